@@ -1,0 +1,7 @@
+//! Engram: a UCI chess engine that remembers.
+#![forbid(unsafe_op_in_unsafe_fn)]
+
+pub mod engine;
+pub mod position;
+pub mod search;
+pub mod types;

@@ -1,0 +1,143 @@
+//! Incremental hash keys.
+//!
+//! The numbers are Polyglot's (through shakmaty's [`ZobristValue`]), with the en-passant file hashed where
+//! a pawn stands ready to capture, legal or not, as that format defines it.
+
+use shakmaty::{
+    CastlingSide, Chess, Color, EnPassantMode, Move, Piece, Position as _, Role, Square,
+    zobrist::{Zobrist64, ZobristValue},
+};
+
+use crate::types::{MaterialKey, NonPawnKey, PawnKey, PositionKey};
+
+/// All keys of one position.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
+pub struct Keys {
+    /// The whole position.
+    pub position: PositionKey,
+    /// Pawns of both sides.
+    pub pawns: PawnKey,
+    /// Men other than pawns, by colour (black, white as `Color as usize`), kings included.
+    pub non_pawns: [NonPawnKey; 2],
+    /// Counts of men.
+    pub material: MaterialKey,
+}
+
+fn piece_key(square: Square, piece: Piece) -> u64 {
+    Zobrist64::zobrist_for_piece(square, piece).0
+}
+
+fn turn_key() -> u64 {
+    Zobrist64::zobrist_for_white_turn().0
+}
+
+/// One man more or less of a kind changes the material key by an odd constant times one, so that counts
+/// add up whatever the order.
+fn material_step(piece: Piece) -> u64 {
+    piece_key(Square::A1, piece) | 1
+}
+
+fn en_passant_key(chess: &Chess) -> u64 {
+    chess
+        .ep_square(EnPassantMode::PseudoLegal)
+        .map_or(0, |square| Zobrist64::zobrist_for_en_passant_file(square.file()).0)
+}
+
+fn castling_key(chess: &Chess) -> u64 {
+    let mut key = 0;
+    for color in Color::ALL {
+        for side in CastlingSide::ALL {
+            if chess.castles().has(color, side) {
+                key ^= Zobrist64::zobrist_for_castling_right(color, side).0;
+            }
+        }
+    }
+    key
+}
+
+impl Keys {
+    /// Computes every key from the board.
+    pub fn from_scratch(chess: &Chess) -> Keys {
+        let mut keys = Keys::default();
+        for (square, piece) in chess.board() {
+            keys.place(square, piece);
+        }
+        keys.position ^= castling_key(chess) ^ en_passant_key(chess);
+        if chess.turn() == Color::White {
+            keys.position ^= turn_key();
+        }
+        keys
+    }
+
+    /// The position key without its en-passant part.
+    pub fn without_en_passant(key: PositionKey, chess: &Chess) -> PositionKey {
+        key ^ en_passant_key(chess)
+    }
+
+    /// The keys after `m` led from `before` to `after`.
+    pub fn after(&self, m: Move, before: &Chess, after: &Chess) -> Keys {
+        let mut keys = *self;
+        let us = before.turn();
+        match m {
+            Move::Normal { role, from, capture, to, promotion } => {
+                if let Some(captured) = capture {
+                    keys.remove(to, captured.of(!us));
+                }
+                match promotion {
+                    None => keys.slide(from, to, role.of(us)),
+                    Some(promoted) => {
+                        keys.remove(from, role.of(us));
+                        keys.place(to, promoted.of(us));
+                    }
+                }
+            }
+            Move::EnPassant { from, to } => {
+                keys.remove(Square::from_coords(to.file(), from.rank()), Role::Pawn.of(!us));
+                keys.slide(from, to, Role::Pawn.of(us));
+            }
+            Move::Castle { king, rook } => {
+                let side = CastlingSide::from_king_side(king < rook);
+                keys.slide(king, side.king_to(us), Role::King.of(us));
+                keys.slide(rook, side.rook_to(us), Role::Rook.of(us));
+            }
+            Move::Put { .. } => {}
+        }
+        keys.position ^= turn_key() ^ en_passant_key(before) ^ en_passant_key(after);
+        if before.castles().castling_rights() != after.castles().castling_rights() {
+            keys.position ^= castling_key(before) ^ castling_key(after);
+        }
+        keys
+    }
+
+    /// The keys after passing.
+    pub fn after_null(&self, before: &Chess) -> Keys {
+        let mut keys = *self;
+        keys.position ^= turn_key() ^ en_passant_key(before);
+        keys
+    }
+
+    fn place(&mut self, square: Square, piece: Piece) {
+        self.toggle(square, piece);
+        self.material.0 = self.material.0.wrapping_add(material_step(piece));
+    }
+
+    fn remove(&mut self, square: Square, piece: Piece) {
+        self.toggle(square, piece);
+        self.material.0 = self.material.0.wrapping_sub(material_step(piece));
+    }
+
+    fn slide(&mut self, from: Square, to: Square, piece: Piece) {
+        self.toggle(from, piece);
+        self.toggle(to, piece);
+    }
+
+    fn toggle(&mut self, square: Square, piece: Piece) {
+        let bits = piece_key(square, piece);
+        self.position ^= bits;
+        if piece.role == Role::Pawn {
+            self.pawns ^= bits;
+        } else {
+            self.non_pawns[piece.color as usize] ^= bits;
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! A chess position as the engine uses it: shakmaty's rules plus incremental keys.
+//!
+//! [`Position`] is copy-make: [`Position::play`] returns the child, so that nothing has to be undone.
+//! [`Path`] is the line of positions that led here, which repetitions and the fifty-move rule need.
+
+mod keys;
+mod path;
+pub mod perft;
+mod see;
+
+pub use keys::Keys;
+pub use path::{Path, Repetition};
+
+use shakmaty::{
+    Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Move, MoveList, Position as _,
+    PositionError, Role, Setup, Square,
+};
+
+use crate::types::{PackedMove, PositionKey};
+
+/// A legal position with its keys.
+#[derive(Clone, Debug)]
+pub struct Position {
+    chess: Chess,
+    keys: Keys,
+}
+
+impl Default for Position {
+    fn default() -> Position {
+        Position::from_chess(Chess::default())
+    }
+}
+
+impl Position {
+    /// Wraps a position of shakmaty's, computing the keys from scratch.
+    pub fn from_chess(chess: Chess) -> Position {
+        Position { keys: Keys::from_scratch(&chess), chess }
+    }
+
+    /// Builds a position for analysis. Too much material and impossible checks are accepted, because
+    /// people analyse such positions; a missing king or a capturable king is not.
+    ///
+    /// # Errors
+    /// What shakmaty finds wrong and is not tolerated.
+    pub fn from_setup(setup: Setup, mode: CastlingMode) -> Result<Position, PositionError<Chess>> {
+        setup
+            .position::<Chess>(mode)
+            .or_else(PositionError::ignore_too_much_material)
+            .or_else(PositionError::ignore_impossible_check)
+            .or_else(PositionError::ignore_invalid_ep_square)
+            .or_else(PositionError::ignore_invalid_castling_rights)
+            .map(Position::from_chess)
+    }
+
+    /// The rules' view of the position.
+    pub fn chess(&self) -> &Chess {
+        &self.chess
+    }
+
+    /// The men.
+    pub fn board(&self) -> &Board {
+        self.chess.board()
+    }
+
+    /// The side to move.
+    pub fn turn(&self) -> Color {
+        self.chess.turn()
+    }
+
+    /// Plies since the last capture or pawn move.
+    pub fn halfmoves(&self) -> u32 {
+        self.chess.halfmoves()
+    }
+
+    /// All incremental keys.
+    pub fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// The key for tables and books.
+    pub fn key(&self) -> PositionKey {
+        self.keys.position
+    }
+
+    /// The key for repetitions: like [`Position::key`], but an en-passant square counts only if the
+    /// capture is legal, as the laws of chess have it.
+    pub fn repetition_key(&self) -> PositionKey {
+        if self.chess.pseudo_legal_ep_square().is_some() && self.chess.legal_ep_square().is_none() {
+            return Keys::without_en_passant(self.keys.position, &self.chess);
+        }
+        self.keys.position
+    }
+
+    /// The men that give check.
+    pub fn checkers(&self) -> Bitboard {
+        self.chess.checkers()
+    }
+
+    /// Is the side to move in check?
+    pub fn in_check(&self) -> bool {
+        self.chess.is_check()
+    }
+
+    /// All legal moves.
+    pub fn legal_moves(&self) -> MoveList {
+        self.chess.legal_moves()
+    }
+
+    /// Is there a legal move?
+    pub fn has_legal_move(&self) -> bool {
+        !self.chess.legal_moves().is_empty()
+    }
+
+    /// The child after a legal move.
+    #[must_use]
+    pub fn play(&self, m: Move) -> Position {
+        let mut chess = self.chess.clone();
+        chess.play_unchecked(m);
+        let keys = self.keys.after(m, &self.chess, &chess);
+        Position { chess, keys }
+    }
+
+    /// The position with the other side to move, or nothing where passing is not possible (in check, or
+    /// where the result would not be a legal position).
+    #[must_use]
+    pub fn null_move(&self) -> Option<Position> {
+        let chess = self.chess.clone().swap_turn().ok()?;
+        let keys = self.keys.after_null(&self.chess);
+        Some(Position { chess, keys })
+    }
+
+    /// Has `color` a man other than king and pawns? Without one zugzwang is the rule, not the exception.
+    pub fn has_pieces(&self, color: Color) -> bool {
+        let board = self.board();
+        (board.by_color(color) & !board.pawns() & !board.kings()).any()
+    }
+
+    /// Is no mate possible any more, by any sequence of moves?
+    pub fn is_insufficient_material(&self) -> bool {
+        let board = self.board();
+        (board.pawns() | board.rooks_and_queens()).is_empty() && self.chess.is_insufficient_material()
+    }
+
+    /// Turns stored bits back into a move, if they are a legal one here.
+    pub fn unpack(&self, packed: PackedMove) -> Option<Move> {
+        let (from, to) = (packed.from(), packed.to());
+        let board = self.board();
+        let role = board.role_at(from)?;
+        let ours = board.by_color(self.turn());
+        if packed.is_none() || !ours.contains(from) {
+            return None;
+        }
+        let m = if role == Role::King && ours.contains(to) {
+            Move::Castle { king: from, rook: to }
+        } else if role == Role::Pawn && from.file() != to.file() && board.role_at(to).is_none() {
+            Move::EnPassant { from, to }
+        } else {
+            Move::Normal { role, from, capture: board.role_at(to), to, promotion: packed.promotion() }
+        };
+        self.chess.is_legal(m).then_some(m)
+    }
+
+    /// Squares of the king and rook after castling.
+    pub fn castled_squares(color: Color, side: CastlingSide) -> (Square, Square) {
+        (side.king_to(color), side.rook_to(color))
+    }
+
+    /// The position as FEN, with an en-passant square where a capture is legal.
+    pub fn fen(&self) -> String {
+        shakmaty::fen::Fen::from_position(&self.chess, EnPassantMode::Legal).to_string()
+    }
+}

@@ -1,0 +1,23 @@
+//! Counting the leaves of the game tree: the standard test of move generation.
+
+use shakmaty::Move;
+
+use super::Position;
+
+/// The number of legal move sequences of length `depth`.
+pub fn perft(position: &Position, depth: u32) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    let moves = position.legal_moves();
+    if depth == 1 {
+        return moves.len() as u64;
+    }
+    moves.iter().map(|&m| perft(&position.play(m), depth - 1)).sum()
+}
+
+/// [`perft`] split by the first move, in the generator's order. Depth 0 has no first move.
+pub fn divide(position: &Position, depth: u32) -> Vec<(Move, u64)> {
+    let Some(rest) = depth.checked_sub(1) else { return Vec::new() };
+    position.legal_moves().iter().map(|&m| (m, perft(&position.play(m), rest))).collect()
+}

@@ -1,0 +1,68 @@
+//! What a search reports while it runs and when it ends.
+
+use std::time::Duration;
+
+use shakmaty::Move;
+
+use crate::types::{Bound, Depth, Score};
+
+/// A report of the search. It carries values, no text: `uci/` and `cli/` turn it into lines.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A line was completed or its score was bounded.
+    Line(Line),
+    /// The first thread begins with a root move (reported only in long searches).
+    CurrentMove {
+        /// Depth of the iteration.
+        depth: Depth,
+        /// The move.
+        root_move: Move,
+        /// Its place in the order, from 1.
+        number: usize,
+    },
+    /// Something a person should know.
+    Message(String),
+    /// The search is over. Every `go` ends in exactly one.
+    Finished {
+        /// The move to play; none if the game is over here.
+        best: Option<Move>,
+        /// The reply expected, if one is known.
+        ponder: Option<Move>,
+    },
+}
+
+/// One principal variation with what was found about it.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Depth of the iteration.
+    pub depth: Depth,
+    /// The deepest ply reached.
+    pub seldepth: usize,
+    /// Rank among the lines asked for, from 1.
+    pub multi_pv: usize,
+    /// Score for the side to move.
+    pub score: Score,
+    /// Whether the score is exact or only a bound.
+    pub bound: Bound,
+    /// Moves made by all threads.
+    pub nodes: u64,
+    /// Time since the search began.
+    pub time: Duration,
+    /// Use of the transposition table by this search, in per mille.
+    pub hashfull: u32,
+    /// Tablebase positions found.
+    pub tbhits: u64,
+    /// The moves, first the one to play.
+    pub pv: Vec<Move>,
+}
+
+impl Line {
+    /// Nodes a second so far.
+    pub fn nps(&self) -> u64 {
+        let nanos = self.time.as_nanos().max(1);
+        u64::try_from(u128::from(self.nodes) * 1_000_000_000 / nanos).unwrap_or(u64::MAX)
+    }
+}
+
+/// Where events go. Called from search threads.
+pub type Sink = dyn Fn(Event) + Send + Sync;

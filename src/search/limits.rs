@@ -1,0 +1,39 @@
+//! What a search may spend and which moves it may consider.
+
+use std::time::Duration;
+
+use shakmaty::Move;
+
+use crate::types::Depth;
+
+/// The conditions of one search. With none set it runs until it is stopped.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// The clock of the side to move.
+    pub clock: Option<ClockTime>,
+    /// Stop after this iteration.
+    pub depth: Option<Depth>,
+    /// Stop after this many moves made, over all threads.
+    pub nodes: Option<u64>,
+    /// Stop when a mate in this many moves, or a shorter one, is found.
+    pub mate: Option<u32>,
+    /// Use exactly this much time.
+    pub movetime: Option<Duration>,
+    /// Do not answer before `stop`, even if nothing is left to search.
+    pub infinite: bool,
+    /// The search runs on the opponent's time until `ponderhit`.
+    pub ponder: bool,
+    /// Consider only these root moves; empty for all.
+    pub search_moves: Vec<Move>,
+}
+
+/// The clock of the side to move.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ClockTime {
+    /// Time left; zero if the flag has fallen or is about to.
+    pub remaining: Duration,
+    /// Time added after each move.
+    pub increment: Duration,
+    /// Moves to the next time control; none for the rest of the game.
+    pub moves_to_go: Option<u32>,
+}

@@ -1,0 +1,6 @@
+//! The searcher.
+mod event;
+mod limits;
+
+pub use event::{Event, Line, Sink};
+pub use limits::{ClockTime, Limits};

@@ -1,0 +1,17 @@
+//! The values that every layer speaks in: [`Score`], [`Depth`], [`Ply`], [`Bound`], the hash keys and
+//! [`PackedMove`].
+//!
+//! They are newtypes where a mix-up would be a silent bug (a depth used as a ply, a pawn key used as a
+//! position key), and conversions between them have names.
+
+mod bound;
+mod depth;
+mod keys;
+mod packed_move;
+mod score;
+
+pub use bound::Bound;
+pub use depth::{Depth, MAX_PLY, Ply};
+pub use keys::{MaterialKey, NonPawnKey, PathKey, PawnKey, PositionKey};
+pub use packed_move::PackedMove;
+pub use score::Score;

@@ -1,0 +1,62 @@
+use shakmaty::{Move, Role, Square};
+
+/// A move in 16 bits, as tables store it: `promotion 4 | to 6 | from 6`. Castling is king takes own rook.
+///
+/// It says nothing without its position: [`crate::position::Position::unpack`] turns it back into a legal
+/// [`Move`] or into nothing.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PackedMove(u16);
+
+impl PackedMove {
+    /// No move. It equals a1a1, which no position has.
+    pub const NONE: PackedMove = PackedMove(0);
+
+    /// Packs a move. Drops do not exist in chess and become [`PackedMove::NONE`].
+    pub fn pack(m: Move) -> PackedMove {
+        let Some(from) = m.from() else { return PackedMove::NONE };
+        let promotion = m.promotion().map_or(0, |role| role as u16);
+        PackedMove(from as u16 | (m.to() as u16) << 6 | promotion << 12)
+    }
+
+    /// The stored bits.
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// From stored bits, which may be anything.
+    pub const fn from_bits(bits: u16) -> PackedMove {
+        PackedMove(bits)
+    }
+
+    /// Is there no move?
+    pub const fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The square of departure.
+    pub fn from(self) -> Square {
+        Square::new(u32::from(self.0 & 63))
+    }
+
+    /// The square of arrival; of the own rook in castling.
+    pub fn to(self) -> Square {
+        Square::new(u32::from(self.0 >> 6 & 63))
+    }
+
+    /// The role promoted to, if any. Bits that name no role give none.
+    pub fn promotion(self) -> Option<Role> {
+        match self.0 >> 12 {
+            2 => Some(Role::Knight),
+            3 => Some(Role::Bishop),
+            4 => Some(Role::Rook),
+            5 => Some(Role::Queen),
+            _ => None,
+        }
+    }
+}
+
+impl From<Move> for PackedMove {
+    fn from(m: Move) -> PackedMove {
+        PackedMove::pack(m)
+    }
+}

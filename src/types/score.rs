@@ -1,0 +1,185 @@
+use std::ops::{Add, Neg, Sub};
+
+use super::{MAX_PLY, Ply};
+
+/// A score in internal centipawns from the point of view of the side to move.
+///
+/// ```text
+///  -MATE            -MATE_BOUND      -WIN_BOUND        0        WIN_BOUND      MATE_BOUND            MATE
+///    |- mated in n plies -|- tablebase loss -|- evaluation -|- tablebase win -|- mate in n plies -|
+/// ```
+/// A mate in `n` plies from the root is `MATE - n`. Tables store distances from the node instead
+/// ([`Score::to_tt`]), so that an entry is right wherever the position is met.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Score(pub i32);
+
+const MATE: i32 = 32_000;
+const MATE_BOUND: i32 = MATE - MAX_PLY as i32 - 1;
+const TABLEBASE_WIN: i32 = MATE_BOUND - 1;
+const WIN_BOUND: i32 = TABLEBASE_WIN - MAX_PLY as i32 - 1;
+
+impl Score {
+    /// A draw.
+    pub const ZERO: Score = Score(0);
+    /// Larger than any score: an open window.
+    pub const INFINITE: Score = Score(MATE + 1);
+    /// "No score here", outside of every window.
+    pub const NONE: Score = Score(MATE + 2);
+    /// The largest score that an evaluation may have.
+    pub const MAX_EVALUATION: Score = Score(WIN_BOUND - 1);
+
+    /// Internal units in a printed centipawn times 100: the one factor between both scales.
+    const UNITS_PER_PAWN: i32 = 100;
+
+    /// The side to move is mated `ply` plies from the root.
+    pub const fn mated_in(ply: Ply) -> Score {
+        Score(-MATE + ply.0 as i32)
+    }
+
+    /// The side to move mates `ply` plies from the root.
+    pub const fn mate_in(ply: Ply) -> Score {
+        Score(MATE - ply.0 as i32)
+    }
+
+    /// A tablebase win found `ply` plies from the root.
+    pub const fn tablebase_win(ply: Ply) -> Score {
+        Score(TABLEBASE_WIN - ply.0 as i32)
+    }
+
+    /// Is this a forced mate, for either side?
+    pub const fn is_mate(self) -> bool {
+        self.0.abs() >= MATE_BOUND && self.0.abs() <= MATE
+    }
+
+    /// Is this a proven result (mate or tablebase), for either side?
+    pub const fn is_decisive(self) -> bool {
+        self.0.abs() >= WIN_BOUND && self.0.abs() <= MATE
+    }
+
+    /// Is this a proven win for the side to move?
+    pub const fn is_win(self) -> bool {
+        self.0 >= WIN_BOUND && self.0 <= MATE
+    }
+
+    /// Is this a proven loss for the side to move?
+    pub const fn is_loss(self) -> bool {
+        self.0 <= -WIN_BOUND && self.0 >= -MATE
+    }
+
+    /// Plies to mate, positive if the side to move mates.
+    pub const fn mate_plies(self) -> Option<i32> {
+        if !self.is_mate() {
+            None
+        } else if self.0 > 0 {
+            Some(MATE - self.0)
+        } else {
+            Some(-MATE - self.0)
+        }
+    }
+
+    /// Makes a heuristic value a legal evaluation, clear of the proven scores.
+    pub fn clamp_evaluation(self) -> Score {
+        Score(self.0.clamp(-Score::MAX_EVALUATION.0, Score::MAX_EVALUATION.0))
+    }
+
+    /// As a table stores it: proven results count from the node at `ply` instead of from the root.
+    pub const fn to_tt(self, ply: Ply) -> i16 {
+        let stored = if self.is_win() {
+            self.0 + ply.0 as i32
+        } else if self.is_loss() {
+            self.0 - ply.0 as i32
+        } else {
+            self.0
+        };
+        stored as i16
+    }
+
+    /// The inverse of [`Score::to_tt`].
+    pub const fn from_tt(stored: i16, ply: Ply) -> Score {
+        let score = Score(stored as i32);
+        if score.is_win() {
+            Score(score.0 - ply.0 as i32)
+        } else if score.is_loss() {
+            Score(score.0 + ply.0 as i32)
+        } else {
+            score
+        }
+    }
+
+    /// As printed: centipawns on the scale where 100 is an even chance to win.
+    pub const fn centipawns(self) -> i32 {
+        self.0 * 100 / Score::UNITS_PER_PAWN
+    }
+
+    /// The inverse of [`Score::centipawns`].
+    pub const fn from_centipawns(centipawns: i32) -> Score {
+        Score(centipawns * Score::UNITS_PER_PAWN / 100)
+    }
+}
+
+impl Neg for Score {
+    type Output = Score;
+    fn neg(self) -> Score {
+        Score(-self.0)
+    }
+}
+
+impl Add<i32> for Score {
+    type Output = Score;
+    fn add(self, other: i32) -> Score {
+        Score(self.0 + other)
+    }
+}
+
+impl Sub<i32> for Score {
+    type Output = Score;
+    fn sub(self, other: i32) -> Score {
+        Score(self.0 - other)
+    }
+}
+
+impl Sub for Score {
+    type Output = i32;
+    fn sub(self, other: Score) -> i32 {
+        self.0 - other.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_scores_survive_the_round_trip_at_every_ply() {
+        for ply in (0..MAX_PLY as u16).map(Ply) {
+            for score in [
+                Score::ZERO,
+                Score::MAX_EVALUATION,
+                -Score::MAX_EVALUATION,
+                Score::mate_in(ply),
+                Score::mated_in(ply),
+                Score::tablebase_win(ply),
+                -Score::tablebase_win(ply),
+            ] {
+                assert_eq!(Score::from_tt(score.to_tt(ply), ply), score, "{score:?} at {ply:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_ranges_do_not_touch() {
+        let last = Ply(MAX_PLY as u16);
+        assert!(!Score::MAX_EVALUATION.is_decisive());
+        assert!(Score::tablebase_win(last).is_win() && !Score::tablebase_win(Ply::ROOT).is_mate());
+        assert!(Score::mate_in(last).is_mate());
+        assert_eq!(Score::mated_in(Ply(4)).mate_plies(), Some(-4));
+        assert!(!Score::INFINITE.is_decisive() && !Score::NONE.is_mate());
+    }
+
+    #[test]
+    fn printed_centipawns_are_invertible() {
+        for cp in -3000..3000 {
+            assert_eq!(Score::from_centipawns(cp).centipawns(), cp);
+        }
+    }
+}
