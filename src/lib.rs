@@ -4,4 +4,5 @@
 pub mod engine;
 pub mod position;
 pub mod search;
+pub mod tt;
 pub mod types;

@@ -1,0 +1,332 @@
+//! One entry of the table: packing, unpacking and the checks that make it safe to believe.
+//!
+//! ```text
+//! w0   63           32 31       16 15            0
+//!      | position check | move      | evaluation  |
+//! w1   63        48 47     32 31     16 15    8 7   6      5     4        0
+//!      | path check | lower   | upper   | depth | pv learned taint generation |
+//! ```
+//! Stored are `w0 ^ mix(w1)` and `w1`: if two threads write the same slot at once, the words of different
+//! writers do not fit together and the position check fails. The depth is stored plus [`DEPTH_OFFSET`], so
+//! that a zeroed slot is empty.
+
+use crate::types::{Depth, MAX_PLY, PackedMove, Ply, PositionKey, Score};
+
+const DEPTH_OFFSET: i32 = 1;
+const PV_BIT: u64 = 1 << 7;
+/// Generations wrap around within five bits.
+pub const GENERATIONS: u64 = 32;
+/// Stored where there is no static evaluation (the node was in check).
+const NO_EVALUATION: i16 = i16::MIN;
+/// Plies of safety around the fifty-move counter, for what extensions add to a nominal depth.
+const FIFTY_MARGIN: i32 = 8;
+
+/// The part of a node's path that its score may depend on: the fifty-move clock, stored as it is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct PathCheck(u16);
+
+impl PathCheck {
+    /// The check at a node whose clock stands at `halfmoves` plies.
+    pub fn new(halfmoves: u32) -> PathCheck {
+        PathCheck(halfmoves.min(100) as u16)
+    }
+
+    fn clock(self) -> i32 {
+        i32::from(self.0)
+    }
+}
+
+/// What is known about a score: it lies between `lower` and `upper`. An absent bound is infinite.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ScoreWindow {
+    /// The score is at least this.
+    pub lower: Score,
+    /// The score is at most this.
+    pub upper: Score,
+}
+
+impl ScoreWindow {
+    const OPEN: ScoreWindow = ScoreWindow { lower: Score(-Score::INFINITE.0), upper: Score::INFINITE };
+
+    /// Nothing but `score >= lower` is known.
+    pub fn at_least(lower: Score) -> ScoreWindow {
+        ScoreWindow { lower, ..ScoreWindow::OPEN }
+    }
+
+    /// Nothing but `score <= upper` is known.
+    pub fn at_most(upper: Score) -> ScoreWindow {
+        ScoreWindow { upper, ..ScoreWindow::OPEN }
+    }
+
+    /// The score is known.
+    pub fn exactly(score: Score) -> ScoreWindow {
+        ScoreWindow { lower: score, upper: score }
+    }
+
+    /// The score, if the window holds only one.
+    pub fn exact(self) -> Option<Score> {
+        (self.lower == self.upper).then_some(self.lower)
+    }
+
+    /// The result of a search with `alpha` and `beta`, if this window decides it.
+    pub fn decides(self, alpha: Score, beta: Score) -> Option<Score> {
+        if self.lower >= beta {
+            Some(self.lower)
+        } else if self.upper <= alpha {
+            Some(self.upper)
+        } else {
+            self.exact()
+        }
+    }
+
+    /// The nearest score that the window allows: a better estimate than the evaluation alone.
+    pub fn clamp(self, estimate: Score) -> Score {
+        if self.lower > self.upper { estimate } else { estimate.clamp(self.lower, self.upper) }
+    }
+
+    fn has_lower(self) -> bool {
+        self.lower > -Score::INFINITE
+    }
+
+    fn has_upper(self) -> bool {
+        self.upper < Score::INFINITE
+    }
+}
+
+/// What a search stores about a node.
+#[derive(Copy, Clone, Debug)]
+pub struct Record {
+    /// The best move, or the known one if none was better.
+    pub best: PackedMove,
+    /// The evaluation before any correction; none in check.
+    pub evaluation: Option<Score>,
+    /// The bounds found, counted from the node (see [`Score::to_tt`]) with `ply`.
+    pub window: ScoreWindow,
+    /// Remaining depth of the search.
+    pub depth: Depth,
+    /// Was this a node of a principal variation?
+    pub was_pv: bool,
+    /// The path on which it was found.
+    pub path: PathCheck,
+    /// Distance of the node from the root.
+    pub ply: Ply,
+}
+
+/// What a probe found. Move and evaluation hold for the position; the score only on a fitting path.
+#[derive(Copy, Clone, Debug)]
+pub struct Hit {
+    /// The best move known; it may be foreign bits and is played only after a legality check.
+    pub best: PackedMove,
+    /// The evaluation before any correction.
+    pub evaluation: Option<Score>,
+    /// Remaining depth of the search that stored it.
+    pub depth: Depth,
+    /// Was it a node of a principal variation?
+    pub was_pv: bool,
+    path: PathCheck,
+    lower: i16,
+    upper: i16,
+}
+
+impl Hit {
+    /// The known bounds of the score, if they are true on the present path as well: the fifty-move clock
+    /// is the same, or on neither path could the stored search have reached its end. Wins that need more
+    /// plies than the clock has left are no wins.
+    pub fn window(&self, now: PathCheck, ply: Ply) -> Option<ScoreWindow> {
+        let (then, now) = (self.path.clock(), now.clock());
+        let out_of_reach = self.depth.get().max(0) + then.max(now) + FIFTY_MARGIN < 100;
+        if then != now && !out_of_reach {
+            return None;
+        }
+        let window =
+            ScoreWindow { lower: Score::from_tt(self.lower, ply), upper: Score::from_tt(self.upper, ply) };
+        let too_late = |score: Score| {
+            score.mate_plies().is_some_and(|plies| plies.abs() - i32::from(ply.0) > 100 - now)
+        };
+        if then != now && (too_late(window.lower) || too_late(window.upper)) {
+            return None;
+        }
+        Some(window)
+    }
+}
+
+/// An entry, unpacked as far as replacement needs it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Packed {
+    pub w0: u64,
+    pub w1: u64,
+}
+
+fn mix(w1: u64) -> u64 {
+    let product = w1.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    product ^ (product >> 29)
+}
+
+impl Packed {
+    pub(super) fn from_stored(first: u64, second: u64) -> Packed {
+        Packed { w0: first ^ mix(second), w1: second }
+    }
+
+    pub(super) fn to_stored(self) -> (u64, u64) {
+        (self.w0 ^ mix(self.w1), self.w1)
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.w1 & 0xFF00 == 0
+    }
+
+    pub(super) fn matches(self, key: PositionKey) -> bool {
+        self.w0 >> 32 == key.0 & 0xFFFF_FFFF && !self.is_empty()
+    }
+
+    pub(super) fn depth(self) -> Depth {
+        Depth((self.w1 >> 8 & 0xFF) as i32 - DEPTH_OFFSET)
+    }
+
+    pub(super) fn generation(self) -> u64 {
+        self.w1 & (GENERATIONS - 1)
+    }
+
+    pub(super) fn with_generation(self, generation: u64) -> Packed {
+        Packed { w1: self.w1 & !(GENERATIONS - 1) | generation, ..self }
+    }
+
+    fn bounds(self) -> (i16, i16) {
+        ((self.w1 >> 32) as i16, (self.w1 >> 16) as i16)
+    }
+
+    pub(super) fn is_exact(self) -> bool {
+        let (lower, upper) = self.bounds();
+        lower == upper
+    }
+
+    pub(super) fn was_pv(self) -> bool {
+        self.w1 & PV_BIT != 0
+    }
+
+    fn path(self) -> PathCheck {
+        PathCheck((self.w1 >> 48) as u16)
+    }
+
+    pub(super) fn unpack(self) -> Hit {
+        let (lower, upper) = self.bounds();
+        let evaluation = self.w0 as i16;
+        Hit {
+            best: PackedMove::from_bits((self.w0 >> 16) as u16),
+            evaluation: (evaluation != NO_EVALUATION)
+                .then(|| Score(i32::from(evaluation)).clamp_evaluation()),
+            depth: self.depth(),
+            was_pv: self.was_pv(),
+            path: self.path(),
+            lower,
+            upper,
+        }
+    }
+
+    /// Packs `record`; `old` is the entry of the same position that it replaces, if there is one: its move
+    /// stays if the record has none, its bounds stay if depth and path are the same and they do not cross.
+    pub(super) fn pack(key: PositionKey, record: &Record, old: Option<Packed>, generation: u64) -> Packed {
+        let mut best = record.best;
+        let (mut lower, mut upper) =
+            (record.window.lower.to_tt(record.ply), record.window.upper.to_tt(record.ply));
+        if let Some(old) = old {
+            let known = old.unpack();
+            if best.is_none() {
+                best = known.best;
+            }
+            if known.depth == record.depth && known.path == record.path {
+                if !record.window.has_lower() && known.lower <= upper {
+                    lower = known.lower;
+                }
+                if !record.window.has_upper() && known.upper >= lower {
+                    upper = known.upper;
+                }
+            }
+        }
+        let evaluation = record.evaluation.map_or(NO_EVALUATION, |score| score.0 as i16);
+        let depth = (record.depth.get().clamp(0, MAX_PLY as i32) + DEPTH_OFFSET) as u64;
+        Packed {
+            w0: key.0 << 32 | u64::from(best.bits()) << 16 | u64::from(evaluation as u16),
+            w1: u64::from(record.path.0) << 48
+                | u64::from(lower as u16) << 32
+                | u64::from(upper as u16) << 16
+                | depth << 8
+                | if record.was_pv { PV_BIT } else { 0 }
+                | generation,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(window: ScoreWindow, depth: i32, clock: u32) -> Record {
+        Record {
+            best: PackedMove::from_bits(0x0123),
+            evaluation: Some(Score(-37)),
+            window,
+            depth: Depth(depth),
+            was_pv: true,
+            path: PathCheck::new(clock),
+            ply: Ply(3),
+        }
+    }
+
+    const KEY: PositionKey = PositionKey(0x0123_4567_89AB_CDEF);
+
+    #[test]
+    fn an_entry_survives_packing() {
+        let packed =
+            Packed::pack(KEY, &record(ScoreWindow::exactly(Score::mate_in(Ply(9))), 17, 42), None, 31);
+        let (first, second) = packed.to_stored();
+        let read = Packed::from_stored(first, second);
+        assert!(read == packed && read.matches(KEY) && read.generation() == 31);
+        let hit = read.unpack();
+        assert_eq!((hit.best.bits(), hit.evaluation, hit.depth.get()), (0x0123, Some(Score(-37)), 17));
+        let window = hit.window(PathCheck::new(42), Ply(5)).expect("same clock");
+        assert_eq!(window.exact(), Some(Score::mate_in(Ply(11))));
+    }
+
+    #[test]
+    fn a_torn_pair_fails_its_check() {
+        let one = Packed::pack(KEY, &record(ScoreWindow::at_least(Score(50)), 9, 0), None, 1).to_stored();
+        let two = Packed::pack(KEY, &record(ScoreWindow::at_most(Score(10)), 4, 7), None, 2).to_stored();
+        assert!(!Packed::from_stored(one.0, two.1).matches(KEY));
+        assert!(!Packed::from_stored(two.0, one.1).matches(KEY));
+    }
+
+    #[test]
+    fn a_zeroed_slot_is_empty() {
+        let empty = Packed::from_stored(0, 0);
+        assert!(empty.is_empty() && !empty.matches(PositionKey(0)));
+    }
+
+    #[test]
+    fn bounds_join_only_at_equal_depth_and_path() {
+        let lower = Packed::pack(KEY, &record(ScoreWindow::at_least(Score(10)), 8, 0), None, 0);
+        let joined = Packed::pack(KEY, &record(ScoreWindow::at_most(Score(30)), 8, 0), Some(lower), 0);
+        let window = joined.unpack().window(PathCheck::new(0), Ply(3)).expect("same clock");
+        assert_eq!((window.lower, window.upper), (Score(10), Score(30)));
+        for other in [
+            record(ScoreWindow::at_most(Score(30)), 9, 0),
+            record(ScoreWindow::at_most(Score(30)), 8, 1),
+            record(ScoreWindow::at_most(Score(5)), 8, 0),
+        ] {
+            let packed = Packed::pack(KEY, &other, Some(lower), 0);
+            let window = packed.unpack().window(other.path, Ply(3)).expect("same clock");
+            assert_eq!((window.lower, window.upper), (-Score::INFINITE, other.window.upper));
+        }
+    }
+
+    #[test]
+    fn scores_near_the_fifty_move_rule_need_the_same_clock() {
+        let near = Packed::pack(KEY, &record(ScoreWindow::exactly(Score(0)), 30, 78), None, 0).unpack();
+        assert!(near.window(PathCheck::new(0), Ply(0)).is_none());
+        assert!(near.window(PathCheck::new(78), Ply(0)).is_some());
+        let mate = record(ScoreWindow::exactly(Score::mate_in(Ply(65 + 3))), 12, 0);
+        let mate = Packed::pack(KEY, &mate, None, 0).unpack();
+        assert!(mate.window(PathCheck::new(10), Ply(0)).is_some());
+        assert!(mate.window(PathCheck::new(70), Ply(0)).is_none());
+    }
+}

@@ -1,0 +1,12 @@
+//! The transposition table: what the search found, found again where another move order leads.
+//!
+//! One table serves all threads without locks. An entry is two words that check each other, so a torn or
+//! foreign pair is noticed and ignored ([`entry`]); a probe touches one cache line ([`table`]). A hit
+//! yields move and static evaluation at once, its score only through the path check ([`Hit::window`]).
+
+mod entry;
+mod prefetch;
+mod table;
+
+pub use entry::{Hit, PathCheck, Record, ScoreWindow};
+pub use table::Table;

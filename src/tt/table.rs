@@ -1,0 +1,231 @@
+//! The array of entries: allocation, probing, replacement, ageing.
+
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+
+use bytemuck::Zeroable;
+
+use super::{
+    entry::{GENERATIONS, Hit, Packed, Record},
+    prefetch,
+};
+use crate::types::PositionKey;
+
+/// Entries in a cache line.
+const WAYS: usize = 4;
+/// Plies of depth that one generation of age is worth when an entry to replace is chosen.
+const AGE_COST: i32 = 4;
+/// Plies of depth that an exact or principal-variation entry is worth more.
+const QUALITY_BONUS: i32 = 2;
+/// A shallower result of the same position replaces a deeper one if it is not shallower than this.
+const SAME_POSITION_SLACK: i32 = 4;
+
+/// Relaxed suffices for both words: nothing is published through them, and words of different stores do
+/// not fit together (see `entry`).
+#[derive(Default, Zeroable)]
+#[repr(C)]
+struct Slot(AtomicU64, AtomicU64);
+
+#[derive(Default, Zeroable)]
+#[repr(C, align(64))]
+struct Line([Slot; WAYS]);
+
+const _: () = assert!(size_of::<Line>() == 64);
+
+impl Slot {
+    fn load(&self) -> Packed {
+        Packed::from_stored(self.0.load(Relaxed), self.1.load(Relaxed))
+    }
+
+    fn store(&self, packed: Packed) {
+        let (first, second) = packed.to_stored();
+        self.0.store(first, Relaxed);
+        self.1.store(second, Relaxed);
+    }
+}
+
+/// A transposition table shared by all threads.
+pub struct Table {
+    lines: Box<[Line]>,
+    /// Relaxed: changed only between searches.
+    generation: AtomicU8,
+}
+
+impl Table {
+    /// A table of `mib` MiB, or nothing if the memory is not to be had.
+    pub fn new(mib: usize) -> Option<Table> {
+        let bytes = mib.max(1).checked_mul(1 << 20)?;
+        let lines = bytemuck::allocation::try_zeroed_slice_box(bytes / size_of::<Line>()).ok()?;
+        Some(Table { lines, generation: AtomicU8::new(0) })
+    }
+
+    /// The size in MiB.
+    pub fn mib(&self) -> usize {
+        size_of_val::<[Line]>(&self.lines) >> 20
+    }
+
+    /// Empties the table with `threads` threads, which also brings its memory in before the first search.
+    pub fn clear(&self, threads: usize) {
+        let share = self.lines.len().div_ceil(threads.max(1)).max(1);
+        // A panic in a clearing thread is impossible: it only stores zeros.
+        let _ = crossbeam::thread::scope(|scope| {
+            for part in self.lines.chunks(share) {
+                scope.spawn(move |_| {
+                    for slot in part.iter().flat_map(|line| &line.0) {
+                        slot.0.store(0, Relaxed);
+                        slot.1.store(0, Relaxed);
+                    }
+                });
+            }
+        });
+        self.generation.store(0, Relaxed);
+    }
+
+    /// Begins a new search: what is in the table grows older.
+    pub fn new_search(&self) {
+        let next = (u64::from(self.generation.load(Relaxed)) + 1) % GENERATIONS;
+        self.generation.store(next as u8, Relaxed);
+    }
+
+    /// Looks a position up.
+    pub fn probe(&self, key: PositionKey) -> Option<Hit> {
+        let line = self.line(key);
+        let slot = line.0.iter().find(|slot| slot.load().matches(key))?;
+        let packed = slot.load();
+        // Loaded twice: the second load may see another writer's entry, so it is checked again.
+        packed.matches(key).then(|| packed.unpack())
+    }
+
+    /// Stores a result; a deeper or newer one of the same position may stay instead.
+    pub fn store(&self, key: PositionKey, record: &Record) {
+        let generation = u64::from(self.generation.load(Relaxed));
+        let line = self.line(key);
+        let mut victim = &line.0[0];
+        let mut least = i32::MAX;
+        for slot in &line.0 {
+            let packed = slot.load();
+            if packed.matches(key) {
+                let exact = record.window.exact().is_some();
+                let current = packed.generation() == generation;
+                if current && !exact && record.depth + SAME_POSITION_SLACK <= packed.depth() {
+                    return;
+                }
+                slot.store(Packed::pack(key, record, Some(packed), generation));
+                return;
+            }
+            let worth = worth(packed, generation);
+            if worth < least {
+                (least, victim) = (worth, slot);
+            }
+        }
+        victim.store(Packed::pack(key, record, None, generation));
+    }
+
+    /// Keeps the entry of a position young although it was only read.
+    pub fn refresh(&self, key: PositionKey) {
+        let generation = u64::from(self.generation.load(Relaxed));
+        for slot in &self.line(key).0 {
+            let packed = slot.load();
+            if packed.matches(key) && packed.generation() != generation {
+                slot.store(packed.with_generation(generation));
+            }
+        }
+    }
+
+    /// Brings the cache line of a position near.
+    pub fn prefetch(&self, key: PositionKey) {
+        prefetch::prefetch(self.line(key));
+    }
+
+    /// Entries written or used by the present search, in per mille of a sample.
+    pub fn hashfull(&self) -> u32 {
+        let generation = u64::from(self.generation.load(Relaxed));
+        let sample = self.lines.len().min(250);
+        let used = self.lines[..sample]
+            .iter()
+            .flat_map(|line| &line.0)
+            .map(Slot::load)
+            .filter(|packed| !packed.is_empty() && packed.generation() == generation)
+            .count();
+        (used * 1000 / (sample * WAYS).max(1)) as u32
+    }
+
+    fn line(&self, key: PositionKey) -> &Line {
+        // The high bits choose the line, the low 32 are stored as check.
+        let index = (u128::from(key.0) * self.lines.len() as u128) >> 64;
+        &self.lines[index as usize]
+    }
+}
+
+fn worth(packed: Packed, generation: u64) -> i32 {
+    if packed.is_empty() {
+        return i32::MIN;
+    }
+    let age = (generation + GENERATIONS - packed.generation()) % GENERATIONS;
+    let quality = if packed.is_exact() || packed.was_pv() { QUALITY_BONUS } else { 0 };
+    packed.depth().get() + quality - AGE_COST * age as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        tt::{PathCheck, ScoreWindow},
+        types::{Depth, PackedMove, Ply, Score},
+    };
+
+    fn record(depth: i32) -> Record {
+        Record {
+            best: PackedMove::from_bits(77),
+            evaluation: None,
+            window: ScoreWindow::at_least(Score(depth)),
+            depth: Depth(depth),
+            was_pv: false,
+            path: PathCheck::new(0),
+            ply: Ply::ROOT,
+        }
+    }
+
+    /// Keys of one line: the high bits are equal.
+    fn key(n: u64) -> PositionKey {
+        PositionKey(n)
+    }
+
+    #[test]
+    fn what_was_stored_is_found() {
+        let table = Table::new(1).expect("memory");
+        assert!(table.probe(key(5)).is_none());
+        table.store(key(5), &record(3));
+        assert_eq!(table.probe(key(5)).map(|hit| hit.depth), Some(Depth(3)));
+        table.clear(2);
+        assert!(table.probe(key(5)).is_none());
+    }
+
+    #[test]
+    fn the_shallowest_and_oldest_goes_first() {
+        let table = Table::new(1).expect("memory");
+        for (n, depth) in [(1, 9), (2, 3), (3, 7), (4, 5)] {
+            table.store(key(n), &record(depth));
+        }
+        table.store(key(5), &record(1));
+        assert!(table.probe(key(2)).is_none() && table.probe(key(5)).is_some());
+        for _ in 0..3 {
+            table.new_search();
+        }
+        table.refresh(key(4));
+        for n in 6..9 {
+            table.store(key(n), &record(1));
+        }
+        assert!(table.probe(key(1)).is_none(), "old entries give way");
+        assert!(table.probe(key(4)).is_some(), "a refreshed entry is young again");
+    }
+
+    #[test]
+    fn a_much_shallower_result_does_not_replace_a_deep_one() {
+        let table = Table::new(1).expect("memory");
+        table.store(key(1), &record(12));
+        table.store(key(1), &record(2));
+        assert_eq!(table.probe(key(1)).map(|hit| hit.depth), Some(Depth(12)));
+        table.store(key(1), &record(10));
+        assert_eq!(table.probe(key(1)).map(|hit| hit.depth), Some(Depth(10)));
+    }
+}
