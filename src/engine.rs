@@ -1,16 +1,18 @@
-//! The engine without text: positions and limits in, [`Event`]s out.
+//! The engine without text: positions and limits in, [`Event`](crate::search::Event)s out.
 
 use std::{
-    sync::Arc,
+    sync::{Arc, atomic::Ordering::Relaxed},
     time::{Duration, Instant},
 };
 
+use crossbeam::utils::CachePadded;
 use shakmaty::uci::UciMove;
 use thiserror::Error;
 
 use crate::{
-    position::Position,
-    search::{Event, Limits, Sink},
+    position::{Path, Position},
+    search::{Clock, Limits, Pool, Signals, Sink, Task},
+    tt::Table,
 };
 
 /// A move list that does not fit its position.
@@ -37,17 +39,26 @@ pub struct OutOfMemory {
 
 /// Stops a search from another thread.
 #[derive(Clone)]
-pub struct StopHandle {}
+pub struct StopHandle(Arc<Signals>);
 
 impl StopHandle {
     /// Ends the present search as soon as possible; nothing happens if there is none.
-    pub fn stop(&self) {}
+    pub fn stop(&self) {
+        self.0.stop.store(true, Relaxed);
+    }
 }
 
 /// A complete engine: position, tables and search threads.
 pub struct Engine {
     sink: Arc<Sink>,
-    position: Position,
+    root: Position,
+    path: Path,
+    table: Arc<Table>,
+    pool: Pool,
+    signals: Arc<Signals>,
+    multi_pv: usize,
+    move_overhead: Duration,
+    never_clear_hash: bool,
 }
 
 impl Engine {
@@ -60,19 +71,32 @@ impl Engine {
 
     /// An engine at the start position that reports to `sink`.
     pub fn new(sink: Arc<Sink>) -> Engine {
-        Engine { sink, position: Position::default() }
+        let signals = Arc::<Signals>::default();
+        let root = Position::default();
+        Engine {
+            sink,
+            path: Path::new(&root),
+            root,
+            table: Arc::new(Table::new(Engine::DEFAULT_HASH).unwrap_or_else(Table::minimal)),
+            pool: Pool::new(Arc::clone(&signals), Engine::DEFAULT_PAWN_HASH),
+            signals,
+            multi_pv: 1,
+            move_overhead: Engine::DEFAULT_MOVE_OVERHEAD,
+            never_clear_hash: false,
+        }
     }
 
     /// A handle that stops searches from another thread, at once, also while this one is busy.
     pub fn stop_handle(&self) -> StopHandle {
-        StopHandle {}
+        StopHandle(Arc::clone(&self.signals))
     }
 
-    /// Sets the position to search: `start` and the moves played from it. Waits for a running search.
+    /// Sets the position to search: `start` and the moves played from it. It holds from the next `go` on.
     ///
     /// # Errors
     /// The first illegal move; the position before stays.
     pub fn set_position(&mut self, start: Position, moves: &[UciMove]) -> Result<(), IllegalMove> {
+        let mut path = Path::new(&start);
         let mut position = start;
         for (index, &uci) in moves.iter().enumerate() {
             let m = uci.to_move(position.chess()).map_err(|_| IllegalMove {
@@ -81,66 +105,131 @@ impl Engine {
                 fen: position.fen(),
             })?;
             position = position.play(m);
+            path.push(&position);
         }
-        self.position = position;
+        path.trim();
+        self.root = position;
+        self.path = path;
         Ok(())
     }
 
     /// The position set last.
     pub fn position(&self) -> &Position {
-        &self.position
+        &self.root
     }
 
-    /// Forgets what belongs to the game: tables and histories. Waits for a running search.
-    pub fn new_game(&mut self) {}
+    /// Forgets what belongs to the game: histories, and the table unless it is never to be cleared. Waits
+    /// for a running search.
+    pub fn new_game(&mut self) {
+        self.pool.clear();
+        if !self.never_clear_hash {
+            self.clear_hash();
+        }
+    }
 
     /// Starts a search that began counting at `start` and returns at once. A search that still runs is
     /// stopped first, and its `Finished` comes before.
     pub fn go(&mut self, limits: Limits, start: Instant) {
-        let _ = (limits, start);
-        let best = self.position.legal_moves().first().copied();
-        (self.sink)(Event::Finished { best, ponder: None });
+        self.stop();
+        self.wait();
+        self.signals.stop.store(false, Relaxed);
+        self.signals.pondering.store(limits.ponder, Relaxed);
+        self.pool.start(Task {
+            root: self.root.clone(),
+            path: self.path.clone(),
+            clock: Clock::new(&limits, start, self.move_overhead),
+            limits,
+            multi_pv: self.multi_pv,
+            table: Arc::clone(&self.table),
+            signals: Arc::clone(&self.signals),
+            nodes: (0..self.pool.len()).map(|_| CachePadded::default()).collect(),
+            sink: Arc::clone(&self.sink),
+        });
     }
 
     /// Ends the present search as soon as possible.
-    pub fn stop(&self) {}
+    pub fn stop(&self) {
+        self.signals.stop.store(true, Relaxed);
+    }
 
     /// The expected move was played: the present search now runs on our own clock.
-    pub fn ponder_hit(&self) {}
+    pub fn ponder_hit(&self) {
+        self.signals.pondering.store(false, Relaxed);
+    }
 
-    /// Does a search run (its `Finished` not yet sent)?
+    /// Does a search run?
     pub fn is_searching(&self) -> bool {
-        false
+        self.pool.is_searching()
     }
 
     /// Waits until no search runs.
-    pub fn wait(&mut self) {}
+    pub fn wait(&self) {
+        self.pool.wait();
+    }
 
     /// Sets the size of the transposition table in MiB; it is empty afterwards. Waits for a running search.
     ///
     /// # Errors
     /// No memory: a smaller table stays in use.
-    pub fn set_hash(&mut self, _mib: usize) -> Result<(), OutOfMemory> {
-        Ok(())
+    pub fn set_hash(&mut self, mib: usize) -> Result<(), OutOfMemory> {
+        self.wait();
+        // The old table goes first, so that both need not fit at once.
+        self.table = Arc::new(Table::minimal());
+        let mut size = mib;
+        let table = loop {
+            if let Some(table) = Table::new(size) {
+                break table;
+            }
+            size /= 2;
+            if size == 0 {
+                break Table::minimal();
+            }
+        };
+        table.clear(self.pool.len());
+        self.table = Arc::new(table);
+        if size < mib { Err(OutOfMemory { requested: mib, kept: size }) } else { Ok(()) }
     }
 
     /// Empties the transposition table. Waits for a running search.
-    pub fn clear_hash(&mut self) {}
+    pub fn clear_hash(&mut self) {
+        self.wait();
+        self.table.clear(self.pool.len());
+    }
+
+    /// Keeps the table over [`Engine::new_game`].
+    pub fn set_never_clear_hash(&mut self, keep: bool) {
+        self.never_clear_hash = keep;
+    }
 
     /// Sets the number of search threads. Waits for a running search.
-    pub fn set_threads(&mut self, _threads: usize) {}
+    pub fn set_threads(&mut self, threads: usize) {
+        self.pool.resize(threads);
+    }
 
     /// Sets the size of each thread's pawn hash table in MiB. Waits for a running search.
-    pub fn set_pawn_hash(&mut self, _mib: usize) {}
+    pub fn set_pawn_hash(&mut self, mib: usize) {
+        self.pool.set_pawn_hash(mib);
+    }
 
     /// Sets the number of lines to report; takes effect with the next search.
-    pub fn set_multi_pv(&mut self, _lines: usize) {}
+    pub fn set_multi_pv(&mut self, lines: usize) {
+        self.multi_pv = lines.max(1);
+    }
 
     /// Sets the time kept for transport, per move; takes effect with the next search.
-    pub fn set_move_overhead(&mut self, _overhead: Duration) {}
+    pub fn set_move_overhead(&mut self, overhead: Duration) {
+        self.move_overhead = overhead;
+    }
 
-    /// Table use in per mille and pawn hash hits and probes of the last search.
+    /// Hits and probes of the pawn hash tables in the last search.
     pub fn pawn_hash_hits(&self) -> (u64, u64) {
-        (0, 0)
+        self.pool.pawn_hits()
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.stop();
+        self.wait();
     }
 }

@@ -3,11 +3,13 @@
 //! [`Position`] is copy-make: [`Position::play`] returns the child, so that nothing has to be undone.
 //! [`Path`] is the line of positions that led here, which repetitions and the fifty-move rule need.
 
+mod checks;
 mod keys;
 mod path;
 pub mod perft;
 mod see;
 
+pub use checks::{CheckSquares, pawn_attacks};
 pub use keys::Keys;
 pub use path::{Path, Repetition};
 

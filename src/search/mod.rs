@@ -1,6 +1,32 @@
-//! The searcher.
-mod event;
-mod limits;
+//! The searcher: alpha-beta with everything that a strong engine prunes, reduces and extends by, on any
+//! number of threads over one table.
+//!
+//! Read [`node`](self) from top to bottom: it is the table of contents. A search is a [`Limits`] in and
+//! [`Event`]s out; it knows no text, no options and no files.
 
+mod aspirate;
+mod clock;
+mod deepen;
+mod event;
+mod extend;
+mod filter;
+mod forward;
+mod frame;
+mod history;
+mod limits;
+mod node;
+mod params;
+mod picker;
+mod pool;
+mod pv;
+mod quiesce;
+mod reduce;
+mod root;
+mod vote;
+mod worker;
+
+pub use clock::Clock;
 pub use event::{Event, Line, Sink};
 pub use limits::{ClockTime, Limits};
+pub use pool::Pool;
+pub use worker::{Signals, Task};

@@ -140,9 +140,8 @@ impl Hit {
         }
         let window =
             ScoreWindow { lower: Score::from_tt(self.lower, ply), upper: Score::from_tt(self.upper, ply) };
-        let too_late = |score: Score| {
-            score.mate_plies().is_some_and(|plies| plies.abs() - i32::from(ply.0) > 100 - now)
-        };
+        let too_late =
+            |score: Score| score.mate_plies().is_some_and(|plies| plies.abs() - i32::from(ply.0) > 100 - now);
         if then != now && (too_late(window.lower) || too_late(window.upper)) {
             return None;
         }

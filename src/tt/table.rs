@@ -58,6 +58,11 @@ impl Table {
         Some(Table { lines, generation: AtomicU8::new(0) })
     }
 
+    /// The smallest table, for when no search runs.
+    pub fn minimal() -> Table {
+        Table { lines: Box::new([Line::default()]), generation: AtomicU8::new(0) }
+    }
+
     /// The size in MiB.
     pub fn mib(&self) -> usize {
         size_of_val::<[Line]>(&self.lines) >> 20

@@ -1,0 +1,82 @@
+//! Which moves give check, without making them.
+
+use shakmaty::{Bitboard, Color, Move, Role, Square, attacks};
+
+use super::Position;
+
+/// Where the side to move must go to give check, prepared once for all moves of a position.
+#[derive(Clone, Debug)]
+pub struct CheckSquares {
+    king: Square,
+    by_role: [Bitboard; 7],
+    discoverers: Bitboard,
+}
+
+impl CheckSquares {
+    /// Prepares the squares for the side to move.
+    pub fn new(position: &Position) -> CheckSquares {
+        let board = position.board();
+        let us = position.turn();
+        let king = board.king_of(!us).unwrap_or(Square::A1);
+        let occupied = board.occupied();
+        let bishop = attacks::bishop_attacks(king, occupied);
+        let rook = attacks::rook_attacks(king, occupied);
+        let pawn = attacks::pawn_attacks(!us, king);
+        let knight = attacks::knight_attacks(king);
+        let empty = Bitboard::EMPTY;
+
+        let ours = board.by_color(us);
+        let snipers = (attacks::rook_attacks(king, empty) & board.rooks_and_queens()
+            | attacks::bishop_attacks(king, empty) & board.bishops_and_queens())
+            & ours;
+        let mut discoverers = empty;
+        for sniper in snipers {
+            let between = attacks::between(king, sniper) & occupied;
+            if !between.more_than_one() {
+                discoverers |= between & ours;
+            }
+        }
+        CheckSquares { king, by_role: [empty, pawn, knight, bishop, rook, bishop | rook, empty], discoverers }
+    }
+
+    /// Does the move give check? Rare ways are not seen: through the man captured en passant, and by the
+    /// rook of castling.
+    pub fn gives_check(&self, m: Move) -> bool {
+        let Move::Normal { role, from, to, promotion, .. } = m else { return false };
+        self.by_role[promotion.unwrap_or(role) as usize].contains(to)
+            || (self.discoverers.contains(from) && !attacks::aligned(self.king, from, to))
+    }
+}
+
+impl Position {
+    /// Every square that `color` attacks.
+    pub fn attacked_by(&self, color: Color) -> Bitboard {
+        let board = self.board();
+        let ours = board.by_color(color);
+        let occupied = board.occupied();
+        let mut attacked = pawn_attacks(board.pawns() & ours, color);
+        for square in board.knights() & ours {
+            attacked |= attacks::knight_attacks(square);
+        }
+        for square in board.bishops_and_queens() & ours {
+            attacked |= attacks::bishop_attacks(square, occupied);
+        }
+        for square in board.rooks_and_queens() & ours {
+            attacked |= attacks::rook_attacks(square, occupied);
+        }
+        for square in board.by_role(Role::King) & ours {
+            attacked |= attacks::king_attacks(square);
+        }
+        attacked
+    }
+}
+
+/// Every square that the pawns of `color` attack.
+pub fn pawn_attacks(pawns: Bitboard, color: Color) -> Bitboard {
+    let not_a = pawns & !Bitboard::from_file(shakmaty::File::A);
+    let not_h = pawns & !Bitboard::from_file(shakmaty::File::H);
+    match color {
+        Color::White => not_a.shift(7) | not_h.shift(9),
+        Color::Black => not_a.shift(-9) | not_h.shift(-7),
+    }
+}

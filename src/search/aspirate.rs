@@ -1,0 +1,57 @@
+//! Aspiration windows: an iteration expects the score of the one before, and widens where it errs.
+
+use super::{
+    node::{Expect, Root, Window},
+    params::*,
+    worker::Worker,
+};
+use crate::types::{Bound, Depth, Ply, Score};
+
+impl Worker {
+    /// Searches the root to `depth` for the line at `pv_index`, which ends up first of its rest.
+    pub fn aspirate(&mut self, depth: Depth) {
+        let expected = self.root_moves[self.pv_index].previous;
+        let mut margin = ASPIRATION_MARGIN + expected.0 * expected.0 / 16_000;
+        let mut window = Window { alpha: -Score::INFINITE, beta: Score::INFINITE };
+        if depth >= ASPIRATION_MIN_DEPTH && !expected.is_decisive() {
+            window = around(expected, margin);
+        }
+        let root = self.task.root.clone();
+        let mut reduction = 0;
+        loop {
+            let reduced = Depth((depth.get() - reduction).max(1));
+            let score = self.search::<Root>(&root, Ply::ROOT, window, reduced, Expect::All);
+            self.sort_root_moves();
+            if self.stopped {
+                return;
+            }
+            match Bound::of(score, window.alpha, window.beta) {
+                Bound::Upper => {
+                    window.beta = Score((window.alpha.0 + window.beta.0) / 2);
+                    window.alpha = around(score, margin).alpha;
+                    reduction = 0;
+                }
+                Bound::Lower => {
+                    window.beta = around(score, margin).beta;
+                    reduction = (reduction + 1).min(3);
+                }
+                Bound::Exact => return,
+            }
+            self.report_bound(depth);
+            margin += margin / 2;
+            if margin > 1_000 {
+                window = Window { alpha: -Score::INFINITE, beta: Score::INFINITE };
+            }
+        }
+    }
+
+    /// Best first; the sort is stable, so that moves without a result keep their order.
+    fn sort_root_moves(&mut self) {
+        let from = self.pv_index;
+        self.root_moves[from..].sort_by_key(|root| std::cmp::Reverse(root.score));
+    }
+}
+
+fn around(score: Score, margin: i32) -> Window {
+    Window { alpha: (score - margin).max(-Score::INFINITE), beta: (score + margin).min(Score::INFINITE) }
+}

@@ -1,0 +1,54 @@
+use shakmaty::{Color, Move};
+
+use super::{HISTORY_MAX, PIECES, piece_to, table, update_with_gravity};
+
+const MOVES: usize = PIECES * 64;
+
+/// A move as continuation history indexes it: which man arrived where. The default stands for "no move"
+/// (before the root, after a null move).
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct MoveIndex(u16);
+
+impl Default for MoveIndex {
+    fn default() -> MoveIndex {
+        MoveIndex(MOVES as u16)
+    }
+}
+
+impl MoveIndex {
+    pub fn new(color: Color, m: Move) -> MoveIndex {
+        MoveIndex(piece_to(color, m) as u16)
+    }
+
+    /// Index below [`MoveIndex::COUNT`].
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+
+    /// Number of different indices, "no move" included.
+    pub const COUNT: usize = MOVES + 1;
+}
+
+/// How well a quiet move follows an earlier one (of either side).
+pub struct ContinuationHistory(Box<[i16]>);
+
+impl ContinuationHistory {
+    pub fn new() -> ContinuationHistory {
+        ContinuationHistory(table(MoveIndex::COUNT * MOVES))
+    }
+
+    pub fn get(&self, earlier: MoveIndex, now: MoveIndex) -> i32 {
+        i32::from(self.0[earlier.index() * MOVES + now.index().min(MOVES - 1)])
+    }
+
+    pub fn update(&mut self, earlier: MoveIndex, now: MoveIndex, bonus: i32) {
+        if earlier != MoveIndex::default() {
+            let entry = &mut self.0[earlier.index() * MOVES + now.index().min(MOVES - 1)];
+            update_with_gravity(entry, bonus, HISTORY_MAX);
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.0.fill(0);
+    }
+}

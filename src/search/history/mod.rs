@@ -1,0 +1,39 @@
+//! What earlier nodes taught about moves and evaluations: each table remembers with gravity, so that a
+//! value stays within its limit and recent experience weighs most.
+
+mod continuation;
+mod correction;
+mod moves;
+
+pub use continuation::{ContinuationHistory, MoveIndex};
+pub use correction::CorrectionHistory;
+pub use moves::{CaptureHistory, PawnHistory, QuietHistory};
+
+use shakmaty::{Color, Move, Role};
+
+/// Values lie within plus and minus this.
+pub const HISTORY_MAX: i32 = 16_384;
+
+/// Adds `bonus`, pulling the value towards zero the closer it is to `limit`.
+fn update_with_gravity(entry: &mut i16, bonus: i32, limit: i32) {
+    let value = i32::from(*entry);
+    let bonus = bonus.clamp(-limit, limit);
+    *entry = (value + bonus - value * bonus.abs() / limit) as i16;
+}
+
+/// Number of kinds of men, colours apart.
+const PIECES: usize = 12;
+
+fn piece_index(color: Color, role: Role) -> usize {
+    role as usize - 1 + 6 * color as usize
+}
+
+/// Index of the man that moves and where it arrives.
+fn piece_to(color: Color, m: Move) -> usize {
+    piece_index(color, m.role()) * 64 + m.to() as usize
+}
+
+/// A zeroed table on the heap.
+fn table(entries: usize) -> Box<[i16]> {
+    vec![0; entries].into_boxed_slice()
+}

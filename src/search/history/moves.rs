@@ -1,0 +1,85 @@
+use shakmaty::{Bitboard, Color, Move};
+
+use super::{HISTORY_MAX, PIECES, piece_index, piece_to, table, update_with_gravity};
+use crate::types::PawnKey;
+
+/// Butterfly history of quiet moves by squares, and by whether each square is attacked by the opponent: to
+/// flee from an attack and to walk into one are different moves.
+pub struct QuietHistory(Box<[i16]>);
+
+impl QuietHistory {
+    pub fn new() -> QuietHistory {
+        QuietHistory(table(2 * 4 * 64 * 64))
+    }
+
+    fn index(color: Color, threats: Bitboard, m: Move) -> usize {
+        let (from, to) = (m.from().unwrap_or(m.to()), m.to());
+        let threatened = usize::from(threats.contains(from)) * 2 + usize::from(threats.contains(to));
+        ((color as usize * 4 + threatened) * 64 + from as usize) * 64 + to as usize
+    }
+
+    pub fn get(&self, color: Color, threats: Bitboard, m: Move) -> i32 {
+        i32::from(self.0[Self::index(color, threats, m)])
+    }
+
+    pub fn update(&mut self, color: Color, threats: Bitboard, m: Move, bonus: i32) {
+        update_with_gravity(&mut self.0[Self::index(color, threats, m)], bonus, HISTORY_MAX);
+    }
+
+    pub fn clear(&mut self) {
+        self.0.fill(0);
+    }
+}
+
+/// History of captures and promotions by man, square and captured role.
+pub struct CaptureHistory(Box<[i16]>);
+
+impl CaptureHistory {
+    pub fn new() -> CaptureHistory {
+        CaptureHistory(table(PIECES * 64 * 7))
+    }
+
+    fn index(color: Color, m: Move) -> usize {
+        piece_to(color, m) * 7 + m.capture().map_or(0, |role| role as usize)
+    }
+
+    pub fn get(&self, color: Color, m: Move) -> i32 {
+        i32::from(self.0[Self::index(color, m)])
+    }
+
+    pub fn update(&mut self, color: Color, m: Move, bonus: i32) {
+        update_with_gravity(&mut self.0[Self::index(color, m)], bonus, HISTORY_MAX);
+    }
+
+    pub fn clear(&mut self) {
+        self.0.fill(0);
+    }
+}
+
+/// History of quiet moves by pawn structure: plans belong to structures.
+pub struct PawnHistory(Box<[i16]>);
+
+impl PawnHistory {
+    const STRUCTURES: usize = 1024;
+
+    pub fn new() -> PawnHistory {
+        PawnHistory(table(Self::STRUCTURES * PIECES * 64))
+    }
+
+    fn index(key: PawnKey, color: Color, m: Move) -> usize {
+        let structure = key.0 as usize % Self::STRUCTURES;
+        (structure * PIECES + piece_index(color, m.role())) * 64 + m.to() as usize
+    }
+
+    pub fn get(&self, key: PawnKey, color: Color, m: Move) -> i32 {
+        i32::from(self.0[Self::index(key, color, m)])
+    }
+
+    pub fn update(&mut self, key: PawnKey, color: Color, m: Move, bonus: i32) {
+        update_with_gravity(&mut self.0[Self::index(key, color, m)], bonus, HISTORY_MAX);
+    }
+
+    pub fn clear(&mut self) {
+        self.0.fill(0);
+    }
+}

@@ -1,0 +1,509 @@
+//! Principal variation search: the table of contents. Each step is a paragraph here or a small function in
+//! a file of its own.
+
+use shakmaty::Move;
+
+use super::{
+    history::MoveIndex,
+    params::*,
+    picker::{Picker, Want, is_noisy},
+    worker::Worker,
+};
+use crate::{
+    position::{CheckSquares, Position},
+    tt::{Hit, PathCheck, Record, ScoreWindow},
+    types::{Bound, Depth, MAX_PLY, PackedMove, Ply, Score},
+};
+
+/// What kind of node is searched, known at compile time.
+pub trait NodeKind {
+    /// Is the window open?
+    const PV: bool;
+    /// Is this the root?
+    const ROOT: bool;
+}
+
+/// The root of the tree.
+pub struct Root;
+/// A node with an open window.
+pub struct Pv;
+/// A node that is only asked whether it reaches beta.
+pub struct NonPv;
+
+impl NodeKind for Root {
+    const PV: bool = true;
+    const ROOT: bool = true;
+}
+impl NodeKind for Pv {
+    const PV: bool = true;
+    const ROOT: bool = false;
+}
+impl NodeKind for NonPv {
+    const PV: bool = false;
+    const ROOT: bool = false;
+}
+
+/// The scores that matter: at or below `alpha` and at or above `beta` they only bound.
+#[derive(Copy, Clone, Debug)]
+pub struct Window {
+    pub alpha: Score,
+    pub beta: Score,
+}
+
+impl Window {
+    /// Asks only: is the score above `alpha`?
+    pub fn null(alpha: Score) -> Window {
+        Window { alpha, beta: alpha + 1 }
+    }
+
+    /// As the opponent sees it.
+    pub fn flip(self) -> Window {
+        Window { alpha: -self.beta, beta: -self.alpha }
+    }
+}
+
+/// What a null-window node is expected to do.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Expect {
+    /// Some move should reach beta.
+    Cut,
+    /// No move should raise alpha; also said of PV nodes.
+    All,
+}
+
+impl Expect {
+    /// What is expected of the children.
+    pub fn flip(self) -> Expect {
+        match self {
+            Expect::Cut => Expect::All,
+            Expect::All => Expect::Cut,
+        }
+    }
+}
+
+/// The facts about a node that its steps decide by.
+pub struct Node<'a> {
+    pub position: &'a Position,
+    pub ply: Ply,
+    pub depth: Depth,
+    pub window: Window,
+    pub expect: Expect,
+    pub in_check: bool,
+    /// The corrected static evaluation; [`Score::NONE`] in check.
+    pub evaluation: Score,
+    /// The best estimate of the score: the evaluation, moved into what the table knows.
+    pub estimate: Score,
+    /// Does the side to move stand better than at its last turn?
+    pub improving: bool,
+    pub was_pv: bool,
+    pub table_move: Option<Move>,
+    /// What the table knows about the score on this path.
+    pub known: Option<ScoreWindow>,
+    pub hit: Option<Hit>,
+    pub excluded: PackedMove,
+}
+
+impl Node<'_> {
+    /// Is the table's move a capture or promotion?
+    pub fn table_move_is_noisy(&self) -> bool {
+        self.table_move.is_some_and(is_noisy)
+    }
+}
+
+impl Worker {
+    /// Searches a position to `depth` and returns its score, fail-soft.
+    pub fn search<N: NodeKind>(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        mut window: Window,
+        mut depth: Depth,
+        expect: Expect,
+    ) -> Score {
+        // Step 1. No depth left: only captures are searched on.
+        if depth <= 0 {
+            return self.quiesce::<N>(position, ply, window);
+        }
+        if N::PV {
+            self.pv.clear(ply);
+            self.seldepth = self.seldepth.max(ply.index() + 1);
+        }
+        if self.is_stopped() {
+            return Score::ZERO;
+        }
+
+        let in_check = position.in_check();
+        if !N::ROOT {
+            // Step 2. Draws by rule, and the end of the stack.
+            if let Some(score) = self.draw(position, ply) {
+                return score;
+            }
+            if ply.index() >= MAX_PLY - 1 {
+                return if in_check { Score::ZERO } else { self.static_score(position, ply) };
+            }
+            // Step 3. Mate distance. Neither side can do better than the mates already found.
+            window.alpha = window.alpha.max(Score::mated_in(ply));
+            window.beta = window.beta.min(Score::mate_in(ply.next()));
+            if window.alpha >= window.beta {
+                return window.alpha;
+            }
+        }
+
+        // Step 4. Table. A result of enough depth that decides the window is the answer.
+        let excluded = self.frame(ply).excluded;
+        let path = PathCheck::new(position.halfmoves());
+        let hit = if excluded.is_none() { self.task.table.probe(position.key()) } else { None };
+        let known = hit.and_then(|hit| hit.window(path, ply));
+        if !N::PV
+            && let (Some(hit), Some(known)) = (hit, known)
+            && hit.depth.get() >= depth.get()
+            && let Some(score) = known.decides(window.alpha, window.beta)
+        {
+            if score >= window.beta
+                && let Some(m) = position.unpack(hit.best)
+                && !is_noisy(m)
+            {
+                self.frame_mut(ply).threats = position.attacked_by(!position.turn());
+                self.reward_quiet(position, ply, m, bonus(depth) / 2);
+            }
+            return score;
+        }
+        let table_move = if N::ROOT {
+            Some(self.root_moves[self.pv_index].root_move())
+        } else {
+            hit.and_then(|hit| position.unpack(hit.best))
+        };
+        let was_pv = N::PV || hit.is_some_and(|hit| hit.was_pv);
+
+        // Step 5. Static evaluation: stored raw, used corrected.
+        let raw = match hit.and_then(|hit| hit.evaluation) {
+            _ if in_check => None,
+            Some(stored) => Some(stored),
+            None => Some(self.evaluate(position)),
+        };
+        let evaluation = raw.map_or(Score::NONE, |raw| self.correct(raw, position, ply));
+        let improving = self.is_improving(ply, evaluation);
+        let estimate = match known {
+            Some(known) if !in_check => {
+                let clamped = known.clamp(evaluation);
+                if clamped.is_decisive() { evaluation } else { clamped }
+            }
+            _ => evaluation,
+        };
+        {
+            let double_extensions = self.frame_before(ply, 1).double_extensions;
+            let frame = self.frame_mut(ply);
+            frame.evaluation = evaluation;
+            frame.was_pv = was_pv;
+            frame.double_extensions = double_extensions;
+        }
+        *self.frame_mut(ply.next()) = super::frame::Frame {
+            killer: self.frame(ply.next()).killer,
+            excluded: PackedMove::NONE,
+            ..super::frame::Frame::default()
+        };
+
+        // Step 6. Hindsight. The reduction that led here was too large or too small for what we see now.
+        depth = self.hindsight::<N>(ply, depth, in_check, evaluation);
+
+        // Step 7. Internal iterative reduction. Without a table move this node is ordered badly: it is
+        // cheaper to search it shallower now and deeper when it returns.
+        if depth >= IIR_MIN_DEPTH
+            && excluded.is_none()
+            && table_move.is_none()
+            && (N::PV || expect == Expect::Cut)
+        {
+            depth -= 1;
+        }
+
+        let mut node = Node {
+            position,
+            ply,
+            depth,
+            window,
+            expect,
+            in_check,
+            evaluation,
+            estimate,
+            improving,
+            was_pv,
+            table_move,
+            known,
+            hit,
+            excluded,
+        };
+
+        // Steps 8 to 11. Forward pruning of the whole node: razoring, reverse futility, null move, ProbCut.
+        if !N::PV
+            && !in_check
+            && excluded.is_none()
+            && let Some(score) = self.prune_node(&node)
+        {
+            return score;
+        }
+
+        self.frame_mut(ply).threats = position.attacked_by(!position.turn());
+        let best = self.search_moves::<N>(&mut node);
+        if self.stopped {
+            return Score::ZERO;
+        }
+
+        // Step 20. No move: mate, stalemate, or nothing but the excluded one.
+        if best.searched == 0 {
+            return if !excluded.is_none() {
+                window.alpha
+            } else if in_check {
+                Score::mated_in(ply)
+            } else {
+                Score::ZERO
+            };
+        }
+
+        // Step 21. Remember what was found.
+        let bound = Bound::of(best.score, window.alpha, window.beta);
+        if excluded.is_none() && !(N::ROOT && self.pv_index > 0) {
+            let known = match bound {
+                Bound::Lower => ScoreWindow::at_least(best.score),
+                Bound::Upper => ScoreWindow::at_most(best.score),
+                Bound::Exact => ScoreWindow::exactly(best.score),
+            };
+            let record = Record {
+                best: best.m.map_or(PackedMove::NONE, PackedMove::pack),
+                evaluation: raw,
+                window: known,
+                depth,
+                was_pv,
+                path,
+                ply,
+            };
+            self.task.table.store(position.key(), &record);
+        }
+        if excluded.is_none()
+            && !in_check
+            && !best.m.is_some_and(is_noisy)
+            && !best.score.is_decisive()
+            && match bound {
+                Bound::Exact => true,
+                Bound::Lower => best.score > evaluation,
+                Bound::Upper => best.score < evaluation,
+            }
+        {
+            let last = self.moved_before(ply, 1);
+            self.history.correction.update(position, last, depth, best.score, evaluation);
+        }
+        best.score
+    }
+
+    /// Steps 12 to 19: the loop over the moves.
+    fn search_moves<N: NodeKind>(&mut self, node: &mut Node) -> Best {
+        let Node { position, ply, window, .. } = *node;
+        let Window { mut alpha, beta } = window;
+        let mut best = Best { score: -Score::INFINITE, m: None, searched: 0 };
+        let checks = CheckSquares::new(position);
+        let us = position.turn();
+        let killer = self.frame(ply).killer;
+        let mut picker = Picker::new(Want::All, node.table_move, killer, ply);
+        let mut quiets = Tried::new();
+        let mut captures = Tried::new();
+
+        while let Some(m) = picker.next(self, position) {
+            if PackedMove::pack(m) == node.excluded || (N::ROOT && !self.is_root_candidate(m)) {
+                continue;
+            }
+            best.searched += 1;
+            let number = best.searched;
+            if N::ROOT {
+                self.announce(m, number);
+            }
+            let noisy = is_noisy(m);
+            let gives_check = checks.gives_check(m);
+            let mut score_of_history = if noisy {
+                self.history.captures.get(us, m)
+            } else {
+                self.quiet_score(us, position.keys().pawns, ply, m)
+            };
+
+            // Steps 12 to 15. Pruning of single moves, once there is something to fall back on.
+            let mut reduction = self.base_reduction(node.depth, number);
+            if !N::ROOT && !best.score.is_loss() && position.has_pieces(us) {
+                let facts = super::filter::Facts {
+                    m,
+                    number,
+                    noisy,
+                    gives_check,
+                    history: score_of_history,
+                    reduction,
+                    alpha,
+                };
+                match super::filter::verdict(node, &facts) {
+                    super::filter::Verdict::Search => {}
+                    super::filter::Verdict::Skip => continue,
+                    super::filter::Verdict::SkipQuiets => {
+                        picker.skip_quiets();
+                        continue;
+                    }
+                }
+            }
+
+            // Step 16. Extensions. A move that alone holds the node together is searched deeper.
+            let mut extension = 0;
+            if !N::ROOT && Some(m) == node.table_move && ply.index() < 2 * self.root_depth.get() as usize {
+                match self.singularity::<N>(node, m) {
+                    super::extend::Singularity::Extend(plies) => extension = plies,
+                    super::extend::Singularity::MultiCut(score) => {
+                        best.score = score;
+                        best.m = None;
+                        return best;
+                    }
+                }
+            }
+
+            let nodes_before = self.nodes;
+            let child = self.make(position, m, ply);
+            let new_depth = node.depth + (extension - 1);
+            let double = self.frame_before(ply, 1).double_extensions + u8::from(extension >= 2);
+            self.frame_mut(ply).double_extensions = double;
+
+            // Step 17. Late moves are searched to less depth, and again in full if they surprise.
+            let mut score = -Score::INFINITE;
+            let full_width = if node.depth >= 2 && number > 1 + usize::from(N::ROOT) {
+                if noisy {
+                    score_of_history *= 2;
+                }
+                reduction = self.adjusted_reduction::<N>(node, m, reduction, score_of_history, gives_check);
+                let reduced = Depth(
+                    (new_depth.get() - reduction / PLY).clamp(1, (new_depth.get() + i32::from(N::PV)).max(1)),
+                );
+                self.frame_mut(ply).reduction = reduction;
+                score = -self.search::<NonPv>(
+                    &child,
+                    ply.next(),
+                    Window::null(alpha).flip(),
+                    reduced,
+                    Expect::Cut,
+                );
+                self.frame_mut(ply).reduction = 0;
+                if score > alpha && reduced < new_depth {
+                    let deeper = i32::from(score > best.score + 45 + 2 * new_depth.get());
+                    let shallower = i32::from(score < best.score + 9);
+                    let again = new_depth + (deeper - shallower);
+                    if again > reduced {
+                        let flipped = Window::null(alpha).flip();
+                        let expect = node.expect.flip();
+                        score = -self.search::<NonPv>(&child, ply.next(), flipped, again, expect);
+                    }
+                    if !noisy {
+                        let sign = if score > alpha { 1 } else { -1 };
+                        let now = MoveIndex::new(us, m);
+                        for back in [1, 2] {
+                            let earlier = self.moved_before(ply, back);
+                            self.history.continuation.update(earlier, now, sign * bonus(new_depth) / 2);
+                        }
+                    }
+                }
+                false
+            } else {
+                !N::PV || number > 1
+            };
+            // Step 18. A null window decides whether the move is better; a PV node then asks how much.
+            if full_width {
+                let flipped = Window::null(alpha).flip();
+                score = -self.search::<NonPv>(&child, ply.next(), flipped, new_depth, node.expect.flip());
+            }
+            if N::PV && (number == 1 || score > alpha) {
+                let flipped = Window { alpha, beta }.flip();
+                score = -self.search::<Pv>(&child, ply.next(), flipped, new_depth, Expect::All);
+            }
+            self.unmake();
+            if self.stopped {
+                return best;
+            }
+
+            // Step 19. New best move, new alpha, cutoff.
+            if N::ROOT {
+                self.record_root(m, score, Window { alpha, beta }, number, self.nodes - nodes_before);
+            }
+            if score > best.score {
+                best.score = score;
+                if score > alpha {
+                    best.m = Some(m);
+                    if N::PV {
+                        self.pv.extend(ply, m);
+                    }
+                    if score >= beta {
+                        let frame = self.frame_mut(ply);
+                        frame.cutoffs = frame.cutoffs.saturating_add(1);
+                        break;
+                    }
+                    alpha = score;
+                    // The others are unlikely to beat it by enough to matter.
+                    if node.depth > 2 && node.depth < 12 && !score.is_decisive() {
+                        node.depth -= 1;
+                    }
+                }
+            }
+            let tried = if noisy { &mut captures } else { &mut quiets };
+            if Some(m) != best.m {
+                let _ = tried.try_push(m);
+            }
+        }
+        if let Some(m) = best.m
+            && best.score >= beta
+        {
+            self.learn_order(node, m, best.score, &quiets, &captures);
+        }
+        best
+    }
+
+    /// The evaluation as a score, where the search cannot go on.
+    fn static_score(&mut self, position: &Position, ply: Ply) -> Score {
+        let raw = self.evaluate(position);
+        self.correct(raw, position, ply)
+    }
+
+    fn is_improving(&self, ply: Ply, evaluation: Score) -> bool {
+        if evaluation == Score::NONE {
+            return false;
+        }
+        let before = |back| self.frame_before(ply, back).evaluation;
+        match (before(2), before(4)) {
+            (Score::NONE, Score::NONE) => true,
+            (Score::NONE, earlier) => evaluation > earlier,
+            (earlier, _) => evaluation > earlier,
+        }
+    }
+
+    /// Rewards the move that cut, and takes from those tried before it.
+    fn learn_order(&mut self, node: &Node, m: Move, _score: Score, quiets: &Tried, captures: &Tried) {
+        let (position, ply) = (node.position, node.ply);
+        let us = position.turn();
+        let bonus = bonus(node.depth);
+        if is_noisy(m) {
+            self.history.captures.update(us, m, bonus);
+        } else {
+            self.frame_mut(ply).killer = PackedMove::pack(m);
+            self.reward_quiet(position, ply, m, bonus);
+            for &other in quiets {
+                self.reward_quiet(position, ply, other, -bonus);
+            }
+        }
+        for &other in captures {
+            self.history.captures.update(us, other, -bonus);
+        }
+    }
+}
+
+/// Moves searched before the best one.
+type Tried = arrayvec::ArrayVec<Move, 32>;
+
+/// The history bonus of a cutoff at `depth`.
+pub fn bonus(depth: Depth) -> i32 {
+    (HISTORY_BASE + HISTORY_STEP * depth.get()).clamp(0, HISTORY_BONUS_MAX)
+}
+
+/// The outcome of the move loop.
+struct Best {
+    score: Score,
+    m: Option<Move>,
+    searched: usize,
+}

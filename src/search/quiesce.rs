@@ -1,0 +1,168 @@
+//! Quiescence search: captures (and, in check, every evasion) until the position is calm enough for the
+//! evaluation to be believed.
+
+use super::{
+    node::{NodeKind, NonPv, Pv, Window},
+    params::*,
+    picker::{Picker, Want, is_noisy},
+    worker::Worker,
+};
+use crate::{
+    position::Position,
+    tt::{PathCheck, Record, ScoreWindow},
+    types::{Bound, Depth, MAX_PLY, PackedMove, Ply, Score},
+};
+
+impl Worker {
+    /// The score of a position after the captures worth making, fail-soft.
+    pub fn quiesce<N: NodeKind>(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
+        if N::PV {
+            self.quiesce_in::<Pv>(position, ply, window)
+        } else {
+            self.quiesce_in::<NonPv>(position, ply, window)
+        }
+    }
+
+    fn quiesce_in<N: NodeKind>(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
+        let Window { mut alpha, beta } = window;
+        if N::PV {
+            self.pv.clear(ply);
+            self.seldepth = self.seldepth.max(ply.index() + 1);
+        }
+        if self.is_stopped() {
+            return Score::ZERO;
+        }
+        if let Some(score) = self.draw(position, ply) {
+            return score;
+        }
+        let in_check = position.in_check();
+        if ply.index() >= MAX_PLY - 1 {
+            return if in_check { Score::ZERO } else { self.stand_pat(position, ply).1 };
+        }
+
+        // The table knows enough: any stored depth will do.
+        let path = PathCheck::new(position.halfmoves());
+        let hit = self.task.table.probe(position.key());
+        let known = hit.and_then(|hit| hit.window(path, ply));
+        if !N::PV
+            && let Some(score) = known.and_then(|known| known.decides(alpha, beta))
+        {
+            return score;
+        }
+        let was_pv = N::PV || hit.is_some_and(|hit| hit.was_pv);
+
+        // Standing pat: nobody has to capture.
+        let mut raw = None;
+        let mut best = -Score::INFINITE;
+        let mut futility = -Score::INFINITE;
+        if !in_check {
+            let evaluation = match hit.and_then(|hit| hit.evaluation) {
+                Some(stored) => (stored, self.correct(stored, position, ply)),
+                None => self.stand_pat(position, ply),
+            };
+            raw = Some(evaluation.0);
+            best = match known {
+                Some(known) if !known.clamp(evaluation.1).is_decisive() => known.clamp(evaluation.1),
+                _ => evaluation.1,
+            };
+            if best >= beta {
+                if hit.is_none() {
+                    self.remember_quiet(position, ply, raw, best, (alpha, beta), PackedMove::NONE, was_pv);
+                }
+                return best;
+            }
+            alpha = alpha.max(best);
+            futility = best + QS_FUTILITY_MARGIN;
+        }
+
+        let table_move = hit.and_then(|hit| position.unpack(hit.best)).filter(|&m| in_check || is_noisy(m));
+        let want = if in_check { Want::All } else { Want::Noisy };
+        let mut picker = Picker::new(want, table_move, PackedMove::NONE, ply);
+        let mut best_move = PackedMove::NONE;
+        let mut searched = 0;
+        while let Some(m) = picker.next(self, position) {
+            searched += 1;
+            if !best.is_loss() {
+                if in_check {
+                    // One quiet evasion that is not mate is enough to see that there are some.
+                    if !is_noisy(m) && searched > 2 {
+                        picker.skip_quiets();
+                        continue;
+                    }
+                } else {
+                    if searched > QS_MAX_MOVES && m.promotion().is_none() {
+                        continue;
+                    }
+                    // Even winning the man would not reach alpha.
+                    let gain = m.capture().map_or(0, Position::exchange_value)
+                        + m.promotion().map_or(0, Position::exchange_value);
+                    if futility + gain <= alpha {
+                        best = best.max(futility + gain);
+                        continue;
+                    }
+                    if futility <= alpha && !position.exchange_wins(m, 1) {
+                        best = best.max(futility);
+                        continue;
+                    }
+                }
+                if !position.exchange_wins(m, if in_check { -80 } else { -10 }) {
+                    continue;
+                }
+            }
+            let child = self.make(position, m, ply);
+            let score = -self.quiesce_in::<N>(&child, ply.next(), Window { alpha, beta }.flip());
+            self.unmake();
+            if self.stopped {
+                return Score::ZERO;
+            }
+            if score > best {
+                best = score;
+                if score > alpha {
+                    alpha = score;
+                    best_move = PackedMove::pack(m);
+                    if N::PV {
+                        self.pv.extend(ply, m);
+                    }
+                    if score >= beta {
+                        break;
+                    }
+                }
+            }
+        }
+        if in_check && searched == 0 {
+            return Score::mated_in(ply);
+        }
+        if best >= beta && !best.is_decisive() {
+            best = Score((best.0 + beta.0) / 2);
+        }
+        self.remember_quiet(position, ply, raw, best, (window.alpha, beta), best_move, was_pv);
+        best
+    }
+
+    fn stand_pat(&mut self, position: &Position, ply: Ply) -> (Score, Score) {
+        let raw = self.evaluate(position);
+        (raw, self.correct(raw, position, ply))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn remember_quiet(
+        &self,
+        position: &Position,
+        ply: Ply,
+        evaluation: Option<Score>,
+        score: Score,
+        (alpha, beta): (Score, Score),
+        best: PackedMove,
+        was_pv: bool,
+    ) {
+        // The captures searched here are a selection: what they reach is a lower bound or an upper one,
+        // never exact.
+        let window = match Bound::of(score, alpha, beta) {
+            Bound::Lower => ScoreWindow::at_least(score),
+            Bound::Upper | Bound::Exact => ScoreWindow::at_most(score),
+        };
+        let path = PathCheck::new(position.halfmoves());
+        let record = Record { best, evaluation, window, depth: Depth::ZERO, was_pv, path, ply };
+        self.task.table.store(position.key(), &record);
+    }
+}

@@ -1,0 +1,77 @@
+//! The root moves with what the search knows about each.
+
+use std::time::Duration;
+
+use shakmaty::Move;
+
+use super::{event::Event, node::Window, worker::Worker};
+use crate::types::{Bound, Ply, Score};
+
+/// From this time on the move being searched is announced.
+const ANNOUNCE_AFTER: Duration = Duration::from_secs(3);
+
+/// A root move.
+#[derive(Clone, Debug)]
+pub struct RootMove {
+    /// Score of this iteration; minus infinite until it raises alpha.
+    pub score: Score,
+    /// Score of the iteration before.
+    pub previous: Score,
+    /// What `score` says.
+    pub bound: Bound,
+    /// The line, this move first.
+    pub pv: Vec<Move>,
+    /// The deepest ply of the line.
+    pub seldepth: usize,
+    /// Nodes spent below this move in the whole search.
+    pub nodes: u64,
+}
+
+impl RootMove {
+    pub fn new(m: Move) -> RootMove {
+        let none = -Score::INFINITE;
+        RootMove { score: none, previous: none, bound: Bound::Exact, pv: vec![m], seldepth: 0, nodes: 0 }
+    }
+
+    /// The move itself.
+    pub fn root_move(&self) -> Move {
+        self.pv[0]
+    }
+
+    /// Was it searched with a result in this iteration?
+    pub fn has_score(&self) -> bool {
+        self.score != -Score::INFINITE
+    }
+}
+
+impl Worker {
+    /// May this move be searched at the root now (asked for, and not the first of an earlier line)?
+    pub fn is_root_candidate(&self, m: Move) -> bool {
+        self.root_moves[self.pv_index..].iter().any(|root| root.root_move() == m)
+    }
+
+    /// In a long search, says which move is being looked at.
+    pub fn announce(&self, m: Move, number: usize) {
+        if self.id == 0 && self.task.clock.elapsed() >= ANNOUNCE_AFTER {
+            let number = number + self.pv_index;
+            (self.task.sink)(Event::CurrentMove { depth: self.root_depth, root_move: m, number });
+        }
+    }
+
+    /// Takes down the result of a root move, searched as the `number`th with `window`.
+    pub fn record_root(&mut self, m: Move, score: Score, window: Window, number: usize, nodes: u64) {
+        let seldepth = self.seldepth;
+        let child_line = self.pv.line(Ply(1));
+        let Some(root) = self.root_moves.iter_mut().find(|root| root.root_move() == m) else { return };
+        root.nodes += nodes;
+        if number > 1 && score <= window.alpha {
+            root.score = -Score::INFINITE;
+            return;
+        }
+        root.score = score;
+        root.bound = Bound::of(score, window.alpha, window.beta);
+        root.seldepth = seldepth;
+        root.pv.truncate(1);
+        root.pv.extend_from_slice(child_line);
+    }
+}
