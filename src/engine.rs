@@ -170,24 +170,17 @@ impl Engine {
     /// Sets the size of the transposition table in MiB; it is empty afterwards. Waits for a running search.
     ///
     /// # Errors
-    /// No memory: a smaller table stays in use.
+    /// No memory: an empty table of the size before stays in use.
     pub fn set_hash(&mut self, mib: usize) -> Result<(), OutOfMemory> {
         self.wait();
+        let before = self.table.mib();
         // The old table goes first, so that both need not fit at once.
         self.table = Arc::new(Table::minimal());
-        let mut size = mib;
-        let table = loop {
-            if let Some(table) = Table::new(size) {
-                break table;
-            }
-            size /= 2;
-            if size == 0 {
-                break Table::minimal();
-            }
-        };
+        let table = Table::new(mib).or_else(|| Table::new(before)).unwrap_or_else(Table::minimal);
         table.clear(self.pool.len());
+        let kept = table.mib();
         self.table = Arc::new(table);
-        if size < mib { Err(OutOfMemory { requested: mib, kept: size }) } else { Ok(()) }
+        if kept < mib { Err(OutOfMemory { requested: mib, kept }) } else { Ok(()) }
     }
 
     /// Empties the transposition table. Waits for a running search.

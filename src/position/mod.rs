@@ -131,10 +131,15 @@ impl Position {
         Some(Position { chess, keys })
     }
 
-    /// Has `color` a man other than king and pawns? Without one zugzwang is the rule, not the exception.
-    pub fn has_pieces(&self, color: Color) -> bool {
+    /// The men of `color` other than king and pawns.
+    pub fn pieces(&self, color: Color) -> Bitboard {
         let board = self.board();
-        (board.by_color(color) & !board.pawns() & !board.kings()).any()
+        board.by_color(color) & !board.pawns() & !board.kings()
+    }
+
+    /// Has `color` any [pieces](Position::pieces)? Without one zugzwang is the rule, not the exception.
+    pub fn has_pieces(&self, color: Color) -> bool {
+        self.pieces(color).any()
     }
 
     /// Is no mate possible any more, by any sequence of moves?

@@ -33,7 +33,7 @@ impl Worker {
     }
 
     /// Step 10. Null move. If passing still reaches beta, moving will. Not where the side to move has only
-    /// pawns (zugzwang); deep cutoffs are verified without null moves.
+    /// pawns (zugzwang); deep cutoffs, and those of a single piece, are verified without null moves.
     fn null_move(&mut self, node: &Node) -> Option<Score> {
         let Node { position, ply, depth, window: Window { beta, .. }, .. } = *node;
         if depth < NMP_MIN_DEPTH
@@ -58,7 +58,9 @@ impl Worker {
         }
         // A mate found by passing is no proof.
         let score = if score.is_decisive() { beta } else { score };
-        if depth < NMP_VERIFY_MIN_DEPTH || self.null_move_from > 0 {
+        let zugzwang_threatens =
+            depth >= NMP_VERIFY_MIN_DEPTH || position.pieces(position.turn()).count() == 1;
+        if !zugzwang_threatens || self.null_move_from > 0 {
             return Some(score);
         }
         self.null_move_from = ply.index() + (3 * (depth.get() - reduction) / 4).max(1) as usize;

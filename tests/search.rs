@@ -1,0 +1,243 @@
+//! The search, asked through the engine's facade: it finds what it must, keeps its limits, and reports
+//! values that are consistent with each other.
+
+use std::{
+    sync::{Arc, mpsc},
+    time::{Duration, Instant},
+};
+
+use engram::{
+    engine::Engine,
+    position::Position,
+    search::{ClockTime, Event, Limits, Line},
+    types::{Bound, Depth},
+};
+use shakmaty::{CastlingMode, Move, fen::Fen, uci::UciMove};
+
+struct Searcher {
+    engine: Engine,
+    events: mpsc::Receiver<Event>,
+}
+
+struct Found {
+    lines: Vec<Line>,
+    best: Option<Move>,
+}
+
+impl Found {
+    fn last(&self) -> &Line {
+        self.lines.last().expect("a line")
+    }
+
+    fn best_uci(&self) -> String {
+        self.best.map_or("none".to_owned(), |m| m.to_uci(CastlingMode::Standard).to_string())
+    }
+}
+
+impl Searcher {
+    fn new() -> Searcher {
+        let (sender, events) = mpsc::channel();
+        let sink = move |event| {
+            let _ = sender.send(event);
+        };
+        Searcher { engine: Engine::new(Arc::new(sink)), events }
+    }
+
+    fn set(&mut self, fen: &str, moves: &[&str]) {
+        let setup = fen.parse::<Fen>().expect("fen").into_setup();
+        let start = Position::from_setup(setup, CastlingMode::Standard).expect("legal");
+        let moves: Vec<UciMove> = moves.iter().map(|uci| uci.parse().expect("uci")).collect();
+        self.engine.set_position(start, &moves).expect("legal moves");
+    }
+
+    fn go(&mut self, limits: Limits) -> Found {
+        self.engine.go(limits, Instant::now());
+        self.result()
+    }
+
+    fn result(&mut self) -> Found {
+        let mut lines = Vec::new();
+        loop {
+            match self.events.recv_timeout(Duration::from_secs(120)).expect("the search ends") {
+                Event::Line(line) => lines.push(line),
+                Event::Finished { best, .. } => {
+                    self.engine.wait();
+                    return Found { lines, best };
+                }
+                Event::CurrentMove { .. } | Event::Message(_) => {}
+            }
+        }
+    }
+}
+
+fn depth(plies: i32) -> Limits {
+    Limits { depth: Some(Depth(plies)), ..Limits::default() }
+}
+
+fn nodes(nodes: u64) -> Limits {
+    Limits { nodes: Some(nodes), ..Limits::default() }
+}
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+const MIDDLEGAME: &str = "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9";
+
+#[test]
+fn mates_are_found_with_their_distance() {
+    let cases = [
+        ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "d1d8", 1),
+        ("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4", "h5f7", 1),
+        ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", "a1a6", 3),
+    ];
+    let mut searcher = Searcher::new();
+    for (fen, best, plies) in cases {
+        searcher.set(fen, &[]);
+        let found = searcher.go(depth(10));
+        assert_eq!(
+            (found.best_uci().as_str(), found.last().score.mate_plies()),
+            (best, Some(plies)),
+            "{fen}"
+        );
+    }
+}
+
+#[test]
+fn a_mated_or_stalemated_side_has_no_move_but_a_score() {
+    let mut searcher = Searcher::new();
+    searcher.set("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", &[]);
+    let found = searcher.go(depth(5));
+    assert!(found.best.is_none() && found.last().score.mate_plies() == Some(0));
+    searcher.set("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", &[]);
+    let found = searcher.go(depth(5));
+    assert!(found.best.is_none() && found.last().score.centipawns() == 0);
+}
+
+#[test]
+fn one_thread_is_deterministic() {
+    let count = || {
+        let mut searcher = Searcher::new();
+        searcher.set(MIDDLEGAME, &[]);
+        let found = searcher.go(depth(9));
+        (found.last().nodes, found.best_uci())
+    };
+    assert_eq!(count(), count());
+}
+
+#[test]
+fn a_node_limit_is_exact_with_one_thread() {
+    let mut searcher = Searcher::new();
+    searcher.set(MIDDLEGAME, &[]);
+    for limit in [200, 1_000, 4_999, 20_000] {
+        let spent = searcher.go(nodes(limit)).last().nodes;
+        assert!(spent <= limit.max(300), "{spent} of {limit}");
+    }
+}
+
+#[test]
+fn the_answer_is_the_first_move_of_the_last_line_and_lines_are_legal() {
+    let mut searcher = Searcher::new();
+    for threads in [1, 2] {
+        searcher.engine.set_threads(threads);
+        for fen in [START, MIDDLEGAME, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"] {
+            searcher.set(fen, &[]);
+            let found = searcher.go(nodes(30_000));
+            assert_eq!(found.last().pv.first().copied(), found.best, "{fen}");
+            for line in &found.lines {
+                let mut position = searcher.engine.position().clone();
+                for &m in &line.pv {
+                    assert!(position.legal_moves().contains(&m), "{m:?} in {fen}");
+                    position = position.play(m);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_repetition_is_sought_by_the_side_that_is_lost() {
+    // Black is two rooks' worth down, but the queen checks for ever on e1 and h4.
+    let mut searcher = Searcher::new();
+    searcher.set("7k/Q7/8/R7/7q/5P2/6P1/6K1 b - - 0 1", &[]);
+    let found = searcher.go(depth(10));
+    assert_eq!((found.best_uci().as_str(), found.last().score.centipawns()), ("h4e1", 0));
+}
+
+#[test]
+fn the_fifty_move_counter_ends_a_won_game() {
+    let mut searcher = Searcher::new();
+    searcher.set("7k/8/8/8/8/8/8/KQ6 w - - 99 80", &[]);
+    assert_eq!(searcher.go(depth(8)).last().score.centipawns(), 0);
+    searcher.set("7k/8/6K1/8/8/8/8/1Q6 w - - 99 80", &[]);
+    assert_eq!(searcher.go(depth(8)).last().score.mate_plies(), Some(1), "mate on the last move counts");
+}
+
+#[test]
+fn search_moves_and_multi_pv_choose_the_root() {
+    let mut searcher = Searcher::new();
+    searcher.set(START, &[]);
+    let only: Vec<Move> = ["a2a3", "h2h4"]
+        .iter()
+        .map(|uci| {
+            uci.parse::<UciMove>().expect("uci").to_move(searcher.engine.position().chess()).expect("legal")
+        })
+        .collect();
+    let found = searcher.go(Limits { search_moves: only.clone(), ..depth(6) });
+    assert!(found.best.is_some_and(|best| only.contains(&best)));
+
+    searcher.engine.set_multi_pv(4);
+    let found = searcher.go(depth(7));
+    let last: Vec<&Line> = found.lines[found.lines.len() - 4..].iter().collect();
+    for (index, line) in last.iter().enumerate() {
+        assert_eq!((line.multi_pv, line.bound), (index + 1, Bound::Exact));
+        assert!(index == 0 || last[index - 1].score >= line.score);
+        assert!(last[..index].iter().all(|other| other.pv[0] != line.pv[0]));
+    }
+}
+
+#[test]
+fn infinite_and_ponder_searches_answer_when_told() {
+    let mut searcher = Searcher::new();
+    searcher.set("7k/8/8/8/8/8/8/KQ6 w - - 0 1", &[]);
+    searcher.engine.go(Limits { infinite: true, ..depth(2) }, Instant::now());
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(searcher.engine.is_searching(), "a finished infinite search waits");
+    searcher.engine.stop();
+    assert!(searcher.result().best.is_some());
+
+    let clock =
+        ClockTime { remaining: Duration::from_millis(50), increment: Duration::ZERO, moves_to_go: None };
+    searcher.engine.go(Limits { ponder: true, clock: Some(clock), ..Limits::default() }, Instant::now());
+    std::thread::sleep(Duration::from_millis(120));
+    assert!(searcher.engine.is_searching(), "no clock runs while pondering");
+    searcher.engine.ponder_hit();
+    assert!(searcher.result().best.is_some());
+}
+
+#[test]
+fn every_clock_gets_an_answer() {
+    let mut searcher = Searcher::new();
+    searcher.set(MIDDLEGAME, &[]);
+    for remaining in [0, 1, 30] {
+        let clock = ClockTime {
+            remaining: Duration::from_millis(remaining),
+            increment: Duration::ZERO,
+            moves_to_go: Some(1),
+        };
+        assert!(searcher.go(Limits { clock: Some(clock), ..Limits::default() }).best.is_some());
+    }
+    assert!(searcher.go(Limits { movetime: Some(Duration::ZERO), ..Limits::default() }).best.is_some());
+}
+
+#[test]
+fn hash_and_threads_may_change_between_searches() {
+    let mut searcher = Searcher::new();
+    searcher.set(START, &[]);
+    for (mib, threads) in [(1, 1), (8, 3), (2, 2), (4, 1)] {
+        searcher.engine.set_hash(mib).expect("memory");
+        searcher.engine.set_threads(threads);
+        searcher.engine.set_pawn_hash(1);
+        searcher.engine.new_game();
+        assert!(searcher.go(depth(6)).best.is_some());
+    }
+    assert!(searcher.engine.set_hash(262_144 * 1024).is_err(), "no machine has this much");
+    assert!(searcher.go(depth(6)).best.is_some());
+}
