@@ -2,6 +2,7 @@
 #![forbid(unsafe_op_in_unsafe_fn)]
 
 pub mod engine;
+pub mod eval;
 pub mod position;
 pub mod search;
 pub mod types;

@@ -1,0 +1,139 @@
+//! The evaluation: a position's worth without looking ahead.
+//!
+//! [`evaluate`] adds up named terms ([`trace::Term`]), each a middlegame and an endgame value, and blends
+//! both by the material that is left. Known endgames have evaluations of their own. The order of work:
+//!
+//! 1. material table: worth, imbalance, phase, scale, known endgame;
+//! 2. pawn hash: structure, passed pawns, attack spans, king shelters;
+//! 3. attack maps, and with them the pieces one by one;
+//! 4. kings, threats, passed pawns, space; then initiative, scale, phase and tempo.
+//!
+//! Weights are in [`weights`]. Each term is written once, generic over the side ([`geometry::Side`]) and over
+//! the [`trace::Tracer`], so that what [`trace()`] shows is what [`evaluate`] computes.
+
+mod context;
+mod endgame;
+mod geometry;
+mod initiative;
+mod king;
+mod kpk;
+mod material;
+mod mobility;
+mod pair;
+mod passed;
+mod pawn_table;
+mod pawns;
+mod pieces;
+mod scale;
+mod space;
+mod squares;
+mod threats;
+mod trace;
+mod weights;
+
+pub use trace::{Term, Trace};
+
+use shakmaty::Color;
+
+use self::{
+    context::Context,
+    geometry::{Black, White},
+    material::{FULL_SCALE, MIDDLEGAME, MaterialTable},
+    pair::Pair,
+    pawn_table::PawnTable,
+    trace::{Silent, Tally, Tracer},
+    weights::WEIGHTS,
+};
+use crate::{position::Position, types::Score};
+
+/// What a thread's evaluations remember: the pawn hash and the material table. The result of an evaluation
+/// does not depend on it.
+#[derive(Clone, Debug)]
+pub struct Caches {
+    pawns: PawnTable,
+    material: MaterialTable,
+}
+
+impl Caches {
+    /// Empty caches with a pawn hash of at most `pawn_hash_mib` MiB (at least one).
+    pub fn new(pawn_hash_mib: usize) -> Caches {
+        Caches { pawns: PawnTable::new(pawn_hash_mib), material: MaterialTable::new() }
+    }
+
+    /// Forgets everything, counters included.
+    pub fn clear(&mut self) {
+        self.pawns.clear();
+        self.material.clear();
+    }
+
+    /// Probes of the pawn hash since the counters were reset: those that found their entry, and all.
+    pub fn pawn_hits(&self) -> (u64, u64) {
+        (self.pawns.hits, self.pawns.probes)
+    }
+
+    /// Starts counting probes anew.
+    pub fn reset_counters(&mut self) {
+        (self.pawns.hits, self.pawns.probes) = (0, 0);
+    }
+}
+
+/// The worth of `position` in centipawns from the point of view of the side to move, without regard to the
+/// half-move clock and to repetitions.
+pub fn evaluate(position: &Position, caches: &mut Caches) -> Score {
+    let white = assess(position, caches, &mut Silent).score;
+    if position.turn() == Color::White { white } else { -white }
+}
+
+/// What each term of [`evaluate`] contributes, as a table.
+pub fn trace(position: &Position) -> Trace {
+    let mut trace = Trace::new();
+    // Fresh caches: what is found in a table is not traced.
+    let result = assess(position, &mut Caches::new(1), &mut trace);
+    trace.conclude(result);
+    trace
+}
+
+/// An evaluation from White's point of view.
+struct Assessment {
+    score: Score,
+    phase: i32,
+    scale: i32,
+}
+
+fn assess<T: Tracer>(position: &Position, caches: &mut Caches, tracer: &mut T) -> Assessment {
+    let material = caches.material.probe(position, tracer);
+    let phase = i32::from(material.phase);
+    if let Some((endgame, strong)) = material.endgame {
+        let score = endgame::evaluate(endgame, strong, position);
+        tracer.record(Term::Endgame, None, Pair::new(score, score));
+        return Assessment { score: Score(score).clamp_evaluation(), phase, scale: FULL_SCALE };
+    }
+
+    let entry = caches.pawns.probe(position, tracer);
+    let shelter = [entry.shelter::<Black>(position), entry.shelter::<White>(position)];
+    let mut context = Context::new(position, entry, shelter, phase);
+    let mut tally = Tally::new(tracer);
+    tally.carry(material.score + entry.score);
+
+    mobility::survey::<White, T>(&mut context, &mut tally);
+    mobility::survey::<Black, T>(&mut context, &mut tally);
+    mobility::survey_royals::<White, T>(&mut context, &mut tally);
+    mobility::survey_royals::<Black, T>(&mut context, &mut tally);
+    king::danger::<White, T>(&context, &mut tally);
+    king::danger::<Black, T>(&context, &mut tally);
+    threats::score::<White, T>(&context, &mut tally);
+    threats::score::<Black, T>(&context, &mut tally);
+    passed::score::<White, T>(&context, &mut tally);
+    passed::score::<Black, T>(&context, &mut tally);
+    space::score::<White, T>(&context, &mut tally);
+    space::score::<Black, T>(&context, &mut tally);
+    initiative::score(&context, &mut tally);
+
+    let total = tally.total;
+    let scale = scale::scale(&context, &material, total.eg());
+    let endgame = total.eg() * scale / FULL_SCALE;
+    let blended = (total.mg() * phase + endgame * (MIDDLEGAME - phase)) / MIDDLEGAME;
+    let tempo = if position.turn() == Color::White { WEIGHTS.tempo } else { -WEIGHTS.tempo };
+    tally.add_neutral(Term::Tempo, Pair::new(tempo, tempo));
+    Assessment { score: Score(blended + tempo).clamp_evaluation(), phase, scale }
+}
