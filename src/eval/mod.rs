@@ -1,6 +1,6 @@
 //! The evaluation: a position's worth without looking ahead.
 //!
-//! [`evaluate`] adds up named terms ([`trace::Term`]), each a middlegame and an endgame value, and blends
+//! [`evaluate`] adds up named terms ([`Term`]), each a middlegame and an endgame value, and blends
 //! both by the material that is left. Known endgames have evaluations of their own. The order of work:
 //!
 //! 1. material table: worth, imbalance, phase, scale, known endgame;
@@ -8,8 +8,8 @@
 //! 3. attack maps, and with them the pieces one by one;
 //! 4. kings, threats, passed pawns, space; then initiative, scale, phase and tempo.
 //!
-//! Weights are in [`weights`]. Each term is written once, generic over the side ([`geometry::Side`]) and over
-//! the [`trace::Tracer`], so that what [`trace()`] shows is what [`evaluate`] computes.
+//! Weights are in `weights.rs`. Each term is written once, generic over the side (`geometry::Side`) and over
+//! the tracer (`trace::Tracer`), so that what [`trace()`] shows is what [`evaluate`] computes.
 
 mod context;
 mod endgame;
@@ -130,10 +130,19 @@ fn assess<T: Tracer>(position: &Position, caches: &mut Caches, tracer: &mut T) -
     initiative::score(&context, &mut tally);
 
     let total = tally.total;
-    let scale = scale::scale(&context, &material, total.eg());
-    let endgame = total.eg() * scale / FULL_SCALE;
-    let blended = (total.mg() * phase + endgame * (MIDDLEGAME - phase)) / MIDDLEGAME;
+    let scale = scale::scale(&context, &material, total);
+    let blended = blend(total, phase, scale);
     let tempo = if position.turn() == Color::White { WEIGHTS.tempo } else { -WEIGHTS.tempo };
     tally.add_neutral(Term::Tempo, Pair::new(tempo, tempo));
     Assessment { score: Score(blended + tempo).clamp_evaluation(), phase, scale }
+}
+
+/// One value of the two, by phase. The scale applies to the endgame, and where hardly anything can be won
+/// any more, to what is left of the middlegame as well.
+#[inline]
+fn blend(total: Pair, phase: i32, scale: i32) -> i32 {
+    let hopeless = scale < FULL_SCALE / 2 && phase < MIDDLEGAME / 2;
+    let mg = if hopeless { total.mg() * scale / FULL_SCALE } else { total.mg() };
+    let eg = total.eg() * scale / FULL_SCALE;
+    (mg * phase + eg * (MIDDLEGAME - phase)) / MIDDLEGAME
 }

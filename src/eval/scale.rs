@@ -6,17 +6,19 @@ use super::{
     context::Context,
     geometry::{Black, KING_SIDE, QUEEN_SIDE, Side, White, count},
     material::{FULL_SCALE, MaterialEntry},
+    pair::Pair,
 };
 
 /// The scale for the side that is better in the endgame, of [`FULL_SCALE`].
 #[inline]
-pub fn scale(context: &Context, material: &MaterialEntry, eg: i32) -> i32 {
-    let strong = if eg >= 0 { Color::White } else { Color::Black };
+pub fn scale(context: &Context, material: &MaterialEntry, total: Pair) -> i32 {
+    let lead = if total.eg() == 0 { total.mg() } else { total.eg() };
+    let strong = if lead >= 0 { Color::White } else { Color::Black };
     let by_material = i32::from(material.scale[strong as usize]);
     if by_material < FULL_SCALE / 2 {
         return by_material;
     }
-    let by_position = if eg >= 0 { positional::<White>(context) } else { positional::<Black>(context) };
+    let by_position = if lead >= 0 { positional::<White>(context) } else { positional::<Black>(context) };
     by_material.min(by_position)
 }
 
@@ -24,8 +26,8 @@ fn positional<S: Side>(context: &Context) -> i32 {
     let pawns = context.pawns.pawns[S::ME];
     let board = context.board;
     let men = board.occupied() & !board.pawns() & !board.kings();
-    if is_wrong_rook_pawn::<S>(context) {
-        return 0;
+    if let Some(scale) = wrong_rook_pawn::<S>(context) {
+        return scale;
     }
     let [black, white] =
         [Color::Black, Color::White].map(|c| (board.bishops() & board.by_color(c)).single_square());
@@ -51,27 +53,30 @@ fn positional<S: Side>(context: &Context) -> i32 {
     (40 + 6 * count(pawns)).min(FULL_SCALE)
 }
 
-/// All pawns on one edge file, no piece but bishops that do not guard its last square, and the bare
-/// defending king gets there first.
-fn is_wrong_rook_pawn<S: Side>(context: &Context) -> bool {
+/// All pawns on one edge file and no piece but bishops that do not guard its last square: a draw if the bare
+/// defending king stands before it, nearly one if he gets there first.
+fn wrong_rook_pawn<S: Side>(context: &Context) -> Option<i32> {
     let (ours, theirs) = (context.pawns.pawns[S::ME], context.pawns.pawns[S::YOU]);
     if ours.is_empty() || theirs.any() {
-        return false;
+        return None;
     }
     let file = match context.pawns.files[S::ME] {
         0b0000_0001 => 0,
         0b1000_0000 => 7,
-        _ => return false,
+        _ => return None,
     };
     let goal = Square::new(if S::US.is_white() { 56 + file } else { file });
     let harmless = if goal.is_light() { Bitboard::DARK_SQUARES } else { Bitboard::LIGHT_SQUARES };
     let pieces = context.men[S::ME] & !context.board.pawns() & !context.board.kings();
     if (pieces & !(context.board.bishops() & harmless)).any() {
-        return false;
+        return None;
     }
     let defender = context.king[S::YOU].distance(goal) as i32;
+    if defender <= 1 {
+        return Some(0);
+    }
     let tempo = i32::from(context.turn == S::US);
     let steps = ours.into_iter().map(|pawn| 7 - S::rank(pawn) as i32).min().unwrap_or(7);
     let attacker = context.king[S::ME].distance(goal) as i32;
-    defender <= 1 || (defender + tempo <= steps && defender + tempo < attacker)
+    (defender + tempo <= steps && defender + tempo < attacker).then_some(8)
 }

@@ -196,6 +196,10 @@ impl Trace {
 
 impl Tracer for Trace {
     fn record(&mut self, term: Term, color: Option<Color>, value: Pair) {
+        // A known endgame takes the place of what has been added up so far.
+        if term == Term::Endgame {
+            self.rows = [Row::default(); Term::ALL.len()];
+        }
         let part = color.map_or(2, |color| color as usize);
         let (mg, eg) = &mut self.rows[term as usize].parts[part];
         *mg += value.mg();

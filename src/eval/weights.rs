@@ -370,13 +370,13 @@ pub static WEIGHTS: Weights = Weights {
 
     space: 5,
 
-    initiative_passed: 9,
-    initiative_pawn: 8,
-    initiative_outflanking: 7,
-    initiative_both_wings: 20,
-    initiative_infiltration: 16,
-    initiative_pawn_ending: 36,
-    initiative_offset: -88,
+    initiative_passed: 5,
+    initiative_pawn: 6,
+    initiative_outflanking: 4,
+    initiative_both_wings: 11,
+    initiative_infiltration: 12,
+    initiative_pawn_ending: 25,
+    initiative_offset: -50,
 
     tempo: 18,
 };
