@@ -25,7 +25,7 @@ pub enum Endgame {
     RookMinor,
     /// Queen against rook.
     QueenRook,
-    /// Two knights against pawns.
+    /// Two knights against a pawn.
     TwoKnights,
 }
 
@@ -52,7 +52,7 @@ fn one_sided(counts: &Counts, strong: Color) -> Option<(Endgame, Color)> {
         ([0, 0, 0, 0, 1], [1, 0, 0, 0, 0]) => Endgame::QueenPawn,
         ([0, 0, 0, 1, 0], [0, 1, 0, 0, 0] | [0, 0, 1, 0, 0]) => Endgame::RookMinor,
         ([0, 0, 0, 0, 1], [0, 0, 0, 1, 0]) => Endgame::QueenRook,
-        ([0, 2, 0, 0, 0], [_, 0, 0, 0, 0]) => Endgame::TwoKnights,
+        ([0, 2, 0, 0, 0], [1, 0, 0, 0, 0]) => Endgame::TwoKnights,
         _ => return None,
     };
     Some((endgame, strong))
@@ -106,13 +106,9 @@ pub fn evaluate(endgame: Endgame, strong: Color, position: &Position) -> i32 {
         Endgame::RookMinor => rook_minor(&men),
         Endgame::QueenRook => 420 + 12 * edge(men.weak_king) - 14 * men.apart(),
         // A blockaded pawn lets the knights mate before they stalemate; that is rare.
-        Endgame::TwoKnights => 16 + 2 * edge(men.weak_king) - 20 * count_pawns(&men),
+        Endgame::TwoKnights => 2 * edge(men.weak_king) - 4,
     };
     if strong.is_white() { score } else { -score }
-}
-
-fn count_pawns(men: &Men) -> i32 {
-    men.position.board().pawns().count() as i32
 }
 
 /// How far from the centre: 0 to 6.

@@ -5,7 +5,7 @@ use shakmaty::{Bitboard, Color, Square};
 
 const FILE_A: u64 = 0x0101_0101_0101_0101;
 
-/// The two outer pairs of central files and the four central ones.
+/// Files c to f.
 pub const CENTER_FILES: Bitboard = Bitboard(FILE_A << 2 | FILE_A << 3 | FILE_A << 4 | FILE_A << 5);
 /// Files a to d.
 pub const QUEEN_SIDE: Bitboard = Bitboard::WEST;

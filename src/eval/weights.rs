@@ -50,7 +50,8 @@ pub struct Danger {
     pub limit: i32,
 }
 
-/// All weights.
+/// All weights. A field without a comment is what the term of its name gives each time it applies; the terms
+/// are described at [`super::Term`].
 pub struct Weights {
     /// Pawn, knight, bishop, rook, queen, king.
     pub material: [Pair; 6],
