@@ -1,32 +1,148 @@
-//! stub
+//! The evaluation: a position's worth without looking ahead.
+//!
+//! [`evaluate`] adds up named terms ([`Term`]), each a middlegame and an endgame value, and blends
+//! both by the material that is left. Known endgames have evaluations of their own. The order of work:
+//!
+//! 1. material table: worth, imbalance, phase, scale, known endgame;
+//! 2. pawn hash: structure, passed pawns, attack spans, king shelters;
+//! 3. attack maps, and with them the pieces one by one;
+//! 4. kings, threats, passed pawns, space; then initiative, scale, phase and tempo.
+//!
+//! Weights are in `weights.rs`. Each term is written once, generic over the side (`geometry::Side`) and over
+//! the tracer (`trace::Tracer`), so that what [`trace()`] shows is what [`evaluate`] computes.
+
+mod context;
+mod endgame;
+mod geometry;
+mod initiative;
+mod king;
+mod kpk;
+mod material;
+mod mobility;
+mod pair;
+mod passed;
+mod pawn_table;
+mod pawns;
+mod pieces;
+mod scale;
+mod space;
+mod squares;
+mod threats;
+mod trace;
+mod weights;
+
+pub use trace::{Term, Trace};
+
+use shakmaty::Color;
+
+use self::{
+    context::Context,
+    geometry::{Black, White},
+    material::{FULL_SCALE, MIDDLEGAME, MaterialTable},
+    pair::Pair,
+    pawn_table::PawnTable,
+    trace::{Silent, Tally, Tracer},
+    weights::WEIGHTS,
+};
 use crate::{position::Position, types::Score};
 
-/// c
-pub struct Caches;
+/// What a thread's evaluations remember: the pawn hash and the material table. The result of an evaluation
+/// does not depend on it.
+#[derive(Clone, Debug)]
+pub struct Caches {
+    pawns: PawnTable,
+    material: MaterialTable,
+}
+
 impl Caches {
-    /// n
-    pub fn new(_: usize) -> Caches {
-        Caches
+    /// Empty caches with a pawn hash of at most `pawn_hash_mib` MiB (at least one).
+    pub fn new(pawn_hash_mib: usize) -> Caches {
+        Caches { pawns: PawnTable::new(pawn_hash_mib), material: MaterialTable::new() }
     }
-    /// c
-    pub fn clear(&mut self) {}
-    /// r
-    pub fn reset_counters(&mut self) {}
-    /// h
+
+    /// Forgets everything, counters included.
+    pub fn clear(&mut self) {
+        self.pawns.clear();
+        self.material.clear();
+    }
+
+    /// Probes of the pawn hash since the counters were reset: those that found their entry, and all.
     pub fn pawn_hits(&self) -> (u64, u64) {
-        (0, 0)
+        (self.pawns.hits, self.pawns.probes)
+    }
+
+    /// Starts counting probes anew.
+    pub fn reset_counters(&mut self) {
+        (self.pawns.hits, self.pawns.probes) = (0, 0);
     }
 }
-/// e
-pub fn evaluate(p: &Position, _: &mut Caches) -> Score {
-    let mut s = 0;
-    for (sq, pc) in p.board() {
-        let f = sq.file() as i32;
-        let r = sq.rank() as i32;
-        let c = 6 - ((2 * f - 7).abs() + (2 * r - 7).abs()) / 2;
-        let v =
-            [0, 100, 320, 330, 500, 950, 0][pc.role as usize] + c * [0, 3, 5, 4, 1, 1, -4][pc.role as usize];
-        s += if pc.color == p.turn() { v } else { -v };
+
+/// The worth of `position` in centipawns from the point of view of the side to move, without regard to the
+/// half-move clock and to repetitions.
+pub fn evaluate(position: &Position, caches: &mut Caches) -> Score {
+    let white = assess(position, caches, &mut Silent).score;
+    if position.turn() == Color::White { white } else { -white }
+}
+
+/// What each term of [`evaluate`] contributes, as a table.
+pub fn trace(position: &Position) -> Trace {
+    let mut trace = Trace::new();
+    // Fresh caches: what is found in a table is not traced.
+    let result = assess(position, &mut Caches::new(1), &mut trace);
+    trace.conclude(result);
+    trace
+}
+
+/// An evaluation from White's point of view.
+struct Assessment {
+    score: Score,
+    phase: i32,
+    scale: i32,
+}
+
+fn assess<T: Tracer>(position: &Position, caches: &mut Caches, tracer: &mut T) -> Assessment {
+    let material = caches.material.probe(position, tracer);
+    let phase = i32::from(material.phase);
+    if let Some((endgame, strong)) = material.endgame {
+        let score = endgame::evaluate(endgame, strong, position);
+        tracer.record(Term::Endgame, None, Pair::new(score, score));
+        return Assessment { score: Score(score).clamp_evaluation(), phase, scale: FULL_SCALE };
     }
-    Score(s + 10)
+
+    let entry = caches.pawns.probe(position, tracer);
+    let shelter = [entry.shelter::<Black>(position), entry.shelter::<White>(position)];
+    let mut context = Context::new(position, entry, shelter, phase);
+    let mut tally = Tally::new(tracer);
+    tally.carry(material.score + entry.score);
+
+    mobility::survey::<White, T>(&mut context, &mut tally);
+    mobility::survey::<Black, T>(&mut context, &mut tally);
+    mobility::survey_royals::<White, T>(&mut context, &mut tally);
+    mobility::survey_royals::<Black, T>(&mut context, &mut tally);
+    king::danger::<White, T>(&context, &mut tally);
+    king::danger::<Black, T>(&context, &mut tally);
+    threats::score::<White, T>(&context, &mut tally);
+    threats::score::<Black, T>(&context, &mut tally);
+    passed::score::<White, T>(&context, &mut tally);
+    passed::score::<Black, T>(&context, &mut tally);
+    space::score::<White, T>(&context, &mut tally);
+    space::score::<Black, T>(&context, &mut tally);
+    initiative::score(&context, &mut tally);
+
+    let total = tally.total;
+    let scale = scale::scale(&context, &material, total);
+    let blended = blend(total, phase, scale);
+    let tempo = if position.turn() == Color::White { WEIGHTS.tempo } else { -WEIGHTS.tempo };
+    tally.add_neutral(Term::Tempo, Pair::new(tempo, tempo));
+    Assessment { score: Score(blended + tempo).clamp_evaluation(), phase, scale }
+}
+
+/// One value of the two, by phase. The scale applies to the endgame, and where hardly anything can be won
+/// any more, to what is left of the middlegame as well.
+#[inline]
+fn blend(total: Pair, phase: i32, scale: i32) -> i32 {
+    let hopeless = scale < FULL_SCALE / 2 && phase < MIDDLEGAME / 2;
+    let mg = if hopeless { total.mg() * scale / FULL_SCALE } else { total.mg() };
+    let eg = total.eg() * scale / FULL_SCALE;
+    (mg * phase + eg * (MIDDLEGAME - phase)) / MIDDLEGAME
 }

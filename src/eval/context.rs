@@ -1,0 +1,137 @@
+//! What several terms need, computed once for each position: attack maps, pins, king rings.
+
+use shakmaty::{Bitboard, Board, CastlingSide, Color, Position as _, Role, Square, attacks};
+
+use super::{
+    geometry::{Black, Side, White, king_ring},
+    pair::Pair,
+    pawn_table::PawnEntry,
+};
+use crate::position::Position;
+
+/// How one side attacks the other's king.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Assault {
+    /// Pieces that attack the ring.
+    pub attackers: i32,
+    /// Their danger units.
+    pub units: i32,
+    /// Attacks on squares next to the king.
+    pub hits: i32,
+}
+
+/// One position as the terms see it. Arrays are indexed by colour: black, white.
+pub struct Context<'p> {
+    /// The men.
+    pub board: &'p Board,
+    /// The pawn hash entry.
+    pub pawns: &'p PawnEntry,
+    /// King shelters, each from its own side's point of view.
+    pub shelter: [Pair; 2],
+    /// All men.
+    pub occupied: Bitboard,
+    /// Men by colour.
+    pub men: [Bitboard; 2],
+    /// The kings.
+    pub king: [Square; 2],
+    /// Men that shield their own king from a slider.
+    pub pinned: [Bitboard; 2],
+    /// Squares that count as mobility.
+    pub area: [Bitboard; 2],
+    /// Squares around the king that an attacker aims at.
+    pub ring: [Bitboard; 2],
+    /// Attacked squares by role (pawn 0 to king 5).
+    pub by_role: [[Bitboard; 6]; 2],
+    /// Attacked squares.
+    pub attacked: [Bitboard; 2],
+    /// Squares attacked at least twice.
+    pub twice: [Bitboard; 2],
+    /// The attack that each side makes on the other's king.
+    pub assault: [Assault; 2],
+    /// 0 (endgame) to [`super::material::MIDDLEGAME`].
+    pub phase: i32,
+    /// Who may still castle.
+    pub castles: [bool; 2],
+    /// The side to move.
+    pub turn: Color,
+}
+
+impl<'p> Context<'p> {
+    /// The maps that need no piece attacks: pawns, kings, pins, areas. The rest is filled in by
+    /// [`super::mobility::survey`].
+    #[inline]
+    pub fn new(position: &'p Position, pawns: &'p PawnEntry, shelter: [Pair; 2], phase: i32) -> Context<'p> {
+        let board = position.board();
+        let castles = position.chess().castles();
+        let king = [Color::Black, Color::White].map(|c| board.king_of(c).unwrap_or(Square::A1));
+        let mut context = Context {
+            board,
+            pawns,
+            shelter,
+            occupied: board.occupied(),
+            men: [board.black(), board.white()],
+            king,
+            pinned: [Bitboard::EMPTY; 2],
+            area: [Bitboard::EMPTY; 2],
+            ring: [Bitboard::EMPTY; 2],
+            by_role: [[Bitboard::EMPTY; 6]; 2],
+            attacked: [Bitboard::EMPTY; 2],
+            twice: [Bitboard::EMPTY; 2],
+            assault: [Assault::default(); 2],
+            phase,
+            castles: [Color::Black, Color::White]
+                .map(|c| CastlingSide::ALL.iter().any(|&s| castles.has(c, s))),
+            turn: position.turn(),
+        };
+        context.prepare::<White>();
+        context.prepare::<Black>();
+        context
+    }
+
+    #[inline]
+    fn prepare<S: Side>(&mut self) {
+        let pawns = self.pawns.pawns[S::ME];
+        let king = self.king[S::ME];
+        let by_pawns = S::pawn_attacks(pawns);
+        let by_king = attacks::king_attacks(king);
+        self.by_role[S::ME][Role::Pawn as usize - 1] = by_pawns;
+        self.by_role[S::ME][Role::King as usize - 1] = by_king;
+        self.attacked[S::ME] = by_pawns | by_king;
+        let twice_by_pawns = S::double_pawn_attacks(pawns);
+        self.twice[S::ME] = twice_by_pawns | (by_pawns & by_king);
+
+        let their_pawns = S::Them::pawn_attacks(self.pawns.pawns[S::YOU]);
+        let stuck = pawns & (S::Them::push(self.occupied) | S::ranks(0b0000_0110));
+        self.area[S::ME] = !(stuck | Bitboard::from(king) | their_pawns);
+        self.ring[S::ME] = king_ring(king) & !twice_by_pawns;
+        self.pinned[S::ME] = self.shields(king, self.men[S::YOU]) & self.men[S::ME];
+    }
+
+    /// The men, of either colour, that alone stand between `square` and a slider of `sliders`' side.
+    #[inline]
+    pub fn shields(&self, square: Square, sliders: Bitboard) -> Bitboard {
+        let snipers = sliders
+            & ((attacks::rook_attacks(square, Bitboard::EMPTY) & self.board.rooks_and_queens())
+                | (attacks::bishop_attacks(square, Bitboard::EMPTY) & self.board.bishops_and_queens()));
+        let mut shields = Bitboard::EMPTY;
+        for sniper in snipers {
+            let between = attacks::between(square, sniper) & self.occupied;
+            if between.any() && !between.more_than_one() {
+                shields |= between;
+            }
+        }
+        shields
+    }
+
+    /// Our men of a role.
+    #[inline]
+    pub fn ours<S: Side>(&self, role: Role) -> Bitboard {
+        self.board.by_role(role) & self.men[S::ME]
+    }
+
+    /// Squares that our men of a role attack.
+    #[inline]
+    pub fn by<S: Side>(&self, role: Role) -> Bitboard {
+        self.by_role[S::ME][role as usize - 1]
+    }
+}

@@ -1,0 +1,199 @@
+//! Known endgames, recognised by the counts of men, with evaluations of their own: the general terms know
+//! neither how to mate a bare king nor that some material is not enough.
+
+use shakmaty::{Bitboard, Color, Role, Square};
+
+use super::{kpk, material::Counts};
+use crate::position::Position;
+
+/// A known endgame.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Endgame {
+    /// No side can hope to win.
+    Drawn,
+    /// More than enough to mate against a bare king.
+    BareKing,
+    /// Bishop and knight against a bare king: mate in a corner of the bishop's colour only.
+    BishopKnight,
+    /// Pawn against a bare king.
+    Pawn,
+    /// Rook against pawn.
+    RookPawn,
+    /// Queen against pawn.
+    QueenPawn,
+    /// Rook against bishop or knight.
+    RookMinor,
+    /// Queen against rook.
+    QueenRook,
+    /// Two knights against a pawn.
+    TwoKnights,
+}
+
+/// Any mate that needs no more than technique scores at least this.
+const WIN: i32 = 3000;
+
+/// Recognises a known endgame and its stronger side.
+pub fn recognise(counts: &Counts) -> Option<(Endgame, Color)> {
+    one_sided(counts, Color::White).or_else(|| one_sided(counts, Color::Black))
+}
+
+fn one_sided(counts: &Counts, strong: Color) -> Option<(Endgame, Color)> {
+    let [pawns, knights, bishops, rooks, queens, _] = counts[strong as usize];
+    let weak = &counts[strong.other() as usize][..5];
+    let endgame = match ([pawns, knights, bishops, rooks, queens], weak) {
+        ([0, n, b, 0, 0], &[0, m, c, 0, 0]) if n + b <= 1 && m + c <= 1 => Endgame::Drawn,
+        ([0, 2, 0, 0, 0], [0, 0, 0, 0, 0]) => Endgame::Drawn,
+        ([0, 1, 1, 0, 0], [0, 0, 0, 0, 0]) => Endgame::BishopKnight,
+        ([1, 0, 0, 0, 0], [0, 0, 0, 0, 0]) => Endgame::Pawn,
+        ([_, n, b, r, q], [0, 0, 0, 0, 0]) if q + r > 0 || b >= 2 || n >= 3 || (b >= 1 && n >= 1) => {
+            Endgame::BareKing
+        }
+        ([0, 0, 0, 1, 0], [1, 0, 0, 0, 0]) => Endgame::RookPawn,
+        ([0, 0, 0, 0, 1], [1, 0, 0, 0, 0]) => Endgame::QueenPawn,
+        ([0, 0, 0, 1, 0], [0, 1, 0, 0, 0] | [0, 0, 1, 0, 0]) => Endgame::RookMinor,
+        ([0, 0, 0, 0, 1], [0, 0, 0, 1, 0]) => Endgame::QueenRook,
+        ([0, 2, 0, 0, 0], [1, 0, 0, 0, 0]) => Endgame::TwoKnights,
+        _ => return None,
+    };
+    Some((endgame, strong))
+}
+
+/// The men of a known endgame, turned so that the stronger side is White.
+struct Men<'p> {
+    position: &'p Position,
+    strong: Color,
+    king: Square,
+    weak_king: Square,
+}
+
+impl Men<'_> {
+    fn seen(&self, square: Square) -> Square {
+        if self.strong.is_white() { square } else { square.flip_vertical() }
+    }
+
+    /// The first man of a role and colour.
+    fn find(&self, color: Color, role: Role) -> Square {
+        let found = self.position.board().by_piece(role.of(color)).first();
+        self.seen(found.unwrap_or(Square::A1))
+    }
+
+    fn strong_to_move(&self) -> bool {
+        self.position.turn() == self.strong
+    }
+
+    /// Kings apart: 0 to 6.
+    fn apart(&self) -> i32 {
+        self.king.distance(self.weak_king) as i32 - 1
+    }
+}
+
+/// The score of a known endgame, from White's point of view.
+#[cold]
+pub fn evaluate(endgame: Endgame, strong: Color, position: &Position) -> i32 {
+    let board = position.board();
+    let king_of = |color: Color| {
+        let square = board.king_of(color).unwrap_or(Square::A1);
+        if strong.is_white() { square } else { square.flip_vertical() }
+    };
+    let men = Men { position, strong, king: king_of(strong), weak_king: king_of(!strong) };
+    let score = match endgame {
+        Endgame::Drawn => 0,
+        Endgame::BareKing => bare_king(&men),
+        Endgame::BishopKnight => bishop_knight(&men),
+        Endgame::Pawn => pawn(&men),
+        Endgame::RookPawn => rook_pawn(&men),
+        Endgame::QueenPawn => queen_pawn(&men),
+        Endgame::RookMinor => rook_minor(&men),
+        Endgame::QueenRook => 420 + 12 * edge(men.weak_king) - 14 * men.apart(),
+        // A blockaded pawn lets the knights mate before they stalemate; that is rare.
+        Endgame::TwoKnights => 2 * edge(men.weak_king) - 4,
+    };
+    if strong.is_white() { score } else { -score }
+}
+
+/// How far from the centre: 0 to 6.
+fn edge(square: Square) -> i32 {
+    let (file, rank) = (square.file() as i32, square.rank() as i32);
+    let from_middle = |n: i32| if n < 4 { 3 - n } else { n - 4 };
+    from_middle(file) + from_middle(rank)
+}
+
+/// Drive the king to the edge, come near with our own.
+fn bare_king(men: &Men) -> i32 {
+    let board = men.position.board();
+    let ours = board.by_color(men.strong);
+    let bishops = board.bishops() & ours;
+    let one_colour =
+        (bishops & Bitboard::LIGHT_SQUARES).is_empty() || (bishops & Bitboard::DARK_SQUARES).is_empty();
+    let only_bishops = (ours & !board.kings() & !board.bishops() & !board.pawns()).is_empty();
+    let pawns = board.pawns().count() as i32;
+    let force = 9 * (ours & board.queens()).count() as i32
+        + 5 * (ours & board.rooks()).count() as i32
+        + 3 * (ours & (board.bishops() | board.knights())).count() as i32
+        + pawns;
+    let drive = 30 * edge(men.weak_king) - 24 * men.apart();
+    match (only_bishops && one_colour, pawns) {
+        (true, 0) => 0,
+        // Bishops of one colour need the pawn, which may be of the wrong rook's file.
+        (true, _) => 20 + 40 * pawns + drive / 4,
+        _ => (WIN + 100 * force + drive).min(WIN * 4),
+    }
+}
+
+fn bishop_knight(men: &Men) -> i32 {
+    let bishop = men.find(men.strong, Role::Bishop);
+    let king = if bishop.is_light() { men.weak_king.flip_horizontal() } else { men.weak_king };
+    // 7 in the corners a1 and h8, 0 on the other long diagonal.
+    let right_corner = (7 - king.file() as i32 - king.rank() as i32).abs();
+    WIN + 300 + 50 * right_corner + 8 * edge(men.weak_king) - 24 * men.apart()
+}
+
+fn pawn(men: &Men) -> i32 {
+    let pawn = men.find(men.strong, Role::Pawn);
+    let turn = if men.strong_to_move() { Color::White } else { Color::Black };
+    if !kpk::is_win(Color::White, men.king, pawn, men.weak_king, turn) {
+        return 0;
+    }
+    600 + 30 * pawn.rank() as i32 - 4 * men.king.distance(pawn) as i32
+}
+
+/// The rook wins unless the pawn is far, its king beside it and ours away.
+fn rook_pawn(men: &Men) -> i32 {
+    let rook = men.find(men.strong, Role::Rook);
+    let pawn = men.find(!men.strong, Role::Pawn);
+    let (file, rank) = (pawn.file() as i32, pawn.rank() as i32);
+    let goal = Square::from_coords(pawn.file(), shakmaty::Rank::First);
+    let ours = men.king.distance(goal) as i32 - i32::from(men.strong_to_move());
+    let theirs = men.weak_king.distance(pawn) as i32 - i32::from(!men.strong_to_move());
+    let on_the_way = men.king.file() as i32 == file && (men.king.rank() as i32) < rank;
+    if on_the_way || ours < rank || (theirs > 2 && men.weak_king.distance(rook) > 2) {
+        return 440 - 6 * men.king.distance(pawn) as i32;
+    }
+    if rank <= 2 && theirs <= 1 && ours > rank + 1 {
+        return 40 - 4 * ours;
+    }
+    180 - 12 * (ours - rank) + 10 * theirs
+}
+
+/// The queen wins, except against a rook's or bishop's pawn on its seventh rank with the king beside it.
+fn queen_pawn(men: &Men) -> i32 {
+    let pawn = men.find(!men.strong, Role::Pawn);
+    let stalemate_file = matches!(pawn.file() as i32, 0 | 2 | 5 | 7);
+    let apart = men.king.distance(pawn) as i32;
+    if stalemate_file && pawn.rank() as i32 == 1 && men.weak_king.distance(pawn) <= 1 && apart > 3 {
+        return 60 - 5 * apart;
+    }
+    900 - 12 * apart
+}
+
+/// A draw in general; a king at the edge, or in the bishop's wrong corner, gives chances.
+fn rook_minor(men: &Men) -> i32 {
+    let board = men.position.board();
+    let base = 14 + 5 * edge(men.weak_king) - 3 * men.apart();
+    if board.knights().is_empty() {
+        return base;
+    }
+    // The knight that has strayed from its king is caught.
+    let knight = men.find(!men.strong, Role::Knight);
+    base + 12 * men.weak_king.distance(knight) as i32
+}

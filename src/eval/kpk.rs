@@ -1,0 +1,180 @@
+//! King and pawn against king, solved: one bit for each position, computed once.
+//!
+//! ```text
+//!  index = side to move 1 | weak king 6 | strong king 6 | pawn 24 (files a to d, ranks 2 to 7)
+//! ```
+//! Solved by iteration from the positions that are decided at once, until nothing changes.
+
+use std::sync::LazyLock;
+
+use shakmaty::{Bitboard, Color, Square, attacks};
+
+const PAWNS: usize = 24;
+const SIZE: usize = 2 * 64 * 64 * PAWNS;
+
+static WINS: LazyLock<Vec<u64>> = LazyLock::new(solve);
+
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Verdict {
+    Illegal,
+    Unknown,
+    Draw,
+    Win,
+}
+
+/// Pawn on files a to d, the strong side is White.
+#[derive(Copy, Clone)]
+struct State {
+    strong_to_move: bool,
+    strong: Square,
+    weak: Square,
+    pawn: Square,
+}
+
+impl State {
+    fn index(self) -> usize {
+        let pawn = (self.pawn.to_usize() / 8 - 1) * 4 + self.pawn.to_usize() % 8;
+        ((usize::from(self.strong_to_move) * 64 + self.weak.to_usize()) * 64 + self.strong.to_usize()) * PAWNS
+            + pawn
+    }
+
+    fn from_index(index: usize) -> State {
+        let pawn = index % PAWNS;
+        let square = |n: usize| Square::new((n % 64) as u32);
+        State {
+            pawn: square((pawn / 4 + 1) * 8 + pawn % 4),
+            strong: square(index / PAWNS),
+            weak: square(index / PAWNS / 64),
+            strong_to_move: index / PAWNS / 64 / 64 == 1,
+        }
+    }
+
+    /// The square before the pawn. The pawn is never on the last rank.
+    fn step(self) -> Square {
+        Square::new(self.pawn.to_u32() + 8)
+    }
+
+    /// What can be said without looking further.
+    fn first_verdict(self) -> Verdict {
+        let pawn_hits = attacks::pawn_attacks(Color::White, self.pawn);
+        if self.strong.distance(self.weak) <= 1
+            || self.strong == self.pawn
+            || self.weak == self.pawn
+            || (self.strong_to_move && pawn_hits.contains(self.weak))
+        {
+            return Verdict::Illegal;
+        }
+        if self.strong_to_move {
+            let goal = self.step();
+            let promotes = self.pawn.to_u32() >= 48 && goal != self.strong && goal != self.weak;
+            let safely = self.weak.distance(goal) > 1 || self.strong.distance(goal) <= 1;
+            return if promotes && safely { Verdict::Win } else { Verdict::Unknown };
+        }
+        let guarded = attacks::king_attacks(self.strong);
+        let moves = attacks::king_attacks(self.weak) & !guarded & !pawn_hits;
+        if moves.is_empty() || moves.contains(self.pawn) { Verdict::Draw } else { Verdict::Unknown }
+    }
+
+    /// What the successors say.
+    fn next_verdict(self, known: &[Verdict]) -> Verdict {
+        let (good, bad) =
+            if self.strong_to_move { (Verdict::Win, Verdict::Draw) } else { (Verdict::Draw, Verdict::Win) };
+        let mut all_bad = true;
+        let mut see = |next: State| {
+            let verdict = known[next.index()];
+            all_bad &= verdict == bad || verdict == Verdict::Illegal;
+            verdict == good
+        };
+        let turned = State { strong_to_move: !self.strong_to_move, ..self };
+        let found = if self.strong_to_move {
+            let by_king =
+                attacks::king_attacks(self.strong).into_iter().any(|strong| see(State { strong, ..turned }));
+            by_king || self.pawn_moves().any(|pawn| see(State { pawn, ..turned }))
+        } else {
+            attacks::king_attacks(self.weak).into_iter().any(|weak| see(State { weak, ..turned }))
+        };
+        if found {
+            good
+        } else if all_bad {
+            bad
+        } else {
+            Verdict::Unknown
+        }
+    }
+
+    /// Steps of the pawn short of promotion.
+    fn pawn_moves(self) -> impl Iterator<Item = Square> {
+        let kings = Bitboard::from(self.strong) | Bitboard::from(self.weak);
+        let free = |square: Square| !kings.contains(square);
+        let single = (self.pawn.to_u32() < 48 && free(self.step())).then(|| self.step());
+        let double = single
+            .filter(|_| self.pawn.to_u32() < 16)
+            .map(|square| Square::new(square.to_u32() + 8))
+            .filter(|&square| free(square));
+        single.into_iter().chain(double)
+    }
+}
+
+fn solve() -> Vec<u64> {
+    let mut verdicts: Vec<Verdict> =
+        (0..SIZE).map(|index| State::from_index(index).first_verdict()).collect();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for index in 0..SIZE {
+            if verdicts[index] == Verdict::Unknown {
+                let verdict = State::from_index(index).next_verdict(&verdicts);
+                changed |= verdict != Verdict::Unknown;
+                verdicts[index] = verdict;
+            }
+        }
+    }
+    let bits = |chunk: &[Verdict]| {
+        chunk.iter().rev().fold(0, |bits, &verdict| bits << 1 | u64::from(verdict == Verdict::Win))
+    };
+    verdicts.chunks(64).map(bits).collect()
+}
+
+/// Does the side with the pawn win? `strong_color` is its colour; the pawn is on ranks 2 to 7.
+pub fn is_win(strong_color: Color, strong: Square, pawn: Square, weak: Square, turn: Color) -> bool {
+    let mirror = pawn.to_u32() & 7 >= 4;
+    let seen = |square: Square| {
+        let square = if strong_color.is_white() { square } else { square.flip_vertical() };
+        if mirror { square.flip_horizontal() } else { square }
+    };
+    let state = State {
+        strong_to_move: turn == strong_color,
+        strong: seen(strong),
+        weak: seen(weak),
+        pawn: seen(pawn),
+    };
+    let index = state.index();
+    WINS[index / 64] >> (index % 64) & 1 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_positions_are_won_as_is_known() {
+        let wins: u32 = WINS.iter().map(|bits| bits.count_ones()).sum();
+        assert_eq!(wins, 111_282);
+    }
+
+    #[test]
+    fn textbook_positions() {
+        use Square::*;
+        let white = |strong, pawn, weak, turn| is_win(Color::White, strong, pawn, weak, turn);
+        // The key squares, the opposition, the rook pawn.
+        assert!(white(E6, E5, E8, Color::White) && white(E6, E5, E8, Color::Black));
+        assert!(!white(E5, E4, E7, Color::White) && white(E5, E4, E7, Color::Black));
+        assert!(!white(A6, A5, A8, Color::White) && !white(H6, H5, G8, Color::White));
+        assert!(white(B7, A5, D7, Color::White));
+        // The square of the pawn.
+        assert!(!white(A1, H4, D5, Color::Black) && white(A1, H4, C4, Color::White));
+        // The same from Black's side.
+        assert!(!is_win(Color::Black, E4, E5, E2, Color::Black));
+        assert!(is_win(Color::Black, E4, E5, E2, Color::White));
+    }
+}

@@ -1,0 +1,153 @@
+//! Material: the worth of the men, how they work together, how far the game is from the endgame, and which
+//! known endgame this is. All of it depends on the counts of men alone and is kept in a small table by
+//! [`MaterialKey`].
+
+use shakmaty::{Bitboard, Color, Role};
+
+use super::{
+    endgame::{self, Endgame},
+    geometry::{Black, Side, White},
+    pair::Pair,
+    trace::{Tally, Term, Tracer},
+    weights::WEIGHTS,
+};
+use crate::{position::Position, types::MaterialKey};
+
+/// The phase with all pieces on the board; 0 is a pawn ending.
+pub const MIDDLEGAME: i32 = 24;
+
+/// The normal endgame scale: the score counts in full.
+pub const FULL_SCALE: i32 = 64;
+
+/// Counts of men by colour (black, white) and role (pawn 0 to king 5).
+pub type Counts = [[i32; 6]; 2];
+
+/// What the counts of men say.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct MaterialEntry {
+    key: MaterialKey,
+    /// Worth and imbalance from White's point of view.
+    pub score: Pair,
+    /// 0 (endgame) to [`MIDDLEGAME`].
+    pub phase: u8,
+    /// For each colour as the stronger side, how much of an endgame advantage counts, of [`FULL_SCALE`].
+    pub scale: [u8; 2],
+    /// A known endgame and its stronger side.
+    pub endgame: Option<(Endgame, Color)>,
+}
+
+/// A small table of [`MaterialEntry`], one per thread.
+#[derive(Clone, Debug)]
+pub struct MaterialTable {
+    entries: Vec<MaterialEntry>,
+}
+
+const INDEX_BITS: u32 = 12;
+
+impl MaterialTable {
+    /// An empty table.
+    pub fn new() -> MaterialTable {
+        MaterialTable { entries: vec![MaterialEntry::default(); 1 << INDEX_BITS] }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.entries.fill(MaterialEntry::default());
+    }
+
+    /// The entry of this material, computed where it is not known. (Two kings make the key non-zero, so
+    /// an empty entry matches no position.)
+    #[inline]
+    pub fn probe<T: Tracer>(&mut self, position: &Position, tracer: &mut T) -> MaterialEntry {
+        let key = position.keys().material;
+        let slot = (key.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - INDEX_BITS)) as usize;
+        let entry = &mut self.entries[slot];
+        if entry.key != key {
+            *entry = analyse(position, tracer);
+        }
+        *entry
+    }
+}
+
+/// Counts the men.
+pub fn counts(position: &Position) -> Counts {
+    let board = position.board();
+    let sides: [Bitboard; 2] = [board.black(), board.white()];
+    sides.map(|side| Role::ALL.map(|role| (side & board.by_role(role)).count() as i32))
+}
+
+#[cold]
+fn analyse<T: Tracer>(position: &Position, tracer: &mut T) -> MaterialEntry {
+    let counts = counts(position);
+    let mut tally = Tally::new(tracer);
+    side::<White, T>(&counts, &mut tally);
+    side::<Black, T>(&counts, &mut tally);
+    let [_, knights, bishops, rooks, queens, _] =
+        std::array::from_fn::<i32, 6, _>(|role| counts[0][role] + counts[1][role]);
+    MaterialEntry {
+        key: position.keys().material,
+        score: tally.total,
+        phase: (knights + bishops + 2 * rooks + 4 * queens).min(MIDDLEGAME) as u8,
+        scale: [scale(&counts, 0), scale(&counts, 1)],
+        endgame: endgame::recognise(&counts),
+    }
+}
+
+/// The worth of one side's men. Absurd material is cut off where a [`Pair`] would overflow.
+fn side<S: Side, T: Tracer>(counts: &Counts, tally: &mut Tally<T>) {
+    const LIMIT: i32 = 15_000;
+    let w = &WEIGHTS;
+    let ours = &counts[S::ME];
+    let (mut mg, mut eg) = (0, 0);
+    for (worth, &n) in w.material.iter().zip(ours) {
+        mg += worth.mg() * n;
+        eg += worth.eg() * n;
+    }
+    tally.add::<S>(Term::Material, Pair::new(mg.min(LIMIT), eg.min(LIMIT)));
+
+    let &[pawns, knights, bishops, rooks, queens, _] = ours;
+    if bishops >= 2 {
+        tally.add::<S>(Term::BishopPair, w.bishop_pair);
+    }
+    let minors_of_theirs = counts[S::YOU][1] + counts[S::YOU][2];
+    let mut imbalance =
+        w.knight_pawns * (knights.min(3) * (pawns - 5)) + w.rook_pawns * (rooks.min(3) * (pawns - 5));
+    if rooks >= 2 {
+        imbalance += w.second_rook;
+    }
+    if knights >= 2 {
+        imbalance += w.second_knight;
+    }
+    if queens >= 1 && counts[S::YOU][4] < queens {
+        imbalance += w.queen_minors * (minors_of_theirs - 2).clamp(0, 2);
+    }
+    tally.add::<S>(Term::Imbalance, imbalance);
+}
+
+/// Rough worth of pieces (no pawns) in the endgame, by which winning chances are judged.
+fn pieces(counts: &[i32; 6]) -> i32 {
+    3 * (counts[1] + counts[2]) + 5 * counts[3] + 9 * counts[4]
+}
+
+/// How much of an endgame advantage counts if `strong` has it. Without pawns a lead of a minor piece wins
+/// nothing; with one pawn the defender may give a piece for it.
+fn scale(counts: &Counts, strong: usize) -> u8 {
+    let (ours, theirs) = (&counts[strong], &counts[1 - strong]);
+    let (lead, weak) = (pieces(ours) - pieces(theirs), pieces(theirs));
+    match ours[0] {
+        0 if pieces(ours) <= 3 => 0,
+        0 if lead <= 3 => {
+            if weak <= 3 {
+                6
+            } else {
+                14
+            }
+        }
+        // Two knights alone do not mate.
+        0 if ours[1] == 2 && pieces(ours) == 6 => 4,
+        1 if lead <= 0 && weak > 0 => 44,
+        // The last pawn may be had for a piece, and what is left does not win.
+        1 if lead <= 3 && weak >= 3 => 46,
+        _ => FULL_SCALE as u8,
+    }
+}

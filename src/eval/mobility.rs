@@ -1,0 +1,84 @@
+//! One walk over the pieces: attack maps, mobility, pressure on the enemy king, and the terms that need a
+//! single piece's attacks.
+//!
+//! Mobility counts the squares of the area: neither attacked by enemy pawns nor taken by the own king or by
+//! own pawns that cannot or should not move. A pinned piece has the line of its pin only.
+
+use shakmaty::{Bitboard, Role, Square, attacks};
+
+use super::{
+    context::Context,
+    geometry::{Side, count},
+    pair::Pair,
+    pieces, squares,
+    trace::{Tally, Term, Tracer},
+    weights::WEIGHTS,
+};
+
+/// Fills in the attack maps of our knights, bishops and rooks and scores them one by one.
+#[inline]
+pub fn survey<S: Side, T: Tracer>(context: &mut Context, tally: &mut Tally<T>) {
+    let w = &WEIGHTS;
+    for square in context.ours::<S>(Role::Knight) {
+        let reach = register::<S>(context, Role::Knight, square, attacks::knight_attacks(square));
+        let safe = count(reach & context.area[S::ME]);
+        credit::<S, T>(tally, Role::Knight, square, &w.knight_mobility, safe);
+        pieces::knight::<S, T>(context, tally, square, reach);
+    }
+    for square in context.ours::<S>(Role::Bishop) {
+        let through = context.occupied ^ context.board.queens();
+        let reach = register::<S>(context, Role::Bishop, square, attacks::bishop_attacks(square, through));
+        let safe = count(reach & context.area[S::ME]);
+        credit::<S, T>(tally, Role::Bishop, square, &w.bishop_mobility, safe);
+        pieces::bishop::<S, T>(context, tally, square, reach);
+    }
+    for square in context.ours::<S>(Role::Rook) {
+        let through = context.occupied ^ context.board.queens() ^ context.ours::<S>(Role::Rook);
+        let reach = register::<S>(context, Role::Rook, square, attacks::rook_attacks(square, through));
+        let safe = count(reach & context.area[S::ME]);
+        credit::<S, T>(tally, Role::Rook, square, &w.rook_mobility, safe);
+        pieces::rook::<S, T>(context, tally, square, safe);
+    }
+}
+
+/// Our queens and king; after both sides' [`survey`], because a square where a lesser piece takes the queen
+/// is no square for her.
+#[inline]
+pub fn survey_royals<S: Side, T: Tracer>(context: &mut Context, tally: &mut Tally<T>) {
+    let w = &WEIGHTS;
+    let guarded = context.by::<S::Them>(Role::Knight)
+        | context.by::<S::Them>(Role::Bishop)
+        | context.by::<S::Them>(Role::Rook);
+    for square in context.ours::<S>(Role::Queen) {
+        let reach =
+            register::<S>(context, Role::Queen, square, attacks::queen_attacks(square, context.occupied));
+        let safe = count(reach & context.area[S::ME] & !guarded);
+        credit::<S, T>(tally, Role::Queen, square, &w.queen_mobility, safe);
+        pieces::queen::<S, T>(context, tally, square);
+    }
+    tally.add::<S>(Term::Squares, squares::value::<S>(Role::King, context.king[S::ME]));
+}
+
+/// Enters one piece's attacks into the maps; returns them as far as a pin allows.
+#[inline]
+fn register<S: Side>(context: &mut Context, role: Role, square: Square, mut reach: Bitboard) -> Bitboard {
+    if context.pinned[S::ME].contains(square) {
+        reach &= attacks::ray(context.king[S::ME], square);
+    }
+    context.by_role[S::ME][role as usize - 1] |= reach;
+    context.twice[S::ME] |= context.attacked[S::ME] & reach;
+    context.attacked[S::ME] |= reach;
+    if reach.intersects(context.ring[S::YOU]) {
+        let assault = &mut context.assault[S::ME];
+        assault.attackers += 1;
+        assault.units += WEIGHTS.danger.attacker[role as usize - 2];
+        assault.hits += count(reach & attacks::king_attacks(context.king[S::YOU]));
+    }
+    reach
+}
+
+#[inline]
+fn credit<S: Side, T: Tracer>(tally: &mut Tally<T>, role: Role, square: Square, table: &[Pair], safe: i32) {
+    tally.add::<S>(Term::Squares, squares::value::<S>(role, square));
+    tally.add::<S>(Term::Mobility, table[(safe as usize).min(table.len() - 1)]);
+}

@@ -1,0 +1,107 @@
+//! Passed pawns, second pass: what a passed pawn is worth with kings and pieces on the board.
+
+use shakmaty::{Bitboard, Square, attacks};
+
+use super::{
+    context::Context,
+    geometry::{Side, file_of},
+    pair::Pair,
+    trace::{Tally, Term, Tracer},
+    weights::WEIGHTS,
+};
+
+/// Our passed pawns.
+#[inline]
+pub fn score<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>) {
+    let passed = context.pawns.passed & context.pawns.pawns[S::ME];
+    if passed.is_empty() {
+        return;
+    }
+    for square in passed {
+        pawn::<S, T>(context, tally, square);
+    }
+    let pieces = context.men[S::YOU] & !context.board.pawns() & !context.board.kings();
+    if pieces.is_empty() {
+        unstoppable::<S, T>(context, tally, passed);
+    }
+}
+
+#[inline]
+fn pawn<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>, square: Square) {
+    let w = &WEIGHTS;
+    let rank = S::rank(square);
+    let next = S::ahead(square);
+    tally.add::<S>(Term::Passed, w.passed_by_rank[rank]);
+    if matches!(square.to_u32() & 7, 0 | 7) {
+        tally.add::<S>(Term::Passed, w.passed_edge);
+    }
+    if rank < 2 {
+        return;
+    }
+
+    // The kings fight for the square before the pawn.
+    let progress = rank as i32 - 2;
+    let urgency = progress * (progress + 1);
+    let near = |king: Square| king.distance(next).min(5) as i32;
+    let race =
+        near(context.king[S::YOU]) * w.passed_enemy_king - near(context.king[S::ME]) * w.passed_own_king;
+    tally.add::<S>(Term::PassedKings, Pair::new(0, urgency * race / 4));
+
+    // Rooks belong behind passed pawns.
+    let behind = S::Them::front(square);
+    let mut path_is_watched = false;
+    let mut pushed_from_behind = false;
+    let heavy = context.board.rooks_and_queens() & file_of(square) & behind;
+    if heavy.any() {
+        let seen = attacks::rook_attacks(square, context.occupied) & heavy;
+        pushed_from_behind = (seen & context.men[S::ME]).any();
+        path_is_watched = (seen & context.men[S::YOU]).any();
+        let rooks = seen & context.board.rooks();
+        if (rooks & context.men[S::ME]).any() {
+            tally.add::<S>(Term::PassedRook, w.passed_rook_behind);
+        } else if (rooks & context.men[S::YOU]).any() {
+            tally.add::<S>(Term::PassedRook, w.passed_enemy_rook_behind);
+        }
+    }
+
+    let step = Bitboard::from(next);
+    if (step & context.men[S::YOU]).any() {
+        tally.add::<S>(Term::PassedPath, w.passed_blocked_by_rank[rank]);
+    } else if (step & context.occupied).is_empty() {
+        let path = S::front(square);
+        let mut bonus = Pair::ZERO;
+        if (path & context.occupied).is_empty() {
+            bonus += w.passed_free_by_rank[rank];
+        }
+        let dangers = context.attacked[S::YOU] | context.men[S::YOU];
+        if !path_is_watched && (path & dangers).is_empty() {
+            bonus += w.passed_safe_path_by_rank[rank];
+        } else if !path_is_watched && (step & dangers).is_empty() {
+            bonus += w.passed_safe_step_by_rank[rank];
+        }
+        if pushed_from_behind || (step & context.attacked[S::ME]).any() {
+            bonus += w.passed_supported_by_rank[rank];
+        }
+        tally.add::<S>(Term::PassedPath, bonus);
+    }
+}
+
+/// Against a king without pieces: does a pawn with a free path outrun him?
+fn unstoppable<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>, passed: Bitboard) {
+    let tempo = i32::from(context.turn != S::US);
+    let runs = passed.into_iter().filter_map(|square| {
+        let path = S::front(square);
+        let goal = (path & S::ranks(0b1000_0000)).first()?;
+        let steps = (7 - S::rank(square) as i32).min(5);
+        let caught = context.king[S::YOU].distance(goal) as i32 - tempo <= steps;
+        let free = (path & context.occupied).is_empty();
+        // A king on the way between pawn and goal protects every step.
+        let escorted =
+            S::rank(square) == 6 && context.king[S::ME].distance(goal) <= 1 && context.king[S::YOU] != goal;
+        (free && (escorted || !caught)).then_some(steps)
+    });
+    if let Some(steps) = runs.min() {
+        let w = WEIGHTS.unstoppable;
+        tally.add::<S>(Term::Unstoppable, Pair::new(w.mg(), w.eg() - 24 * (steps + tempo)));
+    }
+}

@@ -1,0 +1,107 @@
+//! Terms of single pieces: outposts, bad and trapped bishops, rooks and their files, queens in line.
+
+use shakmaty::{Bitboard, Role, Square, attacks};
+
+use super::{
+    context::Context,
+    geometry::{CENTER, CENTER_FILES, Side, count},
+    pair::Pair,
+    trace::{Tally, Term, Tracer},
+    weights::WEIGHTS,
+};
+
+/// A knight: outposts it holds or reaches, shelter behind a pawn, distance from the king.
+#[inline]
+pub fn knight<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>, square: Square, reach: Bitboard) {
+    minor::<S, T>(context, tally, square, reach, WEIGHTS.knight_outpost, WEIGHTS.king_protector[0]);
+}
+
+/// A bishop: outposts, own pawns on its colour, the long diagonal, the corner traps.
+#[inline]
+pub fn bishop<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>, square: Square, reach: Bitboard) {
+    let w = &WEIGHTS;
+    minor::<S, T>(context, tally, square, reach, w.bishop_outpost, w.king_protector[1]);
+
+    let ours = context.pawns.pawns[S::ME];
+    let colour = if square.is_light() { Bitboard::LIGHT_SQUARES } else { Bitboard::DARK_SQUARES };
+    let blocked = ours & S::Them::push(context.occupied) & CENTER_FILES;
+    let fixed = count(ours & colour);
+    tally.add::<S>(
+        Term::BadBishop,
+        w.bishop_pawn * fixed + w.bishop_blocked_center * (fixed * count(blocked)),
+    );
+
+    let pawns = context.pawns.pawns[0] | context.pawns.pawns[1];
+    if (attacks::bishop_attacks(square, pawns) & CENTER).more_than_one() {
+        tally.add::<S>(Term::LongDiagonal, w.long_diagonal);
+    }
+    // A bishop on the seventh at the edge that took a pawn, and the next one shut the door.
+    let trap = match (S::rank(square), square.to_u32() & 7) {
+        (6, 0) | (7, 1) => Some((1, 5)),
+        (6, 7) | (7, 6) => Some((6, 5)),
+        _ => None,
+    };
+    if let Some((file, rank)) = trap {
+        let rank = if S::US.is_white() { rank } else { 7 - rank };
+        if context.pawns.pawns[S::YOU].contains(Square::new(rank * 8 + file)) {
+            tally.add::<S>(Term::TrappedBishop, w.trapped_bishop);
+        }
+    }
+}
+
+/// What knights and bishops have in common.
+#[inline]
+fn minor<S: Side, T: Tracer>(
+    context: &Context,
+    tally: &mut Tally<T>,
+    square: Square,
+    reach: Bitboard,
+    outpost: Pair,
+    protector: Pair,
+) {
+    let w = &WEIGHTS;
+    let posts = S::ranks(0b0111_1000) & context.by::<S>(Role::Pawn) & !context.pawns.attack_span[S::YOU];
+    if posts.contains(square) {
+        tally.add::<S>(Term::Outpost, outpost);
+    } else if (posts & reach & !context.men[S::ME]).any() {
+        tally.add::<S>(Term::Outpost, w.reachable_outpost);
+    }
+    let pawns = context.pawns.pawns[0] | context.pawns.pawns[1];
+    if S::rank(square) < 5 && pawns.contains(S::ahead(square)) {
+        tally.add::<S>(Term::BehindPawn, w.minor_behind_pawn);
+    }
+    tally.add::<S>(Term::KingProtector, protector * square.distance(context.king[S::ME]) as i32);
+}
+
+/// A rook: open files, the seventh rank, shut in by the own king.
+#[inline]
+pub fn rook<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>, square: Square, safe: i32) {
+    let w = &WEIGHTS;
+    let file = square.to_u32() & 7;
+    if context.pawns.is_half_open::<S>(file) {
+        let open = context.pawns.is_half_open::<S::Them>(file);
+        tally.add::<S>(Term::RookFile, if open { w.rook_open_file } else { w.rook_half_open_file });
+    } else if safe <= 3 {
+        let king = context.king[S::ME];
+        let king_file = king.to_u32() & 7;
+        let shut = S::rank(king) == 0 && S::rank(square) == 0 && (king_file < 4) == (file < king_file);
+        if shut {
+            let castles = context.castles[S::ME];
+            tally.add::<S>(Term::TrappedRook, w.trapped_rook * if castles { 1 } else { 2 });
+        }
+    }
+    let theirs = context.pawns.pawns[S::YOU];
+    if S::rank(square) == 6 && (S::rank(context.king[S::YOU]) == 7 || (theirs & S::ranks(0b0100_0000)).any())
+    {
+        tally.add::<S>(Term::RookSeventh, w.rook_seventh);
+    }
+}
+
+/// A queen: in line with an enemy rook or bishop, one man between.
+#[inline]
+pub fn queen<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>, square: Square) {
+    let sliders = context.men[S::YOU] & !context.board.queens();
+    if context.shields(square, sliders).any() {
+        tally.add::<S>(Term::QueenPin, WEIGHTS.queen_in_line);
+    }
+}

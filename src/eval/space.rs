@@ -1,0 +1,28 @@
+//! Space: room behind the own pawns in the centre, worth the more, the more men have to share it.
+
+use shakmaty::{Bitboard, Role};
+
+use super::{
+    context::Context,
+    geometry::{CENTER_FILES, Side, count},
+    material::MIDDLEGAME,
+    pair::Pair,
+    trace::{Tally, Term, Tracer},
+    weights::WEIGHTS,
+};
+
+/// Our space. Counted only while many pieces are on the board.
+#[inline]
+pub fn score<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>) {
+    if context.phase < MIDDLEGAME / 2 {
+        return;
+    }
+    let pawns = context.pawns.pawns[S::ME];
+    let camp: Bitboard = CENTER_FILES & S::ranks(0b0000_1110);
+    let safe = camp & !pawns & !context.by::<S::Them>(Role::Pawn);
+    let one_behind = S::Them::push(pawns);
+    let behind = pawns | one_behind | S::Them::push(one_behind | S::Them::push(one_behind));
+    let squares = count(safe) + count(safe & behind & !context.attacked[S::YOU]);
+    let men = (count(context.men[S::ME]) - 4).max(0);
+    tally.add::<S>(Term::Space, Pair::new(squares * men * WEIGHTS.space / 20, 0));
+}

@@ -1,0 +1,244 @@
+//! What each term contributes. The terms report to a [`Tracer`]; [`Silent`] compiles to nothing, so the
+//! traced evaluation and the fast one are the same code.
+
+use std::fmt;
+
+use shakmaty::Color;
+
+use super::{geometry::Side, pair::Pair};
+use crate::types::Score;
+
+macro_rules! terms {
+    ($($(#[doc = $doc:literal])+ $name:ident => $label:literal,)*) => {
+        /// The terms of the evaluation.
+        #[derive(Copy, Clone, Debug, PartialEq, Eq)]
+        pub enum Term { $($(#[doc = $doc])+ $name,)* }
+
+        impl Term {
+            const ALL: &[(Term, &str)] = &[$((Term::$name, $label),)*];
+        }
+    };
+}
+
+terms! {
+    /// The men by their average worth.
+    Material => "material",
+    /// Two bishops together.
+    BishopPair => "bishop pair",
+    /// Men that are worth more or less beside others: knights with many pawns, the second rook.
+    Imbalance => "imbalance",
+    /// The square alone that a man stands on.
+    Squares => "squares",
+    /// Pawns without a neighbour that could ever guard them.
+    Isolated => "isolated pawn",
+    /// Pawns behind another of their own on the same file.
+    Doubled => "doubled pawn",
+    /// Pawns left behind by their neighbours that cannot advance safely.
+    Backward => "backward pawn",
+    /// Pawns beside or guarded by another, by rank.
+    Connected => "connected pawn",
+    /// Pawns that exchanges may turn into passed ones.
+    Candidate => "candidate passer",
+    /// Squares that a piece can go to without being taken by a pawn.
+    Mobility => "mobility",
+    /// Minor pieces where no pawn can drive them off, or able to get there.
+    Outpost => "outpost",
+    /// Minor pieces sheltered by a pawn in front of them.
+    BehindPawn => "minor behind pawn",
+    /// Pawns fixed on the colour of an own bishop.
+    BadBishop => "bad bishop",
+    /// A bishop that sees both central squares of a long diagonal.
+    LongDiagonal => "long diagonal",
+    /// Minor pieces far from their own king.
+    KingProtector => "far from king",
+    /// A bishop shut in by pawns in a corner of the enemy camp.
+    TrappedBishop => "trapped bishop",
+    /// Rooks on files without own pawns, or without any.
+    RookFile => "rook on file",
+    /// Rooks on the seventh rank with something to bite.
+    RookSeventh => "rook on seventh",
+    /// A rook shut in by its own king.
+    TrappedRook => "trapped rook",
+    /// A queen in line with an enemy slider through one man.
+    QueenPin => "queen in line",
+    /// Own pawns before the king, enemy ones that storm him, and his distance from the own pawns.
+    Shelter => "king shelter",
+    /// How concentrated the attack on the king is.
+    KingDanger => "king danger",
+    /// Pieces attacked by a pawn that is safe itself.
+    PawnThreat => "threat by pawn",
+    /// Pieces that a pawn attacks after one safe step.
+    PushThreat => "threat by push",
+    /// Pieces attacked by a knight or bishop.
+    MinorThreat => "threat by minor",
+    /// Pieces attacked by a rook.
+    RookThreat => "threat by rook",
+    /// Weak men attacked by the king.
+    KingThreat => "threat by king",
+    /// Men attacked and not defended, or attacked twice and defended once.
+    Hanging => "hanging",
+    /// Safe squares from which a minor piece or rook would attack the queen.
+    QueenHit => "queen to be hit",
+    /// Squares contested by us on which the opponent is restricted.
+    Restriction => "restriction",
+    /// Passed pawns by rank.
+    Passed => "passed pawn",
+    /// Passed pawns by the kings' distance from their path.
+    PassedKings => "passed: kings",
+    /// Passed pawns by how free and safe their path is.
+    PassedPath => "passed: path",
+    /// Rooks behind own passed pawns, or the opponent's.
+    PassedRook => "passed: rook behind",
+    /// Passed pawns that a bare king does not catch.
+    Unstoppable => "passed: unstoppable",
+    /// Safe squares behind the own pawns in the centre, for manoeuvring.
+    Space => "space",
+    /// How much there is to play for: pawns on both wings, passed pawns, active kings.
+    Initiative => "initiative",
+    /// The right to move.
+    Tempo => "tempo",
+    /// A known endgame, which has an evaluation of its own.
+    Endgame => "known endgame",
+}
+
+/// Receives what the terms contribute.
+pub trait Tracer {
+    /// `value` (from the point of view of `color`) comes from `term`; no colour: from White's view, and
+    /// neither side's own.
+    fn record(&mut self, term: Term, color: Option<Color>, value: Pair);
+}
+
+/// Records nothing.
+#[derive(Copy, Clone, Debug)]
+pub struct Silent;
+
+impl Tracer for Silent {
+    #[inline(always)]
+    fn record(&mut self, _: Term, _: Option<Color>, _: Pair) {}
+}
+
+/// The running sum of an evaluation, from White's point of view.
+pub struct Tally<'t, T> {
+    /// The sum so far.
+    pub total: Pair,
+    tracer: &'t mut T,
+}
+
+impl<'t, T: Tracer> Tally<'t, T> {
+    /// An empty sum.
+    pub fn new(tracer: &'t mut T) -> Tally<'t, T> {
+        Tally { total: Pair::ZERO, tracer }
+    }
+
+    /// Adds what a term gives one side.
+    #[inline(always)]
+    pub fn add<S: Side>(&mut self, term: Term, value: Pair) {
+        self.tracer.record(term, Some(S::US), value);
+        if S::US.is_white() {
+            self.total += value;
+        } else {
+            self.total -= value;
+        }
+    }
+
+    /// Adds a term that belongs to no side, given from White's point of view.
+    #[inline(always)]
+    pub fn add_neutral(&mut self, term: Term, value: Pair) {
+        self.tracer.record(term, None, value);
+        self.total += value;
+    }
+
+    /// Adds a sum whose terms have been recorded where it was made.
+    #[inline(always)]
+    pub fn carry(&mut self, value: Pair) {
+        self.total += value;
+    }
+}
+
+#[derive(Copy, Clone, Debug, Default)]
+struct Row {
+    /// Black, white, neither.
+    parts: [(i32, i32); 3],
+}
+
+/// The contributions of all terms to one position's evaluation.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    rows: [Row; Term::ALL.len()],
+    white: Score,
+    phase: i32,
+    scale: i32,
+}
+
+impl Trace {
+    pub(super) fn new() -> Trace {
+        Trace { rows: [Row::default(); Term::ALL.len()], white: Score::ZERO, phase: 0, scale: 64 }
+    }
+
+    /// Enters the outcome.
+    pub(super) fn conclude(&mut self, result: super::Assessment) {
+        self.white = result.score;
+        self.phase = result.phase;
+        self.scale = result.scale;
+    }
+
+    /// The final score from White's point of view.
+    pub fn white_score(&self) -> Score {
+        self.white
+    }
+
+    /// A term's middlegame and endgame sum in centipawns, from White's point of view.
+    pub fn term(&self, term: Term) -> (i32, i32) {
+        let [black, white, neither] = self.rows[term as usize].parts;
+        (white.0 - black.0 + neither.0, white.1 - black.1 + neither.1)
+    }
+}
+
+impl Tracer for Trace {
+    fn record(&mut self, term: Term, color: Option<Color>, value: Pair) {
+        // A known endgame takes the place of what has been added up so far.
+        if term == Term::Endgame {
+            self.rows = [Row::default(); Term::ALL.len()];
+        }
+        let part = color.map_or(2, |color| color as usize);
+        let (mg, eg) = &mut self.rows[term as usize].parts[part];
+        *mg += value.mg();
+        *eg += value.eg();
+    }
+}
+
+fn pawns(centipawns: i32) -> f64 {
+    f64::from(Score(centipawns).centipawns()) / 100.0
+}
+
+impl fmt::Display for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{:>20} |     White     |     Black     |     Total", "Term")?;
+        writeln!(f, "{:>20} |    mg     eg  |    mg     eg  |    mg     eg", "")?;
+        let line = "---------------------+---------------+---------------+---------------";
+        writeln!(f, "{line}")?;
+        let mut sum = (0, 0);
+        for &(term, label) in Term::ALL {
+            let [black, white, neither] = self.rows[term as usize].parts;
+            let total = self.term(term);
+            sum = (sum.0 + total.0, sum.1 + total.1);
+            if [black, white, neither] == [(0, 0); 3] {
+                continue;
+            }
+            write!(f, "{label:>20} |")?;
+            for part in [white, black] {
+                if neither == (0, 0) {
+                    write!(f, " {:>6.2} {:>6.2} |", pawns(part.0), pawns(part.1))?;
+                } else {
+                    write!(f, " {:>6} {:>6} |", "----", "----")?;
+                }
+            }
+            writeln!(f, " {:>6.2} {:>6.2}", pawns(total.0), pawns(total.1))?;
+        }
+        writeln!(f, "{line}")?;
+        writeln!(f, "{:>20} | {:>45.2} {:>6.2}", "Sum", pawns(sum.0), pawns(sum.1))?;
+        writeln!(f)?;
+        writeln!(f, "Phase {}/{}, endgame scale {}/64", self.phase, super::material::MIDDLEGAME, self.scale)?;
+        write!(f, "Final evaluation {:+.2} (White's view)", pawns(self.white.0))
+    }
+}
