@@ -25,8 +25,8 @@ mod root;
 mod vote;
 mod worker;
 
-pub use clock::Clock;
+pub(crate) use clock::Clock;
 pub use event::{Event, Line, Sink};
 pub use limits::{ClockTime, Limits};
-pub use pool::Pool;
-pub use worker::{Signals, Task};
+pub(crate) use pool::Pool;
+pub(crate) use worker::{Signals, Task};

@@ -9,7 +9,7 @@ pub struct PvTable(Vec<Vec<Move>>);
 
 impl PvTable {
     pub fn new() -> PvTable {
-        PvTable(vec![Vec::with_capacity(32); MAX_PLY + 2])
+        PvTable((0..MAX_PLY + 2).map(|_| Vec::with_capacity(32)).collect())
     }
 
     /// The best line known from `ply`.
