@@ -139,6 +139,9 @@ impl Engine {
     /// Sets the time kept for transport, per move; takes effect with the next search.
     pub fn set_move_overhead(&mut self, _overhead: Duration) {}
 
+    /// Should [`Engine::new_game`] keep the transposition table?
+    pub fn set_never_clear_hash(&mut self, _keep: bool) {}
+
     /// Table use in per mille and pawn hash hits and probes of the last search.
     pub fn pawn_hash_hits(&self) -> (u64, u64) {
         (0, 0)
