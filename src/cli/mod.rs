@@ -1,0 +1,108 @@
+//! The command line: without a subcommand Engram speaks UCI, with one it does that and leaves.
+//!
+//! The doc comments of [`Arguments`] are the manual that `--help` prints.
+
+pub mod bench;
+mod eval;
+pub mod perft;
+mod session;
+
+use clap::{Parser, Subcommand};
+use thiserror::Error;
+
+use crate::{
+    position::Position,
+    uci::{DebugLog, Interrupt, Output, translate},
+};
+
+/// A UCI chess engine that remembers.
+///
+/// Without a subcommand Engram speaks UCI, the Universal Chess Interface, on its standard streams: add the
+/// program to a chess GUI, or type `help` for the commands.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+pub struct Arguments {
+    /// What to do instead.
+    #[command(subcommand)]
+    pub task: Option<Task>,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Task {
+    /// Search a fixed set of positions and count the nodes.
+    ///
+    /// One thread, 16 MiB of hash, each position as if from a new game: the number of nodes is the same on
+    /// every machine and changes only with what the search does. The last line is `N nodes M nps`.
+    Bench {
+        /// Depth of each search, in plies.
+        #[arg(default_value_t = bench::DEFAULT_DEPTH, value_parser = clap::value_parser!(u64).range(1..=200))]
+        depth: u64,
+    },
+    /// Count the positions that are DEPTH plies away.
+    ///
+    /// The standard test of move generation: transpositions count as often as they are reached.
+    Perft {
+        /// Depth in plies.
+        #[arg(value_parser = clap::value_parser!(u64).range(0..=perft::MAX_DEPTH))]
+        depth: u64,
+        /// The position; the start position if not given.
+        #[arg(long, value_name = "FEN")]
+        fen: Option<String>,
+        /// Print the count behind each first move too.
+        #[arg(long)]
+        divide: bool,
+        /// Write castling as in Chess960, king takes rook, and read `KQkq` as the outermost rooks.
+        #[arg(long)]
+        chess960: bool,
+    },
+    /// Explain the static evaluation of a position.
+    Eval {
+        /// The position, quoted or not; the start position if not given.
+        #[arg(value_name = "FEN", num_args = 0..)]
+        fen: Vec<String>,
+    },
+}
+
+/// A subcommand that failed, in one sentence.
+#[derive(Debug, Error)]
+pub enum CliError {
+    /// The position given cannot be used.
+    #[error(transparent)]
+    Fen(#[from] translate::FenError),
+    /// The task was given up because its output is read by nobody.
+    #[error("the output was closed before the task was done")]
+    OutputClosed,
+}
+
+/// Does what the command line asks for.
+///
+/// # Errors
+/// See [`CliError`].
+pub fn run(arguments: Arguments, debug_log: DebugLog) -> Result<(), CliError> {
+    let output = Output::stdout();
+    let interrupt = Interrupt::default();
+    match arguments.task {
+        None => {
+            session::run(output, debug_log);
+            return Ok(());
+        }
+        Some(Task::Bench { depth }) => bench::print(depth, &output, &interrupt),
+        Some(Task::Perft { depth, fen, divide, chess960 }) => {
+            let position = position(fen.as_deref(), chess960)?;
+            perft::print(&position, depth, divide, &output, &interrupt);
+        }
+        Some(Task::Eval { fen }) => {
+            let fen = (!fen.is_empty()).then(|| fen.join(" "));
+            output.line(eval::explanation(&position(fen.as_deref(), false)?));
+        }
+    }
+    if output.is_closed() { Err(CliError::OutputClosed) } else { Ok(()) }
+}
+
+fn position(fen: Option<&str>, chess960: bool) -> Result<Position, CliError> {
+    match fen {
+        Some(fen) => Ok(translate::parse_fen(fen, chess960)?),
+        None => Ok(translate::start_position(&crate::protocol::PositionStart::Startpos, chess960)?),
+    }
+}

@@ -1,0 +1,35 @@
+use std::io::{self, BufReader, IsTerminal};
+
+use super::{bench, eval, perft};
+use crate::{
+    position::Position,
+    uci::{DebugLog, Interrupt, Output, Session, Tools},
+};
+
+/// Speaks UCI on the standard streams to the end.
+pub(super) fn run(output: Output, debug_log: DebugLog) {
+    if io::stdin().is_terminal() && io::stdout().is_terminal() {
+        let version = env!("CARGO_PKG_VERSION");
+        output.line(format_args!(
+            "Engram {version}, a UCI chess engine: type `help` for the commands, `go` to search, `quit` to leave."
+        ));
+    }
+    Session::new(Subcommands, output, debug_log).run(BufReader::new(io::stdin()));
+}
+
+/// The subcommands as conveniences of a UCI session.
+struct Subcommands;
+
+impl Tools for Subcommands {
+    fn bench(&self, depth: Option<u64>, output: &Output, interrupt: &Interrupt) {
+        bench::print(depth.unwrap_or(bench::DEFAULT_DEPTH), output, interrupt);
+    }
+
+    fn eval(&self, position: &Position, output: &Output) {
+        output.line(eval::explanation(position));
+    }
+
+    fn perft(&self, position: &Position, depth: u64, output: &Output, interrupt: &Interrupt) {
+        perft::print(position, depth, true, output, interrupt);
+    }
+}

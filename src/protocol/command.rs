@@ -1,0 +1,260 @@
+use std::{fmt, str::FromStr};
+
+use shakmaty::uci::UciMove;
+
+use super::{
+    CommandError, EMPTY, Go,
+    go::unsigned,
+    tokens::{Tokens, parse_move, quote},
+};
+
+/// A line from the GUI.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Identify yourself and list the options.
+    Uci,
+    /// Answer when everything so far is done.
+    IsReady,
+    /// Set an option, or press it if it is a button.
+    SetOption {
+        /// Name as written, words separated by single spaces.
+        name: String,
+        /// Value as written; none if the word `value` is missing.
+        value: Option<String>,
+    },
+    /// The next position is from another game.
+    UciNewGame,
+    /// Set up a position.
+    Position {
+        /// Where the game began.
+        start: PositionStart,
+        /// The moves since then.
+        moves: Vec<UciMove>,
+    },
+    /// Search.
+    Go(Go),
+    /// End the search and answer.
+    Stop,
+    /// The expected move was played.
+    PonderHit,
+    /// Say more, or no more than needed.
+    Debug(bool),
+    /// Register a copy that has to be paid for.
+    Register(Registration),
+    /// Leave.
+    Quit,
+    /// Convenience: search the bench positions, to this depth.
+    Bench(Option<u64>),
+    /// Convenience: show the position.
+    Show,
+    /// Convenience: explain the evaluation of the position.
+    Eval,
+    /// Convenience: count the leaves of the game tree.
+    Perft(u64),
+    /// Convenience: list the commands.
+    Help,
+}
+
+/// Where the moves of `position` begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PositionStart {
+    /// The start position of chess.
+    Startpos,
+    /// A position in FEN, unchecked, fields separated by single spaces. The move counters may be missing.
+    Fen(String),
+}
+
+/// What `register` says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Registration {
+    /// Not now.
+    Later,
+    /// With a name, a code, or both.
+    With {
+        /// The user's name.
+        name: Option<String>,
+        /// The code.
+        code: Option<String>,
+    },
+}
+
+const SETOPTION: &str = "setoption name NAME value VALUE";
+const POSITION: &str = "position startpos|fen FEN moves MOVE…";
+
+impl FromStr for Command {
+    type Err = CommandError;
+
+    fn from_str(line: &str) -> Result<Command, CommandError> {
+        let mut tokens = Tokens::new(line);
+        let Some(first) = tokens.peek() else { return Err(CommandError::Empty) };
+        // The conveniences must come first: `d` in the middle of a sentence is no command.
+        let mut after = tokens.clone();
+        after.next();
+        match first {
+            "bench" => {
+                let depth = after.peek().map(|_| unsigned("bench", &mut after)).transpose()?;
+                return Ok(Command::Bench(depth));
+            }
+            "d" => return Ok(Command::Show),
+            "eval" => return Ok(Command::Eval),
+            "perft" => return unsigned("perft", &mut after).map(Command::Perft),
+            "help" => return Ok(Command::Help),
+            _ => {}
+        }
+        while let Some(word) = tokens.next() {
+            return match word {
+                "uci" => Ok(Command::Uci),
+                "isready" => Ok(Command::IsReady),
+                "setoption" => set_option(&mut tokens),
+                "ucinewgame" => Ok(Command::UciNewGame),
+                "position" => position(&mut tokens),
+                "go" => go(&mut tokens),
+                "stop" => Ok(Command::Stop),
+                "ponderhit" => Ok(Command::PonderHit),
+                "debug" => debug(&mut tokens),
+                "register" => register(&mut tokens),
+                "quit" => Ok(Command::Quit),
+                _ => continue,
+            };
+        }
+        Err(CommandError::Unknown(quote(line)))
+    }
+}
+
+fn set_option(tokens: &mut Tokens<'_>) -> Result<Command, CommandError> {
+    let incomplete = CommandError::Incomplete { command: "setoption", usage: SETOPTION };
+    match tokens.next() {
+        Some("name") => {}
+        Some(found) => return Err(CommandError::Unexpected { found: quote(found), usage: SETOPTION }),
+        None => return Err(incomplete),
+    }
+    let mut words = Vec::new();
+    let mut value = None;
+    while let Some(word) = tokens.next() {
+        if word == "value" {
+            value = Some(tokens.rest());
+            break;
+        }
+        words.push(word);
+    }
+    if words.is_empty() {
+        return Err(incomplete);
+    }
+    let value = value.map(|text| if text == EMPTY { String::new() } else { text.to_owned() });
+    Ok(Command::SetOption { name: words.join(" "), value })
+}
+
+fn position(tokens: &mut Tokens<'_>) -> Result<Command, CommandError> {
+    let unexpected = |found| CommandError::Unexpected { found: quote(found), usage: POSITION };
+    let incomplete = CommandError::Incomplete { command: "position", usage: POSITION };
+    let start = match tokens.next() {
+        Some("startpos") => {
+            if let Some(found) = tokens.next().filter(|&word| word != "moves") {
+                return Err(unexpected(found));
+            }
+            PositionStart::Startpos
+        }
+        Some("fen") => {
+            let fen = tokens.until("moves");
+            if fen.is_empty() {
+                return Err(incomplete);
+            }
+            PositionStart::Fen(fen)
+        }
+        Some(found) => return Err(unexpected(found)),
+        None => return Err(incomplete),
+    };
+    let moves = tokens
+        .map(|word| parse_move(word).ok_or_else(|| CommandError::Move(quote(word))))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Command::Position { start, moves })
+}
+
+fn go(tokens: &mut Tokens<'_>) -> Result<Command, CommandError> {
+    if tokens.peek() == Some("perft") {
+        tokens.next();
+        return unsigned("perft", tokens).map(Command::Perft);
+    }
+    Go::parse(tokens).map(Command::Go)
+}
+
+fn debug(tokens: &mut Tokens<'_>) -> Result<Command, CommandError> {
+    match tokens.next() {
+        Some("on") => Ok(Command::Debug(true)),
+        Some("off") => Ok(Command::Debug(false)),
+        Some(found) => Err(CommandError::Unexpected { found: quote(found), usage: "debug on|off" }),
+        None => Err(CommandError::Incomplete { command: "debug", usage: "debug on|off" }),
+    }
+}
+
+fn register(tokens: &mut Tokens<'_>) -> Result<Command, CommandError> {
+    const USAGE: &str = "register later|name NAME code CODE";
+    let registration = match tokens.next() {
+        Some("later") => Registration::Later,
+        Some("name") => {
+            let name = tokens.until("code");
+            let code = tokens.rest();
+            Registration::With { name: non_empty(&name), code: non_empty(code) }
+        }
+        Some("code") => Registration::With { name: None, code: non_empty(tokens.rest()) },
+        Some(found) => return Err(CommandError::Unexpected { found: quote(found), usage: USAGE }),
+        None => return Err(CommandError::Incomplete { command: "register", usage: USAGE }),
+    };
+    match registration {
+        Registration::With { name: None, code: None } => {
+            Err(CommandError::Incomplete { command: "register", usage: USAGE })
+        }
+        registration => Ok(Command::Register(registration)),
+    }
+}
+
+fn non_empty(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Command::Uci => f.write_str("uci"),
+            Command::IsReady => f.write_str("isready"),
+            Command::SetOption { name, value: None } => write!(f, "setoption name {name}"),
+            Command::SetOption { name, value: Some(value) } => {
+                let value = if value.is_empty() { EMPTY } else { value };
+                write!(f, "setoption name {name} value {value}")
+            }
+            Command::UciNewGame => f.write_str("ucinewgame"),
+            Command::Position { start, moves } => {
+                match start {
+                    PositionStart::Startpos => f.write_str("position startpos")?,
+                    PositionStart::Fen(fen) => write!(f, "position fen {fen}")?,
+                }
+                if !moves.is_empty() {
+                    f.write_str(" moves")?;
+                }
+                moves.iter().try_for_each(|m| write!(f, " {m}"))
+            }
+            Command::Go(go) => go.fmt(f),
+            Command::Stop => f.write_str("stop"),
+            Command::PonderHit => f.write_str("ponderhit"),
+            Command::Debug(on) => write!(f, "debug {}", if *on { "on" } else { "off" }),
+            Command::Register(Registration::Later) => f.write_str("register later"),
+            Command::Register(Registration::With { name, code }) => {
+                f.write_str("register")?;
+                if let Some(name) = name {
+                    write!(f, " name {name}")?;
+                }
+                if let Some(code) = code {
+                    write!(f, " code {code}")?;
+                }
+                Ok(())
+            }
+            Command::Quit => f.write_str("quit"),
+            Command::Bench(None) => f.write_str("bench"),
+            Command::Bench(Some(depth)) => write!(f, "bench {depth}"),
+            Command::Show => f.write_str("d"),
+            Command::Eval => f.write_str("eval"),
+            Command::Perft(depth) => write!(f, "perft {depth}"),
+            Command::Help => f.write_str("help"),
+        }
+    }
+}

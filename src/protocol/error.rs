@@ -1,0 +1,62 @@
+use thiserror::Error;
+
+/// A line of the GUI that is not a command. The text says what to do about it.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum CommandError {
+    /// Nothing but white space: no mistake, and nothing to do.
+    #[error("an empty line")]
+    Empty,
+    /// No word of the line is a command.
+    #[error("unknown command `{0}`; `help` lists the commands")]
+    Unknown(String),
+    /// The command is not complete.
+    #[error("`{command}` is not complete: write `{usage}`")]
+    Incomplete {
+        /// The command.
+        command: &'static str,
+        /// How it is to be written.
+        usage: &'static str,
+    },
+    /// A number was expected.
+    #[error("`{word}` needs a whole number{range}, not `{found}`")]
+    Number {
+        /// The parameter.
+        word: &'static str,
+        /// The range, if it has one.
+        range: &'static str,
+        /// What was found instead.
+        found: String,
+    },
+    /// A move was expected.
+    #[error("`{0}` is not a move; moves are written like e2e4 or e7e8q")]
+    Move(String),
+    /// A word that has no meaning where it stands.
+    #[error("`{found}` is not understood: write `{usage}`")]
+    Unexpected {
+        /// The word.
+        found: String,
+        /// How the command is to be written.
+        usage: &'static str,
+    },
+}
+
+/// A line of an engine that is not part of the protocol.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum MessageError {
+    /// Nothing but white space.
+    #[error("an empty line")]
+    Empty,
+    /// The line begins with no word of the protocol.
+    #[error("not a line of the protocol: `{0}`")]
+    Unknown(String),
+    /// The line begins well, but something in it is missing or wrong.
+    #[error("`{kind}` without {missing}: `{line}`")]
+    Incomplete {
+        /// The first word of the line.
+        kind: &'static str,
+        /// What is missing.
+        missing: &'static str,
+        /// The line.
+        line: String,
+    },
+}

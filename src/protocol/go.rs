@@ -1,0 +1,139 @@
+use std::fmt;
+
+use shakmaty::uci::UciMove;
+
+use super::{
+    CommandError,
+    tokens::{Tokens, parse_integer, parse_move, quote},
+};
+
+/// The parameters of `go` as the GUI gave them. What was not given is none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Go {
+    /// Consider only these moves; empty for all.
+    pub search_moves: Vec<UciMove>,
+    /// Search on the opponent's time.
+    pub ponder: bool,
+    /// White's remaining time in milliseconds; may be negative.
+    pub wtime: Option<i64>,
+    /// Black's remaining time in milliseconds; may be negative.
+    pub btime: Option<i64>,
+    /// White's increment in milliseconds a move.
+    pub winc: Option<i64>,
+    /// Black's increment in milliseconds a move.
+    pub binc: Option<i64>,
+    /// Moves to the next time control; some GUIs send 0 for none.
+    pub movestogo: Option<u64>,
+    /// Depth in plies.
+    pub depth: Option<u64>,
+    /// Nodes to search.
+    pub nodes: Option<u64>,
+    /// Search for a mate in this many moves.
+    pub mate: Option<u64>,
+    /// Time to use, in milliseconds.
+    pub movetime: Option<i64>,
+    /// Search until `stop`.
+    pub infinite: bool,
+}
+
+const KEYWORDS: [&str; 12] = [
+    "searchmoves",
+    "ponder",
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "movestogo",
+    "depth",
+    "nodes",
+    "mate",
+    "movetime",
+    "infinite",
+];
+
+impl Go {
+    /// Reads the parameters in any order. The last of several equal ones counts, unknown words are skipped.
+    pub(super) fn parse(tokens: &mut Tokens<'_>) -> Result<Go, CommandError> {
+        let mut go = Go::default();
+        while let Some(word) = tokens.next() {
+            match word {
+                "searchmoves" => {
+                    while let Some(word) = tokens.peek().filter(|word| !KEYWORDS.contains(word)) {
+                        go.search_moves
+                            .push(parse_move(word).ok_or_else(|| CommandError::Move(quote(word)))?);
+                        tokens.next();
+                    }
+                }
+                "ponder" => go.ponder = true,
+                "infinite" => go.infinite = true,
+                "wtime" => go.wtime = Some(signed("wtime", tokens)?),
+                "btime" => go.btime = Some(signed("btime", tokens)?),
+                "winc" => go.winc = Some(signed("winc", tokens)?),
+                "binc" => go.binc = Some(signed("binc", tokens)?),
+                "movetime" => go.movetime = Some(signed("movetime", tokens)?),
+                "movestogo" => go.movestogo = Some(unsigned("movestogo", tokens)?),
+                "depth" => go.depth = Some(unsigned("depth", tokens)?),
+                "nodes" => go.nodes = Some(unsigned("nodes", tokens)?),
+                "mate" => go.mate = Some(unsigned("mate", tokens)?),
+                _ => {}
+            }
+        }
+        Ok(go)
+    }
+}
+
+fn signed(word: &'static str, tokens: &mut Tokens<'_>) -> Result<i64, CommandError> {
+    let found = tokens.next().unwrap_or_default();
+    parse_integer(found).ok_or_else(|| CommandError::Number { word, range: "", found: quote(found) })
+}
+
+pub(super) fn unsigned(word: &'static str, tokens: &mut Tokens<'_>) -> Result<u64, CommandError> {
+    let found = tokens.next().unwrap_or_default();
+    parse_integer(found).and_then(|number| u64::try_from(number).ok()).ok_or_else(|| CommandError::Number {
+        word,
+        range: " of at least 0",
+        found: quote(found),
+    })
+}
+
+impl fmt::Display for Go {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("go")?;
+        if self.ponder {
+            f.write_str(" ponder")?;
+        }
+        let times = [
+            ("wtime", self.wtime),
+            ("btime", self.btime),
+            ("winc", self.winc),
+            ("binc", self.binc),
+            ("movetime", self.movetime),
+        ];
+        for (word, value) in times {
+            if let Some(value) = value {
+                write!(f, " {word} {value}")?;
+            }
+        }
+        let counts = [
+            ("movestogo", self.movestogo),
+            ("depth", self.depth),
+            ("nodes", self.nodes),
+            ("mate", self.mate),
+        ];
+        for (word, value) in counts {
+            if let Some(value) = value {
+                write!(f, " {word} {value}")?;
+            }
+        }
+        if self.infinite {
+            f.write_str(" infinite")?;
+        }
+        if !self.search_moves.is_empty() {
+            f.write_str(" searchmoves")?;
+            for m in &self.search_moves {
+                write!(f, " {m}")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,186 @@
+use std::{fmt, str::FromStr};
+
+use shakmaty::uci::UciMove;
+
+use super::tokens::{Tokens, parse_integer, parse_move};
+use crate::types::Bound;
+
+/// What an engine reports while it searches. What was not said is none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Info {
+    /// Depth in plies.
+    pub depth: Option<u64>,
+    /// Deepest ply reached.
+    pub seldepth: Option<u64>,
+    /// Rank of the line, from 1.
+    pub multipv: Option<u64>,
+    /// Score of the line.
+    pub score: Option<InfoScore>,
+    /// Chances of win, draw and loss, in per mille.
+    pub wdl: Option<[u16; 3]>,
+    /// Nodes searched.
+    pub nodes: Option<u64>,
+    /// Nodes a second.
+    pub nps: Option<u64>,
+    /// Use of the hash table, in per mille.
+    pub hashfull: Option<u64>,
+    /// Tablebase positions found.
+    pub tbhits: Option<u64>,
+    /// Time in milliseconds.
+    pub time: Option<u64>,
+    /// The root move under consideration.
+    pub currmove: Option<UciMove>,
+    /// Its place in the order, from 1.
+    pub currmovenumber: Option<u64>,
+    /// The line; empty if none.
+    pub pv: Vec<UciMove>,
+    /// Text for a person.
+    pub string: Option<String>,
+}
+
+/// A score with what it says about the true one.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct InfoScore {
+    /// The value.
+    pub value: ScoreValue,
+    /// Exact or a bound.
+    pub bound: Bound,
+}
+
+/// A score in the engine's view.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ScoreValue {
+    /// Centipawns.
+    Centipawns(i32),
+    /// Moves to mate, negative if the engine is mated, 0 if it is mated already.
+    Mate(i32),
+}
+
+impl Info {
+    /// A line of text for a person.
+    pub fn text(text: impl Into<String>) -> Info {
+        Info { string: Some(text.into()), ..Info::default() }
+    }
+
+    /// Reads what follows the word `info`. What is not understood is skipped.
+    pub(super) fn parse(tokens: &mut Tokens<'_>) -> Info {
+        let mut info = Info::default();
+        while let Some(word) = tokens.next() {
+            match word {
+                "depth" => info.depth = number(tokens),
+                "seldepth" => info.seldepth = number(tokens),
+                "multipv" => info.multipv = number(tokens),
+                "nodes" => info.nodes = number(tokens),
+                "nps" => info.nps = number(tokens),
+                "hashfull" => info.hashfull = number(tokens),
+                "tbhits" => info.tbhits = number(tokens),
+                "time" => info.time = number(tokens),
+                "currmovenumber" => info.currmovenumber = number(tokens),
+                "currmove" => info.currmove = taken(tokens, parse_move),
+                "score" => info.score = score(tokens),
+                "wdl" => info.wdl = wdl(tokens),
+                "pv" => info.pv = std::iter::from_fn(|| taken(tokens, parse_move)).collect(),
+                "string" => {
+                    info.string = Some(tokens.rest().to_owned());
+                    break;
+                }
+                _ => {}
+            }
+        }
+        info
+    }
+}
+
+/// The next word if `parse` understands it; else it stays.
+fn taken<T>(tokens: &mut Tokens<'_>, parse: fn(&str) -> Option<T>) -> Option<T> {
+    let value = tokens.peek().and_then(parse)?;
+    tokens.next();
+    Some(value)
+}
+
+fn number<T: TryFrom<i64>>(tokens: &mut Tokens<'_>) -> Option<T> {
+    taken(tokens, |word| parse_integer(word).and_then(|number| T::try_from(number).ok()))
+}
+
+fn score(tokens: &mut Tokens<'_>) -> Option<InfoScore> {
+    let mut value = None;
+    let mut bound = Bound::Exact;
+    while let Some(word) = tokens.peek() {
+        match word {
+            "cp" => {
+                tokens.next();
+                value = number(tokens).map(ScoreValue::Centipawns);
+                continue;
+            }
+            "mate" => {
+                tokens.next();
+                value = number(tokens).map(ScoreValue::Mate);
+                continue;
+            }
+            "lowerbound" => bound = Bound::Lower,
+            "upperbound" => bound = Bound::Upper,
+            _ => break,
+        }
+        tokens.next();
+    }
+    value.map(|value| InfoScore { value, bound })
+}
+
+fn wdl(tokens: &mut Tokens<'_>) -> Option<[u16; 3]> {
+    Some([number(tokens)?, number(tokens)?, number(tokens)?])
+}
+
+impl FromStr for InfoScore {
+    type Err = super::MessageError;
+
+    /// Reads `cp 13`, `mate -2 upperbound` and the like.
+    fn from_str(text: &str) -> Result<InfoScore, super::MessageError> {
+        score(&mut Tokens::new(text)).ok_or_else(|| super::MessageError::Incomplete {
+            kind: "score",
+            missing: "`cp` or `mate` and a number",
+            line: super::tokens::quote(text),
+        })
+    }
+}
+
+impl fmt::Display for InfoScore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.value {
+            ScoreValue::Centipawns(value) => write!(f, "cp {value}")?,
+            ScoreValue::Mate(moves) => write!(f, "mate {moves}")?,
+        }
+        match self.bound {
+            Bound::Exact => Ok(()),
+            Bound::Lower => f.write_str(" lowerbound"),
+            Bound::Upper => f.write_str(" upperbound"),
+        }
+    }
+}
+
+impl fmt::Display for Info {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fn item(f: &mut fmt::Formatter<'_>, word: &str, value: Option<impl fmt::Display>) -> fmt::Result {
+            value.map_or(Ok(()), |value| write!(f, " {word} {value}"))
+        }
+        f.write_str("info")?;
+        item(f, "depth", self.depth)?;
+        item(f, "seldepth", self.seldepth)?;
+        item(f, "multipv", self.multipv)?;
+        item(f, "score", self.score)?;
+        if let Some([win, draw, loss]) = self.wdl {
+            write!(f, " wdl {win} {draw} {loss}")?;
+        }
+        item(f, "nodes", self.nodes)?;
+        item(f, "nps", self.nps)?;
+        item(f, "hashfull", self.hashfull)?;
+        item(f, "tbhits", self.tbhits)?;
+        item(f, "time", self.time)?;
+        item(f, "currmove", self.currmove.as_ref())?;
+        item(f, "currmovenumber", self.currmovenumber)?;
+        if !self.pv.is_empty() {
+            f.write_str(" pv")?;
+            self.pv.iter().try_for_each(|m| write!(f, " {m}"))?;
+        }
+        item(f, "string", self.string.as_ref())
+    }
+}

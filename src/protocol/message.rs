@@ -1,0 +1,131 @@
+use std::{fmt, str::FromStr};
+
+use shakmaty::uci::UciMove;
+
+use super::{
+    Info, MessageError, OptionDeclaration,
+    tokens::{Tokens, parse_move, quote},
+};
+
+/// A line from an engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// The engine's name.
+    IdName(String),
+    /// The engine's author.
+    IdAuthor(String),
+    /// All options are told.
+    UciOk,
+    /// Everything so far is done.
+    ReadyOk,
+    /// An option.
+    Option(OptionDeclaration),
+    /// A report.
+    Info(Info),
+    /// The search is over.
+    BestMove {
+        /// The move; none, written `0000`, if the game is over.
+        best: Option<UciMove>,
+        /// The expected reply.
+        ponder: Option<UciMove>,
+    },
+    /// How the copy protection stands.
+    CopyProtection(Verification),
+    /// How the registration stands.
+    Registration(Verification),
+}
+
+/// State of a copy protection or registration.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Verification {
+    /// Being checked.
+    Checking,
+    /// Fine.
+    Ok,
+    /// Failed.
+    Error,
+}
+
+impl FromStr for Message {
+    type Err = MessageError;
+
+    fn from_str(line: &str) -> Result<Message, MessageError> {
+        let mut tokens = Tokens::new(line);
+        let incomplete = |kind, missing| MessageError::Incomplete { kind, missing, line: quote(line) };
+        match tokens.next().ok_or(MessageError::Empty)? {
+            "id" => match tokens.next() {
+                Some("name") => Ok(Message::IdName(tokens.rest().to_owned())),
+                Some("author") => Ok(Message::IdAuthor(tokens.rest().to_owned())),
+                _ => Err(incomplete("id", "`name` or `author`")),
+            },
+            "uciok" => Ok(Message::UciOk),
+            "readyok" => Ok(Message::ReadyOk),
+            "option" => OptionDeclaration::parse(&mut tokens).map(Message::Option),
+            "info" => Ok(Message::Info(Info::parse(&mut tokens))),
+            "bestmove" => {
+                let best = match tokens.next() {
+                    Some("(none)" | "none" | "NULL" | "null") => None,
+                    Some(word) => Some(parse_move(word).ok_or_else(|| incomplete("bestmove", "a move"))?),
+                    None => return Err(incomplete("bestmove", "a move")),
+                };
+                let ponder = match tokens.next() {
+                    Some("ponder") => tokens.next().and_then(parse_move),
+                    _ => None,
+                };
+                let real = |m: &UciMove| !m.is_null();
+                Ok(Message::BestMove { best: best.filter(real), ponder: ponder.filter(real) })
+            }
+            "copyprotection" => tokens
+                .next()
+                .and_then(Verification::from_word)
+                .map(Message::CopyProtection)
+                .ok_or_else(|| incomplete("copyprotection", "a known state")),
+            "registration" => tokens
+                .next()
+                .and_then(Verification::from_word)
+                .map(Message::Registration)
+                .ok_or_else(|| incomplete("registration", "a known state")),
+            _ => Err(MessageError::Unknown(quote(line))),
+        }
+    }
+}
+
+impl Verification {
+    fn from_word(word: &str) -> Option<Verification> {
+        match word {
+            "checking" => Some(Verification::Checking),
+            "ok" => Some(Verification::Ok),
+            "error" => Some(Verification::Error),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Verification {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verification::Checking => "checking",
+            Verification::Ok => "ok",
+            Verification::Error => "error",
+        })
+    }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Message::IdName(name) => write!(f, "id name {name}"),
+            Message::IdAuthor(author) => write!(f, "id author {author}"),
+            Message::UciOk => f.write_str("uciok"),
+            Message::ReadyOk => f.write_str("readyok"),
+            Message::Option(option) => option.fmt(f),
+            Message::Info(info) => info.fmt(f),
+            Message::BestMove { best, ponder } => {
+                write!(f, "bestmove {}", best.unwrap_or(UciMove::Null))?;
+                ponder.map_or(Ok(()), |ponder| write!(f, " ponder {ponder}"))
+            }
+            Message::CopyProtection(state) => write!(f, "copyprotection {state}"),
+            Message::Registration(state) => write!(f, "registration {state}"),
+        }
+    }
+}

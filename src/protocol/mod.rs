@@ -1,0 +1,28 @@
+//! The UCI grammar: lines of text to values and back, without input, output or an engine.
+//!
+//! [`Command`] is what a GUI says, [`Message`] what an engine says. Both have [`FromStr`](std::str::FromStr)
+//! and [`Display`](std::fmt::Display), so that the same code answers a GUI and drives another engine; a value that
+//! is printed and parsed again is the same value. Parsing is as tolerant as the protocol asks: unknown
+//! words before a command are skipped, the order of `go`'s parameters is free, and what an engine says
+//! beyond the protocol is ignored.
+//!
+//! Moves stay [`UciMove`](shakmaty::uci::UciMove) and positions stay text: without a position neither can be
+//! checked. `uci::translate` does that.
+
+mod command;
+mod error;
+mod go;
+mod info;
+mod message;
+mod option;
+mod tokens;
+
+pub use command::{Command, PositionStart, Registration};
+pub use error::{CommandError, MessageError};
+pub use go::Go;
+pub use info::{Info, InfoScore, ScoreValue};
+pub use message::{Message, Verification};
+pub use option::{OptionDeclaration, OptionKind};
+
+/// What an option value of no characters is called on the wire.
+pub const EMPTY: &str = "<empty>";

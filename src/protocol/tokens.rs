@@ -1,0 +1,83 @@
+use shakmaty::uci::UciMove;
+
+/// A cursor over the words of a line. White space of any kind and amount separates words.
+#[derive(Clone, Debug)]
+pub(super) struct Tokens<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Tokens<'a> {
+    pub(super) fn new(line: &'a str) -> Tokens<'a> {
+        Tokens { rest: line.trim() }
+    }
+
+    /// What has not been read yet, with its inner white space as it was.
+    pub(super) fn rest(&self) -> &'a str {
+        self.rest
+    }
+
+    /// The next word, which stays.
+    pub(super) fn peek(&self) -> Option<&'a str> {
+        self.clone().next()
+    }
+
+    /// The words before `keyword`, joined by single spaces; `keyword` is taken too. To the end of the line
+    /// if it does not come.
+    pub(super) fn until(&mut self, keyword: &str) -> String {
+        let mut words = Vec::new();
+        for word in self.by_ref() {
+            if word == keyword {
+                break;
+            }
+            words.push(word);
+        }
+        words.join(" ")
+    }
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let end = self.rest.find(char::is_whitespace).unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest.trim_start();
+        Some(word)
+    }
+}
+
+/// A move in coordinates. Capitals are understood, drops of other variants are not.
+pub(super) fn parse_move(word: &str) -> Option<UciMove> {
+    if word.len() > 5 {
+        return None;
+    }
+    word.to_ascii_lowercase().parse().ok().filter(|m: &UciMove| !m.is_put())
+}
+
+/// A whole number; one that is too large for its type becomes the largest.
+pub(super) fn parse_integer(word: &str) -> Option<i64> {
+    let (negative, digits) = match word.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, word.strip_prefix('+').unwrap_or(word)),
+    };
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let size = digits.parse::<i64>().unwrap_or(i64::MAX);
+    Some(if negative { -size } else { size })
+}
+
+/// `text` as it may be quoted in a message: short and without control characters.
+pub(super) fn quote(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let text = text.trim();
+    let mut quoted: String =
+        text.chars().take(LONGEST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        quoted.push('…');
+    }
+    quoted
+}

@@ -1,0 +1,91 @@
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Write},
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use env_logger::{Builder, Env, Logger, Target};
+use log::{LevelFilter, Log, Metadata, Record};
+
+/// The file of the option `Debug Log File`, open or not. Clones share it.
+#[derive(Clone, Default)]
+pub struct DebugLog {
+    file: Arc<Mutex<Option<File>>>,
+}
+
+impl DebugLog {
+    /// Makes this the process's logger: everything goes to the file while it is open, and what `RUST_LOG`
+    /// asks for to the standard error stream.
+    pub fn install() -> DebugLog {
+        let debug_log = DebugLog::default();
+        let stderr = Builder::from_env(Env::default()).target(Target::Stderr).build();
+        let file = Builder::new()
+            .filter_level(LevelFilter::Trace)
+            .target(Target::Pipe(Box::new(debug_log.clone())))
+            .build();
+        log::set_max_level(stderr.filter());
+        let both = Both { debug_log: debug_log.clone(), file, stderr };
+        if log::set_boxed_logger(Box::new(both)).is_err() {
+            // Another logger is there already (a test harness); the file then stays empty.
+            log::debug!("the debug log is not available");
+        }
+        debug_log
+    }
+
+    /// Appends to the file at `path` from now on; none to stop logging.
+    ///
+    /// # Errors
+    /// The file cannot be opened for writing; what was open stays open.
+    pub fn set_path(&self, path: Option<&Path>) -> io::Result<()> {
+        let file = path.map(|path| OpenOptions::new().create(true).append(true).open(path)).transpose()?;
+        let open = file.is_some();
+        *self.lock() = file;
+        if open {
+            log::set_max_level(LevelFilter::Trace);
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<File>> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_open(&self) -> bool {
+        self.lock().is_some()
+    }
+}
+
+impl Write for DebugLog {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.lock().as_mut() {
+            Some(file) => file.write(bytes),
+            None => Ok(bytes.len()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Both {
+    debug_log: DebugLog,
+    file: Logger,
+    stderr: Logger,
+}
+
+impl Log for Both {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        self.debug_log.is_open() || self.stderr.enabled(metadata)
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        if self.debug_log.is_open() {
+            self.file.log(record);
+        }
+        self.stderr.log(record);
+    }
+
+    fn flush(&self) {}
+}

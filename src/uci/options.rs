@@ -1,0 +1,253 @@
+//! The options: one table of name, kind, range, default and what setting it does.
+
+use std::{path::Path, time::Duration};
+
+use thiserror::Error;
+
+use super::DebugLog;
+use crate::{
+    engine::Engine,
+    protocol::{OptionDeclaration, OptionKind},
+};
+
+/// What options act on.
+pub(super) struct Target<'a> {
+    pub engine: &'a mut Engine,
+    pub settings: &'a mut Settings,
+    pub debug_log: &'a DebugLog,
+}
+
+/// The options that the session itself looks at.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Settings {
+    /// Is castling written as king takes rook?
+    pub chess960: bool,
+}
+
+/// One line of the table.
+struct Row {
+    name: &'static str,
+    kind: Kind,
+}
+
+type SetCheck = fn(&mut Target<'_>, bool);
+type SetSpin = fn(&mut Target<'_>, usize) -> Result<(), OptionError>;
+type Press = fn(&mut Target<'_>);
+type SetText = fn(&mut Target<'_>, &str) -> Result<(), OptionError>;
+
+enum Kind {
+    Check { default: bool, set: SetCheck },
+    Spin { default: usize, min: usize, max: usize, set: SetSpin },
+    Button { press: Press },
+    Text { default: &'static str, set: SetText },
+}
+
+static OPTIONS: &[Row] = &[
+    Row {
+        name: "Hash",
+        kind: Kind::Spin {
+            default: Engine::DEFAULT_HASH,
+            min: 1,
+            max: 262_144,
+            set: |target, mib| {
+                target.engine.set_hash(mib).map_err(|error| OptionError::Failed(error.to_string()))
+            },
+        },
+    },
+    Row { name: "Clear Hash", kind: Kind::Button { press: |target| target.engine.clear_hash() } },
+    Row {
+        name: "NeverClearHash",
+        kind: Kind::Check { default: false, set: |target, on| target.engine.set_never_clear_hash(on) },
+    },
+    Row {
+        name: "Threads",
+        kind: Kind::Spin {
+            default: 1,
+            min: 1,
+            max: 1024,
+            set: |target, threads| {
+                target.engine.set_threads(threads);
+                Ok(())
+            },
+        },
+    },
+    Row {
+        name: "MultiPV",
+        kind: Kind::Spin {
+            default: 1,
+            min: 1,
+            max: 256,
+            set: |target, lines| {
+                target.engine.set_multi_pv(lines);
+                Ok(())
+            },
+        },
+    },
+    // The GUI ponders with `go ponder`; the option only tells it that it may.
+    Row { name: "Ponder", kind: Kind::Check { default: false, set: |_, _| {} } },
+    Row {
+        name: "Move Overhead",
+        kind: Kind::Spin {
+            default: Engine::DEFAULT_MOVE_OVERHEAD.as_millis() as usize,
+            min: 0,
+            max: 5000,
+            set: |target, ms| {
+                target.engine.set_move_overhead(Duration::from_millis(ms as u64));
+                Ok(())
+            },
+        },
+    },
+    Row {
+        name: "PawnHash",
+        kind: Kind::Spin {
+            default: Engine::DEFAULT_PAWN_HASH,
+            min: 1,
+            max: 1024,
+            set: |target, mib| {
+                target.engine.set_pawn_hash(mib);
+                Ok(())
+            },
+        },
+    },
+    Row {
+        name: "UCI_Chess960",
+        kind: Kind::Check { default: false, set: |target, on| target.settings.chess960 = on },
+    },
+    Row {
+        name: "Debug Log File",
+        kind: Kind::Text {
+            default: "",
+            set: |target, path| {
+                let file = (!path.is_empty()).then(|| Path::new(path));
+                target.debug_log.set_path(file).map_err(|error| {
+                    OptionError::Failed(format!(
+                        "the debug log `{path}` cannot be written ({error}); name a file in a folder that exists"
+                    ))
+                })
+            },
+        },
+    },
+];
+
+/// A `setoption` that cannot be carried out. The text says what would work.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub(super) enum OptionError {
+    #[error("there is no option `{0}`; `uci` lists the options")]
+    Unknown(String),
+    #[error("option {name} needs a value: setoption name {name} value {example}")]
+    NoValue { name: &'static str, example: String },
+    #[error("option {name} takes {expected}, not `{found}`; it stays as it was")]
+    Value { name: &'static str, expected: String, found: String },
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// A valid setting that waits to be applied.
+pub(super) struct Setting(Action);
+
+enum Action {
+    Check(SetCheck, bool),
+    Spin(SetSpin, usize),
+    Press(Press),
+    Text(SetText, String),
+}
+
+/// Looks an option up (capitals do not matter) and checks its value.
+pub(super) fn parse(name: &str, value: Option<&str>) -> Result<Setting, OptionError> {
+    let row = OPTIONS
+        .iter()
+        .find(|row| row.name.eq_ignore_ascii_case(name))
+        .ok_or_else(|| OptionError::Unknown(shortened(name)))?;
+    let needed =
+        |example: String| value.ok_or(OptionError::NoValue { name: row.name, example }).map(str::trim);
+    let wrong = |expected, found| OptionError::Value { name: row.name, expected, found: shortened(found) };
+    let action = match row.kind {
+        Kind::Button { press } => Action::Press(press),
+        Kind::Check { default, set } => {
+            let value = needed((!default).to_string())?;
+            let on = match value.to_ascii_lowercase().as_str() {
+                "true" => true,
+                "false" => false,
+                _ => return Err(wrong("true or false".to_owned(), value)),
+            };
+            Action::Check(set, on)
+        }
+        Kind::Spin { default, min, max, set } => {
+            let value = needed(default.to_string())?;
+            let number = value.parse().ok().filter(|number| (min..=max).contains(number));
+            Action::Spin(set, number.ok_or_else(|| wrong(format!("{min} to {max}"), value))?)
+        }
+        Kind::Text { set, .. } => Action::Text(set, value.unwrap_or_default().to_owned()),
+    };
+    Ok(Setting(action))
+}
+
+impl Setting {
+    /// Makes the setting. Waits for a running search where the engine does.
+    pub(super) fn apply(self, target: &mut Target<'_>) -> Result<(), OptionError> {
+        match self.0 {
+            Action::Check(set, on) => set(target, on),
+            Action::Spin(set, number) => set(target, number)?,
+            Action::Press(press) => press(target),
+            Action::Text(set, text) => set(target, &text)?,
+        }
+        Ok(())
+    }
+}
+
+/// All options as the GUI is told about them.
+pub(super) fn declarations() -> impl Iterator<Item = OptionDeclaration> {
+    OPTIONS.iter().map(|row| OptionDeclaration {
+        name: row.name.to_owned(),
+        kind: match row.kind {
+            Kind::Check { default, .. } => OptionKind::Check { default },
+            Kind::Spin { default, min, max, .. } => {
+                OptionKind::Spin { default: default as i64, min: min as i64, max: max as i64 }
+            }
+            Kind::Button { .. } => OptionKind::Button,
+            Kind::Text { default, .. } => OptionKind::String { default: default.to_owned() },
+        },
+    })
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(60).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_valid_values_of_their_options() {
+        for option in declarations() {
+            let value = match &option.kind {
+                OptionKind::Check { default } => Some(default.to_string()),
+                OptionKind::Spin { default, .. } => Some(default.to_string()),
+                OptionKind::Button => None,
+                OptionKind::Combo { default, .. } | OptionKind::String { default } => Some(default.clone()),
+            };
+            assert!(parse(&option.name.to_uppercase(), value.as_deref()).is_ok(), "{option}");
+        }
+    }
+
+    #[test]
+    fn values_out_of_range_are_refused() {
+        let bad = [
+            ("Hash", "0"),
+            ("Hash", "262145"),
+            ("Hash", "-1"),
+            ("Hash", "99999999999999999999999"),
+            ("Hash", ""),
+            ("Threads", "0"),
+            ("Threads", "two"),
+            ("Ponder", "maybe"),
+            ("Move Overhead", "5001"),
+        ];
+        for (name, value) in bad {
+            assert!(matches!(parse(name, Some(value)), Err(OptionError::Value { .. })), "{name} {value}");
+        }
+        assert!(matches!(parse("Hash", None), Err(OptionError::NoValue { .. })));
+        assert!(matches!(parse("Hush", Some("1")), Err(OptionError::Unknown(_))));
+    }
+}

@@ -1,0 +1,70 @@
+use std::{
+    fmt::Display,
+    io::{self, Write},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use crate::protocol::{Info, Message};
+
+/// Where lines go. Clones write to the same place, one whole line at a time, from any thread.
+///
+/// Nobody may be listening any more: then lines are dropped and [`Output::is_closed`] says so.
+#[derive(Clone)]
+pub struct Output {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    writer: Mutex<Box<dyn Write + Send>>,
+    closed: AtomicBool,
+}
+
+impl Output {
+    /// Lines to `writer`.
+    pub fn new(writer: impl Write + Send + 'static) -> Output {
+        Output {
+            shared: Arc::new(Shared { writer: Mutex::new(Box::new(writer)), closed: AtomicBool::new(false) }),
+        }
+    }
+
+    /// Lines to the standard output.
+    pub fn stdout() -> Output {
+        Output::new(io::stdout())
+    }
+
+    /// Writes one line (or several that belong together) and flushes it.
+    pub fn line(&self, text: impl Display) {
+        let mut text = text.to_string();
+        log::debug!(target: "uci", "> {text}");
+        if self.is_closed() {
+            return;
+        }
+        text.push('\n');
+        // A panic while the lock was held cannot leave half a line in our own buffer: there is none.
+        let mut writer = self.shared.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if writer.write_all(text.as_bytes()).and_then(|()| writer.flush()).is_err() {
+            // Relaxed: who sees it late drops one more line.
+            self.shared.closed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Writes one line of the protocol.
+    pub fn send(&self, message: &Message) {
+        self.line(message);
+    }
+
+    /// Tells the person something, in one `info string`.
+    pub fn say(&self, text: impl Display) {
+        let text = text.to_string();
+        let text = text.split(['\r', '\n']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
+        self.send(&Message::Info(Info::text(text)));
+    }
+
+    /// Did a write fail, because nobody reads any more?
+    pub fn is_closed(&self) -> bool {
+        self.shared.closed.load(Ordering::Relaxed)
+    }
+}

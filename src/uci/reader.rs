@@ -1,0 +1,193 @@
+use std::{
+    io::{BufRead, ErrorKind},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Instant,
+};
+
+use crossbeam::channel::Sender;
+use thiserror::Error;
+
+use crate::{
+    engine::StopHandle,
+    protocol::{Command, CommandError},
+};
+
+/// The longest line that is read, in bytes. The longest possible game has some 11,800 moves, 60 kB.
+pub(super) const LONGEST_LINE: usize = 1 << 20;
+
+/// What reaches the session's loop.
+pub(super) enum Input {
+    /// A line was understood.
+    Command {
+        /// What it says.
+        command: Command,
+        /// When it had been read: the clock runs from here.
+        read_at: Instant,
+    },
+    /// A line was not understood.
+    Mistake(LineError),
+    /// No more lines will come.
+    EndOfInput,
+    /// The `bestmove` of the search was sent: what waited for it may go on.
+    SearchFinished,
+}
+
+/// A line that is no command.
+#[derive(Debug, Error)]
+pub(super) enum LineError {
+    #[error(transparent)]
+    Command(#[from] CommandError),
+    #[error("a line of more than {LONGEST_LINE} bytes was ignored; send the position as a FEN")]
+    TooLong,
+    #[error("a line that is not UTF-8 was ignored; send it in UTF-8")]
+    Encoding,
+}
+
+/// Asks what the session's loop is busy with to come to an end.
+///
+/// Counts the requests (`stop`, `quit`, end of input) that were read and not yet handled by the loop. As
+/// the loop handles lines in order, what it is busy with came before all of them.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt {
+    unhandled: Arc<AtomicUsize>,
+}
+
+impl Interrupt {
+    /// Should a long task end now?
+    pub fn is_requested(&self) -> bool {
+        // Relaxed here and below: a request seen late costs a few milliseconds, and no data hangs on it.
+        self.unhandled.load(Ordering::Relaxed) > 0
+    }
+
+    fn request(&self) {
+        self.unhandled.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn handled(&self) {
+        self.unhandled.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Reads lines to the end and sends them on. Stops the search at once where the line asks for that.
+pub(super) fn read(
+    mut input: impl BufRead,
+    sender: &Sender<Input>,
+    stop: &StopHandle,
+    interrupt: &Interrupt,
+) {
+    let mut line = Line::default();
+    loop {
+        let chunk = match input.fill_buf() {
+            Ok(chunk) => chunk,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => {
+                log::warn!("reading the input failed, leaving: {error}");
+                &[]
+            }
+        };
+        let at_end = chunk.is_empty();
+        // Either of CR and LF ends a line, so that any combination does: the empty lines between are none.
+        let end = chunk.iter().position(|&byte| byte == b'\n' || byte == b'\r');
+        line.append(&chunk[..end.unwrap_or(chunk.len())]);
+        let consumed = end.map_or(chunk.len(), |end| end + 1);
+        input.consume(consumed);
+        if end.is_none() && !at_end {
+            continue;
+        }
+        let message = match line.take() {
+            Ok(command) => {
+                if matches!(command, Command::Stop | Command::Quit) {
+                    interrupt.request();
+                    stop.stop();
+                }
+                Some(Input::Command { command, read_at: Instant::now() })
+            }
+            Err(LineError::Command(CommandError::Empty)) => None,
+            Err(error) => Some(Input::Mistake(error)),
+        };
+        // The session may be over before its input is.
+        if message.is_some_and(|message| sender.send(message).is_err()) {
+            return;
+        }
+        if at_end {
+            interrupt.request();
+            stop.stop();
+            let _ = sender.send(Input::EndOfInput);
+            return;
+        }
+    }
+}
+
+/// The line being read, which never takes more memory than the longest that is allowed.
+#[derive(Default)]
+struct Line {
+    bytes: Vec<u8>,
+    too_long: bool,
+}
+
+impl Line {
+    fn append(&mut self, bytes: &[u8]) {
+        if self.too_long || self.bytes.len() + bytes.len() > LONGEST_LINE {
+            self.too_long = true;
+            self.bytes = Vec::new();
+        } else {
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+
+    /// Ends the line and begins the next.
+    fn take(&mut self) -> Result<Command, LineError> {
+        let line = std::mem::take(self);
+        if line.too_long {
+            return Err(LineError::TooLong);
+        }
+        if line.bytes.is_empty() {
+            return Err(CommandError::Empty.into());
+        }
+        log::debug!(target: "uci", "< {}", String::from_utf8_lossy(&line.bytes));
+        let text = str::from_utf8(&line.bytes).map_err(|_| LineError::Encoding)?;
+        Ok(text.parse()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_line_end_ends_a_line() {
+        let stop = crate::engine::Engine::new(Arc::new(|_| {})).stop_handle();
+        let (sender, receiver) = crossbeam::channel::unbounded();
+        let input = b"uci\r\nisready\rstop\n\n\r\n\xff\xfe\njunk\nquit".as_slice();
+        let interrupt = Interrupt::default();
+        read(input, &sender, &stop, &interrupt);
+        let seen: Vec<String> = receiver
+            .try_iter()
+            .map(|input| match input {
+                Input::Command { command, .. } => command.to_string(),
+                Input::Mistake(error) => error.to_string(),
+                Input::EndOfInput => "end".to_owned(),
+                Input::SearchFinished => "finished".to_owned(),
+            })
+            .collect();
+        assert_eq!(&seen[..3], ["uci", "isready", "stop"]);
+        assert!(seen[3].contains("UTF-8") && seen[4].contains("junk"), "{seen:?}");
+        assert_eq!(&seen[5..], ["quit", "end"]);
+        assert_eq!(interrupt.unhandled.load(Ordering::Relaxed), 3);
+    }
+
+    #[test]
+    fn a_line_without_end_takes_no_memory() {
+        let mut line = Line::default();
+        for _ in 0..100 {
+            line.append(&[b'x'; 1 << 16]);
+            assert!(line.bytes.capacity() <= 2 * LONGEST_LINE);
+        }
+        assert!(matches!(line.take(), Err(LineError::TooLong)));
+        line.append(b"uci");
+        assert_eq!(line.take().ok(), Some(Command::Uci));
+    }
+}

@@ -1,0 +1,255 @@
+use std::{
+    collections::VecDeque,
+    io::BufRead,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Instant,
+};
+
+use crossbeam::channel::{Receiver, Sender, unbounded};
+use shakmaty::{CastlingMode, uci::UciMove};
+
+use super::{
+    DebugLog, Interrupt, Output,
+    display::{Diagram, Help, Received},
+    options::{self, Settings, Target},
+    reader::{self, Input},
+    translate,
+};
+use crate::{
+    engine::Engine,
+    position::Position,
+    protocol::{Command, Go, Message, PositionStart, Registration, Verification},
+    search::Event,
+};
+
+/// The conveniences beyond the protocol, which the command line offers too.
+pub trait Tools {
+    /// Searches the bench positions in an engine of its own.
+    fn bench(&self, depth: Option<u64>, output: &Output, interrupt: &Interrupt);
+    /// Explains the evaluation of a position.
+    fn eval(&self, position: &Position, output: &Output);
+    /// Counts the positions `depth` plies away.
+    fn perft(&self, position: &Position, depth: u64, output: &Output, interrupt: &Interrupt);
+}
+
+/// One conversation with a GUI or a person, from the first line to the last.
+pub struct Session<T> {
+    engine: Engine,
+    tools: T,
+    output: Output,
+    debug_log: DebugLog,
+    settings: Settings,
+    sender: Sender<Input>,
+    receiver: Receiver<Input>,
+    interrupt: Interrupt,
+    /// Is castling of the present search written as king takes rook?
+    chess960_notation: Arc<AtomicBool>,
+    /// From `go` until its `bestmove` was sent.
+    searching: Arc<AtomicBool>,
+    /// Commands that need an idle engine and came during a search, oldest first.
+    waiting: VecDeque<(Command, Instant)>,
+    debug: bool,
+}
+
+/// Does the session go on?
+#[derive(PartialEq, Eq)]
+enum Flow {
+    Continue,
+    Leave,
+}
+
+impl<T: Tools> Session<T> {
+    /// A session with a new engine.
+    pub fn new(tools: T, output: Output, debug_log: DebugLog) -> Session<T> {
+        let (sender, receiver) = unbounded();
+        let chess960_notation = Arc::new(AtomicBool::new(false));
+        let searching = Arc::new(AtomicBool::new(false));
+        let sink = {
+            let (output, sender) = (output.clone(), sender.clone());
+            let (chess960_notation, searching) = (Arc::clone(&chess960_notation), Arc::clone(&searching));
+            move |event: Event| {
+                // Relaxed: set before the search began, and starting its threads is a synchronisation.
+                let mode = CastlingMode::from_chess960(chess960_notation.load(Ordering::Relaxed));
+                output.send(&translate::message(&event, mode));
+                if matches!(event, Event::Finished { .. }) {
+                    // Relaxed: the loop that sees it late queues a command that the message below wakes.
+                    searching.store(false, Ordering::Relaxed);
+                    // Fails only when the session is over.
+                    let _ = sender.send(Input::SearchFinished);
+                }
+            }
+        };
+        Session {
+            engine: Engine::new(Arc::new(sink)),
+            tools,
+            output,
+            debug_log,
+            settings: Settings::default(),
+            sender,
+            receiver,
+            interrupt: Interrupt::default(),
+            chess960_notation,
+            searching,
+            waiting: VecDeque::new(),
+            debug: false,
+        }
+    }
+
+    /// Talks until `quit`, the end of `input`, or until nobody reads the output any more. A running search
+    /// is then stopped and awaited.
+    pub fn run(mut self, input: impl BufRead + Send + 'static) {
+        let (sender, stop, interrupt) =
+            (self.sender.clone(), self.engine.stop_handle(), self.interrupt.clone());
+        // Not joined: it may wait for a line that never comes when the session is over.
+        thread::spawn(move || reader::read(input, &sender, &stop, &interrupt));
+        while let Ok(input) = self.receiver.recv() {
+            self.catch_up();
+            let flow = match input {
+                Input::Command { command, read_at } => {
+                    if self.debug {
+                        self.output.say(Received(&command));
+                    }
+                    if matches!(command, Command::Stop | Command::Quit) {
+                        self.interrupt.handled();
+                    }
+                    self.handle(command, read_at)
+                }
+                Input::Mistake(error) => {
+                    self.output.say(error);
+                    Flow::Continue
+                }
+                Input::SearchFinished => Flow::Continue,
+                Input::EndOfInput => Flow::Leave,
+            };
+            if flow == Flow::Leave || self.output.is_closed() {
+                break;
+            }
+        }
+        self.engine.stop();
+        self.engine.wait();
+    }
+
+    fn handle(&mut self, command: Command, read_at: Instant) -> Flow {
+        let command = match self.at_once(command) {
+            Ok(flow) => return flow,
+            Err(command) => command,
+        };
+        if self.is_searching() {
+            if matches!(command, Command::Go(_)) {
+                self.engine.stop();
+            }
+            self.waiting.push_back((command, read_at));
+            return Flow::Continue;
+        }
+        match command {
+            Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
+            Command::UciNewGame => self.engine.new_game(),
+            Command::Position { start, moves } => self.set_position(&start, &moves),
+            Command::Go(go) => self.go(&go, read_at),
+            Command::Perft(depth) => {
+                self.tools.perft(self.engine.position(), depth, &self.output, &self.interrupt);
+            }
+            Command::Bench(depth) => self.tools.bench(depth, &self.output, &self.interrupt),
+            // `stop` and `ponderhit` for a search that is over.
+            _ => {}
+        }
+        Flow::Continue
+    }
+
+    /// Handles what is answered at once, also during a search. Anything else is given back.
+    fn at_once(&mut self, command: Command) -> Result<Flow, Command> {
+        match command {
+            Command::Uci => self.identify(),
+            Command::IsReady => self.output.send(&Message::ReadyOk),
+            // Meant for the search that waits, if one does.
+            Command::Stop | Command::PonderHit if self.search_waits() => return Err(command),
+            Command::Stop => self.engine.stop(),
+            Command::PonderHit => self.engine.ponder_hit(),
+            Command::Debug(on) => self.debug = on,
+            Command::Register(Registration::Later) => {}
+            Command::Register(Registration::With { .. }) => {
+                self.output.send(&Message::Registration(Verification::Checking));
+                self.output.send(&Message::Registration(Verification::Ok));
+            }
+            Command::SetOption { ref name, ref value } => {
+                // A mistake is told now, the valid rest may have to wait.
+                match options::parse(name, value.as_deref()) {
+                    Ok(_) => return Err(command),
+                    Err(error) => self.output.say(error),
+                }
+            }
+            Command::Show => self.output.line(Diagram(self.engine.position())),
+            Command::Eval => self.tools.eval(self.engine.position(), &self.output),
+            Command::Help => self.output.line(Help),
+            Command::Quit => return Ok(Flow::Leave),
+            command => return Err(command),
+        }
+        Ok(Flow::Continue)
+    }
+
+    fn search_waits(&self) -> bool {
+        self.waiting.iter().any(|(command, _)| matches!(command, Command::Go(_)))
+    }
+
+    fn is_searching(&self) -> bool {
+        self.searching.load(Ordering::Relaxed)
+    }
+
+    /// Once the search is over, does what had to wait for that, in the order in which it came. What comes
+    /// after the next `go` waits again.
+    fn catch_up(&mut self) {
+        if self.is_searching() || self.waiting.is_empty() {
+            return;
+        }
+        for (command, read_at) in std::mem::take(&mut self.waiting) {
+            // None of them is `quit`, which does not wait.
+            self.handle(command, read_at);
+        }
+    }
+
+    fn identify(&self) {
+        let name = concat!("Engram ", env!("CARGO_PKG_VERSION"));
+        self.output.send(&Message::IdName(name.to_owned()));
+        self.output.send(&Message::IdAuthor("the Engram developers".to_owned()));
+        for option in options::declarations() {
+            self.output.send(&Message::Option(option));
+        }
+        self.output.send(&Message::UciOk);
+    }
+
+    fn set_option(&mut self, name: &str, value: Option<&str>) {
+        let mut target =
+            Target { engine: &mut self.engine, settings: &mut self.settings, debug_log: &self.debug_log };
+        if let Err(error) = options::parse(name, value).and_then(|setting| setting.apply(&mut target)) {
+            self.output.say(error);
+        }
+    }
+
+    fn set_position(&mut self, start: &PositionStart, moves: &[UciMove]) {
+        match translate::start_position(start, self.settings.chess960) {
+            Ok(position) => {
+                if let Err(error) = self.engine.set_position(position, moves) {
+                    self.output.say(format_args!("{error}; the position before stays"));
+                }
+            }
+            Err(error) => self.output.say(format_args!("{error}; the position before stays")),
+        }
+    }
+
+    fn go(&mut self, go: &Go, read_at: Instant) {
+        let position = self.engine.position();
+        match translate::limits(go, position) {
+            Ok(limits) => {
+                let mode = translate::notation(position, self.settings.chess960);
+                self.chess960_notation.store(mode.is_chess960(), Ordering::Relaxed);
+                self.searching.store(true, Ordering::Relaxed);
+                self.engine.go(limits, read_at);
+            }
+            Err(error) => self.output.say(error),
+        }
+    }
+}

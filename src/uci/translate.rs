@@ -1,0 +1,287 @@
+//! Between the protocol's words and the engine's values: positions, limits and events.
+
+use std::time::Duration;
+
+use shakmaty::{
+    CastlingMode, Color, Move, Position as _, PositionError, PositionErrorKinds, Setup,
+    fen::{Fen, ParseFenError},
+    uci::UciMove,
+};
+use thiserror::Error;
+
+use crate::{
+    position::Position,
+    protocol::{Go, Info, InfoScore, Message, PositionStart, ScoreValue},
+    search::{ClockTime, Event, Limits, Line},
+    types::{Bound, Depth, Score},
+};
+
+/// A position that cannot be set up. The text says what to do.
+#[derive(Clone, Debug, Error)]
+pub enum FenError {
+    /// Not FEN.
+    #[error(
+        "`{fen}` is no FEN ({reason}): write men, side to move, castling, en passant and the two counters"
+    )]
+    Syntax {
+        /// The text.
+        fen: String,
+        /// What is wrong in it.
+        reason: ParseFenError,
+    },
+    /// FEN of a position that cannot be played.
+    #[error("`{fen}` cannot be played ({reason}): correct the position")]
+    Impossible {
+        /// The text.
+        fen: String,
+        /// What is wrong in it.
+        reason: String,
+    },
+}
+
+/// A move of `searchmoves` that is not legal in the position.
+#[derive(Clone, Debug, Error)]
+#[error("{uci} of searchmoves is not legal in {fen}; name legal moves or none")]
+pub struct IllegalSearchMove {
+    /// The move.
+    pub uci: UciMove,
+    /// The position.
+    pub fen: String,
+}
+
+/// Reads a FEN; fields missing at its end take their usual values. With `chess960` castling rights are
+/// read and moves printed as in Chess960; without it that is done where the rights cannot be standard.
+///
+/// # Errors
+/// The text is no FEN, or the position has not one king a side or lets a king be captured.
+pub fn parse_fen(fen: &str, chess960: bool) -> Result<Position, FenError> {
+    let shown = || fen.chars().take(100).collect::<String>();
+    let setup = fen.parse::<Fen>().map_err(|reason| FenError::Syntax { fen: shown(), reason })?.into_setup();
+    let mode = if chess960 { CastlingMode::Chess960 } else { CastlingMode::detect(&setup) };
+    Position::from_setup(setup, mode)
+        .map_err(|error| FenError::Impossible { fen: shown(), reason: reasons(&error) })
+}
+
+/// What keeps a position from being played, without what is tolerated.
+fn reasons(error: &PositionError<shakmaty::Chess>) -> String {
+    let kinds = error.kinds();
+    let names = [
+        (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
+        (PositionErrorKinds::MISSING_KING, "a king is missing"),
+        (PositionErrorKinds::TOO_MANY_KINGS, "there are too many kings"),
+        (PositionErrorKinds::PAWNS_ON_BACKRANK, "pawns stand on the first or last rank"),
+        (PositionErrorKinds::OPPOSITE_CHECK, "the side to move could capture the king"),
+        (PositionErrorKinds::VARIANT, "the rules of chess do not allow it"),
+    ];
+    let found: Vec<&str> =
+        names.iter().filter(|(kind, _)| kinds.contains(*kind)).map(|&(_, name)| name).collect();
+    if found.is_empty() { error.to_string() } else { found.join(", ") }
+}
+
+/// The position where the moves of `position` begin.
+///
+/// # Errors
+/// See [`parse_fen`].
+pub fn start_position(start: &PositionStart, chess960: bool) -> Result<Position, FenError> {
+    match start {
+        PositionStart::Fen(fen) => parse_fen(fen, chess960),
+        PositionStart::Startpos if chess960 => Position::from_setup(Setup::initial(), CastlingMode::Chess960)
+            .map_err(|error| FenError::Impossible { fen: "startpos".to_owned(), reason: error.to_string() }),
+        PositionStart::Startpos => Ok(Position::default()),
+    }
+}
+
+/// The conditions of a search in `position`.
+///
+/// The clock is that of the side to move; if only the other side's was sent, that one is used rather than
+/// none, so that a search with a clock always ends.
+///
+/// # Errors
+/// An illegal move in `searchmoves`.
+pub fn limits(go: &Go, position: &Position) -> Result<Limits, IllegalSearchMove> {
+    let (ours, theirs) = match position.turn() {
+        Color::White => ((go.wtime, go.winc), (go.btime, go.binc)),
+        Color::Black => ((go.btime, go.binc), (go.wtime, go.winc)),
+    };
+    let (time, increment) = if ours.0.is_some() { ours } else { theirs };
+    let clock = time.map(|time| ClockTime {
+        remaining: milliseconds(time),
+        increment: milliseconds(increment.unwrap_or(0)),
+        moves_to_go: go.movestogo.filter(|&moves| moves > 0).map(saturated),
+    });
+    let search_moves = go
+        .search_moves
+        .iter()
+        .map(|&uci| uci.to_move(position.chess()).map_err(|_| IllegalSearchMove { uci, fen: position.fen() }))
+        .collect::<Result<Vec<Move>, _>>()?;
+    Ok(Limits {
+        clock,
+        depth: go.depth.map(|plies| Depth(plies.clamp(1, Depth::MAX.get() as u64) as i32)),
+        nodes: go.nodes.map(|nodes| nodes.max(1)),
+        mate: go.mate.filter(|&moves| moves > 0).map(saturated),
+        movetime: go.movetime.map(milliseconds),
+        infinite: go.infinite,
+        ponder: go.ponder,
+        search_moves,
+    })
+}
+
+fn milliseconds(time: i64) -> Duration {
+    Duration::from_millis(u64::try_from(time).unwrap_or(0))
+}
+
+fn saturated(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// What the engine says about an event, with castling written as `mode` has it.
+pub fn message(event: &Event, mode: CastlingMode) -> Message {
+    match event {
+        Event::Line(line) => Message::Info(line_info(line, mode)),
+        Event::CurrentMove { depth, root_move, number } => Message::Info(Info {
+            depth: Some(plies(*depth)),
+            currmove: Some(root_move.to_uci(mode)),
+            currmovenumber: Some(*number as u64),
+            ..Info::default()
+        }),
+        Event::Message(text) => Message::Info(Info::text(text.clone())),
+        Event::Finished { best, ponder } => {
+            Message::BestMove { best: best.map(|m| m.to_uci(mode)), ponder: ponder.map(|m| m.to_uci(mode)) }
+        }
+    }
+}
+
+fn line_info(line: &Line, mode: CastlingMode) -> Info {
+    Info {
+        depth: Some(plies(line.depth)),
+        seldepth: Some(line.seldepth as u64),
+        multipv: Some(line.multi_pv as u64),
+        score: Some(score(line.score, line.bound)),
+        nodes: Some(line.nodes),
+        nps: Some(line.nps()),
+        hashfull: Some(u64::from(line.hashfull)),
+        tbhits: Some(line.tbhits),
+        time: Some(u64::try_from(line.time.as_millis()).unwrap_or(u64::MAX)),
+        pv: line.pv.iter().map(|m| m.to_uci(mode)).collect(),
+        ..Info::default()
+    }
+}
+
+fn plies(depth: Depth) -> u64 {
+    u64::try_from(depth.get()).unwrap_or(0)
+}
+
+/// A score as it is printed: mates in moves, the side to move counting its own.
+pub fn score(score: Score, bound: Bound) -> InfoScore {
+    let value = match score.mate_plies() {
+        Some(plies) if plies > 0 => ScoreValue::Mate((plies + 1) / 2),
+        Some(plies) => ScoreValue::Mate(plies / 2),
+        None => ScoreValue::Centipawns(score.centipawns()),
+    };
+    InfoScore { value, bound }
+}
+
+/// How castling is written for `position`: as its rights have to be, or as the option says.
+pub fn notation(position: &Position, chess960: bool) -> CastlingMode {
+    if chess960 { CastlingMode::Chess960 } else { position.chess().castles().mode() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{protocol::Command, types::Ply};
+
+    fn go(line: &str) -> Go {
+        match line.parse() {
+            Ok(Command::Go(go)) => go,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    fn limits_of(line: &str, fen: &str) -> Limits {
+        limits(&go(line), &parse_fen(fen, false).unwrap()).unwrap()
+    }
+
+    const WHITE: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    const BLACK: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+
+    #[test]
+    fn the_clock_is_that_of_the_side_to_move() {
+        let line = "go wtime 1000 btime 2000 winc 10 binc 20 movestogo 1";
+        let clock = |fen| limits_of(line, fen).clock.unwrap();
+        assert_eq!(clock(WHITE).remaining, Duration::from_millis(1000));
+        assert_eq!(clock(BLACK).remaining, Duration::from_millis(2000));
+        assert_eq!(clock(BLACK).increment, Duration::from_millis(20));
+        assert_eq!(clock(WHITE).moves_to_go, Some(1));
+    }
+
+    #[test]
+    fn one_clock_alone_is_used() {
+        for fen in [WHITE, BLACK] {
+            let clock = limits_of("go wtime 100 winc 5", fen).clock.unwrap();
+            assert_eq!(clock.remaining, Duration::from_millis(100));
+            assert_eq!(clock.increment, Duration::from_millis(5));
+            assert_eq!(clock.moves_to_go, None);
+        }
+    }
+
+    #[test]
+    fn no_time_left_is_zero_and_not_forever() {
+        for line in ["go wtime -50 btime -50", "go wtime 0 btime 0 movestogo 0"] {
+            assert_eq!(limits_of(line, WHITE).clock.unwrap().remaining, Duration::ZERO);
+        }
+        assert_eq!(limits_of("go movetime -1", WHITE).movetime, Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn numbers_too_large_become_the_largest() {
+        let line = "go depth 99999999999999999999 nodes 99999999999999999999 mate 99999999999";
+        let limits = limits_of(line, WHITE);
+        assert_eq!(limits.depth, Some(Depth::MAX));
+        assert_eq!(limits.nodes, Some(i64::MAX as u64));
+        assert_eq!(limits.mate, Some(u32::MAX));
+    }
+
+    #[test]
+    fn fen_without_counters_is_read_and_nonsense_is_not() {
+        assert_eq!(parse_fen("4k3/8/8/8/8/8/8/4K2R w K -", false).unwrap().halfmoves(), 0);
+        for fen in [
+            "",
+            "hello",
+            "8/8/8/8/8/8/8/8 w - - 0 1",
+            "4k3/8/8/8/8/8/8/8 w - - 0 1",
+            "4k3/8/8/8/8/8/8/4RK2 w - - 0 1",
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1",
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 and more",
+            "P3k3/8/8/8/8/8/8/4K3 w - - 0 1",
+        ] {
+            assert!(parse_fen(fen, false).is_err(), "{fen}");
+        }
+    }
+
+    #[test]
+    fn castling_is_written_as_the_position_needs() {
+        let standard = parse_fen("4k3/8/8/8/8/8/8/4K2R w K - 0 1", false).unwrap();
+        let forced = parse_fen("4k3/8/8/8/8/8/8/4K2R w K - 0 1", true).unwrap();
+        let shuffled = parse_fen("4k3/8/8/8/8/8/8/4K1R1 w G - 0 1", false).unwrap();
+        let castling = |position: &Position| {
+            let m = position.legal_moves().into_iter().find(|m| m.is_castle()).unwrap();
+            m.to_uci(notation(position, false)).to_string()
+        };
+        assert_eq!(castling(&standard), "e1g1");
+        assert_eq!(castling(&forced), "e1h1");
+        assert_eq!(castling(&shuffled), "e1g1");
+        assert_eq!(notation(&shuffled, false), CastlingMode::Chess960);
+    }
+
+    #[test]
+    fn mates_are_counted_in_moves() {
+        let value = |internal| score(internal, Bound::Exact).to_string();
+        assert_eq!(value(Score::mate_in(Ply(1))), "mate 1");
+        assert_eq!(value(Score::mate_in(Ply(3))), "mate 2");
+        assert_eq!(value(Score::mated_in(Ply(0))), "mate 0");
+        assert_eq!(value(Score::mated_in(Ply(2))), "mate -1");
+        assert_eq!(value(Score::mated_in(Ply(4))), "mate -2");
+        assert_eq!(value(Score(-35)), "cp -35");
+    }
+}

@@ -1,0 +1,204 @@
+//! The real binary as tests use it: started in a folder of its own, spoken to over pipes.
+#![allow(dead_code)]
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    thread,
+    time::{Duration, Instant},
+};
+
+use tempfile::TempDir;
+
+/// Long enough for a loaded machine; nothing passes by waiting for it.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A command that runs the binary with every folder of the user in `home`.
+pub fn command(home: &TempDir) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_engram"));
+    for variable in ["HOME", "XDG_DATA_HOME", "APPDATA"] {
+        command.env(variable, home.path());
+    }
+    command.env_remove("RUST_LOG").current_dir(home.path());
+    command
+}
+
+/// A folder of its own for one test.
+pub fn home() -> TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+/// Runs a subcommand to its end: standard output, standard error and exit code.
+pub fn run(arguments: &[&str]) -> (String, String, i32) {
+    let home = home();
+    let output = command(&home).args(arguments).stdin(Stdio::null()).output().expect("the binary runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap_or(-1))
+}
+
+/// A running engine.
+pub struct Engine {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    /// Everything read so far.
+    pub seen: Vec<String>,
+    home: TempDir,
+}
+
+impl Engine {
+    /// Starts the binary; nothing is sent yet.
+    pub fn start() -> Engine {
+        let home = home();
+        let mut child = command(&home)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        let stdin = child.stdin.take();
+        let stdout = child.stdout.take().expect("a pipe");
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Engine { child, stdin, lines, seen: Vec::new(), home }
+    }
+
+    /// Starts the binary and waits for `uciok`.
+    pub fn ready() -> Engine {
+        let mut engine = Engine::start();
+        engine.send("uci");
+        engine.expect("uciok");
+        engine
+    }
+
+    /// The folder in which the engine runs.
+    pub fn home(&self) -> &std::path::Path {
+        self.home.path()
+    }
+
+    /// Sends one line.
+    pub fn send(&mut self, line: &str) {
+        self.send_bytes(line.as_bytes());
+        self.send_bytes(b"\n");
+    }
+
+    /// Sends bytes as they are.
+    pub fn send_bytes(&mut self, bytes: &[u8]) {
+        let stdin = self.stdin.as_mut().expect("the input is open");
+        stdin.write_all(bytes).and_then(|()| stdin.flush()).expect("the engine reads");
+    }
+
+    /// The next line, or none if none comes within `patience` or the output has ended.
+    pub fn line_within(&mut self, patience: Duration) -> Option<String> {
+        match self.lines.recv_timeout(patience) {
+            Ok(line) => {
+                self.seen.push(line.clone());
+                Some(line)
+            }
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        }
+    }
+
+    /// Reads up to and including the first line that begins with `prefix`. All lines read come back.
+    pub fn expect(&mut self, prefix: &str) -> Vec<String> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut read = Vec::new();
+        while let Some(line) = self.line_within(deadline.saturating_duration_since(Instant::now())) {
+            let found = line.starts_with(prefix);
+            read.push(line);
+            if found {
+                return read;
+            }
+        }
+        panic!("no line `{prefix}…` came; all that came: {:#?}", self.seen);
+    }
+
+    /// Sends `line`; the lines that come before the answer to an `isready` sent after it.
+    pub fn answer(&mut self, line: &str) -> Vec<String> {
+        self.send(line);
+        self.sync()
+    }
+
+    /// Sends `isready`; the lines that come before `readyok`.
+    pub fn sync(&mut self) -> Vec<String> {
+        self.send("isready");
+        let mut lines = self.expect("readyok");
+        lines.pop();
+        lines
+    }
+
+    /// Sends `line` and waits for the `bestmove`: its move, and the lines before it.
+    pub fn best(&mut self, line: &str) -> (String, Vec<String>) {
+        self.send(line);
+        self.best_move()
+    }
+
+    /// Waits for the `bestmove`: its move, and the lines before it.
+    pub fn best_move(&mut self) -> (String, Vec<String>) {
+        let mut lines = self.expect("bestmove ");
+        let last = lines.pop().unwrap_or_default();
+        (last.split_whitespace().nth(1).unwrap_or_default().to_owned(), lines)
+    }
+
+    /// Nothing that begins with `prefix` comes within `time`.
+    pub fn expect_none(&mut self, prefix: &str, time: Duration) {
+        let deadline = Instant::now() + time;
+        while let Some(line) = self.line_within(deadline.saturating_duration_since(Instant::now())) {
+            assert!(!line.starts_with(prefix), "`{line}` came too early");
+        }
+    }
+
+    /// The FEN that `d` shows.
+    pub fn fen(&mut self) -> String {
+        let lines = self.answer("d");
+        let fen = lines.iter().find_map(|line| line.strip_prefix("Fen: "));
+        fen.unwrap_or_else(|| panic!("no FEN in {lines:?}")).to_owned()
+    }
+
+    /// Ends the input.
+    pub fn close_input(&mut self) {
+        self.stdin = None;
+    }
+
+    /// Waits for the process to end by itself: its status and what it wrote to standard error.
+    pub fn wait(mut self) -> (ExitStatus, String) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().expect("a child") {
+                let mut stderr = String::new();
+                let pipe = self.child.stderr.take();
+                pipe.map(|mut pipe| std::io::Read::read_to_string(&mut pipe, &mut stderr));
+                return (status, stderr);
+            }
+            assert!(Instant::now() < deadline, "the engine does not leave; it said {:#?}", self.seen);
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Sends `quit` and checks that the engine leaves cleanly and silently.
+    pub fn quit(mut self) {
+        self.send("quit");
+        self.leaves_cleanly();
+    }
+
+    /// Checks that the engine leaves with exit code 0 and without a word on standard error.
+    pub fn leaves_cleanly(self) {
+        let (status, stderr) = self.wait();
+        assert!(status.success() && stderr.is_empty(), "{status}: {stderr}");
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // Both fail where the process has ended already, which is fine.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
