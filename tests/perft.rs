@@ -1,0 +1,121 @@
+//! Move generation counted against numbers that others computed.
+//!
+//! `tests/data/perft.epd` is always there. The large public suites lie beside the checkout, in
+//! `../shared/data/perft`, where somebody put them; without them those tests say so and pass.
+//! `ENGRAM_FULL=1` counts them a ply deeper and the large collections whole: minutes instead of seconds.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
+    thread,
+};
+
+use engram::position::{Position, perft};
+use shakmaty::{CastlingMode, fen::Fen};
+
+/// One position with its known counts.
+struct Entry {
+    fen: String,
+    counts: Vec<(u32, u64)>,
+}
+
+fn read(path: &Path) -> Option<Vec<Entry>> {
+    let text = fs::read_to_string(path).ok()?;
+    let records = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    Some(records.map(entry).collect())
+}
+
+fn entry(line: &str) -> Entry {
+    let mut fields = line.split(';').map(str::trim);
+    let fen = fields.next().expect("a line has a first field").to_owned();
+    let count = |field: &str| {
+        let (depth, nodes) = field.strip_prefix('D')?.split_once(' ')?;
+        Some((depth.parse().ok()?, nodes.trim().parse().ok()?))
+    };
+    let counts = fields.map(|field| count(field).unwrap_or_else(|| panic!("bad count in {line}"))).collect();
+    Entry { fen, counts }
+}
+
+fn position(fen: &str) -> Position {
+    let setup = fen.parse::<Fen>().unwrap_or_else(|error| panic!("{fen}: {error}")).into_setup();
+    Position::from_setup(setup, CastlingMode::Chess960).unwrap_or_else(|error| panic!("{fen}: {error}"))
+}
+
+fn full() -> bool {
+    std::env::var_os("ENGRAM_FULL").is_some_and(|value| value == "1")
+}
+
+/// Compares every count down to `depth`, on all processors.
+fn check(name: &str, entries: &[Entry], depth: u32) {
+    let next = AtomicUsize::new(0);
+    let nodes = AtomicU64::new(0);
+    let threads = thread::available_parallelism().map_or(1, |n| n.get());
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                // Relaxed: the counter only hands out work, the scope's end publishes the rest.
+                while let Some(entry) = entries.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let root = position(&entry.fen);
+                    for &(depth, expected) in entry.counts.iter().filter(|count| count.0 <= depth) {
+                        assert_eq!(perft::perft(&root, depth), expected, "depth {depth} of {}", entry.fen);
+                        nodes.fetch_add(expected, Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    println!("{name}: {} positions to depth {depth}, {} nodes", entries.len(), nodes.into_inner());
+}
+
+/// As [`check`], for a file that may not be there.
+fn check_shared(name: &str, depth: u32) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data/perft").join(name);
+    match read(&path) {
+        Some(entries) => check(name, &entries, if full() { depth + 1 } else { depth }),
+        None => println!("{name}: skipped, {} is not there", path.display()),
+    }
+}
+
+#[test]
+fn our_own_positions_count_right() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/perft.epd");
+    let entries = read(&path).expect("tests/data/perft.epd belongs to the project");
+    assert!(entries.len() >= 40, "the fixture has shrunk to {} positions", entries.len());
+    check("perft.epd", &entries, 5);
+}
+
+#[test]
+fn a_divided_count_adds_up() {
+    let root = position("r3k2r/pb1nqpb1/1pn1p1p1/2pPP3/1p2N3/P2B1N1p/1PPBQPPP/R3K2R w KQkq - 0 1");
+    let parts = perft::divide(&root, 3);
+    assert_eq!(parts.len(), root.legal_moves().len());
+    assert_eq!(parts.iter().map(|(_, nodes)| nodes).sum::<u64>(), perft::perft(&root, 3));
+    assert!(perft::divide(&root, 0).is_empty());
+    assert_eq!(perft::perft(&root, 0), 1);
+}
+
+#[test]
+fn standard_suite_to_depth_5() {
+    check_shared("standard.epd", 5);
+}
+
+#[test]
+fn chess960_suite_to_depth_4() {
+    check_shared("chess960.epd", 4);
+}
+
+#[test]
+fn tactical_collections_count_right() {
+    // One in sixteen of these thousands of positions with `FEN; D4 n` is enough here.
+    for name in ["double-checks.epd", "single-checks.epd", "en-passant.epd"] {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data/perft").join(name);
+        let Some(entries) = read(&path) else {
+            println!("{name}: skipped, {} is not there", path.display());
+            continue;
+        };
+        let step = if full() { 1 } else { 16 };
+        let sample: Vec<Entry> = entries.into_iter().step_by(step).collect();
+        check(name, &sample, 4);
+    }
+}
