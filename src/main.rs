@@ -1,43 +1,19 @@
-use engram::{
-    engine::Engine,
-    position::Position,
-    search::{Event, Limits},
-    types::Depth,
-};
-use std::{io::BufRead, sync::Arc, time::Instant};
-fn main() {
-    let mut e = Engine::new(Arc::new(|ev| match ev {
-        Event::Line(l) => {
-            let pv: Vec<String> =
-                l.pv.iter().map(|m| m.to_uci(shakmaty::CastlingMode::Standard).to_string()).collect();
-            println!(
-                "info depth {} seldepth {} score {} {:?} nodes {} nps {} time {} hf {} pv {}",
-                l.depth.get(),
-                l.seldepth,
-                l.score.0,
-                l.bound,
-                l.nodes,
-                l.nps(),
-                l.time.as_millis(),
-                l.hashfull,
-                pv.join(" ")
-            )
+//! The program: reads the command line, starts the logger, does what was asked, says how it went.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use engram::{cli, uci::DebugLog};
+
+fn main() -> ExitCode {
+    let arguments = cli::Arguments::parse();
+    match cli::run(arguments, DebugLog::install()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Standard error may be closed as well; then there is nobody to tell.
+            use std::io::Write;
+            let _ = writeln!(std::io::stderr(), "engram: {error}");
+            ExitCode::FAILURE
         }
-        Event::Finished { best, .. } => {
-            println!("bestmove {:?}", best.map(|m| m.to_uci(shakmaty::CastlingMode::Standard).to_string()))
-        }
-        ev => println!("{ev:?}"),
-    }));
-    for line in std::io::stdin().lock().lines() {
-        let line = line.unwrap();
-        let (d, fen) = line.split_once(' ').unwrap();
-        let fen: shakmaty::fen::Fen = fen.parse().unwrap();
-        e.set_position(
-            Position::from_setup(fen.into_setup(), shakmaty::CastlingMode::Standard).unwrap(),
-            &[],
-        )
-        .unwrap();
-        e.go(Limits { depth: Some(Depth(d.parse().unwrap())), ..Limits::default() }, Instant::now());
-        e.wait();
     }
 }

@@ -1,6 +1,6 @@
-use crate::position::Position;
+use crate::{eval, position::Position};
 
 /// The evaluation of `position` in words and numbers.
 pub(super) fn explanation(position: &Position) -> String {
-    position.fen()
+    format!("{}\n{}", position.fen(), eval::trace(position))
 }
