@@ -4,6 +4,7 @@
 //! foreign pair is noticed and ignored ([`entry`]); a probe touches one cache line ([`table`]). A hit
 //! yields move and static evaluation at once, its score only through the path check ([`Hit::window`]).
 
+mod backing;
 mod entry;
 mod prefetch;
 mod table;

@@ -2,9 +2,8 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
-use bytemuck::Zeroable;
-
 use super::{
+    backing::{Backing, ZeroedAtomic},
     entry::{GENERATIONS, Hit, Packed, Record},
     prefetch,
 };
@@ -21,13 +20,17 @@ const SAME_POSITION_SLACK: i32 = 4;
 
 /// Relaxed suffices for both words: nothing is published through them, and words of different stores do
 /// not fit together (see `entry`).
-#[derive(Default, Zeroable)]
+#[derive(Default)]
 #[repr(C)]
 struct Slot(AtomicU64, AtomicU64);
 
-#[derive(Default, Zeroable)]
+#[derive(Default)]
 #[repr(C, align(64))]
 struct Line([Slot; WAYS]);
+
+// SAFETY: nothing but `AtomicU64`s, aligned to 64 bytes.
+#[allow(unsafe_code)]
+unsafe impl ZeroedAtomic for Line {}
 
 const _: () = assert!(size_of::<Line>() == 64);
 
@@ -45,7 +48,7 @@ impl Slot {
 
 /// A transposition table shared by all threads.
 pub struct Table {
-    lines: Box<[Line]>,
+    lines: Backing<Line>,
     /// Relaxed: changed only between searches.
     generation: AtomicU8,
 }
@@ -54,26 +57,30 @@ impl Table {
     /// A table of `mib` MiB, or nothing if the memory is not to be had.
     pub fn new(mib: usize) -> Option<Table> {
         let bytes = mib.max(1).checked_mul(1 << 20)?;
-        let lines = bytemuck::allocation::try_zeroed_slice_box(bytes / size_of::<Line>()).ok()?;
+        let lines = Backing::new(bytes / size_of::<Line>()).ok()?;
         Some(Table { lines, generation: AtomicU8::new(0) })
     }
 
     /// The smallest table, for when no search runs.
+    ///
+    /// # Panics
+    /// If the system has not one page of memory left.
     pub fn minimal() -> Table {
-        Table { lines: Box::new([Line::default()]), generation: AtomicU8::new(0) }
+        let lines = Backing::new(1).expect("a page of memory");
+        Table { lines, generation: AtomicU8::new(0) }
     }
 
     /// The size in MiB.
     pub fn mib(&self) -> usize {
-        size_of_val::<[Line]>(&self.lines) >> 20
+        size_of_val(self.lines()) >> 20
     }
 
     /// Empties the table with `threads` threads, which also brings its memory in before the first search.
     pub fn clear(&self, threads: usize) {
-        let share = self.lines.len().div_ceil(threads.max(1)).max(1);
+        let share = self.lines().len().div_ceil(threads.max(1)).max(1);
         // A panic in a clearing thread is impossible: it only stores zeros.
         let _ = crossbeam::thread::scope(|scope| {
-            for part in self.lines.chunks(share) {
+            for part in self.lines().chunks(share) {
                 scope.spawn(move |_| {
                     for slot in part.iter().flat_map(|line| &line.0) {
                         slot.0.store(0, Relaxed);
@@ -144,8 +151,8 @@ impl Table {
     /// Entries written or used by the present search, in per mille of a sample.
     pub fn hashfull(&self) -> u32 {
         let generation = u64::from(self.generation.load(Relaxed));
-        let sample = self.lines.len().min(250);
-        let used = self.lines[..sample]
+        let sample = self.lines().len().min(250);
+        let used = self.lines()[..sample]
             .iter()
             .flat_map(|line| &line.0)
             .map(Slot::load)
@@ -156,8 +163,13 @@ impl Table {
 
     fn line(&self, key: PositionKey) -> &Line {
         // The high bits choose the line, the low 32 are stored as check.
-        let index = (u128::from(key.0) * self.lines.len() as u128) >> 64;
-        &self.lines[index as usize]
+        let lines = self.lines();
+        let index = (u128::from(key.0) * lines.len() as u128) >> 64;
+        &lines[index as usize]
+    }
+
+    fn lines(&self) -> &[Line] {
+        self.lines.as_slice()
     }
 }
 
