@@ -7,6 +7,8 @@ mod eval;
 pub mod perft;
 mod session;
 
+use std::io::ErrorKind;
+
 use clap::{Parser, Subcommand};
 use thiserror::Error;
 
@@ -70,9 +72,9 @@ pub enum CliError {
     /// The position given cannot be used.
     #[error(transparent)]
     Fen(#[from] translate::FenError),
-    /// The task was given up because its output is read by nobody.
-    #[error("the output was closed before the task was done")]
-    OutputClosed,
+    /// The output cannot be written.
+    #[error("the output cannot be written: {0}")]
+    Output(String),
 }
 
 /// Does what the command line asks for.
@@ -83,10 +85,7 @@ pub fn run(arguments: Arguments, debug_log: DebugLog) -> Result<(), CliError> {
     let output = Output::stdout();
     let interrupt = Interrupt::default();
     match arguments.task {
-        None => {
-            session::run(output, debug_log);
-            return Ok(());
-        }
+        None => session::run(&output, debug_log),
         Some(Task::Bench { depth }) => bench::print(depth, &output, &interrupt),
         Some(Task::Perft { depth, fen, divide, chess960 }) => {
             let position = position(fen.as_deref(), chess960)?;
@@ -97,7 +96,11 @@ pub fn run(arguments: Arguments, debug_log: DebugLog) -> Result<(), CliError> {
             output.line(eval::explanation(&position(fen.as_deref(), false)?));
         }
     }
-    if output.is_closed() { Err(CliError::OutputClosed) } else { Ok(()) }
+    match output.failure() {
+        // Whoever closes a pipe has read enough.
+        Some(error) if error.kind() != ErrorKind::BrokenPipe => Err(CliError::Output(error.to_string())),
+        _ => Ok(()),
+    }
 }
 
 fn position(fen: Option<&str>, chess960: bool) -> Result<Position, CliError> {

@@ -1,10 +1,7 @@
 use std::{
     fmt::Display,
     io::{self, Write},
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use crate::protocol::{Info, Message};
@@ -19,15 +16,13 @@ pub struct Output {
 
 struct Shared {
     writer: Mutex<Box<dyn Write + Send>>,
-    closed: AtomicBool,
+    failure: OnceLock<io::Error>,
 }
 
 impl Output {
     /// Lines to `writer`.
     pub fn new(writer: impl Write + Send + 'static) -> Output {
-        Output {
-            shared: Arc::new(Shared { writer: Mutex::new(Box::new(writer)), closed: AtomicBool::new(false) }),
-        }
+        Output { shared: Arc::new(Shared { writer: Mutex::new(Box::new(writer)), failure: OnceLock::new() }) }
     }
 
     /// Lines to the standard output.
@@ -45,9 +40,9 @@ impl Output {
         text.push('\n');
         // A panic while the lock was held cannot leave half a line in our own buffer: there is none.
         let mut writer = self.shared.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        if writer.write_all(text.as_bytes()).and_then(|()| writer.flush()).is_err() {
-            // Relaxed: who sees it late drops one more line.
-            self.shared.closed.store(true, Ordering::Relaxed);
+        if let Err(error) = writer.write_all(text.as_bytes()).and_then(|()| writer.flush()) {
+            // The first failure is the one to tell.
+            let _ = self.shared.failure.set(error);
         }
     }
 
@@ -65,6 +60,11 @@ impl Output {
 
     /// Did a write fail, because nobody reads any more?
     pub fn is_closed(&self) -> bool {
-        self.shared.closed.load(Ordering::Relaxed)
+        self.failure().is_some()
+    }
+
+    /// Why the first write failed, if one did.
+    pub fn failure(&self) -> Option<&io::Error> {
+        self.shared.failure.get()
     }
 }

@@ -48,7 +48,7 @@ pub struct Session<T> {
     interrupt: Interrupt,
     /// Is castling of the present search written as king takes rook?
     chess960_notation: Arc<AtomicBool>,
-    /// From `go` until its `bestmove` was sent.
+    /// From `go` until its `bestmove` is about to be sent.
     searching: Arc<AtomicBool>,
     /// Commands that need an idle engine and came during a search, oldest first.
     waiting: VecDeque<(Command, Instant)>,
@@ -74,10 +74,14 @@ impl<T: Tools> Session<T> {
             move |event: Event| {
                 // Relaxed: set before the search began, and starting its threads is a synchronisation.
                 let mode = CastlingMode::from_chess960(chess960_notation.load(Ordering::Relaxed));
+                let finished = matches!(event, Event::Finished { .. });
+                if finished {
+                    // Before the line: whoever answers it finds the engine idle. Release: the notation above
+                    // is read before the loop may set that of the next search.
+                    searching.store(false, Ordering::Release);
+                }
                 output.send(&translate::message(&event, mode));
-                if matches!(event, Event::Finished { .. }) {
-                    // Relaxed: the loop that sees it late queues a command that the message below wakes.
-                    searching.store(false, Ordering::Relaxed);
+                if finished {
                     // Fails only when the session is over.
                     let _ = sender.send(Input::SearchFinished);
                 }
@@ -196,7 +200,7 @@ impl<T: Tools> Session<T> {
     }
 
     fn is_searching(&self) -> bool {
-        self.searching.load(Ordering::Relaxed)
+        self.searching.load(Ordering::Acquire)
     }
 
     /// Once the search is over, does what had to wait for that, in the order in which it came. What comes
