@@ -1,4 +1,24 @@
-//! Engram: a UCI chess engine that remembers.
+//! Engram, a UCI chess engine that remembers.
+//!
+//! # Reading map
+//! What happens to a line of input, and where:
+//!
+//! 1. [`uci`] reads the line, [`protocol`] parses it into a command, and [`uci`] translates that into
+//!    positions, options and limits.
+//! 2. [`engine`] holds position, tables and threads; it speaks values, never text.
+//! 3. [`position`] is shakmaty's rules plus incremental keys, the path to the present position, static
+//!    exchange evaluation and perft.
+//! 4. [`search`] looks ahead: iterative deepening, aspiration windows, principal variation search,
+//!    quiescence, on any number of threads. Begin with `search/node.rs`, its table of contents.
+//! 5. [`eval`] says what a quiet position is worth, one file a concept, around a pawn hash table.
+//! 6. [`tt`] remembers what was searched, as windows of scores that are true only on a fitting path.
+//! 7. Reports come back as [`search::Event`]s, which [`uci`] prints through [`protocol`] and [`cli`] counts.
+//!
+//! [`types`] are the values that all of them share: scores, depths, keys, packed moves.
+//!
+//! A file imports only from layers below its own: `types`, then `position`, then `tt`, `eval` and
+//! `protocol` (which do not know each other), then `search`, `engine`, `uci`, `cli` and `main.rs`. A test
+//! holds this (`tests/architecture.rs`).
 #![forbid(unsafe_op_in_unsafe_fn)]
 
 pub mod cli;

@@ -58,7 +58,7 @@ pub const POSITIONS: [&str; 42] = [
     "8/8/1p1k4/p1pP1p2/P1P2P2/1P1K4/8/8 w - - 0 1",
     "2r3k1/5ppp/p3p3/1p6/3R4/1P2P1P1/P4P1P/6K1 w - - 0 27",
     "8/1R4pk/p6p/2p5/2r5/6P1/P4P1P/6K1 b - - 2 34",
-    "8/8/4kp2/R5p1/6P1/r4K2/5P2/8 b - - 5 50",
+    "8/8/4kp2/R5p1/6P1/r7/5PK1/8 b - - 5 50",
     "8/3nk1p1/p1p1p2p/1p1pP2P/3P1P2/1PB1K1P1/P7/8 w - - 3 36",
     "8/2b2kp1/p3p2p/1p2P3/3P3P/1P2BKP1/P7/8 w - - 2 38",
     "5k2/2n2p2/1p2p1p1/p1p1P2p/P1P2P1P/1P1N1KP1/8/8 w - - 0 41",
@@ -71,7 +71,7 @@ pub const POSITIONS: [&str; 42] = [
     "8/3k4/3r4/8/3QK3/8/8/8 b - - 96 110",
     "7k/6Q1/6K1/8/8/8/8/8 b - - 0 70",
     "7k/8/5KQ1/8/8/8/p7/8 b - - 1 70",
-    "k7/8/KP6/8/8/8/5B1P/8 w - - 0 1",
+    "7k/8/6KP/8/8/8/8/5B2 b - - 0 70",
 ];
 
 /// What a bench found.

@@ -15,7 +15,7 @@ pub use path::{Path, Repetition};
 
 use shakmaty::{
     Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Move, MoveList, Position as _,
-    PositionError, Role, Setup, Square,
+    PositionError, PositionErrorKinds, Role, Setup, Square,
 };
 
 use crate::types::{PackedMove, PositionKey};
@@ -43,8 +43,8 @@ impl Position {
     /// people analyse such positions; a missing king or a capturable king is not.
     ///
     /// # Errors
-    /// What shakmaty finds wrong and is not tolerated.
-    pub fn from_setup(setup: Setup, mode: CastlingMode) -> Result<Position, PositionError<Chess>> {
+    /// Everything that shakmaty finds wrong, if something in it is not tolerated.
+    pub fn from_setup(setup: Setup, mode: CastlingMode) -> Result<Position, PositionErrorKinds> {
         setup
             .position::<Chess>(mode)
             .or_else(PositionError::ignore_too_much_material)
@@ -52,6 +52,7 @@ impl Position {
             .or_else(PositionError::ignore_invalid_ep_square)
             .or_else(PositionError::ignore_invalid_castling_rights)
             .map(Position::from_chess)
+            .map_err(|error| error.kinds())
     }
 
     /// The rules' view of the position.

@@ -15,6 +15,8 @@ mod go;
 mod info;
 mod message;
 mod option;
+#[cfg(test)]
+mod tests;
 mod tokens;
 
 pub use command::{Command, PositionStart, Registration};

@@ -11,8 +11,10 @@ const HORIZON: f64 = 26.0;
 const INCREMENT_SHARE: f64 = 0.75;
 /// The hard limit in soft limits.
 const HARD_FACTOR: f64 = 4.5;
-/// The hard limit as a share of the time left.
-const HARD_SHARE: f64 = 0.6;
+/// The soft and the hard limit are at most these shares of the time left: when little is left, the machine's
+/// hiccups are longer than a move.
+const SOFT_SHARE: f64 = 0.2;
+const HARD_SHARE: f64 = 0.4;
 
 /// The time limits of one search.
 #[derive(Copy, Clone, Debug)]
@@ -64,9 +66,10 @@ fn allot(clock: ClockTime, overhead: Duration) -> (Duration, Duration) {
     let moves = clock.moves_to_go.map_or(HORIZON, |moves| f64::from(moves.max(1)).min(HORIZON));
     // What the increments of the coming moves bring may be spent, what transport costs may not.
     let budget = left + (increment - overhead.as_secs_f64()) * (moves - 1.0);
-    let soft = (budget.max(left * 0.2) / moves).max(increment * INCREMENT_SHARE).min(left * 0.7);
-    let share = if clock.moves_to_go == Some(1) { 0.9 } else { HARD_SHARE };
-    let hard = (soft * HARD_FACTOR).min(left * share).max(soft.min(left * 0.9));
+    let last_move = clock.moves_to_go == Some(1);
+    let (soft_share, hard_share) = if last_move { (0.7, 0.85) } else { (SOFT_SHARE, HARD_SHARE) };
+    let soft = (budget / moves).max(increment * INCREMENT_SHARE).min(left * soft_share);
+    let hard = (soft * HARD_FACTOR).min(left * hard_share);
     (Duration::from_secs_f64(soft), Duration::from_secs_f64(hard))
 }
 

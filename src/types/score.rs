@@ -56,14 +56,14 @@ impl Score {
         self.0.abs() >= WIN_BOUND && self.0.abs() <= MATE
     }
 
-    /// Is this a proven win for the side to move?
+    /// Is this a proven win for the side to move, or more?
     pub const fn is_win(self) -> bool {
-        self.0 >= WIN_BOUND && self.0 <= MATE
+        self.0 >= WIN_BOUND
     }
 
-    /// Is this a proven loss for the side to move?
+    /// Is this a proven loss for the side to move, or less (minus infinity: nothing found yet)?
     pub const fn is_loss(self) -> bool {
-        self.0 <= -WIN_BOUND && self.0 >= -MATE
+        self.0 <= -WIN_BOUND
     }
 
     /// Plies to mate, positive if the side to move mates.
@@ -84,12 +84,10 @@ impl Score {
 
     /// As a table stores it: proven results count from the node at `ply` instead of from the root.
     pub const fn to_tt(self, ply: Ply) -> i16 {
-        let stored = if self.is_win() {
-            self.0 + ply.0 as i32
-        } else if self.is_loss() {
-            self.0 - ply.0 as i32
-        } else {
-            self.0
+        let stored = match self.is_decisive() {
+            true if self.0 > 0 => self.0 + ply.0 as i32,
+            true => self.0 - ply.0 as i32,
+            false => self.0,
         };
         stored as i16
     }
@@ -97,12 +95,10 @@ impl Score {
     /// The inverse of [`Score::to_tt`].
     pub const fn from_tt(stored: i16, ply: Ply) -> Score {
         let score = Score(stored as i32);
-        if score.is_win() {
-            Score(score.0 - ply.0 as i32)
-        } else if score.is_loss() {
-            Score(score.0 + ply.0 as i32)
-        } else {
-            score
+        match score.is_decisive() {
+            true if stored > 0 => Score(score.0 - ply.0 as i32),
+            true => Score(score.0 + ply.0 as i32),
+            false => score,
         }
     }
 

@@ -7,7 +7,7 @@
 //! ```
 //! The loop never waits for a search: `isready` is answered at once, what needs an idle engine waits in a
 //! queue for the `bestmove`. While the loop is busy with something long (clearing a large table, `bench`),
-//! the reader already stops what runs on `stop`, `quit` and the end of the input.
+//! the reader already stops what runs on `stop` and `quit`.
 //!
 //! No input ends the process or leaves it in a different state than before: a mistake is answered by
 //! exactly one `info string` that says what to do.

@@ -48,7 +48,7 @@ pub(super) enum LineError {
 
 /// Asks what the session's loop is busy with to come to an end.
 ///
-/// Counts the requests (`stop`, `quit`, end of input) that were read and not yet handled by the loop. As
+/// Counts the requests (`stop`, `quit`) that were read and not yet handled by the loop. As
 /// the loop handles lines in order, what it is busy with came before all of them.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
@@ -113,7 +113,7 @@ pub(super) fn read(
             return;
         }
         if at_end {
-            interrupt.request();
+            // A search ends with the input, `bench` or `perft` at the end of a script is done to its end.
             stop.stop();
             let _ = sender.send(Input::EndOfInput);
             return;
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(&seen[..3], ["uci", "isready", "stop"]);
         assert!(seen[3].contains("UTF-8") && seen[4].contains("junk"), "{seen:?}");
         assert_eq!(&seen[5..], ["quit", "end"]);
-        assert_eq!(interrupt.unhandled.load(Ordering::Relaxed), 3);
+        assert_eq!(interrupt.unhandled.load(Ordering::Relaxed), 2);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use shakmaty::{
-    CastlingMode, Color, Move, Position as _, PositionError, PositionErrorKinds, Setup,
+    CastlingMode, Color, Move, Position as _, PositionErrorKinds, Setup,
     fen::{Fen, ParseFenError},
     uci::UciMove,
 };
@@ -59,12 +59,11 @@ pub fn parse_fen(fen: &str, chess960: bool) -> Result<Position, FenError> {
     let setup = fen.parse::<Fen>().map_err(|reason| FenError::Syntax { fen: shown(), reason })?.into_setup();
     let mode = if chess960 { CastlingMode::Chess960 } else { CastlingMode::detect(&setup) };
     Position::from_setup(setup, mode)
-        .map_err(|error| FenError::Impossible { fen: shown(), reason: reasons(&error) })
+        .map_err(|kinds| FenError::Impossible { fen: shown(), reason: reasons(kinds) })
 }
 
 /// What keeps a position from being played, without what is tolerated.
-fn reasons(error: &PositionError<shakmaty::Chess>) -> String {
-    let kinds = error.kinds();
+fn reasons(kinds: PositionErrorKinds) -> String {
     let names = [
         (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
         (PositionErrorKinds::MISSING_KING, "a king is missing"),
@@ -75,7 +74,7 @@ fn reasons(error: &PositionError<shakmaty::Chess>) -> String {
     ];
     let found: Vec<&str> =
         names.iter().filter(|(kind, _)| kinds.contains(*kind)).map(|&(_, name)| name).collect();
-    if found.is_empty() { error.to_string() } else { found.join(", ") }
+    if found.is_empty() { "the position is not legal".to_owned() } else { found.join(", ") }
 }
 
 /// The position where the moves of `position` begin.
@@ -86,7 +85,7 @@ pub fn start_position(start: &PositionStart, chess960: bool) -> Result<Position,
     match start {
         PositionStart::Fen(fen) => parse_fen(fen, chess960),
         PositionStart::Startpos if chess960 => Position::from_setup(Setup::initial(), CastlingMode::Chess960)
-            .map_err(|error| FenError::Impossible { fen: "startpos".to_owned(), reason: error.to_string() }),
+            .map_err(|kinds| FenError::Impossible { fen: "startpos".to_owned(), reason: reasons(kinds) }),
         PositionStart::Startpos => Ok(Position::default()),
     }
 }
