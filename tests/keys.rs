@@ -53,7 +53,7 @@ impl Random {
 
 fn position(fen: &str) -> Position {
     let setup = fen.parse::<Fen>().unwrap_or_else(|error| panic!("{fen}: {error}")).into_setup();
-    Position::from_setup(setup, CastlingMode::Chess960).unwrap_or_else(|error| panic!("{fen}: {error}"))
+    Position::from_setup(setup, CastlingMode::Chess960).unwrap_or_else(|error| panic!("{fen}: {error:?}"))
 }
 
 /// Calls `visit` with each position of random games and the move that led there, `plies` in total. Games

@@ -25,7 +25,7 @@ impl Random {
 
 fn position(fen: &str) -> Position {
     let setup = fen.parse::<Fen>().unwrap_or_else(|error| panic!("{fen}: {error}")).into_setup();
-    Position::from_setup(setup, CastlingMode::Standard).unwrap_or_else(|error| panic!("{fen}: {error}"))
+    Position::from_setup(setup, CastlingMode::Standard).unwrap_or_else(|error| panic!("{fen}: {error:?}"))
 }
 
 /// A game played from `fen`: the last position and the path to it.

@@ -39,7 +39,7 @@ fn entry(line: &str) -> Entry {
 
 fn position(fen: &str) -> Position {
     let setup = fen.parse::<Fen>().unwrap_or_else(|error| panic!("{fen}: {error}")).into_setup();
-    Position::from_setup(setup, CastlingMode::Chess960).unwrap_or_else(|error| panic!("{fen}: {error}"))
+    Position::from_setup(setup, CastlingMode::Chess960).unwrap_or_else(|error| panic!("{fen}: {error:?}"))
 }
 
 fn full() -> bool {
