@@ -320,7 +320,7 @@ impl Worker {
             let mut score_of_history = if noisy {
                 self.history.captures.get(us, m)
             } else {
-                self.quiet_score(us, position.keys().pawns, ply, m)
+                picker.history().unwrap_or_else(|| self.quiet_score(us, position.keys().pawns, ply, m))
             };
 
             // Steps 12 to 15. Pruning of single moves, once there is something to fall back on.

@@ -57,6 +57,8 @@ pub struct Picker {
     losing: ArrayVec<Move, 256>,
     next_losing: usize,
     skip_quiets: bool,
+    /// History of the move handed out last, if it was computed to order it.
+    history: Option<i32>,
 }
 
 impl Picker {
@@ -73,6 +75,7 @@ impl Picker {
             losing: ArrayVec::new(),
             next_losing: 0,
             skip_quiets: false,
+            history: None,
         }
     }
 
@@ -84,6 +87,12 @@ impl Picker {
     /// No more quiet moves from here on.
     pub fn skip_quiets(&mut self) {
         self.skip_quiets = true;
+    }
+
+    /// The history score of the move handed out last, where ordering needed it (quiet moves after the
+    /// killer).
+    pub fn history(&self) -> Option<i32> {
+        self.history
     }
 
     /// The next move.
@@ -137,8 +146,10 @@ impl Picker {
                     if !self.skip_quiets
                         && let Some(best) = take_best(&mut self.quiet)
                     {
+                        self.history = Some(best.score);
                         return Some(best.m);
                     }
+                    self.history = None;
                     self.stage = Stage::LosingCaptures;
                 }
                 Stage::LosingCaptures => {

@@ -1,0 +1,109 @@
+//! What a node costs: evaluation with a cold and a warm pawn hash, the transposition table, and the search
+//! as a whole.
+//!
+//! `cargo bench --bench engine`. The search is measured in nodes: `thrpt` is nodes a second.
+
+mod common;
+
+use std::{
+    hint::black_box,
+    sync::{Arc, mpsc},
+    time::{Duration, Instant},
+};
+
+use common::{children, positions};
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use engram::{
+    engine::Engine,
+    eval::{Caches, evaluate},
+    search::{Event, Limits},
+    tt::{PathCheck, Record, ScoreWindow, Table},
+    types::{Depth, PackedMove, Ply, Score},
+};
+
+/// Nodes of one measured search.
+const SEARCH_NODES: u64 = 50_000;
+
+fn evaluation(criterion: &mut Criterion) {
+    let positions = positions();
+    let mut group = criterion.benchmark_group("evaluate");
+    group.throughput(Throughput::Elements(positions.len() as u64));
+    group.bench_function("a position, warm pawn hash", |bencher| {
+        let mut caches = Caches::new(4);
+        bencher.iter(|| {
+            for position in &positions {
+                black_box(evaluate(black_box(position), &mut caches));
+            }
+        });
+    });
+    group.bench_function("a position, cold pawn hash", |bencher| {
+        bencher.iter_batched_ref(
+            || Caches::new(1),
+            |caches| {
+                for position in &positions {
+                    black_box(evaluate(black_box(position), caches));
+                }
+            },
+            BatchSize::LargeInput,
+        );
+    });
+    group.finish();
+}
+
+fn table(criterion: &mut Criterion) {
+    let keys: Vec<_> = children(&positions()).iter().map(|(position, m)| position.play(*m).key()).collect();
+    let table = Table::new(64).expect("64 MiB of memory");
+    table.clear(1);
+    let record = Record {
+        best: PackedMove::NONE,
+        evaluation: Some(Score(12)),
+        window: ScoreWindow::at_least(Score(20)),
+        depth: Depth(7),
+        was_pv: false,
+        path: PathCheck::new(3),
+        ply: Ply(5),
+    };
+    let mut group = criterion.benchmark_group("table");
+    group.throughput(Throughput::Elements(keys.len() as u64));
+    group.bench_function("store", |bencher| {
+        bencher.iter(|| keys.iter().for_each(|&key| table.store(key, &record)));
+    });
+    group.bench_function("probe", |bencher| {
+        bencher.iter(|| keys.iter().filter_map(|&key| table.probe(black_box(key))).count());
+    });
+    group.finish();
+}
+
+fn nodes(criterion: &mut Criterion) {
+    let (sender, events) = mpsc::channel();
+    let sink = move |event| {
+        if let Event::Finished { .. } = event {
+            let _ = sender.send(());
+        }
+    };
+    let mut engine = Engine::new(Arc::new(sink));
+    let limits = Limits { nodes: Some(SEARCH_NODES), ..Limits::default() };
+    let positions = positions();
+    let middlegame = positions[1..6].to_vec();
+    let mut group = criterion.benchmark_group("search");
+    group.sample_size(10).measurement_time(Duration::from_secs(5));
+    group.throughput(Throughput::Elements(SEARCH_NODES * middlegame.len() as u64));
+    group.bench_function("nodes of five middlegames", |bencher| {
+        bencher.iter(|| {
+            engine.new_game();
+            for position in &middlegame {
+                engine.set_position(position.clone(), &[]).expect("no moves");
+                engine.go(limits.clone(), Instant::now());
+                events.recv().expect("the search ends");
+            }
+        });
+    });
+    group.finish();
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().measurement_time(Duration::from_secs(2)).warm_up_time(Duration::from_secs(1));
+    targets = evaluation, table, nodes
+}
+criterion_main!(benches);
