@@ -30,7 +30,7 @@ pub(super) enum Input {
     /// A line was not understood.
     Mistake(LineError),
     /// No more lines will come.
-    EndOfInput,
+    End,
     /// The `bestmove` of the search was sent: what waited for it may go on.
     SearchFinished,
 }
@@ -115,7 +115,7 @@ pub(super) fn read(
         if at_end {
             // A search ends with the input, `bench` or `perft` at the end of a script is done to its end.
             stop.stop();
-            let _ = sender.send(Input::EndOfInput);
+            let _ = sender.send(Input::End);
             return;
         }
     }
@@ -169,7 +169,7 @@ mod tests {
             .map(|input| match input {
                 Input::Command { command, .. } => command.to_string(),
                 Input::Mistake(error) => error.to_string(),
-                Input::EndOfInput => "end".to_owned(),
+                Input::End => "end".to_owned(),
                 Input::SearchFinished => "finished".to_owned(),
             })
             .collect();

@@ -127,7 +127,7 @@ impl<T: Tools> Session<T> {
                     Flow::Continue
                 }
                 Input::SearchFinished => Flow::Continue,
-                Input::EndOfInput => Flow::Leave,
+                Input::End => Flow::Leave,
             };
             if flow == Flow::Leave || self.output.is_closed() {
                 break;
@@ -138,11 +138,7 @@ impl<T: Tools> Session<T> {
     }
 
     fn handle(&mut self, command: Command, read_at: Instant) -> Flow {
-        let command = match self.at_once(command) {
-            Ok(flow) => return flow,
-            Err(command) => command,
-        };
-        if self.is_searching() {
+        if self.is_searching() && self.needs_idle_engine(&command) {
             if matches!(command, Command::Go(_)) {
                 self.engine.stop();
             }
@@ -150,27 +146,12 @@ impl<T: Tools> Session<T> {
             return Flow::Continue;
         }
         match command {
+            Command::Uci => self.identify(),
+            Command::IsReady => self.output.send(&Message::ReadyOk),
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             Command::UciNewGame => self.engine.new_game(),
             Command::Position { start, moves } => self.set_position(&start, &moves),
             Command::Go(go) => self.go(&go, read_at),
-            Command::Perft(depth) => {
-                self.tools.perft(self.engine.position(), depth, &self.output, &self.interrupt);
-            }
-            Command::Bench(depth) => self.tools.bench(depth, &self.output, &self.interrupt),
-            // `stop` and `ponderhit` for a search that is over.
-            _ => {}
-        }
-        Flow::Continue
-    }
-
-    /// Handles what is answered at once, also during a search. Anything else is given back.
-    fn at_once(&mut self, command: Command) -> Result<Flow, Command> {
-        match command {
-            Command::Uci => self.identify(),
-            Command::IsReady => self.output.send(&Message::ReadyOk),
-            // Meant for the search that waits, if one does.
-            Command::Stop | Command::PonderHit if self.search_waits() => return Err(command),
             Command::Stop => self.engine.stop(),
             Command::PonderHit => self.engine.ponder_hit(),
             Command::Debug(on) => self.debug = on,
@@ -179,20 +160,32 @@ impl<T: Tools> Session<T> {
                 self.output.send(&Message::Registration(Verification::Checking));
                 self.output.send(&Message::Registration(Verification::Ok));
             }
-            Command::SetOption { ref name, ref value } => {
-                // A mistake is told now, the valid rest may have to wait.
-                match options::parse(name, value.as_deref()) {
-                    Ok(_) => return Err(command),
-                    Err(error) => self.output.say(error),
-                }
-            }
+            Command::Quit => return Flow::Leave,
             Command::Show => self.output.line(Diagram(self.engine.position())),
             Command::Eval => self.tools.eval(self.engine.position(), &self.output),
+            Command::Perft(depth) => {
+                self.tools.perft(self.engine.position(), depth, &self.output, &self.interrupt);
+            }
+            Command::Bench(depth) => self.tools.bench(depth, &self.output, &self.interrupt),
             Command::Help => self.output.line(Help),
-            Command::Quit => return Ok(Flow::Leave),
-            command => return Err(command),
         }
-        Ok(Flow::Continue)
+        Flow::Continue
+    }
+
+    /// Must `command` wait for the end of the present search? All others are carried out at once.
+    fn needs_idle_engine(&self, command: &Command) -> bool {
+        match command {
+            // A mistake is told at once.
+            Command::SetOption { name, value } => options::parse(name, value.as_deref()).is_ok(),
+            // Meant for the search that waits, if one does.
+            Command::Stop | Command::PonderHit => self.search_waits(),
+            Command::UciNewGame
+            | Command::Position { .. }
+            | Command::Go(_)
+            | Command::Perft(_)
+            | Command::Bench(_) => true,
+            _ => false,
+        }
     }
 
     fn search_waits(&self) -> bool {
