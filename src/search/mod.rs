@@ -1,7 +1,7 @@
 //! The searcher: alpha-beta with everything that a strong engine prunes, reduces and extends by, on any
 //! number of threads over one table.
 //!
-//! Read [`node`](self) from top to bottom: it is the table of contents. A search is a [`Limits`] in and
+//! Read `node.rs` from top to bottom: it is the table of contents. A search is a [`Limits`] in and
 //! [`Event`]s out; it knows no text, no options and no files.
 
 mod aspirate;

@@ -1,7 +1,7 @@
 //! The transposition table: what the search found, found again where another move order leads.
 //!
 //! One table serves all threads without locks. An entry is two words that check each other, so a torn or
-//! foreign pair is noticed and ignored ([`entry`]); a probe touches one cache line ([`table`]). A hit
+//! foreign pair is noticed and ignored (`entry.rs`); a probe touches one cache line (`table.rs`). A hit
 //! yields move and static evaluation at once, its score only through the path check ([`Hit::window`]).
 
 mod backing;
