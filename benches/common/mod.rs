@@ -17,7 +17,7 @@ const FENS: [&str; 12] = [
     "2r3k1/pp1b1pp1/4p2p/3pP3/q2P1P2/2PB2Q1/P5PP/1R4K1 w - - 3 24",
     "8/2p2pk1/1p1p2p1/p2Pr2p/P1P1R2P/1P3KP1/5P2/8 w - - 4 38",
     "6k1/5pp1/3p3p/1p1Pn3/4P3/1B3P1P/1P4P1/6K1 b - - 2 33",
-    "8/5pk1/4p1p1/7p/3Q3P/4PqP1/5P1K/8 w - - 0 45",
+    "8/5pk1/4p1p1/7p/3Q3P/4PqP1/5P1K/8 b - - 0 45",
     "8/8/1p1k4/p1p2p2/P1P1pP2/1P2P3/4K3/8 w - - 0 50",
     "3r2k1/2P1P3/8/8/8/8/4p1p1/2R3K1 w - - 0 1",
 ];
