@@ -394,3 +394,14 @@ fn exit_codes_tell_bad_arguments_from_failures() {
     let home = home();
     assert!(command(&home).arg("--version").output().is_ok_and(|output| output.status.success()));
 }
+
+#[test]
+fn no_line_has_an_infinite_score_however_early_the_stop() {
+    let mut engine = Engine::ready();
+    for _ in 0..20 {
+        engine.send_bytes(b"position startpos\ngo infinite\nstop\n");
+        let (_, infos) = engine.best_move();
+        assert!(infos.iter().all(|info| !info.contains("3200")), "{infos:?}");
+    }
+    engine.quit();
+}

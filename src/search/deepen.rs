@@ -19,6 +19,8 @@ pub struct Outcome {
     pub lines: Vec<RootMove>,
     /// The last iteration that was finished.
     pub depth: Depth,
+    /// Was more searched since the lines were reported, if they were?
+    pub unreported: bool,
 }
 
 impl Worker {
@@ -26,7 +28,8 @@ impl Worker {
     pub fn deepen(&mut self) -> Outcome {
         let lines = self.task.multi_pv.min(self.root_moves.len());
         let max_depth = self.task.limits.depth.unwrap_or(Depth::MAX).min(Depth::MAX);
-        let mut outcome = Outcome { lines: self.root_moves[..lines].to_vec(), depth: Depth::ZERO };
+        let mut outcome =
+            Outcome { lines: self.root_moves[..lines].to_vec(), depth: Depth::ZERO, unreported: true };
         let mut stability = Stability::default();
 
         for depth in (1..=max_depth.get()).map(Depth) {
@@ -51,9 +54,10 @@ impl Worker {
                 if lines == 1 && first.has_score() && first.bound != Bound::Upper {
                     outcome.lines = vec![first.clone()];
                 }
+                outcome.unreported = true;
                 break;
             }
-            outcome = Outcome { lines: self.root_moves[..lines].to_vec(), depth };
+            outcome = Outcome { lines: self.root_moves[..lines].to_vec(), depth, unreported: self.id != 0 };
             if self.id == 0 {
                 self.report(&outcome.lines, depth);
                 stability.update(&outcome.lines[0]);
@@ -106,13 +110,18 @@ impl Worker {
     }
 
     fn emit_line(&self, root: &RootMove, index: usize, depth: Depth) {
+        let score = if root.has_score() { root.score } else { root.previous };
+        if score == -Score::INFINITE {
+            // Stopped before anything was found.
+            return;
+        }
         let task = &self.task;
         task.nodes[self.id].store(self.nodes, Relaxed);
         (task.sink)(Event::Line(Line {
             depth: depth.min(Depth(MAX_PLY as i32 - 1)),
             seldepth: root.seldepth,
             multi_pv: index + 1,
-            score: if root.has_score() { root.score } else { root.previous },
+            score,
             bound: root.bound,
             nodes: task.total_nodes(),
             time: task.clock.elapsed(),

@@ -273,7 +273,9 @@ fn lead(
     let elected = &outcomes[elect(&outcomes)];
     let best = &elected.lines[0];
     // The answer is the first move of the last line printed.
-    worker.report(&elected.lines, elected.depth.max(Depth(1)));
+    if elected.unreported {
+        worker.report(&elected.lines, elected.depth.max(Depth(1)));
+    }
     let ponder = best.pv.get(1).copied().or_else(|| reply_in_table(task, best.root_move()));
     Event::Finished { best: Some(best.root_move()), ponder }
 }

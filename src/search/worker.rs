@@ -27,6 +27,8 @@ use crate::{
 
 /// Nodes between two looks at clock and stop flag.
 const CHECK_INTERVAL: u64 = 512;
+/// A first iteration of more nodes than this may be stopped.
+const FIRST_ITERATION_NODES: u64 = 20_000;
 /// Frames before the root, so that earlier plies can always be asked for.
 const FRAME_OFFSET: usize = 6;
 
@@ -214,18 +216,20 @@ impl Worker {
         let signals = &task.signals;
         task.nodes[self.id].store(self.nodes, Relaxed);
         self.next_check = self.nodes + CHECK_INTERVAL;
-        if signals.stop.load(Relaxed) {
-            self.stopped = true;
-        } else if self.id == 0 {
-            let mut over = !signals.pondering.load(Relaxed) && (self.enough || task.clock.is_over());
+        let mut over = signals.stop.load(Relaxed);
+        if self.id == 0 {
+            over |= !signals.pondering.load(Relaxed) && (self.enough || task.clock.is_over());
             if let Some(limit) = task.limits.nodes {
                 let total = task.total_nodes();
                 over |= total >= limit;
                 self.next_check = self.nodes + CHECK_INTERVAL.min(limit.saturating_sub(total)).max(1);
             }
-            // One iteration is always finished, so that there is a move with a score.
-            if over && self.root_depth > 1 {
-                self.stopped = true;
+        }
+        // The first iteration is finished whatever happens, so that there is a move with a score, unless
+        // the position explodes.
+        if over && (self.root_depth > 1 || self.nodes > FIRST_ITERATION_NODES) {
+            self.stopped = true;
+            if self.id == 0 {
                 signals.stop.store(true, Relaxed);
             }
         }
