@@ -49,7 +49,7 @@ pub fn verdict(node: &Node, facts: &Facts) -> Verdict {
         if !facts.gives_check {
             let hope = node.evaluation + FUTILITY_BASE + FUTILITY_STEP * reduced + facts.history / 160;
             if !node.in_check && reduced <= FUTILITY_MAX_DEPTH && hope <= facts.alpha {
-                return Verdict::SkipQuiets;
+                return Verdict::Skip;
             }
             if reduced <= HISTORY_PRUNING_MAX_DEPTH && facts.history < HISTORY_PRUNING_STEP * depth {
                 return Verdict::Skip;

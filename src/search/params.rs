@@ -64,7 +64,7 @@ pub const HISTORY_PRUNING_STEP: i32 = -3400;
 /// Exchange pruning of quiet moves: centipawns for each squared ply.
 pub const SEE_QUIET_STEP: i32 = -22;
 /// Exchange pruning of captures: centipawns for each ply.
-pub const SEE_CAPTURE_STEP: i32 = -95;
+pub const SEE_CAPTURE_STEP: i32 = -140;
 
 /// Singular extension: from this depth.
 pub const SINGULAR_MIN_DEPTH: i32 = 7;
@@ -84,7 +84,7 @@ pub const LMR_BASE: i32 = 820;
 /// Late move reduction: coefficient of ln(depth) * ln(number).
 pub const LMR_STEP: i32 = 470;
 /// Late move reduction: one ply for so much history.
-pub const LMR_HISTORY_DIV: i32 = 9000;
+pub const LMR_HISTORY_DIV: i32 = 14000;
 
 /// Quiescence: what a capture must bring beyond alpha after its value.
 pub const QS_FUTILITY_MARGIN: i32 = 150;
