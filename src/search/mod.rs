@@ -14,6 +14,7 @@ mod forward;
 mod frame;
 mod history;
 mod limits;
+mod moves;
 mod node;
 mod params;
 mod picker;

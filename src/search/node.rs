@@ -3,14 +3,9 @@
 
 use shakmaty::Move;
 
-use super::{
-    history::MoveIndex,
-    params::*,
-    picker::{Picker, Want, is_noisy},
-    worker::Worker,
-};
+use super::{frame::Frame, moves::bonus, params::*, picker::is_noisy, worker::Worker};
 use crate::{
-    position::{CheckSquares, Position},
+    position::Position,
     tt::{Hit, PathCheck, Record, ScoreWindow},
     types::{Bound, Depth, MAX_PLY, PackedMove, Ply, Score},
 };
@@ -197,11 +192,7 @@ impl Worker {
             frame.was_pv = was_pv;
             frame.double_extensions = double_extensions;
         }
-        *self.frame_mut(ply.next()) = super::frame::Frame {
-            killer: self.frame(ply.next()).killer,
-            excluded: PackedMove::NONE,
-            ..super::frame::Frame::default()
-        };
+        *self.frame_mut(ply.next()) = Frame { killer: self.frame(ply.next()).killer, ..Frame::default() };
 
         // Step 6. Hindsight. The reduction that led here was too large or too small for what we see now.
         depth = self.hindsight::<N>(ply, depth, in_check, evaluation);
@@ -294,167 +285,6 @@ impl Worker {
         best.score
     }
 
-    /// Steps 12 to 19: the loop over the moves.
-    fn search_moves<N: NodeKind>(&mut self, node: &mut Node) -> Best {
-        let Node { position, ply, window, .. } = *node;
-        let Window { mut alpha, beta } = window;
-        let mut best = Best { score: -Score::INFINITE, m: None, searched: 0 };
-        let checks = CheckSquares::new(position);
-        let us = position.turn();
-        let killer = self.frame(ply).killer;
-        let mut picker = Picker::new(Want::All, node.table_move, killer, ply);
-        let mut quiets = Tried::new();
-        let mut captures = Tried::new();
-
-        while let Some(m) = picker.next(self, position) {
-            if PackedMove::pack(m) == node.excluded || (N::ROOT && !self.is_root_candidate(m)) {
-                continue;
-            }
-            best.searched += 1;
-            let number = best.searched;
-            if N::ROOT {
-                self.announce(m, number);
-            }
-            let noisy = is_noisy(m);
-            let gives_check = checks.gives_check(m);
-            let mut score_of_history = if noisy {
-                self.history.captures.get(us, m)
-            } else {
-                picker.history().unwrap_or_else(|| self.quiet_score(us, position.keys().pawns, ply, m))
-            };
-
-            // Steps 12 to 15. Pruning of single moves, once there is something to fall back on.
-            let mut reduction = self.base_reduction(node.depth, number);
-            if !N::ROOT && !best.score.is_loss() && position.has_pieces(us) {
-                let facts = super::filter::Facts {
-                    m,
-                    number,
-                    noisy,
-                    gives_check,
-                    history: score_of_history,
-                    reduction,
-                    alpha,
-                };
-                match super::filter::verdict(node, &facts) {
-                    super::filter::Verdict::Search => {}
-                    super::filter::Verdict::Skip => continue,
-                    super::filter::Verdict::SkipQuiets => {
-                        picker.skip_quiets();
-                        continue;
-                    }
-                }
-            }
-
-            // Step 16. Extensions. A move that alone holds the node together is searched deeper.
-            let mut extension = 0;
-            if !N::ROOT && Some(m) == node.table_move && ply.index() < 2 * self.root_depth.get() as usize {
-                match self.singularity::<N>(node, m) {
-                    super::extend::Singularity::Extend(plies) => extension = plies,
-                    super::extend::Singularity::MultiCut(score) => {
-                        best.score = score;
-                        best.m = None;
-                        return best;
-                    }
-                }
-            }
-
-            let nodes_before = self.nodes;
-            let child = self.make(position, m, ply);
-            let new_depth = node.depth + (extension - 1);
-            let double = self.frame_before(ply, 1).double_extensions + u8::from(extension >= 2);
-            self.frame_mut(ply).double_extensions = double;
-
-            // Step 17. Late moves are searched to less depth, and again in full if they surprise.
-            let mut score = -Score::INFINITE;
-            let full_width = if node.depth >= 2 && number > 1 + usize::from(N::ROOT) {
-                if noisy {
-                    score_of_history *= 2;
-                }
-                reduction = self.adjusted_reduction::<N>(node, m, reduction, score_of_history, gives_check);
-                let reduced = Depth(
-                    (new_depth.get() - reduction / PLY).clamp(1, (new_depth.get() + i32::from(N::PV)).max(1)),
-                );
-                self.frame_mut(ply).reduction = reduction;
-                score = -self.search::<NonPv>(
-                    &child,
-                    ply.next(),
-                    Window::null(alpha).flip(),
-                    reduced,
-                    Expect::Cut,
-                );
-                self.frame_mut(ply).reduction = 0;
-                if score > alpha && reduced < new_depth {
-                    let deeper = i32::from(score > best.score + 45 + 2 * new_depth.get());
-                    let shallower = i32::from(score < best.score + 9);
-                    let again = new_depth + (deeper - shallower);
-                    if again > reduced {
-                        let flipped = Window::null(alpha).flip();
-                        let expect = node.expect.flip();
-                        score = -self.search::<NonPv>(&child, ply.next(), flipped, again, expect);
-                    }
-                    if !noisy {
-                        let sign = if score > alpha { 1 } else { -1 };
-                        let now = MoveIndex::new(us, m);
-                        for back in [1, 2] {
-                            let earlier = self.moved_before(ply, back);
-                            self.history.continuation.update(earlier, now, sign * bonus(new_depth) / 2);
-                        }
-                    }
-                }
-                false
-            } else {
-                !N::PV || number > 1
-            };
-            // Step 18. A null window decides whether the move is better; a PV node then asks how much.
-            if full_width {
-                let flipped = Window::null(alpha).flip();
-                score = -self.search::<NonPv>(&child, ply.next(), flipped, new_depth, node.expect.flip());
-            }
-            if N::PV && (number == 1 || score > alpha) {
-                let flipped = Window { alpha, beta }.flip();
-                score = -self.search::<Pv>(&child, ply.next(), flipped, new_depth, Expect::All);
-            }
-            self.unmake();
-            if self.stopped {
-                return best;
-            }
-
-            // Step 19. New best move, new alpha, cutoff.
-            if N::ROOT {
-                self.record_root(m, score, Window { alpha, beta }, number, self.nodes - nodes_before);
-            }
-            if score > best.score {
-                best.score = score;
-                if score > alpha {
-                    best.m = Some(m);
-                    if N::PV {
-                        self.pv.extend(ply, m);
-                    }
-                    if score >= beta {
-                        let frame = self.frame_mut(ply);
-                        frame.cutoffs = frame.cutoffs.saturating_add(1);
-                        break;
-                    }
-                    alpha = score;
-                    // The others are unlikely to beat it by enough to matter.
-                    if node.depth > 2 && node.depth < 12 && !score.is_decisive() {
-                        node.depth -= 1;
-                    }
-                }
-            }
-            let tried = if noisy { &mut captures } else { &mut quiets };
-            if Some(m) != best.m {
-                let _ = tried.try_push(m);
-            }
-        }
-        if let Some(m) = best.m
-            && best.score >= beta
-        {
-            self.learn_order(node, m, best.score, &quiets, &captures);
-        }
-        best
-    }
-
     /// The evaluation as a score, where the search cannot go on.
     fn static_score(&mut self, position: &Position, ply: Ply) -> Score {
         let raw = self.evaluate(position);
@@ -472,38 +302,4 @@ impl Worker {
             (earlier, _) => evaluation > earlier,
         }
     }
-
-    /// Rewards the move that cut, and takes from those tried before it.
-    fn learn_order(&mut self, node: &Node, m: Move, _score: Score, quiets: &Tried, captures: &Tried) {
-        let (position, ply) = (node.position, node.ply);
-        let us = position.turn();
-        let bonus = bonus(node.depth);
-        if is_noisy(m) {
-            self.history.captures.update(us, m, bonus);
-        } else {
-            self.frame_mut(ply).killer = PackedMove::pack(m);
-            self.reward_quiet(position, ply, m, bonus);
-            for &other in quiets {
-                self.reward_quiet(position, ply, other, -bonus);
-            }
-        }
-        for &other in captures {
-            self.history.captures.update(us, other, -bonus);
-        }
-    }
-}
-
-/// Moves searched before the best one.
-type Tried = arrayvec::ArrayVec<Move, 32>;
-
-/// The history bonus of a cutoff at `depth`.
-pub fn bonus(depth: Depth) -> i32 {
-    (HISTORY_BASE + HISTORY_STEP * depth.get()).clamp(0, HISTORY_BONUS_MAX)
-}
-
-/// The outcome of the move loop.
-struct Best {
-    score: Score,
-    m: Option<Move>,
-    searched: usize,
 }
