@@ -67,7 +67,8 @@ impl Worker {
             };
             if best >= beta {
                 if hit.is_none() {
-                    self.remember_quiet(position, ply, raw, best, (alpha, beta), PackedMove::NONE, was_pv);
+                    let calm = Calm { evaluation: raw, score: best, best: PackedMove::NONE, was_pv };
+                    self.remember(position, ply, window, calm);
                 }
                 return best;
             }
@@ -135,7 +136,8 @@ impl Worker {
         if best >= beta && !best.is_decisive() {
             best = Score((best.0 + beta.0) / 2);
         }
-        self.remember_quiet(position, ply, raw, best, (window.alpha, beta), best_move, was_pv);
+        let calm = Calm { evaluation: raw, score: best, best: best_move, was_pv };
+        self.remember(position, ply, window, calm);
         best
     }
 
@@ -144,20 +146,11 @@ impl Worker {
         (raw, self.correct(raw, position, ply))
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn remember_quiet(
-        &self,
-        position: &Position,
-        ply: Ply,
-        evaluation: Option<Score>,
-        score: Score,
-        (alpha, beta): (Score, Score),
-        best: PackedMove,
-        was_pv: bool,
-    ) {
+    fn remember(&self, position: &Position, ply: Ply, window: Window, calm: Calm) {
+        let Calm { evaluation, score, best, was_pv } = calm;
         // The captures searched here are a selection: what they reach is a lower bound or an upper one,
         // never exact.
-        let window = match Bound::of(score, alpha, beta) {
+        let window = match Bound::of(score, window.alpha, window.beta) {
             Bound::Lower => ScoreWindow::at_least(score),
             Bound::Upper | Bound::Exact => ScoreWindow::at_most(score),
         };
@@ -165,4 +158,12 @@ impl Worker {
         let record = Record { best, evaluation, window, depth: Depth::ZERO, was_pv, path, ply };
         self.task.table.store(position.key(), &record);
     }
+}
+
+/// What quiescence found about a position.
+struct Calm {
+    evaluation: Option<Score>,
+    score: Score,
+    best: PackedMove,
+    was_pv: bool,
 }
