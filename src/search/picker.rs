@@ -8,7 +8,7 @@ use shakmaty::{Move, Role};
 
 use super::worker::Worker;
 use crate::{
-    position::Position,
+    position::{CheckSquares, Position},
     types::{PackedMove, Ply},
 };
 
@@ -36,6 +36,8 @@ pub enum Want {
     All,
     /// Captures and queen promotions.
     Noisy,
+    /// Captures, queen promotions, and quiet moves that give check.
+    NoisyAndChecks,
 }
 
 /// Captures and promotions to a queen change material at once.
@@ -125,7 +127,7 @@ impl Picker {
                         return None;
                     }
                     self.stage = Stage::ScoreQuiets;
-                    if self.want == Want::All && !self.skip_quiets && !self.killer.is_none() {
+                    if self.want != Want::Noisy && !self.skip_quiets && !self.killer.is_none() {
                         let wanted = self.killer;
                         let found = self.quiet.iter().position(|scored| PackedMove::pack(scored.m) == wanted);
                         if let Some(index) = found {
@@ -163,6 +165,7 @@ impl Picker {
 
     fn generate(&mut self, worker: &Worker, position: &Position) {
         let us = position.turn();
+        let checks = (self.want == Want::NoisyAndChecks).then(|| CheckSquares::new(position));
         for m in position.legal_moves() {
             if Some(m) == self.table_move {
                 continue;
@@ -171,7 +174,7 @@ impl Picker {
                 let victim = m.capture().map_or(0, Position::exchange_value)
                     + m.promotion().map_or(0, Position::exchange_value);
                 self.noisy.push(Scored { m, score: victim * 16 + worker.history.captures.get(us, m) });
-            } else if self.want == Want::All {
+            } else if self.want == Want::All || checks.as_ref().is_some_and(|checks| checks.gives_check(m)) {
                 self.quiet.push(Scored { m, score: 0 });
             }
         }
