@@ -26,7 +26,8 @@ mod root;
 mod vote;
 mod worker;
 
-pub(crate) use clock::Clock;
+pub use clock::NodeRate;
+pub(crate) use clock::{Clock, NodeBank};
 pub use event::{Event, Line, Sink};
 pub use limits::{ClockTime, Limits};
 pub(crate) use pool::Pool;

@@ -211,14 +211,20 @@ impl Worker {
         self.stopped
     }
 
+    /// Lets the other threads know how much this one has searched.
+    pub fn publish_nodes(&self) {
+        self.task.nodes[self.id].store(self.nodes, Relaxed);
+    }
+
     fn check_limits(&mut self) {
+        self.publish_nodes();
         let task = &self.task;
         let signals = &task.signals;
-        task.nodes[self.id].store(self.nodes, Relaxed);
         self.next_check = self.nodes + CHECK_INTERVAL;
         let mut over = signals.stop.load(Relaxed);
         if self.id == 0 {
-            over |= !signals.pondering.load(Relaxed) && (self.enough || task.clock.is_over());
+            over |=
+                !signals.pondering.load(Relaxed) && (self.enough || task.clock.is_over(task.total_nodes()));
             if let Some(limit) = task.limits.nodes {
                 let total = task.total_nodes();
                 over |= total >= limit;

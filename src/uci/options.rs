@@ -1,6 +1,6 @@
 //! The options: one table of name, kind, range, default and what setting it does.
 
-use std::{path::Path, time::Duration};
+use std::{num::NonZeroU32, path::Path, time::Duration};
 
 use thiserror::Error;
 
@@ -8,6 +8,7 @@ use super::DebugLog;
 use crate::{
     engine::Engine,
     protocol::{OptionDeclaration, OptionKind},
+    search::NodeRate,
 };
 
 /// What options act on.
@@ -93,6 +94,18 @@ static OPTIONS: &[Row] = &[
             max: 5000,
             set: |target, ms| {
                 target.engine.set_move_overhead(Duration::from_millis(ms as u64));
+                Ok(())
+            },
+        },
+    },
+    Row {
+        name: "nodestime",
+        kind: Kind::Spin {
+            default: 0,
+            min: 0,
+            max: 10_000,
+            set: |target, rate| {
+                target.engine.set_node_rate(NonZeroU32::new(rate as u32).map(NodeRate));
                 Ok(())
             },
         },
