@@ -4,11 +4,11 @@
 use super::{
     node::{NodeKind, NonPv, Pv, Window},
     params::*,
-    picker::{Picker, Want, is_noisy},
+    picker::{Picker, Want},
     worker::Worker,
 };
 use crate::{
-    position::Position,
+    position::{Position, is_noisy},
     tt::{PathCheck, Record, ScoreWindow},
     types::{Bound, Depth, MAX_PLY, PackedMove, Ply, Score},
 };

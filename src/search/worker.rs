@@ -6,13 +6,15 @@ use std::sync::{
 };
 
 use crossbeam::utils::CachePadded;
-use shakmaty::{Color, Move};
+use shakmaty::Move;
 
 use super::{
     clock::Clock,
     event::Sink,
     frame::Frame,
-    history::{CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory, QuietHistory},
+    history::{
+        CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory, Promise, QuietHistory,
+    },
     limits::Limits,
     params::*,
     pv::PvTable,
@@ -22,7 +24,7 @@ use crate::{
     eval::{self, Caches},
     position::{Path, Position, Repetition},
     tt::Table,
-    types::{Depth, MAX_PLY, PawnKey, Ply, Score},
+    types::{Depth, MAX_PLY, Ply, Score},
 };
 
 /// Nodes between two looks at clock and stop flag.
@@ -266,17 +268,16 @@ impl Worker {
         Score((raw.0 + correction) * (200 - halfmoves) / 200).clamp_evaluation()
     }
 
-    /// Promise of a quiet move: butterfly, pawn-structure and continuation history.
-    pub fn quiet_score(&self, us: Color, pawns: PawnKey, ply: Ply, m: Move) -> i32 {
+    /// What the histories promise of the quiet moves of a node.
+    pub fn promise(&self, position: &Position, ply: Ply) -> Promise<'_> {
         let history = &self.history;
-        let now = MoveIndex::new(us, m);
-        let follow = |back| history.continuation.get(self.moved_before(ply, back), now);
-        history.quiets.get(us, self.frame(ply).threats, m)
-            + history.pawns.get(pawns, us, m)
-            + follow(1)
-            + follow(2)
-            + follow(4) / 2
-            + follow(6) / 2
+        Promise {
+            us: position.turn(),
+            threats: self.frame(ply).threats,
+            quiets: &history.quiets,
+            structure: history.pawns.with(position.keys().pawns),
+            follow: [1, 2, 4, 6].map(|back| history.continuation.after(self.moved_before(ply, back))),
+        }
     }
 
     /// Adds `bonus` to every history of a quiet move.
