@@ -1,0 +1,7 @@
+//! The learning file: what one game taught, every later game knows.
+//!
+//! [`policy`] decides what is worth remembering.
+
+mod footprint;
+pub mod policy;
+pub mod recall;
