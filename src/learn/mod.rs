@@ -10,7 +10,10 @@ mod create;
 pub mod disk;
 mod error;
 mod file;
+pub mod footprint;
 pub mod header;
+pub mod policy;
+pub mod recall;
 pub mod record;
 mod ring;
 mod score;
@@ -30,6 +33,10 @@ pub use record::{Flags, Misfit, Origin, Record, Unlearnable};
 pub use ring::{BEFORE_FIRST, Report, Ring};
 pub use score::{LearnedScore, ParseScoreError};
 pub use store::{News, Store, Written};
+
+/// What the file is called in the user's data directory: with its format, so that engines of two formats keep
+/// two files.
+pub const FILE_NAME: &str = "learn-1.bin";
 
 /// Seconds since 1970, as records count them.
 pub fn now() -> u32 {
