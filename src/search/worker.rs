@@ -10,6 +10,7 @@ use shakmaty::{Color, Move};
 
 use super::{
     clock::Clock,
+    ending::OnEnd,
     event::Sink,
     frame::Frame,
     history::{CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory, QuietHistory},
@@ -20,6 +21,7 @@ use super::{
 };
 use crate::{
     eval::{self, Caches},
+    learn::policy::Course,
     position::{Path, Position, Repetition},
     tt::Table,
     types::{Depth, MAX_PLY, PawnKey, Ply, Score},
@@ -44,6 +46,11 @@ pub struct Task {
     /// Nodes of each thread, written by it alone. Relaxed: a statistic.
     pub nodes: Vec<CachePadded<AtomicU64>>,
     pub sink: Arc<Sink>,
+    /// The root move to look at first: what the learning file recommends.
+    pub first_move: Option<Move>,
+    /// How often learned entries decided a node. Relaxed: read when all threads have ended.
+    pub learned_cutoffs: AtomicU64,
+    pub on_end: Option<Box<OnEnd>>,
 }
 
 impl Task {
@@ -84,6 +91,9 @@ pub struct Worker {
     pub root_depth: Depth,
     pub seldepth: usize,
     pub nodes: u64,
+    /// What learning wants to know of this search.
+    pub course: Course,
+    pub learned_cutoffs: u64,
     /// Null moves are not tried above this ply while a null-move cutoff is verified.
     pub null_move_from: usize,
     pub task: Arc<Task>,
@@ -121,6 +131,8 @@ impl Worker {
             root_depth: Depth::ZERO,
             seldepth: 0,
             nodes: 0,
+            course: Course::default(),
+            learned_cutoffs: 0,
             null_move_from: 0,
             task,
             stopped: false,
@@ -150,6 +162,8 @@ impl Worker {
         self.root_depth = Depth::ZERO;
         self.seldepth = 0;
         self.nodes = 0;
+        self.course = Course::default();
+        self.learned_cutoffs = 0;
         self.next_check = 0;
         self.null_move_from = 0;
         self.stopped = false;
