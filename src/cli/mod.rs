@@ -7,7 +7,7 @@ mod eval;
 pub mod perft;
 mod session;
 
-use std::io::ErrorKind;
+use std::{io::ErrorKind, path::PathBuf};
 
 use clap::{Parser, Subcommand};
 use thiserror::Error;
@@ -77,15 +77,15 @@ pub enum CliError {
     Output(String),
 }
 
-/// Does what the command line asks for.
+/// Does what the command line asks for. `learn_file` is the learning file where none is named.
 ///
 /// # Errors
 /// See [`CliError`].
-pub fn run(arguments: Arguments, debug_log: DebugLog) -> Result<(), CliError> {
+pub fn run(arguments: Arguments, debug_log: DebugLog, learn_file: Option<PathBuf>) -> Result<(), CliError> {
     let output = Output::stdout();
     let interrupt = Interrupt::default();
     match arguments.task {
-        None => session::run(&output, debug_log),
+        None => session::run(&output, debug_log, learn_file),
         Some(Task::Bench { depth }) => bench::print(depth, &output, &interrupt),
         Some(Task::Perft { depth, fen, divide, chess960 }) => {
             let position = position(fen.as_deref(), chess960)?;

@@ -83,6 +83,15 @@ impl Path {
         None
     }
 
+    /// Has a position that can still be repeated occurred twice? Then what follows is not what it would be in
+    /// another game: a third time is a draw.
+    pub fn has_repeated(&self) -> bool {
+        let Some(last) = self.steps.last() else { return false };
+        let first = self.steps.len().saturating_sub(usize::from(last.reversible) + 1);
+        let steps = &self.steps[first..];
+        steps.iter().enumerate().any(|(index, step)| steps[..index].iter().any(|other| other.key == step.key))
+    }
+
     /// How often the present position has occurred, this time included.
     pub fn occurrences(&self) -> usize {
         let Some((last, earlier)) = self.steps.split_last() else { return 0 };

@@ -58,6 +58,7 @@ impl Worker {
                 break;
             }
             outcome = Outcome { lines: self.root_moves[..lines].to_vec(), depth, unreported: self.id != 0 };
+            self.course.finished(depth, outcome.lines[0].score);
             if self.id == 0 {
                 self.report(&outcome.lines, depth);
                 stability.update(&outcome.lines[0]);

@@ -148,12 +148,13 @@ impl Worker {
         let excluded = self.frame(ply).excluded;
         let path = PathCheck::new(position.halfmoves());
         let hit = if excluded.is_none() { self.task.table.probe(position.key()) } else { None };
-        let known = hit.and_then(|hit| hit.window(path, ply));
+        let known = hit.filter(|hit| self.believes::<N>(hit)).and_then(|hit| hit.window(path, ply));
         if !N::PV
             && let (Some(hit), Some(known)) = (hit, known)
             && hit.depth.get() >= depth.get()
             && let Some(score) = known.decides(window.alpha, window.beta)
         {
+            self.count_learned(Some(hit));
             if score >= window.beta
                 && let Some(m) = position.unpack(hit.best)
                 && !is_noisy(m)
@@ -162,6 +163,13 @@ impl Worker {
                 self.reward_quiet(position, ply, m, bonus(depth) / 2);
             }
             return score;
+        }
+        let mut taught = None;
+        if N::PV {
+            taught = match self.narrow(hit, known, depth, &mut window) {
+                Ok(taught) => taught,
+                Err(score) => return score,
+            };
         }
         let table_move = if N::ROOT {
             Some(self.root_moves[self.pv_index].root_move())
@@ -234,7 +242,7 @@ impl Worker {
         }
 
         self.frame_mut(ply).threats = position.attacked_by(!position.turn());
-        let best = self.search_moves::<N>(&mut node);
+        let mut best = self.search_moves::<N>(&mut node);
         if self.stopped {
             return Score::ZERO;
         }
@@ -250,7 +258,10 @@ impl Worker {
             };
         }
 
-        // Step 21. Remember what was found.
+        // Step 21. Remember what was found, inside what had been learned.
+        if let Some(taught) = taught {
+            best.score = taught.clamp(best.score);
+        }
         let bound = Bound::of(best.score, window.alpha, window.beta);
         if excluded.is_none() && !(N::ROOT && self.pv_index > 0) {
             let known = match bound {

@@ -49,10 +49,11 @@ impl Worker {
         // The table knows enough: any stored depth will do.
         let path = PathCheck::new(position.halfmoves());
         let hit = self.task.table.probe(position.key());
-        let known = hit.and_then(|hit| hit.window(path, ply));
+        let known = hit.filter(|hit| self.believes::<N>(hit)).and_then(|hit| hit.window(path, ply));
         if !N::PV
             && let Some(score) = known.and_then(|known| known.decides(alpha, beta))
         {
+            self.count_learned(hit);
             return score;
         }
         let was_pv = N::PV || hit.is_some_and(|hit| hit.was_pv);

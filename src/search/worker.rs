@@ -10,6 +10,7 @@ use shakmaty::Move;
 
 use super::{
     clock::Clock,
+    ending::OnEnd,
     event::Sink,
     frame::Frame,
     history::{
@@ -22,6 +23,7 @@ use super::{
 };
 use crate::{
     eval::{self, Caches},
+    learn::policy::Course,
     position::{Path, Position, Repetition},
     tt::Table,
     types::{Depth, MAX_PLY, Ply, Score},
@@ -46,6 +48,11 @@ pub struct Task {
     /// Nodes of each thread, written by it alone. Relaxed: a statistic.
     pub nodes: Vec<CachePadded<AtomicU64>>,
     pub sink: Arc<Sink>,
+    /// The root move to look at first: what the learning file recommends.
+    pub first_move: Option<Move>,
+    /// How often learned entries decided a node. Relaxed: read when all threads have ended.
+    pub learned_cutoffs: AtomicU64,
+    pub on_end: Option<Box<OnEnd>>,
 }
 
 impl Task {
@@ -86,6 +93,9 @@ pub struct Worker {
     pub root_depth: Depth,
     pub seldepth: usize,
     pub nodes: u64,
+    /// What learning wants to know of this search.
+    pub course: Course,
+    pub learned_cutoffs: u64,
     /// Null moves are not tried above this ply while a null-move cutoff is verified.
     pub null_move_from: usize,
     pub task: Arc<Task>,
@@ -123,6 +133,8 @@ impl Worker {
             root_depth: Depth::ZERO,
             seldepth: 0,
             nodes: 0,
+            course: Course::default(),
+            learned_cutoffs: 0,
             null_move_from: 0,
             task,
             stopped: false,
@@ -152,6 +164,8 @@ impl Worker {
         self.root_depth = Depth::ZERO;
         self.seldepth = 0;
         self.nodes = 0;
+        self.course = Course::default();
+        self.learned_cutoffs = 0;
         self.next_check = 0;
         self.null_move_from = 0;
         self.stopped = false;

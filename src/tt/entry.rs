@@ -14,6 +14,7 @@ use crate::types::{Depth, MAX_PLY, PackedMove, Ply, PositionKey, Score};
 
 const DEPTH_OFFSET: i32 = 1;
 const PV_BIT: u64 = 1 << 7;
+const LEARNED_BIT: u64 = 1 << 6;
 /// Generations wrap around within five bits.
 pub const GENERATIONS: u64 = 32;
 /// Stored where there is no static evaluation (the node was in check).
@@ -123,6 +124,8 @@ pub struct Hit {
     pub depth: Depth,
     /// Was it a node of a principal variation?
     pub was_pv: bool,
+    /// Does it come from the learning file? Then it has no evaluation and matches every path.
+    pub learned: bool,
     path: PathCheck,
     lower: i16,
     upper: i16,
@@ -162,6 +165,8 @@ fn mix(w1: u64) -> u64 {
 }
 
 impl Packed {
+    pub(super) const EMPTY: Packed = Packed { w0: 0, w1: 0 };
+
     pub(super) fn from_stored(first: u64, second: u64) -> Packed {
         Packed { w0: first ^ mix(second), w1: second }
     }
@@ -190,6 +195,10 @@ impl Packed {
         Packed { w1: self.w1 & !(GENERATIONS - 1) | generation, ..self }
     }
 
+    pub(super) fn as_learned(self) -> Packed {
+        Packed { w1: self.w1 | LEARNED_BIT, ..self }
+    }
+
     fn bounds(self) -> (i16, i16) {
         ((self.w1 >> 32) as i16, (self.w1 >> 16) as i16)
     }
@@ -201,6 +210,10 @@ impl Packed {
 
     pub(super) fn was_pv(self) -> bool {
         self.w1 & PV_BIT != 0
+    }
+
+    pub(super) fn is_learned(self) -> bool {
+        self.w1 & LEARNED_BIT != 0
     }
 
     fn path(self) -> PathCheck {
@@ -216,6 +229,7 @@ impl Packed {
                 .then(|| Score(i32::from(evaluation)).clamp_evaluation()),
             depth: self.depth(),
             was_pv: self.was_pv(),
+            learned: self.is_learned(),
             path: self.path(),
             lower,
             upper,
@@ -223,7 +237,8 @@ impl Packed {
     }
 
     /// Packs `record`; `old` is the entry of the same position that it replaces, if there is one: its move
-    /// stays if the record has none, its bounds stay if depth and path are the same and they do not cross.
+    /// stays if the record has none, its bounds stay if depth and path are the same and they do not cross
+    /// (never those of a learned one: they were widened, and no search of this process stands for them).
     pub(super) fn pack(key: PositionKey, record: &Record, old: Option<Packed>, generation: u64) -> Packed {
         let mut best = record.best;
         let (mut lower, mut upper) =
@@ -233,7 +248,7 @@ impl Packed {
             if best.is_none() {
                 best = known.best;
             }
-            if known.depth == record.depth && known.path == record.path {
+            if known.depth == record.depth && known.path == record.path && !known.learned {
                 if !record.window.has_lower() && known.lower <= upper {
                     lower = known.lower;
                 }

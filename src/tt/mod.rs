@@ -3,11 +3,14 @@
 //! One table serves all threads without locks. An entry is two words that check each other, so a torn or
 //! foreign pair is noticed and ignored (`entry.rs`); a probe touches one cache line (`table.rs`). A hit
 //! yields move and static evaluation at once, its score only through the path check ([`Hit::window`]).
+//! What the learning file knows is put in before a search and is protected while it runs (`learned.rs`).
 
 mod backing;
 mod entry;
+mod learned;
 mod prefetch;
 mod table;
 
 pub use entry::{Hit, PathCheck, Record, ScoreWindow};
+pub use learned::Learned;
 pub use table::Table;
