@@ -10,7 +10,7 @@ use shakmaty::uci::UciMove;
 use thiserror::Error;
 
 use crate::{
-    position::{Path, Position},
+    position::{Path, PathHash, Position},
     search::{Clock, Limits, Pool, Signals, Sink, Task},
     tt::Table,
 };
@@ -59,6 +59,7 @@ pub struct Engine {
     multi_pv: usize,
     move_overhead: Duration,
     never_clear_hash: bool,
+    path_hash: PathHash,
 }
 
 impl Engine {
@@ -83,6 +84,7 @@ impl Engine {
             multi_pv: 1,
             move_overhead: Engine::DEFAULT_MOVE_OVERHEAD,
             never_clear_hash: false,
+            path_hash: PathHash::default(),
         }
     }
 
@@ -134,9 +136,11 @@ impl Engine {
         self.wait();
         self.signals.stop.store(false, Relaxed);
         self.signals.pondering.store(limits.ponder, Relaxed);
+        let mut path = self.path.clone();
+        path.begin_search(self.path_hash);
         self.pool.start(Task {
             root: self.root.clone(),
-            path: self.path.clone(),
+            path,
             clock: Clock::new(&limits, start, self.move_overhead),
             limits,
             multi_pv: self.multi_pv,
@@ -192,6 +196,15 @@ impl Engine {
     /// Keeps the table over [`Engine::new_game`].
     pub fn set_never_clear_hash(&mut self, keep: bool) {
         self.never_clear_hash = keep;
+    }
+
+    /// Sets which part of the path must fit before a stored score is believed. If it changes, the table is
+    /// emptied: what other modes keep of a path means nothing to this one. Waits for a running search.
+    pub fn set_path_hash(&mut self, mode: PathHash) {
+        if mode != self.path_hash {
+            self.clear_hash();
+            self.path_hash = mode;
+        }
     }
 
     /// Sets the number of search threads. Waits for a running search.

@@ -6,12 +6,14 @@
 mod checks;
 mod keys;
 mod path;
+mod path_hash;
 pub mod perft;
 mod see;
 
 pub use checks::{CheckSquares, pawn_attacks};
 pub use keys::Keys;
 pub use path::{Path, Repetition};
+pub use path_hash::PathHash;
 
 use shakmaty::{
     Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Move, MoveList, Position as _,

@@ -146,9 +146,8 @@ impl Worker {
 
         // Step 4. Table. A result of enough depth that decides the window is the answer.
         let excluded = self.frame(ply).excluded;
-        let path = PathCheck::new(position.halfmoves());
         let hit = if excluded.is_none() { self.task.table.probe(position.key()) } else { None };
-        let known = hit.and_then(|hit| hit.window(path, ply));
+        let known = hit.and_then(|hit| hit.window(&self.path, ply));
         if !N::PV
             && let (Some(hit), Some(known)) = (hit, known)
             && hit.depth.get() >= depth.get()
@@ -161,6 +160,8 @@ impl Worker {
                 self.frame_mut(ply).threats = position.attacked_by(!position.turn());
                 self.reward_quiet(position, ply, m, bonus(depth) / 2);
             }
+            self.rest_on(hit);
+            self.settle(score, window);
             return score;
         }
         let table_move = if N::ROOT {
@@ -230,6 +231,10 @@ impl Worker {
             && excluded.is_none()
             && let Some(score) = self.prune_node(&node)
         {
+            if let (Some(hit), Some(_)) = (hit, known) {
+                self.rest_on(hit);
+            }
+            self.settle(score, window);
             return score;
         }
 
@@ -252,6 +257,7 @@ impl Worker {
 
         // Step 21. Remember what was found.
         let bound = Bound::of(best.score, window.alpha, window.beta);
+        self.settle(best.score, window);
         if excluded.is_none() && !(N::ROOT && self.pv_index > 0) {
             let known = match bound {
                 Bound::Lower => ScoreWindow::at_least(best.score),
@@ -264,7 +270,7 @@ impl Worker {
                 window: known,
                 depth,
                 was_pv,
-                path,
+                path: PathCheck::new(&self.path, depth),
                 ply,
             };
             self.task.table.store(position.key(), &record);

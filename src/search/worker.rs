@@ -14,6 +14,7 @@ use super::{
     frame::Frame,
     history::{CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory, QuietHistory},
     limits::Limits,
+    node::Window,
     params::*,
     pv::PvTable,
     root::RootMove,
@@ -21,8 +22,8 @@ use super::{
 use crate::{
     eval::{self, Caches},
     position::{Path, Position, Repetition},
-    tt::Table,
-    types::{Depth, MAX_PLY, PawnKey, Ply, Score},
+    tt::{Hit, Table},
+    types::{Bound, Depth, MAX_PLY, PawnKey, Ply, Score},
 };
 
 /// Nodes between two looks at clock and stop flag.
@@ -236,15 +237,37 @@ impl Worker {
     }
 
     /// A draw by rule at this node: its score.
-    pub fn draw(&self, position: &Position, ply: Ply) -> Option<Score> {
+    pub fn draw(&mut self, position: &Position, ply: Ply) -> Option<Score> {
         if position.halfmoves() >= 100 {
             let mated = position.in_check() && !position.has_legal_move();
+            self.path.rest_on_counter();
             return Some(if mated { Score::mated_in(ply) } else { Score::ZERO });
         }
         if let Some(Repetition::InSearch | Repetition::InGame) = self.path.repetition(ply) {
+            self.path.rest_on_repetition(self.path.repeats_after());
             return Some(Score::ZERO);
         }
         position.is_insufficient_material().then_some(Score::ZERO)
+    }
+
+    /// The score of this node came from the table: it rests on what the stored one rested on.
+    pub fn rest_on(&mut self, hit: Hit) {
+        if let Some(taint) = hit.taint() {
+            self.path.rest_on_taint(taint.reach());
+        }
+    }
+
+    /// The result of a node is found. Where it says that one side has more than a draw, no line that proves
+    /// it ends in one.
+    pub fn settle(&mut self, score: Score, window: Window) {
+        let decided = match Bound::of(score, window.alpha, window.beta) {
+            Bound::Lower => score > Score::ZERO,
+            Bound::Upper => score < Score::ZERO,
+            Bound::Exact => false,
+        };
+        if decided {
+            self.path.rest_on_nothing();
+        }
     }
 
     /// The static evaluation as the table stores it.

@@ -186,6 +186,7 @@ fn worth(packed: Packed, generation: u64) -> i32 {
 mod tests {
     use super::*;
     use crate::{
+        position::{Path, Position},
         tt::{PathCheck, ScoreWindow},
         types::{Depth, PackedMove, Ply, Score},
     };
@@ -197,7 +198,7 @@ mod tests {
             window: ScoreWindow::at_least(Score(depth)),
             depth: Depth(depth),
             was_pv: false,
-            path: PathCheck::new(0),
+            path: PathCheck::new(&Path::new(&Position::default()), Depth(depth)),
             ply: Ply::ROOT,
         }
     }

@@ -7,6 +7,7 @@ use thiserror::Error;
 use super::DebugLog;
 use crate::{
     engine::Engine,
+    position::PathHash,
     protocol::{OptionDeclaration, OptionKind},
 };
 
@@ -33,6 +34,8 @@ struct Row {
 type SetCheck = fn(&mut Target<'_>, bool);
 type SetSpin = fn(&mut Target<'_>, usize) -> Result<(), OptionError>;
 type Press = fn(&mut Target<'_>);
+/// Called with one of the values listed.
+type Choose = fn(&mut Target<'_>, &str);
 type SetText = fn(&mut Target<'_>, &str) -> Result<(), OptionError>;
 
 enum Kind {
@@ -40,6 +43,7 @@ enum Kind {
     Spin { default: usize, min: usize, max: usize, set: SetSpin },
     Button { press: Press },
     Text { default: &'static str, set: SetText },
+    Combo { default: fn() -> &'static str, values: fn() -> Vec<&'static str>, set: Choose },
 }
 
 static OPTIONS: &[Row] = &[
@@ -110,6 +114,18 @@ static OPTIONS: &[Row] = &[
         },
     },
     Row {
+        name: "PathHash",
+        kind: Kind::Combo {
+            default: || PathHash::default().name(),
+            values: || PathHash::NAMED.iter().map(|(name, _)| *name).collect(),
+            set: |target, value| {
+                if let Some(mode) = PathHash::from_name(value) {
+                    target.engine.set_path_hash(mode);
+                }
+            },
+        },
+    },
+    Row {
         name: "UCI_Chess960",
         kind: Kind::Check { default: false, set: |target, on| target.settings.chess960 = on },
     },
@@ -150,6 +166,7 @@ enum Action {
     Spin(SetSpin, usize),
     Press(Press),
     Text(SetText, String),
+    Choose(Choose, &'static str),
 }
 
 /// Looks an option up (capitals do not matter) and checks its value.
@@ -177,6 +194,11 @@ pub(super) fn parse(name: &str, value: Option<&str>) -> Result<Setting, OptionEr
             let number = value.parse().ok().filter(|number| (min..=max).contains(number));
             Action::Spin(set, number.ok_or_else(|| wrong(format!("{min} to {max}"), value))?)
         }
+        Kind::Combo { default, values, set } => {
+            let value = needed(default().to_owned())?;
+            let known = values().into_iter().find(|known| known.eq_ignore_ascii_case(value));
+            Action::Choose(set, known.ok_or_else(|| wrong(values().join(", "), value))?)
+        }
         Kind::Text { set, .. } => Action::Text(set, value.unwrap_or_default().to_owned()),
     };
     Ok(Setting(action))
@@ -190,6 +212,7 @@ impl Setting {
             Action::Spin(set, number) => set(target, number)?,
             Action::Press(press) => press(target),
             Action::Text(set, text) => set(target, &text)?,
+            Action::Choose(set, value) => set(target, value),
         }
         Ok(())
     }
@@ -205,6 +228,10 @@ pub(super) fn declarations() -> impl Iterator<Item = OptionDeclaration> {
                 OptionKind::Spin { default: default as i64, min: min as i64, max: max as i64 }
             }
             Kind::Button { .. } => OptionKind::Button,
+            Kind::Combo { default, values, .. } => OptionKind::Combo {
+                default: default().to_owned(),
+                values: values().into_iter().map(str::to_owned).collect(),
+            },
             Kind::Text { default, .. } => OptionKind::String { default: default.to_owned() },
         },
     })
@@ -243,6 +270,7 @@ mod tests {
             ("Threads", "two"),
             ("Ponder", "maybe"),
             ("Move Overhead", "5001"),
+            ("PathHash", "fifty 80"),
         ];
         for (name, value) in bad {
             assert!(matches!(parse(name, Some(value)), Err(OptionError::Value { .. })), "{name} {value}");
