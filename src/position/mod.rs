@@ -4,6 +4,7 @@
 //! [`Path`] is the line of positions that led here, which repetitions and the fifty-move rule need.
 
 mod checks;
+mod cuckoo;
 mod keys;
 mod path;
 mod path_hash;

@@ -7,7 +7,7 @@
 //! The path also knows, for every position on it, the earliest position on which the results found below
 //! have come to rest (see [`PathHash`], *taint*), and keeps the keys that the modes compare up to date.
 
-use super::{PathHash, Position};
+use super::{PathHash, Position, cuckoo};
 use crate::types::{PathKey, Ply, PositionKey};
 
 /// How the present position repeats an earlier one.
@@ -174,6 +174,31 @@ impl Path {
     /// How often the present position has occurred, this time included.
     pub fn occurrences(&self) -> usize {
         self.steps.last().map_or(0, |step| usize::from(step.occurrences))
+    }
+
+    /// Can the side to move, `ply` plies from the root, repeat an earlier position with a draw by its next
+    /// move? How many plies back it lies from here. See `cuckoo.rs`.
+    pub fn upcoming_repetition(&self, position: &Position, ply: Ply) -> Option<usize> {
+        let (last, here) = (self.steps.last()?, self.keys.len() - 1);
+        let key = self.keys[here];
+        let reach = usize::from(last.reversible).min(here);
+        if reach < 3 {
+            return None;
+        }
+        // The moves of the side not to move must cancel out: XOR of what each of them changed.
+        let mut theirs = key ^ self.keys[here - 1].0;
+        for back in (3..=reach).step_by(2) {
+            let earlier = here - back;
+            theirs ^= self.keys[earlier + 1].0 ^ self.keys[earlier].0;
+            let draws = back < ply.index() || self.steps[earlier].occurrences > 1;
+            if draws
+                && theirs.0 == cuckoo::passes(back.div_ceil(2))
+                && cuckoo::connects(position, key ^ self.keys[earlier].0)
+            {
+                return Some(back);
+            }
+        }
+        None
     }
 
     /// The present result rests on the position `back` plies before: its repetition was called a draw.

@@ -128,13 +128,21 @@ impl Worker {
         }
 
         let in_check = position.in_check();
+        let mut upcoming = false;
         if !N::ROOT {
-            // Step 2. Draws by rule, and the end of the stack.
+            // Step 2. Draws by rule, those that the next move can bring about, and the end of the stack.
             if let Some(score) = self.draw(position, ply) {
                 return score;
             }
             if ply.index() >= MAX_PLY - 1 {
                 return if in_check { Score::ZERO } else { self.static_score(position, ply) };
+            }
+            if window.alpha < Score::ZERO && self.can_repeat(position, ply) {
+                upcoming = true;
+                window.alpha = Score::ZERO;
+                if window.alpha >= window.beta {
+                    return window.alpha;
+                }
             }
             // Step 3. Mate distance. Neither side can do better than the mates already found.
             window.alpha = window.alpha.max(Score::mated_in(ply));
@@ -239,9 +247,13 @@ impl Worker {
         }
 
         self.frame_mut(ply).threats = position.attacked_by(!position.turn());
-        let best = self.search_moves::<N>(&mut node);
+        let mut best = self.search_moves::<N>(&mut node);
         if self.stopped {
             return Score::ZERO;
+        }
+        if upcoming {
+            // Late move pruning may have skipped the move that repeats.
+            best.score = best.score.max(Score::ZERO);
         }
 
         // Step 20. No move: mate, stalemate, or nothing but the excluded one.

@@ -250,6 +250,15 @@ impl Worker {
         position.is_insufficient_material().then_some(Score::ZERO)
     }
 
+    /// Can the side to move repeat an earlier position with a draw? Then it has at least that.
+    pub fn can_repeat(&mut self, position: &Position, ply: Ply) -> bool {
+        let back = self.path.upcoming_repetition(position, ply);
+        if let Some(back) = back {
+            self.path.rest_on_repetition(back);
+        }
+        back.is_some()
+    }
+
     /// The score of this node came from the table: it rests on what the stored one rested on.
     pub fn rest_on(&mut self, hit: Hit) {
         if let Some(taint) = hit.taint() {
