@@ -170,7 +170,9 @@ impl Locked<'_> {
 
     /// Gives a file that others cut short its length back, so that appending cannot run out of space.
     fn complete(&self, length: u64) -> Result<(), FileError> {
-        self.file.header()?;
+        if self.file.header().is_err() {
+            return Err(FileError::Replaced { path: self.file.path.clone() });
+        }
         let filled = fill_with_zeros(&*self.file.data, length.min(FILE_SIZE));
         filled.map_err(|error| self.file.failure("completed", error))?;
         self.file.sync()?;

@@ -54,17 +54,17 @@ pub(super) fn import(file: &mut Opened, from: &Path, json: bool, output: &Output
     let text = BufReader::new(File::open(from).map_err(other(from, "read"))?);
     let (session, now) = (learn::session(), learn::now());
     let mut records: Vec<Record> = Vec::new();
-    let mut wrong = Vec::new();
+    let (mut wrong, mut same) = (Vec::new(), 0);
     for (number, line) in (1..).zip(text.lines()) {
         match exchange::parse_line(&line.map_err(other(from, "read"))?, session, now) {
-            Ok(Some(record)) if file.has_same_advice(&record) => {}
+            Ok(Some(record)) if file.has_same_advice(&record) => same += 1,
             Ok(record) => records.extend(record),
             Err(error) => wrong.push((number, error)),
         }
     }
     // A wrong line keeps no right one out; the same file again does no harm.
     let taken = file.file.take_in(&file.ring, &records)?;
-    tell(taken, json, output);
+    tell(Taken { known: taken.known + same, ..taken }, json, output);
     let count = wrong.len();
     match wrong.into_iter().next() {
         Some((number, error)) => Err(LearnError::Text { path: from.to_owned(), count, number, error }),
