@@ -94,7 +94,7 @@ pub fn run(arguments: Arguments, debug_log: DebugLog, learn_file: Option<PathBuf
     let output = Output::stdout();
     let interrupt = Interrupt::default();
     match arguments.task {
-        None => session::run(&output, debug_log),
+        None => session::run(&output, debug_log, learn_file),
         Some(Task::Bench { depth }) => bench::print(depth, &output, &interrupt),
         Some(Task::Perft { depth, fen, divide, chess960 }) => {
             let position = position(fen.as_deref(), chess960)?;

@@ -246,6 +246,12 @@ pub fn never(rules: &Rules, search: &Search<'_>) -> Option<Silence> {
     reasons.into_iter().find(|(applies, _)| *applies).map(|(_, silence)| silence)
 }
 
+/// Depth and score by which a later search of the game is measured.
+pub fn standing(search: &Search<'_>) -> Option<(Depth, Score)> {
+    finding(search)
+        .map(|known| (known.depth, if known.upper < Score::INFINITE { known.upper } else { known.lower }))
+}
+
 /// What the search says about its root. One that was stopped inside a failure from above says only that: its
 /// move is the one that failed.
 fn finding(search: &Search<'_>) -> Option<Known> {

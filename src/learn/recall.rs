@@ -6,14 +6,17 @@ use std::{
     hash::{BuildHasherDefault, Hasher},
 };
 
-use super::footprint::{Footprint, Reach};
+use shakmaty::Bitboard;
+
+use super::{
+    footprint::{Footprint, Reach},
+    policy::Known,
+    record::game_ply,
+};
 use crate::{
     position::Position,
     types::{PositionKey, Score},
 };
-use shakmaty::{Bitboard, Color};
-
-use super::policy::Known;
 
 /// Plies of difference that are still told apart when the nearest are chosen.
 const NEAREST: usize = 512;
@@ -158,14 +161,6 @@ fn nearest<'a>(found: &[&'a Memory], ply: u16, room: usize) -> Vec<&'a Memory> {
     sorted
 }
 
-/// The place of a position in its game, in plies from the start.
-pub fn game_ply(position: &Position) -> u16 {
-    use shakmaty::Position as _;
-    let moves = u32::from(position.chess().fullmoves()) - 1;
-    let ply = moves.saturating_mul(2).saturating_add(u32::from(position.turn() == Color::Black));
-    u16::try_from(ply).unwrap_or(u16::MAX)
-}
-
 impl Memory {
     /// The window to search with: wider by `fuzz` printed centipawns at each bound, because a search is not
     /// that exact. No bound stays none, and draws, mates and tablebase results are exact.
@@ -287,12 +282,5 @@ mod tests {
         for ((lower, upper), expected) in rows {
             assert_eq!(window(lower, upper), expected, "{lower:?} {upper:?}");
         }
-    }
-
-    #[test]
-    fn the_game_ply_counts_from_the_start() {
-        let start = Position::default();
-        assert_eq!(game_ply(&start), 0);
-        assert_eq!(game_ply(&start.play(start.legal_moves()[0])), 1);
     }
 }

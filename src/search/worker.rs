@@ -6,23 +6,28 @@ use std::sync::{
 };
 
 use crossbeam::utils::CachePadded;
-use shakmaty::{Color, Move};
+use shakmaty::Move;
 
 use super::{
     clock::Clock,
+    ending::OnEnd,
     event::Sink,
     frame::Frame,
-    history::{CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory, QuietHistory},
+    history::{
+        CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory, Promise, QuietHistory,
+    },
     limits::Limits,
+    node::Window,
     params::*,
     pv::PvTable,
     root::RootMove,
 };
 use crate::{
     eval::{self, Caches},
+    learn::policy::Course,
     position::{Path, Position, Repetition},
-    tt::Table,
-    types::{Depth, MAX_PLY, PawnKey, Ply, Score},
+    tt::{Hit, Table},
+    types::{Bound, Depth, MAX_PLY, Ply, Score},
 };
 
 /// Nodes between two looks at clock and stop flag.
@@ -44,6 +49,11 @@ pub struct Task {
     /// Nodes of each thread, written by it alone. Relaxed: a statistic.
     pub nodes: Vec<CachePadded<AtomicU64>>,
     pub sink: Arc<Sink>,
+    /// The root move to look at first: what the learning file recommends.
+    pub first_move: Option<Move>,
+    /// How often learned entries decided a node. Relaxed: read when all threads have ended.
+    pub learned_cutoffs: AtomicU64,
+    pub on_end: Option<Box<OnEnd>>,
 }
 
 impl Task {
@@ -84,6 +94,9 @@ pub struct Worker {
     pub root_depth: Depth,
     pub seldepth: usize,
     pub nodes: u64,
+    /// What learning wants to know of this search.
+    pub course: Course,
+    pub learned_cutoffs: u64,
     /// Null moves are not tried above this ply while a null-move cutoff is verified.
     pub null_move_from: usize,
     pub task: Arc<Task>,
@@ -121,6 +134,8 @@ impl Worker {
             root_depth: Depth::ZERO,
             seldepth: 0,
             nodes: 0,
+            course: Course::default(),
+            learned_cutoffs: 0,
             null_move_from: 0,
             task,
             stopped: false,
@@ -150,6 +165,8 @@ impl Worker {
         self.root_depth = Depth::ZERO;
         self.seldepth = 0;
         self.nodes = 0;
+        self.course = Course::default();
+        self.learned_cutoffs = 0;
         self.next_check = 0;
         self.null_move_from = 0;
         self.stopped = false;
@@ -211,14 +228,20 @@ impl Worker {
         self.stopped
     }
 
+    /// Lets the other threads know how much this one has searched.
+    pub fn publish_nodes(&self) {
+        self.task.nodes[self.id].store(self.nodes, Relaxed);
+    }
+
     fn check_limits(&mut self) {
+        self.publish_nodes();
         let task = &self.task;
         let signals = &task.signals;
-        task.nodes[self.id].store(self.nodes, Relaxed);
         self.next_check = self.nodes + CHECK_INTERVAL;
         let mut over = signals.stop.load(Relaxed);
         if self.id == 0 {
-            over |= !signals.pondering.load(Relaxed) && (self.enough || task.clock.is_over());
+            over |=
+                !signals.pondering.load(Relaxed) && (self.enough || task.clock.is_over(task.total_nodes()));
             if let Some(limit) = task.limits.nodes {
                 let total = task.total_nodes();
                 over |= total >= limit;
@@ -236,15 +259,46 @@ impl Worker {
     }
 
     /// A draw by rule at this node: its score.
-    pub fn draw(&self, position: &Position, ply: Ply) -> Option<Score> {
+    pub fn draw(&mut self, position: &Position, ply: Ply) -> Option<Score> {
         if position.halfmoves() >= 100 {
             let mated = position.in_check() && !position.has_legal_move();
+            self.path.rest_on_counter();
             return Some(if mated { Score::mated_in(ply) } else { Score::ZERO });
         }
         if let Some(Repetition::InSearch | Repetition::InGame) = self.path.repetition(ply) {
+            self.path.rest_on_repetition(self.path.repeats_after());
             return Some(Score::ZERO);
         }
         position.is_insufficient_material().then_some(Score::ZERO)
+    }
+
+    /// Can the side to move repeat an earlier position with a draw? Then it has at least that.
+    pub fn can_repeat(&mut self, position: &Position, ply: Ply) -> bool {
+        let back = self.path.upcoming_repetition(position, ply);
+        if let Some(back) = back {
+            self.path.rest_on_repetition(back);
+        }
+        back.is_some()
+    }
+
+    /// The score of this node came from the table: it rests on what the stored one rested on.
+    pub fn rest_on(&mut self, hit: Hit) {
+        if let Some(taint) = hit.taint() {
+            self.path.rest_on_taint(taint.reach());
+        }
+    }
+
+    /// The result of a node is found. Where it says that one side has more than a draw, no line that proves
+    /// it ends in one.
+    pub fn settle(&mut self, score: Score, window: Window) {
+        let decided = match Bound::of(score, window.alpha, window.beta) {
+            Bound::Lower => score > Score::ZERO,
+            Bound::Upper => score < Score::ZERO,
+            Bound::Exact => false,
+        };
+        if decided {
+            self.path.rest_on_nothing();
+        }
     }
 
     /// The static evaluation as the table stores it.
@@ -260,17 +314,16 @@ impl Worker {
         Score((raw.0 + correction) * (200 - halfmoves) / 200).clamp_evaluation()
     }
 
-    /// Promise of a quiet move: butterfly, pawn-structure and continuation history.
-    pub fn quiet_score(&self, us: Color, pawns: PawnKey, ply: Ply, m: Move) -> i32 {
+    /// What the histories promise of the quiet moves of a node.
+    pub fn promise(&self, position: &Position, ply: Ply) -> Promise<'_> {
         let history = &self.history;
-        let now = MoveIndex::new(us, m);
-        let follow = |back| history.continuation.get(self.moved_before(ply, back), now);
-        history.quiets.get(us, self.frame(ply).threats, m)
-            + history.pawns.get(pawns, us, m)
-            + follow(1)
-            + follow(2)
-            + follow(4) / 2
-            + follow(6) / 2
+        Promise {
+            us: position.turn(),
+            threats: self.frame(ply).threats,
+            quiets: &history.quiets,
+            structure: history.pawns.with(position.keys().pawns),
+            follow: [1, 2, 4, 6].map(|back| history.continuation.after(self.moved_before(ply, back))),
+        }
     }
 
     /// Adds `bonus` to every history of a quiet move.

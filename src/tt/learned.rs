@@ -9,6 +9,8 @@
 //! - for one search: [`Table::teach`] is called before each, with whatever can still occur. What it no longer
 //!   brings grows old like any other entry.
 
+use arrayvec::ArrayVec;
+
 use super::{
     Hit, PathCheck, Record, ScoreWindow, Table,
     entry::{GENERATIONS, Packed},
@@ -16,9 +18,8 @@ use super::{
 };
 use crate::types::{Depth, PackedMove, Ply, PositionKey};
 
-/// How many entries ahead their cache lines are asked for. Measured: 8 to 32 are alike, none takes three
-/// times as long.
-const PREFETCH_DISTANCE: usize = 16;
+/// The cache lines of so many entries are asked for before the first of them is stored.
+const BATCH: usize = 32;
 
 /// One position from the learning file.
 #[derive(Copy, Clone, Debug)]
@@ -43,7 +44,7 @@ impl Learned {
             window: self.window,
             depth: self.depth,
             was_pv: false,
-            path: PathCheck::new(self.halfmoves),
+            path: PathCheck::learned(self.halfmoves),
             ply: Ply::ROOT,
         };
         Packed::pack(self.key, &record, None, generation).as_learned()
@@ -69,20 +70,18 @@ impl Table {
     /// Puts `entries` in for the next search, the first the most important, as many as the share allows. One
     /// that is there already stays, and so does a result of a search that is deeper. Gives back how many
     /// had to be stored anew.
-    pub fn teach(&self, entries: &[Learned]) -> usize {
-        let entries = &entries[..entries.len().min(self.learned_share())];
+    pub fn teach(&self, entries: impl IntoIterator<Item = Learned>) -> usize {
+        let mut entries = entries.into_iter().take(self.learned_share());
         let generation = self.generation();
         let mut stored = 0;
-        for entry in entries.iter().take(PREFETCH_DISTANCE) {
-            self.prefetch(entry.key);
-        }
-        for (index, entry) in entries.iter().enumerate() {
-            if let Some(next) = entries.get(index + PREFETCH_DISTANCE) {
-                self.prefetch(next.key);
+        let mut batch: ArrayVec<Learned, BATCH> = ArrayVec::new();
+        loop {
+            batch.extend(entries.by_ref().take(BATCH).inspect(|entry| self.prefetch(entry.key)));
+            if batch.is_empty() {
+                return stored;
             }
-            stored += usize::from(self.teach_one(entry, generation));
+            stored += batch.drain(..).filter(|entry| self.teach_one(entry, generation)).count();
         }
-        stored
     }
 
     fn teach_one(&self, entry: &Learned, generation: u64) -> bool {
@@ -149,7 +148,7 @@ impl ScoreWindow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::Score;
+    use crate::{tt::entry::tests::at, types::Score};
 
     const HALF: u64 = 1 << 63;
 
@@ -166,7 +165,7 @@ mod tests {
             window: ScoreWindow::at_least(Score(depth)),
             depth: Depth(depth),
             was_pv: false,
-            path: PathCheck::new(4),
+            path: PathCheck::new(&at(4), Depth(depth)),
             ply: Ply::ROOT,
         }
     }
@@ -179,31 +178,31 @@ mod tests {
     #[test]
     fn a_learned_entry_says_what_its_record_says() {
         let table = table();
-        assert_eq!(table.teach(&[learned(1, 9)]), 1);
+        assert_eq!(table.teach([learned(1, 9)]), 1);
         let hit = table.probe(PositionKey(1)).expect("stored");
         assert!(hit.learned && hit.evaluation.is_none() && !hit.was_pv);
         assert_eq!((hit.best.bits(), hit.depth), (77, Depth(9)));
         assert!(hit.teaches(Depth(9)) && !hit.teaches(Depth(10)));
-        assert_eq!(table.teach(&[learned(1, 9)]), 0, "it is there");
+        assert_eq!(table.teach([learned(1, 9)]), 0, "it is there");
     }
 
     #[test]
     fn it_matches_every_path_that_the_clock_cannot_spoil() {
         let table = table();
-        table.teach(&[learned(1, 9), Learned { halfmoves: 70, ..learned(HALF, 30) }]);
+        table.teach([learned(1, 9), Learned { halfmoves: 70, ..learned(HALF, 30) }]);
         let near = table.probe(PositionKey(1)).expect("stored");
-        assert!(near.window(PathCheck::new(0), Ply(3)).is_some());
-        assert!(near.window(PathCheck::new(60), Ply(3)).is_some());
-        assert!(near.window(PathCheck::new(95), Ply(3)).is_none());
+        assert!(near.window(&at(0), Ply(3)).is_some());
+        assert!(near.window(&at(60), Ply(3)).is_some());
+        assert!(near.window(&at(95), Ply(3)).is_none());
         let far = table.probe(PositionKey(HALF)).expect("stored");
-        assert!(far.window(PathCheck::new(70), Ply(3)).is_some());
-        assert!(far.window(PathCheck::new(0), Ply(3)).is_none());
+        assert!(far.window(&at(70), Ply(3)).is_some());
+        assert!(far.window(&at(0), Ply(3)).is_none());
     }
 
     #[test]
     fn shallower_results_do_not_evict_it_and_deeper_ones_do() {
         let table = table();
-        table.teach(&[learned(1, 9)]);
+        table.teach([learned(1, 9)]);
         table.new_search();
         for n in 2..40 {
             table.store(PositionKey(n), &searched(8));
@@ -213,14 +212,14 @@ mod tests {
         table.store(PositionKey(1), &searched(9));
         let hit = table.probe(PositionKey(1)).expect("stored");
         assert!(!hit.learned && hit.depth == Depth(9));
-        let window = hit.window(PathCheck::new(4), Ply::ROOT).expect("same clock");
+        let window = hit.window(&at(4), Ply::ROOT).expect("same clock");
         assert_eq!(window, ScoreWindow::at_least(Score(9)), "bounds that were widened do not join");
     }
 
     #[test]
     fn protection_lasts_one_search() {
         let table = table();
-        table.teach(&[learned(1, 9)]);
+        table.teach([learned(1, 9)]);
         table.new_search();
         table.new_search();
         for n in 2..40 {
@@ -232,10 +231,10 @@ mod tests {
     #[test]
     fn one_of_a_line_and_an_eighth_of_the_table() {
         let table = table();
-        assert_eq!(table.teach(&[learned(1, 9), learned(2, 30)]), 1, "the first is the more important");
+        assert_eq!(table.teach([learned(1, 9), learned(2, 30)]), 1, "the first is the more important");
         assert!(table.probe(PositionKey(2)).is_none());
         table.new_search();
-        assert_eq!(table.teach(&[learned(2, 1)]), 1, "what is not brought again gives way");
+        assert_eq!(table.teach([learned(2, 1)]), 1, "what is not brought again gives way");
         assert!(table.probe(PositionKey(1)).is_none());
 
         let slots = (1 << 20) / 16;
@@ -243,7 +242,7 @@ mod tests {
         let all: Vec<Learned> =
             (0..65_536u64).map(|n| learned(n.wrapping_mul(0x9E37_79B9_7F4A_7C15), 9)).collect();
         table.unlearn([PositionKey(1), PositionKey(2)]);
-        assert!(table.teach(&all) <= table.learned_share());
+        assert!(table.teach(all) <= table.learned_share());
         for line in table.lines() {
             assert!(line.0.iter().filter(|slot| slot.load().is_learned()).count() <= 1);
         }
@@ -254,7 +253,7 @@ mod tests {
         let table = table();
         table.store(PositionKey(1), &searched(10));
         table.store(PositionKey(HALF), &searched(8));
-        assert_eq!(table.teach(&[learned(1, 9), learned(HALF, 9)]), 1);
+        assert_eq!(table.teach([learned(1, 9), learned(HALF, 9)]), 1);
         assert!(!table.probe(PositionKey(1)).expect("stored").learned);
         assert!(table.probe(PositionKey(HALF)).expect("stored").learned);
     }
@@ -262,9 +261,9 @@ mod tests {
     #[test]
     fn an_update_replaces_and_unlearning_leaves_what_was_searched() {
         let table = table();
-        table.teach(&[learned(1, 9)]);
+        table.teach([learned(1, 9)]);
         let window = ScoreWindow::at_most(Score(-200));
-        assert_eq!(table.teach(&[Learned { window, depth: Depth(7), ..learned(1, 9) }]), 1);
+        assert_eq!(table.teach([Learned { window, depth: Depth(7), ..learned(1, 9) }]), 1);
         assert_eq!(table.probe(PositionKey(1)).expect("stored").depth, Depth(7));
         table.store(PositionKey(HALF), &searched(8));
         table.unlearn([PositionKey(1), PositionKey(HALF), PositionKey(5)]);
