@@ -11,7 +11,7 @@ pub mod disk;
 mod error;
 pub mod exchange;
 mod file;
-mod footprint;
+pub mod footprint;
 pub mod game;
 pub mod header;
 mod merge;
