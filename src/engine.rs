@@ -23,7 +23,7 @@ use crate::{
         policy::{Mode, Rules},
     },
     position::{Path, Position},
-    search::{Clock, Limits, Pool, Signals, Sink, Task},
+    search::{Clock, Limits, NodeBank, NodeRate, Pool, Signals, Sink, Task},
     tt::Table,
     types::Depth,
 };
@@ -72,6 +72,8 @@ pub struct Engine {
     signals: Arc<Signals>,
     multi_pv: usize,
     move_overhead: Duration,
+    node_rate: Option<NodeRate>,
+    node_bank: NodeBank,
     never_clear_hash: bool,
     learning: Learning,
 }
@@ -104,6 +106,8 @@ impl Engine {
             signals,
             multi_pv: 1,
             move_overhead: Engine::DEFAULT_MOVE_OVERHEAD,
+            node_rate: None,
+            node_bank: NodeBank::default(),
             never_clear_hash: false,
             line: Line::default(),
             learning: Learning::new(
@@ -155,6 +159,7 @@ impl Engine {
     /// for a running search. Learns from how the game ended.
     pub fn new_game(&mut self) {
         self.pool.clear();
+        self.node_bank = NodeBank::default();
         self.learning.end_game(&self.root, &self.line);
         if !self.never_clear_hash {
             self.clear_hash();
@@ -163,9 +168,13 @@ impl Engine {
 
     /// Starts a search that began counting at `start` and returns at once. A search that still runs is
     /// stopped first, and its `Finished` comes before.
-    pub fn go(&mut self, limits: Limits, start: Instant) {
+    pub fn go(&mut self, mut limits: Limits, start: Instant) {
         self.stop();
         self.wait();
+        if let (Some(rate), Some(clock)) = (self.node_rate, &mut limits.clock) {
+            self.node_bank.settle(rate, self.pool.nodes());
+            self.node_bank.draw(clock);
+        }
         self.signals.stop.store(false, Relaxed);
         self.signals.pondering.store(limits.ponder, Relaxed);
         let lessons = self.learning.begin(&Beginning {
@@ -179,7 +188,7 @@ impl Engine {
         self.pool.start(Task {
             root: self.root.clone(),
             path: self.path.clone(),
-            clock: Clock::new(&limits, start, self.move_overhead),
+            clock: Clock::new(&limits, start, self.move_overhead, self.node_rate),
             limits,
             multi_pv: self.multi_pv,
             table: Arc::clone(&self.table),
@@ -257,6 +266,12 @@ impl Engine {
     /// Sets the time kept for transport, per move; takes effect with the next search.
     pub fn set_move_overhead(&mut self, overhead: Duration) {
         self.move_overhead = overhead;
+    }
+
+    /// Counts time in nodes at this rate; `None`: by the clock. Takes effect with the next game.
+    pub fn set_node_rate(&mut self, rate: Option<NodeRate>) {
+        self.node_rate = rate;
+        self.node_bank = NodeBank::default();
     }
 
     /// Sets what is learned; at first nothing is. Waits for a running search.

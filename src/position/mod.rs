@@ -4,12 +4,14 @@
 //! [`Path`] is the line of positions that led here, which repetitions and the fifty-move rule need.
 
 mod checks;
+mod generate;
 mod keys;
 mod path;
 pub mod perft;
 mod see;
 
 pub use checks::{CheckSquares, pawn_attacks};
+pub use generate::is_noisy;
 pub use keys::Keys;
 pub use path::{Path, Repetition};
 

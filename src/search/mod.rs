@@ -28,7 +28,8 @@ mod root;
 mod vote;
 mod worker;
 
-pub(crate) use clock::Clock;
+pub use clock::NodeRate;
+pub(crate) use clock::{Clock, NodeBank};
 pub use ending::{Ending, OnEnd};
 pub use event::{Event, Line, Sink};
 pub use limits::{ClockTime, Limits};

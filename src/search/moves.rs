@@ -8,11 +8,11 @@ use super::{
     history::MoveIndex,
     node::{Expect, Node, NodeKind, NonPv, Pv, Window},
     params::*,
-    picker::{Picker, Want, is_noisy},
+    picker::{Picker, Want},
     worker::Worker,
 };
 use crate::{
-    position::CheckSquares,
+    position::{CheckSquares, is_noisy},
     types::{Depth, PackedMove, Score},
 };
 
@@ -43,7 +43,7 @@ impl Worker {
             let mut score_of_history = if noisy {
                 self.history.captures.get(us, m)
             } else {
-                picker.history().unwrap_or_else(|| self.quiet_score(us, position.keys().pawns, ply, m))
+                picker.history().unwrap_or_else(|| self.promise(position, ply).of(m))
             };
 
             // Steps 12 to 15. Pruning of single moves, once there is something to fall back on.

@@ -3,9 +3,9 @@
 
 use shakmaty::Move;
 
-use super::{frame::Frame, moves::bonus, params::*, picker::is_noisy, worker::Worker};
+use super::{frame::Frame, moves::bonus, params::*, worker::Worker};
 use crate::{
-    position::Position,
+    position::{Position, is_noisy},
     tt::{Hit, PathCheck, Record, ScoreWindow},
     types::{Bound, Depth, MAX_PLY, PackedMove, Ply, Score},
 };

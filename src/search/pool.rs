@@ -74,6 +74,8 @@ pub struct Pool {
     idle: Arc<Task>,
     busy: Arc<Busy>,
     pawn_hits: Arc<Mutex<HitCount>>,
+    /// Relaxed: written before, read after `busy` changes.
+    nodes: Arc<AtomicU64>,
     pawn_hash_mib: usize,
 }
 
@@ -85,7 +87,7 @@ impl Pool {
         let idle = Task {
             path: Path::new(&root),
             root,
-            clock: Clock::new(&limits, Instant::now(), Duration::ZERO),
+            clock: Clock::new(&limits, Instant::now(), Duration::ZERO, None),
             limits,
             multi_pv: 1,
             table: Arc::new(Table::minimal()),
@@ -101,6 +103,7 @@ impl Pool {
             idle: Arc::new(idle),
             busy: Arc::default(),
             pawn_hits: Arc::default(),
+            nodes: Arc::default(),
             pawn_hash_mib,
         };
         pool.resize(1);
@@ -177,6 +180,11 @@ impl Pool {
         *self.pawn_hits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Nodes of the last search, on all threads.
+    pub fn nodes(&self) -> u64 {
+        self.nodes.load(Relaxed)
+    }
+
     /// Starts a search on all threads and returns.
     pub fn start(&self, task: Task) {
         self.busy.set(true);
@@ -200,9 +208,11 @@ impl Pool {
         let (idle, busy, pawn_hits) =
             (Arc::clone(&self.idle), Arc::clone(&self.busy), Arc::clone(&self.pawn_hits));
         if let Some(first) = self.threads.first() {
+            let nodes = Arc::clone(&self.nodes);
             let _ = first.jobs.send(Box::new(move |worker| {
                 let finished = lead(worker, &task, root_moves, &collected);
                 add_hits(&pawn_hits, worker);
+                nodes.store(task.total_nodes(), Relaxed);
                 worker.task = idle;
                 let sink = Arc::clone(&task.sink);
                 drop(task);

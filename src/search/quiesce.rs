@@ -1,14 +1,14 @@
 //! Quiescence search: captures (and, in check, every evasion) until the position is calm enough for the
-//! evaluation to be believed.
+//! evaluation to be believed. Its first ply tries quiet checks too: many a combination ends in one.
 
 use super::{
     node::{NodeKind, NonPv, Pv, Window},
     params::*,
-    picker::{Picker, Want, is_noisy},
+    picker::{Picker, Want},
     worker::Worker,
 };
 use crate::{
-    position::Position,
+    position::{Position, is_noisy},
     tt::{PathCheck, Record, ScoreWindow},
     types::{Bound, Depth, MAX_PLY, PackedMove, Ply, Score},
 };
@@ -17,13 +17,19 @@ impl Worker {
     /// The score of a position after the captures worth making, fail-soft.
     pub fn quiesce<N: NodeKind>(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         if N::PV {
-            self.quiesce_in::<Pv>(position, ply, window)
+            self.quiesce_in::<Pv>(position, ply, window, true)
         } else {
-            self.quiesce_in::<NonPv>(position, ply, window)
+            self.quiesce_in::<NonPv>(position, ply, window, true)
         }
     }
 
-    fn quiesce_in<N: NodeKind>(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
+    fn quiesce_in<N: NodeKind>(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        window: Window,
+        checks: bool,
+    ) -> Score {
         let Window { mut alpha, beta } = window;
         if N::PV {
             self.pv.clear(ply);
@@ -78,7 +84,13 @@ impl Worker {
         }
 
         let table_move = hit.and_then(|hit| position.unpack(hit.best)).filter(|&m| in_check || is_noisy(m));
-        let want = if in_check { Want::All } else { Want::Noisy };
+        let want = if in_check {
+            Want::All
+        } else if checks {
+            Want::NoisyAndChecks
+        } else {
+            Want::Noisy
+        };
         let mut picker = Picker::new(want, table_move, PackedMove::NONE, ply);
         let mut best_move = PackedMove::NONE;
         let mut searched = 0;
@@ -91,7 +103,7 @@ impl Worker {
                         picker.skip_quiets();
                         continue;
                     }
-                } else {
+                } else if is_noisy(m) {
                     if searched > QS_MAX_MOVES && m.promotion().is_none() {
                         continue;
                     }
@@ -112,7 +124,7 @@ impl Worker {
                 }
             }
             let child = self.make(position, m, ply);
-            let score = -self.quiesce_in::<N>(&child, ply.next(), Window { alpha, beta }.flip());
+            let score = -self.quiesce_in::<N>(&child, ply.next(), Window { alpha, beta }.flip(), false);
             self.unmake();
             if self.stopped {
                 return Score::ZERO;

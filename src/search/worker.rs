@@ -6,14 +6,16 @@ use std::sync::{
 };
 
 use crossbeam::utils::CachePadded;
-use shakmaty::{Color, Move};
+use shakmaty::Move;
 
 use super::{
     clock::Clock,
     ending::OnEnd,
     event::Sink,
     frame::Frame,
-    history::{CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory, QuietHistory},
+    history::{
+        CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory, Promise, QuietHistory,
+    },
     limits::Limits,
     params::*,
     pv::PvTable,
@@ -24,7 +26,7 @@ use crate::{
     learn::policy::Course,
     position::{Path, Position, Repetition},
     tt::Table,
-    types::{Depth, MAX_PLY, PawnKey, Ply, Score},
+    types::{Depth, MAX_PLY, Ply, Score},
 };
 
 /// Nodes between two looks at clock and stop flag.
@@ -225,14 +227,20 @@ impl Worker {
         self.stopped
     }
 
+    /// Lets the other threads know how much this one has searched.
+    pub fn publish_nodes(&self) {
+        self.task.nodes[self.id].store(self.nodes, Relaxed);
+    }
+
     fn check_limits(&mut self) {
+        self.publish_nodes();
         let task = &self.task;
         let signals = &task.signals;
-        task.nodes[self.id].store(self.nodes, Relaxed);
         self.next_check = self.nodes + CHECK_INTERVAL;
         let mut over = signals.stop.load(Relaxed);
         if self.id == 0 {
-            over |= !signals.pondering.load(Relaxed) && (self.enough || task.clock.is_over());
+            over |=
+                !signals.pondering.load(Relaxed) && (self.enough || task.clock.is_over(task.total_nodes()));
             if let Some(limit) = task.limits.nodes {
                 let total = task.total_nodes();
                 over |= total >= limit;
@@ -274,17 +282,16 @@ impl Worker {
         Score((raw.0 + correction) * (200 - halfmoves) / 200).clamp_evaluation()
     }
 
-    /// Promise of a quiet move: butterfly, pawn-structure and continuation history.
-    pub fn quiet_score(&self, us: Color, pawns: PawnKey, ply: Ply, m: Move) -> i32 {
+    /// What the histories promise of the quiet moves of a node.
+    pub fn promise(&self, position: &Position, ply: Ply) -> Promise<'_> {
         let history = &self.history;
-        let now = MoveIndex::new(us, m);
-        let follow = |back| history.continuation.get(self.moved_before(ply, back), now);
-        history.quiets.get(us, self.frame(ply).threats, m)
-            + history.pawns.get(pawns, us, m)
-            + follow(1)
-            + follow(2)
-            + follow(4) / 2
-            + follow(6) / 2
+        Promise {
+            us: position.turn(),
+            threats: self.frame(ply).threats,
+            quiets: &history.quiets,
+            structure: history.pawns.with(position.keys().pawns),
+            follow: [1, 2, 4, 6].map(|back| history.continuation.after(self.moved_before(ply, back))),
+        }
     }
 
     /// Adds `bonus` to every history of a quiet move.

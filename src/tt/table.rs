@@ -101,11 +101,7 @@ impl Table {
 
     /// Looks a position up.
     pub fn probe(&self, key: PositionKey) -> Option<Hit> {
-        let line = self.line(key);
-        let slot = line.0.iter().find(|slot| slot.load().matches(key))?;
-        let packed = slot.load();
-        // Loaded twice: the second load may see another writer's entry, so it is checked again.
-        packed.matches(key).then(|| packed.unpack())
+        self.line(key).0.iter().map(Slot::load).find(|packed| packed.matches(key)).map(Packed::unpack)
     }
 
     /// Stores a result; a deeper or newer one of the same position may stay instead.

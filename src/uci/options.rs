@@ -1,6 +1,7 @@
 //! The options: one table of name, kind, range, default and what setting it does.
 
 use std::{
+    num::NonZeroU32,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -12,6 +13,7 @@ use crate::{
     engine::Engine,
     learn::policy::Mode,
     protocol::{OptionDeclaration, OptionKind},
+    search::NodeRate,
     types::Depth,
 };
 
@@ -101,6 +103,18 @@ static OPTIONS: &[Row] = &[
             max: 5000,
             set: |target, ms| {
                 target.engine.set_move_overhead(Duration::from_millis(ms as u64));
+                Ok(())
+            },
+        },
+    },
+    Row {
+        name: "nodestime",
+        kind: Kind::Spin {
+            default: 0,
+            min: 0,
+            max: 10_000,
+            set: |target, rate| {
+                target.engine.set_node_rate(NonZeroU32::new(rate as u32).map(NodeRate));
                 Ok(())
             },
         },
