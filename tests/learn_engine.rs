@@ -184,7 +184,7 @@ fn a_forgotten_position_leaves_the_table_of_a_running_engine() {
     let mut engine = learning("all", &path);
     search(&mut engine, "startpos moves e2e4", "go depth 6");
     let (_, said) = search(&mut engine, "startpos", "go depth 2");
-    assert_eq!(said, ["learning: 1 record now, 0 before"]);
+    assert_eq!(said[0], "learning: 1 record now, 0 before");
     let place = path.to_str().expect("a name");
     let (out, error, code) = run(&["learn", "forget", "--origin", "root", "--yes", "--file", place]);
     assert_eq!(code, 0, "{out}{error}");
