@@ -22,7 +22,7 @@ use crate::{
         game::Line,
         policy::{Mode, Rules},
     },
-    position::{Path, Position},
+    position::{Path, PathHash, Position},
     search::{Clock, Limits, NodeBank, NodeRate, Pool, Signals, Sink, Task},
     tt::Table,
     types::Depth,
@@ -76,6 +76,7 @@ pub struct Engine {
     node_bank: NodeBank,
     never_clear_hash: bool,
     learning: Learning,
+    path_hash: PathHash,
 }
 
 impl Engine {
@@ -118,6 +119,7 @@ impl Engine {
                 },
                 Engine::DEFAULT_LEARN_FUZZ,
             ),
+            path_hash: PathHash::default(),
         }
     }
 
@@ -185,9 +187,11 @@ impl Engine {
             table: &self.table,
             sink: &self.sink,
         });
+        let mut path = self.path.clone();
+        path.begin_search(self.path_hash);
         self.pool.start(Task {
             root: self.root.clone(),
-            path: self.path.clone(),
+            path,
             clock: Clock::new(&limits, start, self.move_overhead, self.node_rate),
             limits,
             multi_pv: self.multi_pv,
@@ -246,6 +250,15 @@ impl Engine {
     /// Keeps the table over [`Engine::new_game`].
     pub fn set_never_clear_hash(&mut self, keep: bool) {
         self.never_clear_hash = keep;
+    }
+
+    /// Sets which part of the path must fit before a stored score is believed. If it changes, the table is
+    /// emptied: what other modes keep of a path means nothing to this one. Waits for a running search.
+    pub fn set_path_hash(&mut self, mode: PathHash) {
+        if mode != self.path_hash {
+            self.clear_hash();
+            self.path_hash = mode;
+        }
     }
 
     /// Sets the number of search threads. Waits for a running search.

@@ -106,6 +106,7 @@ impl Worker {
                     if again > reduced {
                         let flipped = Window::null(alpha).flip();
                         let expect = node.expect.flip();
+                        self.path.rest_on_nothing();
                         score = -self.search::<NonPv>(&child, ply.next(), flipped, again, expect);
                     }
                     if !noisy {
@@ -128,6 +129,7 @@ impl Worker {
             }
             if N::PV && (number == 1 || score > alpha) {
                 let flipped = Window { alpha, beta }.flip();
+                self.path.rest_on_nothing();
                 score = -self.search::<Pv>(&child, ply.next(), flipped, new_depth, Expect::All);
             }
             self.unmake();
@@ -147,6 +149,7 @@ impl Worker {
                         self.pv.extend(ply, m);
                     }
                     if score >= beta {
+                        self.path.rest_on_last_child();
                         let frame = self.frame_mut(ply);
                         frame.cutoffs = frame.cutoffs.saturating_add(1);
                         break;

@@ -47,14 +47,18 @@ impl Worker {
         }
 
         // The table knows enough: any stored depth will do.
-        let path = PathCheck::new(position.halfmoves());
         let hit = self.task.table.probe(position.key());
-        let known = hit.filter(|hit| self.believes::<N>(hit)).and_then(|hit| hit.window(path, ply));
-        if !N::PV
-            && let Some(score) = known.and_then(|known| known.decides(alpha, beta))
-        {
-            self.count_learned(hit);
-            return score;
+        let known = hit.filter(|hit| self.believes::<N>(hit)).and_then(|hit| hit.window(&self.path, ply));
+        if let (Some(hit), Some(known)) = (hit, known) {
+            // Even where it decides nothing, standing pat starts from it.
+            self.rest_on(hit);
+            if !N::PV
+                && let Some(score) = known.decides(alpha, beta)
+            {
+                self.count_learned(Some(hit));
+                self.settle(score, window);
+                return score;
+            }
         }
         let was_pv = N::PV || hit.is_some_and(|hit| hit.was_pv);
 
@@ -138,6 +142,7 @@ impl Worker {
                         self.pv.extend(ply, m);
                     }
                     if score >= beta {
+                        self.path.rest_on_last_child();
                         break;
                     }
                 }
@@ -149,6 +154,7 @@ impl Worker {
         if best >= beta && !best.is_decisive() {
             best = Score((best.0 + beta.0) / 2);
         }
+        self.settle(best, window);
         let calm = Calm { evaluation: raw, score: best, best: best_move, was_pv };
         self.remember(position, ply, window, calm);
         best
@@ -167,7 +173,7 @@ impl Worker {
             Bound::Lower => ScoreWindow::at_least(score),
             Bound::Upper | Bound::Exact => ScoreWindow::at_most(score),
         };
-        let path = PathCheck::new(position.halfmoves());
+        let path = PathCheck::new(&self.path, Depth::ZERO);
         let record = Record { best, evaluation, window, depth: Depth::ZERO, was_pv, path, ply };
         self.task.table.store(position.key(), &record);
     }

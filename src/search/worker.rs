@@ -17,6 +17,7 @@ use super::{
         CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory, Promise, QuietHistory,
     },
     limits::Limits,
+    node::Window,
     params::*,
     pv::PvTable,
     root::RootMove,
@@ -25,8 +26,8 @@ use crate::{
     eval::{self, Caches},
     learn::policy::Course,
     position::{Path, Position, Repetition},
-    tt::Table,
-    types::{Depth, MAX_PLY, Ply, Score},
+    tt::{Hit, Table},
+    types::{Bound, Depth, MAX_PLY, Ply, Score},
 };
 
 /// Nodes between two looks at clock and stop flag.
@@ -258,15 +259,46 @@ impl Worker {
     }
 
     /// A draw by rule at this node: its score.
-    pub fn draw(&self, position: &Position, ply: Ply) -> Option<Score> {
+    pub fn draw(&mut self, position: &Position, ply: Ply) -> Option<Score> {
         if position.halfmoves() >= 100 {
             let mated = position.in_check() && !position.has_legal_move();
+            self.path.rest_on_counter();
             return Some(if mated { Score::mated_in(ply) } else { Score::ZERO });
         }
         if let Some(Repetition::InSearch | Repetition::InGame) = self.path.repetition(ply) {
+            self.path.rest_on_repetition(self.path.repeats_after());
             return Some(Score::ZERO);
         }
         position.is_insufficient_material().then_some(Score::ZERO)
+    }
+
+    /// Can the side to move repeat an earlier position with a draw? Then it has at least that.
+    pub fn can_repeat(&mut self, position: &Position, ply: Ply) -> bool {
+        let back = self.path.upcoming_repetition(position, ply);
+        if let Some(back) = back {
+            self.path.rest_on_repetition(back);
+        }
+        back.is_some()
+    }
+
+    /// The score of this node came from the table: it rests on what the stored one rested on.
+    pub fn rest_on(&mut self, hit: Hit) {
+        if let Some(taint) = hit.taint() {
+            self.path.rest_on_taint(taint.reach());
+        }
+    }
+
+    /// The result of a node is found. Where it says that one side has more than a draw, no line that proves
+    /// it ends in one.
+    pub fn settle(&mut self, score: Score, window: Window) {
+        let decided = match Bound::of(score, window.alpha, window.beta) {
+            Bound::Lower => score > Score::ZERO,
+            Bound::Upper => score < Score::ZERO,
+            Bound::Exact => false,
+        };
+        if decided {
+            self.path.rest_on_nothing();
+        }
     }
 
     /// The static evaluation as the table stores it.

@@ -44,7 +44,7 @@ impl Learned {
             window: self.window,
             depth: self.depth,
             was_pv: false,
-            path: PathCheck::new(self.halfmoves),
+            path: PathCheck::learned(self.halfmoves),
             ply: Ply::ROOT,
         };
         Packed::pack(self.key, &record, None, generation).as_learned()
@@ -148,7 +148,7 @@ impl ScoreWindow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::Score;
+    use crate::{tt::entry::tests::at, types::Score};
 
     const HALF: u64 = 1 << 63;
 
@@ -165,7 +165,7 @@ mod tests {
             window: ScoreWindow::at_least(Score(depth)),
             depth: Depth(depth),
             was_pv: false,
-            path: PathCheck::new(4),
+            path: PathCheck::new(&at(4), Depth(depth)),
             ply: Ply::ROOT,
         }
     }
@@ -191,12 +191,12 @@ mod tests {
         let table = table();
         table.teach([learned(1, 9), Learned { halfmoves: 70, ..learned(HALF, 30) }]);
         let near = table.probe(PositionKey(1)).expect("stored");
-        assert!(near.window(PathCheck::new(0), Ply(3)).is_some());
-        assert!(near.window(PathCheck::new(60), Ply(3)).is_some());
-        assert!(near.window(PathCheck::new(95), Ply(3)).is_none());
+        assert!(near.window(&at(0), Ply(3)).is_some());
+        assert!(near.window(&at(60), Ply(3)).is_some());
+        assert!(near.window(&at(95), Ply(3)).is_none());
         let far = table.probe(PositionKey(HALF)).expect("stored");
-        assert!(far.window(PathCheck::new(70), Ply(3)).is_some());
-        assert!(far.window(PathCheck::new(0), Ply(3)).is_none());
+        assert!(far.window(&at(70), Ply(3)).is_some());
+        assert!(far.window(&at(0), Ply(3)).is_none());
     }
 
     #[test]
@@ -212,7 +212,7 @@ mod tests {
         table.store(PositionKey(1), &searched(9));
         let hit = table.probe(PositionKey(1)).expect("stored");
         assert!(!hit.learned && hit.depth == Depth(9));
-        let window = hit.window(PathCheck::new(4), Ply::ROOT).expect("same clock");
+        let window = hit.window(&at(4), Ply::ROOT).expect("same clock");
         assert_eq!(window, ScoreWindow::at_least(Score(9)), "bounds that were widened do not join");
     }
 

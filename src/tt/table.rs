@@ -191,6 +191,7 @@ pub(super) fn worth(packed: Packed, generation: u64) -> i32 {
 mod tests {
     use super::*;
     use crate::{
+        position::{Path, Position},
         tt::{PathCheck, ScoreWindow},
         types::{Depth, PackedMove, Ply, Score},
     };
@@ -202,7 +203,7 @@ mod tests {
             window: ScoreWindow::at_least(Score(depth)),
             depth: Depth(depth),
             was_pv: false,
-            path: PathCheck::new(0),
+            path: PathCheck::new(&Path::new(&Position::default()), Depth(depth)),
             ply: Ply::ROOT,
         }
     }

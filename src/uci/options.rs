@@ -12,6 +12,7 @@ use super::DebugLog;
 use crate::{
     engine::Engine,
     learn::policy::Mode,
+    position::PathHash,
     protocol::{OptionDeclaration, OptionKind},
     search::NodeRate,
     types::Depth,
@@ -128,6 +129,18 @@ static OPTIONS: &[Row] = &[
             set: |target, mib| {
                 target.engine.set_pawn_hash(mib);
                 Ok(())
+            },
+        },
+    },
+    Row {
+        name: "PathHash",
+        kind: Kind::Combo {
+            default: || PathHash::default().name(),
+            values: || PathHash::NAMED.iter().map(|(name, _)| *name).collect(),
+            set: |target, value| {
+                if let Some(mode) = PathHash::from_name(value) {
+                    target.engine.set_path_hash(mode);
+                }
             },
         },
     },
@@ -343,6 +356,7 @@ mod tests {
             ("Move Overhead", "5001"),
             ("Learning", "always"),
             ("LearnDrop", "0"),
+            ("PathHash", "fifty 80"),
         ];
         for (name, value) in bad {
             assert!(matches!(parse(name, Some(value)), Err(OptionError::Value { .. })), "{name} {value}");
