@@ -6,6 +6,8 @@ pub mod bench;
 mod eval;
 pub mod perft;
 mod session;
+#[cfg(feature = "tune")]
+pub mod tune;
 
 use std::io::ErrorKind;
 
@@ -64,6 +66,10 @@ pub enum Task {
         #[arg(value_name = "FEN", num_args = 0..)]
         fen: Vec<String>,
     },
+    /// Find the weights of the evaluation.
+    #[cfg(feature = "tune")]
+    #[command(subcommand)]
+    Tune(tune::TuneTask),
 }
 
 /// A subcommand that failed, in one sentence.
@@ -75,6 +81,10 @@ pub enum CliError {
     /// The output cannot be written.
     #[error("the output cannot be written: {0}")]
     Output(String),
+    /// Tuning failed.
+    #[cfg(feature = "tune")]
+    #[error(transparent)]
+    Tune(#[from] tune::TuneError),
 }
 
 /// Does what the command line asks for.
@@ -95,6 +105,8 @@ pub fn run(arguments: Arguments, debug_log: DebugLog) -> Result<(), CliError> {
             let fen = (!fen.is_empty()).then(|| fen.join(" "));
             output.line(eval::explanation(&position(fen.as_deref(), false)?));
         }
+        #[cfg(feature = "tune")]
+        Some(Task::Tune(task)) => tune::run(&task, &output, &interrupt)?,
     }
     match output.failure() {
         // Whoever closes a pipe has read enough.
