@@ -211,6 +211,10 @@ impl Worker {
         }
         *self.frame_mut(ply.next()) = Frame { killer: self.frame(ply.next()).killer, ..Frame::default() };
 
+        if !in_check && excluded.is_none() {
+            self.judge_reply(position, ply, evaluation);
+        }
+
         // Step 6. Hindsight. The reduction that led here was too large or too small for what we see now.
         depth = self.hindsight::<N>(ply, depth, in_check, evaluation);
 
@@ -297,6 +301,9 @@ impl Worker {
                 ply,
             };
             self.task.table.store(position.key(), &record);
+        }
+        if !N::ROOT && bound == Bound::Upper {
+            self.reward_reply(position, ply, bonus(node.depth) * 3 / 4);
         }
         if excluded.is_none()
             && !in_check

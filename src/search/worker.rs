@@ -25,7 +25,7 @@ use super::{
 use crate::{
     eval::{self, Caches},
     learn::policy::Course,
-    position::{Path, Position, Repetition},
+    position::{Path, Position, Repetition, is_noisy},
     tt::{Hit, Table},
     types::{Bound, Depth, MAX_PLY, Ply, Score},
 };
@@ -199,7 +199,9 @@ impl Worker {
     pub fn make(&mut self, position: &Position, m: Move, ply: Ply) -> Position {
         let child = position.play(m);
         self.task.table.prefetch(child.key());
-        self.frame_mut(ply).moved = MoveIndex::new(position.turn(), m);
+        let frame = self.frame_mut(ply);
+        frame.moved = MoveIndex::new(position.turn(), m);
+        frame.played = Some(m);
         self.path.push(&child);
         self.nodes += 1;
         child
@@ -209,7 +211,9 @@ impl Worker {
     pub fn make_null(&mut self, position: &Position, ply: Ply) -> Option<Position> {
         let child = position.null_move()?;
         self.task.table.prefetch(child.key());
-        self.frame_mut(ply).moved = MoveIndex::default();
+        let frame = self.frame_mut(ply);
+        frame.moved = MoveIndex::default();
+        frame.played = None;
         self.path.push_null(&child);
         self.nodes += 1;
         Some(child)
@@ -337,6 +341,37 @@ impl Worker {
         }
         self.history.quiets.update(us, threats, m, bonus);
         self.history.pawns.update(position.keys().pawns, us, m, bonus);
+    }
+
+    /// The quiet move that led to `ply`, if it was one.
+    fn quiet_reply(&self, ply: Ply) -> Option<Move> {
+        self.frame_before(ply, 1).played.filter(|&m| !is_noisy(m))
+    }
+
+    /// The side to move at `ply` finds nothing: the quiet move that led here was good.
+    pub fn reward_reply(&mut self, position: &Position, ply: Ply, bonus: i32) {
+        let Some(m) = self.quiet_reply(ply) else { return };
+        let them = !position.turn();
+        let threats = self.frame_before(ply, 1).threats;
+        self.history.quiets.update(them, threats, m, bonus);
+        let now = self.moved_before(ply, 1);
+        for back in [1, 2] {
+            let earlier = self.moved_before(ply, 1 + back);
+            self.history.continuation.update(earlier, now, bonus);
+        }
+    }
+
+    /// What the evaluations before and after the opponent's quiet move say about it.
+    pub fn judge_reply(&mut self, position: &Position, ply: Ply, evaluation: Score) {
+        let before = self.frame_before(ply, 1).evaluation;
+        if before != Score::NONE
+            && let Some(m) = self.quiet_reply(ply)
+        {
+            let loss = before.0 + evaluation.0;
+            let bonus = (-loss * REPLY_STEP).clamp(-REPLY_MAX, REPLY_MAX);
+            let threats = self.frame_before(ply, 1).threats;
+            self.history.quiets.update(!position.turn(), threats, m, bonus);
+        }
     }
 
     /// The base reduction of the `number`th move at `depth`, in 1024ths of a ply.
