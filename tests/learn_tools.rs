@@ -199,19 +199,14 @@ fn lost_games_are_analysed_and_the_drops_learned() {
     fs::write(home.path().join("games.pgn"), games).unwrap();
     let (_, stderr, code) = learn(&home, &["import", "games.pgn"]);
     assert!(code == 1 && stderr.contains("--player"), "{stderr}");
-    let told = json(&well(
-        &home,
-        &["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--json"],
-    ));
+    let told = json(&well(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--json"]));
     assert_eq!((&told["games"], &told["lost"], &told["unreadable"]), (&3.into(), &2.into(), &1.into()));
     assert!(told["new"].as_u64().unwrap() > 0, "{told}");
     let listed = well(&home, &["list"]);
     assert!(listed.contains("import"), "{listed}");
     assert!(well(&home, &["verify"]).contains("0 of them contradict themselves"));
-    let again = json(&well(
-        &home,
-        &["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--json"],
-    ));
+    let again =
+        json(&well(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--json"]));
     assert_eq!(again["new"], 0, "what is known already is not learned again");
 }
 
