@@ -73,7 +73,7 @@ pub fn epd(position: &Position) -> String {
 }
 
 /// The record of a line, or nothing for an empty line or a comment (`#`). A line that is not one of
-/// [`line`]'s is EPD by others: its first `bm` is advice, with the score of `ce` (centipawns) or `dm` (mate in
+/// [`line()`]'s is EPD by others: its first `bm` is advice, with the score of `ce` (centipawns) or `dm` (mate in
 /// moves) and the depth of `acd`, given at `time` by `session`.
 ///
 /// # Errors
