@@ -27,6 +27,11 @@ use sim_disk::{Event, SimDisk, write_into};
 const PATH: &str = "/disk/engram.learn";
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Is the heavier form wanted?
+fn is_full() -> bool {
+    std::env::var_os("ENGRAM_FULL").is_some()
+}
+
 fn path() -> &'static Path {
     Path::new(PATH)
 }
@@ -188,7 +193,8 @@ impl Scenario {
             check(image.clone(), &safe, &self.all, &format!("before event {end}"));
             let Some(Event::Write { offset, bytes, .. }) = self.events.get(end) else { continue };
             // Lap and checksum are at the end: their bytes are the interesting ones.
-            for prefix in [1, 8, 55, 57, 59, 60, 61, 63] {
+            let prefixes = if is_full() { (1..64).collect() } else { vec![1, 8, 55, 57, 59, 60, 61, 63] };
+            for prefix in prefixes {
                 let mut torn = image.clone();
                 write_into(&mut torn, *offset, &bytes[..prefix]);
                 check(torn, &safe, &self.all, &format!("event {end}, {prefix} bytes"));
@@ -199,6 +205,7 @@ impl Scenario {
 
     /// At every moment any of the writes since the last sync is lost, whole, or a mixture of old and new bytes.
     fn lose_power_everywhere(&self, kept: &[Record], rounds: usize) {
+        let rounds = if is_full() { 20 * rounds } else { rounds };
         let mut random = Random(99);
         let mut durable = self.before.clone();
         let mut since_sync: Vec<(usize, Vec<u8>)> = Vec::new();
