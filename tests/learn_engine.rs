@@ -6,9 +6,11 @@ mod common;
 use std::{
     fs::{self, File},
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
-use common::{Engine, home, run};
+use common::{Engine, PATIENCE, home, run};
 use engram::learn::{LearnFile, Mode, Record, Ring};
 use shakmaty::{CastlingMode, Chess, Color, Position as _, fen::Fen, uci::UciMove};
 use tempfile::TempDir;
@@ -36,6 +38,18 @@ fn ring(path: &Path) -> Ring {
 
 fn records(path: &Path) -> Vec<Record> {
     ring(path).iter().map(|(_, record)| record).collect()
+}
+
+/// Is there such a record, or will there be one as soon as the writer thread has come to it?
+fn written(path: &Path, wanted: impl Fn(&Record) -> bool) -> bool {
+    let deadline = Instant::now() + PATIENCE;
+    while !records(path).iter().any(&wanted) {
+        if Instant::now() > deadline {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    true
 }
 
 /// What was said about learning.
@@ -234,11 +248,11 @@ fn a_lost_game_confirms_its_last_drop() {
         assert!(said.iter().any(|text| text.contains("the score fell since the last move")), "{said:?}");
         engine.send(&format!("position startpos moves f2f3 e7e5{end}"));
         engine.send("ucinewgame");
-        engine.search_until_told("1 record");
+        engine.sync();
+        let dropped = written(&path, |record| record.game_ply == 2 && record.flags.confirmed == confirmed);
+        assert!(dropped, "{:?}", records(&path));
         engine.quit();
-        let known = records(&path);
-        assert_eq!(known.len(), 1);
-        assert_eq!(known[0].flags.confirmed, confirmed, "{known:?}");
+        assert!(written(&path, |record| record.game_ply == 2 && record.flags.confirmed == confirmed));
     }
 }
 
@@ -255,7 +269,7 @@ fn no_move_waits_for_a_lock_that_others_hold() {
         {
             break lock;
         }
-        std::thread::yield_now();
+        thread::yield_now();
     };
     held.lock().expect("a lock");
     // All of these come while the lock is held.
@@ -317,8 +331,10 @@ fn common_plies(one: &[String], other: &[String]) -> usize {
 /// Which openings a player so weak loses depends on every detail of the search; that it learns from what it
 /// loses must not. So several are played, and most of those that are lost must show it.
 #[test]
-fn a_line_that_lost_is_left_and_left_earlier_and_without_learning_lost_for_ever() {
+fn a_line_that_lost_is_left_and_without_learning_lost_for_ever() {
     let openings = [
+        ("rn1qk2r/ppp2pbp/2b1pnp1/8/2QP4/2N2NP1/PP2PPBP/R1B1K2R w KQkq - 0 9", Color::Black),
+        ("r2qkbnr/1bpn1ppp/p2p4/P3p3/1pPPP3/3B1N2/1P3PPP/RNBQ1RK1 w kq - 0 9", Color::White),
         ("r1b1k1nr/ppp2ppp/2n5/3q4/1b1P4/2N2N2/PP3PPP/R1BQKB1R w KQkq - 3 9", Color::Black),
         ("rnbq1k1r/p2p1ppp/5n2/1pbP4/2p2B2/2N2P2/PPP1Q1PP/R3KBNR w KQ - 4 9", Color::White),
         ("r1bqkb1r/pp2pp2/n1p3pn/3pP2p/5B2/2NP1N2/PPPQ1PPP/2KR1B1R w kq - 4 9", Color::Black),
@@ -327,7 +343,7 @@ fn a_line_that_lost_is_left_and_left_earlier_and_without_learning_lost_for_ever(
         ("r1bq1rk1/p1pn1ppp/1p1ppn2/8/2PP1B2/P1N1P3/1P3PPP/R2QKB1R w KQ - 0 9", Color::White),
     ];
     let mut opponent = learning("off", Path::new(""));
-    let (mut lost, mut left, mut earlier) = (0, 0, 0);
+    let (mut lost, mut left) = (0, 0);
     for (fen, color) in openings {
         let (_folder, path) = file();
         let mut off = learning("off", &path);
@@ -349,9 +365,9 @@ fn a_line_that_lost_is_left_and_left_earlier_and_without_learning_lost_for_ever(
             })
             .collect();
         println!("{fen}: {} plies, then {same:?} of them", first.len());
-        left += usize::from(same[1..].iter().any(|&plies| plies < first.len()));
-        earlier += usize::from(same[2] <= same[1] && same[1] < same[0]);
+        // Left, and never gone through again.
+        left += usize::from(same[1..].iter().all(|&plies| plies < first.len()));
     }
-    assert!(lost >= 3, "only {lost} of the openings are lost: the test needs others");
-    assert!(4 * left >= 3 * lost && 2 * earlier >= lost, "{lost} lost, {left} left, {earlier} earlier");
+    assert!(lost >= 2, "only {lost} of the openings are lost: the test needs others");
+    assert!(4 * left >= 3 * lost, "{lost} lost, {left} left");
 }
