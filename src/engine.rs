@@ -11,8 +11,10 @@ use thiserror::Error;
 
 use crate::{
     position::{Path, Position},
-    search::{Clock, Limits, Pool, Signals, Sink, Task},
+    search::{Clock, Event, Limits, Pool, Probing, Signals, Sink, Tablebases, Task},
+    syzygy::{self, Tablebase},
     tt::Table,
+    types::Depth,
 };
 
 /// A move list that does not fit its position.
@@ -59,6 +61,25 @@ pub struct Engine {
     multi_pv: usize,
     move_overhead: Duration,
     never_clear_hash: bool,
+    tables: Option<Arc<Tablebase>>,
+    probe_rules: ProbeRules,
+}
+
+/// When tablebases are asked, and by which rules.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ProbeRules {
+    /// Positions with as many men as the largest table are looked up from this depth on, in plies.
+    pub min_depth: i32,
+    /// Positions with more men are not looked up; 0 for none at all.
+    pub max_men: usize,
+    /// Does the fifty-move rule count?
+    pub fifty: bool,
+}
+
+impl Default for ProbeRules {
+    fn default() -> ProbeRules {
+        ProbeRules { min_depth: 1, max_men: syzygy::MAX_MEN, fifty: true }
+    }
 }
 
 impl Engine {
@@ -83,6 +104,8 @@ impl Engine {
             multi_pv: 1,
             move_overhead: Engine::DEFAULT_MOVE_OVERHEAD,
             never_clear_hash: false,
+            tables: None,
+            probe_rules: ProbeRules::default(),
         }
     }
 
@@ -144,7 +167,23 @@ impl Engine {
             signals: Arc::clone(&self.signals),
             nodes: (0..self.pool.len()).map(|_| CachePadded::default()).collect(),
             sink: Arc::clone(&self.sink),
+            tablebases: self.tablebases(),
         });
+    }
+
+    /// What the tables say about the root, and how the search may ask them.
+    fn tablebases(&self) -> Tablebases {
+        let Some(tables) = &self.tables else { return Tablebases::default() };
+        let rules = self.probe_rules;
+        let max_men = rules.max_men.min(tables.max_men());
+        let few = self.root.board().occupied().count() <= max_men;
+        let ranking = if few { tables.rank(&self.root, &self.path, rules.fifty) } else { None };
+        for complaint in tables.take_complaints() {
+            (self.sink)(Event::Message(complaint));
+        }
+        let tables = Arc::clone(tables);
+        let probing = Probing { tables, max_men, min_depth: Depth(rules.min_depth), fifty: rules.fifty };
+        Tablebases::new(Some(probing), ranking)
     }
 
     /// Ends the present search as soon as possible.
@@ -212,6 +251,32 @@ impl Engine {
     /// Sets the time kept for transport, per move; takes effect with the next search.
     pub fn set_move_overhead(&mut self, overhead: Duration) {
         self.move_overhead = overhead;
+    }
+
+    /// Uses the Syzygy tables in the folders of `list` (separated as in the variable `PATH`) from the next
+    /// search on; none if it is empty. What was found, and what could not be used, is told by messages.
+    pub fn set_syzygy_path(&mut self, list: &str) {
+        self.tables = None;
+        let list = list.trim();
+        if list.is_empty() || list == "<empty>" {
+            return;
+        }
+        let (tables, complaints) = Tablebase::open(list);
+        for complaint in complaints {
+            (self.sink)(Event::Message(complaint));
+        }
+        let (files, men) = (tables.files(), tables.max_men());
+        if files > 0 {
+            (self.sink)(Event::Message(format!("found {files} tablebase files, up to {men} men")));
+            self.tables = Some(Arc::new(tables));
+        } else {
+            (self.sink)(Event::Message("no tablebase files found; playing without".to_owned()));
+        }
+    }
+
+    /// When tablebases are asked, and by which rules; takes effect with the next search.
+    pub fn probe_rules_mut(&mut self) -> &mut ProbeRules {
+        &mut self.probe_rules
     }
 
     /// Hits and probes of the pawn hash tables in the last search.

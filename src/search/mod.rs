@@ -23,6 +23,7 @@ mod pv;
 mod quiesce;
 mod reduce;
 mod root;
+mod tablebases;
 mod vote;
 mod worker;
 
@@ -30,4 +31,5 @@ pub(crate) use clock::Clock;
 pub use event::{Event, Line, Sink};
 pub use limits::{ClockTime, Limits};
 pub(crate) use pool::Pool;
+pub(crate) use tablebases::{Probing, Tablebases};
 pub(crate) use worker::{Signals, Task};

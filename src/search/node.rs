@@ -163,6 +163,19 @@ impl Worker {
             }
             return score;
         }
+
+        // Step 4a. Tablebases. Right after a capture or pawn move they know the result.
+        let proven = match N::ROOT || !excluded.is_none() {
+            true => None,
+            false => self.probe_tables(position, ply, depth),
+        };
+        if let Some(proven) = proven
+            && let Some(score) = proven.decides(window.alpha, window.beta)
+        {
+            self.remember_tables(position, ply, depth, proven);
+            return score;
+        }
+
         let table_move = if N::ROOT {
             Some(self.root_moves[self.pv_index].root_move())
         } else {
@@ -234,7 +247,7 @@ impl Worker {
         }
 
         self.frame_mut(ply).threats = position.attacked_by(!position.turn());
-        let best = self.search_moves::<N>(&mut node);
+        let mut best = self.search_moves::<N>(&mut node);
         if self.stopped {
             return Score::ZERO;
         }
@@ -251,6 +264,9 @@ impl Worker {
         }
 
         // Step 21. Remember what was found.
+        if let Some(proven) = proven {
+            best.score = proven.clamp(best.score);
+        }
         let bound = Bound::of(best.score, window.alpha, window.beta);
         if excluded.is_none() && !(N::ROOT && self.pv_index > 0) {
             let known = match bound {

@@ -17,6 +17,7 @@ use super::{
     event::{Event, Line},
     limits::Limits,
     root::RootMove,
+    tablebases::Tablebases,
     vote::elect,
     worker::{Signals, Task, Worker},
 };
@@ -88,6 +89,7 @@ impl Pool {
             signals,
             nodes: Vec::new(),
             sink: Arc::new(|_| {}),
+            tablebases: Tablebases::default(),
         };
         let mut pool = Pool {
             threads: Vec::new(),
@@ -232,7 +234,10 @@ fn root_moves(task: &Task) -> Vec<RootMove> {
     let wanted = &task.limits.search_moves;
     let legal = task.root.legal_moves();
     let chosen = legal.iter().filter(|m| wanted.is_empty() || wanted.contains(m));
-    chosen.map(|&m| RootMove::new(m)).collect()
+    let mut moves: Vec<RootMove> =
+        chosen.map(|&m| RootMove::with_verdict(m, task.tablebases.verdict(m))).collect();
+    moves.sort_by_key(RootMove::order);
+    moves
 }
 
 /// Searches; an internal error ends this search with a message instead of the program.

@@ -17,6 +17,7 @@ use super::{
     params::*,
     pv::PvTable,
     root::RootMove,
+    tablebases::Tablebases,
 };
 use crate::{
     eval::{self, Caches},
@@ -44,6 +45,7 @@ pub struct Task {
     /// Nodes of each thread, written by it alone. Relaxed: a statistic.
     pub nodes: Vec<CachePadded<AtomicU64>>,
     pub sink: Arc<Sink>,
+    pub tablebases: Tablebases,
 }
 
 impl Task {

@@ -8,6 +8,7 @@ use super::DebugLog;
 use crate::{
     engine::Engine,
     protocol::{OptionDeclaration, OptionKind},
+    syzygy::MAX_MEN,
 };
 
 /// What options act on.
@@ -108,6 +109,44 @@ static OPTIONS: &[Row] = &[
                 Ok(())
             },
         },
+    },
+    Row {
+        name: "SyzygyPath",
+        kind: Kind::Text {
+            default: "",
+            set: |target, list| {
+                target.engine.set_syzygy_path(list);
+                Ok(())
+            },
+        },
+    },
+    Row {
+        name: "SyzygyProbeDepth",
+        kind: Kind::Spin {
+            default: 1,
+            min: 1,
+            max: 100,
+            set: |target, plies| {
+                target.engine.probe_rules_mut().min_depth = plies as i32;
+                Ok(())
+            },
+        },
+    },
+    Row {
+        name: "SyzygyProbeLimit",
+        kind: Kind::Spin {
+            default: MAX_MEN,
+            min: 0,
+            max: MAX_MEN,
+            set: |target, men| {
+                target.engine.probe_rules_mut().max_men = men;
+                Ok(())
+            },
+        },
+    },
+    Row {
+        name: "Syzygy50MoveRule",
+        kind: Kind::Check { default: true, set: |target, on| target.engine.probe_rules_mut().fifty = on },
     },
     Row {
         name: "UCI_Chess960",
