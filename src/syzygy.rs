@@ -155,8 +155,8 @@ impl Tablebase {
         self.guarded(position, |chess| self.tables.probe_wdl_after_zeroing(chess))
     }
 
-    fn distance(&self, position: &Position) -> Option<MaybeRounded<Dtz>> {
-        self.guarded(position, |chess| self.tables.probe_dtz(chess))
+    fn distance(&self, position: &Position) -> Option<Dtz> {
+        self.guarded(position, |chess| self.tables.probe_dtz(chess).map(MaybeRounded::ignore_rounding))
     }
 
     /// Asks a table and remembers if it is damaged. A damaged table may lead the reader anywhere, a panic
@@ -207,23 +207,19 @@ impl Tablebase {
         }
         let by_distance = self.rank_by(root, path, |child, m| {
             if m.is_zeroing() {
-                let wdl = -self.probe(child)?;
-                return Some(MaybeRounded::Precise(Dtz::before_zeroing(wdl)));
+                return Some(Dtz::before_zeroing(-self.probe(child)?));
             }
-            let distance = -self.distance(child)?;
-            Some(distance.add_plies_saturating(1))
+            Some((-self.distance(child)?).add_plies_saturating(1))
         });
         if let Some(moves) = by_distance {
             let progress = has_repeated(path);
             let counter = root.halfmoves() as i32;
-            let verdicts = moves.iter().map(|&(m, dtz)| verdict(m, dtz, counter, fifty, progress)).collect();
+            let verdicts =
+                moves.iter().map(|&(m, distance)| verdict(m, distance, counter, fifty, progress)).collect();
             return Some(Ranking { verdicts, by_distance: true });
         }
-        let moves = self.rank_by(root, path, |child, _| {
-            let wdl = -self.probe(child)?;
-            Some(MaybeRounded::Precise(Dtz::before_zeroing(wdl)))
-        })?;
-        let verdicts = moves.iter().map(|&(m, dtz)| verdict(m, dtz, 0, fifty, false)).collect();
+        let moves = self.rank_by(root, path, |child, _| Some(Dtz::before_zeroing(-self.probe(child)?)))?;
+        let verdicts = moves.iter().map(|&(m, distance)| verdict(m, distance, 0, fifty, false)).collect();
         Some(Ranking { verdicts, by_distance: false })
     }
 
@@ -232,8 +228,8 @@ impl Tablebase {
         &self,
         root: &Position,
         path: &Path,
-        ask: impl Fn(&Position, Move) -> Option<MaybeRounded<Dtz>>,
-    ) -> Option<Vec<(Move, MaybeRounded<Dtz>)>> {
+        ask: impl Fn(&Position, Move) -> Option<Dtz>,
+    ) -> Option<Vec<(Move, i32)>> {
         let mut path = path.clone();
         let mut ranked = Vec::new();
         for m in root.legal_moves() {
@@ -242,11 +238,11 @@ impl Tablebase {
             let repeated = path.occurrences() >= 3;
             path.pop();
             let distance = if child.chess().is_checkmate() {
-                MaybeRounded::Precise(Dtz(1))
+                1
             } else if repeated || child.chess().is_stalemate() {
-                MaybeRounded::Precise(Dtz(0))
+                0
             } else {
-                ask(&child, m)?
+                ask(&child, m)?.0
             };
             ranked.push((m, distance));
         }
@@ -272,15 +268,15 @@ fn has_repeated(path: &Path) -> bool {
 
 /// Ranks a move by its distance from the root to the next capture, pawn move or mate, with `counter` plies
 /// counted already. A win must arrive while the counter stands at 100 or less.
-fn verdict(m: Move, dtz: MaybeRounded<Dtz>, counter: i32, fifty: bool, progress: bool) -> Verdict {
-    let distance = dtz.ignore_rounding().0;
+fn verdict(m: Move, distance: i32, counter: i32, fifty: bool, progress: bool) -> Verdict {
     let plies = distance.abs();
     let (size, score) = if distance == 0 {
         (0, Score::ZERO)
     } else {
         let arrival = if fifty { plies + counter } else { 0 };
-        // A rounded distance may be one ply longer than it says. At counter 0 it never spoils a win.
-        let certain = arrival < 100 || arrival == 100 && (counter == 0 || dtz.precise().is_some());
+        // A distance may be rounded, one ply longer than it says, and the reader does not always know it.
+        // Only a distance of 1 is exact; a whole phase, from counter 0, is never spoiled by rounding.
+        let certain = arrival < 100 || arrival == 100 && (counter == 0 || plies == 1);
         let proven = Score::tablebase_win(Ply::ROOT);
         match (certain, arrival) {
             (true, _) if distance > 0 && progress => (WIN - plies, proven),

@@ -174,7 +174,8 @@ fn wins_of_every_table_are_won_in_time_from_the_highest_counter_that_allows_it()
             ranked(&tables, &position).1.is_win().then_some(position)
         });
         let tight = tight.expect("a counter at which the position is won");
-        assert!(tight.halfmoves() as i32 >= 99 - dtz, "{} {}", known.fen, tight.halfmoves());
+        // Rounding, once in the table and once on the way to it, may cost a ply each.
+        assert!(tight.halfmoves() as i32 >= 97 - dtz, "{} {}", known.fen, tight.halfmoves());
         for start in [tight, fresh] {
             if let Err(reason) = is_won_in_time(&mut player, &tables, &start) {
                 failures.push(format!("{} {}: {reason}", known.table, start.fen()));
