@@ -1,15 +1,20 @@
 //! The engine without text: positions and limits in, [`Event`](crate::search::Event)s out.
 
+mod opening;
+
 use std::{
-    sync::{Arc, atomic::Ordering::Relaxed},
+    path::{Path as FilePath, PathBuf},
+    sync::{Arc, Mutex, PoisonError, atomic::Ordering::Relaxed},
     time::{Duration, Instant},
 };
 
 use crossbeam::utils::CachePadded;
-use shakmaty::uci::UciMove;
+use opening::{LastAnswer, Opening};
+use shakmaty::{Move, uci::UciMove};
 use thiserror::Error;
 
 use crate::{
+    book::{BookError, Choice},
     position::{Path, Position},
     search::{Clock, Event, Limits, Pool, Probing, Signals, Sink, Tablebases, Task},
     syzygy::{self, Tablebase},
@@ -63,6 +68,7 @@ pub struct Engine {
     never_clear_hash: bool,
     tables: Option<Arc<Tablebase>>,
     probe_rules: ProbeRules,
+    opening: Opening,
 }
 
 /// When tablebases are asked, and by which rules.
@@ -93,6 +99,8 @@ impl Engine {
     /// An engine at the start position that reports to `sink`.
     pub fn new(sink: Arc<Sink>) -> Engine {
         let signals = Arc::<Signals>::default();
+        let last = Arc::<Mutex<LastAnswer>>::default();
+        let sink = with_last_answer(sink, Arc::clone(&last));
         let root = Position::default();
         Engine {
             sink,
@@ -106,6 +114,7 @@ impl Engine {
             never_clear_hash: false,
             tables: None,
             probe_rules: ProbeRules::default(),
+            opening: Opening::new(last),
         }
     }
 
@@ -120,6 +129,7 @@ impl Engine {
     /// The first illegal move; the position before stays.
     pub fn set_position(&mut self, start: Position, moves: &[UciMove]) -> Result<(), IllegalMove> {
         let mut path = Path::new(&start);
+        let start_key = start.key();
         let mut position = start;
         for (index, &uci) in moves.iter().enumerate() {
             let m = uci.to_move(position.chess()).map_err(|_| IllegalMove {
@@ -131,6 +141,8 @@ impl Engine {
             path.push(&position);
         }
         path.trim();
+        let followed = self.opening.follow(start_key, moves);
+        self.complain_about_book(followed);
         self.root = position;
         self.path = path;
         Ok(())
@@ -145,6 +157,7 @@ impl Engine {
     /// for a running search.
     pub fn new_game(&mut self) {
         self.pool.clear();
+        self.conclude_game();
         if !self.never_clear_hash {
             self.clear_hash();
         }
@@ -155,6 +168,11 @@ impl Engine {
     pub fn go(&mut self, limits: Limits, start: Instant) {
         self.stop();
         self.wait();
+        self.opening.answering(&self.root);
+        if let Some(m) = self.book_move(&limits) {
+            (self.sink)(Event::Finished { best: Some(m), ponder: None });
+            return;
+        }
         self.signals.stop.store(false, Relaxed);
         self.signals.pondering.store(limits.ponder, Relaxed);
         self.pool.start(Task {
@@ -169,6 +187,63 @@ impl Engine {
             sink: Arc::clone(&self.sink),
             tablebases: self.tablebases(),
         });
+    }
+
+    /// A book move, where it may answer in place of a search: not in analysis, and not while pondering.
+    fn book_move(&mut self, limits: &Limits) -> Option<Move> {
+        let analysis = limits.infinite || limits.ponder || limits.mate.is_some();
+        if analysis || !limits.search_moves.is_empty() {
+            return None;
+        }
+        self.opening.choose(&self.root)
+    }
+
+    /// Plays from the book, or does not.
+    pub fn set_own_book(&mut self, on: bool) {
+        self.opening.enabled = on;
+    }
+
+    /// Uses the Polyglot book in a file; the engine's own if there is no path.
+    ///
+    /// # Errors
+    /// See [`BookError`]; the book before stays in use.
+    pub fn set_book_file(&mut self, path: Option<&FilePath>) -> Result<(), BookError> {
+        self.opening.set_file(path)
+    }
+
+    /// The book answers in the first so many plies of a game.
+    pub fn set_book_depth(&mut self, plies: usize) {
+        self.opening.depth = plies;
+    }
+
+    /// How a book move is chosen.
+    pub fn set_book_choice(&mut self, choice: Choice) {
+        self.opening.choice = choice;
+    }
+
+    /// Do the results of our games move the choice of book moves?
+    pub fn set_book_learning(&mut self, on: bool) {
+        self.opening.learning = on;
+    }
+
+    /// The user's data directory; without one nothing is learned about books.
+    pub fn set_data_folder(&mut self, folder: Option<PathBuf>) {
+        self.opening.set_data_folder(folder);
+    }
+
+    /// The present game is over: what it taught about the book is written down.
+    pub fn conclude_game(&mut self) {
+        let concluded = self.opening.conclude();
+        self.complain_about_book(concluded);
+    }
+
+    fn complain_about_book(&self, result: std::io::Result<()>) {
+        if let Err(error) = result {
+            let text = format!(
+                "the result of the last game is not in the book's copy ({error}); BookLearning turns it off"
+            );
+            (self.sink)(Event::Message(text));
+        }
     }
 
     /// What the tables say about the root, and how the search may ask them.
@@ -285,9 +360,26 @@ impl Engine {
     }
 }
 
+/// A sink that also keeps the last score of the first line and the answer.
+fn with_last_answer(sink: Arc<Sink>, last: Arc<Mutex<LastAnswer>>) -> Arc<Sink> {
+    Arc::new(move |event| {
+        match &event {
+            Event::Line(line) if line.multi_pv == 1 => {
+                last.lock().unwrap_or_else(PoisonError::into_inner).score = Some(line.score);
+            }
+            Event::Finished { best, .. } => {
+                last.lock().unwrap_or_else(PoisonError::into_inner).best = *best;
+            }
+            _ => {}
+        }
+        sink(event);
+    })
+}
+
 impl Drop for Engine {
     fn drop(&mut self) {
         self.stop();
         self.wait();
+        self.conclude_game();
     }
 }

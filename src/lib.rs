@@ -12,16 +12,17 @@
 //!    quiescence, on any number of threads. Begin with `search/node.rs`, its table of contents.
 //! 5. [`eval`] says what a quiet position is worth, one file a concept, around a pawn hash table.
 //! 6. [`tt`] remembers what was searched, as windows of scores that are true only on a fitting path.
-//! 7. [`syzygy`] knows the endings of few men: the root asks it before it searches.
+//! 7. [`book`] knows openings, [`syzygy`] the endings of few men: the engine asks both before it searches.
 //! 8. Reports come back as [`search::Event`]s, which [`uci`] prints through [`protocol`] and [`cli`] counts.
 //!
 //! [`types`] are the values that all of them share: scores, depths, keys, packed moves.
 //!
 //! A file imports only from layers below its own: `types`, then `position`, then `tt`, `eval`,
-//! `syzygy` and `protocol` (which do not know each other), then `search`, `engine`, `uci`, `cli` and `main.rs`. A test
+//! `syzygy`, `book` and `protocol` (which do not know each other), then `search`, `engine`, `uci`, `cli` and `main.rs`. A test
 //! holds this (`tests/architecture.rs`).
 #![forbid(unsafe_op_in_unsafe_fn)]
 
+pub mod book;
 pub mod cli;
 pub mod engine;
 pub mod eval;

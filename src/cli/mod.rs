@@ -3,16 +3,22 @@
 //! The doc comments of [`Arguments`] are the manual that `--help` prints.
 
 pub mod bench;
+pub mod book;
 mod eval;
 pub mod perft;
+pub mod pgn;
 mod session;
 
-use std::io::ErrorKind;
+use std::{
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
 
 use clap::{Parser, Subcommand};
 use thiserror::Error;
 
 use crate::{
+    book::BookError,
     position::Position,
     uci::{DebugLog, Interrupt, Output, translate},
 };
@@ -64,6 +70,12 @@ pub enum Task {
         #[arg(value_name = "FEN", num_args = 0..)]
         fen: Vec<String>,
     },
+    /// Make, show, count and merge opening books in the Polyglot format.
+    Book {
+        /// What to do.
+        #[command(subcommand)]
+        task: book::BookTask,
+    },
 }
 
 /// A subcommand that failed, in one sentence.
@@ -72,20 +84,60 @@ pub enum CliError {
     /// The position given cannot be used.
     #[error(transparent)]
     Fen(#[from] translate::FenError),
+    /// A book that cannot be used.
+    #[error(transparent)]
+    Book(#[from] BookError),
+    /// A file cannot be read or written.
+    #[error("{} cannot be {done} ({error})", path.display())]
+    File {
+        /// What could not be done.
+        done: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The task cannot be done, in words.
+    #[error("{0}")]
+    Task(String),
     /// The output cannot be written.
     #[error("the output cannot be written: {0}")]
     Output(String),
 }
 
-/// Does what the command line asks for.
+impl CliError {
+    fn file(verb: &'static str, path: &Path, error: std::io::Error) -> CliError {
+        let done = if verb == "read" { "read" } else { "written" };
+        CliError::File { done, path: path.to_owned(), error }
+    }
+}
+
+/// The exit code where parts of the input could not be used (1 is failure, 2 bad arguments).
+pub const PARTIAL: u8 = 3;
+
+/// How a task ended that could be done.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All of it was done.
+    Complete,
+    /// Parts of the input could not be used; each was named.
+    Partial,
+}
+
+/// Does what the command line asks for. What lasts from run to run lies below `data_folder`.
 ///
 /// # Errors
 /// See [`CliError`].
-pub fn run(arguments: Arguments, debug_log: DebugLog) -> Result<(), CliError> {
+pub fn run(
+    arguments: Arguments,
+    debug_log: DebugLog,
+    data_folder: Option<PathBuf>,
+) -> Result<Outcome, CliError> {
+    let mut outcome = Outcome::Complete;
     let output = Output::stdout();
     let interrupt = Interrupt::default();
     match arguments.task {
-        None => session::run(&output, debug_log),
+        None => session::run(&output, debug_log, data_folder),
         Some(Task::Bench { depth }) => bench::print(depth, &output, &interrupt),
         Some(Task::Perft { depth, fen, divide, chess960 }) => {
             let position = position(fen.as_deref(), chess960)?;
@@ -95,11 +147,16 @@ pub fn run(arguments: Arguments, debug_log: DebugLog) -> Result<(), CliError> {
             let fen = (!fen.is_empty()).then(|| fen.join(" "));
             output.line(eval::explanation(&position(fen.as_deref(), false)?));
         }
+        Some(Task::Book { task }) => {
+            if book::run(task, &output)? {
+                outcome = Outcome::Partial;
+            }
+        }
     }
     match output.failure() {
         // Whoever closes a pipe has read enough.
         Some(error) if error.kind() != ErrorKind::BrokenPipe => Err(CliError::Output(error.to_string())),
-        _ => Ok(()),
+        _ => Ok(outcome),
     }
 }
 

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use super::DebugLog;
 use crate::{
+    book::Choice,
     engine::Engine,
     protocol::{OptionDeclaration, OptionKind},
     syzygy::MAX_MEN,
@@ -109,6 +110,46 @@ static OPTIONS: &[Row] = &[
                 Ok(())
             },
         },
+    },
+    Row {
+        name: "OwnBook",
+        kind: Kind::Check { default: false, set: |target, on| target.engine.set_own_book(on) },
+    },
+    Row {
+        name: "BookFile",
+        kind: Kind::Text {
+            default: "",
+            set: |target, path| {
+                let file = (!path.is_empty() && path != "<empty>").then(|| Path::new(path));
+                let kept = |error| OptionError::Failed(format!("{error}; the book before stays"));
+                target.engine.set_book_file(file).map_err(kept)
+            },
+        },
+    },
+    Row {
+        name: "BookDepth",
+        kind: Kind::Spin {
+            default: 20,
+            min: 1,
+            max: 200,
+            set: |target, plies| {
+                target.engine.set_book_depth(plies);
+                Ok(())
+            },
+        },
+    },
+    Row {
+        name: "BookBestMove",
+        kind: Kind::Check {
+            default: false,
+            set: |target, on| {
+                target.engine.set_book_choice(if on { Choice::Best } else { Choice::Weighted });
+            },
+        },
+    },
+    Row {
+        name: "BookLearning",
+        kind: Kind::Check { default: true, set: |target, on| target.engine.set_book_learning(on) },
     },
     Row {
         name: "SyzygyPath",

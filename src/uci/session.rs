@@ -1,6 +1,7 @@
 use std::{
     collections::VecDeque,
     io::BufRead,
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -63,8 +64,8 @@ enum Flow {
 }
 
 impl<T: Tools> Session<T> {
-    /// A session with a new engine.
-    pub fn new(tools: T, output: Output, debug_log: DebugLog) -> Session<T> {
+    /// A session with a new engine, which keeps what lasts below `data_folder`.
+    pub fn new(tools: T, output: Output, debug_log: DebugLog, data_folder: Option<PathBuf>) -> Session<T> {
         let (sender, receiver) = unbounded();
         let chess960_notation = Arc::new(AtomicBool::new(false));
         let searching = Arc::new(AtomicBool::new(false));
@@ -87,8 +88,10 @@ impl<T: Tools> Session<T> {
                 }
             }
         };
+        let mut engine = Engine::new(Arc::new(sink));
+        engine.set_data_folder(data_folder);
         Session {
-            engine: Engine::new(Arc::new(sink)),
+            engine,
             tools,
             output,
             debug_log,
