@@ -2,6 +2,7 @@
 //!
 //! The doc comments of [`Arguments`] are the manual that `--help` prints.
 
+pub mod analyse;
 pub mod bench;
 pub mod book;
 mod eval;
@@ -70,6 +71,16 @@ pub enum Task {
         #[arg(value_name = "FEN", num_args = 0..)]
         fen: Vec<String>,
     },
+    /// Analyse a position, a test suite or games.
+    ///
+    /// A position is searched with all cores and its best lines are shown. A file of positions is searched
+    /// several at once and checked against its `bm`, `am` and points (`c8`, `c9`). Games get an evaluation of
+    /// each move, judgements (5, 10 or 15 percent of the winning chances given away: inaccuracy, mistake,
+    /// blunder), better lines, accuracy and the name of the opening.
+    ///
+    /// Work that was interrupted goes on where it stopped if the same command is given again, provided that
+    /// a result goes to a file. Exit code 3 says that some games or lines could not be read; each is named.
+    Analyse(analyse::Analyse),
     /// Make, show, count and merge opening books in the Polyglot format.
     Book {
         /// What to do.
@@ -147,6 +158,7 @@ pub fn run(
             let fen = (!fen.is_empty()).then(|| fen.join(" "));
             output.line(eval::explanation(&position(fen.as_deref(), false)?));
         }
+        Some(Task::Analyse(arguments)) => outcome = analyse::run(&arguments, &output)?,
         Some(Task::Book { task }) => {
             if book::run(task, &output)? {
                 outcome = Outcome::Partial;

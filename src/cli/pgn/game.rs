@@ -179,7 +179,7 @@ impl Visitor for Scribe {
             draft.variation.push_str(&san.to_string());
             return ControlFlow::Continue(());
         }
-        let Ok(m) = to_move(san.san, &draft.position) else {
+        let Some(m) = to_move(san.san, &draft.position) else {
             let chess = draft.position.chess();
             let dots = chess.turn().fold_wb(".", "...");
             let number = chess.fullmoves();
@@ -265,22 +265,16 @@ fn start(tags: &[(String, String)]) -> Result<Position, String> {
     }
 }
 
-/// A move as written, tolerating the king's two steps (or the rook's square) for castling.
-pub(crate) fn to_move(san: San, position: &Position) -> Result<Move, ()> {
+/// A move as written; nothing if it is not legal. UCI notation and castling as the king's two steps (or to the
+/// rook's square) are understood as well, because some programs write them.
+pub fn to_move(san: San, position: &Position) -> Option<Move> {
     let chess = position.chess();
     if let Ok(m) = san.to_move(chess) {
-        return Ok(m);
+        return Some(m);
     }
     let written = san.to_string();
-    let squares = written.trim_start_matches('K').replace('x', "").to_ascii_lowercase();
-    position
-        .legal_moves()
-        .into_iter()
-        .filter(|m| m.is_castle())
-        .find(|m| {
-            [CastlingMode::Standard, CastlingMode::Chess960]
-                .iter()
-                .any(|&mode| m.to_uci(mode).to_string() == squares)
-        })
-        .ok_or(())
+    let squares = written.trim_start_matches('K').replace(['x', '='], "").to_ascii_lowercase();
+    let modes = [CastlingMode::Standard, CastlingMode::Chess960];
+    let is_written = |m: &Move| modes.iter().any(|&mode| m.to_uci(mode).to_string() == squares);
+    position.legal_moves().into_iter().find(is_written)
 }

@@ -9,7 +9,7 @@ mod write;
 
 use std::{collections::VecDeque, io, io::BufRead};
 
-pub use game::{Annotation, Game};
+pub use game::{Annotation, Game, to_move};
 pub use split::Chunk;
 use split::Splitter;
 use thiserror::Error;

@@ -69,7 +69,7 @@ fn move_number(position: &Position, always: bool) -> Option<String> {
 
 fn wrap(text: &mut String, tokens: &[String]) {
     let mut column = 0;
-    for word in tokens.iter().flat_map(|token| token.split(' ')) {
+    for word in tokens.iter().flat_map(words) {
         let width = word.chars().count();
         if column > 0 && column + 1 + width >= COLUMNS {
             text.push('\n');
@@ -82,4 +82,23 @@ fn wrap(text: &mut String, tokens: &[String]) {
         column += width;
     }
     text.push('\n');
+}
+
+/// The parts of a token between which a line may end. A command such as `[%eval 0.2]` stays whole.
+fn words(token: &String) -> Vec<&str> {
+    let mut words = Vec::new();
+    let (mut begin, mut command) = (0, false);
+    for (index, c) in token.char_indices() {
+        match c {
+            '[' => command = true,
+            ']' => command = false,
+            ' ' if !command => {
+                words.push(&token[begin..index]);
+                begin = index + 1;
+            }
+            _ => {}
+        }
+    }
+    words.push(&token[begin..]);
+    words
 }
