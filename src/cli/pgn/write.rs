@@ -69,7 +69,7 @@ fn move_number(position: &Position, always: bool) -> Option<String> {
 
 fn wrap(text: &mut String, tokens: &[String]) {
     let mut column = 0;
-    for word in tokens.iter().flat_map(words) {
+    for word in tokens.iter().flat_map(|token| words(token)) {
         let width = word.chars().count();
         if column > 0 && column + 1 + width >= COLUMNS {
             text.push('\n');
@@ -85,7 +85,7 @@ fn wrap(text: &mut String, tokens: &[String]) {
 }
 
 /// The parts of a token between which a line may end. A command such as `[%eval 0.2]` stays whole.
-fn words(token: &String) -> Vec<&str> {
+fn words(token: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let (mut begin, mut command) = (0, false);
     for (index, c) in token.char_indices() {
