@@ -1,23 +1,37 @@
 //! The engine without text: positions and limits in, [`Event`](crate::search::Event)s out.
 
+mod desk;
+mod learning;
+mod lookup;
 mod opening;
 
 use std::{
-    path::{Path as FilePath, PathBuf},
-    sync::{Arc, Mutex, PoisonError, atomic::Ordering::Relaxed},
+    path::PathBuf,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
     time::{Duration, Instant},
 };
 
 use crossbeam::utils::CachePadded;
-use opening::{LastAnswer, Opening};
-use shakmaty::{Move, uci::UciMove};
+use shakmaty::uci::UciMove;
 use thiserror::Error;
 
+pub use self::lookup::ProbeRules;
+use self::{
+    learning::{Beginning, Learning},
+    lookup::with_last_answer,
+    opening::{LastAnswer, Opening},
+};
 use crate::{
-    book::{BookError, Choice},
-    position::{Path, Position},
-    search::{Clock, Event, Limits, Pool, Probing, Signals, Sink, Tablebases, Task},
-    syzygy::{self, Tablebase},
+    learn::{
+        game::Line,
+        policy::{Mode, Rules},
+    },
+    position::{Path, PathHash, Position},
+    search::{Clock, Event, Limits, NodeBank, NodeRate, Pool, Signals, Sink, Task},
+    syzygy::Tablebase,
     tt::Table,
     types::Depth,
 };
@@ -60,32 +74,20 @@ pub struct Engine {
     sink: Arc<Sink>,
     root: Position,
     path: Path,
+    line: Line,
     table: Arc<Table>,
     pool: Pool,
     signals: Arc<Signals>,
     multi_pv: usize,
     move_overhead: Duration,
+    node_rate: Option<NodeRate>,
+    node_bank: NodeBank,
     never_clear_hash: bool,
+    learning: Learning,
+    path_hash: PathHash,
     tables: Option<Arc<Tablebase>>,
     probe_rules: ProbeRules,
     opening: Opening,
-}
-
-/// When tablebases are asked, and by which rules.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct ProbeRules {
-    /// Positions with as many men as the largest table are looked up from this depth on, in plies.
-    pub min_depth: i32,
-    /// Positions with more men are not looked up; 0 for none at all.
-    pub max_men: usize,
-    /// Does the fifty-move rule count?
-    pub fifty: bool,
-}
-
-impl Default for ProbeRules {
-    fn default() -> ProbeRules {
-        ProbeRules { min_depth: 1, max_men: syzygy::MAX_MEN, fifty: true }
-    }
 }
 
 impl Engine {
@@ -95,6 +97,13 @@ impl Engine {
     pub const DEFAULT_PAWN_HASH: usize = 4;
     /// Default time kept for transport, per move.
     pub const DEFAULT_MOVE_OVERHEAD: Duration = Duration::from_millis(10);
+
+    /// Default fall of the score that is learned, in printed centipawns.
+    pub const DEFAULT_LEARN_DROP: i32 = 33;
+    /// Default depth from which a search teaches.
+    pub const DEFAULT_LEARN_MIN_DEPTH: Depth = Depth(8);
+    /// Default widening of what was learned, in printed centipawns.
+    pub const DEFAULT_LEARN_FUZZ: i32 = 20;
 
     /// An engine at the start position that reports to `sink`.
     pub fn new(sink: Arc<Sink>) -> Engine {
@@ -111,7 +120,19 @@ impl Engine {
             signals,
             multi_pv: 1,
             move_overhead: Engine::DEFAULT_MOVE_OVERHEAD,
+            node_rate: None,
+            node_bank: NodeBank::default(),
             never_clear_hash: false,
+            line: Line::default(),
+            learning: Learning::new(
+                Rules {
+                    mode: Mode::Off,
+                    drop: Engine::DEFAULT_LEARN_DROP,
+                    min_depth: Engine::DEFAULT_LEARN_MIN_DEPTH,
+                },
+                Engine::DEFAULT_LEARN_FUZZ,
+            ),
+            path_hash: PathHash::default(),
             tables: None,
             probe_rules: ProbeRules::default(),
             opening: Opening::new(last),
@@ -129,7 +150,7 @@ impl Engine {
     /// The first illegal move; the position before stays.
     pub fn set_position(&mut self, start: Position, moves: &[UciMove]) -> Result<(), IllegalMove> {
         let mut path = Path::new(&start);
-        let start_key = start.key();
+        let line = Line { start: start.key(), moves: moves.to_vec() };
         let mut position = start;
         for (index, &uci) in moves.iter().enumerate() {
             let m = uci.to_move(position.chess()).map_err(|_| IllegalMove {
@@ -141,10 +162,11 @@ impl Engine {
             path.push(&position);
         }
         path.trim();
-        let followed = self.opening.follow(start_key, moves);
+        let followed = self.opening.follow(line.start, moves);
         self.complain_about_book(followed);
         self.root = position;
         self.path = path;
+        self.line = line;
         Ok(())
     }
 
@@ -154,10 +176,12 @@ impl Engine {
     }
 
     /// Forgets what belongs to the game: histories, and the table unless it is never to be cleared. Waits
-    /// for a running search.
+    /// for a running search. Learns from how the game ended.
     pub fn new_game(&mut self) {
         self.pool.clear();
-        self.conclude_game();
+        self.node_bank = NodeBank::default();
+        self.learning.end_game(&self.root, &self.line);
+        self.conclude_book_game();
         if !self.never_clear_hash {
             self.clear_hash();
         }
@@ -165,7 +189,7 @@ impl Engine {
 
     /// Starts a search that began counting at `start` and returns at once. A search that still runs is
     /// stopped first, and its `Finished` comes before.
-    pub fn go(&mut self, limits: Limits, start: Instant) {
+    pub fn go(&mut self, mut limits: Limits, start: Instant) {
         self.stop();
         self.wait();
         self.opening.answering(&self.root);
@@ -173,92 +197,37 @@ impl Engine {
             (self.sink)(Event::Finished { best: Some(m), ponder: None });
             return;
         }
+        if let (Some(rate), Some(clock)) = (self.node_rate, &mut limits.clock) {
+            self.node_bank.settle(rate, self.pool.nodes());
+            self.node_bank.draw(clock);
+        }
         self.signals.stop.store(false, Relaxed);
         self.signals.pondering.store(limits.ponder, Relaxed);
+        let lessons = self.learning.begin(&Beginning {
+            root: &self.root,
+            line: &self.line,
+            path: &self.path,
+            limits: &limits,
+            table: &self.table,
+            sink: &self.sink,
+        });
+        let mut path = self.path.clone();
+        path.begin_search(self.path_hash);
         self.pool.start(Task {
             root: self.root.clone(),
-            path: self.path.clone(),
-            clock: Clock::new(&limits, start, self.move_overhead),
+            path,
+            clock: Clock::new(&limits, start, self.move_overhead, self.node_rate),
             limits,
             multi_pv: self.multi_pv,
             table: Arc::clone(&self.table),
             signals: Arc::clone(&self.signals),
             nodes: (0..self.pool.len()).map(|_| CachePadded::default()).collect(),
             sink: Arc::clone(&self.sink),
+            first_move: lessons.first_move,
+            learned_cutoffs: AtomicU64::new(0),
+            on_end: lessons.on_end,
             tablebases: self.tablebases(),
         });
-    }
-
-    /// A book move, where it may answer in place of a search: not in analysis, and not while pondering.
-    fn book_move(&mut self, limits: &Limits) -> Option<Move> {
-        let analysis = limits.infinite || limits.ponder || limits.mate.is_some();
-        if analysis || !limits.search_moves.is_empty() {
-            return None;
-        }
-        self.opening.choose(&self.root)
-    }
-
-    /// Plays from the book, or does not.
-    pub fn set_own_book(&mut self, on: bool) {
-        self.opening.enabled = on;
-    }
-
-    /// Uses the Polyglot book in a file; the engine's own if there is no path.
-    ///
-    /// # Errors
-    /// See [`BookError`]; the book before stays in use.
-    pub fn set_book_file(&mut self, path: Option<&FilePath>) -> Result<(), BookError> {
-        self.opening.set_file(path)
-    }
-
-    /// The book answers in the first so many plies of a game.
-    pub fn set_book_depth(&mut self, plies: usize) {
-        self.opening.depth = plies;
-    }
-
-    /// How a book move is chosen.
-    pub fn set_book_choice(&mut self, choice: Choice) {
-        self.opening.choice = choice;
-    }
-
-    /// Do the results of our games move the choice of book moves?
-    pub fn set_book_learning(&mut self, on: bool) {
-        self.opening.learning = on;
-    }
-
-    /// The user's data directory; without one nothing is learned about books.
-    pub fn set_data_folder(&mut self, folder: Option<PathBuf>) {
-        self.opening.set_data_folder(folder);
-    }
-
-    /// The present game is over: what it taught about the book is written down.
-    pub fn conclude_game(&mut self) {
-        let concluded = self.opening.conclude();
-        self.complain_about_book(concluded);
-    }
-
-    fn complain_about_book(&self, result: std::io::Result<()>) {
-        if let Err(error) = result {
-            let text = format!(
-                "the result of the last game is not in the book's copy ({error}); BookLearning turns it off"
-            );
-            (self.sink)(Event::Message(text));
-        }
-    }
-
-    /// What the tables say about the root, and how the search may ask them.
-    fn tablebases(&self) -> Tablebases {
-        let Some(tables) = &self.tables else { return Tablebases::default() };
-        let rules = self.probe_rules;
-        let max_men = rules.max_men.min(tables.max_men());
-        let few = self.root.board().occupied().count() <= max_men;
-        let ranking = if few { tables.rank(&self.root, &self.path, rules.fifty) } else { None };
-        for complaint in tables.take_complaints() {
-            (self.sink)(Event::Message(complaint));
-        }
-        let tables = Arc::clone(tables);
-        let probing = Probing { tables, max_men, min_depth: Depth(rules.min_depth), fifty: rules.fifty };
-        Tablebases::new(Some(probing), ranking)
     }
 
     /// Ends the present search as soon as possible.
@@ -308,6 +277,15 @@ impl Engine {
         self.never_clear_hash = keep;
     }
 
+    /// Sets which part of the path must fit before a stored score is believed. If it changes, the table is
+    /// emptied: what other modes keep of a path means nothing to this one. Waits for a running search.
+    pub fn set_path_hash(&mut self, mode: PathHash) {
+        if mode != self.path_hash {
+            self.clear_hash();
+            self.path_hash = mode;
+        }
+    }
+
     /// Sets the number of search threads. Waits for a running search.
     pub fn set_threads(&mut self, threads: usize) {
         self.pool.resize(threads);
@@ -328,30 +306,52 @@ impl Engine {
         self.move_overhead = overhead;
     }
 
-    /// Uses the Syzygy tables in the folders of `list` (separated as in the variable `PATH`) from the next
-    /// search on; none if it is empty. What was found, and what could not be used, is told by messages.
-    pub fn set_syzygy_path(&mut self, list: &str) {
-        self.tables = None;
-        let list = list.trim();
-        if list.is_empty() || list == "<empty>" {
-            return;
-        }
-        let (tables, complaints) = Tablebase::open(list);
-        for complaint in complaints {
-            (self.sink)(Event::Message(complaint));
-        }
-        let (files, men) = (tables.files(), tables.max_men());
-        if files > 0 {
-            (self.sink)(Event::Message(format!("found {files} tablebase files, up to {men} men")));
-            self.tables = Some(Arc::new(tables));
-        } else {
-            (self.sink)(Event::Message("no tablebase files found; playing without".to_owned()));
-        }
+    /// Counts time in nodes at this rate; `None`: by the clock. Takes effect with the next game.
+    pub fn set_node_rate(&mut self, rate: Option<NodeRate>) {
+        self.node_rate = rate;
+        self.node_bank = NodeBank::default();
     }
 
-    /// When tablebases are asked, and by which rules; takes effect with the next search.
-    pub fn probe_rules_mut(&mut self) -> &mut ProbeRules {
-        &mut self.probe_rules
+    /// Sets what is learned; at first nothing is. Waits for a running search.
+    pub fn set_learning(&mut self, mode: Mode) {
+        self.wait();
+        self.learning.set_mode(mode, &self.table);
+    }
+
+    /// Sets the learning file, none for the default one. It is opened by the next search. Waits for a running
+    /// search.
+    pub fn set_learn_file(&mut self, file: Option<PathBuf>) {
+        self.wait();
+        self.learning.set_file(file, &self.table);
+    }
+
+    /// Sets where the learning file is if none was named. Without either nothing is learned. Waits for a
+    /// running search.
+    pub fn set_default_learn_file(&mut self, file: PathBuf) {
+        self.wait();
+        self.learning.set_default_file(file, &self.table);
+    }
+
+    /// Uses the learning file without writing to it. Waits for a running search.
+    pub fn set_learn_read_only(&mut self, read_only: bool) {
+        self.wait();
+        self.learning.set_read_only(read_only, &self.table);
+    }
+
+    /// Sets by how much the score must fall, in printed centipawns; takes effect with the next search.
+    pub fn set_learn_drop(&mut self, centipawns: i32) {
+        self.learning.rules.drop = centipawns;
+    }
+
+    /// Sets the depth from which a search teaches; takes effect with the next search.
+    pub fn set_learn_min_depth(&mut self, depth: Depth) {
+        self.learning.rules.min_depth = depth;
+    }
+
+    /// Sets how much wider than found a learned window is believed, in printed centipawns; takes effect with
+    /// the next search.
+    pub fn set_learn_fuzz(&mut self, centipawns: i32) {
+        self.learning.fuzz = centipawns;
     }
 
     /// Hits and probes of the pawn hash tables in the last search.
@@ -360,26 +360,11 @@ impl Engine {
     }
 }
 
-/// A sink that also keeps the last score of the first line and the answer.
-fn with_last_answer(sink: Arc<Sink>, last: Arc<Mutex<LastAnswer>>) -> Arc<Sink> {
-    Arc::new(move |event| {
-        match &event {
-            Event::Line(line) if line.multi_pv == 1 => {
-                last.lock().unwrap_or_else(PoisonError::into_inner).score = Some(line.score);
-            }
-            Event::Finished { best, .. } => {
-                last.lock().unwrap_or_else(PoisonError::into_inner).best = *best;
-            }
-            _ => {}
-        }
-        sink(event);
-    })
-}
-
 impl Drop for Engine {
     fn drop(&mut self) {
         self.stop();
         self.wait();
-        self.conclude_game();
+        self.learning.end_game(&self.root, &self.line);
+        self.conclude_book_game();
     }
 }

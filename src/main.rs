@@ -1,16 +1,17 @@
 //! The program: reads the command line, starts the logger, does what was asked, says how it went.
 
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
 use clap::Parser;
 use directories::ProjectDirs;
-use engram::{cli, uci::DebugLog};
+use engram::{
+    cli, learn,
+    uci::{DebugLog, Places},
+};
 
 fn main() -> ExitCode {
     let arguments = cli::Arguments::parse();
-    let folders = ProjectDirs::from("", "", "engram");
-    let data_folder = folders.map(|folders| folders.data_dir().to_owned());
-    match cli::run(arguments, DebugLog::install(), data_folder) {
+    match cli::run(arguments, DebugLog::install(), places()) {
         Ok(cli::Outcome::Complete) => ExitCode::SUCCESS,
         Ok(cli::Outcome::Partial) => ExitCode::from(cli::PARTIAL),
         Err(error) => {
@@ -20,4 +21,16 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Where what lasts is kept if the user names no place: in the data directory, which can be written wherever
+/// a GUI starts the engine. Only here is that known; the library is told.
+fn places() -> Places {
+    let folder = match std::env::var_os("APPDATA") {
+        // What the variable says, so that it can be said otherwise; the system is asked elsewhere.
+        Some(folder) if cfg!(windows) => Some(PathBuf::from(folder).join("engram")),
+        _ => ProjectDirs::from("", "", "engram").map(|folders| folders.data_dir().to_owned()),
+    };
+    let learn_file = folder.as_ref().map(|folder| folder.join(learn::FILE_NAME));
+    Places { learn_file, data_folder: folder }
 }

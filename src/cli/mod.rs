@@ -6,6 +6,7 @@ pub mod analyse;
 pub mod bench;
 pub mod book;
 mod eval;
+mod learn;
 pub mod perft;
 pub mod pgn;
 mod session;
@@ -21,7 +22,7 @@ use thiserror::Error;
 use crate::{
     book::BookError,
     position::Position,
-    uci::{DebugLog, Interrupt, Output, translate},
+    uci::{DebugLog, Interrupt, Output, Places, translate},
 };
 
 /// A UCI chess engine that remembers.
@@ -87,6 +88,11 @@ pub enum Task {
         #[command(subcommand)]
         task: book::BookTask,
     },
+    /// Look into the learning file, and change it.
+    ///
+    /// The file holds what earlier games taught: scores and moves of positions, 65,536 at most, the oldest
+    /// making room for the newest; advice by human beings stays. Any number of engines may use it meanwhile.
+    Learn(learn::Arguments),
 }
 
 /// A subcommand that failed, in one sentence.
@@ -111,6 +117,9 @@ pub enum CliError {
     /// The task cannot be done, in words.
     #[error("{0}")]
     Task(String),
+    /// Something about the learning file.
+    #[error(transparent)]
+    Learn(#[from] learn::LearnError),
     /// The output cannot be written.
     #[error("the output cannot be written: {0}")]
     Output(String),
@@ -135,20 +144,17 @@ pub enum Outcome {
     Partial,
 }
 
-/// Does what the command line asks for. What lasts from run to run lies below `data_folder`.
+/// Does what the command line asks for. `places` are where what lasts is kept
+/// if the user names no place.
 ///
 /// # Errors
 /// See [`CliError`].
-pub fn run(
-    arguments: Arguments,
-    debug_log: DebugLog,
-    data_folder: Option<PathBuf>,
-) -> Result<Outcome, CliError> {
+pub fn run(arguments: Arguments, debug_log: DebugLog, places: Places) -> Result<Outcome, CliError> {
     let mut outcome = Outcome::Complete;
     let output = Output::stdout();
     let interrupt = Interrupt::default();
     match arguments.task {
-        None => session::run(&output, debug_log, data_folder),
+        None => session::run(&output, debug_log, places),
         Some(Task::Bench { depth }) => bench::print(depth, &output, &interrupt),
         Some(Task::Perft { depth, fen, divide, chess960 }) => {
             let position = position(fen.as_deref(), chess960)?;
@@ -164,6 +170,7 @@ pub fn run(
                 outcome = Outcome::Partial;
             }
         }
+        Some(Task::Learn(arguments)) => learn::run(&arguments, places.learn_file, &output)?,
     }
     match output.failure() {
         // Whoever closes a pipe has read enough.

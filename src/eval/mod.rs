@@ -13,6 +13,7 @@
 
 mod context;
 mod endgame;
+mod fingerprint;
 mod geometry;
 mod initiative;
 mod king;
@@ -31,6 +32,7 @@ mod threats;
 mod trace;
 mod weights;
 
+pub use fingerprint::fingerprint;
 pub use trace::{Term, Trace};
 
 use shakmaty::Color;

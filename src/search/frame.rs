@@ -1,4 +1,4 @@
-use shakmaty::Bitboard;
+use shakmaty::{Bitboard, Move};
 
 use super::history::MoveIndex;
 use crate::types::{PackedMove, Score};
@@ -10,6 +10,8 @@ pub struct Frame {
     pub evaluation: Score,
     /// The move being searched from here, for continuation history.
     pub moved: MoveIndex,
+    /// The same move in full; none for a null move.
+    pub played: Option<Move>,
     /// The move left out by a singular search.
     pub excluded: PackedMove,
     /// A quiet move that refuted a sibling.
@@ -31,6 +33,7 @@ impl Default for Frame {
         Frame {
             evaluation: Score::NONE,
             moved: MoveIndex::default(),
+            played: None,
             excluded: PackedMove::NONE,
             killer: PackedMove::NONE,
             threats: Bitboard::EMPTY,

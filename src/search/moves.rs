@@ -8,11 +8,11 @@ use super::{
     history::MoveIndex,
     node::{Expect, Node, NodeKind, NonPv, Pv, Window},
     params::*,
-    picker::{Picker, Want, is_noisy},
+    picker::{Picker, Want},
     worker::Worker,
 };
 use crate::{
-    position::CheckSquares,
+    position::{CheckSquares, is_noisy},
     types::{Depth, PackedMove, Score},
 };
 
@@ -43,7 +43,7 @@ impl Worker {
             let mut score_of_history = if noisy {
                 self.history.captures.get(us, m)
             } else {
-                picker.history().unwrap_or_else(|| self.quiet_score(us, position.keys().pawns, ply, m))
+                picker.history().unwrap_or_else(|| self.promise(position, ply).of(m))
             };
 
             // Steps 12 to 15. Pruning of single moves, once there is something to fall back on.
@@ -106,6 +106,7 @@ impl Worker {
                     if again > reduced {
                         let flipped = Window::null(alpha).flip();
                         let expect = node.expect.flip();
+                        self.path.rest_on_nothing();
                         score = -self.search::<NonPv>(&child, ply.next(), flipped, again, expect);
                     }
                     if !noisy {
@@ -128,6 +129,7 @@ impl Worker {
             }
             if N::PV && (number == 1 || score > alpha) {
                 let flipped = Window { alpha, beta }.flip();
+                self.path.rest_on_nothing();
                 score = -self.search::<Pv>(&child, ply.next(), flipped, new_depth, Expect::All);
             }
             self.unmake();
@@ -147,6 +149,7 @@ impl Worker {
                         self.pv.extend(ply, m);
                     }
                     if score >= beta {
+                        self.path.rest_on_last_child();
                         let frame = self.frame_mut(ply);
                         frame.cutoffs = frame.cutoffs.saturating_add(1);
                         break;

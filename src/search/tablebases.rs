@@ -101,7 +101,7 @@ impl Worker {
             window,
             depth: (depth + STORE_DEPTH).min(Depth(MAX_PLY as i32 - 1)),
             was_pv: false,
-            path: PathCheck::new(position.halfmoves()),
+            path: PathCheck::new(&self.path, depth),
             ply,
         };
         self.task.table.store(position.key(), &record);
