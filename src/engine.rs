@@ -4,6 +4,7 @@ mod desk;
 mod learning;
 mod lookup;
 mod opening;
+mod style;
 
 use std::{
     path::PathBuf,
@@ -18,12 +19,13 @@ use crossbeam::utils::CachePadded;
 use shakmaty::uci::UciMove;
 use thiserror::Error;
 
-pub use self::lookup::ProbeRules;
 use self::{
     learning::{Beginning, Learning},
     lookup::with_last_answer,
     opening::{LastAnswer, Opening},
+    style::Manner,
 };
+pub use self::{lookup::ProbeRules, style::ELO_RANGE};
 use crate::{
     learn::{
         game::Line,
@@ -88,6 +90,7 @@ pub struct Engine {
     tables: Option<Arc<Tablebase>>,
     probe_rules: ProbeRules,
     opening: Opening,
+    manner: Manner,
 }
 
 impl Engine {
@@ -136,6 +139,7 @@ impl Engine {
             tables: None,
             probe_rules: ProbeRules::default(),
             opening: Opening::new(last),
+            manner: Manner::default(),
         }
     }
 
@@ -182,6 +186,7 @@ impl Engine {
         self.node_bank = NodeBank::default();
         self.learning.end_game(&self.root, &self.line);
         self.conclude_book_game();
+        self.manner.new_game();
         if !self.never_clear_hash {
             self.clear_hash();
         }
@@ -201,6 +206,7 @@ impl Engine {
             self.node_bank.settle(rate, self.pool.nodes());
             self.node_bank.draw(clock);
         }
+        self.manner.narrow(&mut limits);
         self.signals.stop.store(false, Relaxed);
         self.signals.pondering.store(limits.ponder, Relaxed);
         let lessons = self.learning.begin(&Beginning {
@@ -210,6 +216,8 @@ impl Engine {
             limits: &limits,
             table: &self.table,
             sink: &self.sink,
+            limited_strength: self.manner.is_limited(),
+            contempt: self.manner.style().contempt != 0,
         });
         let mut path = self.path.clone();
         path.begin_search(self.path_hash);
@@ -227,6 +235,7 @@ impl Engine {
             learned_cutoffs: AtomicU64::new(0),
             on_end: lessons.on_end,
             tablebases: self.tablebases(),
+            style: self.manner.style(),
         });
     }
 

@@ -16,7 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use thiserror::Error;
 
 use crate::{
@@ -82,6 +82,20 @@ pub enum Task {
     /// Work that was interrupted goes on where it stopped if the same command is given again, provided that
     /// a result goes to a file. Exit code 3 says that some games or lines could not be read; each is named.
     Analyse(analyse::Analyse),
+    /// Print the completions of a shell.
+    ///
+    /// For bash: `engram completions bash > ~/.local/share/bash-completion/completions/engram`.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual as man pages.
+    ///
+    /// One page for the program and one for each subcommand, to be put into a folder `man1` of the MANPATH.
+    Man {
+        /// The folder to write them to; it is made if it is missing.
+        folder: PathBuf,
+    },
     /// Make, show, count and merge opening books in the Polyglot format.
     Book {
         /// What to do.
@@ -165,6 +179,16 @@ pub fn run(arguments: Arguments, debug_log: DebugLog, places: Places) -> Result<
             output.line(eval::explanation(&position(fen.as_deref(), false)?));
         }
         Some(Task::Analyse(arguments)) => outcome = analyse::run(&arguments, &output)?,
+        Some(Task::Completions { shell }) => {
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "engram", &mut text);
+            output.line(String::from_utf8_lossy(&text).trim_end());
+        }
+        Some(Task::Man { folder }) => {
+            let written = std::fs::create_dir_all(&folder)
+                .and_then(|()| clap_mangen::generate_to(Arguments::command(), &folder));
+            written.map_err(|error| CliError::file("write", &folder, error))?;
+        }
         Some(Task::Book { task }) => {
             if book::run(task, &output)? {
                 outcome = Outcome::Partial;

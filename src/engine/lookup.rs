@@ -36,7 +36,7 @@ impl Engine {
     /// A book move, where it may answer in place of a search: not in analysis, and not while pondering.
     pub(super) fn book_move(&mut self, limits: &Limits) -> Option<Move> {
         let analysis = limits.infinite || limits.ponder || limits.mate.is_some();
-        if analysis || !limits.search_moves.is_empty() {
+        if analysis || self.manner.is_analysis() || !limits.search_moves.is_empty() {
             return None;
         }
         self.opening.choose(&self.root)

@@ -137,9 +137,10 @@ impl Worker {
             if ply.index() >= MAX_PLY - 1 {
                 return if in_check { Score::ZERO } else { self.static_score(position, ply) };
             }
-            if window.alpha < Score::ZERO && self.can_repeat(position, ply) {
+            let draw = self.draw_score(position);
+            if window.alpha < draw && self.can_repeat(position, ply) {
                 upcoming = true;
-                window.alpha = Score::ZERO;
+                window.alpha = draw;
                 if window.alpha >= window.beta {
                     return window.alpha;
                 }
@@ -278,7 +279,7 @@ impl Worker {
         }
         if upcoming {
             // Late move pruning may have skipped the move that repeats.
-            best.score = best.score.max(Score::ZERO);
+            best.score = best.score.max(self.draw_score(position));
         }
 
         // Step 20. No move: mate, stalemate, or nothing but the excluded one.
@@ -288,7 +289,7 @@ impl Worker {
             } else if in_check {
                 Score::mated_in(ply)
             } else {
-                Score::ZERO
+                self.draw_score(position)
             };
         }
 
