@@ -10,6 +10,8 @@ mod learn;
 pub mod perft;
 pub mod pgn;
 mod session;
+#[cfg(feature = "tune")]
+pub mod tune;
 
 use std::{
     io::ErrorKind,
@@ -107,6 +109,10 @@ pub enum Task {
     /// The file holds what earlier games taught: scores and moves of positions, 65,536 at most, the oldest
     /// making room for the newest; advice by human beings stays. Any number of engines may use it meanwhile.
     Learn(learn::Arguments),
+    /// Find the weights of the evaluation.
+    #[cfg(feature = "tune")]
+    #[command(subcommand)]
+    Tune(tune::TuneTask),
 }
 
 /// A subcommand that failed, in one sentence.
@@ -137,6 +143,10 @@ pub enum CliError {
     /// The output cannot be written.
     #[error("the output cannot be written: {0}")]
     Output(String),
+    /// Tuning failed.
+    #[cfg(feature = "tune")]
+    #[error(transparent)]
+    Tune(#[from] tune::TuneError),
 }
 
 impl CliError {
@@ -158,8 +168,7 @@ pub enum Outcome {
     Partial,
 }
 
-/// Does what the command line asks for. `places` are where what lasts is kept
-/// if the user names no place.
+/// Does what the command line asks for. `places` are where what lasts is kept if the user names no place.
 ///
 /// # Errors
 /// See [`CliError`].
@@ -195,6 +204,8 @@ pub fn run(arguments: Arguments, debug_log: DebugLog, places: Places) -> Result<
             }
         }
         Some(Task::Learn(arguments)) => learn::run(&arguments, places.learn_file, &output)?,
+        #[cfg(feature = "tune")]
+        Some(Task::Tune(task)) => tune::run(&task, &output, &interrupt)?,
     }
     match output.failure() {
         // Whoever closes a pipe has read enough.
