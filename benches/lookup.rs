@@ -55,7 +55,7 @@ fn tables(criterion: &mut Criterion) {
     criterion.bench_function("3 probes by the crate alone", |b| {
         b.iter(|| {
             positions.iter().map(|p| alone.probe_wdl_after_zeroing(p.chess())).for_each(|wdl| {
-                black_box(wdl);
+                let _ = black_box(wdl);
             })
         });
     });
