@@ -35,7 +35,7 @@ const VALIDATION: u64 = 20;
 /// Is line `number` of a file held out of training?
 pub fn held_out(number: usize) -> bool {
     let block = (number / BLOCK) as u64;
-    (block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % VALIDATION == 0
+    (block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32).is_multiple_of(VALIDATION)
 }
 
 /// Opens a file, or standard input for `-`.

@@ -245,7 +245,9 @@ mod tests {
         std::fs::write(&path, [first.as_slice(), &[1, 2, 3]].concat()).expect("a torn record");
         print(&arguments, &output, &Interrupt::default()).expect("a second game");
         let both = std::fs::read(&path).expect("a file");
-        assert!(both.starts_with(&first) && both.len() > first.len() && both.len() % record::SIZE == 0);
+        assert!(
+            both.starts_with(&first) && both.len() > first.len() && both.len().is_multiple_of(record::SIZE)
+        );
         let records = both.chunks_exact(record::SIZE).skip(1);
         assert!(records.into_iter().all(|bytes| record::unpack(bytes.try_into().expect("32")).is_some()));
 

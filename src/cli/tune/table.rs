@@ -28,7 +28,7 @@ pub fn source(fields: &[Field], weights: &[Weight]) -> String {
             // Writing to a string does not fail.
             let _ = writeln!(text, "    ///{line}");
         }
-        let values = &weights[field.first..field.first + field.len()];
+        let values = &weights[field.first..field.first + field.count()];
         let kind = field.shape.iter().rev().fold("Pair".to_owned(), |kind, n| format!("[{kind}; {n}]"));
         let _ = writeln!(text, "    {}: {kind} = {};", field.name, array(values, field.shape, 1));
     }

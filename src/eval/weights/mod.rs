@@ -73,7 +73,7 @@ mod tuning {
 
     impl Field {
         /// The number of weights.
-        pub fn len(&self) -> usize {
+        pub fn count(&self) -> usize {
             self.shape.iter().product()
         }
     }
