@@ -16,6 +16,7 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use engram::{
     engine::Engine,
     eval::{Caches, evaluate},
+    position::{Path, Position},
     search::{Event, Limits},
     tt::{PathCheck, Record, ScoreWindow, Table},
     types::{Depth, PackedMove, Ply, Score},
@@ -60,7 +61,7 @@ fn table(criterion: &mut Criterion) {
         window: ScoreWindow::at_least(Score(20)),
         depth: Depth(7),
         was_pv: false,
-        path: PathCheck::new(3),
+        path: PathCheck::new(&Path::new(&Position::default()), Depth(7)),
         ply: Ply(5),
     };
     let mut group = criterion.benchmark_group("table");

@@ -1,7 +1,14 @@
 //! The engine without text: positions and limits in, [`Event`](crate::search::Event)s out.
 
+mod desk;
+mod learning;
+
 use std::{
-    sync::{Arc, atomic::Ordering::Relaxed},
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
     time::{Duration, Instant},
 };
 
@@ -9,10 +16,16 @@ use crossbeam::utils::CachePadded;
 use shakmaty::uci::UciMove;
 use thiserror::Error;
 
+use self::learning::{Beginning, Learning};
 use crate::{
-    position::{Path, Position},
-    search::{Clock, Limits, Pool, Signals, Sink, Task},
+    learn::{
+        game::Line,
+        policy::{Mode, Rules},
+    },
+    position::{Path, PathHash, Position},
+    search::{Clock, Limits, NodeBank, NodeRate, Pool, Signals, Sink, Task},
     tt::Table,
+    types::Depth,
 };
 
 /// A move list that does not fit its position.
@@ -53,12 +66,17 @@ pub struct Engine {
     sink: Arc<Sink>,
     root: Position,
     path: Path,
+    line: Line,
     table: Arc<Table>,
     pool: Pool,
     signals: Arc<Signals>,
     multi_pv: usize,
     move_overhead: Duration,
+    node_rate: Option<NodeRate>,
+    node_bank: NodeBank,
     never_clear_hash: bool,
+    learning: Learning,
+    path_hash: PathHash,
 }
 
 impl Engine {
@@ -68,6 +86,13 @@ impl Engine {
     pub const DEFAULT_PAWN_HASH: usize = 4;
     /// Default time kept for transport, per move.
     pub const DEFAULT_MOVE_OVERHEAD: Duration = Duration::from_millis(10);
+
+    /// Default fall of the score that is learned, in printed centipawns.
+    pub const DEFAULT_LEARN_DROP: i32 = 33;
+    /// Default depth from which a search teaches.
+    pub const DEFAULT_LEARN_MIN_DEPTH: Depth = Depth(8);
+    /// Default widening of what was learned, in printed centipawns.
+    pub const DEFAULT_LEARN_FUZZ: i32 = 20;
 
     /// An engine at the start position that reports to `sink`.
     pub fn new(sink: Arc<Sink>) -> Engine {
@@ -82,7 +107,19 @@ impl Engine {
             signals,
             multi_pv: 1,
             move_overhead: Engine::DEFAULT_MOVE_OVERHEAD,
+            node_rate: None,
+            node_bank: NodeBank::default(),
             never_clear_hash: false,
+            line: Line::default(),
+            learning: Learning::new(
+                Rules {
+                    mode: Mode::Off,
+                    drop: Engine::DEFAULT_LEARN_DROP,
+                    min_depth: Engine::DEFAULT_LEARN_MIN_DEPTH,
+                },
+                Engine::DEFAULT_LEARN_FUZZ,
+            ),
+            path_hash: PathHash::default(),
         }
     }
 
@@ -97,6 +134,7 @@ impl Engine {
     /// The first illegal move; the position before stays.
     pub fn set_position(&mut self, start: Position, moves: &[UciMove]) -> Result<(), IllegalMove> {
         let mut path = Path::new(&start);
+        let line = Line { start: start.key(), moves: moves.to_vec() };
         let mut position = start;
         for (index, &uci) in moves.iter().enumerate() {
             let m = uci.to_move(position.chess()).map_err(|_| IllegalMove {
@@ -110,6 +148,7 @@ impl Engine {
         path.trim();
         self.root = position;
         self.path = path;
+        self.line = line;
         Ok(())
     }
 
@@ -119,9 +158,11 @@ impl Engine {
     }
 
     /// Forgets what belongs to the game: histories, and the table unless it is never to be cleared. Waits
-    /// for a running search.
+    /// for a running search. Learns from how the game ended.
     pub fn new_game(&mut self) {
         self.pool.clear();
+        self.node_bank = NodeBank::default();
+        self.learning.end_game(&self.root, &self.line);
         if !self.never_clear_hash {
             self.clear_hash();
         }
@@ -129,21 +170,38 @@ impl Engine {
 
     /// Starts a search that began counting at `start` and returns at once. A search that still runs is
     /// stopped first, and its `Finished` comes before.
-    pub fn go(&mut self, limits: Limits, start: Instant) {
+    pub fn go(&mut self, mut limits: Limits, start: Instant) {
         self.stop();
         self.wait();
+        if let (Some(rate), Some(clock)) = (self.node_rate, &mut limits.clock) {
+            self.node_bank.settle(rate, self.pool.nodes());
+            self.node_bank.draw(clock);
+        }
         self.signals.stop.store(false, Relaxed);
         self.signals.pondering.store(limits.ponder, Relaxed);
+        let lessons = self.learning.begin(&Beginning {
+            root: &self.root,
+            line: &self.line,
+            path: &self.path,
+            limits: &limits,
+            table: &self.table,
+            sink: &self.sink,
+        });
+        let mut path = self.path.clone();
+        path.begin_search(self.path_hash);
         self.pool.start(Task {
             root: self.root.clone(),
-            path: self.path.clone(),
-            clock: Clock::new(&limits, start, self.move_overhead),
+            path,
+            clock: Clock::new(&limits, start, self.move_overhead, self.node_rate),
             limits,
             multi_pv: self.multi_pv,
             table: Arc::clone(&self.table),
             signals: Arc::clone(&self.signals),
             nodes: (0..self.pool.len()).map(|_| CachePadded::default()).collect(),
             sink: Arc::clone(&self.sink),
+            first_move: lessons.first_move,
+            learned_cutoffs: AtomicU64::new(0),
+            on_end: lessons.on_end,
         });
     }
 
@@ -194,6 +252,15 @@ impl Engine {
         self.never_clear_hash = keep;
     }
 
+    /// Sets which part of the path must fit before a stored score is believed. If it changes, the table is
+    /// emptied: what other modes keep of a path means nothing to this one. Waits for a running search.
+    pub fn set_path_hash(&mut self, mode: PathHash) {
+        if mode != self.path_hash {
+            self.clear_hash();
+            self.path_hash = mode;
+        }
+    }
+
     /// Sets the number of search threads. Waits for a running search.
     pub fn set_threads(&mut self, threads: usize) {
         self.pool.resize(threads);
@@ -214,6 +281,54 @@ impl Engine {
         self.move_overhead = overhead;
     }
 
+    /// Counts time in nodes at this rate; `None`: by the clock. Takes effect with the next game.
+    pub fn set_node_rate(&mut self, rate: Option<NodeRate>) {
+        self.node_rate = rate;
+        self.node_bank = NodeBank::default();
+    }
+
+    /// Sets what is learned; at first nothing is. Waits for a running search.
+    pub fn set_learning(&mut self, mode: Mode) {
+        self.wait();
+        self.learning.set_mode(mode, &self.table);
+    }
+
+    /// Sets the learning file, none for the default one. It is opened by the next search. Waits for a running
+    /// search.
+    pub fn set_learn_file(&mut self, file: Option<PathBuf>) {
+        self.wait();
+        self.learning.set_file(file, &self.table);
+    }
+
+    /// Sets where the learning file is if none was named. Without either nothing is learned. Waits for a
+    /// running search.
+    pub fn set_default_learn_file(&mut self, file: PathBuf) {
+        self.wait();
+        self.learning.set_default_file(file, &self.table);
+    }
+
+    /// Uses the learning file without writing to it. Waits for a running search.
+    pub fn set_learn_read_only(&mut self, read_only: bool) {
+        self.wait();
+        self.learning.set_read_only(read_only, &self.table);
+    }
+
+    /// Sets by how much the score must fall, in printed centipawns; takes effect with the next search.
+    pub fn set_learn_drop(&mut self, centipawns: i32) {
+        self.learning.rules.drop = centipawns;
+    }
+
+    /// Sets the depth from which a search teaches; takes effect with the next search.
+    pub fn set_learn_min_depth(&mut self, depth: Depth) {
+        self.learning.rules.min_depth = depth;
+    }
+
+    /// Sets how much wider than found a learned window is believed, in printed centipawns; takes effect with
+    /// the next search.
+    pub fn set_learn_fuzz(&mut self, centipawns: i32) {
+        self.learning.fuzz = centipawns;
+    }
+
     /// Hits and probes of the pawn hash tables in the last search.
     pub fn pawn_hash_hits(&self) -> (u64, u64) {
         self.pool.pawn_hits()
@@ -224,5 +339,6 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.stop();
         self.wait();
+        self.learning.end_game(&self.root, &self.line);
     }
 }

@@ -24,6 +24,7 @@
 pub mod cli;
 pub mod engine;
 pub mod eval;
+pub mod learn;
 pub mod position;
 pub mod protocol;
 pub mod search;

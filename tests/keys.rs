@@ -1,4 +1,4 @@
-//! The incremental keys never drift.
+//! The incremental keys never drift, and the two portions of the moves are the legal moves.
 //!
 //! Random games of 100,000 plies in total, from the start position, Chess960 starts and tactical positions,
 //! compare every key with a recomputation after each ply, and with what shakmaty and the Polyglot format say.
@@ -6,12 +6,12 @@
 use std::collections::{HashMap, HashSet};
 
 use engram::{
-    position::{Keys, Position},
+    position::{Keys, Position, is_noisy},
     types::{MaterialKey, PackedMove},
 };
 use shakmaty::{
-    CastlingMode, Chess, Color, EnPassantMode, Move, Position as _, Role, fen::Fen, uci::UciMove,
-    zobrist::Zobrist64,
+    CastlingMode, Chess, Color, EnPassantMode, Move, MoveList, Position as _, Role, attacks, fen::Fen,
+    uci::UciMove, zobrist::Zobrist64,
 };
 
 const PLIES: usize = 100_000;
@@ -103,6 +103,32 @@ fn every_key_equals_its_recomputation() {
     });
     println!("{castled} castlings, {passed} en passant, {promoted} promotions, {captured} other captures");
     assert!(castled > 100 && passed > 50 && promoted > 100 && captured > 1000, "the walks are too tame");
+}
+
+#[test]
+fn noisy_and_quiet_moves_are_the_legal_moves() {
+    let (mut noisy, mut quiet, mut pinned) = (MoveList::new(), MoveList::new(), 0);
+    walk(4, PLIES, |here, _| {
+        if here.in_check() {
+            return;
+        }
+        noisy.clear();
+        quiet.clear();
+        here.noisy_moves(&mut noisy);
+        here.quiet_moves(&mut quiet);
+        assert!(noisy.iter().all(|&m| is_noisy(m)) && !quiet.iter().any(|&m| is_noisy(m)), "{}", here.fen());
+        let all: HashSet<Move> = noisy.iter().chain(&quiet).copied().collect();
+        assert_eq!(all.len(), noisy.len() + quiet.len(), "a move comes twice in {}", here.fen());
+        assert_eq!(all, here.legal_moves().into_iter().collect(), "{}", here.fen());
+        let king = here.board().king_of(here.turn()).expect("a king");
+        let exposed =
+            attacks::queen_attacks(king, here.board().occupied()) & here.board().by_color(here.turn());
+        pinned += usize::from(exposed.into_iter().any(|square| {
+            let without = here.board().occupied().without(square);
+            (here.board().attacks_to(king, !here.turn(), without)).any()
+        }));
+    });
+    assert!(pinned > 1000, "only {pinned} positions have a pin");
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Repetitions as the search must see them: a second occurrence inside the search is a draw, a position of
-//! the game needs its third, and nothing repeats across a capture, a pawn move or a null move.
+//! the game needs its third, and nothing repeats across a capture, a pawn move or a null move. What the search
+//! says of repetitions to come and of results that rest on one is true.
 //!
 //! Random shuffling walks are compared with a naive recount that keeps whole positions.
 
 use std::{fs, path::PathBuf};
 
 use engram::{
-    position::{Path, Position, Repetition},
+    position::{Path, PathHash, Position, Repetition},
     types::Ply,
 };
 use shakmaty::{CastlingMode, Chess, Move, Role, fen::Fen, uci::UciMove};
@@ -178,6 +179,89 @@ fn shuffling_walks_agree_with_a_naive_recount() {
     }
     println!("{in_search} repetitions in the search, {in_game} in the game, {nulls} null moves");
     assert!(in_search > 1000 && in_game > 1000 && nulls > 100, "the walks are too tame");
+}
+
+/// Can the side to move bring about a drawing repetition? Asks the move generator.
+fn upcoming_by_moves(here: &Position, path: &Path, ply: u16) -> bool {
+    let mut path = path.clone();
+    here.legal_moves().iter().any(|&m| {
+        path.push(&here.play(m));
+        let draws = path.repetition(Ply(ply + 1)).is_some();
+        path.pop();
+        draws
+    })
+}
+
+#[test]
+fn upcoming_repetitions_agree_with_the_move_generator() {
+    let mut random = Random(11);
+    let (mut compared, mut found) = (0, 0);
+    for start in [
+        "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
+        "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+        "k3r3/3p4/8/4P3/8/8/8/4K3 b - - 0 1",
+        "1k1r1b2/8/2n5/8/5N2/8/2B1R3/1K2Q3 w - - 5 9",
+        START,
+    ] {
+        for _ in 0..80 {
+            let mut here = position(start);
+            let mut path = Path::new(&here);
+            for length in 0..50u16 {
+                for ply in 1..=length {
+                    let by_keys = path.upcoming_repetition(&here, Ply(ply)).is_some();
+                    assert_eq!(by_keys, upcoming_by_moves(&here, &path, ply), "ply {ply}, {}", here.fen());
+                    compared += 1;
+                    found += usize::from(by_keys);
+                }
+                let null = if random.below(30) == 0 { here.null_move() } else { None };
+                if let Some(next) = null {
+                    here = next;
+                    path.push_null(&here);
+                } else {
+                    let Some(m) = choose(&here, &mut random) else { break };
+                    here = here.play(m);
+                    path.push(&here);
+                }
+            }
+        }
+    }
+    println!("{found} of {compared} can repeat");
+    assert!(found > 10_000 && compared - found > 10_000, "the walks are too tame");
+}
+
+#[test]
+fn a_repetition_closed_below_a_node_does_not_taint_it() {
+    let (mut here, mut path) = game(START, "");
+    path.begin_search(PathHash::Draws);
+    let mut line = Vec::new();
+    for uci in "e2e4 e7e5 g1f3 g8f6 f3g1 f6g8".split(' ') {
+        line.push(here.clone());
+        here = here.play(uci.parse::<UciMove>().unwrap().to_move(here.chess()).unwrap());
+        path.push(&here);
+    }
+    assert_eq!(path.repetition(Ply(6)), Some(Repetition::InSearch));
+    path.rest_on_repetition(path.repeats_after());
+    for expected in [Some(4), Some(3), Some(2), Some(1), None, None, None] {
+        assert_eq!(path.rests_on_repetition(), expected);
+        path.pop();
+    }
+}
+
+#[test]
+fn only_what_lies_below_the_refutation_counts() {
+    let (mut here, mut path) = game(START, "");
+    path.begin_search(PathHash::Draws);
+    for uci in "g1f3 g8f6 f3g1 f6g8 g1f3".split(' ') {
+        here = here.play(uci.parse::<UciMove>().unwrap().to_move(here.chess()).unwrap());
+        path.push(&here);
+    }
+    path.rest_on_repetition(path.repeats_after());
+    path.pop();
+    assert!(path.rests_on_repetition().is_some());
+    path.push(&here.play("e7e5".parse::<UciMove>().unwrap().to_move(here.chess()).unwrap()));
+    path.pop();
+    path.rest_on_last_child();
+    assert!(path.rests_on_repetition().is_none());
 }
 
 /// A random move, seldom of a pawn, and of the king only near its place, so that positions come again.

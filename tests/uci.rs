@@ -40,6 +40,7 @@ fn the_handshake_names_the_engine_and_its_options() {
         "option name MultiPV type spin default 1 min 1 max 256",
         "option name Ponder type check default false",
         "option name Move Overhead type spin default 10 min 0 max 5000",
+        "option name nodestime type spin default 0 min 0 max 10000",
         "option name PawnHash type spin default 4 min 1 max 1024",
         "option name UCI_Chess960 type check default false",
         "option name Debug Log File type string default <empty>",

@@ -4,12 +4,13 @@
 
 pub mod bench;
 mod eval;
+mod learn;
 pub mod perft;
 mod session;
 #[cfg(feature = "tune")]
 pub mod tune;
 
-use std::io::ErrorKind;
+use std::{io::ErrorKind, path::PathBuf};
 
 use clap::{Parser, Subcommand};
 use thiserror::Error;
@@ -66,6 +67,11 @@ pub enum Task {
         #[arg(value_name = "FEN", num_args = 0..)]
         fen: Vec<String>,
     },
+    /// Look into the learning file, and change it.
+    ///
+    /// The file holds what earlier games taught: scores and moves of positions, 65,536 at most, the oldest
+    /// making room for the newest; advice by human beings stays. Any number of engines may use it meanwhile.
+    Learn(learn::Arguments),
     /// Find the weights of the evaluation.
     #[cfg(feature = "tune")]
     #[command(subcommand)]
@@ -78,6 +84,9 @@ pub enum CliError {
     /// The position given cannot be used.
     #[error(transparent)]
     Fen(#[from] translate::FenError),
+    /// Something about the learning file.
+    #[error(transparent)]
+    Learn(#[from] learn::LearnError),
     /// The output cannot be written.
     #[error("the output cannot be written: {0}")]
     Output(String),
@@ -87,15 +96,15 @@ pub enum CliError {
     Tune(#[from] tune::TuneError),
 }
 
-/// Does what the command line asks for.
+/// Does what the command line asks for. `learn_file` is the learning file where none is named.
 ///
 /// # Errors
 /// See [`CliError`].
-pub fn run(arguments: Arguments, debug_log: DebugLog) -> Result<(), CliError> {
+pub fn run(arguments: Arguments, debug_log: DebugLog, learn_file: Option<PathBuf>) -> Result<(), CliError> {
     let output = Output::stdout();
     let interrupt = Interrupt::default();
     match arguments.task {
-        None => session::run(&output, debug_log),
+        None => session::run(&output, debug_log, learn_file),
         Some(Task::Bench { depth }) => bench::print(depth, &output, &interrupt),
         Some(Task::Perft { depth, fen, divide, chess960 }) => {
             let position = position(fen.as_deref(), chess960)?;
@@ -105,6 +114,7 @@ pub fn run(arguments: Arguments, debug_log: DebugLog) -> Result<(), CliError> {
             let fen = (!fen.is_empty()).then(|| fen.join(" "));
             output.line(eval::explanation(&position(fen.as_deref(), false)?));
         }
+        Some(Task::Learn(arguments)) => learn::run(&arguments, learn_file, &output)?,
         #[cfg(feature = "tune")]
         Some(Task::Tune(task)) => tune::run(&task, &output, &interrupt)?,
     }

@@ -1,4 +1,7 @@
-use std::io::{self, BufReader, IsTerminal};
+use std::{
+    io::{self, BufReader, IsTerminal},
+    path::PathBuf,
+};
 
 use super::{bench, eval, perft};
 use crate::{
@@ -7,14 +10,14 @@ use crate::{
 };
 
 /// Speaks UCI on the standard streams to the end.
-pub(super) fn run(output: &Output, debug_log: DebugLog) {
+pub(super) fn run(output: &Output, debug_log: DebugLog, learn_file: Option<PathBuf>) {
     if io::stdin().is_terminal() && io::stdout().is_terminal() {
         let version = env!("CARGO_PKG_VERSION");
         output.line(format_args!(
             "Engram {version}, a UCI chess engine: type `help` for the commands, `go` to search, `quit` to leave."
         ));
     }
-    Session::new(Subcommands, output.clone(), debug_log).run(BufReader::new(io::stdin()));
+    Session::new(Subcommands, output.clone(), debug_log, learn_file).run(BufReader::new(io::stdin()));
 }
 
 /// The subcommands as conveniences of a UCI session.

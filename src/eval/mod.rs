@@ -15,6 +15,7 @@
 pub mod coefficients;
 mod context;
 mod endgame;
+mod fingerprint;
 mod geometry;
 mod initiative;
 mod king;
@@ -33,6 +34,7 @@ mod threats;
 mod trace;
 mod weights;
 
+pub use fingerprint::fingerprint;
 pub use trace::{Term, Trace};
 
 use shakmaty::Color;

@@ -1,6 +1,6 @@
 //! Which moves give check, without making them.
 
-use shakmaty::{Bitboard, Color, Move, Role, Square, attacks};
+use shakmaty::{Bitboard, Board, Color, Move, Role, Square, attacks};
 
 use super::Position;
 
@@ -25,17 +25,7 @@ impl CheckSquares {
         let knight = attacks::knight_attacks(king);
         let empty = Bitboard::EMPTY;
 
-        let ours = board.by_color(us);
-        let snipers = (attacks::rook_attacks(king, empty) & board.rooks_and_queens()
-            | attacks::bishop_attacks(king, empty) & board.bishops_and_queens())
-            & ours;
-        let mut discoverers = empty;
-        for sniper in snipers {
-            let between = attacks::between(king, sniper) & occupied;
-            if !between.more_than_one() {
-                discoverers |= between & ours;
-            }
-        }
+        let discoverers = sole_blockers(board, king, us) & board.by_color(us);
         CheckSquares { king, by_role: [empty, pawn, knight, bishop, rook, bishop | rook, empty], discoverers }
     }
 
@@ -46,6 +36,22 @@ impl CheckSquares {
         self.by_role[promotion.unwrap_or(role) as usize].contains(to)
             || (self.discoverers.contains(from) && !attacks::aligned(self.king, from, to))
     }
+}
+
+/// The men, of either colour, that alone stand between `square` and a slider of `sliders`.
+pub(super) fn sole_blockers(board: &Board, square: Square, sliders: Color) -> Bitboard {
+    let occupied = board.occupied();
+    let snipers = (attacks::rook_attacks(square, Bitboard::EMPTY) & board.rooks_and_queens()
+        | attacks::bishop_attacks(square, Bitboard::EMPTY) & board.bishops_and_queens())
+        & board.by_color(sliders);
+    let mut blockers = Bitboard::EMPTY;
+    for sniper in snipers {
+        let between = attacks::between(square, sniper) & occupied;
+        if !between.more_than_one() {
+            blockers |= between;
+        }
+    }
+    blockers
 }
 
 impl Position {

@@ -23,11 +23,11 @@ pub struct Keys {
     pub material: MaterialKey,
 }
 
-fn piece_key(square: Square, piece: Piece) -> u64 {
+pub(super) fn piece_key(square: Square, piece: Piece) -> u64 {
     Zobrist64::zobrist_for_piece(square, piece).0
 }
 
-fn turn_key() -> u64 {
+pub(super) fn turn_key() -> u64 {
     Zobrist64::zobrist_for_white_turn().0
 }
 

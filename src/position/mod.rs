@@ -4,14 +4,19 @@
 //! [`Path`] is the line of positions that led here, which repetitions and the fifty-move rule need.
 
 mod checks;
+mod cuckoo;
+mod generate;
 mod keys;
 mod path;
+mod path_hash;
 pub mod perft;
 mod see;
 
 pub use checks::{CheckSquares, pawn_attacks};
+pub use generate::is_noisy;
 pub use keys::Keys;
 pub use path::{Path, Repetition};
+pub use path_hash::PathHash;
 
 use shakmaty::{
     Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Move, MoveList, Position as _,

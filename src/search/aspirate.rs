@@ -27,15 +27,22 @@ impl Worker {
             }
             match Bound::of(score, window.alpha, window.beta) {
                 Bound::Upper => {
+                    if self.pv_index == 0 {
+                        self.course.failed_low(reduced, score);
+                    }
                     window.beta = Score((window.alpha.0 + window.beta.0) / 2);
                     window.alpha = around(score, margin).alpha;
                     reduction = 0;
                 }
                 Bound::Lower => {
+                    self.course.recovered();
                     window.beta = around(score, margin).beta;
                     reduction = (reduction + 1).min(3);
                 }
-                Bound::Exact => return,
+                Bound::Exact => {
+                    self.course.recovered();
+                    return;
+                }
             }
             self.report_bound(depth);
             margin += margin / 2;

@@ -1,7 +1,10 @@
 //! How long to think: a soft limit that the course of the search scales, and a hard one that it never
-//! passes.
+//! passes. With a [`NodeRate`] both count nodes instead of time.
 
-use std::time::{Duration, Instant};
+use std::{
+    num::NonZeroU32,
+    time::{Duration, Instant},
+};
 
 use super::limits::{ClockTime, Limits};
 
@@ -16,24 +19,60 @@ const HARD_FACTOR: f64 = 4.5;
 const SOFT_SHARE: f64 = 0.2;
 const HARD_SHARE: f64 = 0.4;
 
+/// So many nodes pass for a millisecond, so that a match on the clock is free of the machine's noise
+/// (`nodestime`, as in Stockfish).
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct NodeRate(pub NonZeroU32);
+
+impl NodeRate {
+    fn time_of(self, nodes: u64) -> Duration {
+        Duration::from_secs_f64(nodes as f64 / (1_000.0 * f64::from(self.0.get())))
+    }
+}
+
+/// What a player under a [`NodeRate`] has left. The first clock of a game fills it; from then on it loses
+/// what was searched and gains the increments, whatever the clock on the wall says.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct NodeBank {
+    left: Option<Duration>,
+    increment: Duration,
+}
+
+impl NodeBank {
+    /// Puts the account in place of the clock's time left.
+    pub fn draw(&mut self, clock: &mut ClockTime) {
+        clock.remaining = *self.left.get_or_insert(clock.remaining);
+        self.increment = clock.increment;
+    }
+
+    /// Books a finished search.
+    pub fn settle(&mut self, rate: NodeRate, nodes: u64) {
+        if let Some(left) = &mut self.left {
+            *left = left.saturating_sub(rate.time_of(nodes)) + std::mem::take(&mut self.increment);
+        }
+    }
+}
+
 /// The time limits of one search.
 #[derive(Copy, Clone, Debug)]
 pub struct Clock {
     start: Instant,
+    rate: Option<NodeRate>,
     soft: Option<Duration>,
     hard: Option<Duration>,
 }
 
 impl Clock {
-    /// Limits for a search that began at `start`, keeping `overhead` for transport.
-    pub fn new(limits: &Limits, start: Instant, overhead: Duration) -> Clock {
+    /// Limits for a search that began at `start`, keeping `overhead` for transport; counted at `rate`, if
+    /// there is one.
+    pub fn new(limits: &Limits, start: Instant, overhead: Duration, rate: Option<NodeRate>) -> Clock {
         if let Some(movetime) = limits.movetime {
             let time = movetime.saturating_sub(overhead).max(Duration::from_millis(1));
-            return Clock { start, soft: None, hard: Some(time) };
+            return Clock { start, rate, soft: None, hard: Some(time) };
         }
-        let Some(clock) = limits.clock else { return Clock { start, soft: None, hard: None } };
+        let Some(clock) = limits.clock else { return Clock { start, rate, soft: None, hard: None } };
         let (soft, hard) = allot(clock, overhead);
-        Clock { start, soft: Some(soft), hard: Some(hard) }
+        Clock { start, rate, soft: Some(soft), hard: Some(hard) }
     }
 
     /// Time since the search began.
@@ -41,17 +80,21 @@ impl Clock {
         self.start.elapsed()
     }
 
-    /// Must the search stop at once?
-    pub fn is_over(&self) -> bool {
-        self.hard.is_some_and(|hard| self.elapsed() >= hard)
+    fn spent(&self, nodes: u64) -> Duration {
+        self.rate.map_or_else(|| self.elapsed(), |rate| rate.time_of(nodes))
     }
 
-    /// Should no further iteration begin? `scale` is how much longer or shorter than usual this move
-    /// deserves.
-    pub fn is_enough(&self, scale: f64) -> bool {
+    /// Must the search stop at once, after `nodes`?
+    pub fn is_over(&self, nodes: u64) -> bool {
+        self.hard.is_some_and(|hard| self.spent(nodes) >= hard)
+    }
+
+    /// Should no further iteration begin, after `nodes`? `scale` is how much longer or shorter than usual
+    /// this move deserves.
+    pub fn is_enough(&self, nodes: u64, scale: f64) -> bool {
         let Some(soft) = self.soft else { return false };
         let scaled = soft.mul_f64(scale.clamp(0.05, 10.0));
-        self.elapsed() >= self.hard.map_or(scaled, |hard| scaled.min(hard))
+        self.spent(nodes) >= self.hard.map_or(scaled, |hard| scaled.min(hard))
     }
 
     /// Does the clock of a game run?
@@ -93,5 +136,24 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_node_bank_pays_for_nodes_and_ignores_the_clock() {
+        let rate = NodeRate(NonZeroU32::new(100).expect("not zero"));
+        let mut bank = NodeBank::default();
+        let mut go = |remaining, nodes| {
+            let mut clock = ClockTime {
+                remaining: Duration::from_millis(remaining),
+                increment: Duration::from_millis(10),
+                moves_to_go: None,
+            };
+            bank.draw(&mut clock);
+            bank.settle(rate, nodes);
+            clock.remaining.as_millis()
+        };
+        assert_eq!(go(1_000, 5_000), 1_000);
+        assert_eq!(go(3, 200_000), 960);
+        assert_eq!(go(900, 0), 10);
     }
 }

@@ -58,6 +58,7 @@ impl Worker {
                 break;
             }
             outcome = Outcome { lines: self.root_moves[..lines].to_vec(), depth, unreported: self.id != 0 };
+            self.course.finished(depth, outcome.lines[0].score);
             if self.id == 0 {
                 self.report(&outcome.lines, depth);
                 stability.update(&outcome.lines[0]);
@@ -66,6 +67,7 @@ impl Worker {
                 }
             }
         }
+        self.publish_nodes();
         outcome
     }
 
@@ -87,7 +89,8 @@ impl Worker {
         if self.root_moves.len() == 1 {
             scale *= 0.1;
         }
-        let enough = task.clock.is_enough(scale);
+        self.publish_nodes();
+        let enough = task.clock.is_enough(task.total_nodes(), scale);
         if enough && task.signals.pondering.load(Relaxed) {
             self.enough = true;
             return false;
@@ -115,8 +118,8 @@ impl Worker {
             // Stopped before anything was found.
             return;
         }
+        self.publish_nodes();
         let task = &self.task;
-        task.nodes[self.id].store(self.nodes, Relaxed);
         (task.sink)(Event::Line(Line {
             depth: depth.min(Depth(MAX_PLY as i32 - 1)),
             seldepth: root.seldepth,

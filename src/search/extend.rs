@@ -6,10 +6,12 @@ use shakmaty::Move;
 use super::{
     node::{Expect, Node, NodeKind, NonPv, Window},
     params::*,
-    picker::is_noisy,
     worker::Worker,
 };
-use crate::types::{Depth, PackedMove, Score};
+use crate::{
+    position::is_noisy,
+    types::{Depth, PackedMove, Score},
+};
 
 /// How alone the table's move stands.
 pub enum Singularity {

@@ -104,13 +104,14 @@ impl Worker {
     }
 
     fn remember_probcut(&self, position: &Position, node: &Node, m: shakmaty::Move, score: Score) {
+        let depth = node.depth - (PROBCUT_REDUCTION - 1);
         let record = Record {
             best: PackedMove::pack(m),
             evaluation: node.hit.and_then(|hit| hit.evaluation),
             window: ScoreWindow::at_least(score),
-            depth: node.depth - (PROBCUT_REDUCTION - 1),
+            depth,
             was_pv: node.was_pv,
-            path: PathCheck::new(position.halfmoves()),
+            path: PathCheck::new(&self.path, depth),
             ply: node.ply,
         };
         self.task.table.store(position.key(), &record);

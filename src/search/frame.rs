@@ -1,4 +1,4 @@
-use shakmaty::Bitboard;
+use shakmaty::{Bitboard, Move};
 
 use super::history::MoveIndex;
 use crate::types::{PackedMove, Score};
@@ -10,12 +10,16 @@ pub struct Frame {
     pub evaluation: Score,
     /// The move being searched from here, for continuation history.
     pub moved: MoveIndex,
+    /// The same move in full; none for a null move.
+    pub played: Option<Move>,
     /// The move left out by a singular search.
     pub excluded: PackedMove,
     /// A quiet move that refuted a sibling.
     pub killer: PackedMove,
     /// Squares that the opponent attacks.
     pub threats: Bitboard,
+    /// The place of that move in the order, from 1; 0 for a null move.
+    pub number: usize,
     /// The reduction of the move being searched, in 1024ths of a ply.
     pub reduction: i32,
     /// Cutoffs among the children of this ply so far.
@@ -31,9 +35,11 @@ impl Default for Frame {
         Frame {
             evaluation: Score::NONE,
             moved: MoveIndex::default(),
+            played: None,
             excluded: PackedMove::NONE,
             killer: PackedMove::NONE,
             threats: Bitboard::EMPTY,
+            number: 0,
             reduction: 0,
             cutoffs: 0,
             double_extensions: 0,

@@ -7,12 +7,14 @@
 mod aspirate;
 mod clock;
 mod deepen;
+mod ending;
 mod event;
 mod extend;
 mod filter;
 mod forward;
 mod frame;
 mod history;
+mod learned;
 mod limits;
 mod moves;
 mod node;
@@ -26,7 +28,9 @@ mod root;
 mod vote;
 mod worker;
 
-pub(crate) use clock::Clock;
+pub use clock::NodeRate;
+pub(crate) use clock::{Clock, NodeBank};
+pub use ending::{Ending, OnEnd};
 pub use event::{Event, Line, Sink};
 pub use limits::{ClockTime, Limits};
 pub(crate) use pool::Pool;

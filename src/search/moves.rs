@@ -8,11 +8,11 @@ use super::{
     history::MoveIndex,
     node::{Expect, Node, NodeKind, NonPv, Pv, Window},
     params::*,
-    picker::{Picker, Want, is_noisy},
+    picker::{Picker, Want},
     worker::Worker,
 };
 use crate::{
-    position::CheckSquares,
+    position::{CheckSquares, is_noisy},
     types::{Depth, PackedMove, Score},
 };
 
@@ -43,7 +43,7 @@ impl Worker {
             let mut score_of_history = if noisy {
                 self.history.captures.get(us, m)
             } else {
-                picker.history().unwrap_or_else(|| self.quiet_score(us, position.keys().pawns, ply, m))
+                picker.history().unwrap_or_else(|| self.promise(position, ply).of(m))
             };
 
             // Steps 12 to 15. Pruning of single moves, once there is something to fall back on.
@@ -78,7 +78,9 @@ impl Worker {
             let child = self.make(position, m, ply);
             let new_depth = node.depth + (extension - 1);
             let double = self.frame_before(ply, 1).double_extensions + u8::from(extension >= 2);
-            self.frame_mut(ply).double_extensions = double;
+            let frame = self.frame_mut(ply);
+            frame.double_extensions = double;
+            frame.number = number;
 
             // Step 17. Late moves are searched to less depth, and again in full if they surprise.
             let mut score = -Score::INFINITE;
@@ -106,6 +108,7 @@ impl Worker {
                     if again > reduced {
                         let flipped = Window::null(alpha).flip();
                         let expect = node.expect.flip();
+                        self.path.rest_on_nothing();
                         score = -self.search::<NonPv>(&child, ply.next(), flipped, again, expect);
                     }
                     if !noisy {
@@ -128,6 +131,7 @@ impl Worker {
             }
             if N::PV && (number == 1 || score > alpha) {
                 let flipped = Window { alpha, beta }.flip();
+                self.path.rest_on_nothing();
                 score = -self.search::<Pv>(&child, ply.next(), flipped, new_depth, Expect::All);
             }
             self.unmake();
@@ -147,6 +151,7 @@ impl Worker {
                         self.pv.extend(ply, m);
                     }
                     if score >= beta {
+                        self.path.rest_on_last_child();
                         let frame = self.frame_mut(ply);
                         frame.cutoffs = frame.cutoffs.saturating_add(1);
                         break;
@@ -166,16 +171,21 @@ impl Worker {
         if let Some(m) = best.m
             && best.score >= beta
         {
-            self.learn_order(node, m, &quiets, &captures);
+            self.learn_order(node, m, best.score, &quiets, &captures);
         }
         best
     }
 
     /// Rewards the move that cut, and takes from those tried before it.
-    fn learn_order(&mut self, node: &Node, m: Move, quiets: &Tried, captures: &Tried) {
+    fn learn_order(&mut self, node: &Node, m: Move, score: Score, quiets: &Tried, captures: &Tried) {
         let (position, ply) = (node.position, node.ply);
         let us = position.turn();
-        let bonus = bonus(node.depth);
+        let surprise = i32::from(score > node.window.beta + SURPRISE_MARGIN);
+        let bonus = bonus(node.depth + surprise);
+        // The first move of the node before is refuted at once: its order was wrong.
+        if self.frame_before(ply, 1).number == 1 {
+            self.blame_reply(ply, bonus);
+        }
         if is_noisy(m) {
             self.history.captures.update(us, m, bonus);
         } else {

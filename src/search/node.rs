@@ -3,9 +3,9 @@
 
 use shakmaty::Move;
 
-use super::{frame::Frame, moves::bonus, params::*, picker::is_noisy, worker::Worker};
+use super::{frame::Frame, moves::bonus, params::*, worker::Worker};
 use crate::{
-    position::Position,
+    position::{Position, is_noisy},
     tt::{Hit, PathCheck, Record, ScoreWindow},
     types::{Bound, Depth, MAX_PLY, PackedMove, Ply, Score},
 };
@@ -128,13 +128,21 @@ impl Worker {
         }
 
         let in_check = position.in_check();
+        let mut upcoming = false;
         if !N::ROOT {
-            // Step 2. Draws by rule, and the end of the stack.
+            // Step 2. Draws by rule, those that the next move can bring about, and the end of the stack.
             if let Some(score) = self.draw(position, ply) {
                 return score;
             }
             if ply.index() >= MAX_PLY - 1 {
                 return if in_check { Score::ZERO } else { self.static_score(position, ply) };
+            }
+            if window.alpha < Score::ZERO && self.can_repeat(position, ply) {
+                upcoming = true;
+                window.alpha = Score::ZERO;
+                if window.alpha >= window.beta {
+                    return window.alpha;
+                }
             }
             // Step 3. Mate distance. Neither side can do better than the mates already found.
             window.alpha = window.alpha.max(Score::mated_in(ply));
@@ -146,14 +154,14 @@ impl Worker {
 
         // Step 4. Table. A result of enough depth that decides the window is the answer.
         let excluded = self.frame(ply).excluded;
-        let path = PathCheck::new(position.halfmoves());
         let hit = if excluded.is_none() { self.task.table.probe(position.key()) } else { None };
-        let known = hit.and_then(|hit| hit.window(path, ply));
+        let known = hit.filter(|hit| self.believes::<N>(hit)).and_then(|hit| hit.window(&self.path, ply));
         if !N::PV
             && let (Some(hit), Some(known)) = (hit, known)
             && hit.depth.get() >= depth.get()
             && let Some(score) = known.decides(window.alpha, window.beta)
         {
+            self.count_learned(Some(hit));
             if score >= window.beta
                 && let Some(m) = position.unpack(hit.best)
                 && !is_noisy(m)
@@ -161,7 +169,16 @@ impl Worker {
                 self.frame_mut(ply).threats = position.attacked_by(!position.turn());
                 self.reward_quiet(position, ply, m, bonus(depth) / 2);
             }
+            self.rest_on(hit);
+            self.settle(score, window);
             return score;
+        }
+        let mut taught = None;
+        if N::PV {
+            taught = match self.narrow(hit, known, depth, &mut window) {
+                Ok(taught) => taught,
+                Err(score) => return score,
+            };
         }
         let table_move = if N::ROOT {
             Some(self.root_moves[self.pv_index].root_move())
@@ -193,6 +210,10 @@ impl Worker {
             frame.double_extensions = double_extensions;
         }
         *self.frame_mut(ply.next()) = Frame { killer: self.frame(ply.next()).killer, ..Frame::default() };
+
+        if !in_check && excluded.is_none() {
+            self.judge_reply(position, ply, evaluation);
+        }
 
         // Step 6. Hindsight. The reduction that led here was too large or too small for what we see now.
         depth = self.hindsight::<N>(ply, depth, in_check, evaluation);
@@ -230,13 +251,21 @@ impl Worker {
             && excluded.is_none()
             && let Some(score) = self.prune_node(&node)
         {
+            if let (Some(hit), Some(_)) = (hit, known) {
+                self.rest_on(hit);
+            }
+            self.settle(score, window);
             return score;
         }
 
         self.frame_mut(ply).threats = position.attacked_by(!position.turn());
-        let best = self.search_moves::<N>(&mut node);
+        let mut best = self.search_moves::<N>(&mut node);
         if self.stopped {
             return Score::ZERO;
+        }
+        if upcoming {
+            // Late move pruning may have skipped the move that repeats.
+            best.score = best.score.max(Score::ZERO);
         }
 
         // Step 20. No move: mate, stalemate, or nothing but the excluded one.
@@ -250,8 +279,12 @@ impl Worker {
             };
         }
 
-        // Step 21. Remember what was found.
+        // Step 21. Remember what was found, inside what had been learned.
+        if let Some(taught) = taught {
+            best.score = taught.clamp(best.score);
+        }
         let bound = Bound::of(best.score, window.alpha, window.beta);
+        self.settle(best.score, window);
         if excluded.is_none() && !(N::ROOT && self.pv_index > 0) {
             let known = match bound {
                 Bound::Lower => ScoreWindow::at_least(best.score),
@@ -264,10 +297,13 @@ impl Worker {
                 window: known,
                 depth,
                 was_pv,
-                path,
+                path: PathCheck::new(&self.path, depth),
                 ply,
             };
             self.task.table.store(position.key(), &record);
+        }
+        if !N::ROOT && bound == Bound::Upper {
+            self.reward_reply(position, ply, bonus(node.depth) * 3 / 4);
         }
         if excluded.is_none()
             && !in_check

@@ -97,3 +97,9 @@ pub const HISTORY_BASE: i32 = -90;
 pub const HISTORY_STEP: i32 = 190;
 /// History: largest bonus.
 pub const HISTORY_BONUS_MAX: i32 = 1900;
+/// Butterfly history of the opponent's last move: for each centipawn that the evaluation changed.
+pub const REPLY_STEP: i32 = 6;
+/// Butterfly history of the opponent's last move: at most so much for the evaluation.
+pub const REPLY_MAX: i32 = 900;
+/// History: a cutoff so far above beta counts as one ply deeper.
+pub const SURPRISE_MARGIN: i32 = 90;

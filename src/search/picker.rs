@@ -4,11 +4,11 @@
 //! victim and history; the killer; quiet moves by history; losing captures last.
 
 use arrayvec::ArrayVec;
-use shakmaty::{Move, Role};
+use shakmaty::{Move, MoveList};
 
 use super::worker::Worker;
 use crate::{
-    position::Position,
+    position::{CheckSquares, Position, is_noisy},
     types::{PackedMove, Ply},
 };
 
@@ -24,7 +24,7 @@ enum Stage {
     Generate,
     Captures,
     Killer,
-    ScoreQuiets,
+    GenerateQuiets,
     Quiets,
     LosingCaptures,
 }
@@ -36,11 +36,8 @@ pub enum Want {
     All,
     /// Captures and queen promotions.
     Noisy,
-}
-
-/// Captures and promotions to a queen change material at once.
-pub fn is_noisy(m: Move) -> bool {
-    m.is_capture() || m.promotion() == Some(Role::Queen)
+    /// Captures, queen promotions, and quiet moves that give check.
+    NoisyAndChecks,
 }
 
 /// Hands out the moves of one node.
@@ -121,24 +118,22 @@ impl Picker {
                     self.losing.push(best.m);
                 }
                 Stage::Killer => {
-                    if self.threshold.is_some() {
-                        return None;
+                    if self.want == Want::Noisy {
+                        self.stage = Stage::LosingCaptures;
+                        continue;
                     }
-                    self.stage = Stage::ScoreQuiets;
-                    if self.want == Want::All && !self.skip_quiets && !self.killer.is_none() {
-                        let wanted = self.killer;
-                        let found = self.quiet.iter().position(|scored| PackedMove::pack(scored.m) == wanted);
-                        if let Some(index) = found {
-                            return Some(self.quiet.swap_remove(index).m);
-                        }
+                    self.stage = Stage::GenerateQuiets;
+                    if !self.skip_quiets
+                        && !self.killer.is_none()
+                        && let Some(killer) = position.unpack(self.killer).filter(|&m| !is_noisy(m))
+                        && Some(killer) != self.table_move
+                    {
+                        return Some(killer);
                     }
                 }
-                Stage::ScoreQuiets => {
+                Stage::GenerateQuiets => {
                     if !self.skip_quiets {
-                        let (ply, key) = (self.ply, position.keys().pawns);
-                        for scored in &mut self.quiet {
-                            scored.score = worker.quiet_score(position.turn(), key, ply, scored.m);
-                        }
+                        self.generate_quiets(worker, position);
                     }
                     self.stage = Stage::Quiets;
                 }
@@ -153,6 +148,9 @@ impl Picker {
                     self.stage = Stage::LosingCaptures;
                 }
                 Stage::LosingCaptures => {
+                    if self.threshold.is_some() {
+                        return None;
+                    }
                     let m = self.losing.get(self.next_losing).copied();
                     self.next_losing += 1;
                     return m;
@@ -161,18 +159,43 @@ impl Picker {
         }
     }
 
+    /// Generates and rates noisy moves; in check the quiet ones come along, not yet rated.
     fn generate(&mut self, worker: &Worker, position: &Position) {
+        let mut moves = MoveList::new();
+        if position.in_check() {
+            moves = position.legal_moves();
+        } else {
+            position.noisy_moves(&mut moves);
+        }
         let us = position.turn();
-        for m in position.legal_moves() {
-            if Some(m) == self.table_move {
-                continue;
-            }
-            if is_noisy(m) {
+        let table_move = self.table_move.map_or(PackedMove::NONE, PackedMove::pack);
+        for &m in &moves {
+            if !is_noisy(m) {
+                self.quiet.push(Scored { m, score: 0 });
+            } else if PackedMove::pack(m) != table_move {
                 let victim = m.capture().map_or(0, Position::exchange_value)
                     + m.promotion().map_or(0, Position::exchange_value);
                 self.noisy.push(Scored { m, score: victim * 16 + worker.history.captures.get(us, m) });
-            } else if self.want == Want::All {
-                self.quiet.push(Scored { m, score: 0 });
+            }
+        }
+    }
+
+    fn generate_quiets(&mut self, worker: &Worker, position: &Position) {
+        let table_move = self.table_move.map_or(PackedMove::NONE, PackedMove::pack);
+        let killer = self.killer;
+        let promise = worker.promise(position, self.ply);
+        let is_new = |m| ![table_move, killer].contains(&PackedMove::pack(m));
+        if position.in_check() {
+            self.quiet.retain(|scored| is_new(scored.m));
+            self.quiet.iter_mut().for_each(|scored| scored.score = promise.of(scored.m));
+            return;
+        }
+        let checks = (self.want == Want::NoisyAndChecks).then(|| CheckSquares::new(position));
+        let mut moves = MoveList::new();
+        position.quiet_moves(&mut moves);
+        for &m in &moves {
+            if is_new(m) && checks.as_ref().is_none_or(|checks| checks.gives_check(m)) {
+                self.quiet.push(Scored { m, score: promise.of(m) });
             }
         }
     }

@@ -3,7 +3,10 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Condvar, Mutex, PoisonError, atomic::Ordering::Relaxed},
+    sync::{
+        Arc, Condvar, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
     thread::{Builder, JoinHandle},
     time::{Duration, Instant},
 };
@@ -14,6 +17,7 @@ use shakmaty::Move;
 use super::{
     clock::Clock,
     deepen::Outcome,
+    ending::Ending,
     event::{Event, Line},
     limits::Limits,
     root::RootMove,
@@ -70,6 +74,8 @@ pub struct Pool {
     idle: Arc<Task>,
     busy: Arc<Busy>,
     pawn_hits: Arc<Mutex<HitCount>>,
+    /// Relaxed: written before, read after `busy` changes.
+    nodes: Arc<AtomicU64>,
     pawn_hash_mib: usize,
 }
 
@@ -81,19 +87,23 @@ impl Pool {
         let idle = Task {
             path: Path::new(&root),
             root,
-            clock: Clock::new(&limits, Instant::now(), Duration::ZERO),
+            clock: Clock::new(&limits, Instant::now(), Duration::ZERO, None),
             limits,
             multi_pv: 1,
             table: Arc::new(Table::minimal()),
             signals,
             nodes: Vec::new(),
             sink: Arc::new(|_| {}),
+            first_move: None,
+            learned_cutoffs: AtomicU64::new(0),
+            on_end: None,
         };
         let mut pool = Pool {
             threads: Vec::new(),
             idle: Arc::new(idle),
             busy: Arc::default(),
             pawn_hits: Arc::default(),
+            nodes: Arc::default(),
             pawn_hash_mib,
         };
         pool.resize(1);
@@ -170,6 +180,11 @@ impl Pool {
         *self.pawn_hits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Nodes of the last search, on all threads.
+    pub fn nodes(&self) -> u64 {
+        self.nodes.load(Relaxed)
+    }
+
     /// Starts a search on all threads and returns.
     pub fn start(&self, task: Task) {
         self.busy.set(true);
@@ -193,9 +208,11 @@ impl Pool {
         let (idle, busy, pawn_hits) =
             (Arc::clone(&self.idle), Arc::clone(&self.busy), Arc::clone(&self.pawn_hits));
         if let Some(first) = self.threads.first() {
+            let nodes = Arc::clone(&self.nodes);
             let _ = first.jobs.send(Box::new(move |worker| {
                 let finished = lead(worker, &task, root_moves, &collected);
                 add_hits(&pawn_hits, worker);
+                nodes.store(task.total_nodes(), Relaxed);
                 worker.task = idle;
                 let sink = Arc::clone(&task.sink);
                 drop(task);
@@ -232,7 +249,10 @@ fn root_moves(task: &Task) -> Vec<RootMove> {
     let wanted = &task.limits.search_moves;
     let legal = task.root.legal_moves();
     let chosen = legal.iter().filter(|m| wanted.is_empty() || wanted.contains(m));
-    chosen.map(|&m| RootMove::new(m)).collect()
+    let mut chosen: Vec<RootMove> = chosen.map(|&m| RootMove::new(m)).collect();
+    // Stable: the others keep their order.
+    chosen.sort_by_key(|root| Some(root.root_move()) != task.first_move);
+    chosen
 }
 
 /// Searches; an internal error ends this search with a message instead of the program.
@@ -243,6 +263,7 @@ fn search_guarded(worker: &mut Worker, task: Arc<Task>, root_moves: Vec<RootMove
         return None;
     }
     let result = catch_unwind(AssertUnwindSafe(|| worker.deepen()));
+    worker.task.learned_cutoffs.fetch_add(worker.learned_cutoffs, Relaxed);
     if result.is_err() {
         sink(Event::Message("internal error in a search thread; please report the game".to_owned()));
     }
@@ -265,6 +286,7 @@ fn lead(
     while (task.limits.infinite || signals.pondering.load(Relaxed)) && !signals.stop.load(Relaxed) {
         std::thread::sleep(ANSWER_POLL);
     }
+    let pondering = signals.pondering.load(Relaxed);
     signals.stop.store(true, Relaxed);
     let outcomes: Vec<Outcome> = own.into_iter().chain(others.iter()).collect();
     if outcomes.is_empty() {
@@ -275,6 +297,18 @@ fn lead(
     // The answer is the first move of the last line printed.
     if elected.unreported {
         worker.report(&elected.lines, elected.depth.max(Depth(1)));
+    }
+    if let Some(on_end) = &task.on_end {
+        on_end(&Ending {
+            course: std::mem::take(&mut worker.course),
+            line: best.pv.clone(),
+            score: if best.has_score() { best.score } else { best.previous },
+            bound: best.bound,
+            depth: elected.depth,
+            nodes: task.total_nodes(),
+            pondering,
+            learned_cutoffs: task.learned_cutoffs.load(Relaxed),
+        });
     }
     let ponder = best.pv.get(1).copied().or_else(|| reply_in_table(task, best.root_move()));
     Event::Finished { best: Some(best.root_move()), ponder }

@@ -1,14 +1,14 @@
 //! Quiescence search: captures (and, in check, every evasion) until the position is calm enough for the
-//! evaluation to be believed.
+//! evaluation to be believed. Its first ply tries quiet checks too: many a combination ends in one.
 
 use super::{
     node::{NodeKind, NonPv, Pv, Window},
     params::*,
-    picker::{Picker, Want, is_noisy},
+    picker::{Picker, Want},
     worker::Worker,
 };
 use crate::{
-    position::Position,
+    position::{Position, is_noisy},
     tt::{PathCheck, Record, ScoreWindow},
     types::{Bound, Depth, MAX_PLY, PackedMove, Ply, Score},
 };
@@ -17,13 +17,19 @@ impl Worker {
     /// The score of a position after the captures worth making, fail-soft.
     pub fn quiesce<N: NodeKind>(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         if N::PV {
-            self.quiesce_in::<Pv>(position, ply, window)
+            self.quiesce_in::<Pv>(position, ply, window, true)
         } else {
-            self.quiesce_in::<NonPv>(position, ply, window)
+            self.quiesce_in::<NonPv>(position, ply, window, true)
         }
     }
 
-    fn quiesce_in<N: NodeKind>(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
+    fn quiesce_in<N: NodeKind>(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        window: Window,
+        checks: bool,
+    ) -> Score {
         let Window { mut alpha, beta } = window;
         if N::PV {
             self.pv.clear(ply);
@@ -41,13 +47,18 @@ impl Worker {
         }
 
         // The table knows enough: any stored depth will do.
-        let path = PathCheck::new(position.halfmoves());
         let hit = self.task.table.probe(position.key());
-        let known = hit.and_then(|hit| hit.window(path, ply));
-        if !N::PV
-            && let Some(score) = known.and_then(|known| known.decides(alpha, beta))
-        {
-            return score;
+        let known = hit.filter(|hit| self.believes::<N>(hit)).and_then(|hit| hit.window(&self.path, ply));
+        if let (Some(hit), Some(known)) = (hit, known) {
+            // Even where it decides nothing, standing pat starts from it.
+            self.rest_on(hit);
+            if !N::PV
+                && let Some(score) = known.decides(alpha, beta)
+            {
+                self.count_learned(Some(hit));
+                self.settle(score, window);
+                return score;
+            }
         }
         let was_pv = N::PV || hit.is_some_and(|hit| hit.was_pv);
 
@@ -77,7 +88,13 @@ impl Worker {
         }
 
         let table_move = hit.and_then(|hit| position.unpack(hit.best)).filter(|&m| in_check || is_noisy(m));
-        let want = if in_check { Want::All } else { Want::Noisy };
+        let want = if in_check {
+            Want::All
+        } else if checks {
+            Want::NoisyAndChecks
+        } else {
+            Want::Noisy
+        };
         let mut picker = Picker::new(want, table_move, PackedMove::NONE, ply);
         let mut best_move = PackedMove::NONE;
         let mut searched = 0;
@@ -90,7 +107,7 @@ impl Worker {
                         picker.skip_quiets();
                         continue;
                     }
-                } else {
+                } else if is_noisy(m) {
                     if searched > QS_MAX_MOVES && m.promotion().is_none() {
                         continue;
                     }
@@ -111,7 +128,7 @@ impl Worker {
                 }
             }
             let child = self.make(position, m, ply);
-            let score = -self.quiesce_in::<N>(&child, ply.next(), Window { alpha, beta }.flip());
+            let score = -self.quiesce_in::<N>(&child, ply.next(), Window { alpha, beta }.flip(), false);
             self.unmake();
             if self.stopped {
                 return Score::ZERO;
@@ -125,6 +142,7 @@ impl Worker {
                         self.pv.extend(ply, m);
                     }
                     if score >= beta {
+                        self.path.rest_on_last_child();
                         break;
                     }
                 }
@@ -136,6 +154,7 @@ impl Worker {
         if best >= beta && !best.is_decisive() {
             best = Score((best.0 + beta.0) / 2);
         }
+        self.settle(best, window);
         let calm = Calm { evaluation: raw, score: best, best: best_move, was_pv };
         self.remember(position, ply, window, calm);
         best
@@ -154,7 +173,7 @@ impl Worker {
             Bound::Lower => ScoreWindow::at_least(score),
             Bound::Upper | Bound::Exact => ScoreWindow::at_most(score),
         };
-        let path = PathCheck::new(position.halfmoves());
+        let path = PathCheck::new(&self.path, Depth::ZERO);
         let record = Record { best, evaluation, window, depth: Depth::ZERO, was_pv, path, ply };
         self.task.table.store(position.key(), &record);
     }

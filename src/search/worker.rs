@@ -6,23 +6,28 @@ use std::sync::{
 };
 
 use crossbeam::utils::CachePadded;
-use shakmaty::{Color, Move};
+use shakmaty::Move;
 
 use super::{
     clock::Clock,
+    ending::OnEnd,
     event::Sink,
     frame::Frame,
-    history::{CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory, QuietHistory},
+    history::{
+        CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory, Promise, QuietHistory,
+    },
     limits::Limits,
+    node::Window,
     params::*,
     pv::PvTable,
     root::RootMove,
 };
 use crate::{
     eval::{self, Caches},
-    position::{Path, Position, Repetition},
-    tt::Table,
-    types::{Depth, MAX_PLY, PawnKey, Ply, Score},
+    learn::policy::Course,
+    position::{Path, Position, Repetition, is_noisy},
+    tt::{Hit, Table},
+    types::{Bound, Depth, MAX_PLY, Ply, Score},
 };
 
 /// Nodes between two looks at clock and stop flag.
@@ -44,6 +49,11 @@ pub struct Task {
     /// Nodes of each thread, written by it alone. Relaxed: a statistic.
     pub nodes: Vec<CachePadded<AtomicU64>>,
     pub sink: Arc<Sink>,
+    /// The root move to look at first: what the learning file recommends.
+    pub first_move: Option<Move>,
+    /// How often learned entries decided a node. Relaxed: read when all threads have ended.
+    pub learned_cutoffs: AtomicU64,
+    pub on_end: Option<Box<OnEnd>>,
 }
 
 impl Task {
@@ -84,6 +94,9 @@ pub struct Worker {
     pub root_depth: Depth,
     pub seldepth: usize,
     pub nodes: u64,
+    /// What learning wants to know of this search.
+    pub course: Course,
+    pub learned_cutoffs: u64,
     /// Null moves are not tried above this ply while a null-move cutoff is verified.
     pub null_move_from: usize,
     pub task: Arc<Task>,
@@ -121,6 +134,8 @@ impl Worker {
             root_depth: Depth::ZERO,
             seldepth: 0,
             nodes: 0,
+            course: Course::default(),
+            learned_cutoffs: 0,
             null_move_from: 0,
             task,
             stopped: false,
@@ -150,6 +165,8 @@ impl Worker {
         self.root_depth = Depth::ZERO;
         self.seldepth = 0;
         self.nodes = 0;
+        self.course = Course::default();
+        self.learned_cutoffs = 0;
         self.next_check = 0;
         self.null_move_from = 0;
         self.stopped = false;
@@ -182,7 +199,9 @@ impl Worker {
     pub fn make(&mut self, position: &Position, m: Move, ply: Ply) -> Position {
         let child = position.play(m);
         self.task.table.prefetch(child.key());
-        self.frame_mut(ply).moved = MoveIndex::new(position.turn(), m);
+        let frame = self.frame_mut(ply);
+        frame.moved = MoveIndex::new(position.turn(), m);
+        frame.played = Some(m);
         self.path.push(&child);
         self.nodes += 1;
         child
@@ -192,7 +211,10 @@ impl Worker {
     pub fn make_null(&mut self, position: &Position, ply: Ply) -> Option<Position> {
         let child = position.null_move()?;
         self.task.table.prefetch(child.key());
-        self.frame_mut(ply).moved = MoveIndex::default();
+        let frame = self.frame_mut(ply);
+        frame.moved = MoveIndex::default();
+        frame.played = None;
+        frame.number = 0;
         self.path.push_null(&child);
         self.nodes += 1;
         Some(child)
@@ -211,14 +233,20 @@ impl Worker {
         self.stopped
     }
 
+    /// Lets the other threads know how much this one has searched.
+    pub fn publish_nodes(&self) {
+        self.task.nodes[self.id].store(self.nodes, Relaxed);
+    }
+
     fn check_limits(&mut self) {
+        self.publish_nodes();
         let task = &self.task;
         let signals = &task.signals;
-        task.nodes[self.id].store(self.nodes, Relaxed);
         self.next_check = self.nodes + CHECK_INTERVAL;
         let mut over = signals.stop.load(Relaxed);
         if self.id == 0 {
-            over |= !signals.pondering.load(Relaxed) && (self.enough || task.clock.is_over());
+            over |=
+                !signals.pondering.load(Relaxed) && (self.enough || task.clock.is_over(task.total_nodes()));
             if let Some(limit) = task.limits.nodes {
                 let total = task.total_nodes();
                 over |= total >= limit;
@@ -236,15 +264,46 @@ impl Worker {
     }
 
     /// A draw by rule at this node: its score.
-    pub fn draw(&self, position: &Position, ply: Ply) -> Option<Score> {
+    pub fn draw(&mut self, position: &Position, ply: Ply) -> Option<Score> {
         if position.halfmoves() >= 100 {
             let mated = position.in_check() && !position.has_legal_move();
+            self.path.rest_on_counter();
             return Some(if mated { Score::mated_in(ply) } else { Score::ZERO });
         }
         if let Some(Repetition::InSearch | Repetition::InGame) = self.path.repetition(ply) {
+            self.path.rest_on_repetition(self.path.repeats_after());
             return Some(Score::ZERO);
         }
         position.is_insufficient_material().then_some(Score::ZERO)
+    }
+
+    /// Can the side to move repeat an earlier position with a draw? Then it has at least that.
+    pub fn can_repeat(&mut self, position: &Position, ply: Ply) -> bool {
+        let back = self.path.upcoming_repetition(position, ply);
+        if let Some(back) = back {
+            self.path.rest_on_repetition(back);
+        }
+        back.is_some()
+    }
+
+    /// The score of this node came from the table: it rests on what the stored one rested on.
+    pub fn rest_on(&mut self, hit: Hit) {
+        if let Some(taint) = hit.taint() {
+            self.path.rest_on_taint(taint.reach());
+        }
+    }
+
+    /// The result of a node is found. Where it says that one side has more than a draw, no line that proves
+    /// it ends in one.
+    pub fn settle(&mut self, score: Score, window: Window) {
+        let decided = match Bound::of(score, window.alpha, window.beta) {
+            Bound::Lower => score > Score::ZERO,
+            Bound::Upper => score < Score::ZERO,
+            Bound::Exact => false,
+        };
+        if decided {
+            self.path.rest_on_nothing();
+        }
     }
 
     /// The static evaluation as the table stores it.
@@ -260,17 +319,16 @@ impl Worker {
         Score((raw.0 + correction) * (200 - halfmoves) / 200).clamp_evaluation()
     }
 
-    /// Promise of a quiet move: butterfly, pawn-structure and continuation history.
-    pub fn quiet_score(&self, us: Color, pawns: PawnKey, ply: Ply, m: Move) -> i32 {
+    /// What the histories promise of the quiet moves of a node.
+    pub fn promise(&self, position: &Position, ply: Ply) -> Promise<'_> {
         let history = &self.history;
-        let now = MoveIndex::new(us, m);
-        let follow = |back| history.continuation.get(self.moved_before(ply, back), now);
-        history.quiets.get(us, self.frame(ply).threats, m)
-            + history.pawns.get(pawns, us, m)
-            + follow(1)
-            + follow(2)
-            + follow(4) / 2
-            + follow(6) / 2
+        Promise {
+            us: position.turn(),
+            threats: self.frame(ply).threats,
+            quiets: &history.quiets,
+            structure: history.pawns.with(position.keys().pawns),
+            follow: [1, 2, 4, 6].map(|back| history.continuation.after(self.moved_before(ply, back))),
+        }
     }
 
     /// Adds `bonus` to every history of a quiet move.
@@ -284,6 +342,48 @@ impl Worker {
         }
         self.history.quiets.update(us, threats, m, bonus);
         self.history.pawns.update(position.keys().pawns, us, m, bonus);
+    }
+
+    /// The quiet move that led to `ply`, if it was one.
+    fn quiet_reply(&self, ply: Ply) -> Option<Move> {
+        self.frame_before(ply, 1).played.filter(|&m| !is_noisy(m))
+    }
+
+    /// The side to move at `ply` finds nothing: the quiet move that led here was good.
+    pub fn reward_reply(&mut self, position: &Position, ply: Ply, bonus: i32) {
+        let Some(m) = self.quiet_reply(ply) else { return };
+        let them = !position.turn();
+        let threats = self.frame_before(ply, 1).threats;
+        self.history.quiets.update(them, threats, m, bonus);
+        self.follow_reply(ply, bonus);
+    }
+
+    /// The side to move at `ply` refutes at once: the quiet move that led here was bad.
+    pub fn blame_reply(&mut self, ply: Ply, malus: i32) {
+        if self.quiet_reply(ply).is_some() {
+            self.follow_reply(ply, -malus);
+        }
+    }
+
+    fn follow_reply(&mut self, ply: Ply, bonus: i32) {
+        let now = self.moved_before(ply, 1);
+        for back in [1, 2] {
+            let earlier = self.moved_before(ply, 1 + back);
+            self.history.continuation.update(earlier, now, bonus);
+        }
+    }
+
+    /// What the evaluations before and after the opponent's quiet move say about it.
+    pub fn judge_reply(&mut self, position: &Position, ply: Ply, evaluation: Score) {
+        let before = self.frame_before(ply, 1).evaluation;
+        if before != Score::NONE
+            && let Some(m) = self.quiet_reply(ply)
+        {
+            let loss = before.0 + evaluation.0;
+            let bonus = (-loss * REPLY_STEP).clamp(-REPLY_MAX, REPLY_MAX);
+            let threats = self.frame_before(ply, 1).threats;
+            self.history.quiets.update(!position.turn(), threats, m, bonus);
+        }
     }
 
     /// The base reduction of the `number`th move at `depth`, in 1024ths of a ply.

@@ -10,31 +10,21 @@
 //! writers do not fit together and the position check fails. The depth is stored plus [`DEPTH_OFFSET`], so
 //! that a zeroed slot is empty.
 
-use crate::types::{Depth, MAX_PLY, PackedMove, Ply, PositionKey, Score};
+use super::path_check::{PathCheck, Taint};
+use crate::{
+    position::Path,
+    types::{Depth, MAX_PLY, PackedMove, Ply, PositionKey, Score},
+};
 
 const DEPTH_OFFSET: i32 = 1;
 const PV_BIT: u64 = 1 << 7;
+const LEARNED_BIT: u64 = 1 << 6;
+/// The score rests on a repetition or on the counter: true on the stored path only.
+const TAINT_BIT: u64 = 1 << 5;
 /// Generations wrap around within five bits.
 pub const GENERATIONS: u64 = 32;
 /// Stored where there is no static evaluation (the node was in check).
 const NO_EVALUATION: i16 = i16::MIN;
-/// Plies of safety around the fifty-move counter, for what extensions add to a nominal depth.
-const FIFTY_MARGIN: i32 = 8;
-
-/// The part of a node's path that its score may depend on: the fifty-move clock, stored as it is.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct PathCheck(u16);
-
-impl PathCheck {
-    /// The check at a node whose clock stands at `halfmoves` plies.
-    pub fn new(halfmoves: u32) -> PathCheck {
-        PathCheck(halfmoves.min(100) as u16)
-    }
-
-    fn clock(self) -> i32 {
-        i32::from(self.0)
-    }
-}
 
 /// What is known about a score: it lies between `lower` and `upper`. An absent bound is infinite.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -106,7 +96,7 @@ pub struct Record {
     pub depth: Depth,
     /// Was this a node of a principal variation?
     pub was_pv: bool,
-    /// The path on which it was found.
+    /// The path on which it was found, with what the score rests on.
     pub path: PathCheck,
     /// Distance of the node from the root.
     pub ply: Ply,
@@ -123,29 +113,30 @@ pub struct Hit {
     pub depth: Depth,
     /// Was it a node of a principal variation?
     pub was_pv: bool,
+    /// Does it come from the learning file? Then it has no evaluation and matches every path.
+    pub learned: bool,
     path: PathCheck,
     lower: i16,
     upper: i16,
 }
 
 impl Hit {
-    /// The known bounds of the score, if they are true on the present path as well: the fifty-move clock
-    /// is the same, or on neither path could the stored search have reached its end. Wins that need more
-    /// plies than the clock has left are no wins.
-    pub fn window(&self, now: PathCheck, ply: Ply) -> Option<ScoreWindow> {
-        let (then, now) = (self.path.clock(), now.clock());
-        let out_of_reach = self.depth.get().max(0) + then.max(now) + FIFTY_MARGIN < 100;
-        if then != now && !out_of_reach {
-            return None;
-        }
+    /// The known bounds of the score, if they are true at the end of `path` as well, `ply` plies from the
+    /// root.
+    pub fn window(&self, path: &Path, ply: Ply) -> Option<ScoreWindow> {
         let window =
             ScoreWindow { lower: Score::from_tt(self.lower, ply), upper: Score::from_tt(self.upper, ply) };
-        let too_late =
-            |score: Score| score.mate_plies().is_some_and(|plies| plies.abs() - i32::from(ply.0) > 100 - now);
-        if then != now && (too_late(window.lower) || too_late(window.upper)) {
-            return None;
-        }
-        Some(window)
+        let admitted = if self.learned {
+            self.path.admits_learned(path, self.depth, window, ply)
+        } else {
+            self.path.admits(path, self.depth, window, ply)
+        };
+        admitted.then_some(window)
+    }
+
+    /// Does the score rest on a repetition or on the counter?
+    pub fn taint(&self) -> Option<Taint> {
+        self.path.taint()
     }
 }
 
@@ -162,6 +153,8 @@ fn mix(w1: u64) -> u64 {
 }
 
 impl Packed {
+    pub(super) const EMPTY: Packed = Packed { w0: 0, w1: 0 };
+
     pub(super) fn from_stored(first: u64, second: u64) -> Packed {
         Packed { w0: first ^ mix(second), w1: second }
     }
@@ -190,6 +183,10 @@ impl Packed {
         Packed { w1: self.w1 & !(GENERATIONS - 1) | generation, ..self }
     }
 
+    pub(super) fn as_learned(self) -> Packed {
+        Packed { w1: self.w1 | LEARNED_BIT, ..self }
+    }
+
     fn bounds(self) -> (i16, i16) {
         ((self.w1 >> 32) as i16, (self.w1 >> 16) as i16)
     }
@@ -203,8 +200,12 @@ impl Packed {
         self.w1 & PV_BIT != 0
     }
 
+    pub(super) fn is_learned(self) -> bool {
+        self.w1 & LEARNED_BIT != 0
+    }
+
     fn path(self) -> PathCheck {
-        PathCheck((self.w1 >> 48) as u16)
+        PathCheck::from_bits((self.w1 >> 48) as u16, self.w1 & TAINT_BIT != 0)
     }
 
     pub(super) fn unpack(self) -> Hit {
@@ -216,6 +217,7 @@ impl Packed {
                 .then(|| Score(i32::from(evaluation)).clamp_evaluation()),
             depth: self.depth(),
             was_pv: self.was_pv(),
+            learned: self.is_learned(),
             path: self.path(),
             lower,
             upper,
@@ -223,7 +225,8 @@ impl Packed {
     }
 
     /// Packs `record`; `old` is the entry of the same position that it replaces, if there is one: its move
-    /// stays if the record has none, its bounds stay if depth and path are the same and they do not cross.
+    /// stays if the record has none, its bounds stay if depth and path are the same and they do not cross
+    /// (never those of a learned one: they were widened, and no search of this process stands for them).
     pub(super) fn pack(key: PositionKey, record: &Record, old: Option<Packed>, generation: u64) -> Packed {
         let mut best = record.best;
         let (mut lower, mut upper) =
@@ -233,7 +236,7 @@ impl Packed {
             if best.is_none() {
                 best = known.best;
             }
-            if known.depth == record.depth && known.path == record.path {
+            if known.depth == record.depth && known.path == record.path && !known.learned {
                 if !record.window.has_lower() && known.lower <= upper {
                     lower = known.lower;
                 }
@@ -246,19 +249,31 @@ impl Packed {
         let depth = (record.depth.get().clamp(0, MAX_PLY as i32) + DEPTH_OFFSET) as u64;
         Packed {
             w0: key.0 << 32 | u64::from(best.bits()) << 16 | u64::from(evaluation as u16),
-            w1: u64::from(record.path.0) << 48
+            w1: u64::from(record.path.bits()) << 48
                 | u64::from(lower as u16) << 32
                 | u64::from(upper as u16) << 16
                 | depth << 8
                 | if record.was_pv { PV_BIT } else { 0 }
+                | if record.path.taint().is_some() { TAINT_BIT } else { 0 }
                 | generation,
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+    use crate::position::{Path, PathHash, Position};
+    use shakmaty::{CastlingMode, fen::Fen};
+
+    /// A path that stands at a position with that clock, in a mode that looks at it.
+    pub(in crate::tt) fn at(clock: u32) -> Path {
+        let fen: Fen = format!("8/8/4k3/8/8/4K3/8/R7 w - - {clock} 90").parse().expect("fen");
+        let position = Position::from_setup(fen.into_setup(), CastlingMode::Standard).expect("legal");
+        let mut path = Path::new(&position);
+        path.begin_search(PathHash::Fifty);
+        path
+    }
 
     fn record(window: ScoreWindow, depth: i32, clock: u32) -> Record {
         Record {
@@ -267,7 +282,7 @@ mod tests {
             window,
             depth: Depth(depth),
             was_pv: true,
-            path: PathCheck::new(clock),
+            path: PathCheck::new(&at(clock), Depth(depth)),
             ply: Ply(3),
         }
     }
@@ -283,7 +298,7 @@ mod tests {
         assert!(read == packed && read.matches(KEY) && read.generation() == 31);
         let hit = read.unpack();
         assert_eq!((hit.best.bits(), hit.evaluation, hit.depth.get()), (0x0123, Some(Score(-37)), 17));
-        let window = hit.window(PathCheck::new(42), Ply(5)).expect("same clock");
+        let window = hit.window(&at(42), Ply(5)).expect("same clock");
         assert_eq!(window.exact(), Some(Score::mate_in(Ply(11))));
     }
 
@@ -305,15 +320,15 @@ mod tests {
     fn bounds_join_only_at_equal_depth_and_path() {
         let lower = Packed::pack(KEY, &record(ScoreWindow::at_least(Score(10)), 8, 0), None, 0);
         let joined = Packed::pack(KEY, &record(ScoreWindow::at_most(Score(30)), 8, 0), Some(lower), 0);
-        let window = joined.unpack().window(PathCheck::new(0), Ply(3)).expect("same clock");
+        let window = joined.unpack().window(&at(0), Ply(3)).expect("same clock");
         assert_eq!((window.lower, window.upper), (Score(10), Score(30)));
-        for other in [
-            record(ScoreWindow::at_most(Score(30)), 9, 0),
-            record(ScoreWindow::at_most(Score(30)), 8, 1),
-            record(ScoreWindow::at_most(Score(5)), 8, 0),
+        for (other, clock) in [
+            (record(ScoreWindow::at_most(Score(30)), 9, 0), 0),
+            (record(ScoreWindow::at_most(Score(30)), 8, 1), 1),
+            (record(ScoreWindow::at_most(Score(5)), 8, 0), 0),
         ] {
             let packed = Packed::pack(KEY, &other, Some(lower), 0);
-            let window = packed.unpack().window(other.path, Ply(3)).expect("same clock");
+            let window = packed.unpack().window(&at(clock), Ply(3)).expect("same clock");
             assert_eq!((window.lower, window.upper), (-Score::INFINITE, other.window.upper));
         }
     }
@@ -321,11 +336,11 @@ mod tests {
     #[test]
     fn scores_near_the_fifty_move_rule_need_the_same_clock() {
         let near = Packed::pack(KEY, &record(ScoreWindow::exactly(Score(0)), 30, 78), None, 0).unpack();
-        assert!(near.window(PathCheck::new(0), Ply(0)).is_none());
-        assert!(near.window(PathCheck::new(78), Ply(0)).is_some());
+        assert!(near.window(&at(0), Ply(0)).is_none());
+        assert!(near.window(&at(78), Ply(0)).is_some());
         let mate = record(ScoreWindow::exactly(Score::mate_in(Ply(65 + 3))), 12, 0);
         let mate = Packed::pack(KEY, &mate, None, 0).unpack();
-        assert!(mate.window(PathCheck::new(10), Ply(0)).is_some());
-        assert!(mate.window(PathCheck::new(70), Ply(0)).is_none());
+        assert!(mate.window(&at(10), Ply(0)).is_some());
+        assert!(mate.window(&at(70), Ply(0)).is_none());
     }
 }

@@ -2,12 +2,18 @@
 //!
 //! One table serves all threads without locks. An entry is two words that check each other, so a torn or
 //! foreign pair is noticed and ignored (`entry.rs`); a probe touches one cache line (`table.rs`). A hit
-//! yields move and static evaluation at once, its score only through the path check ([`Hit::window`]).
+//! yields move and static evaluation at once, its score only through the path check ([`Hit::window`],
+//! `path_check.rs`; what the check compares and why: [`PathHash`](crate::position::PathHash)). What the
+//! learning file knows is put in before a search and is protected while it runs (`learned.rs`).
 
 mod backing;
 mod entry;
+mod learned;
+mod path_check;
 mod prefetch;
 mod table;
 
-pub use entry::{Hit, PathCheck, Record, ScoreWindow};
+pub use entry::{Hit, Record, ScoreWindow};
+pub use learned::Learned;
+pub use path_check::{PathCheck, Taint};
 pub use table::Table;

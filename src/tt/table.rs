@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use super::{
     backing::{Backing, ZeroedAtomic},
     entry::{GENERATIONS, Hit, Packed, Record},
+    learned::protects,
     prefetch,
 };
 use crate::types::PositionKey;
@@ -22,11 +23,11 @@ const SAME_POSITION_SLACK: i32 = 4;
 /// not fit together (see `entry`).
 #[derive(Default)]
 #[repr(C)]
-struct Slot(AtomicU64, AtomicU64);
+pub(super) struct Slot(AtomicU64, AtomicU64);
 
 #[derive(Default)]
 #[repr(C, align(64))]
-struct Line([Slot; WAYS]);
+pub(super) struct Line(pub(super) [Slot; WAYS]);
 
 // SAFETY: nothing but `AtomicU64`s, aligned to 64 bytes.
 #[allow(unsafe_code)]
@@ -35,11 +36,11 @@ unsafe impl ZeroedAtomic for Line {}
 const _: () = assert!(size_of::<Line>() == 64);
 
 impl Slot {
-    fn load(&self) -> Packed {
+    pub(super) fn load(&self) -> Packed {
         Packed::from_stored(self.0.load(Relaxed), self.1.load(Relaxed))
     }
 
-    fn store(&self, packed: Packed) {
+    pub(super) fn store(&self, packed: Packed) {
         let (first, second) = packed.to_stored();
         self.0.store(first, Relaxed);
         self.1.store(second, Relaxed);
@@ -100,16 +101,12 @@ impl Table {
 
     /// Looks a position up.
     pub fn probe(&self, key: PositionKey) -> Option<Hit> {
-        let line = self.line(key);
-        let slot = line.0.iter().find(|slot| slot.load().matches(key))?;
-        let packed = slot.load();
-        // Loaded twice: the second load may see another writer's entry, so it is checked again.
-        packed.matches(key).then(|| packed.unpack())
+        self.line(key).0.iter().map(Slot::load).find(|packed| packed.matches(key)).map(Packed::unpack)
     }
 
     /// Stores a result; a deeper or newer one of the same position may stay instead.
     pub fn store(&self, key: PositionKey, record: &Record) {
-        let generation = u64::from(self.generation.load(Relaxed));
+        let generation = self.generation();
         let line = self.line(key);
         let mut victim = &line.0[0];
         let mut least = i32::MAX;
@@ -118,6 +115,9 @@ impl Table {
             if packed.matches(key) {
                 let exact = record.window.exact().is_some();
                 let current = packed.generation() == generation;
+                if protects(packed, record.depth, generation) {
+                    return;
+                }
                 if current && !exact && record.depth + SAME_POSITION_SLACK <= packed.depth() {
                     return;
                 }
@@ -125,7 +125,7 @@ impl Table {
                 return;
             }
             let worth = worth(packed, generation);
-            if worth < least {
+            if worth < least && !protects(packed, record.depth, generation) {
                 (least, victim) = (worth, slot);
             }
         }
@@ -134,7 +134,7 @@ impl Table {
 
     /// Keeps the entry of a position young although it was only read.
     pub fn refresh(&self, key: PositionKey) {
-        let generation = u64::from(self.generation.load(Relaxed));
+        let generation = self.generation();
         for slot in &self.line(key).0 {
             let packed = slot.load();
             if packed.matches(key) && packed.generation() != generation {
@@ -150,7 +150,7 @@ impl Table {
 
     /// Entries written or used by the present search, in per mille of a sample.
     pub fn hashfull(&self) -> u32 {
-        let generation = u64::from(self.generation.load(Relaxed));
+        let generation = self.generation();
         let sample = self.lines().len().min(250);
         let used = self.lines()[..sample]
             .iter()
@@ -161,19 +161,24 @@ impl Table {
         (used * 1000 / (sample * WAYS).max(1)) as u32
     }
 
-    fn line(&self, key: PositionKey) -> &Line {
+    pub(super) fn line(&self, key: PositionKey) -> &Line {
         // The high bits choose the line, the low 32 are stored as check.
         let lines = self.lines();
         let index = (u128::from(key.0) * lines.len() as u128) >> 64;
         &lines[index as usize]
     }
 
-    fn lines(&self) -> &[Line] {
+    pub(super) fn lines(&self) -> &[Line] {
         self.lines.as_slice()
+    }
+
+    /// The generation of what is stored now.
+    pub(super) fn generation(&self) -> u64 {
+        u64::from(self.generation.load(Relaxed))
     }
 }
 
-fn worth(packed: Packed, generation: u64) -> i32 {
+pub(super) fn worth(packed: Packed, generation: u64) -> i32 {
     if packed.is_empty() {
         return i32::MIN;
     }
@@ -186,6 +191,7 @@ fn worth(packed: Packed, generation: u64) -> i32 {
 mod tests {
     use super::*;
     use crate::{
+        position::{Path, Position},
         tt::{PathCheck, ScoreWindow},
         types::{Depth, PackedMove, Ply, Score},
     };
@@ -197,7 +203,7 @@ mod tests {
             window: ScoreWindow::at_least(Score(depth)),
             depth: Depth(depth),
             was_pv: false,
-            path: PathCheck::new(0),
+            path: PathCheck::new(&Path::new(&Position::default()), Depth(depth)),
             ply: Ply::ROOT,
         }
     }

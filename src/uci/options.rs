@@ -1,13 +1,21 @@
 //! The options: one table of name, kind, range, default and what setting it does.
 
-use std::{path::Path, time::Duration};
+use std::{
+    num::NonZeroU32,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use thiserror::Error;
 
 use super::DebugLog;
 use crate::{
     engine::Engine,
+    learn::policy::Mode,
+    position::PathHash,
     protocol::{OptionDeclaration, OptionKind},
+    search::NodeRate,
+    types::Depth,
 };
 
 /// What options act on.
@@ -33,6 +41,8 @@ struct Row {
 type SetCheck = fn(&mut Target<'_>, bool);
 type SetSpin = fn(&mut Target<'_>, usize) -> Result<(), OptionError>;
 type Press = fn(&mut Target<'_>);
+/// Called with one of the values listed.
+type Choose = fn(&mut Target<'_>, &str);
 type SetText = fn(&mut Target<'_>, &str) -> Result<(), OptionError>;
 
 enum Kind {
@@ -40,6 +50,7 @@ enum Kind {
     Spin { default: usize, min: usize, max: usize, set: SetSpin },
     Button { press: Press },
     Text { default: &'static str, set: SetText },
+    Combo { default: fn() -> &'static str, values: fn() -> Vec<&'static str>, set: Choose },
 }
 
 static OPTIONS: &[Row] = &[
@@ -98,6 +109,18 @@ static OPTIONS: &[Row] = &[
         },
     },
     Row {
+        name: "nodestime",
+        kind: Kind::Spin {
+            default: 0,
+            min: 0,
+            max: 10_000,
+            set: |target, rate| {
+                target.engine.set_node_rate(NonZeroU32::new(rate as u32).map(NodeRate));
+                Ok(())
+            },
+        },
+    },
+    Row {
         name: "PawnHash",
         kind: Kind::Spin {
             default: Engine::DEFAULT_PAWN_HASH,
@@ -108,6 +131,83 @@ static OPTIONS: &[Row] = &[
                 Ok(())
             },
         },
+    },
+    Row {
+        name: "PathHash",
+        kind: Kind::Combo {
+            default: || PathHash::default().name(),
+            values: || PathHash::NAMED.iter().map(|(name, _)| *name).collect(),
+            set: |target, value| {
+                if let Some(mode) = PathHash::from_name(value) {
+                    target.engine.set_path_hash(mode);
+                }
+            },
+        },
+    },
+    Row {
+        name: "Learning",
+        kind: Kind::Combo {
+            default: || "drop",
+            values: || vec!["off", "drop", "all"],
+            set: |target, value| {
+                target.engine.set_learning(match value {
+                    "all" => Mode::All,
+                    "drop" => Mode::Drop,
+                    _ => Mode::Off,
+                });
+            },
+        },
+    },
+    // Empty: in the user's data directory.
+    Row {
+        name: "LearnFile",
+        kind: Kind::Text {
+            default: "",
+            set: |target, path| {
+                target.engine.set_learn_file((!path.is_empty()).then(|| PathBuf::from(path)));
+                Ok(())
+            },
+        },
+    },
+    Row {
+        name: "LearnDrop",
+        kind: Kind::Spin {
+            default: Engine::DEFAULT_LEARN_DROP as usize,
+            min: 1,
+            max: 1000,
+            set: |target, centipawns| {
+                target.engine.set_learn_drop(centipawns as i32);
+                Ok(())
+            },
+        },
+    },
+    Row {
+        name: "LearnMinDepth",
+        kind: Kind::Spin {
+            default: Engine::DEFAULT_LEARN_MIN_DEPTH.get() as usize,
+            min: 1,
+            max: 100,
+            set: |target, plies| {
+                target.engine.set_learn_min_depth(Depth(plies as i32));
+                Ok(())
+            },
+        },
+    },
+    Row {
+        name: "LearnFuzz",
+        kind: Kind::Spin {
+            default: Engine::DEFAULT_LEARN_FUZZ as usize,
+            min: 0,
+            max: 100,
+            set: |target, centipawns| {
+                target.engine.set_learn_fuzz(centipawns as i32);
+                Ok(())
+            },
+        },
+    },
+    Row {
+        name: "LearnReadOnly",
+        kind: Kind::Check { default: false, set: |target, on| target.engine.set_learn_read_only(on) },
     },
     Row {
         name: "UCI_Chess960",
@@ -150,6 +250,7 @@ enum Action {
     Spin(SetSpin, usize),
     Press(Press),
     Text(SetText, String),
+    Choose(Choose, &'static str),
 }
 
 /// Looks an option up (capitals do not matter) and checks its value.
@@ -177,6 +278,11 @@ pub(super) fn parse(name: &str, value: Option<&str>) -> Result<Setting, OptionEr
             let number = value.parse().ok().filter(|number| (min..=max).contains(number));
             Action::Spin(set, number.ok_or_else(|| wrong(format!("{min} to {max}"), value))?)
         }
+        Kind::Combo { default, values, set } => {
+            let value = needed(default().to_owned())?;
+            let known = values().into_iter().find(|known| known.eq_ignore_ascii_case(value));
+            Action::Choose(set, known.ok_or_else(|| wrong(values().join(", "), value))?)
+        }
         Kind::Text { set, .. } => Action::Text(set, value.unwrap_or_default().to_owned()),
     };
     Ok(Setting(action))
@@ -190,6 +296,7 @@ impl Setting {
             Action::Spin(set, number) => set(target, number)?,
             Action::Press(press) => press(target),
             Action::Text(set, text) => set(target, &text)?,
+            Action::Choose(set, value) => set(target, value),
         }
         Ok(())
     }
@@ -205,6 +312,10 @@ pub(super) fn declarations() -> impl Iterator<Item = OptionDeclaration> {
                 OptionKind::Spin { default: default as i64, min: min as i64, max: max as i64 }
             }
             Kind::Button { .. } => OptionKind::Button,
+            Kind::Combo { default, values, .. } => OptionKind::Combo {
+                default: default().to_owned(),
+                values: values().into_iter().map(str::to_owned).collect(),
+            },
             Kind::Text { default, .. } => OptionKind::String { default: default.to_owned() },
         },
     })
@@ -243,6 +354,9 @@ mod tests {
             ("Threads", "two"),
             ("Ponder", "maybe"),
             ("Move Overhead", "5001"),
+            ("Learning", "always"),
+            ("LearnDrop", "0"),
+            ("PathHash", "fifty 80"),
         ];
         for (name, value) in bad {
             assert!(matches!(parse(name, Some(value)), Err(OptionError::Value { .. })), "{name} {value}");

@@ -1,6 +1,7 @@
 use std::{
     collections::VecDeque,
     io::BufRead,
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -21,6 +22,7 @@ use super::{
 };
 use crate::{
     engine::Engine,
+    learn::policy::Mode,
     position::Position,
     protocol::{Command, Go, Message, PositionStart, Registration, Verification},
     search::Event,
@@ -63,8 +65,8 @@ enum Flow {
 }
 
 impl<T: Tools> Session<T> {
-    /// A session with a new engine.
-    pub fn new(tools: T, output: Output, debug_log: DebugLog) -> Session<T> {
+    /// A session with a new engine, which learns in `learn_file` if no option names another.
+    pub fn new(tools: T, output: Output, debug_log: DebugLog, learn_file: Option<PathBuf>) -> Session<T> {
         let (sender, receiver) = unbounded();
         let chess960_notation = Arc::new(AtomicBool::new(false));
         let searching = Arc::new(AtomicBool::new(false));
@@ -87,8 +89,13 @@ impl<T: Tools> Session<T> {
                 }
             }
         };
+        let mut engine = Engine::new(Arc::new(sink));
+        engine.set_learning(Mode::Drop);
+        if let Some(file) = learn_file {
+            engine.set_default_learn_file(file);
+        }
         Session {
-            engine: Engine::new(Arc::new(sink)),
+            engine,
             tools,
             output,
             debug_log,

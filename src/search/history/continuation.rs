@@ -1,8 +1,6 @@
 use shakmaty::{Color, Move};
 
-use super::{HISTORY_MAX, PIECES, piece_to, table, update_with_gravity};
-
-const MOVES: usize = PIECES * 64;
+use super::{HISTORY_MAX, MOVES, piece_to, table, update_with_gravity};
 
 /// A move as continuation history indexes it: which man arrived where. The default stands for "no move"
 /// (before the root, after a null move).
@@ -30,25 +28,26 @@ impl MoveIndex {
 }
 
 /// How well a quiet move follows an earlier one (of either side).
-pub struct ContinuationHistory(Box<[i16]>);
+pub struct ContinuationHistory(Box<[[i16; MOVES]]>);
 
 impl ContinuationHistory {
     pub fn new() -> ContinuationHistory {
-        ContinuationHistory(table(MoveIndex::COUNT * MOVES))
+        ContinuationHistory(table(MoveIndex::COUNT))
     }
 
-    pub fn get(&self, earlier: MoveIndex, now: MoveIndex) -> i32 {
-        i32::from(self.0[earlier.index() * MOVES + now.index().min(MOVES - 1)])
+    /// How well each move follows an earlier one.
+    pub fn after(&self, earlier: MoveIndex) -> &[i16; MOVES] {
+        &self.0[earlier.index()]
     }
 
     pub fn update(&mut self, earlier: MoveIndex, now: MoveIndex, bonus: i32) {
         if earlier != MoveIndex::default() {
-            let entry = &mut self.0[earlier.index() * MOVES + now.index().min(MOVES - 1)];
+            let entry = &mut self.0[earlier.index()][now.index().min(MOVES - 1)];
             update_with_gravity(entry, bonus, HISTORY_MAX);
         }
     }
 
     pub fn clear(&mut self) {
-        self.0.fill(0);
+        self.0.fill([0; MOVES]);
     }
 }

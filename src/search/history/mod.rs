@@ -4,10 +4,12 @@
 mod continuation;
 mod correction;
 mod moves;
+mod promise;
 
 pub use continuation::{ContinuationHistory, MoveIndex};
 pub use correction::CorrectionHistory;
 pub use moves::{CaptureHistory, PawnHistory, QuietHistory};
+pub use promise::Promise;
 
 use shakmaty::{Color, Move, Role};
 
@@ -23,6 +25,8 @@ fn update_with_gravity(entry: &mut i16, bonus: i32, limit: i32) {
 
 /// Number of kinds of men, colours apart.
 const PIECES: usize = 12;
+/// Number of pairs of a man and the square where it arrives.
+const MOVES: usize = PIECES * 64;
 
 fn piece_index(color: Color, role: Role) -> usize {
     role as usize - 1 + 6 * color as usize
@@ -34,6 +38,19 @@ fn piece_to(color: Color, m: Move) -> usize {
 }
 
 /// A zeroed table on the heap.
-fn table(entries: usize) -> Box<[i16]> {
-    vec![0; entries].into_boxed_slice()
+fn table<T: Copy + Zero>(entries: usize) -> Box<[T]> {
+    vec![T::ZERO; entries].into_boxed_slice()
+}
+
+/// What a forgotten entry holds.
+trait Zero {
+    const ZERO: Self;
+}
+
+impl Zero for i16 {
+    const ZERO: i16 = 0;
+}
+
+impl Zero for [i16; MOVES] {
+    const ZERO: [i16; MOVES] = [0; MOVES];
 }

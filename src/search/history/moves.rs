@@ -1,6 +1,6 @@
 use shakmaty::{Bitboard, Color, Move};
 
-use super::{HISTORY_MAX, PIECES, piece_index, piece_to, table, update_with_gravity};
+use super::{HISTORY_MAX, MOVES, PIECES, piece_to, table, update_with_gravity};
 use crate::types::PawnKey;
 
 /// Butterfly history of quiet moves by squares, and by whether each square is attacked by the opponent: to
@@ -57,29 +57,26 @@ impl CaptureHistory {
 }
 
 /// History of quiet moves by pawn structure: plans belong to structures.
-pub struct PawnHistory(Box<[i16]>);
+pub struct PawnHistory(Box<[[i16; MOVES]]>);
 
 impl PawnHistory {
     const STRUCTURES: usize = 1024;
 
     pub fn new() -> PawnHistory {
-        PawnHistory(table(Self::STRUCTURES * PIECES * 64))
+        PawnHistory(table(Self::STRUCTURES))
     }
 
-    fn index(key: PawnKey, color: Color, m: Move) -> usize {
-        let structure = key.0 as usize % Self::STRUCTURES;
-        (structure * PIECES + piece_index(color, m.role())) * 64 + m.to() as usize
-    }
-
-    pub fn get(&self, key: PawnKey, color: Color, m: Move) -> i32 {
-        i32::from(self.0[Self::index(key, color, m)])
+    /// What each move is worth in a structure.
+    pub fn with(&self, key: PawnKey) -> &[i16; MOVES] {
+        &self.0[key.0 as usize % Self::STRUCTURES]
     }
 
     pub fn update(&mut self, key: PawnKey, color: Color, m: Move, bonus: i32) {
-        update_with_gravity(&mut self.0[Self::index(key, color, m)], bonus, HISTORY_MAX);
+        let entry = &mut self.0[key.0 as usize % Self::STRUCTURES][piece_to(color, m)];
+        update_with_gravity(entry, bonus, HISTORY_MAX);
     }
 
     pub fn clear(&mut self) {
-        self.0.fill(0);
+        self.0.fill([0; MOVES]);
     }
 }

@@ -1,0 +1,300 @@
+//! The desk at which learning works: the open file, what is known from it, and the game being played.
+
+use std::{path::Path, time::Duration};
+
+use crossbeam::channel::{Receiver, RecvTimeoutError};
+
+use crate::{
+    eval,
+    learn::{
+        self, Flags, LearnedScore, News, Origin, Record, Store, Written,
+        game::{Game, Line},
+        policy::{self, Conditions, Known, Lesson, Mode, Rules, Search, Trigger},
+        recall::{Memory, Recall},
+    },
+    position::Position,
+    search::Ending,
+    tt::Table,
+    types::{Depth, PackedMove, PositionKey},
+};
+
+/// More records than the file holds by so many, and those that fell out of the ring are looked for.
+const OVERDUE: usize = 1024;
+
+/// Where the file stands.
+#[derive(Default)]
+pub(super) enum State {
+    /// Not wanted yet.
+    #[default]
+    Closed,
+    /// A thread is at it.
+    Opening(Receiver<Result<Opened, String>>),
+    /// In use.
+    Open(Opened),
+    /// Not to be had; why, until that was told.
+    Failed(Option<String>),
+}
+
+/// A file in use.
+pub(super) struct Opened {
+    store: Store,
+    pub recall: Recall,
+    /// How many records the user was told of.
+    told: Option<usize>,
+}
+
+impl Opened {
+    /// Opens the file and reads it once. May take as long as the disk does.
+    pub fn open(file: &Path, read_only: bool) -> Result<Opened, String> {
+        let mode = if read_only { learn::Mode::Read } else { learn::Mode::Write };
+        let store = Store::open(file, mode).map_err(|error| error.to_string())?;
+        let mut opened = Opened { store, recall: Recall::default(), told: None };
+        opened.catch_up();
+        Ok(opened)
+    }
+
+    /// Takes in what is new in the file. Gives back the positions that are not known any more.
+    fn catch_up(&mut self) -> Vec<PositionKey> {
+        let mut gone = Vec::new();
+        let news = self.store.read_forward();
+        let ring = self.store.live();
+        match news {
+            News::Nothing => return gone,
+            News::Since(told) if self.recall.len() < ring.len() + OVERDUE => {
+                for (_, record) in ring.since(told) {
+                    match memory(&record) {
+                        Some(memory) => self.recall.insert(&record.setup, memory),
+                        None => gone.extend(self.recall.remove(record.key).then_some(record.key)),
+                    }
+                }
+            }
+            News::Since(_) | News::Everything => {
+                let before = std::mem::take(&mut self.recall);
+                self.recall.reserve(ring.len());
+                for (_, record) in ring.iter() {
+                    if let Some(memory) = memory(&record) {
+                        self.recall.insert(&record.setup, memory);
+                    }
+                }
+                gone.extend(before.keys().filter(|&key| self.recall.get(key).is_none()));
+            }
+        }
+        gone
+    }
+}
+
+/// What the engine makes of a record; nothing of a tombstone.
+fn memory(record: &Record) -> Option<Memory> {
+    let known = Known {
+        lower: record.lower.to_score(),
+        upper: record.upper.to_score(),
+        depth: Depth(i32::from(record.depth)),
+        best: record.best,
+    };
+    (!record.flags.tombstone && known.lower <= known.upper).then(|| Memory {
+        key: record.key,
+        known,
+        halfmoves: record.halfmoves,
+        game_ply: record.game_ply,
+        foreign: record.evaluation_id != eval::fingerprint(),
+        confirmed: record.flags.confirmed,
+    })
+}
+
+/// The root of a search, and the rules it began under.
+pub(super) struct Root {
+    pub position: Position,
+    pub line: Line,
+    pub rules: Rules,
+    pub conditions: Conditions,
+}
+
+/// File, knowledge and game.
+#[derive(Default)]
+pub(super) struct Desk {
+    pub state: State,
+    game: Game,
+    /// The drop that the end of the game may confirm.
+    drop: Option<Record>,
+    /// Learned while the file was being opened.
+    waiting: Vec<Record>,
+}
+
+impl Desk {
+    /// If the file is being opened, waits for it as long as `patience`.
+    pub fn settle(&mut self, patience: Duration) {
+        let State::Opening(opening) = &self.state else { return };
+        match opening.recv_timeout(patience) {
+            Ok(Ok(opened)) => {
+                for record in self.waiting.drain(..) {
+                    opened.store.append(record);
+                }
+                self.state = State::Open(opened);
+            }
+            Ok(Err(error)) => self.state = State::Failed(Some(error)),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                self.state = State::Failed(Some("the learning file could not be opened".to_owned()));
+            }
+        }
+    }
+
+    /// Takes in what is new in the file. Gives back the positions that are not known any more.
+    pub fn catch_up(&mut self) -> Vec<PositionKey> {
+        match &mut self.state {
+            State::Open(opened) => opened.catch_up(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Lets go of the file; what was learned is written first, for at most half a second.
+    pub fn close(&mut self) {
+        self.state = State::Closed;
+    }
+
+    /// Has the next search say again what is used.
+    pub fn announce_again(&mut self) {
+        if let State::Open(opened) = &mut self.state {
+            opened.told = None;
+        }
+    }
+
+    /// Takes everything learned out of the table.
+    pub fn sweep(&self, table: &Table) {
+        if let State::Open(opened) = &self.state {
+            table.unlearn(opened.recall.keys());
+        }
+    }
+
+    /// What the user should be told before a search: what is used, then only what changed.
+    pub fn messages(&mut self, mode: Mode) -> Vec<String> {
+        let mut messages = Vec::new();
+        match &mut self.state {
+            State::Open(Opened { store, recall, told }) => {
+                let records = counted(recall.len(), "record");
+                match told.replace(recall.len()) {
+                    None => {
+                        let mode = match mode {
+                            Mode::All => "all",
+                            _ => "drop",
+                        };
+                        let path = store.path().display();
+                        messages.push(format!("learning {mode}: {records} in {path}"));
+                    }
+                    Some(before) if before != recall.len() => {
+                        messages.push(format!("learning: {records} now, {before} before"));
+                    }
+                    Some(_) => {}
+                }
+                messages.extend(store.take_messages());
+            }
+            State::Failed(error) => {
+                messages.extend(error.take().map(|error| format!("nothing is learned: {error}")));
+            }
+            State::Closed | State::Opening(_) => {}
+        }
+        messages
+    }
+
+    /// Learns from a search that has ended. Gives back what the user should be told.
+    pub fn conclude(&mut self, root: &Root, ending: &Ending) -> Vec<String> {
+        let mut messages = Vec::new();
+        if ending.learned_cutoffs > 0 {
+            messages.push(format!(
+                "learning: {} of this search",
+                counted(ending.learned_cutoffs as usize, "cutoff")
+            ));
+        }
+        let conditions = Conditions { pondered_in_vain: ending.pondering, ..root.conditions };
+        let search = Search {
+            course: &ending.course,
+            conditions,
+            line: 1,
+            depth: ending.depth,
+            score: ending.score,
+            bound: ending.bound,
+            best: ending.line.first().map_or(PackedMove::NONE, |&m| PackedMove::pack(m)),
+        };
+        self.settle(Duration::ZERO);
+        let earlier = self.game.earlier(&root.line);
+        let decided = policy::decide(&root.rules, &search, earlier, self.known(root.position.key()).as_ref());
+        if policy::never(&root.rules, &search).is_none()
+            && let Some((depth, score)) = policy::standing(&search)
+        {
+            if earlier.is_none() {
+                self.drop = None;
+            }
+            self.game.searched(root.line.clone(), depth, score);
+        }
+        match decided {
+            Ok(lesson) => messages.extend(self.remember(root, ending, lesson)),
+            Err(silence) => log::debug!("nothing learned: {silence:?}"),
+        }
+        messages
+    }
+
+    fn known(&self, key: PositionKey) -> Option<Known> {
+        match &self.state {
+            State::Open(opened) => opened.recall.get(key).map(|memory| memory.known),
+            _ => None,
+        }
+    }
+
+    fn remember(&mut self, root: &Root, ending: &Ending, lesson: Lesson) -> Option<String> {
+        let Lesson { trigger, known } = lesson;
+        let origin = if trigger == Trigger::EveryRoot { Origin::EveryRoot } else { Origin::Drop };
+        // More men than a record has room for, or rights that no game leads to.
+        let blank = Record::new(&root.position, origin).ok()?;
+        let record = Record {
+            best: known.best,
+            lower: LearnedScore::from_score(known.lower),
+            upper: LearnedScore::from_score(known.upper),
+            depth: u8::try_from(known.depth.get()).unwrap_or(u8::MAX),
+            log2_nodes: ending.nodes.max(1).ilog2() as u8,
+            evaluation_id: eval::fingerprint(),
+            session: learn::session(),
+            time: learn::now(),
+            ..blank
+        };
+        if origin == Origin::Drop {
+            self.drop = Some(record.clone());
+        }
+        let written = self.append(record);
+        (written != Written::Never && origin == Origin::Drop).then(|| match trigger {
+            Trigger::InsideSearch => "learning: this position, the score fell during the search".to_owned(),
+            _ => "learning: this position, the score fell since the last move".to_owned(),
+        })
+    }
+
+    fn append(&mut self, record: Record) -> Written {
+        match &self.state {
+            State::Open(opened) => opened.store.append(record),
+            State::Opening(_) => {
+                self.waiting.push(record);
+                Written::Queued
+            }
+            State::Closed | State::Failed(_) => Written::Never,
+        }
+    }
+
+    /// The game is over: if it was lost, the last drop is confirmed. Everything is synced soon.
+    pub fn end_game(&mut self, root: &Position, line: &Line) {
+        self.settle(Duration::ZERO);
+        let mated = root.in_check() && !root.has_legal_move() && self.game.is_mated_after(line);
+        let lost = std::mem::take(&mut self.game).was_lost(mated);
+        if let (Some(record), true) = (self.drop.take(), lost)
+            // Unless somebody knows better by now.
+            && self.known(record.key).is_none_or(|known| known.depth.get() <= i32::from(record.depth))
+        {
+            let flags = Flags { confirmed: true, ..record.flags };
+            self.append(Record { flags, time: learn::now(), ..record });
+        }
+        if let State::Open(opened) = &self.state {
+            opened.store.sync();
+        }
+    }
+}
+
+fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}

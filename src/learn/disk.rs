@@ -1,0 +1,258 @@
+//! Every operation on files that learning needs, behind one small trait, so that tests can lose, tear, delay
+//! or fail any one of them.
+
+use std::{
+    fs::{File, Metadata, OpenOptions, TryLockError},
+    io,
+    path::{Path, PathBuf},
+};
+
+/// How a file is opened.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// For reading.
+    Read,
+    /// For reading and writing.
+    Write,
+    /// For reading and writing; an empty one is made if there is none.
+    Create,
+}
+
+/// What distinguishes two files whatever their names.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The file system.
+    pub device: u64,
+    /// The file in it.
+    pub file: u64,
+}
+
+/// What lies at a path.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Something other than a file: what, with its article.
+    pub not_a_file: Option<&'static str>,
+    /// Which one it is.
+    pub identity: Identity,
+    /// Its length in bytes.
+    pub length: u64,
+}
+
+/// A file system.
+pub trait Disk: Send + Sync {
+    /// What lies at `path`, symbolic links followed.
+    ///
+    /// # Errors
+    /// What the system says; `NotFound` if there is nothing.
+    fn look(&self, path: &Path) -> io::Result<Found>;
+
+    /// The name of the file that `path` means, symbolic links followed to the end. The file itself need not
+    /// be there.
+    ///
+    /// # Errors
+    /// What the system says, for instance if the directory is not there.
+    fn resolve(&self, path: &Path) -> io::Result<PathBuf>;
+
+    /// Makes a directory and those above it, where they are missing.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn create_directories(&self, directory: &Path) -> io::Result<()>;
+
+    /// Opens a file; never waits for anybody, whatever lies there.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>>;
+
+    /// Makes the names in a directory survive a loss of power.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn sync_directory(&self, directory: &Path) -> io::Result<()>;
+}
+
+/// An open file.
+pub trait DiskFile: Send + Sync {
+    /// What it is.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn found(&self) -> io::Result<Found>;
+
+    /// Reads from `offset`; fewer bytes than asked for only at the end of the file.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
+
+    /// Writes all of `bytes` at `offset`.
+    ///
+    /// # Errors
+    /// What the system says; any part of the bytes may have been written.
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
+
+    /// Makes everything written so far survive a loss of power.
+    ///
+    /// # Errors
+    /// What the system says; what was written since the last success may then be lost.
+    fn sync(&self) -> io::Result<()>;
+
+    /// Takes the exclusive lock if it is free. It ends with the process at the latest.
+    ///
+    /// # Errors
+    /// The file system has no locks.
+    fn try_lock(&self) -> io::Result<bool>;
+
+    /// Gives the lock back.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn unlock(&self) -> io::Result<()>;
+}
+
+/// The file system of the machine.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct SystemDisk;
+
+/// Longer chains of symbolic links are loops.
+const MOST_LINKS: usize = 40;
+
+impl Disk for SystemDisk {
+    fn look(&self, path: &Path) -> io::Result<Found> {
+        #[cfg(unix)]
+        return Ok(found(&std::fs::metadata(path)?));
+        #[cfg(windows)]
+        return found(&File::open(path)?);
+    }
+
+    fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
+        let mut path = std::path::absolute(path)?;
+        for _ in 0..MOST_LINKS {
+            match std::fs::read_link(&path) {
+                Ok(target) => path = path.parent().unwrap_or(Path::new("/")).join(target),
+                Err(_) => {
+                    let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+                    return Ok(path.parent().unwrap_or(Path::new("/")).canonicalize()?.join(name));
+                }
+            }
+        }
+        Err(io::Error::other("the symbolic links lead in a circle"))
+    }
+
+    fn create_directories(&self, directory: &Path) -> io::Result<()> {
+        if directory.as_os_str().is_empty() { Ok(()) } else { std::fs::create_dir_all(directory) }
+    }
+
+    fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(access != Access::Read).create(access == Access::Create).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+        Ok(Box::new(options.open(path)?))
+    }
+
+    fn sync_directory(&self, directory: &Path) -> io::Result<()> {
+        // Other systems have no such operation; their file systems keep a journal of names.
+        if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
+    }
+}
+
+impl DiskFile for File {
+    fn found(&self) -> io::Result<Found> {
+        #[cfg(unix)]
+        return Ok(found(&self.metadata()?));
+        #[cfg(windows)]
+        return found(self);
+    }
+
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let mut read = 0;
+        while read < buffer.len() {
+            match read_once(self, &mut buffer[read..], offset + read as u64) {
+                Ok(0) => break,
+                Ok(bytes) => read += bytes,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(read)
+    }
+
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        let mut written = 0;
+        while written < bytes.len() {
+            match write_once(self, &bytes[written..], offset + written as u64) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => written += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.sync_all()
+    }
+
+    fn try_lock(&self) -> io::Result<bool> {
+        match File::try_lock(self) {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    fn unlock(&self) -> io::Result<()> {
+        File::unlock(self)
+    }
+}
+
+#[cfg(unix)]
+fn found(metadata: &Metadata) -> Found {
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    let kind = metadata.file_type();
+    let not_a_file = match () {
+        () if kind.is_file() => None,
+        () if kind.is_dir() => Some("a directory"),
+        () if kind.is_fifo() => Some("a FIFO"),
+        () if kind.is_socket() => Some("a socket"),
+        () => Some("a device"),
+    };
+    let identity = Identity { device: metadata.dev(), file: metadata.ino() };
+    Found { not_a_file, identity, length: metadata.len() }
+}
+
+#[cfg(windows)]
+fn found(file: &File) -> io::Result<Found> {
+    let metadata: Metadata = file.metadata()?;
+    let not_a_file = match () {
+        () if metadata.is_file() => None,
+        () if metadata.is_dir() => Some("a directory"),
+        () => Some("a device"),
+    };
+    let information = winapi_util::file::information(file)?;
+    let identity = Identity { device: information.volume_serial_number(), file: information.file_index() };
+    Ok(Found { not_a_file, identity, length: metadata.len() })
+}
+
+#[cfg(unix)]
+fn read_once(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
+}
+
+#[cfg(unix)]
+fn write_once(file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::write_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn read_once(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+}
+
+#[cfg(windows)]
+fn write_once(file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_write(file, bytes, offset)
+}

@@ -1,0 +1,138 @@
+//! The first 64 bytes of a learning file: written once, when it is made.
+
+use std::path::Path;
+
+use super::{
+    error::OpenError,
+    record::{CAPACITY, RECORD_SIZE},
+};
+
+/// Bytes of the header itself.
+pub const HEADER_SIZE: usize = 64;
+/// Where the slots begin: the header has a page of its own.
+pub const SLOTS: u64 = 4096;
+/// Length of a whole file.
+pub const FILE_SIZE: u64 = SLOTS + (CAPACITY * RECORD_SIZE) as u64;
+/// The format that this engine reads and writes.
+pub const FORMAT: u16 = 1;
+
+/// A byte that no text begins with, the name, and a line end that text-mode copying would change.
+const MAGIC: [u8; 8] = *b"\x89ENGRAM\n";
+/// Polyglot's Zobrist numbers with its pseudo-legal en-passant rule.
+const KEY_SCHEMA: u32 = 1;
+
+/// What the header says beyond its fixed parts.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// A random number, part of every record's checksum: records do not pass from file to file by accident.
+    pub file_id: u64,
+    /// When the file was made, in seconds since 1970.
+    pub created: u64,
+}
+
+impl Header {
+    /// The bytes.
+    pub fn encode(&self) -> [u8; HEADER_SIZE] {
+        let mut bytes = [0; HEADER_SIZE];
+        bytes[..8].copy_from_slice(&MAGIC);
+        bytes[8..10].copy_from_slice(&FORMAT.to_le_bytes());
+        bytes[10..12].copy_from_slice(&(RECORD_SIZE as u16).to_le_bytes());
+        bytes[12..16].copy_from_slice(&(CAPACITY as u32).to_le_bytes());
+        bytes[16..20].copy_from_slice(&KEY_SCHEMA.to_le_bytes());
+        bytes[24..32].copy_from_slice(&self.file_id.to_le_bytes());
+        bytes[32..40].copy_from_slice(&self.created.to_le_bytes());
+        let checksum = crc32fast::hash(&bytes[..60]);
+        bytes[60..].copy_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    /// Reads the bytes of the file at `path`.
+    ///
+    /// # Errors
+    /// They are not a header of this format.
+    pub fn decode(bytes: &[u8; HEADER_SIZE], path: &Path) -> Result<Header, OpenError> {
+        let path = || path.to_owned();
+        if bytes[..8] != MAGIC {
+            return Err(OpenError::Foreign { path: path() });
+        }
+        let long = |at: usize| {
+            let mut field = [0; 8];
+            field.copy_from_slice(&bytes[at..at + 8]);
+            u64::from_le_bytes(field)
+        };
+        if long(56) >> 32 != u64::from(crc32fast::hash(&bytes[..60])) {
+            return Err(OpenError::Damaged { path: path() });
+        }
+        // Magic and checksum are those of every format; the rest belongs to one.
+        let found = long(8) as u16;
+        if found != FORMAT {
+            return Err(OpenError::Version { path: path(), found, expected: FORMAT });
+        }
+        let header = Header { file_id: long(24), created: long(32) };
+        let own = header.encode();
+        for (range, what) in [
+            (10..12, "records of another size"),
+            (12..16, "another capacity"),
+            (16..20, "another kind of position key"),
+        ] {
+            if bytes[range.clone()] != own[range] {
+                return Err(OpenError::Layout { path: path(), what });
+            }
+        }
+        Ok(header)
+    }
+
+    /// Could these bytes be what a loss of power left of writing a header over zeros? Each byte of the fixed
+    /// parts is then either zero or in place.
+    pub fn is_torn(bytes: &[u8; HEADER_SIZE]) -> bool {
+        let own = Header { file_id: 0, created: 0 }.encode();
+        let fixed = (0..24).chain(40..60);
+        fixed.into_iter().all(|at| bytes[at] == 0 || bytes[at] == own[at])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: Header = Header { file_id: 0x0123_4567_89AB_CDEF, created: 1_766_000_000 };
+
+    fn decoded(change: impl Fn(&mut [u8; HEADER_SIZE]), seal: bool) -> Result<Header, OpenError> {
+        let mut bytes = HEADER.encode();
+        change(&mut bytes);
+        if seal {
+            let checksum = crc32fast::hash(&bytes[..60]);
+            bytes[60..].copy_from_slice(&checksum.to_le_bytes());
+        }
+        Header::decode(&bytes, Path::new("x"))
+    }
+
+    #[test]
+    fn a_header_survives_the_disk() {
+        assert_eq!(decoded(|_| (), false).unwrap(), HEADER);
+    }
+
+    #[test]
+    fn each_kind_of_other_file_is_named() {
+        assert!(matches!(decoded(|bytes| bytes[0] = 0, true), Err(OpenError::Foreign { .. })));
+        assert!(matches!(decoded(|bytes| bytes[8] = 2, true), Err(OpenError::Version { found: 2, .. })));
+        for at in [10, 12, 16] {
+            assert!(matches!(decoded(|bytes| bytes[at] ^= 1, true), Err(OpenError::Layout { .. })));
+        }
+        for at in 8..HEADER_SIZE {
+            assert!(matches!(decoded(|bytes| bytes[at] ^= 1, false), Err(OpenError::Damaged { .. })));
+        }
+    }
+
+    #[test]
+    fn a_torn_header_is_known_and_a_text_is_not() {
+        let mut bytes = HEADER.encode();
+        for lost in [0..1, 0..64, 7..30, 60..64] {
+            bytes[lost].fill(0);
+            assert!(Header::is_torn(&bytes));
+        }
+        let mut text = [0; HEADER_SIZE];
+        text[..5].copy_from_slice(b"hello");
+        assert!(!Header::is_torn(&text));
+    }
+}

@@ -1,0 +1,291 @@
+//! What is worth remembering: pure decisions, without a file and without a clock.
+//!
+//! Two ideas make up [`Mode::Drop`]. Crafty (Hyatt) remembers the position where the score falls from one move
+//! of the game to the next: there an earlier judgement was wrong. Slate does the same inside one search, where
+//! a deeper iteration takes back what a shallower one promised. [`Mode::All`] is what Bebe did (Scherzer,
+//! Scherzer and Tjaden 1990): every root is remembered.
+//!
+//! A record is a statement about its position that any later search may rely on. So nothing is learned from a
+//! search that was not free to find the truth, or whose score holds for this game only: see [`Silence`]
+//! for the complete list.
+
+use crate::types::{Bound, Depth, PackedMove, Score};
+
+/// A score of at most this, in printed centipawns, is lost: what falls from there is no news.
+const LOST: i32 = -200;
+/// Two scores of at most this in a row are how a game ends that is resigned or adjudicated.
+const RESIGNED: i32 = -500;
+/// A search may be this many plies shallower than the one it is compared with.
+const DEPTH_SLACK: i32 = 2;
+/// Fewer finished iterations than this are no search.
+const MIN_ITERATIONS: usize = 2;
+
+/// What is learned.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Nothing is learned and nothing is used.
+    #[default]
+    Off,
+    /// Where the score drops.
+    Drop,
+    /// Every root.
+    All,
+}
+
+/// The thresholds.
+#[derive(Copy, Clone, Debug)]
+pub struct Rules {
+    /// What is learned.
+    pub mode: Mode,
+    /// A fall of this many printed centipawns is a drop.
+    pub drop: i32,
+    /// A shallower search teaches nothing.
+    pub min_depth: Depth,
+}
+
+/// The finished iterations of one search, and the failure in which it was stopped.
+#[derive(Clone, Debug, Default)]
+pub struct Course {
+    iterations: Vec<(Depth, Score)>,
+    fail_low: Option<(Depth, Score)>,
+}
+
+impl Course {
+    /// The iteration to `depth` was finished with `score`.
+    pub fn finished(&mut self, depth: Depth, score: Score) {
+        self.iterations.push((depth, score));
+        self.fail_low = None;
+    }
+
+    /// The iteration to `depth` is not finished, and its score is at most `score`.
+    pub fn failed_low(&mut self, depth: Depth, score: Score) {
+        self.fail_low = Some((depth, score));
+    }
+
+    /// The iteration found a move that is good enough after all.
+    pub fn recovered(&mut self) {
+        self.fail_low = None;
+    }
+
+    /// The best score of an iteration between these depths, the second excluded.
+    fn best(&self, from: Depth, to: Depth) -> Option<Score> {
+        let earlier = self.iterations.iter().filter(|(depth, _)| *depth >= from && *depth < to);
+        earlier.map(|&(_, score)| score).max()
+    }
+}
+
+/// What may make a search worthless as a lesson.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Conditions {
+    /// Only some root moves were allowed.
+    pub search_moves: bool,
+    /// Only mates were looked for.
+    pub mate: bool,
+    /// It ran on the opponent's time, and another move was played.
+    pub pondered_in_vain: bool,
+    /// It was told to play below its strength.
+    pub limited_strength: bool,
+    /// Draws were not counted as draws.
+    pub contempt: bool,
+    /// The score rests on positions of this game that may be repeated.
+    pub repetition: bool,
+}
+
+/// A search that has ended.
+#[derive(Clone, Debug)]
+pub struct Search<'a> {
+    /// Its iterations.
+    pub course: &'a Course,
+    /// Its conditions.
+    pub conditions: Conditions,
+    /// Rank of the line, from 1 (MultiPV).
+    pub line: usize,
+    /// Depth of the last iteration that was finished.
+    pub depth: Depth,
+    /// Score of the line.
+    pub score: Score,
+    /// What the score says.
+    pub bound: Bound,
+    /// The move of the line.
+    pub best: PackedMove,
+}
+
+/// The search before it in the same game.
+#[derive(Copy, Clone, Debug)]
+pub struct Earlier {
+    /// Its depth.
+    pub depth: Depth,
+    /// Its score, for the side that moved there.
+    pub score: Score,
+    /// Plies by which the list of moves has grown since.
+    pub plies: usize,
+}
+
+/// What a live record says about the same position.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// The score is at least this.
+    pub lower: Score,
+    /// The score is at most this.
+    pub upper: Score,
+    /// How deep that was searched.
+    pub depth: Depth,
+    /// The best move.
+    pub best: PackedMove,
+}
+
+/// Why something is remembered.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    /// The score fell since the search before, two plies earlier (Crafty).
+    BetweenMoves,
+    /// The score fell inside the search (Slate).
+    InsideSearch,
+    /// Every root is remembered (Bebe).
+    EveryRoot,
+}
+
+/// Why nothing is remembered.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Silence {
+    /// Learning is off, as it always is in `bench`, `perft` and `eval`.
+    Off,
+    /// Only some root moves were allowed: the best may be another.
+    SearchMoves,
+    /// Only mates were looked for.
+    Mate,
+    /// The position pondered on never arose.
+    PonderedInVain,
+    /// Mistakes were made on purpose.
+    LimitedStrength,
+    /// The score depends on who plays.
+    Contempt,
+    /// The score depends on what happened before in this game.
+    Repetition,
+    /// Not the first line of several.
+    OtherLine,
+    /// Fewer than two iterations were finished.
+    TooFewIterations,
+    /// Shallower than the least depth.
+    TooShallow,
+    /// Nothing was found about the score.
+    NoScore,
+    /// The score did not fall by enough.
+    NoDrop,
+    /// A live record says it already.
+    Known,
+}
+
+/// Something to remember about the root.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Lesson {
+    /// Why.
+    pub trigger: Trigger,
+    /// The window, the depth and the move.
+    pub known: Known,
+}
+
+/// Is there something to remember, and what?
+///
+/// # Errors
+/// The reason why not.
+pub fn decide(
+    rules: &Rules,
+    search: &Search<'_>,
+    earlier: Option<Earlier>,
+    live: Option<&Known>,
+) -> Result<Lesson, Silence> {
+    if let Some(silence) = never(rules, search) {
+        return Err(silence);
+    }
+    let known = finding(search).ok_or(Silence::NoScore)?;
+    if known.depth < rules.min_depth {
+        return Err(Silence::TooShallow);
+    }
+    let trigger = match rules.mode {
+        Mode::Off => return Err(Silence::Off),
+        Mode::All => Trigger::EveryRoot,
+        Mode::Drop => {
+            let fell = |from: Score| {
+                from.centipawns() > LOST && from.centipawns() - known.upper.centipawns() >= rules.drop
+            };
+            let before = earlier.filter(|earlier| {
+                earlier.plies == 2
+                    && earlier.depth >= rules.min_depth
+                    && known.depth >= earlier.depth - DEPTH_SLACK
+            });
+            if before.is_some_and(|earlier| fell(earlier.score)) {
+                Trigger::BetweenMoves
+            } else if search.course.best(rules.min_depth, known.depth).is_some_and(fell) {
+                Trigger::InsideSearch
+            } else {
+                return Err(Silence::NoDrop);
+            }
+        }
+    };
+    if live.is_some_and(|live| says(live, &known)) {
+        return Err(Silence::Known);
+    }
+    Ok(Lesson { trigger, known })
+}
+
+/// The searches that never teach, and therefore are no measure for a later one either.
+pub fn never(rules: &Rules, search: &Search<'_>) -> Option<Silence> {
+    let conditions = &search.conditions;
+    let reasons = [
+        (rules.mode == Mode::Off, Silence::Off),
+        (conditions.search_moves, Silence::SearchMoves),
+        (conditions.mate, Silence::Mate),
+        (conditions.pondered_in_vain, Silence::PonderedInVain),
+        (conditions.limited_strength, Silence::LimitedStrength),
+        (conditions.contempt, Silence::Contempt),
+        (conditions.repetition, Silence::Repetition),
+        (search.line != 1, Silence::OtherLine),
+        (search.course.iterations.len() < MIN_ITERATIONS, Silence::TooFewIterations),
+    ];
+    reasons.into_iter().find(|(applies, _)| *applies).map(|(_, silence)| silence)
+}
+
+/// Depth and score by which a later search of the game is measured.
+pub fn standing(search: &Search<'_>) -> Option<(Depth, Score)> {
+    finding(search)
+        .map(|known| (known.depth, if known.upper < Score::INFINITE { known.upper } else { known.lower }))
+}
+
+/// What the search says about its root. One that was stopped inside a failure from above says only that: its
+/// move is the one that failed.
+fn finding(search: &Search<'_>) -> Option<Known> {
+    let open = -Score::INFINITE;
+    if let Some((depth, upper)) = search.course.fail_low.filter(|(depth, _)| *depth > search.depth) {
+        return Some(Known { lower: open, upper, depth, best: PackedMove::NONE });
+    }
+    let (lower, upper) = match search.bound {
+        Bound::Exact => (search.score, search.score),
+        Bound::Lower => (search.score, Score::INFINITE),
+        Bound::Upper => (open, search.score),
+    };
+    let found = search.score > open && search.score < Score::INFINITE;
+    found.then_some(Known { lower, upper, depth: search.depth, best: search.best })
+}
+
+/// Does `live` make `new` superfluous: at least the depth, the same move, a window that overlaps?
+fn says(live: &Known, new: &Known) -> bool {
+    let same_move = live.best == new.best || new.best.is_none();
+    live.depth >= new.depth && same_move && live.lower <= new.upper && new.lower <= live.upper
+}
+
+/// Was a game lost, as far as UCI lets an engine know? `scores` are those of its searches in order, for its
+/// own side; `mated` says that the last position known is checkmate against it.
+///
+/// UCI tells nobody who won. The game counts as lost if it ended in checkmate, if the last search saw itself
+/// mated, or if the last two stood at -5 pawns or worse, where players resign and referees adjudicate. What
+/// ends otherwise (won, drawn by repetition, broken off) confirms nothing.
+pub fn was_lost(scores: &[Score], mated: bool) -> bool {
+    let resigned = |score: &Score| score.centipawns() <= RESIGNED;
+    mated
+        || scores.last().is_some_and(|score| score.is_loss())
+        || scores.len() >= 2 && scores[scores.len() - 2..].iter().all(resigned)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,233 @@
+//! A row for every rule: what differs from a search that clearly teaches, and what follows.
+
+use super::*;
+
+const MOVE: PackedMove = PackedMove::from_bits(0x0123);
+const OTHER: PackedMove = PackedMove::from_bits(0x0456);
+
+/// A case of `drop`: 40 centipawns lost since the search before, at depth 10; inside the search all is calm.
+#[derive(Clone)]
+struct Case {
+    rules: Rules,
+    iterations: Vec<(i32, i32)>,
+    fail_low: Option<(i32, i32)>,
+    conditions: Conditions,
+    line: usize,
+    depth: i32,
+    score: Score,
+    bound: Bound,
+    earlier: Option<(i32, i32, usize)>,
+    live: Option<Known>,
+}
+
+impl Case {
+    fn drop() -> Case {
+        Case {
+            rules: Rules { mode: Mode::Drop, drop: 33, min_depth: Depth(6) },
+            iterations: vec![(9, -10), (10, -10)],
+            fail_low: None,
+            conditions: Conditions::default(),
+            line: 1,
+            depth: 10,
+            score: Score(-10),
+            bound: Bound::Exact,
+            earlier: Some((10, 30, 2)),
+            live: None,
+        }
+    }
+
+    fn all() -> Case {
+        let case = Case::drop();
+        Case { rules: Rules { mode: Mode::All, ..case.rules }, earlier: None, ..case }
+    }
+
+    fn decide(&self) -> Result<Lesson, Silence> {
+        let mut course = Course::default();
+        for &(depth, score) in &self.iterations {
+            course.finished(Depth(depth), Score(score));
+        }
+        if let Some((depth, score)) = self.fail_low {
+            course.failed_low(Depth(depth), Score(score));
+        }
+        let search = Search {
+            course: &course,
+            conditions: self.conditions,
+            line: self.line,
+            depth: Depth(self.depth),
+            score: self.score,
+            bound: self.bound,
+            best: MOVE,
+        };
+        let earlier = self.earlier.map(|(depth, score, plies)| Earlier {
+            depth: Depth(depth),
+            score: Score(score),
+            plies,
+        });
+        decide(&self.rules, &search, earlier, self.live.as_ref())
+    }
+}
+
+fn with(mut case: Case, change: impl FnOnce(&mut Case)) -> Case {
+    change(&mut case);
+    case
+}
+
+fn known(lower: i32, upper: i32, depth: i32, best: PackedMove) -> Known {
+    Known { lower: Score(lower), upper: Score(upper), depth: Depth(depth), best }
+}
+
+#[test]
+fn every_trigger_fires_at_its_threshold_and_not_before() {
+    use Silence::NoDrop;
+    use Trigger::*;
+    let inside = |iterations: &[(i32, i32)]| {
+        with(Case::drop(), |case| {
+            case.earlier = None;
+            case.iterations = iterations.to_vec();
+        })
+    };
+    // Bad before and worse now; inside the search nothing happens.
+    let bad = |before| {
+        with(Case::drop(), |case| {
+            case.earlier = Some((10, before, 2));
+            case.iterations = vec![(9, -300), (10, -300)];
+            case.score = Score(-300);
+        })
+    };
+    let earlier = |depth, score, plies| with(Case::drop(), |case| case.earlier = Some((depth, score, plies)));
+    #[rustfmt::skip]
+    let rows: Vec<(&str, Case, Result<Trigger, Silence>)> = vec![
+        ("40 lost between moves", Case::drop(), Ok(BetweenMoves)),
+        ("33 is enough", earlier(10, 23, 2), Ok(BetweenMoves)),
+        ("32 is not", earlier(10, 22, 2), Err(NoDrop)),
+        ("a rise", earlier(10, -100, 2), Err(NoDrop)),
+        ("LearnDrop decides", with(Case::drop(), |case| case.rules.drop = 41), Err(NoDrop)),
+        ("the first search of a game", inside(&[(9, -10), (10, -10)]), Err(NoDrop)),
+        ("the same root again", earlier(10, 30, 0), Err(NoDrop)),
+        ("one ply on: the other side's score", earlier(10, 30, 1), Err(NoDrop)),
+        ("four plies on: a move was not searched", earlier(10, 30, 4), Err(NoDrop)),
+        ("two plies shallower than the search before", earlier(12, 30, 2), Ok(BetweenMoves)),
+        ("three plies shallower", earlier(13, 30, 2), Err(NoDrop)),
+        ("the search before was shallower than the least depth", earlier(5, 30, 2), Err(NoDrop)),
+        ("from -199", bad(-199), Ok(BetweenMoves)),
+        ("from -200: lost already", bad(-200), Err(NoDrop)),
+        ("into a mate", with(Case::drop(), |case| case.score = Score::mated_in(crate::types::Ply(7))),
+            Ok(BetweenMoves)),
+        ("33 lost inside the search", inside(&[(8, 23), (9, 0), (10, -10)]), Ok(InsideSearch)),
+        ("32 lost inside the search", inside(&[(8, 22), (9, 0), (10, -10)]), Err(NoDrop)),
+        ("inside, from an iteration too shallow to count", inside(&[(5, 90), (9, 0), (10, -10)]), Err(NoDrop)),
+        ("inside, lost already", with(inside(&[(8, -200), (10, -300)]), |case| case.score = Score(-300)),
+            Err(NoDrop)),
+        ("both: the game comes first", with(Case::drop(), |case| case.iterations = vec![(8, 90), (10, -10)]),
+            Ok(BetweenMoves)),
+        ("only a lower bound", with(Case::drop(), |case| case.bound = Bound::Lower), Err(NoDrop)),
+        ("an upper bound that is low enough", with(Case::drop(), |case| case.bound = Bound::Upper),
+            Ok(BetweenMoves)),
+        ("every root", Case::all(), Ok(EveryRoot)),
+        ("every root, also without a drop", with(Case::all(), |case| case.score = Score(500)), Ok(EveryRoot)),
+        ("every root, a lower bound", with(Case::all(), |case| case.bound = Bound::Lower), Ok(EveryRoot)),
+    ];
+    for (name, case, expected) in rows {
+        assert_eq!(case.decide().map(|lesson| lesson.trigger), expected, "{name}");
+    }
+}
+
+#[test]
+fn the_list_of_never_is_complete_in_both_modes() {
+    type Change = fn(&mut Case);
+    #[rustfmt::skip]
+    let rows: [(&str, Change, Silence); 12] = [
+        ("off; bench, perft and eval", |case| case.rules.mode = Mode::Off, Silence::Off),
+        ("searchmoves", |case| case.conditions.search_moves = true, Silence::SearchMoves),
+        ("go mate", |case| case.conditions.mate = true, Silence::Mate),
+        ("ponder without ponderhit", |case| case.conditions.pondered_in_vain = true, Silence::PonderedInVain),
+        ("limited strength", |case| case.conditions.limited_strength = true, Silence::LimitedStrength),
+        ("contempt", |case| case.conditions.contempt = true, Silence::Contempt),
+        ("a repetition of this game", |case| case.conditions.repetition = true, Silence::Repetition),
+        ("the second line of MultiPV", |case| case.line = 2, Silence::OtherLine),
+        ("one iteration", |case| case.iterations.truncate(1), Silence::TooFewIterations),
+        ("no iteration", |case| case.iterations.clear(), Silence::TooFewIterations),
+        ("too shallow", |case| case.depth = 5, Silence::TooShallow),
+        ("no score", |case| case.score = -Score::INFINITE, Silence::NoScore),
+    ];
+    for case in [Case::drop(), Case::all()] {
+        assert!(case.decide().is_ok());
+        for (name, change, expected) in rows {
+            assert_eq!(with(case.clone(), change).decide(), Err(expected), "{name}");
+        }
+        let least = with(case, |case| {
+            case.depth = 6;
+            case.earlier = case.earlier.map(|_| (6, 30, 2));
+        });
+        assert!(least.decide().is_ok(), "the least depth itself is deep enough");
+    }
+}
+
+#[test]
+fn the_lesson_is_what_the_search_found() {
+    let lesson = Case::drop().decide().expect("a lesson");
+    assert_eq!(lesson.known, known(-10, -10, 10, MOVE));
+    let lower = with(Case::all(), |case| case.bound = Bound::Lower).decide().expect("a lesson");
+    assert_eq!(lower.known, known(-10, Score::INFINITE.0, 10, MOVE));
+}
+
+#[test]
+fn a_search_stopped_inside_a_fail_low_teaches_its_upper_bound_only() {
+    let stopped = with(Case::drop(), |case| {
+        case.score = Score(30);
+        case.fail_low = Some((11, -45));
+    });
+    let lesson = stopped.decide().expect("a lesson");
+    assert_eq!(lesson.known, known(-Score::INFINITE.0, -45, 11, PackedMove::NONE));
+    let not_deep = with(stopped.clone(), |case| case.fail_low = Some((11, 0)));
+    assert_eq!(not_deep.decide(), Err(Silence::NoDrop), "a bound that is no drop");
+    let elsewhere = with(stopped, |case| case.depth = 11);
+    assert_eq!(elsewhere.decide(), Err(Silence::NoDrop), "another thread finished that depth");
+
+    let mut course = Course::default();
+    course.failed_low(Depth(8), Score(-90));
+    course.recovered();
+    assert!(course.fail_low.is_none());
+    course.failed_low(Depth(8), Score(-90));
+    course.finished(Depth(8), Score(-95));
+    assert!(course.fail_low.is_none());
+}
+
+#[test]
+fn what_a_live_record_says_is_not_said_again() {
+    let open = Score::INFINITE.0;
+    let rows = [
+        ("the same", known(-10, -10, 10, MOVE), true),
+        ("deeper", known(-10, -10, 20, MOVE), true),
+        ("shallower", known(-10, -10, 9, MOVE), false),
+        ("another move", known(-10, -10, 10, OTHER), false),
+        ("a window that overlaps", known(-open, -10, 10, MOVE), true),
+        ("a window above", known(-9, open, 10, MOVE), false),
+        ("a window below", known(-open, -11, 10, MOVE), false),
+    ];
+    for (name, live, silent) in rows {
+        for case in [Case::drop(), Case::all()] {
+            let decided = with(case, |case| case.live = Some(live)).decide();
+            assert_eq!(decided == Err(Silence::Known), silent, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_game_is_lost_where_players_resign() {
+    let scores = |scores: &[i32]| scores.iter().map(|&score| Score(score)).collect::<Vec<_>>();
+    let mated = Score::mated_in(crate::types::Ply(3));
+    let rows = [
+        ("nothing known", vec![], false, false),
+        ("checkmate on the board", vec![], true, true),
+        ("mated in the last search", vec![Score(0), mated], false, true),
+        ("one bad score", scores(&[0, -600]), false, false),
+        ("two bad scores", scores(&[0, -500, -500]), false, true),
+        ("the last one better", scores(&[-600, -499]), false, false),
+        ("a draw by repetition", scores(&[-300, 0, 0]), false, false),
+        ("won", scores(&[100, 900]), false, false),
+    ];
+    for (name, scores, mated, lost) in rows {
+        assert_eq!(was_lost(&scores, mated), lost, "{name}");
+    }
+}

@@ -1,0 +1,389 @@
+//! One record: 64 bytes on the disk, a [`Record`] in memory, and the only code that turns one into the other.
+
+use crc32fast::Hasher;
+use shakmaty::{CastlingMode, EnPassantMode, Position as _, packed::PackedSetup};
+use thiserror::Error;
+
+use super::LearnedScore;
+use crate::{
+    position::Position,
+    types::{PackedMove, PositionKey},
+};
+
+/// Bytes of a record.
+pub const RECORD_SIZE: usize = 64;
+
+/// Slots of the ring.
+pub const CAPACITY: usize = 65_536;
+
+/// A record as it lies in the file.
+pub type Bytes = [u8; RECORD_SIZE];
+
+/// How many bytes, from the first, travel from file to file; lap and checksum follow, which do not.
+pub const PAYLOAD: usize = 56;
+const CHECKSUM: usize = 60;
+const SETUP: usize = 24;
+
+/// Who said so.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// A root score that dropped.
+    Drop,
+    /// The root of a search, every one being learned.
+    EveryRoot,
+    /// A human being. Advice never falls out of the ring.
+    Advice,
+    /// An analysed game.
+    Import,
+}
+
+impl Origin {
+    /// All of them, with the byte and the name of each.
+    pub const ALL: [(Origin, u8, &'static str); 4] = [
+        (Origin::Drop, 1, "drop"),
+        (Origin::EveryRoot, 2, "root"),
+        (Origin::Advice, 3, "advice"),
+        (Origin::Import, 4, "import"),
+    ];
+
+    /// The name in texts.
+    pub fn name(self) -> &'static str {
+        Origin::ALL[self as usize].2
+    }
+
+    /// The inverse of [`Origin::name`].
+    pub fn from_name(name: &str) -> Option<Origin> {
+        Origin::ALL.iter().find(|(.., own)| *own == name).map(|&(origin, ..)| origin)
+    }
+
+    fn byte(self) -> u8 {
+        Origin::ALL[self as usize].1
+    }
+
+    fn from_byte(byte: u8) -> Option<Origin> {
+        Origin::ALL.iter().find(|(_, own, _)| *own == byte).map(|&(origin, ..)| origin)
+    }
+}
+
+/// What else is known of a record.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Flags {
+    /// The castling rights are those of Chess960.
+    pub chess960: bool,
+    /// The game's end agreed with the drop.
+    pub confirmed: bool,
+    /// The position is forgotten: older records of its key do not count.
+    pub tombstone: bool,
+}
+
+impl Flags {
+    fn byte(self) -> u8 {
+        u8::from(self.chess960) | u8::from(self.confirmed) << 1 | u8::from(self.tombstone) << 2
+    }
+
+    fn from_byte(byte: u8) -> Option<Flags> {
+        let bit = |number: u8| byte >> number & 1 == 1;
+        (byte < 8).then(|| Flags { chess960: bit(0), confirmed: bit(1), tombstone: bit(2) })
+    }
+}
+
+/// What was learned about one position. `learn/FORMAT.md` draws the bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Record {
+    /// Polyglot key of the position.
+    pub key: PositionKey,
+    /// The position: shakmaty's `PackedSetup` with counters at their start, padded with zeros.
+    pub setup: [u8; SETUP],
+    /// The best move, or [`PackedMove::NONE`].
+    pub best: PackedMove,
+    /// The score is at least this.
+    pub lower: LearnedScore,
+    /// The score is at most this.
+    pub upper: LearnedScore,
+    /// Depth of the search in plies.
+    pub depth: u8,
+    /// Plies since the last capture or pawn move, at most 255.
+    pub halfmoves: u8,
+    /// Who said so.
+    pub origin: Origin,
+    /// What else is known.
+    pub flags: Flags,
+    /// Plies since the start of the game.
+    pub game_ply: u16,
+    /// Plies between the root of the search and this position.
+    pub since_root: u8,
+    /// Binary logarithm of the nodes searched, rounded down.
+    pub log2_nodes: u8,
+    /// Which evaluation the score rests on; 0 is none.
+    pub evaluation_id: u16,
+    /// A random number of the process that learned it.
+    pub session: u32,
+    /// Seconds since 1970.
+    pub time: u32,
+}
+
+/// A position that the file has no room for.
+#[derive(Copy, Clone, Debug, Error, PartialEq, Eq)]
+pub enum Unlearnable {
+    /// More than 32 men do not fit.
+    #[error("positions with more than 32 men are not learned")]
+    TooManyMen,
+    /// Castling rights or an en-passant square that no game leads to.
+    #[error("this position cannot be packed: its castling rights or en-passant square are impossible")]
+    Unpackable,
+}
+
+/// A record whose position is not what it says.
+#[derive(Copy, Clone, Debug, Error, PartialEq, Eq)]
+pub enum Misfit {
+    /// The bytes are no legal position.
+    #[error("its position cannot be set up")]
+    Setup,
+    /// The bytes are not those that this position packs to.
+    #[error("its position is packed in an unusual way")]
+    Packing,
+    /// The position has another key.
+    #[error("its key is not the key of its position")]
+    Key,
+    /// The best move is not legal.
+    #[error("its move is not legal")]
+    Move,
+}
+
+/// Bytes with a right checksum that no engine of this format writes.
+#[derive(Copy, Clone, Debug, Error, PartialEq, Eq)]
+#[error("a field has a value that this format does not know")]
+pub struct UnknownValue;
+
+impl Record {
+    /// A record of `position` that says nothing yet: no move, no bounds, depth 0.
+    ///
+    /// # Errors
+    /// The position does not fit into a record.
+    pub fn new(position: &Position, origin: Origin) -> Result<Record, Unlearnable> {
+        Ok(Record {
+            key: position.key(),
+            setup: pack(position)?,
+            best: PackedMove::NONE,
+            lower: LearnedScore::NO_LOWER,
+            upper: LearnedScore::NO_UPPER,
+            depth: 0,
+            halfmoves: u8::try_from(position.halfmoves()).unwrap_or(u8::MAX),
+            origin,
+            flags: Flags { chess960: is_chess960(position), ..Flags::default() },
+            game_ply: game_ply(position),
+            since_root: 0,
+            log2_nodes: 0,
+            evaluation_id: 0,
+            session: 0,
+            time: 0,
+        })
+    }
+
+    /// The position, with its clock; proven to be the one that the key and the bytes name.
+    ///
+    /// # Errors
+    /// The record contradicts itself.
+    pub fn position(&self) -> Result<Position, Misfit> {
+        let mut setup = PackedSetup::try_from_bytes(&self.setup)
+            .ok()
+            .and_then(|packed| packed.unpack_standard().ok())
+            .ok_or(Misfit::Setup)?;
+        setup.halfmoves = u32::from(self.halfmoves);
+        setup.fullmoves = setup.fullmoves.saturating_add(u32::from(self.game_ply / 2));
+        let mode = if self.flags.chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
+        let position = Position::from_setup(setup, mode).map_err(|_| Misfit::Setup)?;
+        if pack(&position) != Ok(self.setup) || is_chess960(&position) != self.flags.chess960 {
+            return Err(Misfit::Packing);
+        }
+        if position.key() != self.key {
+            return Err(Misfit::Key);
+        }
+        Ok(position)
+    }
+
+    /// The position and the best move in it, if the record names one.
+    ///
+    /// # Errors
+    /// The record contradicts itself, the move included.
+    pub fn position_and_move(&self) -> Result<(Position, Option<shakmaty::Move>), Misfit> {
+        let position = self.position()?;
+        if self.best.is_none() {
+            return Ok((position, None));
+        }
+        match position.unpack(self.best) {
+            Some(m) => Ok((position, Some(m))),
+            None => Err(Misfit::Move),
+        }
+    }
+
+    /// Does it say something, instead of taking something back?
+    pub fn is_live(&self) -> bool {
+        !self.flags.tombstone
+    }
+
+    /// A record that takes this one back, at `time`.
+    pub fn tombstone(&self, time: u32) -> Record {
+        let flags = Flags { tombstone: true, confirmed: false, ..self.flags };
+        // The greatest depth, and a time not before: it must win over what it buries in every file.
+        let (time, depth) = (time.max(self.time), u8::MAX);
+        Record {
+            best: PackedMove::NONE,
+            lower: LearnedScore::NO_LOWER,
+            upper: LearnedScore::NO_UPPER,
+            depth,
+            flags,
+            time,
+            ..self.clone()
+        }
+    }
+
+    /// The bytes that travel from file to file; the rest, lap and checksum, is zero.
+    pub fn payload(&self) -> Bytes {
+        let mut bytes = [0; RECORD_SIZE];
+        let mut at = 0;
+        let mut put = |field: &[u8]| {
+            bytes[at..at + field.len()].copy_from_slice(field);
+            at += field.len();
+        };
+        put(&self.key.0.to_le_bytes());
+        put(&self.setup);
+        put(&self.best.bits().to_le_bytes());
+        put(&self.lower.bits().to_le_bytes());
+        put(&self.upper.bits().to_le_bytes());
+        put(&[self.depth, self.halfmoves, self.origin.byte(), self.flags.byte()]);
+        put(&self.game_ply.to_le_bytes());
+        put(&[self.since_root, self.log2_nodes]);
+        put(&self.evaluation_id.to_le_bytes());
+        put(&self.session.to_le_bytes());
+        put(&self.time.to_le_bytes());
+        debug_assert_eq!(at, PAYLOAD);
+        bytes
+    }
+}
+
+/// The bytes of `record` at `sequence` of the file `file_id`.
+pub fn encode(record: &Record, file_id: u64, sequence: u64) -> Bytes {
+    seal(record.payload(), file_id, sequence)
+}
+
+/// Gives a payload its place: lap and checksum.
+pub fn seal(mut bytes: Bytes, file_id: u64, sequence: u64) -> Bytes {
+    let (lap, slot) = place(sequence);
+    bytes[PAYLOAD..CHECKSUM].copy_from_slice(&lap.to_le_bytes());
+    let checksum = checksum(&bytes, file_id, slot);
+    bytes[CHECKSUM..].copy_from_slice(&checksum.to_le_bytes());
+    bytes
+}
+
+/// The sequence number of the bytes in `slot`, if they were written there, whole, and by this file's rules.
+#[inline]
+pub fn sequence(bytes: &Bytes, file_id: u64, slot: u32) -> Option<u64> {
+    let lap = u32::from_le_bytes(field(bytes, PAYLOAD));
+    let stored = u32::from_le_bytes(field(bytes, CHECKSUM));
+    (lap > 0 && checksum(bytes, file_id, slot) == stored).then(|| join(lap, slot))
+}
+
+/// What the bytes of a payload say; lap and checksum are not looked at.
+///
+/// # Errors
+/// A field has a value that this format does not know.
+pub fn decode(bytes: &Bytes) -> Result<Record, UnknownValue> {
+    let score = |at| LearnedScore::from_bits(i16::from_le_bytes(field(bytes, at))).ok_or(UnknownValue);
+    Ok(Record {
+        key: key(bytes),
+        setup: field(bytes, 8),
+        best: PackedMove::from_bits(u16::from_le_bytes(field(bytes, 32))),
+        lower: score(34)?,
+        upper: score(36)?,
+        depth: bytes[38],
+        halfmoves: bytes[39],
+        origin: Origin::from_byte(bytes[40]).ok_or(UnknownValue)?,
+        flags: Flags::from_byte(bytes[41]).ok_or(UnknownValue)?,
+        game_ply: u16::from_le_bytes(field(bytes, 42)),
+        since_root: bytes[44],
+        log2_nodes: bytes[45],
+        evaluation_id: u16::from_le_bytes(field(bytes, 46)),
+        session: u32::from_le_bytes(field(bytes, 48)),
+        time: u32::from_le_bytes(field(bytes, 52)),
+    })
+}
+
+/// The key in a record's bytes.
+#[inline]
+pub fn key(bytes: &Bytes) -> PositionKey {
+    PositionKey(u64::from_le_bytes(field(bytes, 0)))
+}
+
+/// Is this a tombstone? Bits unknown to the format make it neither live nor a tombstone.
+#[inline]
+pub fn kind(bytes: &Bytes) -> Kind {
+    match (Flags::from_byte(bytes[41]), Origin::from_byte(bytes[40])) {
+        (Some(Flags { tombstone: true, .. }), Some(_)) => Kind::Tombstone,
+        (Some(_), Some(Origin::Advice)) => Kind::Advice,
+        (Some(_), Some(_)) => Kind::Knowledge,
+        _ => Kind::Unknown,
+    }
+}
+
+/// What a record is to the ring.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Learned by an engine.
+    Knowledge,
+    /// Given by a human being: kept for ever.
+    Advice,
+    /// Takes back.
+    Tombstone,
+    /// Written by a format that we do not know: keeps its slot, says nothing.
+    Unknown,
+}
+
+/// Lap and slot of a sequence number.
+pub fn place(sequence: u64) -> (u32, u32) {
+    ((sequence / CAPACITY as u64) as u32, (sequence % CAPACITY as u64) as u32)
+}
+
+fn join(lap: u32, slot: u32) -> u64 {
+    u64::from(lap) * CAPACITY as u64 + u64::from(slot)
+}
+
+fn checksum(bytes: &Bytes, file_id: u64, slot: u32) -> u32 {
+    let mut hasher = Hasher::new();
+    let mut input = [0; 12 + CHECKSUM];
+    input[..8].copy_from_slice(&file_id.to_le_bytes());
+    input[8..12].copy_from_slice(&slot.to_le_bytes());
+    input[12..].copy_from_slice(&bytes[..CHECKSUM]);
+    hasher.update(&input);
+    hasher.finalize()
+}
+
+fn field<const N: usize>(bytes: &Bytes, at: usize) -> [u8; N] {
+    let mut field = [0; N];
+    field.copy_from_slice(&bytes[at..at + N]);
+    field
+}
+
+fn pack(position: &Position) -> Result<[u8; SETUP], Unlearnable> {
+    // The key counts an en-passant square as soon as a pawn stands beside: so does the packed position.
+    let setup = position.chess().to_setup(EnPassantMode::PseudoLegal);
+    if setup.board.occupied().count() > 32 {
+        return Err(Unlearnable::TooManyMen);
+    }
+    let packed = PackedSetup::pack_standard_normalized(&setup).map_err(|_| Unlearnable::Unpackable)?;
+    let bytes = packed.as_bytes();
+    let mut padded = [0; SETUP];
+    padded.get_mut(..bytes.len()).ok_or(Unlearnable::TooManyMen)?.copy_from_slice(bytes);
+    Ok(padded)
+}
+
+fn is_chess960(position: &Position) -> bool {
+    position.chess().castles().mode().is_chess960()
+}
+
+/// Plies since the start of the game.
+pub(super) fn game_ply(position: &Position) -> u16 {
+    let moves = u32::from(position.chess().fullmoves()).saturating_sub(1);
+    let plies = moves.saturating_mul(2).saturating_add(u32::from(position.turn().is_black()));
+    u16::try_from(plies).unwrap_or(u16::MAX)
+}

@@ -1,0 +1,193 @@
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::types::{MAX_PLY, Ply, Score};
+
+/// A score in a record, from the point of view of the side to move in the record's position.
+///
+/// ```text
+///  -32768   -32000+n      -31000+n      -30000 .. 30000   31000-n     32000-n    32767
+///  no lower mated in n    tablebase     printed           tablebase   mate in n  no upper
+///  bound    plies         loss in n     centipawns        win in n    plies      bound
+/// ```
+/// `n` counts plies from the position, 0 to 999. The centipawns are those that the engine prints (100 are an
+/// even chance to win), so that a record outlives a change of the internal scale.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LearnedScore(i16);
+
+const MATE: i16 = 32_000;
+const TABLEBASE: i16 = 31_000;
+const PLIES: i16 = 999;
+const MAX_CENTIPAWNS: i16 = 30_000;
+
+impl LearnedScore {
+    /// The lower bound that says nothing.
+    pub const NO_LOWER: LearnedScore = LearnedScore(i16::MIN);
+    /// The upper bound that says nothing.
+    pub const NO_UPPER: LearnedScore = LearnedScore(i16::MAX);
+
+    /// From stored bits.
+    pub const fn from_bits(bits: i16) -> Option<LearnedScore> {
+        let known = bits == i16::MIN || bits == i16::MAX || bits.unsigned_abs() <= MATE as u16;
+        if known { Some(LearnedScore(bits)) } else { None }
+    }
+
+    /// The stored bits.
+    pub const fn bits(self) -> i16 {
+        self.0
+    }
+
+    /// Printed centipawns, at most 30,000 either way.
+    pub fn from_centipawns(centipawns: i32) -> LearnedScore {
+        let most = i32::from(MAX_CENTIPAWNS);
+        LearnedScore(centipawns.clamp(-most, most) as i16)
+    }
+
+    /// The side to move mates (is mated, if `plies` is negative or `-0`, see `wins`) in so many plies.
+    pub fn mate(plies: u16, wins: bool) -> LearnedScore {
+        let value = MATE - (plies.min(PLIES as u16) as i16);
+        LearnedScore(if wins { value } else { -value })
+    }
+
+    /// A score of the search with the position at its root. Infinite scores become absent bounds.
+    pub fn from_score(score: Score) -> LearnedScore {
+        let winning = score > Score::ZERO;
+        if score >= Score::INFINITE {
+            return LearnedScore::NO_UPPER;
+        }
+        if score <= -Score::INFINITE {
+            return LearnedScore::NO_LOWER;
+        }
+        if let Some(plies) = score.mate_plies() {
+            return LearnedScore::mate(plies.unsigned_abs() as u16, winning);
+        }
+        if score.is_decisive() {
+            let plies = (Score::tablebase_win(Ply::ROOT).0 - score.0.abs()).clamp(0, i32::from(PLIES)) as i16;
+            return LearnedScore(if winning { TABLEBASE - plies } else { plies - TABLEBASE });
+        }
+        LearnedScore::from_centipawns(score.centipawns())
+    }
+
+    /// The score for a search with the position at its root; infinite for an absent bound. Results further
+    /// away than a search can see count as the furthest.
+    pub fn to_score(self) -> Score {
+        let far = |plies: i16| Ply(plies.clamp(0, MAX_PLY as i16) as u16);
+        let size = match self.kind() {
+            Kind::None => Score::INFINITE,
+            Kind::Mate(plies) => Score::mate_in(far(plies)),
+            Kind::Tablebase(plies) => Score::tablebase_win(far(plies)),
+            Kind::Centipawns => return Score::from_centipawns(i32::from(self.0)).clamp_evaluation(),
+        };
+        if self.0 > 0 { size } else { -size }
+    }
+
+    /// Printed centipawns; nothing for proven results and absent bounds.
+    pub fn centipawns(self) -> Option<i32> {
+        matches!(self.kind(), Kind::Centipawns).then_some(i32::from(self.0))
+    }
+
+    /// Is there no bound?
+    pub fn is_none(self) -> bool {
+        matches!(self.kind(), Kind::None)
+    }
+
+    fn kind(self) -> Kind {
+        match self.0 {
+            i16::MIN | i16::MAX => Kind::None,
+            value if value.abs() > TABLEBASE => Kind::Mate(MATE - value.abs()),
+            value if value.abs() > MAX_CENTIPAWNS => Kind::Tablebase(TABLEBASE - value.abs()),
+            _ => Kind::Centipawns,
+        }
+    }
+}
+
+enum Kind {
+    None,
+    Mate(i16),
+    Tablebase(i16),
+    Centipawns,
+}
+
+/// `-20`, `+mate7` and `-mate8` (plies), `+win12` and `-win12` (tablebase, plies), `+inf` and `-inf`.
+impl fmt::Display for LearnedScore {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.0 > 0 { '+' } else { '-' };
+        match self.kind() {
+            Kind::None => write!(formatter, "{sign}inf"),
+            Kind::Mate(plies) => write!(formatter, "{sign}mate{plies}"),
+            Kind::Tablebase(plies) => write!(formatter, "{sign}win{plies}"),
+            Kind::Centipawns => write!(formatter, "{}", self.0),
+        }
+    }
+}
+
+/// A score that cannot be read.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("`{0}` is no score; write centipawns (-35), +mate7, -mate8, +win12, -win12, +inf or -inf")]
+pub struct ParseScoreError(pub String);
+
+impl std::str::FromStr for LearnedScore {
+    type Err = ParseScoreError;
+
+    fn from_str(text: &str) -> Result<LearnedScore, ParseScoreError> {
+        let wrong = || ParseScoreError(text.chars().take(40).collect());
+        let (positive, size) = match text.split_at_checked(1) {
+            Some(("+", size)) => (true, size),
+            Some(("-", size)) => (false, size),
+            _ => (true, text),
+        };
+        let number = |digits: &str, most: i16| match digits.parse::<i16>() {
+            // `parse` would take a sign of its own.
+            Ok(value) if value <= most && digits.starts_with(|c: char| c.is_ascii_digit()) => Ok(value),
+            _ => Err(wrong()),
+        };
+        let value = match size {
+            "inf" if positive => return Ok(LearnedScore::NO_UPPER),
+            "inf" => return Ok(LearnedScore::NO_LOWER),
+            _ => match (size.strip_prefix("mate"), size.strip_prefix("win")) {
+                (Some(digits), _) => MATE - number(digits, PLIES)?,
+                (_, Some(digits)) => TABLEBASE - number(digits, PLIES)?,
+                _ => number(size, MAX_CENTIPAWNS)?,
+            },
+        };
+        Ok(LearnedScore(if positive { value } else { -value }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_stored_score_survives_text() {
+        for bits in i16::MIN..=i16::MAX {
+            let Some(score) = LearnedScore::from_bits(bits) else { continue };
+            assert_eq!(score.to_string().parse(), Ok(score), "{bits}");
+        }
+        for wrong in ["", "+", "x", "1.5", "30001", "mate", "+mate1000", "+mate-1", "++3", "win", "infinite"]
+        {
+            assert!(wrong.parse::<LearnedScore>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_score_of_a_search_survives_the_record() {
+        let last = Ply(MAX_PLY as u16);
+        let mut scores = vec![Score::INFINITE, Score::ZERO];
+        for ply in [Ply::ROOT, Ply(1), Ply(7), last] {
+            scores.extend([Score::mate_in(ply), Score::tablebase_win(ply)]);
+        }
+        scores.extend((0..3000).map(|cp| Score::from_centipawns(cp * 10)));
+        for score in scores.iter().flat_map(|&score| [score, -score]) {
+            assert_eq!(LearnedScore::from_score(score).to_score(), score, "{score:?}");
+        }
+    }
+
+    #[test]
+    fn bits_that_mean_nothing_are_no_score() {
+        for bits in [i16::MIN + 1, -32_001, 32_001, i16::MAX - 1] {
+            assert_eq!(LearnedScore::from_bits(bits), None);
+        }
+    }
+}

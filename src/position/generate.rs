@@ -1,0 +1,169 @@
+//! Legal moves in two portions, as the search wants them: those that change material, and the quiet rest.
+//! Most nodes never need the second.
+//!
+//! In check there are so few moves that [`Position::legal_moves`] serves; here the side to move is not in
+//! check. A man may then go anywhere unless it is pinned, and a king wherever he is not attacked; en passant
+//! and castling, rare and full of traps, are left to the rules.
+
+use shakmaty::{Bitboard, CastlingSide, Color, Move, MoveList, Position as _, Rank, Role, Square, attacks};
+
+use super::{Position, checks::sole_blockers};
+
+/// Captures and promotions to a queen change material at once.
+#[inline]
+pub fn is_noisy(m: Move) -> bool {
+    m.is_capture() || m.promotion() == Some(Role::Queen)
+}
+
+impl Position {
+    /// Adds the legal [noisy](is_noisy) moves of a side that is not in check.
+    pub fn noisy_moves(&self, moves: &mut MoveList) {
+        debug_assert!(!self.in_check());
+        let board = self.board();
+        let us = self.turn();
+        let theirs = board.by_color(!us);
+        let pins = Pins::new(self);
+        self.piece_moves(theirs, &pins, moves);
+
+        let pawns = board.pawns() & board.by_color(us);
+        let (west, east) = if us.is_white() { (7, 9) } else { (-9, -7) };
+        let not_a = pawns & !Bitboard::from_file(shakmaty::File::A);
+        let not_h = pawns & !Bitboard::from_file(shakmaty::File::H);
+        for (from, step) in [(not_a, west), (not_h, east)] {
+            for to in from.shift(step) & theirs {
+                let from = origin(to, step);
+                if pins.allow(from, to) {
+                    let capture = board.role_at(to);
+                    if to.rank() == Rank::First || to.rank() == Rank::Eighth {
+                        for promotion in [Role::Queen, Role::Rook, Role::Bishop, Role::Knight] {
+                            moves.push(pawn_move(from, to, capture, Some(promotion)));
+                        }
+                    } else {
+                        moves.push(pawn_move(from, to, capture, None));
+                    }
+                }
+            }
+        }
+        let push = forward(us);
+        for to in pawns.shift(push) & !board.occupied() & Bitboard::BACKRANKS {
+            let from = origin(to, push);
+            if pins.allow(from, to) {
+                moves.push(pawn_move(from, to, None, Some(Role::Queen)));
+            }
+        }
+        if self.chess().pseudo_legal_ep_square().is_some() {
+            moves.extend(self.chess().en_passant_moves());
+        }
+    }
+
+    /// Adds the legal moves of a side that is not in check which are not [noisy](is_noisy).
+    pub fn quiet_moves(&self, moves: &mut MoveList) {
+        debug_assert!(!self.in_check());
+        let board = self.board();
+        let us = self.turn();
+        let empty = !board.occupied();
+        let pins = Pins::new(self);
+        self.piece_moves(empty, &pins, moves);
+
+        let pawns = board.pawns() & board.by_color(us);
+        let push = forward(us);
+        let once = pawns.shift(push) & empty;
+        let third = Bitboard::from_rank(us.fold_wb(Rank::Third, Rank::Sixth));
+        let twice = (once & third).shift(push) & empty;
+        for to in once {
+            let from = origin(to, push);
+            if pins.allow(from, to) {
+                if Bitboard::BACKRANKS.contains(to) {
+                    for promotion in [Role::Rook, Role::Bishop, Role::Knight] {
+                        moves.push(pawn_move(from, to, None, Some(promotion)));
+                    }
+                } else {
+                    moves.push(pawn_move(from, to, None, None));
+                }
+            }
+        }
+        for to in twice {
+            let from = origin(to, 2 * push);
+            if pins.allow(from, to) {
+                moves.push(pawn_move(from, to, None, None));
+            }
+        }
+        for side in CastlingSide::ALL {
+            if self.chess().castles().has(us, side) {
+                moves.extend(self.chess().castling_moves(side));
+            }
+        }
+    }
+
+    /// Moves of king and pieces to `targets`.
+    fn piece_moves(&self, targets: Bitboard, pins: &Pins, moves: &mut MoveList) {
+        let board = self.board();
+        let us = self.turn();
+        let ours = board.by_color(us);
+        let occupied = board.occupied();
+        let mut add = |role, from, to| {
+            moves.push(Move::Normal { role, from, capture: board.role_at(to), to, promotion: None });
+        };
+        // A pinned knight never moves along its pin.
+        for from in board.knights() & ours & !pins.pinned {
+            for to in attacks::knight_attacks(from) & targets {
+                add(Role::Knight, from, to);
+            }
+        }
+        for (role, men) in
+            [(Role::Bishop, board.bishops()), (Role::Rook, board.rooks()), (Role::Queen, board.queens())]
+        {
+            for from in men & ours {
+                let reach = match role {
+                    Role::Bishop => attacks::bishop_attacks(from, occupied),
+                    Role::Rook => attacks::rook_attacks(from, occupied),
+                    _ => attacks::queen_attacks(from, occupied),
+                };
+                for to in reach & targets & pins.line(from) {
+                    add(role, from, to);
+                }
+            }
+        }
+        let without_king = occupied ^ Bitboard::from_square(pins.king);
+        for to in attacks::king_attacks(pins.king) & targets {
+            if board.attacks_to(to, !us, without_king).is_empty() {
+                add(Role::King, pins.king, to);
+            }
+        }
+    }
+}
+
+/// The men that may move only along a line with their king.
+struct Pins {
+    king: Square,
+    pinned: Bitboard,
+}
+
+impl Pins {
+    fn new(position: &Position) -> Pins {
+        let (board, us) = (position.board(), position.turn());
+        let king = board.king_of(us).unwrap_or(Square::A1);
+        Pins { king, pinned: sole_blockers(board, king, !us) & board.by_color(us) }
+    }
+
+    fn line(&self, from: Square) -> Bitboard {
+        if self.pinned.contains(from) { attacks::ray(self.king, from) } else { Bitboard::FULL }
+    }
+
+    fn allow(&self, from: Square, to: Square) -> bool {
+        !self.pinned.contains(from) || attacks::aligned(self.king, from, to)
+    }
+}
+
+fn forward(color: Color) -> i32 {
+    color.fold_wb(8, -8)
+}
+
+fn origin(to: Square, step: i32) -> Square {
+    // Within the board by construction: `to` was reached by this step.
+    Square::try_from(to as i32 - step).unwrap_or(to)
+}
+
+fn pawn_move(from: Square, to: Square, capture: Option<Role>, promotion: Option<Role>) -> Move {
+    Move::Normal { role: Role::Pawn, from, capture, to, promotion }
+}

@@ -1,0 +1,279 @@
+//! Entries of learned origin: what the learning file knows, put where the search will look.
+//!
+//! Such an entry has no static evaluation, and keeps the fifty-move clock of its record in the path field
+//! whatever path mode the others are in: it matches every path, but its score is used only where the present
+//! clock cannot spoil it. It does not give way to shallower results of a search. That protection must not
+//! starve the search, so it is given
+//!
+//! - to one entry of a line at most, and to an eighth of the table ([`Table::learned_share`]);
+//! - for one search: [`Table::teach`] is called before each, with whatever can still occur. What it no longer
+//!   brings grows old like any other entry.
+
+use arrayvec::ArrayVec;
+
+use super::{
+    Hit, PathCheck, Record, ScoreWindow, Table,
+    entry::{GENERATIONS, Packed},
+    table::{Slot, worth},
+};
+use crate::types::{Depth, PackedMove, Ply, PositionKey};
+
+/// The cache lines of so many entries are asked for before the first of them is stored.
+const BATCH: usize = 32;
+
+/// One position from the learning file.
+#[derive(Copy, Clone, Debug)]
+pub struct Learned {
+    /// The position.
+    pub key: PositionKey,
+    /// The best move; [`PackedMove::NONE`] if none is known.
+    pub best: PackedMove,
+    /// What is known about its score, proven results counted from the position itself.
+    pub window: ScoreWindow,
+    /// How deep that was searched.
+    pub depth: Depth,
+    /// The fifty-move clock on which it was found, in plies.
+    pub halfmoves: u32,
+}
+
+impl Learned {
+    fn packed(&self, generation: u64) -> Packed {
+        let record = Record {
+            best: self.best,
+            evaluation: None,
+            window: self.window,
+            depth: self.depth,
+            was_pv: false,
+            path: PathCheck::learned(self.halfmoves),
+            ply: Ply::ROOT,
+        };
+        Packed::pack(self.key, &record, None, generation).as_learned()
+    }
+}
+
+/// Must `packed` stay, although a search has a result of `depth` for its slot?
+pub(super) fn protects(packed: Packed, depth: Depth, generation: u64) -> bool {
+    packed.is_learned() && depth < packed.depth() && age(packed, generation) <= 1
+}
+
+/// Searches begun since the entry was stored. Before a search 0, while it runs 1.
+fn age(packed: Packed, generation: u64) -> u64 {
+    (generation + GENERATIONS - packed.generation()) % GENERATIONS
+}
+
+impl Table {
+    /// How many learned entries are protected at most.
+    pub fn learned_share(&self) -> usize {
+        (self.lines().len() / 2).max(1)
+    }
+
+    /// Puts `entries` in for the next search, the first the most important, as many as the share allows. One
+    /// that is there already stays, and so does a result of a search that is deeper. Gives back how many
+    /// had to be stored anew.
+    pub fn teach(&self, entries: impl IntoIterator<Item = Learned>) -> usize {
+        let mut entries = entries.into_iter().take(self.learned_share());
+        let generation = self.generation();
+        let mut stored = 0;
+        let mut batch: ArrayVec<Learned, BATCH> = ArrayVec::new();
+        loop {
+            batch.extend(entries.by_ref().take(BATCH).inspect(|entry| self.prefetch(entry.key)));
+            if batch.is_empty() {
+                return stored;
+            }
+            stored += batch.drain(..).filter(|entry| self.teach_one(entry, generation)).count();
+        }
+    }
+
+    fn teach_one(&self, entry: &Learned, generation: u64) -> bool {
+        let packed = entry.packed(generation);
+        let line = self.line(entry.key);
+        let mut of_another: Option<(&Slot, Packed)> = None;
+        let mut victim = &line.0[0];
+        let mut least = i32::MAX;
+        for slot in &line.0 {
+            let found = slot.load();
+            if found.matches(entry.key) {
+                let stays = !found.is_learned() && found.depth() > packed.depth();
+                let known = found.with_generation(generation) == packed;
+                if !stays && found != packed {
+                    slot.store(packed);
+                }
+                return !stays && !known;
+            }
+            if found.is_learned() {
+                of_another = Some((slot, found));
+            }
+            let worth = worth(found, generation);
+            if worth < least {
+                (least, victim) = (worth, slot);
+            }
+        }
+        match of_another {
+            // One that came before in this very call is more important.
+            Some((_, other)) if age(other, generation) == 0 => return false,
+            Some((slot, _)) => slot.store(packed),
+            None => victim.store(packed),
+        }
+        true
+    }
+
+    /// Takes out what was learned about these positions. Results of searches stay.
+    pub fn unlearn(&self, keys: impl IntoIterator<Item = PositionKey>) {
+        for key in keys {
+            for slot in &self.line(key).0 {
+                let found = slot.load();
+                if found.matches(key) && found.is_learned() {
+                    slot.store(Packed::EMPTY);
+                }
+            }
+        }
+    }
+}
+
+impl Hit {
+    /// Is this a learned entry of at least `depth`?
+    pub fn teaches(&self, depth: Depth) -> bool {
+        self.learned && self.depth >= depth
+    }
+}
+
+impl ScoreWindow {
+    /// Both windows are true: what is left. Where they contradict each other, this one.
+    pub fn narrowed(self, other: ScoreWindow) -> ScoreWindow {
+        let both = ScoreWindow { lower: self.lower.max(other.lower), upper: self.upper.min(other.upper) };
+        if both.lower <= both.upper { both } else { self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{tt::entry::tests::at, types::Score};
+
+    const HALF: u64 = 1 << 63;
+
+    fn learned(key: u64, depth: i32) -> Learned {
+        let window = ScoreWindow { lower: Score(-120), upper: Score(-80) };
+        let best = PackedMove::from_bits(77);
+        Learned { key: PositionKey(key), best, window, depth: Depth(depth), halfmoves: 4 }
+    }
+
+    fn searched(depth: i32) -> Record {
+        Record {
+            best: PackedMove::from_bits(99),
+            evaluation: Some(Score(5)),
+            window: ScoreWindow::at_least(Score(depth)),
+            depth: Depth(depth),
+            was_pv: false,
+            path: PathCheck::new(&at(4), Depth(depth)),
+            ply: Ply::ROOT,
+        }
+    }
+
+    /// A table between searches.
+    fn table() -> Table {
+        Table::new(1).expect("memory")
+    }
+
+    #[test]
+    fn a_learned_entry_says_what_its_record_says() {
+        let table = table();
+        assert_eq!(table.teach([learned(1, 9)]), 1);
+        let hit = table.probe(PositionKey(1)).expect("stored");
+        assert!(hit.learned && hit.evaluation.is_none() && !hit.was_pv);
+        assert_eq!((hit.best.bits(), hit.depth), (77, Depth(9)));
+        assert!(hit.teaches(Depth(9)) && !hit.teaches(Depth(10)));
+        assert_eq!(table.teach([learned(1, 9)]), 0, "it is there");
+    }
+
+    #[test]
+    fn it_matches_every_path_that_the_clock_cannot_spoil() {
+        let table = table();
+        table.teach([learned(1, 9), Learned { halfmoves: 70, ..learned(HALF, 30) }]);
+        let near = table.probe(PositionKey(1)).expect("stored");
+        assert!(near.window(&at(0), Ply(3)).is_some());
+        assert!(near.window(&at(60), Ply(3)).is_some());
+        assert!(near.window(&at(95), Ply(3)).is_none());
+        let far = table.probe(PositionKey(HALF)).expect("stored");
+        assert!(far.window(&at(70), Ply(3)).is_some());
+        assert!(far.window(&at(0), Ply(3)).is_none());
+    }
+
+    #[test]
+    fn shallower_results_do_not_evict_it_and_deeper_ones_do() {
+        let table = table();
+        table.teach([learned(1, 9)]);
+        table.new_search();
+        for n in 2..40 {
+            table.store(PositionKey(n), &searched(8));
+        }
+        table.store(PositionKey(1), &searched(8));
+        assert!(table.probe(PositionKey(1)).expect("protected").learned);
+        table.store(PositionKey(1), &searched(9));
+        let hit = table.probe(PositionKey(1)).expect("stored");
+        assert!(!hit.learned && hit.depth == Depth(9));
+        let window = hit.window(&at(4), Ply::ROOT).expect("same clock");
+        assert_eq!(window, ScoreWindow::at_least(Score(9)), "bounds that were widened do not join");
+    }
+
+    #[test]
+    fn protection_lasts_one_search() {
+        let table = table();
+        table.teach([learned(1, 9)]);
+        table.new_search();
+        table.new_search();
+        for n in 2..40 {
+            table.store(PositionKey(n), &searched(8));
+        }
+        assert!(table.probe(PositionKey(1)).is_none());
+    }
+
+    #[test]
+    fn one_of_a_line_and_an_eighth_of_the_table() {
+        let table = table();
+        assert_eq!(table.teach([learned(1, 9), learned(2, 30)]), 1, "the first is the more important");
+        assert!(table.probe(PositionKey(2)).is_none());
+        table.new_search();
+        assert_eq!(table.teach([learned(2, 1)]), 1, "what is not brought again gives way");
+        assert!(table.probe(PositionKey(1)).is_none());
+
+        let slots = (1 << 20) / 16;
+        assert_eq!(table.learned_share(), slots / 8);
+        let all: Vec<Learned> =
+            (0..65_536u64).map(|n| learned(n.wrapping_mul(0x9E37_79B9_7F4A_7C15), 9)).collect();
+        table.unlearn([PositionKey(1), PositionKey(2)]);
+        assert!(table.teach(all) <= table.learned_share());
+        for line in table.lines() {
+            assert!(line.0.iter().filter(|slot| slot.load().is_learned()).count() <= 1);
+        }
+    }
+
+    #[test]
+    fn a_deeper_result_stays_and_a_shallower_one_gives_way() {
+        let table = table();
+        table.store(PositionKey(1), &searched(10));
+        table.store(PositionKey(HALF), &searched(8));
+        assert_eq!(table.teach([learned(1, 9), learned(HALF, 9)]), 1);
+        assert!(!table.probe(PositionKey(1)).expect("stored").learned);
+        assert!(table.probe(PositionKey(HALF)).expect("stored").learned);
+    }
+
+    #[test]
+    fn an_update_replaces_and_unlearning_leaves_what_was_searched() {
+        let table = table();
+        table.teach([learned(1, 9)]);
+        let window = ScoreWindow::at_most(Score(-200));
+        assert_eq!(table.teach([Learned { window, depth: Depth(7), ..learned(1, 9) }]), 1);
+        assert_eq!(table.probe(PositionKey(1)).expect("stored").depth, Depth(7));
+        table.store(PositionKey(HALF), &searched(8));
+        table.unlearn([PositionKey(1), PositionKey(HALF), PositionKey(5)]);
+        assert!(table.probe(PositionKey(1)).is_none() && table.probe(PositionKey(HALF)).is_some());
+    }
+
+    #[test]
+    fn windows_narrow_each_other_unless_they_disagree() {
+        let window = |lower, upper| ScoreWindow { lower: Score(lower), upper: Score(upper) };
+        assert_eq!(window(-10, 30).narrowed(window(0, 50)), window(0, 30));
+        assert_eq!(window(-10, 30).narrowed(window(40, 50)), window(-10, 30));
+    }
+}

@@ -1,0 +1,71 @@
+//! What the tests of the learning file share: positions, and records of them.
+#![allow(dead_code)]
+
+use engram::{
+    learn::{LearnedScore, Origin, Record},
+    position::Position,
+    types::PackedMove,
+};
+
+/// A small random number generator, the same on every machine (Marsaglia's xorshift, 2003).
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    pub fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+}
+
+/// `count` different positions from random games.
+pub fn positions(count: usize, seed: u64) -> Vec<Position> {
+    let mut random = Random(seed | 1);
+    let mut seen = std::collections::HashSet::new();
+    let mut found = Vec::with_capacity(count);
+    while found.len() < count {
+        let mut position = Position::default();
+        for _ in 0..200 {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            position = position.play(moves[random.below(moves.len())]);
+            if found.len() < count && seen.insert(position.key()) {
+                found.push(position.clone());
+            }
+        }
+    }
+    found
+}
+
+/// A record of `position` whose fields follow from `number`.
+pub fn record(position: &Position, number: u32) -> Record {
+    let mut record = Record::new(position, Origin::Drop).expect("the position fits");
+    let moves = position.legal_moves();
+    if !moves.is_empty() {
+        record.best = PackedMove::pack(moves[number as usize % moves.len()]);
+    }
+    record.lower = LearnedScore::from_centipawns(number as i32 % 900 - 400);
+    record.upper = LearnedScore::from_centipawns(number as i32 % 900 - 380);
+    record.depth = 4 + (number % 20) as u8;
+    record.since_root = (number % 3) as u8;
+    record.log2_nodes = 15;
+    record.evaluation_id = 1;
+    record.session = 0xE46A_0000;
+    record.time = 1_766_000_000 + number;
+    record
+}
+
+/// A record of a made-up key, for tests in which no position is looked at. Its bytes follow from `number`.
+pub fn bare(number: u64) -> Record {
+    let mut record = record(&Position::default(), (number % 1_000_000) as u32);
+    record.key = engram::types::PositionKey(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5555);
+    record.setup[..8].copy_from_slice(&number.to_le_bytes());
+    record
+}
