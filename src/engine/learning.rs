@@ -65,6 +65,10 @@ pub(super) struct Beginning<'a> {
     pub limits: &'a Limits,
     pub table: &'a Table,
     pub sink: &'a Arc<Sink>,
+    /// Is the engine to play below its strength?
+    pub limited_strength: bool,
+    /// Are draws not counted as draws?
+    pub contempt: bool,
 }
 
 impl Learning {
@@ -163,6 +167,8 @@ impl Learning {
                 search_moves: !search.limits.search_moves.is_empty(),
                 mate: search.limits.mate.is_some(),
                 repetition: search.path.has_repeated(),
+                limited_strength: search.limited_strength,
+                contempt: search.contempt,
                 ..Conditions::default()
             },
         };
