@@ -11,34 +11,41 @@ use crate::{
 /// Seconds of a day.
 pub(super) const DAY: u32 = 86_400;
 
+/// The last year that a record's time reaches.
+const LAST_YEAR: u32 = 2106;
+
 /// Days since 1970 of a date such as 2026-01-31 (UTC).
 pub(super) fn day(text: &str) -> Option<u32> {
     let mut fields = text.splitn(3, '-').map(|field| field.parse::<u32>().ok());
     let (year, month, date) = (fields.next()??, fields.next()??, fields.next()??);
-    // Every day of the years that a u32 of seconds reaches, tried from the day that it is about.
-    let about =
-        (year.checked_sub(1970)? * 365).checked_sub(1)? + (year - 1969) / 4 + month.checked_sub(1)? * 30;
-    (about..=about + 40).find(|&day| date_of(day) == (year, month, date))
+    if !(1970..=LAST_YEAR).contains(&year) {
+        return None;
+    }
+    let lengths = month_lengths(year);
+    let before = lengths.get(..month.checked_sub(1)? as usize)?;
+    let length = *lengths.get(before.len())?;
+    let years: u32 = (1970..year).map(|year| month_lengths(year).iter().sum::<u32>()).sum();
+    (1..=length).contains(&date).then(|| years + before.iter().sum::<u32>() + date - 1)
 }
 
-/// Year, month and day of the month, from days since 1970 (the Gregorian calendar repeats in 400 years).
+/// Year, month and day of the month, from days since 1970.
 fn date_of(day: u32) -> (u32, u32, u32) {
-    let leap = |year: u32| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let (mut year, mut left) = (1970, day);
-    while left >= 365 + u32::from(leap(year)) {
-        left -= 365 + u32::from(leap(year));
-        year += 1;
-    }
-    let lengths = [31, 28 + u32::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let mut month = 1;
-    for length in lengths {
+    let mut left = day;
+    let (mut year, mut month) = (1970, 1);
+    loop {
+        let length = month_lengths(year)[month as usize - 1];
         if left < length {
-            break;
+            return (year, month, left + 1);
         }
         left -= length;
-        month += 1;
+        (year, month) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
     }
-    (year, month, left + 1)
+}
+
+/// Days of each month, in the Gregorian calendar.
+fn month_lengths(year: u32) -> [u32; 12] {
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    [31, 28 + u32::from(leap), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 }
 
 /// `2026-01-31 17:05`, UTC.
