@@ -34,13 +34,39 @@
 //! score does not depend on its own past; if the first lies above, it does, and it is *tainted*: true on this
 //! path only. [`Path`](super::Path) tracks the earliest position that the results below a node rest on, so
 //! the cycle that closes inside costs nothing. Where a move refutes, only what lies below that move
-//! counts; and a bound that promises more than a draw to one side is never tainted, because no line that
-//! proves it ends in a draw. A tainted entry keeps how far back it reaches and a hash of the positions in
+//! counts; and a score that is not a draw's was decided by another line, so that it is not tainted. (That a
+//! drawn line may still have kept another one from being better is left to chance: asking for the strict
+//! proof cost 9 % more nodes over replayed endgames instead of 1 % and stopped no trap more.) A tainted entry
+//! keeps how far back it reaches and a hash of the positions in
 //! between, in any order: it serves again wherever the same cycle is at hand. The converse,
 //! a clean score used on a path that has already seen one of the positions it goes through, is no error by
 //! the laws of chess while that position has occurred once; `draws` looks at those that the game has
 //! seen twice. (Kishimoto and Müller, 2004, solve the same problem in general by verifying a stored proof on the
 //! new path; a score of depth *n* has no proof to verify.)
+//!
+//! # Measured
+//!
+//! Traps: of the 89 of `tests/data/path_traps.txt` that the search alone sees through, those that the mode falls
+//! into. Nodes: the bench set to depth 12 against `off`, in all and as a geometric mean (signature 1295380); 100
+//! endgame starts to depth 13 (signature 1525233). None of these has a history. A tree that differs anywhere
+//! differs by some percent, so that the first version of this table had -2.8 % where now +4.5 % stands; the 95 %
+//! error of the geometric mean over 100 endgames is about 5. Cutoffs: probes of the bench set that found the
+//! position, those of them whose score was believed, and those that ended the node.
+//!
+//! | mode | traps | bench nodes | geometric | endgame nodes | hits | believed | cutoffs |
+//! |---|---|---|---|---|---|---|---|
+//! | `off` | 44 | | | | 41.5 % | 100 % | 28.5 % |
+//! | `fifty80` | 25 | 0.0 % | 0.0 % | 0.0 % | 41.5 % | 100 % | 28.5 % |
+//! | `fifty80each` | 19 | 0.0 % | 0.0 % | 0.0 % | 41.5 % | 100 % | 28.5 % |
+//! | `clock` | 17 | +4.5 % | +1.1 % | +1.9 % | 41.2 % | 100 % | 28.4 % |
+//! | `fifty` | 2 | +2.7 % | -1.2 % | +5.6 % | 41.2 % | 99.6 % | 28.2 % |
+//! | `draws` | 0 | +2.7 % | -1.2 % | +5.6 % | 41.2 % | 99.6 % | 28.2 % |
+//! | `last4` | 13 | +35.0 % | +32.0 % | +14.0 % | 46.3 % | 66.4 % | 15.9 % |
+//! | `full` | 1 | +8.9 % | +10.7 % | +5.5 % | 43.0 % | 82.7 % | 20.9 % |
+//!
+//! With the history and the table of 40 games from endgame starts (1,700 searches to depth 9): `fifty` -0.7 %,
+//! `draws` +2.4 %; `full` +37 % to depth 10. Strength of `draws` against `off` at 5,000 nodes a move, two versions
+//! of it together: 1,500 games from endgames 48.8 %, 800 from unbalanced openings 48.7 %, in all -9 ± 12 Elo.
 
 /// Which part of the path must fit before a stored score is believed; the option `PathHash`.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
