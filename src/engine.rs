@@ -1,4 +1,4 @@
-//! The engine without text: positions and limits in, [`Event`](crate::search::Event)s out.
+//! The engine without text: positions and limits in, [`Event`]s out.
 
 mod desk;
 mod learning;
