@@ -19,6 +19,7 @@ use crossbeam::utils::CachePadded;
 use shakmaty::uci::UciMove;
 use thiserror::Error;
 
+pub use self::learning::lesson;
 use self::{
     learning::{Beginning, Learning},
     lookup::with_last_answer,

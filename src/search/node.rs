@@ -171,7 +171,7 @@ impl Worker {
                 self.reward_quiet(position, ply, m, bonus(depth) / 2);
             }
             self.rest_on(hit);
-            self.settle(score, window);
+            self.settle(score);
             return score;
         }
 
@@ -268,7 +268,7 @@ impl Worker {
             if let (Some(hit), Some(_)) = (hit, known) {
                 self.rest_on(hit);
             }
-            self.settle(score, window);
+            self.settle(score);
             return score;
         }
 
@@ -298,7 +298,7 @@ impl Worker {
             best.score = certain.clamp(best.score);
         }
         let bound = Bound::of(best.score, window.alpha, window.beta);
-        self.settle(best.score, window);
+        self.settle(best.score);
         if excluded.is_none() && !(N::ROOT && self.pv_index > 0) {
             let known = match bound {
                 Bound::Lower => ScoreWindow::at_least(best.score),

@@ -17,7 +17,6 @@ use super::{
         CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory, Promise, QuietHistory,
     },
     limits::Limits,
-    node::Window,
     params::*,
     pv::PvTable,
     root::RootMove,
@@ -29,7 +28,7 @@ use crate::{
     learn::policy::Course,
     position::{Path, Position, Repetition, is_noisy},
     tt::{Hit, Table},
-    types::{Bound, Depth, MAX_PLY, Ply, Score},
+    types::{Depth, MAX_PLY, Ply, Score},
 };
 
 /// Nodes between two looks at clock and stop flag.
@@ -302,16 +301,10 @@ impl Worker {
         }
     }
 
-    /// The result of a node is found. Where it says that one side has more than a draw, no line that proves
-    /// it ends in one.
-    pub fn settle(&mut self, score: Score, window: Window) {
-        let contempt = self.task.style.contempt.abs();
-        let decided = match Bound::of(score, window.alpha, window.beta) {
-            Bound::Lower => score.0 > contempt,
-            Bound::Upper => score.0 < -contempt,
-            Bound::Exact => false,
-        };
-        if decided {
+    /// The result of a node is found. If it is not the score of a draw, some other line decided it, and what
+    /// was met on the way is no part of it.
+    pub fn settle(&mut self, score: Score) {
+        if score.0.abs() != self.task.style.contempt.abs() {
             self.path.rest_on_nothing();
         }
     }
