@@ -4,6 +4,7 @@
 
 pub mod bench;
 mod eval;
+mod learn;
 pub mod perft;
 mod session;
 
@@ -64,6 +65,11 @@ pub enum Task {
         #[arg(value_name = "FEN", num_args = 0..)]
         fen: Vec<String>,
     },
+    /// Look into the learning file, and change it.
+    ///
+    /// The file holds what earlier games taught: scores and moves of positions, 65,536 at most, the oldest
+    /// making room for the newest; advice by human beings stays. Any number of engines may use it meanwhile.
+    Learn(learn::Arguments),
 }
 
 /// A subcommand that failed, in one sentence.
@@ -72,6 +78,9 @@ pub enum CliError {
     /// The position given cannot be used.
     #[error(transparent)]
     Fen(#[from] translate::FenError),
+    /// Something about the learning file.
+    #[error(transparent)]
+    Learn(#[from] learn::LearnError),
     /// The output cannot be written.
     #[error("the output cannot be written: {0}")]
     Output(String),
@@ -95,6 +104,7 @@ pub fn run(arguments: Arguments, debug_log: DebugLog, learn_file: Option<PathBuf
             let fen = (!fen.is_empty()).then(|| fen.join(" "));
             output.line(eval::explanation(&position(fen.as_deref(), false)?));
         }
+        Some(Task::Learn(arguments)) => learn::run(&arguments, learn_file, &output)?,
     }
     match output.failure() {
         // Whoever closes a pipe has read enough.

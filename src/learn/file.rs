@@ -145,7 +145,9 @@ impl LearnFile {
                     return Ok(Progress::Nothing);
                 }
             }
-            None if self.header()?.file_id != file_id => return self.read_anew(ring),
+            None if self.header().map_or(0, |header| header.file_id) != file_id => {
+                return self.read_anew(ring);
+            }
             None => {}
         }
         loop {
@@ -172,7 +174,11 @@ impl LearnFile {
     /// # Errors
     /// As [`LearnFile::read_forward`].
     pub(super) fn read_anew(&self, ring: &RwLock<Ring>) -> Result<Progress, FileError> {
-        let (fresh, _) = self.scan()?;
+        let (fresh, _) = self.scan().map_err(|error| match error {
+            // Copied over or cut to nothing: whatever it is now, it is not the file that was opened.
+            FileError::Open(_) => FileError::Replaced { path: self.path.clone() },
+            other => other,
+        })?;
         write(ring).replace(fresh);
         Ok(Progress::Anew)
     }
