@@ -6,6 +6,7 @@ pub mod bench;
 mod eval;
 mod learn;
 pub mod perft;
+mod prove;
 mod session;
 
 use std::{io::ErrorKind, path::PathBuf};
