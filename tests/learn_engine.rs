@@ -10,6 +10,7 @@ use std::{
 
 use common::{Engine, home, run};
 use engram::learn::{LearnFile, Mode, Record, Ring};
+use shakmaty::{CastlingMode, Chess, Color, Position as _, fen::Fen, uci::UciMove};
 use tempfile::TempDir;
 
 /// A learning file that is not there yet.
@@ -267,4 +268,86 @@ fn no_move_waits_for_a_lock_that_others_hold() {
     engine.quit();
     late.quit();
     assert_eq!(records(&path).len(), 4, "the writer threads have written them since");
+}
+
+/// A game of the binary against itself from `fen`: the learner has `NODES` a move, its opponent ten times as
+/// many. Gives back the moves, and whether the learner saw itself lost in the end.
+fn game(learner: &mut Engine, opponent: &mut Engine, fen: &str, color: Color) -> (Vec<String>, bool) {
+    const NODES: u64 = 1_500;
+    const LONGEST: usize = 40;
+    let setup: Fen = fen.parse().expect("a FEN");
+    let mut board: Chess = setup.into_position(CastlingMode::Standard).expect("legal");
+    let (mut moves, mut score): (Vec<String>, i32) = (Vec::new(), 0);
+    for engine in [&mut *learner, &mut *opponent] {
+        engine.send("ucinewgame");
+        engine.sync();
+    }
+    while moves.len() < LONGEST && !board.is_game_over() && score > -700 {
+        let ours = board.turn() == color;
+        let (engine, nodes) = if ours { (&mut *learner, NODES) } else { (&mut *opponent, 10 * NODES) };
+        engine.send(&format!("position fen {fen} moves {}", moves.join(" ")));
+        let (best, lines) = engine.best(&format!("go nodes {nodes}"));
+        if ours {
+            score = last_score(&lines);
+        }
+        let m = best.parse::<UciMove>().expect("a move").to_move(&board).expect("legal");
+        board.play_unchecked(m);
+        moves.push(best);
+    }
+    (moves, score <= -300)
+}
+
+/// The last score said, in centipawns; mates are large.
+fn last_score(lines: &[String]) -> i32 {
+    let scored =
+        lines.iter().rev().filter_map(|line| line.strip_prefix("info depth ")?.split_once(" score ")).next();
+    let words: Vec<&str> = scored.expect("a score").1.split_whitespace().collect();
+    let number: i32 = words[1].parse().expect("a number");
+    if words[0] == "cp" { number } else { number.signum() * 30_000 }
+}
+
+/// How many plies two games have in common.
+fn common_plies(one: &[String], other: &[String]) -> usize {
+    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+}
+
+/// Which openings a player so weak loses depends on every detail of the search; that it learns from what it
+/// loses must not. So several are played, and most of those that are lost must show it.
+#[test]
+fn a_line_that_lost_is_left_and_left_earlier_and_without_learning_lost_for_ever() {
+    let openings = [
+        ("r1b1k1nr/ppp2ppp/2n5/3q4/1b1P4/2N2N2/PP3PPP/R1BQKB1R w KQkq - 3 9", Color::Black),
+        ("rnbq1k1r/p2p1ppp/5n2/1pbP4/2p2B2/2N2P2/PPP1Q1PP/R3KBNR w KQ - 4 9", Color::White),
+        ("r1bqkb1r/pp2pp2/n1p3pn/3pP2p/5B2/2NP1N2/PPPQ1PPP/2KR1B1R w kq - 4 9", Color::Black),
+        ("rnbq1rk1/ppp3pp/3bpn2/3p4/3P1P2/2NBBN2/PPP3PP/R2QK2R w KQ - 4 9", Color::White),
+        ("r1bqk1nr/ppp2pp1/1bnp3p/8/2B1P3/2N1BN2/PP3PPP/R2Q1RK1 w kq - 2 9", Color::Black),
+        ("r1bq1rk1/p1pn1ppp/1p1ppn2/8/2PP1B2/P1N1P3/1P3PPP/R2QKB1R w KQ - 0 9", Color::White),
+    ];
+    let mut opponent = learning("off", Path::new(""));
+    let (mut lost, mut left, mut earlier) = (0, 0, 0);
+    for (fen, color) in openings {
+        let (_folder, path) = file();
+        let mut off = learning("off", &path);
+        let (first, is_lost) = game(&mut off, &mut opponent, fen, color);
+        if !is_lost {
+            continue;
+        }
+        lost += 1;
+        assert_eq!(game(&mut off, &mut opponent, fen, color).0, first, "off: the same game for ever");
+        // A new process for each game: only the file goes from one to the next.
+        let same: Vec<usize> = (0..3)
+            .map(|_| {
+                let mut engine = learning("drop", &path);
+                engine.send("setoption name LearnDrop value 60");
+                let (moves, _) = game(&mut engine, &mut opponent, fen, color);
+                engine.quit();
+                common_plies(&first, &moves)
+            })
+            .collect();
+        println!("{fen}: {} plies, then {same:?} of them", first.len());
+        left += usize::from(same[1..].iter().any(|&plies| plies < first.len()));
+        earlier += usize::from(same[2] <= same[1] && same[1] < same[0]);
+    }
+    assert!(lost >= 3, "only {lost} of the openings are lost: the test needs others");
+    assert!(4 * left >= 3 * lost && 2 * earlier >= lost, "{lost} lost, {left} left, {earlier} earlier");
 }

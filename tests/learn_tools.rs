@@ -187,3 +187,51 @@ fn mistakes_get_one_clear_sentence() {
     assert_eq!(learn(&home, &["advise", START, "e4", "lots"]).2, 2);
     assert_eq!(learn(&home, &["forget", "--all", "--below", START]).2, 2);
 }
+
+#[test]
+fn lost_games_are_analysed_and_the_drops_learned() {
+    let home = home();
+    // Legal's mate: Black takes the queen and is mated; and a game that the player did not lose.
+    let games = "[White \"Legal\"]\n[Black \"Saint Brie\"]\n[Result \"1-0\"]\n\n\
+        1. e4 e5 2. Nf3 d6 3. Bc4 Bg4 4. Nc3 g6 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n\n\
+        [White \"Saint Brie\"]\n[Black \"Somebody\"]\n[Result \"1/2-1/2\"]\n\n1. e4 e5 1/2-1/2\n\n\
+        [White \"Saint Brie\"]\n[Black \"Somebody\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Ke4 0-1\n";
+    fs::write(home.path().join("games.pgn"), games).unwrap();
+    let (_, stderr, code) = learn(&home, &["import", "games.pgn"]);
+    assert!(code == 1 && stderr.contains("--player"), "{stderr}");
+    let told = json(&well(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--json"]));
+    assert_eq!((&told["games"], &told["lost"], &told["unreadable"]), (&3.into(), &2.into(), &1.into()));
+    assert!(told["new"].as_u64().unwrap() > 0, "{told}");
+    let listed = well(&home, &["list"]);
+    assert!(listed.contains("import"), "{listed}");
+    assert!(well(&home, &["verify"]).contains("0 of them contradict themselves"));
+    let again =
+        json(&well(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--json"]));
+    assert_eq!(again["new"], 0, "what is known already is not learned again");
+}
+
+#[test]
+fn why_names_the_record_that_changes_the_move() {
+    let home = home();
+    let plain = json(&{
+        well(&home, &["advise", CASTLE, "d3"]);
+        well(&home, &["why", START, "--nodes", "5000", "--json"])
+    });
+    assert_eq!((&plain["changed"], &plain["records"]), (&Value::Bool(false), &Value::Array(Vec::new())));
+    // The move that it would play is said to lose.
+    let best = plain["without"]["move"].as_str().unwrap().to_owned();
+    let mut moves = common::Engine::start();
+    moves.send(&format!("position startpos moves {best}"));
+    let after = moves.fen();
+    moves.quit();
+    let reply = "e5";
+    well(&home, &["advise", &after, if after.contains("4p3") { "d5" } else { reply }, "+mate9"]);
+    // Something else that may occur, but does not matter.
+    well(&home, &["advise", OPEN, "Nf3"]);
+    let why = json(&well(&home, &["why", START, "--nodes", "5000", "--json"]));
+    assert_eq!(why["changed"], true, "{why}");
+    assert_ne!(why["with"]["move"], best.as_str());
+    let records = why["records"].as_array().unwrap();
+    assert_eq!((records.len(), &records[0]["lower"]), (1, &Value::from("+mate9")), "{why}");
+    assert!(well(&home, &["why", START, "--nodes", "5000"]).contains("the move changes because of"));
+}

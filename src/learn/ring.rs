@@ -90,10 +90,15 @@ impl Ring {
             live: 0,
             advice: BTreeSet::new(),
         };
+        let mut counted = 0;
         for sequence in ring.window() {
             let slot = record::place(sequence).1;
             match ring.stored(slot) {
-                Some(stored) if stored == sequence => ring.count(slot),
+                Some(stored) if stored == sequence => {
+                    counted += 1;
+                    report.unknown += usize::from(ring.kind(slot) == Kind::Unknown);
+                    ring.count(slot);
+                }
                 Some(_) => {
                     report.stale += 1;
                     ring.slots[slot as usize] = [0; RECORD_SIZE];
@@ -101,18 +106,9 @@ impl Ring {
                 None => {}
             }
         }
-        for sequence in ring.window() {
-            let slot = record::place(sequence).1;
-            if ring.stored(slot).is_none() {
-                continue;
-            }
-            match ring.kind(slot) {
-                Kind::Unknown => report.unknown += 1,
-                _ if !ring.is_newest(slot) => report.replaced += 1,
-                Kind::Tombstone => report.tombstones += 1,
-                _ => report.live += 1,
-            }
-        }
+        report.live = ring.live;
+        report.tombstones = ring.by_key.len() - ring.live;
+        report.replaced = counted - report.unknown - ring.by_key.len();
         (ring, report)
     }
 

@@ -2,9 +2,12 @@
 
 mod change;
 mod filter;
+mod games;
+mod search;
 mod show;
 mod text;
 mod trade;
+mod why;
 
 use std::{
     io,
@@ -18,6 +21,7 @@ use thiserror::Error;
 use self::filter::{Filter, FilterError};
 use super::prove;
 use crate::{
+    engine::IllegalMove,
     learn::{
         FileError, LearnFile, LearnedScore, Misfit, Mode, OpenError, Record, Report, Ring, Unlearnable,
         create,
@@ -55,6 +59,17 @@ enum Tool {
         #[arg(value_name = "FEN", num_args = 1.., required = true)]
         fen: Vec<String>,
     },
+    /// Search a position with and without the file, and name the records that change the move.
+    ///
+    /// One thread, the same number of nodes each time; the file is only read.
+    Why {
+        /// The position, quoted or not.
+        #[arg(value_name = "FEN", num_args = 1.., required = true)]
+        fen: Vec<String>,
+        /// Nodes of each search.
+        #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1..))]
+        nodes: u64,
+    },
     /// Count what is in the file.
     Stats,
     /// Check every record: is it whole, and do its key, position and move belong together?
@@ -70,14 +85,22 @@ enum Tool {
         #[arg(value_name = "PATH")]
         to: Option<PathBuf>,
     },
-    /// Take in a text written by `export`, or EPD with best moves (`bm`) as advice.
+    /// Take in a text written by `export`, EPD with best moves (`bm`) as advice, or a player's lost games.
     ///
+    /// Games (PGN, with --player) are analysed: it learns the positions in which the score of the side that
+    /// lost dropped.
     /// What the file already knows as well or better stays; running it twice changes nothing. Of EPD the
     /// score comes from `ce` (centipawns) or `dm` (mate in moves), the depth from `acd`.
     Import {
-        /// The text.
+        /// The text or the games.
         #[arg(value_name = "PATH")]
         from: PathBuf,
+        /// PATH is PGN: learn from the games that this player lost. A part of the name is enough.
+        #[arg(long, value_name = "NAME")]
+        player: Option<String>,
+        /// Nodes for each position of a game.
+        #[arg(long, default_value_t = 100_000, requires = "player", value_parser = clap::value_parser!(u64).range(1..))]
+        nodes: u64,
     },
     /// Take in another learning file, which is only read.
     Merge {
@@ -144,6 +167,18 @@ pub enum LearnError {
     /// The position does not fit into a record.
     #[error(transparent)]
     Unlearnable(#[from] Unlearnable),
+    /// A move that the engine does not take.
+    #[error(transparent)]
+    Move(#[from] IllegalMove),
+    /// The engine did not get to use the file.
+    #[error("the file could not be opened in time; try again when the machine is less busy")]
+    Slow,
+    /// Games without a player.
+    #[error("{path} holds games; say whose lost games to learn from: --player NAME")]
+    WhosePlayer {
+        /// The games.
+        path: PathBuf,
+    },
     /// Nothing says what to forget.
     #[error("say what to forget: --below, --position, --origin, --day, --session, or --all")]
     ForgetWhat,
@@ -195,13 +230,22 @@ pub(super) fn run(
     match &arguments.tool {
         Tool::List { filter } => show::list(&Opened::read(&path)?, filter, json, output),
         Tool::Show { fen } => show::show(&Opened::read(&path)?, &fen.join(" "), json, output),
+        Tool::Why { fen, nodes } => why::why(&Opened::read(&path)?, &fen.join(" "), *nodes, json, output),
         Tool::Stats => {
             show::stats(&Opened::read(&path)?, json, output);
             Ok(())
         }
         Tool::Verify => show::verify(&Opened::read(&path)?, json, output),
         Tool::Export { to } => trade::export(&Opened::read(&path)?, to.as_deref(), json, output),
-        Tool::Import { from } => trade::import(&mut Opened::write(&path)?, from, json, output),
+        Tool::Import { from, player: Some(player), nodes } => {
+            games::import(&mut Opened::write(&path)?, from, player, *nodes, json, output)
+        }
+        Tool::Import { from, player: None, .. } if is_pgn(from) => {
+            Err(LearnError::WhosePlayer { path: from.clone() })
+        }
+        Tool::Import { from, player: None, .. } => {
+            trade::import(&mut Opened::write(&path)?, from, json, output)
+        }
         Tool::Merge { from } => trade::merge(&mut Opened::write(&path)?, from, json, output),
         Tool::Forget { filter, all, yes } => {
             if filter.is_empty() && !all {
@@ -215,6 +259,10 @@ pub(super) fn run(
         }
         Tool::Prove(arguments) => Ok(prove::run(arguments, output)?),
     }
+}
+
+fn is_pgn(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"))
 }
 
 /// A learning file, read.

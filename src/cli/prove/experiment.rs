@@ -186,8 +186,8 @@ fn play_one(setup: &Setup, slot: Slot, file: Option<&Original>, work: &Path) -> 
     let mut random = Random::of(&[setup.seed, u64::from(round), opening as u64, u64::from(white)]);
     let (mut cutoffs, mut depths, mut searches) = (0, 0, 0);
     let pace = match setup.pace {
-        Pace::Nodes { limits: [own, opponent], jitter } if !white => {
-            Pace::Nodes { limits: [opponent, own], jitter }
+        Pace::Fixed { limits: [own, opponent], jitter } if !white => {
+            Pace::Fixed { limits: [opponent, own], jitter }
         }
         pace => pace,
     };

@@ -26,12 +26,22 @@ const LONGEST: usize = 600;
 const MARGIN: Duration = Duration::from_millis(50);
 /// Who is later than this does not come any more.
 const HANGING: Duration = Duration::from_secs(60);
+/// A search to a fixed depth takes no longer than this.
+const PATIENCE: Duration = Duration::from_secs(3600);
+
+/// How far a side may look for each move.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(super) enum Limit {
+    Nodes(u64),
+    /// In plies, for engines that do not count nodes.
+    Depth(u64),
+}
 
 /// How long the sides may think.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(super) enum Pace {
-    /// Nodes for each move of White and Black, and by how much of it that varies (0.05 is 5 %).
-    Nodes { limits: [u64; 2], jitter: f64 },
+    /// For each move of White and Black, and by how much of it numbers of nodes vary (0.05 is 5 %).
+    Fixed { limits: [Limit; 2], jitter: f64 },
     /// A time for the game and an increment for each move.
     Clock { time: Duration, increment: Duration },
 }
@@ -110,7 +120,7 @@ pub(super) fn play(
     let mut game = Game::new(start);
     let mut clocks = match pace {
         Pace::Clock { time, .. } => [time; 2],
-        Pace::Nodes { .. } => [Duration::MAX; 2],
+        Pace::Fixed { .. } => [Duration::MAX; 2],
     };
     loop {
         if let Some((winner, ending)) = game.over() {
@@ -145,11 +155,17 @@ pub(super) fn play(
 
 fn command(pace: Pace, side: usize, clocks: &[Duration; 2], random: &mut Random) -> (Go, Duration) {
     match pace {
-        Pace::Nodes { limits, jitter } => {
-            let nodes = (limits[side] as f64 * (1.0 + jitter * random.symmetric())).round().max(1.0) as u64;
-            // A thousand nodes a second is slower than any engine on any machine.
-            let patience = HANGING + Duration::from_millis(nodes);
-            (Go { nodes: Some(nodes), ..Go::default() }, patience)
+        Pace::Fixed { limits, jitter } => {
+            // Drawn for every move, so that the same game has the same limits whoever searches how.
+            let factor = 1.0 + jitter * random.symmetric();
+            match limits[side] {
+                Limit::Nodes(nodes) => {
+                    let nodes = (nodes as f64 * factor).round().max(1.0) as u64;
+                    // A thousand nodes a second is slower than any engine on any machine.
+                    (Go { nodes: Some(nodes), ..Go::default() }, HANGING + Duration::from_millis(nodes))
+                }
+                Limit::Depth(depth) => (Go { depth: Some(depth), ..Go::default() }, PATIENCE),
+            }
         }
         Pace::Clock { increment, .. } => {
             let ms = |time: Duration| Some(i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
@@ -303,7 +319,7 @@ mod tests {
     fn jitter_is_small_and_seeded() {
         let nodes = |seed| {
             let mut random = Random::of(&[seed]);
-            let pace = Pace::Nodes { limits: [1000, 2000], jitter: 0.05 };
+            let pace = Pace::Fixed { limits: [Limit::Nodes(1000), Limit::Depth(7)], jitter: 0.05 };
             (0..50).map(|_| command(pace, 0, &[Duration::ZERO; 2], &mut random).0.nodes).collect::<Vec<_>>()
         };
         assert_eq!(nodes(1), nodes(1));

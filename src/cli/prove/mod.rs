@@ -29,7 +29,7 @@ use thiserror::Error;
 
 use self::{
     experiment::Setup,
-    game::Pace,
+    game::{Limit, Pace},
     journal::{Arm, Journal},
     player::{Program, Unplayable},
     statistics::Random,
@@ -44,6 +44,7 @@ use crate::{
 /// What to try.
 #[derive(Debug, clap::Args)]
 #[command(group(ArgGroup::new("pace").required(true).args(["nodes", "tc"])))]
+#[command(group(ArgGroup::new("limit").args(["opponent_nodes", "opponent_depth"])))]
 pub(super) struct Arguments {
     /// The opponent: a UCI engine, with arguments if it needs some.
     #[arg(long, value_name = "CMD")]
@@ -64,11 +65,14 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
     /// Nodes for each move of Engram.
-    #[arg(long, value_name = "K", requires = "opponent_nodes")]
+    #[arg(long, value_name = "K", requires = "limit")]
     nodes: Option<NonZeroU64>,
     /// Nodes for each move of the opponent.
     #[arg(long, value_name = "L", requires = "nodes")]
     opponent_nodes: Option<NonZeroU64>,
+    /// Plies for each move of the opponent, if it takes no number of nodes (Ethereal 12 does not).
+    #[arg(long, value_name = "D", requires = "nodes")]
+    opponent_depth: Option<NonZeroU64>,
     /// Play on the clock instead: seconds for the game and for each move, such as 10+0.1.
     #[arg(long, value_name = "T+I")]
     tc: Option<TimeControl>,
@@ -249,13 +253,17 @@ fn setup(arguments: &Arguments, out: PathBuf) -> Result<Setup, ProveError> {
     let mut arms = arguments.arms.clone();
     arms.sort_unstable();
     arms.dedup();
-    let pace = match (arguments.tc, arguments.nodes, arguments.opponent_nodes) {
-        (Some(TimeControl { time, increment }), ..) => Pace::Clock { time, increment },
-        // The command line asks for one or the other.
-        (None, own, opponent) => Pace::Nodes {
-            limits: [own, opponent].map(|nodes| nodes.map_or(1, NonZeroU64::get)),
-            jitter: arguments.jitter / 100.0,
-        },
+    let pace = match arguments.tc {
+        Some(TimeControl { time, increment }) => Pace::Clock { time, increment },
+        // The command line asks for Engram's limit and one of the opponent's.
+        None => {
+            let nodes = |nodes: Option<NonZeroU64>| nodes.map(|nodes| Limit::Nodes(nodes.get()));
+            let depth = arguments.opponent_depth.map(|depth| Limit::Depth(depth.get()));
+            let one = Limit::Nodes(1);
+            let own = nodes(arguments.nodes).unwrap_or(one);
+            let opponent = nodes(arguments.opponent_nodes).or(depth).unwrap_or(one);
+            Pace::Fixed { limits: [own, opponent], jitter: arguments.jitter / 100.0 }
+        }
     };
     Ok(Setup {
         openings: openings(&arguments.openings, arguments.take, arguments.seed)?,
