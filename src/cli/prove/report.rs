@@ -58,7 +58,7 @@ fn text(setup: &Setup, games: &Games<'_>, rounds: &[Line], halves: &[Line]) -> S
         "{} openings, both colours, opponent {}\n\n{}\n",
         setup.openings.len(),
         setup.opponent.name(),
-        "rounds arm      W   D   L  score             Elo               over off         over placebo      changed at ply  records  met in  cutoffs depth"
+        "rounds arm      W   D   L  score %            Elo                over off           over placebo       changed at ply records met in games cutoffs depth"
     );
     let row = |text: &mut String, line: &Line| {
         let (first, last) = line.rounds.clone().into_inner();
@@ -78,7 +78,7 @@ fn text(setup: &Setup, games: &Games<'_>, rounds: &[Line], halves: &[Line]) -> S
         // Writing to a string does not fail.
         let _ = writeln!(
             text,
-            "{rounds:>6} {:<7} {:>3} {:>3} {:>3}  {score:<18}{:<18}{:<17}{:<17}{changed:>16} {:>7} {met:>10} {:>8} {:>5.1}",
+            "{rounds:>6} {:<7} {:>3} {:>3} {:>3}  {score:<19}{:<19}{:<19}{:<19}{changed:<15}{:>7} {met:>12} {:>7} {:>5.1}",
             line.arm.name(),
             line.wins,
             line.draws,
