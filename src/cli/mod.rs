@@ -8,6 +8,8 @@ mod learn;
 pub mod perft;
 mod prove;
 mod session;
+#[cfg(feature = "tune")]
+pub mod tune;
 
 use std::{io::ErrorKind, path::PathBuf};
 
@@ -71,6 +73,10 @@ pub enum Task {
     /// The file holds what earlier games taught: scores and moves of positions, 65,536 at most, the oldest
     /// making room for the newest; advice by human beings stays. Any number of engines may use it meanwhile.
     Learn(learn::Arguments),
+    /// Find the weights of the evaluation.
+    #[cfg(feature = "tune")]
+    #[command(subcommand)]
+    Tune(tune::TuneTask),
 }
 
 /// A subcommand that failed, in one sentence.
@@ -85,6 +91,10 @@ pub enum CliError {
     /// The output cannot be written.
     #[error("the output cannot be written: {0}")]
     Output(String),
+    /// Tuning failed.
+    #[cfg(feature = "tune")]
+    #[error(transparent)]
+    Tune(#[from] tune::TuneError),
 }
 
 /// Does what the command line asks for. `learn_file` is the learning file where none is named.
@@ -106,6 +116,8 @@ pub fn run(arguments: Arguments, debug_log: DebugLog, learn_file: Option<PathBuf
             output.line(eval::explanation(&position(fen.as_deref(), false)?));
         }
         Some(Task::Learn(arguments)) => learn::run(&arguments, learn_file, &output)?,
+        #[cfg(feature = "tune")]
+        Some(Task::Tune(task)) => tune::run(&task, &output, &interrupt)?,
     }
     match output.failure() {
         // Whoever closes a pipe has read enough.

@@ -82,7 +82,7 @@ pub(super) fn stats(file: &Opened, json: bool, output: &Output) {
             "file": path.to_string(), "format": FORMAT, "id": format!("{:016x}", ring.file_id()),
             "capacity": CAPACITY, "sequence": ring.sequence(), "records": ring.len(), "origins": origins,
             "evaluations": evaluations, "sessions": sessions.len(), "confirmed": confirmed,
-            "first": (ring.len() > 0).then_some(first), "last": (ring.len() > 0).then_some(last),
+            "first": (!ring.is_empty()).then_some(first), "last": (!ring.is_empty()).then_some(last),
             "tombstones": report.tombstones, "replaced": report.replaced, "torn": report.torn,
             "stale": report.stale, "missing_bytes": report.missing_bytes,
         }));

@@ -15,9 +15,12 @@ pub(super) const DAY: u32 = 86_400;
 pub(super) fn day(text: &str) -> Option<u32> {
     let mut fields = text.splitn(3, '-').map(|field| field.parse::<u32>().ok());
     let (year, month, date) = (fields.next()??, fields.next()??, fields.next()??);
-    // Every day of the years that a u32 of seconds reaches, tried from the day that it is about.
-    let about =
-        (year.checked_sub(1970)? * 365).checked_sub(1)? + (year - 1969) / 4 + month.checked_sub(1)? * 30;
+    // The years that a u32 of seconds reaches: every day is tried, from the one that it is about.
+    let (years, months) = (year.checked_sub(1970)?, month.checked_sub(1)?);
+    if years > 136 || months > 11 {
+        return None;
+    }
+    let about = (years * 365 + (years + 1) / 4 + months * 30).saturating_sub(2);
     (about..=about + 40).find(|&day| date_of(day) == (year, month, date))
 }
 
@@ -131,9 +134,17 @@ mod tests {
             let text = date(number * DAY);
             assert_eq!(day(text.split(' ').next().unwrap()), Some(number), "{text}");
         }
-        for wrong in
-            ["", "2026", "2026-02-29", "2026-13-01", "2026-00-10", "1969-12-31", "x-y-z", "99999-1-1"]
-        {
+        for wrong in [
+            "",
+            "2026",
+            "2026-02-29",
+            "2026-13-01",
+            "2026-00-10",
+            "1969-12-31",
+            "x-y-z",
+            "99999-1-1",
+            "4294967295-1-1",
+        ] {
             assert_eq!(day(wrong), None, "{wrong}");
         }
     }
