@@ -14,7 +14,7 @@ use super::{
     statistics::Random,
 };
 use crate::{
-    learn::{self, LearnFile, Mode, Origin, Record, create, disk::SystemDisk},
+    learn::{self, Flags, LearnFile, Mode, Origin, Record, create, disk::SystemDisk},
     position::Position,
     types::PackedMove,
 };
@@ -109,6 +109,7 @@ pub(super) fn placebo(entries: &[&Entry], openings: &[Position], seed: u64) -> V
                 depth: model.depth,
                 log2_nodes: model.log2_nodes,
                 evaluation_id: model.evaluation_id,
+                flags: Flags { confirmed: model.flags.confirmed, ..blank.flags },
                 ..blank
             });
         }
