@@ -2,11 +2,14 @@
 
 mod desk;
 mod learning;
+mod lookup;
+mod opening;
+mod style;
 
 use std::{
     path::PathBuf,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     time::{Duration, Instant},
@@ -16,14 +19,22 @@ use crossbeam::utils::CachePadded;
 use shakmaty::uci::UciMove;
 use thiserror::Error;
 
-use self::learning::{Beginning, Learning};
+pub use self::learning::lesson;
+use self::{
+    learning::{Beginning, Learning},
+    lookup::with_last_answer,
+    opening::{LastAnswer, Opening},
+    style::Manner,
+};
+pub use self::{lookup::ProbeRules, style::ELO_RANGE};
 use crate::{
     learn::{
         game::Line,
         policy::{Mode, Rules},
     },
     position::{Path, PathHash, Position},
-    search::{Clock, Limits, NodeBank, NodeRate, Pool, Signals, Sink, Task},
+    search::{Clock, Event, Limits, NodeBank, NodeRate, Pool, Signals, Sink, Task},
+    syzygy::Tablebase,
     tt::Table,
     types::Depth,
 };
@@ -77,6 +88,10 @@ pub struct Engine {
     never_clear_hash: bool,
     learning: Learning,
     path_hash: PathHash,
+    tables: Option<Arc<Tablebase>>,
+    probe_rules: ProbeRules,
+    opening: Opening,
+    manner: Manner,
 }
 
 impl Engine {
@@ -97,6 +112,8 @@ impl Engine {
     /// An engine at the start position that reports to `sink`.
     pub fn new(sink: Arc<Sink>) -> Engine {
         let signals = Arc::<Signals>::default();
+        let last = Arc::<Mutex<LastAnswer>>::default();
+        let sink = with_last_answer(sink, Arc::clone(&last));
         let root = Position::default();
         Engine {
             sink,
@@ -120,6 +137,10 @@ impl Engine {
                 Engine::DEFAULT_LEARN_FUZZ,
             ),
             path_hash: PathHash::default(),
+            tables: None,
+            probe_rules: ProbeRules::default(),
+            opening: Opening::new(last),
+            manner: Manner::default(),
         }
     }
 
@@ -146,6 +167,8 @@ impl Engine {
             path.push(&position);
         }
         path.trim();
+        let followed = self.opening.follow(line.start, moves);
+        self.complain_about_book(followed);
         self.root = position;
         self.path = path;
         self.line = line;
@@ -163,6 +186,8 @@ impl Engine {
         self.pool.clear();
         self.node_bank = NodeBank::default();
         self.learning.end_game(&self.root, &self.line);
+        self.conclude_book_game();
+        self.manner.new_game();
         if !self.never_clear_hash {
             self.clear_hash();
         }
@@ -173,10 +198,16 @@ impl Engine {
     pub fn go(&mut self, mut limits: Limits, start: Instant) {
         self.stop();
         self.wait();
+        self.opening.answering(&self.root);
+        if let Some(m) = self.book_move(&limits) {
+            (self.sink)(Event::Finished { best: Some(m), ponder: None });
+            return;
+        }
         if let (Some(rate), Some(clock)) = (self.node_rate, &mut limits.clock) {
             self.node_bank.settle(rate, self.pool.nodes());
             self.node_bank.draw(clock);
         }
+        self.manner.narrow(&mut limits);
         self.signals.stop.store(false, Relaxed);
         self.signals.pondering.store(limits.ponder, Relaxed);
         let lessons = self.learning.begin(&Beginning {
@@ -186,6 +217,8 @@ impl Engine {
             limits: &limits,
             table: &self.table,
             sink: &self.sink,
+            limited_strength: self.manner.is_limited(),
+            contempt: self.manner.style().contempt != 0,
         });
         let mut path = self.path.clone();
         path.begin_search(self.path_hash);
@@ -202,6 +235,8 @@ impl Engine {
             first_move: lessons.first_move,
             learned_cutoffs: AtomicU64::new(0),
             on_end: lessons.on_end,
+            tablebases: self.tablebases(),
+            style: self.manner.style(),
         });
     }
 
@@ -340,5 +375,6 @@ impl Drop for Engine {
         self.stop();
         self.wait();
         self.learning.end_game(&self.root, &self.line);
+        self.conclude_book_game();
     }
 }

@@ -25,6 +25,8 @@ mod pv;
 mod quiesce;
 mod reduce;
 mod root;
+mod style;
+mod tablebases;
 mod vote;
 mod worker;
 
@@ -34,4 +36,6 @@ pub use ending::{Ending, OnEnd};
 pub use event::{Event, Line, Sink};
 pub use limits::{ClockTime, Limits};
 pub(crate) use pool::Pool;
+pub(crate) use style::{Noise, Style};
+pub(crate) use tablebases::{Probing, Tablebases};
 pub(crate) use worker::{Signals, Task};
