@@ -105,7 +105,7 @@ impl Engine {
     /// Default fall of the score that is learned, in printed centipawns.
     pub const DEFAULT_LEARN_DROP: i32 = 33;
     /// Default depth from which a search teaches.
-    pub const DEFAULT_LEARN_MIN_DEPTH: Depth = Depth(8);
+    pub const DEFAULT_LEARN_MIN_DEPTH: Depth = Depth(4);
     /// Default widening of what was learned, in printed centipawns.
     pub const DEFAULT_LEARN_FUZZ: i32 = 20;
 

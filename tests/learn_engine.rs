@@ -238,7 +238,7 @@ fn nothing_is_learned_from_searches_that_were_not_free() {
 }
 
 #[test]
-fn a_lost_game_confirms_its_last_drop() {
+fn a_lost_game_confirms_its_drops() {
     for (end, confirmed) in [(" g2g4 d8h4", true), (" g2g4", false)] {
         let (_folder, path) = file();
         let mut engine = learning("drop", &path);

@@ -9,6 +9,7 @@ mod eval;
 mod learn;
 pub mod perft;
 pub mod pgn;
+mod prove;
 mod session;
 #[cfg(feature = "tune")]
 pub mod tune;
