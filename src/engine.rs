@@ -2,6 +2,7 @@
 
 mod desk;
 mod learning;
+mod persistent;
 
 use std::{
     path::PathBuf,
@@ -16,14 +17,17 @@ use crossbeam::utils::CachePadded;
 use shakmaty::uci::UciMove;
 use thiserror::Error;
 
-use self::learning::{Beginning, Learning};
+use self::{
+    learning::{Beginning, Learning},
+    persistent::Persistent,
+};
 use crate::{
     learn::{
         game::Line,
         policy::{Mode, Rules},
     },
     position::{Path, PathHash, Position},
-    search::{Clock, Limits, NodeBank, NodeRate, Pool, Signals, Sink, Task},
+    search::{Clock, Event, Limits, Memory, NodeBank, NodeRate, Pool, Signals, Sink, Task},
     tt::Table,
     types::Depth,
 };
@@ -75,6 +79,8 @@ pub struct Engine {
     node_rate: Option<NodeRate>,
     node_bank: NodeBank,
     never_clear_hash: bool,
+    analyse_mode: bool,
+    persistent: Persistent,
     learning: Learning,
     path_hash: PathHash,
 }
@@ -82,6 +88,8 @@ pub struct Engine {
 impl Engine {
     /// Default size of the transposition table in MiB.
     pub const DEFAULT_HASH: usize = 16;
+    /// Default size of a new hash file in MiB.
+    pub const DEFAULT_HASH_FILE_SIZE: usize = 64;
     /// Default size of each thread's pawn hash table in MiB.
     pub const DEFAULT_PAWN_HASH: usize = 4;
     /// Default time kept for transport, per move.
@@ -110,6 +118,8 @@ impl Engine {
             node_rate: None,
             node_bank: NodeBank::default(),
             never_clear_hash: false,
+            analyse_mode: false,
+            persistent: Persistent::new(Engine::DEFAULT_HASH_FILE_SIZE),
             line: Line::default(),
             learning: Learning::new(
                 Rules {
@@ -163,8 +173,9 @@ impl Engine {
         self.pool.clear();
         self.node_bank = NodeBank::default();
         self.learning.end_game(&self.root, &self.line);
+        self.persistent.new_game();
         if !self.never_clear_hash {
-            self.clear_hash();
+            self.table.clear(self.pool.len());
         }
     }
 
@@ -177,6 +188,8 @@ impl Engine {
             self.node_bank.settle(rate, self.pool.nodes());
             self.node_bank.draw(clock);
         }
+        self.open_hash_file();
+        let hash_file = self.persistent.for_search();
         self.signals.stop.store(false, Relaxed);
         self.signals.pondering.store(limits.ponder, Relaxed);
         let lessons = self.learning.begin(&Beginning {
@@ -189,6 +202,21 @@ impl Engine {
         });
         let mut path = self.path.clone();
         path.begin_search(self.path_hash);
+        let analysis = limits.clock.is_none()
+            && (limits.infinite || self.analyse_mode || hash_file.is_some())
+            && limits.mate.is_none();
+        self.table.focus(analysis);
+        let resumed = if analysis && self.multi_pv == 1 && limits.search_moves.is_empty() {
+            let memory = Memory { table: &self.table, file: hash_file.as_deref() };
+            let most = limits.depth.unwrap_or(Depth::MAX);
+            memory.resumed(&self.root, &path).filter(|resumed| resumed.depth <= most)
+        } else {
+            None
+        };
+        if let Some(resumed) = &resumed {
+            let depth = resumed.depth.get();
+            (self.sink)(Event::Message(format!("analysis resumed at depth {depth}")));
+        }
         self.pool.start(Task {
             root: self.root.clone(),
             path,
@@ -196,6 +224,9 @@ impl Engine {
             limits,
             multi_pv: self.multi_pv,
             table: Arc::clone(&self.table),
+            hash_file,
+            analysis,
+            resumed,
             signals: Arc::clone(&self.signals),
             nodes: (0..self.pool.len()).map(|_| CachePadded::default()).collect(),
             sink: Arc::clone(&self.sink),
@@ -225,13 +256,17 @@ impl Engine {
         self.pool.wait();
     }
 
-    /// Sets the size of the transposition table in MiB; it is empty afterwards. Waits for a running search.
+    /// Sets the size of the transposition table in MiB; it is empty afterwards, unless it has that size. Waits
+    /// for a running search.
     ///
     /// # Errors
     /// No memory: an empty table of the size before stays in use.
     pub fn set_hash(&mut self, mib: usize) -> Result<(), OutOfMemory> {
         self.wait();
         let before = self.table.mib();
+        if before == mib {
+            return Ok(());
+        }
         // The old table goes first, so that both need not fit at once.
         self.table = Arc::new(Table::minimal());
         let table = Table::new(mib).or_else(|| Table::new(before)).unwrap_or_else(Table::minimal);
@@ -241,10 +276,35 @@ impl Engine {
         if kept < mib { Err(OutOfMemory { requested: mib, kept }) } else { Ok(()) }
     }
 
-    /// Empties the transposition table. Waits for a running search.
+    /// Empties the transposition table and the hash file. Waits for a running search.
     pub fn clear_hash(&mut self) {
         self.wait();
         self.table.clear(self.pool.len());
+        self.open_hash_file();
+        self.persistent.clear();
+    }
+
+    /// Names the file that keeps what the table knows, none for RAM alone. It is opened by the next search or
+    /// by [`Engine::open_hash_file`]. Waits for a running search.
+    pub fn set_hash_file(&mut self, file: Option<PathBuf>) {
+        self.wait();
+        self.persistent.set_path(file);
+    }
+
+    /// Sets the size of a new hash file in MiB; one that is there keeps its own.
+    pub fn set_hash_file_size(&mut self, mib: usize) {
+        self.wait();
+        self.persistent.set_size(mib);
+    }
+
+    /// Opens the hash file that was named, if it is not open yet, and reports what came of it.
+    pub fn open_hash_file(&mut self) {
+        self.persistent.settle(self.path_hash, &self.sink);
+    }
+
+    /// Keeps finished iterations whatever the limits of a search are, as `go infinite` does.
+    pub fn set_analyse_mode(&mut self, on: bool) {
+        self.analyse_mode = on;
     }
 
     /// Keeps the table over [`Engine::new_game`].
@@ -253,11 +313,14 @@ impl Engine {
     }
 
     /// Sets which part of the path must fit before a stored score is believed. If it changes, the table is
-    /// emptied: what other modes keep of a path means nothing to this one. Waits for a running search.
+    /// emptied: what other modes keep of a path means nothing to this one. A hash file of another mode is
+    /// closed untouched. Waits for a running search.
     pub fn set_path_hash(&mut self, mode: PathHash) {
         if mode != self.path_hash {
-            self.clear_hash();
+            self.wait();
+            self.table.clear(self.pool.len());
             self.path_hash = mode;
+            self.persistent.reopen();
         }
     }
 

@@ -4,6 +4,7 @@
 
 pub mod bench;
 mod eval;
+mod hash;
 pub mod perft;
 mod session;
 
@@ -12,6 +13,7 @@ use std::{io::ErrorKind, path::PathBuf};
 use clap::{Parser, Subcommand};
 use thiserror::Error;
 
+pub use self::hash::{HashError, HashTask};
 use crate::{
     position::Position,
     uci::{DebugLog, Interrupt, Output, translate},
@@ -64,6 +66,9 @@ pub enum Task {
         #[arg(value_name = "FEN", num_args = 0..)]
         fen: Vec<String>,
     },
+    /// Look after hash files, which the option HashFile makes.
+    #[command(subcommand)]
+    Hash(HashTask),
 }
 
 /// A subcommand that failed, in one sentence.
@@ -72,6 +77,9 @@ pub enum CliError {
     /// The position given cannot be used.
     #[error(transparent)]
     Fen(#[from] translate::FenError),
+    /// A hash file cannot be used.
+    #[error(transparent)]
+    Hash(#[from] HashError),
     /// The output cannot be written.
     #[error("the output cannot be written: {0}")]
     Output(String),
@@ -95,6 +103,7 @@ pub fn run(arguments: Arguments, debug_log: DebugLog, learn_file: Option<PathBuf
             let fen = (!fen.is_empty()).then(|| fen.join(" "));
             output.line(eval::explanation(&position(fen.as_deref(), false)?));
         }
+        Some(Task::Hash(task)) => hash::run(task, &output)?,
     }
     match output.failure() {
         // Whoever closes a pipe has read enough.

@@ -16,6 +16,7 @@ use super::{
     history::{
         CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory, Promise, QuietHistory,
     },
+    lasting::Resumed,
     limits::Limits,
     node::Window,
     params::*,
@@ -26,7 +27,7 @@ use crate::{
     eval::{self, Caches},
     learn::policy::Course,
     position::{Path, Position, Repetition, is_noisy},
-    tt::{Hit, Table},
+    tt::{Hit, Table, file::HashFile},
     types::{Bound, Depth, MAX_PLY, Ply, Score},
 };
 
@@ -45,6 +46,12 @@ pub struct Task {
     pub clock: Clock,
     pub multi_pv: usize,
     pub table: Arc<Table>,
+    /// The second level below the table.
+    pub hash_file: Option<Arc<HashFile>>,
+    /// Are finished iterations kept and used?
+    pub analysis: bool,
+    /// What an earlier search with this root came to: this one goes on from there.
+    pub resumed: Option<Resumed>,
     pub signals: Arc<Signals>,
     /// Nodes of each thread, written by it alone. Relaxed: a statistic.
     pub nodes: Vec<CachePadded<AtomicU64>>,

@@ -66,6 +66,29 @@ static OPTIONS: &[Row] = &[
         },
     },
     Row { name: "Clear Hash", kind: Kind::Button { press: |target| target.engine.clear_hash() } },
+    // Empty: in RAM alone.
+    Row {
+        name: "HashFile",
+        kind: Kind::Text {
+            default: "",
+            set: |target, path| {
+                target.engine.set_hash_file((!path.is_empty()).then(|| PathBuf::from(path)));
+                Ok(())
+            },
+        },
+    },
+    Row {
+        name: "HashFileSize",
+        kind: Kind::Spin {
+            default: Engine::DEFAULT_HASH_FILE_SIZE,
+            min: 1,
+            max: 262_144,
+            set: |target, mib| {
+                target.engine.set_hash_file_size(mib);
+                Ok(())
+            },
+        },
+    },
     Row {
         name: "NeverClearHash",
         kind: Kind::Check { default: false, set: |target, on| target.engine.set_never_clear_hash(on) },
@@ -208,6 +231,10 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "LearnReadOnly",
         kind: Kind::Check { default: false, set: |target, on| target.engine.set_learn_read_only(on) },
+    },
+    Row {
+        name: "UCI_AnalyseMode",
+        kind: Kind::Check { default: false, set: |target, on| target.engine.set_analyse_mode(on) },
     },
     Row {
         name: "UCI_Chess960",
