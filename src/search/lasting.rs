@@ -20,7 +20,9 @@ use crate::{
 };
 
 /// Finished iterations lie in the table under keys of their own.
-const ITERATION_KEY: u64 = 0x5EED_0F_A_57A7_1E57;
+const ITERATION_KEY: u64 = 0x5EED_0FA5_7A71_1E57;
+/// So do the moves of their lines.
+const LINE_KEY: u64 = 0xA11E_0F7A_E11E_5EED;
 /// Shallower iterations are over at once.
 const MIN_DEPTH: Depth = Depth(4);
 
@@ -67,16 +69,19 @@ impl Memory<'_> {
         let mut position = position.play(first);
         while line.len() < plies && !seen.contains(&position.key()) {
             let key = position.key();
-            let hit = self.iteration(key).or_else(|| {
-                let hit = self.table.probe(key);
-                self.file.map_or(hit, |file| file.recall(self.table, key, hit))
-            });
-            let Some(next) = hit.and_then(|hit| position.unpack(hit.best)) else { break };
+            let Some(next) = self.next_of_line(key).and_then(|best| position.unpack(best)) else { break };
             seen.push(key);
             line.push(next);
             position = position.play(next);
         }
         line
+    }
+
+    fn next_of_line(self, key: PositionKey) -> Option<PackedMove> {
+        let in_file = self.file.and_then(|file| file.line(key));
+        let in_table = || self.table.probe(key ^ LINE_KEY).map(|hit| hit.best);
+        let known = || self.table.probe(key).map(|hit| hit.best);
+        in_file.or_else(in_table).or_else(known)
     }
 }
 
@@ -106,7 +111,7 @@ impl Worker {
     pub fn store(&self, key: PositionKey, record: &Record) {
         self.task.table.store(key, record);
         if let Some(file) = &self.task.hash_file
-            && HashFile::wants(record)
+            && file.wants(record)
             && (record.ply > Ply::ROOT || self.task.limits.search_moves.is_empty())
         {
             file.keep(key, record);
@@ -157,6 +162,25 @@ impl Worker {
         task.table.store(key ^ ITERATION_KEY, &record);
         if let Some(file) = &task.hash_file {
             file.keep_iteration(key, &record);
+        }
+        self.keep_line(&record);
+    }
+
+    fn keep_line(&self, root: &Record) {
+        let task = &self.task;
+        let mut position = task.root.clone();
+        for (index, &m) in self.root_moves[0].pv.iter().enumerate() {
+            if index > 0 {
+                let depth = (root.depth - index as i32).max(Depth::ZERO);
+                let window = ScoreWindow::at_most(Score::INFINITE);
+                let record = Record { best: PackedMove::pack(m), window, depth, ..*root };
+                let key = position.key();
+                match &task.hash_file {
+                    Some(file) => file.keep_line(key, &record),
+                    None => task.table.store(key ^ LINE_KEY, &record),
+                }
+            }
+            position = position.play(m);
         }
     }
 }

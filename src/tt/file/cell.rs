@@ -38,6 +38,8 @@ pub enum Kind {
     Node,
     /// The last finished iteration of a search that had the position as its root.
     Iteration,
+    /// The move that such an iteration expects in a position further down. It says nothing about the score.
+    Line,
 }
 
 impl Kind {
@@ -45,6 +47,7 @@ impl Kind {
         match self {
             Kind::Node => 1,
             Kind::Iteration => 2,
+            Kind::Line => 3,
         }
     }
 
@@ -52,6 +55,7 @@ impl Kind {
         match code {
             1 => Some(Kind::Node),
             2 => Some(Kind::Iteration),
+            3 => Some(Kind::Line),
             _ => None,
         }
     }

@@ -9,7 +9,10 @@
 
 use std::{
     path::Path,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicI32, Ordering::Relaxed},
+    },
     thread::{Builder, JoinHandle},
     time::{Duration, Instant},
 };
@@ -27,7 +30,7 @@ use super::{
 };
 use crate::{
     tt::{Hit, Record, Table, entry::Packed},
-    types::{Depth, PositionKey},
+    types::{Depth, PackedMove, PositionKey},
 };
 
 /// Entries that wait for the map at most: 5 MiB.
@@ -43,6 +46,9 @@ const PATIENCE: Duration = Duration::from_millis(500);
 pub struct HashFile {
     map: Arc<Map>,
     queue: Arc<ArrayQueue<Entry>>,
+    /// The least depth that is kept now: more while the search finds so much that the queue fills in less
+    /// than [`INTERVAL`]. Relaxed: a late change costs a few entries.
+    least: Arc<AtomicI32>,
     wake: Option<Sender<Wake>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -51,14 +57,15 @@ pub struct HashFile {
 enum Wake {
     /// An iteration was finished.
     Soon,
-    /// Now, because the queue is full.
-    Now,
+    /// The queue is full.
+    Full,
     /// Now; and tell this one when it is done.
     Tell(Sender<()>),
 }
 
 impl HashFile {
-    /// Nodes of less depth are not worth a place: they are found again faster than read.
+    /// Nodes of less depth are not worth a place, unless they belong to a line: they are many and found again
+    /// soon.
     pub const MIN_DEPTH: Depth = Depth(4);
 
     /// Opens the file at `path` and makes it first, of `mib` MiB, if there is none. Says whether it was made.
@@ -72,17 +79,18 @@ impl HashFile {
     ) -> Result<(HashFile, bool), HashFileError> {
         let (map, made) = Map::open_or_create(path, mib, origin)?;
         let (map, queue) = (Arc::new(map), Arc::new(ArrayQueue::new(QUEUE)));
+        let least = Arc::new(AtomicI32::new(HashFile::MIN_DEPTH.get()));
         let (wake, woken) = bounded(4);
         let started = Builder::new().name("hash-file".to_owned()).spawn({
-            let (map, queue) = (Arc::clone(&map), Arc::clone(&queue));
-            move || write(&map, &queue, &woken)
+            let (map, queue, least) = (Arc::clone(&map), Arc::clone(&queue), Arc::clone(&least));
+            move || write(&map, &queue, &least, &woken)
         });
         let thread = started.map_err(|source| HashFileError::Io {
             path: path.to_owned(),
             doing: "written by a thread of its own",
             source,
         })?;
-        Ok((HashFile { map, queue, wake: Some(wake), thread: Some(thread) }, made))
+        Ok((HashFile { map, queue, least, wake: Some(wake), thread: Some(thread) }, made))
     }
 
     /// The map itself.
@@ -92,8 +100,8 @@ impl HashFile {
 
     /// Is a result of this depth or kind kept?
     #[inline]
-    pub fn wants(record: &Record) -> bool {
-        record.depth >= HashFile::MIN_DEPTH || record.was_pv && record.window.exact().is_some()
+    pub fn wants(&self, record: &Record) -> bool {
+        record.depth >= self.least.load(Relaxed) || record.was_pv && record.window.exact().is_some()
     }
 
     /// Keeps a result of a search. Learned entries have no way in.
@@ -102,7 +110,7 @@ impl HashFile {
         let entry = Entry::new(key, Kind::Node, self.map.generation(), packed);
         if let Err(entry) = self.queue.push(entry) {
             self.map.put(&entry);
-            self.request(Wake::Now);
+            self.request(Wake::Full);
         }
     }
 
@@ -116,6 +124,17 @@ impl HashFile {
     /// The last iteration finished with this position as root, by any process.
     pub fn iteration(&self, key: PositionKey) -> Option<Hit> {
         self.map.find(key, Kind::Iteration).map(|entry| entry.to_packed(0).unpack())
+    }
+
+    /// Keeps the move that a finished iteration expects in a position of its line.
+    pub fn keep_line(&self, key: PositionKey, record: &Record) {
+        let packed = Packed::pack(key, record, None, 0);
+        self.map.put(&Entry::new(key, Kind::Line, self.map.generation(), packed));
+    }
+
+    /// The move that the last finished iteration expected here.
+    pub fn line(&self, key: PositionKey) -> Option<PackedMove> {
+        self.map.find(key, Kind::Line).map(|entry| entry.to_packed(0).unpack().best)
     }
 
     /// What the file knows of a position, if that is more than `hit`, which the table had. It is put into the
@@ -173,12 +192,20 @@ impl Drop for HashFile {
     }
 }
 
-fn write(map: &Map, queue: &ArrayQueue<Entry>, woken: &Receiver<Wake>) {
+fn write(map: &Map, queue: &ArrayQueue<Entry>, least: &AtomicI32, woken: &Receiver<Wake>) {
     let mut last = Instant::now();
     loop {
         let wake = woken.recv_timeout(INTERVAL);
         if matches!(wake, Ok(Wake::Soon)) && last.elapsed() < SHORTEST {
             continue;
+        }
+        let depth = least.load(Relaxed);
+        match wake {
+            Ok(Wake::Full) if last.elapsed() < INTERVAL => least.store(depth + 1, Relaxed),
+            Err(RecvTimeoutError::Timeout) if queue.len() < QUEUE / 4 => {
+                least.store((depth - 1).max(HashFile::MIN_DEPTH.get()), Relaxed);
+            }
+            _ => {}
         }
         // No more than there are now: the search goes on adding.
         for _ in 0..queue.len() {
@@ -188,7 +215,7 @@ fn write(map: &Map, queue: &ArrayQueue<Entry>, woken: &Receiver<Wake>) {
         last = Instant::now();
         match wake {
             Ok(Wake::Tell(done)) => drop(done.send(())),
-            Ok(Wake::Soon | Wake::Now) | Err(RecvTimeoutError::Timeout) => {}
+            Ok(Wake::Soon | Wake::Full) | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
     }
