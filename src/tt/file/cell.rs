@@ -25,7 +25,7 @@ pub const ENTRY_SIZE: usize = 32;
 /// Entries among which a position chooses its place.
 pub const WAYS: usize = 4;
 /// Plies of depth that a generation of age costs.
-const AGE_COST: i64 = 2;
+const AGE_COST: i64 = 1;
 /// Plies of depth that an exact or principal-variation entry is worth more: they hold the lines of an analysis.
 const FOCUS: i64 = 8;
 /// Plies of depth that a finished iteration is worth more: it is what an analysis resumes from.
@@ -206,6 +206,106 @@ impl Bucket {
                 (least, victim) = (worth, cell);
             }
         }
-        victim.write(entry.encode());
+        // A file is no cache of the present search: what is worth less than all that is there stays out.
+        if entry.worth(generation) >= least {
+            victim.write(entry.encode());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        position::{Path, Position},
+        tt::{PathCheck, Record, ScoreWindow},
+        types::{PackedMove, Ply, Score},
+    };
+
+    fn entry(key: u64, depth: i32, window: ScoreWindow) -> Entry {
+        let record = Record {
+            best: PackedMove::from_bits(77),
+            evaluation: Some(Score(-5)),
+            window,
+            depth: Depth(depth),
+            was_pv: false,
+            path: PathCheck::new(&Path::new(&Position::default()), Depth(depth)),
+            ply: Ply::ROOT,
+        };
+        let packed = Packed::pack(PositionKey(key), &record, None, 3);
+        Entry::new(PositionKey(key), Kind::Node, 7, packed)
+    }
+
+    fn bound(key: u64, depth: i32) -> Entry {
+        entry(key, depth, ScoreWindow::at_least(Score(10)))
+    }
+
+    fn depth_in(bucket: &Bucket, key: u64) -> Option<i32> {
+        let find = |cell: &Cell| cell.find(PositionKey(key), Kind::Node);
+        bucket.0.iter().find_map(find).map(|entry| entry.depth().get())
+    }
+
+    #[test]
+    fn an_entry_survives_the_file_and_any_changed_bit_is_noticed() {
+        let words = bound(0x0123_4567_89AB_CDEF, 17).encode();
+        let read = Entry::decode(words).expect("an entry");
+        assert_eq!(read, bound(0x0123_4567_89AB_CDEF, 17));
+        let hit = read.to_packed(4).unpack();
+        assert_eq!((hit.best.bits(), hit.evaluation, hit.depth.get()), (77, Some(Score(-5)), 17));
+        for bit in 0..256 {
+            let mut changed = words;
+            changed[bit / 64] ^= 1 << (bit % 64);
+            assert!(Entry::decode(changed).is_none(), "bit {bit}");
+        }
+        assert!(Entry::decode([0; 4]).is_none());
+    }
+
+    #[test]
+    fn words_of_two_writers_do_not_make_an_entry() {
+        let (one, two) = (bound(5, 9).encode(), bound(5, 10).encode());
+        for mixture in 1..15 {
+            let words = [0, 1, 2, 3].map(|word| if mixture >> word & 1 == 0 { one[word] } else { two[word] });
+            let read = Entry::decode(words);
+            assert!(read.is_none_or(|read| [one, two].contains(&read.encode())), "{mixture:04b}");
+        }
+    }
+
+    #[test]
+    fn learned_entries_cannot_come_from_a_file() {
+        let mut words = bound(5, 9).encode();
+        words[1] |= LEARNED_BIT;
+        words[3] = checksum([words[0], words[1], words[2]]);
+        assert!(Entry::decode(words).is_none());
+    }
+
+    #[test]
+    fn what_is_deep_or_exact_stays() {
+        let bucket = Bucket::default();
+        for (key, depth) in [(1, 5), (2, 6), (3, 7)] {
+            bucket.put(&bound(key, depth), 7);
+        }
+        bucket.put(&entry(4, 5, ScoreWindow::exactly(Score(3))), 7);
+        // Worth less than all: it stays out. Worth more than one: that goes.
+        bucket.put(&bound(5, 4), 7);
+        assert_eq!(depth_in(&bucket, 5), None);
+        bucket.put(&bound(6, 6), 7);
+        assert_eq!(
+            [1, 2, 3, 4, 6].map(|key| depth_in(&bucket, key)),
+            [None, Some(6), Some(7), Some(5), Some(6)]
+        );
+        // After enough sessions anything goes.
+        let late = Entry { generation: 40, ..bound(8, 1) };
+        bucket.put(&late, 40);
+        assert_eq!(depth_in(&bucket, 8), Some(1));
+    }
+
+    #[test]
+    fn a_shallower_result_of_a_position_adds_nothing() {
+        let bucket = Bucket::default();
+        bucket.put(&bound(1, 12), 7);
+        bucket.put(&entry(1, 8, ScoreWindow::exactly(Score(3))), 7);
+        assert_eq!(depth_in(&bucket, 1), Some(12));
+        bucket.put(&bound(1, 13), 7);
+        assert_eq!(depth_in(&bucket, 1), Some(13));
     }
 }

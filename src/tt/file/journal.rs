@@ -33,6 +33,11 @@ use crate::{
     types::{Depth, PackedMove, PositionKey},
 };
 
+/// Results of less depth are quiescence and not kept.
+const LEAST_DEPTH: i32 = 1;
+/// How often the queue may fill in less than [`INTERVAL`] before only deeper results are kept: a young analysis
+/// keeps all it finds, a long one writes to the disk at a bounded rate.
+const CREDIT: i32 = 32;
 /// Entries that wait for the map at most: 5 MiB.
 const QUEUE: usize = 1 << 17;
 /// The longest that an entry waits.
@@ -46,8 +51,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 pub struct HashFile {
     map: Arc<Map>,
     queue: Arc<ArrayQueue<Entry>>,
-    /// The least depth that is kept now: more while the search finds so much that the queue fills in less
-    /// than [`INTERVAL`]. Relaxed: a late change costs a few entries.
+    /// The least depth that is kept now; see [`CREDIT`]. Relaxed: a late change costs a few entries.
     least: Arc<AtomicI32>,
     wake: Option<Sender<Wake>>,
     thread: Option<JoinHandle<()>>,
@@ -64,9 +68,8 @@ enum Wake {
 }
 
 impl HashFile {
-    /// Nodes of less depth are not worth a place, unless they belong to a line: they are many and found again
-    /// soon.
-    pub const MIN_DEPTH: Depth = Depth(4);
+    /// From this depth on the file is always asked; below, where most nodes are, while it has answers.
+    pub const ALWAYS: Depth = Depth(4);
 
     /// Opens the file at `path` and makes it first, of `mib` MiB, if there is none. Says whether it was made.
     ///
@@ -79,7 +82,7 @@ impl HashFile {
     ) -> Result<(HashFile, bool), HashFileError> {
         let (map, made) = Map::open_or_create(path, mib, origin)?;
         let (map, queue) = (Arc::new(map), Arc::new(ArrayQueue::new(QUEUE)));
-        let least = Arc::new(AtomicI32::new(HashFile::MIN_DEPTH.get()));
+        let least = Arc::new(AtomicI32::new(LEAST_DEPTH));
         let (wake, woken) = bounded(4);
         let started = Builder::new().name("hash-file".to_owned()).spawn({
             let (map, queue, least) = (Arc::clone(&map), Arc::clone(&queue), Arc::clone(&least));
@@ -139,7 +142,7 @@ impl HashFile {
 
     /// What the file knows of a position, if that is more than `hit`, which the table had. It is put into the
     /// table.
-    #[cold]
+    #[inline(never)]
     pub fn recall(&self, table: &Table, key: PositionKey, hit: Option<Hit>) -> Option<Hit> {
         let Some(entry) = self.map.find(key, Kind::Node) else { return hit };
         if hit.is_some_and(|hit| hit.learned || hit.depth >= entry.depth()) {
@@ -194,6 +197,8 @@ impl Drop for HashFile {
 
 fn write(map: &Map, queue: &ArrayQueue<Entry>, least: &AtomicI32, woken: &Receiver<Wake>) {
     let mut last = Instant::now();
+    let mut last_full = last;
+    let mut credit = CREDIT;
     loop {
         let wake = woken.recv_timeout(INTERVAL);
         if matches!(wake, Ok(Wake::Soon)) && last.elapsed() < SHORTEST {
@@ -201,9 +206,17 @@ fn write(map: &Map, queue: &ArrayQueue<Entry>, least: &AtomicI32, woken: &Receiv
         }
         let depth = least.load(Relaxed);
         match wake {
-            Ok(Wake::Full) if last.elapsed() < INTERVAL => least.store(depth + 1, Relaxed),
-            Err(RecvTimeoutError::Timeout) if queue.len() < QUEUE / 4 => {
-                least.store((depth - 1).max(HashFile::MIN_DEPTH.get()), Relaxed);
+            Ok(Wake::Full) if last_full.elapsed() < INTERVAL => {
+                credit = (credit - 1).max(0);
+                least.store(depth + i32::from(credit == 0), Relaxed);
+                last_full = Instant::now();
+            }
+            Ok(Wake::Full) => last_full = Instant::now(),
+            Err(RecvTimeoutError::Timeout) => {
+                credit = (credit + 1).min(CREDIT);
+                if queue.len() < QUEUE / 4 {
+                    least.store((depth - 1).max(LEAST_DEPTH), Relaxed);
+                }
             }
             _ => {}
         }
