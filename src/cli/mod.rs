@@ -5,8 +5,11 @@
 pub mod bench;
 mod eval;
 mod hash;
+mod learn;
 pub mod perft;
 mod session;
+#[cfg(feature = "tune")]
+pub mod tune;
 
 use std::{io::ErrorKind, path::PathBuf};
 
@@ -69,6 +72,15 @@ pub enum Task {
     /// Look after hash files, which the option HashFile makes.
     #[command(subcommand)]
     Hash(HashTask),
+    /// Look into the learning file, and change it.
+    ///
+    /// The file holds what earlier games taught: scores and moves of positions, 65,536 at most, the oldest
+    /// making room for the newest; advice by human beings stays. Any number of engines may use it meanwhile.
+    Learn(learn::Arguments),
+    /// Find the weights of the evaluation.
+    #[cfg(feature = "tune")]
+    #[command(subcommand)]
+    Tune(tune::TuneTask),
 }
 
 /// A subcommand that failed, in one sentence.
@@ -80,9 +92,16 @@ pub enum CliError {
     /// A hash file cannot be used.
     #[error(transparent)]
     Hash(#[from] HashError),
+    /// Something about the learning file.
+    #[error(transparent)]
+    Learn(#[from] learn::LearnError),
     /// The output cannot be written.
     #[error("the output cannot be written: {0}")]
     Output(String),
+    /// Tuning failed.
+    #[cfg(feature = "tune")]
+    #[error(transparent)]
+    Tune(#[from] tune::TuneError),
 }
 
 /// Does what the command line asks for. `learn_file` is the learning file where none is named.
@@ -104,6 +123,9 @@ pub fn run(arguments: Arguments, debug_log: DebugLog, learn_file: Option<PathBuf
             output.line(eval::explanation(&position(fen.as_deref(), false)?));
         }
         Some(Task::Hash(task)) => hash::run(task, &output)?,
+        Some(Task::Learn(arguments)) => learn::run(&arguments, learn_file, &output)?,
+        #[cfg(feature = "tune")]
+        Some(Task::Tune(task)) => tune::run(&task, &output, &interrupt)?,
     }
     match output.failure() {
         // Whoever closes a pipe has read enough.

@@ -3,8 +3,7 @@
 use shakmaty::{Bitboard, Board, CastlingSide, Color, Position as _, Role, Square, attacks};
 
 use super::{
-    geometry::{Black, Side, White, king_ring},
-    pair::Pair,
+    geometry::{Black, Side, White, count, king_ring},
     pawn_table::PawnEntry,
 };
 use crate::position::Position;
@@ -12,10 +11,8 @@ use crate::position::Position;
 /// How one side attacks the other's king.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Assault {
-    /// Pieces that attack the ring.
-    pub attackers: i32,
-    /// Their danger units.
-    pub units: i32,
+    /// Pieces that attack the ring: knights, bishops, rooks, queens.
+    pub attackers: [i32; 4],
     /// Attacks on squares next to the king.
     pub hits: i32,
 }
@@ -26,8 +23,10 @@ pub struct Context<'p> {
     pub board: &'p Board,
     /// The pawn hash entry.
     pub pawns: &'p PawnEntry,
-    /// King shelters, each from its own side's point of view.
-    pub shelter: [Pair; 2],
+    /// Middlegame values of the king shelters, each from its own side's point of view.
+    pub shelter: [i32; 2],
+    /// Pawns face to face.
+    pub rams: i32,
     /// All men.
     pub occupied: Bitboard,
     /// Men by colour.
@@ -60,7 +59,7 @@ impl<'p> Context<'p> {
     /// The maps that need no piece attacks: pawns, kings, pins, areas. The rest is filled in by
     /// [`super::mobility::survey`].
     #[inline]
-    pub fn new(position: &'p Position, pawns: &'p PawnEntry, shelter: [Pair; 2], phase: i32) -> Context<'p> {
+    pub fn new(position: &'p Position, pawns: &'p PawnEntry, shelter: [i32; 2], phase: i32) -> Context<'p> {
         let board = position.board();
         let castles = position.chess().castles();
         let king = [Color::Black, Color::White].map(|c| board.king_of(c).unwrap_or(Square::A1));
@@ -68,6 +67,7 @@ impl<'p> Context<'p> {
             board,
             pawns,
             shelter,
+            rams: count(White::push(pawns.pawns[White::ME]) & pawns.pawns[Black::ME]),
             occupied: board.occupied(),
             men: [board.black(), board.white()],
             king,

@@ -73,6 +73,16 @@ pub fn king_ring(king: Square) -> Bitboard {
     Bitboard(RINGS[king.to_usize()])
 }
 
+/// The files where a king on `king` may be attacked: four towards the nearer edge, or the middle.
+#[inline]
+pub fn king_flank(king: Square) -> Bitboard {
+    match king.to_u32() & 7 {
+        0..=2 => QUEEN_SIDE,
+        3 | 4 => CENTER_FILES,
+        _ => KING_SIDE,
+    }
+}
+
 /// The squares of the file of `square`.
 #[inline]
 pub fn file_of(square: Square) -> Bitboard {

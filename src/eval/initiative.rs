@@ -5,11 +5,11 @@ use super::{
     context::Context,
     geometry::{Black, KING_SIDE, QUEEN_SIDE, Side, White, count},
     pair::Pair,
-    trace::{Tally, Term, Tracer},
+    trace::{Account, Tally, Term, Tracer},
     weights::WEIGHTS,
 };
 
-/// Corrects the endgame value of the sum so far; never turns it round.
+/// Corrects the endgame value of the sum so far; takes it away or doubles it at most, so that it never jumps.
 #[inline]
 pub fn score<T: Tracer>(context: &Context, tally: &mut Tally<T>) {
     let w = &WEIGHTS;
@@ -19,13 +19,21 @@ pub fn score<T: Tracer>(context: &Context, tally: &mut Tally<T>) {
     let both_wings = (pawns & QUEEN_SIDE).any() && (pawns & KING_SIDE).any();
     let infiltration = White::rank(white) > 3 || Black::rank(black) > 3;
 
-    let complexity = w.initiative_passed * count(context.pawns.passed)
-        + w.initiative_pawn * count(pawns)
-        + w.initiative_outflanking * outflanking
-        + w.initiative_both_wings * i32::from(both_wings)
-        + w.initiative_infiltration * i32::from(infiltration)
-        + w.initiative_pawn_ending * i32::from(context.phase == 0)
-        + w.initiative_offset;
+    let mut complexity = Pair::ZERO;
+    for (weight, times) in [
+        (&w.initiative_passed, count(context.pawns.passed)),
+        (&w.initiative_pawn, count(pawns)),
+        (&w.initiative_outflanking, outflanking),
+        (&w.initiative_both_wings, i32::from(both_wings)),
+        (&w.initiative_infiltration, i32::from(infiltration)),
+        (&w.initiative_pawn_ending, i32::from(context.phase == 0)),
+        (&w.initiative_offset, 1),
+    ] {
+        complexity += tally.weigh(Account::Initiative, weight, times);
+    }
     let eg = tally.total.eg();
-    tally.add_neutral(Term::Initiative, Pair::new(0, eg.signum() * complexity.max(-eg.abs())));
+    tally.add_neutral(
+        Term::Initiative,
+        Pair::new(0, eg.signum() * complexity.eg().clamp(-eg.abs(), eg.abs())),
+    );
 }

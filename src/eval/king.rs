@@ -5,67 +5,101 @@ use shakmaty::{Bitboard, CastlingSide, Position as _, Role, Square, attacks};
 
 use super::{
     context::Context,
-    geometry::{Side, count, file_of, rank_of},
+    geometry::{Side, count, file_of, king_flank, rank_of},
     pair::Pair,
-    trace::{Tally, Term, Tracer},
+    trace::{Account, Silent, Tally, Term, Tracer},
     weights::WEIGHTS,
 };
 use crate::position::Position;
 
-/// Shelter, storm and distance to the own pawns: what king square, castling rights and pawns alone say.
-/// A king that may castle has the best shelter that he can get.
+/// What king square, castling rights and pawns alone say: shelter and storm, of which the middlegame value is
+/// given besides, and where all pawns stand as the king sees them. A king that may castle has the best shelter
+/// that he can get.
 #[cold]
-pub fn shelter<S: Side>(position: &Position, pawns: &[Bitboard; 2]) -> Pair {
+pub fn shelter<S: Side, T: Tracer>(
+    position: &Position,
+    pawns: &[Bitboard; 2],
+    tracer: &mut T,
+) -> (Pair, i32) {
     let king = position.board().king_of(S::US).unwrap_or(Square::A1);
-    let mut best = shelter_at::<S>(king, pawns);
-    for side in CastlingSide::ALL {
-        if position.chess().castles().has(S::US, side) {
-            let castled = shelter_at::<S>(side.king_to(S::US), pawns);
-            if castled.mg() > best.mg() {
-                best = castled;
-            }
-        }
-    }
-    let nearest = pawns[S::ME].into_iter().map(|pawn| pawn.distance(king) as i32).min();
-    best + WEIGHTS.king_pawn_distance * nearest.unwrap_or(0)
+    let castles = position.chess().castles();
+    let middlegame = |king: Square| {
+        let mut silent = Silent;
+        let mut tally = Tally::new(&mut silent);
+        shelter_at::<S, Silent>(king, pawns, &mut tally);
+        if S::US.is_white() { tally.total.mg() } else { -tally.total.mg() }
+    };
+    let castled = CastlingSide::ALL.into_iter().filter(|&side| castles.has(S::US, side));
+    let home = castled
+        .map(|side| side.king_to(S::US))
+        .fold(king, |best, home| if middlegame(home) > middlegame(best) { home } else { best });
+
+    let mut tally = Tally::new(tracer);
+    shelter_at::<S, T>(home, pawns, &mut tally);
+    king_and_pawns::<S, T>(king, pawns, &mut tally);
+    let score = if S::US.is_white() { tally.total } else { -tally.total };
+    (score, middlegame(home))
 }
 
 /// Shelter and storm for a king on `king`.
-fn shelter_at<S: Side>(king: Square, pawns: &[Bitboard; 2]) -> Pair {
+fn shelter_at<S: Side, T: Tracer>(king: Square, pawns: &[Bitboard; 2], tally: &mut Tally<T>) {
     let w = &WEIGHTS;
     let not_behind = rank_of(king) | S::front_ranks(king);
     let rank_of_nearest = |pawns: Bitboard| pawns.into_iter().map(|pawn| S::rank(pawn)).min().unwrap_or(0);
     let middle = (king.to_u32() & 7).clamp(1, 6);
-    let mut score = Pair::ZERO;
     for file in middle - 1..=middle + 1 {
         let squares = file_of(Square::new(file)) & not_behind;
         let own = rank_of_nearest(pawns[S::ME] & squares);
         let storm = rank_of_nearest(pawns[S::YOU] & squares);
         let folded = file.min(7 - file) as usize;
-        score += Pair::new(w.shelter[folded][own], 0);
-        score += if own > 0 && storm == own + 1 {
-            w.storm_blocked[storm]
-        } else {
-            Pair::new(w.storm[folded][storm], 0)
-        };
+        tally.add::<S>(Term::Shelter, &w.shelter[folded][own], 1);
+        let blocked = own > 0 && storm == own + 1;
+        let weight = if blocked { &w.storm_blocked[storm] } else { &w.storm[folded][storm] };
+        tally.add::<S>(Term::Shelter, weight, 1);
     }
     if (pawns[S::ME] & file_of(king)).is_empty() {
-        score += w.king_open_file;
+        tally.add::<S>(Term::Shelter, &w.king_open_file, 1);
     }
-    score
+}
+
+/// Every pawn by the files and ranks between it and the king, and the nearest own one by its distance.
+fn king_and_pawns<S: Side, T: Tracer>(king: Square, pawns: &[Bitboard; 2], tally: &mut Tally<T>) {
+    let w = &WEIGHTS;
+    for (side, table) in [(S::ME, &w.king_own_pawn), (S::YOU, &w.king_enemy_pawn)] {
+        for pawn in pawns[side] {
+            let apart = king.file().distance(pawn.file()) as usize;
+            let ahead = 7 + S::rank(pawn) - S::rank(king);
+            tally.add::<S>(Term::KingPawns, &table[apart][ahead], 1);
+        }
+    }
+    if let Some(nearest) = pawns[S::ME].into_iter().map(|pawn| pawn.distance(king)).min() {
+        tally.add::<S>(Term::KingPawns, &w.king_pawn_distance[nearest as usize], 1);
+    }
+}
+
+/// Danger units of more than this count no more.
+pub const DANGER_LIMIT: i32 = 900;
+/// The middlegame penalty is the square of the units, divided by this.
+pub const DANGER_DIVISOR: i32 = 300;
+/// The endgame penalty is the units, divided by this.
+pub const DANGER_ENDGAME_DIVISOR: i32 = 16;
+
+/// What so many units of danger cost.
+pub fn danger_penalty(units: Pair) -> Pair {
+    let (mg, eg) = (units.mg().clamp(0, DANGER_LIMIT), units.eg().clamp(0, DANGER_LIMIT));
+    Pair::new(mg * mg / DANGER_DIVISOR, eg / DANGER_ENDGAME_DIVISOR)
 }
 
 /// The attack on our king.
 #[inline]
 pub fn danger<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>) {
-    let w = &WEIGHTS.danger;
-    let shelter = context.shelter[S::ME];
-    tally.add::<S>(Term::Shelter, shelter);
-
-    let assault = context.assault[S::YOU];
+    let w = &WEIGHTS;
+    let account = Account::Danger(S::US);
+    let assault = &context.assault[S::YOU];
+    let attackers: i32 = assault.attackers.iter().sum();
     let queens = context.ours::<S::Them>(Role::Queen);
     // One attacker alone is no attack, unless it is the queen.
-    if assault.attackers + count(queens).min(1) < 2 {
+    if attackers + count(queens).min(1) < 2 {
         return;
     }
     let king = context.king[S::ME];
@@ -84,40 +118,37 @@ pub fn danger<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>) {
         attacks::knight_attacks(king) & context.by::<S::Them>(Role::Knight),
         diagonal & context.by::<S::Them>(Role::Bishop),
         straight & context.by::<S::Them>(Role::Rook),
-        // A queen's check counts where no rook gives it as well, and our queen does not object.
+        // A queen's check counts where our queen does not object.
         (straight | diagonal) & context.by::<S::Them>(Role::Queen) & !by_queen,
     ];
-    let mut units = 0;
-    let mut unsafe_checks = Bitboard::EMPTY;
-    for (checks, worth) in checks.into_iter().zip(w.safe_check) {
+    let mut units = Pair::ZERO;
+    let mut weigh = |weight: &'static Pair, times: i32| units += tally.weigh(account, weight, times);
+    for (role, checks) in checks.into_iter().enumerate() {
         let safe_ones = checks & safe;
         if safe_ones.more_than_one() {
-            units += worth + worth * w.more_checks / 100;
+            weigh(&w.danger_safe_checks[role], 1);
         } else if safe_ones.any() {
-            units += worth;
+            weigh(&w.danger_safe_check[role], 1);
         } else {
-            unsafe_checks |= checks & !context.men[S::YOU];
+            weigh(&w.danger_unsafe_check[role], count(checks & !context.men[S::YOU]));
         }
     }
-
-    units += assault.units * assault.attackers
-        + assault.hits * w.hit
-        + count(context.ring[S::ME] & weak) * w.weak
-        + count(unsafe_checks) * w.unsafe_check
-        + count(context.pinned[S::ME]) * w.pinned
-        - shelter.mg() * w.shelter / 100
-        - w.offset;
-    if queens.is_empty() {
-        units -= w.no_queen;
+    for (weight, n) in w.danger_attacker.iter().zip(assault.attackers) {
+        weigh(weight, n.min(8) * attackers.min(8));
     }
-    if (context.by::<S>(Role::Knight) & context.by::<S>(Role::King)).any() {
-        units -= w.knight_guard;
-    }
-    if units > 0 {
-        let units = units.min(w.limit);
-        tally.add::<S>(
-            Term::KingDanger,
-            Pair::new(-(units * units / w.divisor), -(units / w.endgame_divisor)),
-        );
-    }
+    let flank = king_flank(king) & S::ranks(0b0001_1111);
+    let on_flank = count(flank & attacked) + count(flank & attacked & context.twice[S::YOU]);
+    let pawns = context.pawns.pawns[0] | context.pawns.pawns[1];
+    let guarded = (context.by::<S>(Role::Knight) & context.by::<S>(Role::King)).any();
+    weigh(&w.danger_hit, assault.hits);
+    weigh(&w.danger_weak, count(context.ring[S::ME] & weak));
+    weigh(&w.danger_pinned, count(context.pinned[S::ME]));
+    weigh(&w.danger_no_queen, i32::from(queens.is_empty()));
+    weigh(&w.danger_knight_guard, i32::from(guarded));
+    weigh(&w.danger_shelter, context.shelter[S::ME] / 16);
+    weigh(&w.danger_flank_attack, on_flank);
+    weigh(&w.danger_flank_defence, count(flank & context.attacked[S::ME]));
+    weigh(&w.danger_pawnless_flank, i32::from((pawns & king_flank(king)).is_empty()));
+    weigh(&w.danger_offset, 1);
+    tally.add_value::<S>(Term::KingDanger, -danger_penalty(units));
 }

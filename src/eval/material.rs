@@ -62,7 +62,7 @@ impl MaterialTable {
         let key = position.keys().material;
         let slot = (key.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - INDEX_BITS)) as usize;
         let entry = &mut self.entries[slot];
-        if entry.key != key {
+        if T::LISTENS || entry.key != key {
             *entry = analyse(position, tracer);
         }
         *entry
@@ -100,28 +100,37 @@ fn side<S: Side, T: Tracer>(counts: &Counts, tally: &mut Tally<T>) {
     let ours = &counts[S::ME];
     let (mut mg, mut eg) = (0, 0);
     for (worth, &n) in w.material.iter().zip(ours) {
+        tally.enter::<S>(worth, 16 * n);
         mg += worth.mg() * n;
         eg += worth.eg() * n;
     }
-    tally.add::<S>(Term::Material, Pair::new(mg.min(LIMIT), eg.min(LIMIT)));
+    tally.add_value::<S>(Term::Material, Pair::new(mg.min(LIMIT), eg.min(LIMIT)));
+    if ours[2] >= 2 {
+        tally.add::<S>(Term::BishopPair, &w.bishop_pair, 1);
+    }
+    imbalance::<S, T>(counts, tally);
+}
 
-    let &[pawns, knights, bishops, rooks, queens, _] = ours;
-    if bishops >= 2 {
-        tally.add::<S>(Term::BishopPair, w.bishop_pair);
+/// What men are worth more or less beside others: a polynomial of the second degree in their numbers (L.
+/// Kaufman, The Evaluation of Material Imbalances, 1999, found such dependences in master games).
+fn imbalance<S: Side, T: Tracer>(counts: &Counts, tally: &mut Tally<T>) {
+    const MOST: i32 = 10;
+    let [ours, theirs] = [S::ME, S::YOU].map(|side| counts[side].map(|n| n.min(MOST)));
+    let (mut mg, mut eg) = (0, 0);
+    let mut add = |tally: &mut Tally<T>, weight: &'static Pair, sixteenths: i32| {
+        tally.enter::<S>(weight, sixteenths);
+        mg += weight.mg() * sixteenths;
+        eg += weight.eg() * sixteenths;
+    };
+    let mut own = WEIGHTS.imbalance_own.iter();
+    let mut their = WEIGHTS.imbalance_their.iter();
+    for a in 0..5 {
+        own.by_ref().take(a + 1).zip(ours).for_each(|(weight, n)| add(tally, weight, ours[a] * n));
+        their.by_ref().take(a).zip(theirs).for_each(|(weight, n)| add(tally, weight, ours[a] * n));
     }
-    let minors_of_theirs = counts[S::YOU][1] + counts[S::YOU][2];
-    let mut imbalance =
-        w.knight_pawns * (knights.min(3) * (pawns - 5)) + w.rook_pawns * (rooks.min(3) * (pawns - 5));
-    if rooks >= 2 {
-        imbalance += w.second_rook;
-    }
-    if knights >= 2 {
-        imbalance += w.second_knight;
-    }
-    if queens >= 1 && counts[S::YOU][4] < queens {
-        imbalance += w.queen_minors * (minors_of_theirs - 2).clamp(0, 2);
-    }
-    tally.add::<S>(Term::Imbalance, imbalance);
+    const LIMIT: i32 = 3_000;
+    let limited = |sum: i32| (sum / 16).clamp(-LIMIT, LIMIT);
+    tally.add_value::<S>(Term::Imbalance, Pair::new(limited(mg), limited(eg)));
 }
 
 /// Rough worth of pieces (no pawns) in the endgame, by which winning chances are judged.

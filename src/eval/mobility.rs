@@ -22,21 +22,21 @@ pub fn survey<S: Side, T: Tracer>(context: &mut Context, tally: &mut Tally<T>) {
     for square in context.ours::<S>(Role::Knight) {
         let reach = register::<S>(context, Role::Knight, square, attacks::knight_attacks(square));
         let safe = count(reach & context.area[S::ME]);
-        credit::<S, T>(tally, Role::Knight, square, &w.knight_mobility, safe);
+        credit::<S, T>(context, tally, Role::Knight, square, &w.knight_mobility, safe);
         pieces::knight::<S, T>(context, tally, square, reach);
     }
     for square in context.ours::<S>(Role::Bishop) {
         let through = context.occupied ^ context.board.queens();
         let reach = register::<S>(context, Role::Bishop, square, attacks::bishop_attacks(square, through));
         let safe = count(reach & context.area[S::ME]);
-        credit::<S, T>(tally, Role::Bishop, square, &w.bishop_mobility, safe);
+        credit::<S, T>(context, tally, Role::Bishop, square, &w.bishop_mobility, safe);
         pieces::bishop::<S, T>(context, tally, square, reach);
     }
     for square in context.ours::<S>(Role::Rook) {
         let through = context.occupied ^ context.board.queens() ^ context.ours::<S>(Role::Rook);
         let reach = register::<S>(context, Role::Rook, square, attacks::rook_attacks(square, through));
         let safe = count(reach & context.area[S::ME]);
-        credit::<S, T>(tally, Role::Rook, square, &w.rook_mobility, safe);
+        credit::<S, T>(context, tally, Role::Rook, square, &w.rook_mobility, safe);
         pieces::rook::<S, T>(context, tally, square, safe);
     }
 }
@@ -53,10 +53,11 @@ pub fn survey_royals<S: Side, T: Tracer>(context: &mut Context, tally: &mut Tall
         let reach =
             register::<S>(context, Role::Queen, square, attacks::queen_attacks(square, context.occupied));
         let safe = count(reach & context.area[S::ME] & !guarded);
-        credit::<S, T>(tally, Role::Queen, square, &w.queen_mobility, safe);
+        credit::<S, T>(context, tally, Role::Queen, square, &w.queen_mobility, safe);
         pieces::queen::<S, T>(context, tally, square);
     }
-    tally.add::<S>(Term::Squares, squares::value::<S>(Role::King, context.king[S::ME]));
+    tally.add::<S>(Term::Squares, squares::weight::<S>(Role::King, context.king[S::ME]), 1);
+    tally.add::<S>(Term::Pinned, &w.pinned, count(context.pinned[S::ME] & !context.board.pawns()));
 }
 
 /// Enters one piece's attacks into the maps; returns them as far as a pin allows.
@@ -70,15 +71,27 @@ fn register<S: Side>(context: &mut Context, role: Role, square: Square, mut reac
     context.attacked[S::ME] |= reach;
     if reach.intersects(context.ring[S::YOU]) {
         let assault = &mut context.assault[S::ME];
-        assault.attackers += 1;
-        assault.units += WEIGHTS.danger.attacker[role as usize - 2];
+        assault.attackers[role as usize - 2] += 1;
         assault.hits += count(reach & attacks::king_attacks(context.king[S::YOU]));
     }
     reach
 }
 
+/// What every piece has: its square, its mobility, its distance from both kings.
 #[inline]
-fn credit<S: Side, T: Tracer>(tally: &mut Tally<T>, role: Role, square: Square, table: &[Pair], safe: i32) {
-    tally.add::<S>(Term::Squares, squares::value::<S>(role, square));
-    tally.add::<S>(Term::Mobility, table[(safe as usize).min(table.len() - 1)]);
+fn credit<S: Side, T: Tracer>(
+    context: &Context,
+    tally: &mut Tally<T>,
+    role: Role,
+    square: Square,
+    table: &'static [Pair],
+    safe: i32,
+) {
+    let w = &WEIGHTS;
+    let piece = role as usize - 2;
+    tally.add::<S>(Term::Squares, squares::weight::<S>(role, square), 1);
+    tally.add::<S>(Term::Mobility, &table[(safe as usize).min(table.len() - 1)], 1);
+    let [own, enemy] = [S::ME, S::YOU].map(|side| square.distance(context.king[side]) as usize);
+    tally.add::<S>(Term::Tropism, &w.own_king_distance[piece][own], 1);
+    tally.add::<S>(Term::Tropism, &w.enemy_king_distance[piece][enemy], 1);
 }

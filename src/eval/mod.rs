@@ -11,6 +11,8 @@
 //! Weights are in `weights.rs`. Each term is written once, generic over the side (`geometry::Side`) and over
 //! the tracer (`trace::Tracer`), so that what [`trace()`] shows is what [`evaluate`] computes.
 
+#[cfg(feature = "tune")]
+pub mod coefficients;
 mod context;
 mod endgame;
 mod fingerprint;
@@ -112,10 +114,11 @@ fn assess<T: Tracer>(position: &Position, caches: &mut Caches, tracer: &mut T) -
     }
 
     let entry = caches.pawns.probe(position, tracer);
-    let shelter = [entry.shelter::<Black>(position), entry.shelter::<White>(position)];
-    let mut context = Context::new(position, entry, shelter, phase);
+    let (black, black_shelter) = entry.shelter::<Black, T>(position, tracer);
+    let (white, white_shelter) = entry.shelter::<White, T>(position, tracer);
+    let mut context = Context::new(position, entry, [black_shelter, white_shelter], phase);
     let mut tally = Tally::new(tracer);
-    tally.carry(material.score + entry.score);
+    tally.carry(material.score + entry.score + white - black);
 
     mobility::survey::<White, T>(&mut context, &mut tally);
     mobility::survey::<Black, T>(&mut context, &mut tally);
@@ -131,20 +134,27 @@ fn assess<T: Tracer>(position: &Position, caches: &mut Caches, tracer: &mut T) -
     space::score::<Black, T>(&context, &mut tally);
     initiative::score(&context, &mut tally);
 
-    let total = tally.total;
-    let scale = scale::scale(&context, &material, total);
-    let blended = blend(total, phase, scale);
-    let tempo = if position.turn() == Color::White { WEIGHTS.tempo } else { -WEIGHTS.tempo };
-    tally.add_neutral(Term::Tempo, Pair::new(tempo, tempo));
-    Assessment { score: Score(blended + tempo).clamp_evaluation(), phase, scale }
+    match context.turn {
+        Color::White => tally.add::<White>(Term::Tempo, &WEIGHTS.tempo, 1),
+        Color::Black => tally.add::<Black>(Term::Tempo, &WEIGHTS.tempo, 1),
+    }
+
+    let scale = scale::scale(&context, &material, tally.total);
+    Assessment { score: Score(blend(tally.total, phase, scale)).clamp_evaluation(), phase, scale }
 }
 
 /// One value of the two, by phase. The scale applies to the endgame, and where hardly anything can be won
 /// any more, to what is left of the middlegame as well.
 #[inline]
 fn blend(total: Pair, phase: i32, scale: i32) -> i32 {
-    let hopeless = scale < FULL_SCALE / 2 && phase < MIDDLEGAME / 2;
-    let mg = if hopeless { total.mg() * scale / FULL_SCALE } else { total.mg() };
+    let mg = total.mg() * middlegame_scale(phase, scale) / FULL_SCALE;
     let eg = total.eg() * scale / FULL_SCALE;
     (mg * phase + eg * (MIDDLEGAME - phase)) / MIDDLEGAME
+}
+
+/// How much of the middlegame value counts, of [`FULL_SCALE`].
+#[inline]
+fn middlegame_scale(phase: i32, scale: i32) -> i32 {
+    let hopeless = scale < FULL_SCALE / 2 && phase < MIDDLEGAME / 2;
+    if hopeless { scale } else { FULL_SCALE }
 }

@@ -27,11 +27,6 @@ impl Pair {
     pub const fn eg(self) -> i32 {
         (self.0.wrapping_add(0x8000) >> 16) as i16 as i32
     }
-
-    /// [`Add`] for constant tables.
-    pub const fn plus(self, other: Pair) -> Pair {
-        Pair(self.0 + other.0)
-    }
 }
 
 impl Add for Pair {

@@ -5,7 +5,6 @@ use shakmaty::{Bitboard, Square, attacks};
 use super::{
     context::Context,
     geometry::{Side, file_of},
-    pair::Pair,
     trace::{Tally, Term, Tracer},
     weights::WEIGHTS,
 };
@@ -31,21 +30,10 @@ fn pawn<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>, square: Squ
     let w = &WEIGHTS;
     let rank = S::rank(square);
     let next = S::ahead(square);
-    tally.add::<S>(Term::Passed, w.passed_by_rank[rank]);
-    if matches!(square.to_u32() & 7, 0 | 7) {
-        tally.add::<S>(Term::Passed, w.passed_edge);
-    }
-    if rank < 2 {
-        return;
-    }
-
     // The kings fight for the square before the pawn.
-    let progress = rank as i32 - 2;
-    let urgency = progress * (progress + 1);
-    let near = |king: Square| king.distance(next).min(5) as i32;
-    let race =
-        near(context.king[S::YOU]) * w.passed_enemy_king - near(context.king[S::ME]) * w.passed_own_king;
-    tally.add::<S>(Term::PassedKings, Pair::new(0, urgency * race / 4));
+    let [own, enemy] = [S::ME, S::YOU].map(|side| context.king[side].distance(next) as usize);
+    tally.add::<S>(Term::PassedKings, &w.passed_own_king[rank][own], 1);
+    tally.add::<S>(Term::PassedKings, &w.passed_enemy_king[rank][enemy], 1);
 
     // Rooks belong behind passed pawns.
     let behind = S::Them::front(square);
@@ -58,31 +46,29 @@ fn pawn<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>, square: Squ
         path_is_watched = (seen & context.men[S::YOU]).any();
         let rooks = seen & context.board.rooks();
         if (rooks & context.men[S::ME]).any() {
-            tally.add::<S>(Term::PassedRook, w.passed_rook_behind);
+            tally.add::<S>(Term::PassedRook, &w.passed_rook_behind, 1);
         } else if (rooks & context.men[S::YOU]).any() {
-            tally.add::<S>(Term::PassedRook, w.passed_enemy_rook_behind);
+            tally.add::<S>(Term::PassedRook, &w.passed_enemy_rook_behind, 1);
         }
     }
 
     let step = Bitboard::from(next);
     if (step & context.men[S::YOU]).any() {
-        tally.add::<S>(Term::PassedPath, w.passed_blocked_by_rank[rank]);
+        tally.add::<S>(Term::PassedPath, &w.passed_blocked[rank], 1);
     } else if (step & context.occupied).is_empty() {
         let path = S::front(square);
-        let mut bonus = Pair::ZERO;
         if (path & context.occupied).is_empty() {
-            bonus += w.passed_free_by_rank[rank];
+            tally.add::<S>(Term::PassedPath, &w.passed_free[rank], 1);
         }
         let dangers = context.attacked[S::YOU] | context.men[S::YOU];
         if !path_is_watched && (path & dangers).is_empty() {
-            bonus += w.passed_safe_path_by_rank[rank];
+            tally.add::<S>(Term::PassedPath, &w.passed_safe_path[rank], 1);
         } else if !path_is_watched && (step & dangers).is_empty() {
-            bonus += w.passed_safe_step_by_rank[rank];
+            tally.add::<S>(Term::PassedPath, &w.passed_safe_step[rank], 1);
         }
         if pushed_from_behind || (step & context.attacked[S::ME]).any() {
-            bonus += w.passed_supported_by_rank[rank];
+            tally.add::<S>(Term::PassedPath, &w.passed_supported[rank], 1);
         }
-        tally.add::<S>(Term::PassedPath, bonus);
     }
 }
 
@@ -101,7 +87,6 @@ fn unstoppable<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>, pass
         (free && (escorted || !caught)).then_some(steps)
     });
     if let Some(steps) = runs.min() {
-        let w = WEIGHTS.unstoppable;
-        tally.add::<S>(Term::Unstoppable, Pair::new(w.mg(), w.eg() - 24 * (steps + tempo)));
+        tally.add::<S>(Term::Unstoppable, &WEIGHTS.unstoppable[(steps + tempo) as usize], 1);
     }
 }

@@ -22,6 +22,8 @@ use crate::position::Position;
 #[derive(Copy, Clone, Debug, Default)]
 struct Shelter {
     score: Pair,
+    /// The middlegame value of shelter and storm alone.
+    middlegame: i16,
     key: u16,
 }
 
@@ -50,18 +52,21 @@ impl PawnEntry {
         PawnEntry { pawns, files: pawns.map(files), ..PawnEntry::default() }
     }
 
-    /// King shelter and storm of our side, computed only if king square or castling rights have changed.
+    /// What pawns and king of our side say together, and the middlegame value of the shelter, computed only
+    /// if king square or castling rights have changed.
     #[inline]
-    pub fn shelter<S: Side>(&mut self, position: &Position) -> Pair {
+    pub fn shelter<S: Side, T: Tracer>(&mut self, position: &Position, tracer: &mut T) -> (Pair, i32) {
         let castles = position.chess().castles();
         let rights = u16::from(castles.has(S::US, CastlingSide::KingSide))
             | u16::from(castles.has(S::US, CastlingSide::QueenSide)) << 1;
         let king = position.board().king_of(S::US).map_or(0, |king| king as u16);
         let key = 1 << 15 | rights << 8 | king;
-        if self.shelters[S::ME].key != key {
-            self.shelters[S::ME] = Shelter { score: king::shelter::<S>(position, &self.pawns), key };
+        let known = &mut self.shelters[S::ME];
+        if T::LISTENS || known.key != key {
+            let (score, middlegame) = king::shelter::<S, T>(position, &self.pawns, tracer);
+            *known = Shelter { score, middlegame: middlegame as i16, key };
         }
-        self.shelters[S::ME].score
+        (known.score, i32::from(known.middlegame))
     }
 
     /// Has our side no pawn on this file (0 to 7)?
@@ -103,7 +108,7 @@ impl PawnTable {
         let slot = position.keys().pawns.0 as usize & (self.entries.len() - 1);
         let entry = &mut self.entries[slot];
         self.probes += 1;
-        if entry.pawns == found {
+        if !T::LISTENS && entry.pawns == found {
             self.hits += 1;
         } else {
             *entry = pawns::analyse(found, tracer);

@@ -1,10 +1,9 @@
 //! Pawn structure, first pass: what depends on the pawns alone and is kept in the pawn hash.
 
-use shakmaty::{Bitboard, Role, attacks};
+use shakmaty::{Bitboard, Role, Square, attacks};
 
 use super::{
-    geometry::{Black, Side, White, adjacent_files, count, rank_of},
-    pair::Pair,
+    geometry::{Black, CENTER_FILES, KING_SIDE, QUEEN_SIDE, Side, White, adjacent_files, count, rank_of},
     pawn_table::PawnEntry,
     squares,
     trace::{Tally, Term, Tracer},
@@ -45,30 +44,31 @@ fn side<S: Side, T: Tracer>(entry: &mut PawnEntry, tally: &mut Tally<T>) {
         let helpers = neighbours & !S::attack_span(square);
 
         entry.attack_span[S::ME] |= S::attack_span(square);
-        tally.add::<S>(Term::Squares, squares::value::<S>(Role::Pawn, square));
+        tally.add::<S>(Term::Squares, squares::weight::<S>(Role::Pawn, square), 1);
 
+        let o = usize::from(opposed);
         if neighbours.is_empty() {
-            tally.add::<S>(Term::Isolated, w.isolated);
-            if !opposed {
-                tally.add::<S>(Term::Isolated, w.isolated_unopposed);
-            }
+            let file = square.to_usize() & 7;
+            tally.add::<S>(Term::Isolated, &w.isolated[o][file.min(7 - file)], 1);
         } else if helpers.is_empty() && (push_levers | blocker).any() {
-            tally.add::<S>(Term::Backward, w.backward);
-            if !opposed {
-                tally.add::<S>(Term::Backward, w.backward_unopposed);
+            tally.add::<S>(Term::Backward, &w.backward[o][rank], 1);
+        }
+        if behind_another {
+            tally.add::<S>(Term::Doubled, &w.doubled[usize::from(support.any())], 1);
+        }
+        if phalanx.any() {
+            tally.add::<S>(Term::Connected, &w.phalanx[o][rank], 1);
+        }
+        tally.add::<S>(Term::Connected, &w.supported[o][rank], count(support));
+        if levers.any() {
+            tally.add::<S>(Term::Lever, &w.lever[rank], 1);
+            if levers.more_than_one() && support.is_empty() {
+                tally.add::<S>(Term::Lever, &w.weak_lever, 1);
             }
         }
-        if behind_another && support.is_empty() {
-            tally.add::<S>(Term::Doubled, w.doubled);
+        if blocker.any() {
+            tally.add::<S>(Term::Rammed, &w.rammed[rank], 1);
         }
-        let mut connected = w.supported_by_rank[rank] * count(support);
-        if phalanx.any() {
-            connected += w.phalanx_by_rank[rank];
-        }
-        if opposed {
-            connected = Pair::new(connected.mg() * 3 / 4, connected.eg() / 2);
-        }
-        tally.add::<S>(Term::Connected, connected);
 
         // Passed: nothing ahead but what it may take, or what its neighbours deal with.
         let free = stoppers == levers
@@ -77,7 +77,49 @@ fn side<S: Side, T: Tracer>(entry: &mut PawnEntry, tally: &mut Tally<T>) {
         if free && !behind_another {
             entry.passed |= Bitboard::from(square);
         } else if !opposed && !behind_another && rank < 6 && count(helpers) >= count(sentries) {
-            tally.add::<S>(Term::Candidate, w.candidate_by_rank[rank]);
+            tally.add::<S>(Term::Candidate, &w.candidate[rank], 1);
         }
     }
+    structure::<S, T>(entry, tally);
+    passed::<S, T>(entry, tally);
+}
+
+/// The pawns as a whole: islands, majorities, holes.
+fn structure<S: Side, T: Tracer>(entry: &PawnEntry, tally: &mut Tally<T>) {
+    let w = &WEIGHTS;
+    let (ours, theirs) = (entry.pawns[S::ME], entry.pawns[S::YOU]);
+    let files = entry.files[S::ME];
+    tally.add::<S>(Term::Islands, &w.island, (files & !(files << 1)).count_ones() as i32);
+    let wings = [QUEEN_SIDE, KING_SIDE];
+    let majorities = wings.into_iter().filter(|&wing| count(ours & wing) > count(theirs & wing)).count();
+    tally.add::<S>(Term::Islands, &w.majority, majorities as i32);
+    let holes = CENTER_FILES & S::ranks(0b0000_1100) & !(entry.attack_span[S::ME] | ours);
+    tally.add::<S>(Term::Islands, &w.hole, count(holes));
+}
+
+/// The passed pawns, as far as pawns alone can say.
+fn passed<S: Side, T: Tracer>(entry: &PawnEntry, tally: &mut Tally<T>) {
+    let w = &WEIGHTS;
+    let passed = entry.passed & entry.pawns[S::ME];
+    for square in passed {
+        let rank = S::rank(square);
+        let file = square.to_usize() & 7;
+        tally.add::<S>(Term::Passed, &w.passed[rank], 1);
+        tally.add::<S>(Term::Passed, &w.passed_file[file.min(7 - file)], 1);
+        let beside = adjacent_files(square) & (rank_of(square) | ranks_around(square));
+        if (passed & beside).any() {
+            tally.add::<S>(Term::Passed, &w.passed_connected[rank], 1);
+        }
+        let near_files = 0b0001_1111_u16 << file >> 2;
+        let others = u16::from(entry.files[S::YOU]) | u16::from(entry.files[S::ME]) & !(0b111 << file >> 1);
+        if others != 0 && near_files & others == 0 {
+            tally.add::<S>(Term::Passed, &w.passed_outside, 1);
+        }
+    }
+}
+
+/// The ranks next to a pawn's, where one that guards it or that it guards may stand.
+fn ranks_around(square: Square) -> Bitboard {
+    let rank = rank_of(square);
+    White::push(rank) | Black::push(rank)
 }

@@ -6,7 +6,6 @@ use super::{
     context::Context,
     geometry::{CENTER_FILES, Side, count},
     material::MIDDLEGAME,
-    pair::Pair,
     trace::{Tally, Term, Tracer},
     weights::WEIGHTS,
 };
@@ -24,5 +23,5 @@ pub fn score<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>) {
     let behind = pawns | one_behind | S::Them::push(one_behind | S::Them::push(one_behind));
     let squares = count(safe) + count(safe & behind & !context.attacked[S::YOU]);
     let men = (count(context.men[S::ME]) - 4).max(0);
-    tally.add::<S>(Term::Space, Pair::new(squares * men * WEIGHTS.space / 20, 0));
+    tally.add::<S>(Term::Space, &WEIGHTS.space, squares * men / 16);
 }

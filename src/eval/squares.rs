@@ -4,29 +4,24 @@ use shakmaty::{Role, Square};
 
 use super::{geometry::Side, pair::Pair, weights::WEIGHTS};
 
-static TABLE: [[Pair; 64]; 6] = expand();
+/// For each square its place in a table of the files a to d, e to h mirrored.
+static FOLDED: [u8; 64] = fold();
 
-/// The rank and file parts of [`WEIGHTS`] added up for every role and square, seen from White's side.
-const fn expand() -> [[Pair; 64]; 6] {
-    let mut table = [[Pair::ZERO; 64]; 6];
-    let mut role = 0;
-    while role < 6 {
-        let mut square = 0;
-        while square < 64 {
-            let (file, rank) = (square % 8, square / 8);
-            let folded = if file < 4 { file } else { 7 - file };
-            let parts = &WEIGHTS.squares[role];
-            table[role][square] = parts.rank[rank].plus(parts.file[folded]);
-            square += 1;
-        }
-        role += 1;
+const fn fold() -> [u8; 64] {
+    let mut table = [0; 64];
+    let mut square = 0;
+    while square < 64 {
+        let (file, rank) = (square % 8, square / 8);
+        let folded = if file < 4 { file } else { 7 - file };
+        table[square] = (4 * rank + folded) as u8;
+        square += 1;
     }
     table
 }
 
 /// The worth of `square` to our man of `role`.
 #[inline]
-pub fn value<S: Side>(role: Role, square: Square) -> Pair {
+pub fn weight<S: Side>(role: Role, square: Square) -> &'static Pair {
     let seen = if S::US.is_white() { square } else { square.flip_vertical() };
-    TABLE[role as usize - 1][seen.to_usize()]
+    &WEIGHTS.squares[role as usize - 1][usize::from(FOLDED[seen.to_usize()])]
 }

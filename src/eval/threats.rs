@@ -24,30 +24,36 @@ pub fn score<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>) {
     let targets = (pieces & strong) | weak;
 
     let by_minors = context.by::<S>(Role::Knight) | context.by::<S>(Role::Bishop);
-    tally.add::<S>(Term::MinorThreat, sum(context, targets & by_minors, &w.threat_by_minor));
-    tally.add::<S>(Term::RookThreat, sum(context, weak & context.by::<S>(Role::Rook), &w.threat_by_rook));
+    by_victim::<S, T>(context, tally, Term::MinorThreat, targets & by_minors, &w.threat_by_minor);
+    let by_rooks = weak & context.by::<S>(Role::Rook);
+    by_victim::<S, T>(context, tally, Term::RookThreat, by_rooks, &w.threat_by_rook);
     if (weak & context.by::<S>(Role::King)).any() {
-        tally.add::<S>(Term::KingThreat, w.threat_by_king);
+        tally.add::<S>(Term::KingThreat, &w.threat_by_king, 1);
     }
     let hanging = weak & (!guards | (pieces & context.twice[S::ME]));
-    tally.add::<S>(Term::Hanging, w.hanging * count(hanging));
-    tally.add::<S>(Term::Restriction, w.restriction * count(guards & !strong & ours));
+    by_victim::<S, T>(context, tally, Term::Hanging, hanging, &w.hanging);
+    let only_by_queen = weak & context.by::<S::Them>(Role::Queen) & !context.twice[S::YOU];
+    tally.add::<S>(Term::Hanging, &w.guarded_by_queen, count(only_by_queen));
+    tally.add::<S>(Term::Restriction, &w.restriction, count(guards & !strong & ours));
 
     pawn_threats::<S, T>(context, tally, pieces);
     queen_hits::<S, T>(context, tally, strong);
 }
 
-/// Adds up the worth of `victims` by role.
+/// Adds the worth of `victims`, pawn to queen.
 #[inline]
-fn sum(context: &Context, victims: Bitboard, worth: &[Pair; 6]) -> Pair {
-    if victims.is_empty() {
-        return Pair::ZERO;
+fn by_victim<S: Side, T: Tracer>(
+    context: &Context,
+    tally: &mut Tally<T>,
+    term: Term,
+    victims: Bitboard,
+    worth: &'static [Pair; 5],
+) {
+    if victims.any() {
+        for (role, weight) in Role::ALL.into_iter().zip(worth) {
+            tally.add::<S>(term, weight, count(victims & context.board.by_role(role)));
+        }
     }
-    [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen]
-        .into_iter()
-        .fold(Pair::ZERO, |sum, role| {
-            sum + worth[role as usize - 1] * count(victims & context.board.by_role(role))
-        })
 }
 
 /// Pieces attacked by safe pawns, now or after a safe step.
@@ -57,13 +63,13 @@ fn pawn_threats<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>, pie
     let pawns = context.pawns.pawns[S::ME];
     let safe = !context.attacked[S::YOU] | context.attacked[S::ME];
     let hit = S::pawn_attacks(pawns & safe) & pieces;
-    tally.add::<S>(Term::PawnThreat, w.threat_by_pawn * count(hit));
+    by_victim::<S, T>(context, tally, Term::PawnThreat, hit, &w.threat_by_pawn);
 
     let once = S::push(pawns) & !context.occupied;
     let twice = S::push(once & S::ranks(0b0000_0100)) & !context.occupied;
     let steps = (once | twice) & safe & !context.by::<S::Them>(Role::Pawn);
     let hit = S::pawn_attacks(steps) & pieces & !hit;
-    tally.add::<S>(Term::PushThreat, w.threat_by_push * count(hit));
+    by_victim::<S, T>(context, tally, Term::PushThreat, hit, &w.threat_by_push);
 }
 
 /// Safe squares from which our pieces would attack their queen.
@@ -73,8 +79,8 @@ fn queen_hits<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>, stron
     let Some(queen) = context.ours::<S::Them>(Role::Queen).single_square() else { return };
     let safe = context.area[S::ME] & !strong;
     let jumps = context.by::<S>(Role::Knight) & attacks::knight_attacks(queen) & safe;
-    tally.add::<S>(Term::QueenHit, w.queen_hit_by_knight * count(jumps));
+    tally.add::<S>(Term::QueenHit, &w.queen_hit_by_knight, count(jumps));
     let lines = (context.by::<S>(Role::Bishop) & attacks::bishop_attacks(queen, context.occupied))
         | (context.by::<S>(Role::Rook) & attacks::rook_attacks(queen, context.occupied));
-    tally.add::<S>(Term::QueenHit, w.queen_hit_by_slider * count(lines & safe & context.twice[S::ME]).min(2));
+    tally.add::<S>(Term::QueenHit, &w.queen_hit_by_slider, count(lines & safe & context.twice[S::ME]).min(2));
 }

@@ -37,6 +37,13 @@ terms! {
     Backward => "backward pawn",
     /// Pawns beside or guarded by another, by rank.
     Connected => "connected pawn",
+    /// Pawns that can take a pawn, or be taken by two.
+    Lever => "lever",
+    /// Pawns face to face with enemy ones.
+    Rammed => "rammed pawn",
+    /// Groups of neighbouring files with pawns, wings with more pawns than the opponent, squares in the own
+    /// camp that no pawn can ever guard.
+    Islands => "islands and holes",
     /// Pawns that exchanges may turn into passed ones.
     Candidate => "candidate passer",
     /// Squares that a piece can go to without being taken by a pawn.
@@ -45,12 +52,14 @@ terms! {
     Outpost => "outpost",
     /// Minor pieces sheltered by a pawn in front of them.
     BehindPawn => "minor behind pawn",
-    /// Pawns fixed on the colour of an own bishop.
+    /// Pieces among locked pawns.
+    Closed => "closed position",
+    /// Pawns fixed on the colour of an own bishop, or in the way of it.
     BadBishop => "bad bishop",
     /// A bishop that sees both central squares of a long diagonal.
     LongDiagonal => "long diagonal",
-    /// Minor pieces far from their own king.
-    KingProtector => "far from king",
+    /// Pieces by their distance from both kings.
+    Tropism => "distance of kings",
     /// A bishop shut in by pawns in a corner of the enemy camp.
     TrappedBishop => "trapped bishop",
     /// Rooks on files without own pawns, or without any.
@@ -61,8 +70,14 @@ terms! {
     TrappedRook => "trapped rook",
     /// A queen in line with an enemy slider through one man.
     QueenPin => "queen in line",
-    /// Own pawns before the king, enemy ones that storm him, and his distance from the own pawns.
+    /// A queen where no pawn can drive her off.
+    Infiltration => "queen infiltration",
+    /// Men that shield their own king.
+    Pinned => "pinned",
+    /// Own pawns before the king and enemy ones that storm him.
     Shelter => "king shelter",
+    /// The king's distance from all pawns.
+    KingPawns => "king and pawns",
     /// How concentrated the attack on the king is.
     KingDanger => "king danger",
     /// Pieces attacked by a pawn that is safe itself.
@@ -75,7 +90,7 @@ terms! {
     RookThreat => "threat by rook",
     /// Weak men attacked by the king.
     KingThreat => "threat by king",
-    /// Men attacked and not defended, or attacked twice and defended once.
+    /// Men attacked and not defended, attacked twice and defended once, or defended by the queen alone.
     Hanging => "hanging",
     /// Safe squares from which a minor piece or rook would attack the queen.
     QueenHit => "queen to be hit",
@@ -101,11 +116,32 @@ terms! {
     Endgame => "known endgame",
 }
 
+/// A sum of weights that the evaluation forms.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Account {
+    /// The linear part, from White's point of view.
+    Score,
+    /// The units of danger for the king of a colour.
+    Danger(Color),
+    /// How much there is to play for.
+    Initiative,
+}
+
 /// Receives what the terms contribute.
 pub trait Tracer {
+    /// Does it listen? Then nothing may be taken from a table: what is found there is not reported.
+    const LISTENS: bool = true;
+
     /// `value` (from the point of view of `color`) comes from `term`; no colour: from White's view, and
     /// neither side's own.
-    fn record(&mut self, term: Term, color: Option<Color>, value: Pair);
+    fn record(&mut self, term: Term, color: Option<Color>, value: Pair) {
+        let _ = (term, color, value);
+    }
+
+    /// A weight enters an account so many sixteenth times.
+    fn enter(&mut self, account: Account, weight: &'static Pair, sixteenths: i32) {
+        let _ = (account, weight, sixteenths);
+    }
 }
 
 /// Records nothing.
@@ -113,8 +149,7 @@ pub trait Tracer {
 pub struct Silent;
 
 impl Tracer for Silent {
-    #[inline(always)]
-    fn record(&mut self, _: Term, _: Option<Color>, _: Pair) {}
+    const LISTENS: bool = false;
 }
 
 /// The running sum of an evaluation, from White's point of view.
@@ -130,9 +165,23 @@ impl<'t, T: Tracer> Tally<'t, T> {
         Tally { total: Pair::ZERO, tracer }
     }
 
-    /// Adds what a term gives one side.
+    /// Adds a weight so many times for one side.
     #[inline(always)]
-    pub fn add<S: Side>(&mut self, term: Term, value: Pair) {
+    pub fn add<S: Side>(&mut self, term: Term, weight: &'static Pair, times: i32) {
+        self.enter::<S>(weight, 16 * times);
+        self.add_value::<S>(term, *weight * times);
+    }
+
+    /// Tells the tracer how often a weight is in what [`Tally::add_value`] adds for one side.
+    #[inline(always)]
+    pub fn enter<S: Side>(&mut self, weight: &'static Pair, sixteenths: i32) {
+        let signed = if S::US.is_white() { sixteenths } else { -sixteenths };
+        self.tracer.enter(Account::Score, weight, signed);
+    }
+
+    /// Adds what a term gives one side, whose weights, if it has any, have been entered.
+    #[inline(always)]
+    pub fn add_value<S: Side>(&mut self, term: Term, value: Pair) {
         self.tracer.record(term, Some(S::US), value);
         if S::US.is_white() {
             self.total += value;
@@ -146,6 +195,13 @@ impl<'t, T: Tracer> Tally<'t, T> {
     pub fn add_neutral(&mut self, term: Term, value: Pair) {
         self.tracer.record(term, None, value);
         self.total += value;
+    }
+
+    /// A weight so many times, for a sum that is not a score: the units of danger, the initiative.
+    #[inline(always)]
+    pub fn weigh(&mut self, account: Account, weight: &'static Pair, times: i32) -> Pair {
+        self.tracer.enter(account, weight, 16 * times);
+        *weight * times
     }
 
     /// Adds a sum whose terms have been recorded where it was made.

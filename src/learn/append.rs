@@ -45,13 +45,24 @@ impl LearnFile {
         ring: &'a RwLock<Ring>,
         patience: Patience,
     ) -> Result<Locked<'a>, FileError> {
-        let path = &self.path;
-        let lock = self.lock.as_mut().map_err(|reason| FileError::ReadOnly(reason.to_string()))?;
-        match lock.try_lock(&*self.disk) {
-            Ok(true) => {}
-            Ok(false) => return Err(FileError::Busy { path: path.clone() }),
-            Err(source) => return Err(FileError::Io { path: path.clone(), doing: "locked", source }),
+        if !self.try_lock()? {
+            return Err(FileError::Busy { path: self.path.clone() });
         }
+        self.with_lock(ring, patience)
+    }
+
+    pub(super) fn try_lock(&mut self) -> Result<bool, FileError> {
+        let lock = self.lock.as_mut().map_err(|reason| FileError::ReadOnly(reason.to_string()))?;
+        let locked = lock.try_lock(&*self.disk);
+        locked.map_err(|source| self.failure("locked", source))
+    }
+
+    /// What there is to do between taking the lock and appending.
+    pub(super) fn with_lock<'a>(
+        &'a mut self,
+        ring: &'a RwLock<Ring>,
+        patience: Patience,
+    ) -> Result<Locked<'a>, FileError> {
         // From here on dropping it gives the lock back, whatever goes wrong.
         let locked = Locked { file: self, ring, patience };
         match locked.file.look()? {
@@ -159,7 +170,9 @@ impl Locked<'_> {
 
     /// Gives a file that others cut short its length back, so that appending cannot run out of space.
     fn complete(&self, length: u64) -> Result<(), FileError> {
-        self.file.header()?;
+        if self.file.header().is_err() {
+            return Err(FileError::Replaced { path: self.file.path.clone() });
+        }
         let filled = fill_with_zeros(&*self.file.data, length.min(FILE_SIZE));
         filled.map_err(|error| self.file.failure("completed", error))?;
         self.file.sync()?;

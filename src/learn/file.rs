@@ -145,7 +145,9 @@ impl LearnFile {
                     return Ok(Progress::Nothing);
                 }
             }
-            None if self.header()?.file_id != file_id => return self.read_anew(ring),
+            None if self.header().map_or(0, |header| header.file_id) != file_id => {
+                return self.read_anew(ring);
+            }
             None => {}
         }
         loop {
@@ -172,7 +174,11 @@ impl LearnFile {
     /// # Errors
     /// As [`LearnFile::read_forward`].
     pub(super) fn read_anew(&self, ring: &RwLock<Ring>) -> Result<Progress, FileError> {
-        let (fresh, _) = self.scan()?;
+        let (fresh, _) = self.scan().map_err(|error| match error {
+            // Copied over or cut to nothing: whatever it is now, it is not the file that was opened.
+            FileError::Open(_) => FileError::Replaced { path: self.path.clone() },
+            other => other,
+        })?;
         write(ring).replace(fresh);
         Ok(Progress::Anew)
     }
@@ -246,6 +252,7 @@ pub(super) enum Place {
 pub(super) struct LockFile {
     path: PathBuf,
     file: Box<dyn DiskFile>,
+    identity: Identity,
 }
 
 impl LockFile {
@@ -255,13 +262,14 @@ impl LockFile {
         path.push(".lock");
         let path = PathBuf::from(path);
         let file = disk.open(&path, Access::Create)?;
-        if let Some(kind) = file.found()?.not_a_file {
+        let found = file.found()?;
+        if let Some(kind) = found.not_a_file {
             return Err(io::Error::other(format!("{} is {kind}", path.display())));
         }
         if file.try_lock()? {
             file.unlock()?;
         }
-        Ok(LockFile { path, file })
+        Ok(LockFile { path, file, identity: found.identity })
     }
 
     /// Takes the lock if it is free.
@@ -269,13 +277,13 @@ impl LockFile {
         if !self.file.try_lock()? {
             return Ok(false);
         }
-        let own = self.file.found()?.identity;
-        if disk.look(&self.path).is_ok_and(|found| found.identity == own) {
+        if disk.look(&self.path).is_ok_and(|found| found.identity == self.identity) {
             return Ok(true);
         }
         // Somebody removed it: the lock that others use is another one now.
         self.file.unlock()?;
         self.file = disk.open(&self.path, Access::Create)?;
+        self.identity = self.file.found()?.identity;
         self.file.try_lock()
     }
 

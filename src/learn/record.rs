@@ -19,8 +19,8 @@ pub const CAPACITY: usize = 65_536;
 /// A record as it lies in the file.
 pub type Bytes = [u8; RECORD_SIZE];
 
-/// Where the bytes end that travel from file to file, and the place begins (lap and checksum).
-const PLACE: usize = 56;
+/// How many bytes, from the first, travel from file to file; lap and checksum follow, which do not.
+pub const PAYLOAD: usize = 56;
 const CHECKSUM: usize = 60;
 const SETUP: usize = 24;
 
@@ -257,7 +257,7 @@ impl Record {
         put(&self.evaluation_id.to_le_bytes());
         put(&self.session.to_le_bytes());
         put(&self.time.to_le_bytes());
-        debug_assert_eq!(at, PLACE);
+        debug_assert_eq!(at, PAYLOAD);
         bytes
     }
 }
@@ -270,7 +270,7 @@ pub fn encode(record: &Record, file_id: u64, sequence: u64) -> Bytes {
 /// Gives a payload its place: lap and checksum.
 pub fn seal(mut bytes: Bytes, file_id: u64, sequence: u64) -> Bytes {
     let (lap, slot) = place(sequence);
-    bytes[PLACE..CHECKSUM].copy_from_slice(&lap.to_le_bytes());
+    bytes[PAYLOAD..CHECKSUM].copy_from_slice(&lap.to_le_bytes());
     let checksum = checksum(&bytes, file_id, slot);
     bytes[CHECKSUM..].copy_from_slice(&checksum.to_le_bytes());
     bytes
@@ -279,7 +279,7 @@ pub fn seal(mut bytes: Bytes, file_id: u64, sequence: u64) -> Bytes {
 /// The sequence number of the bytes in `slot`, if they were written there, whole, and by this file's rules.
 #[inline]
 pub fn sequence(bytes: &Bytes, file_id: u64, slot: u32) -> Option<u64> {
-    let lap = u32::from_le_bytes(field(bytes, PLACE));
+    let lap = u32::from_le_bytes(field(bytes, PAYLOAD));
     let stored = u32::from_le_bytes(field(bytes, CHECKSUM));
     (lap > 0 && checksum(bytes, file_id, slot) == stored).then(|| join(lap, slot))
 }

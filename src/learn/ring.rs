@@ -36,6 +36,8 @@ pub struct Report {
     pub tombstones: usize,
     /// Records that a newer one of the same key replaced.
     pub replaced: usize,
+    /// Records of a kind that this format does not know.
+    pub unknown: usize,
     /// Records that were not written whole, or damaged later.
     pub torn: usize,
     /// Records more than a lap old, left where a newer one was lost.
@@ -88,10 +90,15 @@ impl Ring {
             live: 0,
             advice: BTreeSet::new(),
         };
+        let mut counted = 0;
         for sequence in ring.window() {
             let slot = record::place(sequence).1;
             match ring.stored(slot) {
-                Some(stored) if stored == sequence => ring.count(slot),
+                Some(stored) if stored == sequence => {
+                    counted += 1;
+                    report.unknown += usize::from(ring.kind(slot) == Kind::Unknown);
+                    ring.count(slot);
+                }
                 Some(_) => {
                     report.stale += 1;
                     ring.slots[slot as usize] = [0; RECORD_SIZE];
@@ -100,8 +107,8 @@ impl Ring {
             }
         }
         report.live = ring.live;
-        report.tombstones = ring.by_key.values().filter(|&&slot| ring.kind(slot) == Kind::Tombstone).count();
-        report.replaced = ring.window().filter(|&sequence| ring.is_replaced(sequence)).count();
+        report.tombstones = ring.by_key.len() - ring.live;
+        report.replaced = counted - report.unknown - ring.by_key.len();
         (ring, report)
     }
 
@@ -146,6 +153,11 @@ impl Ring {
         self.newest_of(key).filter(Record::is_live)
     }
 
+    /// Sequence number of what is known of a position.
+    pub fn sequence_of(&self, key: PositionKey) -> Option<u64> {
+        self.by_key.get(&key.0).and_then(|&slot| self.stored(slot))
+    }
+
     /// Everything that counts, oldest first, with sequence numbers.
     pub fn iter(&self) -> impl Iterator<Item = (u64, Record)> + '_ {
         self.since(BEFORE_FIRST).filter(|(_, record)| record.is_live())
@@ -156,11 +168,10 @@ impl Ring {
         let window = self.window();
         (window.start.max(sequence.saturating_add(1))..window.end).filter_map(|sequence| {
             let slot = record::place(sequence).1;
-            let bytes = &self.slots[slot as usize];
-            if self.stored(slot) != Some(sequence) || self.by_key.get(&record::key(bytes).0) != Some(&slot) {
+            if self.stored(slot) != Some(sequence) || !self.is_newest(slot) {
                 return None;
             }
-            record::decode(bytes).ok().map(|record| (sequence, record))
+            record::decode(&self.slots[slot as usize]).ok().map(|record| (sequence, record))
         })
     }
 
@@ -214,10 +225,9 @@ impl Ring {
         record::kind(&self.slots[slot as usize])
     }
 
-    fn is_replaced(&self, sequence: u64) -> bool {
-        let slot = record::place(sequence).1;
-        self.stored(slot).is_some()
-            && self.by_key.get(&record::key(&self.slots[slot as usize]).0) != Some(&slot)
+    /// Is there nothing newer of the key of what lies in `slot`?
+    fn is_newest(&self, slot: u32) -> bool {
+        self.by_key.get(&record::key(&self.slots[slot as usize]).0) == Some(&slot)
     }
 
     /// The record in `slot` is the newest of all: it counts, and an older one of its key no longer.
@@ -240,9 +250,8 @@ impl Ring {
 
     /// The record in `slot` is about to be overwritten.
     fn discount(&mut self, slot: u32) {
-        let key = record::key(&self.slots[slot as usize]).0;
-        if self.by_key.get(&key) == Some(&slot) {
-            self.by_key.remove(&key);
+        if self.is_newest(slot) {
+            self.by_key.remove(&record::key(&self.slots[slot as usize]).0);
             self.uncount(slot);
         }
     }

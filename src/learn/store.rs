@@ -285,15 +285,17 @@ impl Shared {
         let progress = match file {
             Some(open) => match open.is_in_place() {
                 Ok(true) => open.read_forward(&self.ring).map(|_| ()),
-                Ok(false) => {
-                    *file = None;
-                    write(&self.ring).replace(Ring::new(0));
-                    self.say(format!("{} was replaced or removed", self.path.display()));
-                    self.reopen(file)
-                }
+                Ok(false) => Err(FileError::Replaced { path: self.path.clone() }),
                 Err(error) => Err(error),
             },
             None => self.reopen(file),
+        };
+        let progress = match progress {
+            Err(replaced @ FileError::Replaced { .. }) => {
+                self.let_go(file, &replaced);
+                self.reopen(file)
+            }
+            other => other,
         };
         match progress {
             Ok(()) => {}
@@ -301,5 +303,12 @@ impl Shared {
             Err(FileError::Open(OpenError::Missing { .. } | OpenError::Unfinished { .. })) => {}
             Err(error) => self.say(error.to_string()),
         }
+    }
+
+    /// The file is no longer the one that was opened: what it taught counts no longer.
+    pub(super) fn let_go(&self, file: &mut Option<LearnFile>, why: &FileError) {
+        *file = None;
+        write(&self.ring).replace(Ring::new(0));
+        self.say(why.to_string());
     }
 }

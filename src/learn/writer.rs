@@ -13,9 +13,8 @@ use super::{
     append::Patience,
     create::create,
     error::{FileError, OpenError},
-    file::{LearnFile, read, write},
+    file::{LearnFile, read},
     record::{CAPACITY, Record},
-    ring::Ring,
     store::Shared,
 };
 
@@ -146,14 +145,18 @@ impl Writer {
     }
 
     fn wrote(&mut self, sequence: u64) {
+        self.forget_other_epochs();
+        self.unsynced.push(sequence);
+        self.sync_at.get_or_insert_with(|| Instant::now() + GROUP);
+    }
+
+    /// Another file lies there, or others wrote so much that ours are overtaken: nothing is left to sync.
+    fn forget_other_epochs(&mut self) {
         let epoch = read(&self.shared.ring).epoch();
         if epoch != self.epoch {
-            // Another file, or so many records by others that ours are of no account.
             self.unsynced.clear();
             self.epoch = epoch;
         }
-        self.unsynced.push(sequence);
-        self.sync_at.get_or_insert_with(|| Instant::now() + GROUP);
     }
 
     /// Writes what is queued, as far as the lock and the disk let it.
@@ -183,11 +186,9 @@ impl Writer {
                 self.retry_at = Some(Instant::now() + self.retry_after);
                 self.retry_after = (self.retry_after * 2).min(LAST_RETRY);
             }
-            Err(FileError::Replaced { .. }) => {
+            Err(replaced @ FileError::Replaced { .. }) => {
                 // Next time with the file that lies there now, or a new one.
-                *shared.file() = None;
-                write(&shared.ring).replace(Ring::new(0));
-                shared.say(format!("{} was replaced or removed", shared.path.display()));
+                shared.let_go(&mut shared.file(), &replaced);
                 self.retry_at = Some(Instant::now());
             }
             Err(error) => {
@@ -241,6 +242,7 @@ impl Writer {
     /// Syncs what was written, outside of every lock, and answers those who wait.
     fn sync(&mut self) {
         self.sync_at = None;
+        self.forget_other_epochs();
         let unsynced = std::mem::take(&mut self.unsynced);
         let outcome = self.sync_file(&unsynced);
         let safe = outcome.is_ok();

@@ -18,6 +18,8 @@ pub struct Frame {
     pub killer: PackedMove,
     /// Squares that the opponent attacks.
     pub threats: Bitboard,
+    /// The place of that move in the order, from 1; 0 for a null move.
+    pub number: usize,
     /// The reduction of the move being searched, in 1024ths of a ply.
     pub reduction: i32,
     /// Cutoffs among the children of this ply so far.
@@ -37,6 +39,7 @@ impl Default for Frame {
             excluded: PackedMove::NONE,
             killer: PackedMove::NONE,
             threats: Bitboard::EMPTY,
+            number: 0,
             reduction: 0,
             cutoffs: 0,
             double_extensions: 0,

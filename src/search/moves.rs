@@ -78,7 +78,9 @@ impl Worker {
             let child = self.make(position, m, ply);
             let new_depth = node.depth + (extension - 1);
             let double = self.frame_before(ply, 1).double_extensions + u8::from(extension >= 2);
-            self.frame_mut(ply).double_extensions = double;
+            let frame = self.frame_mut(ply);
+            frame.double_extensions = double;
+            frame.number = number;
 
             // Step 17. Late moves are searched to less depth, and again in full if they surprise.
             let mut score = -Score::INFINITE;
@@ -169,16 +171,21 @@ impl Worker {
         if let Some(m) = best.m
             && best.score >= beta
         {
-            self.learn_order(node, m, &quiets, &captures);
+            self.learn_order(node, m, best.score, &quiets, &captures);
         }
         best
     }
 
     /// Rewards the move that cut, and takes from those tried before it.
-    fn learn_order(&mut self, node: &Node, m: Move, quiets: &Tried, captures: &Tried) {
+    fn learn_order(&mut self, node: &Node, m: Move, score: Score, quiets: &Tried, captures: &Tried) {
         let (position, ply) = (node.position, node.ply);
         let us = position.turn();
-        let bonus = bonus(node.depth);
+        let surprise = i32::from(score > node.window.beta + SURPRISE_MARGIN);
+        let bonus = bonus(node.depth + surprise);
+        // The first move of the node before is refuted at once: its order was wrong.
+        if self.frame_before(ply, 1).number == 1 {
+            self.blame_reply(ply, bonus);
+        }
         if is_noisy(m) {
             self.history.captures.update(us, m, bonus);
         } else {

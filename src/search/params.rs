@@ -101,3 +101,5 @@ pub const HISTORY_BONUS_MAX: i32 = 1900;
 pub const REPLY_STEP: i32 = 6;
 /// Butterfly history of the opponent's last move: at most so much for the evaluation.
 pub const REPLY_MAX: i32 = 900;
+/// History: a cutoff so far above beta counts as one ply deeper.
+pub const SURPRISE_MARGIN: i32 = 90;

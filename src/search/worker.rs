@@ -225,6 +225,7 @@ impl Worker {
         let frame = self.frame_mut(ply);
         frame.moved = MoveIndex::default();
         frame.played = None;
+        frame.number = 0;
         self.path.push_null(&child);
         self.nodes += 1;
         Some(child)
@@ -365,6 +366,17 @@ impl Worker {
         let them = !position.turn();
         let threats = self.frame_before(ply, 1).threats;
         self.history.quiets.update(them, threats, m, bonus);
+        self.follow_reply(ply, bonus);
+    }
+
+    /// The side to move at `ply` refutes at once: the quiet move that led here was bad.
+    pub fn blame_reply(&mut self, ply: Ply, malus: i32) {
+        if self.quiet_reply(ply).is_some() {
+            self.follow_reply(ply, -malus);
+        }
+    }
+
+    fn follow_reply(&mut self, ply: Ply, bonus: i32) {
         let now = self.moved_before(ply, 1);
         for back in [1, 2] {
             let earlier = self.moved_before(ply, 1 + back);

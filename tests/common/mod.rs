@@ -167,6 +167,13 @@ impl Engine {
         self.stdin = None;
     }
 
+    /// Kills the process, as a GUI does, and gives back what it had still said.
+    pub fn kill(mut self) -> Vec<String> {
+        self.child.kill().and_then(|()| self.child.wait()).expect("a child");
+        // The pipe's other end is closed now, so this ends.
+        self.lines.iter().collect()
+    }
+
     /// Waits for the process to end by itself: its status and what it wrote to standard error.
     pub fn wait(mut self) -> (ExitStatus, String) {
         let deadline = Instant::now() + PATIENCE;

@@ -1,0 +1,148 @@
+//! What the learning file costs: opening a full one, appending, looking for news. Beside each stands what
+//! the memory or the system alone takes.
+//!
+//! `cargo bench --bench learn`.
+
+use std::{
+    fs::File,
+    hint::black_box,
+    path::Path,
+    sync::{Arc, RwLock},
+    time::Duration,
+};
+
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use engram::{
+    learn::{
+        LearnFile, Mode, Origin, Patience, Record, Store, create,
+        disk::{Disk, SystemDisk},
+        record::{self, Bytes, CAPACITY},
+    },
+    position::Position,
+    types::PositionKey,
+};
+
+/// A folder that is removed at the end, with a full file in it.
+fn full() -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("engram.learn");
+    create(&SystemDisk, &path).expect("a new file");
+    let (mut file, ring, _) = LearnFile::open(&path, Mode::Write).unwrap().recover().unwrap();
+    let ring = RwLock::new(ring);
+    let mut locked = file.lock(&ring, Patience::Enough).unwrap();
+    for number in 0..CAPACITY as u64 {
+        locked.append(&record(number)).unwrap();
+    }
+    drop(locked);
+    file.sync().unwrap();
+    (folder, path)
+}
+
+/// A record of a made-up key.
+fn record(number: u64) -> Record {
+    let mut record = Record::new(&Position::default(), Origin::Drop).expect("it fits");
+    record.key = PositionKey(number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    record
+}
+
+fn opening(criterion: &mut Criterion) {
+    let (_folder, path) = full();
+    let mut group = criterion.benchmark_group("open");
+    group.bench_function("a full file: read, check, index", |bencher| {
+        bencher.iter_batched(
+            || (),
+            |()| LearnFile::open(&path, Mode::Read).unwrap().recover().unwrap(),
+            BatchSize::PerIteration,
+        );
+    });
+    group.bench_function("beside it: only read into memory", |bencher| {
+        bencher.iter_batched(
+            || (),
+            |()| {
+                let mut bytes: Vec<Bytes> = vec![[0; 64]; CAPACITY];
+                let file = SystemDisk.open(&path, engram::learn::disk::Access::Read).unwrap();
+                file.read_at(bytes.as_flattened_mut(), 4096).unwrap();
+                bytes
+            },
+            BatchSize::PerIteration,
+        );
+    });
+    group.bench_function("beside it: mapped, one pass", |bencher| {
+        bencher.iter(|| mapped_sum(&path));
+    });
+    let bytes = std::fs::read(&path).unwrap();
+    let file_id = u64::from_le_bytes(bytes[24..32].try_into().unwrap());
+    let (slots, _) = bytes[4096..].as_chunks::<64>();
+    group.bench_function("beside it: only the checksums", |bencher| {
+        bencher.iter(|| {
+            (0..).zip(slots).filter_map(|(slot, bytes)| record::sequence(bytes, file_id, slot)).max()
+        });
+    });
+    group.bench_function("beside it: a plain pass over the same memory", |bencher| {
+        bencher.iter(|| slots.iter().map(|bytes| record::key(black_box(bytes)).0).fold(0, u64::wrapping_add));
+    });
+    group.finish();
+}
+
+/// What mapping costs, were it safe: a file that others cut short kills the process that reads its map.
+#[allow(unsafe_code)]
+fn mapped_sum(path: &Path) -> u64 {
+    let file = File::open(path).unwrap();
+    // SAFETY: nobody else knows of this file.
+    let map = unsafe { memmap2::Mmap::map(&file) }.unwrap();
+    let (slots, _) = map[4096..].as_chunks::<64>();
+    slots.iter().map(|bytes| record::key(black_box(bytes)).0).fold(0, u64::wrapping_add)
+}
+
+fn appending(criterion: &mut Criterion) {
+    let (_folder, path) = full();
+    let mut group = criterion.benchmark_group("append");
+    let (mut file, ring, _) = LearnFile::open(&path, Mode::Write).unwrap().recover().unwrap();
+    let ring = RwLock::new(ring);
+    let mut number = 0;
+    group.bench_function("a record: lock, look, read forward, write, unlock", |bencher| {
+        bencher.iter(|| {
+            number += 1;
+            file.lock(&ring, Patience::None).unwrap().append(&record(number)).unwrap()
+        });
+    });
+    group.bench_function("a record while the lock is held", |bencher| {
+        let mut locked = file.lock(&ring, Patience::Enough).unwrap();
+        bencher.iter(|| {
+            number += 1;
+            locked.append(&record(number)).unwrap()
+        });
+    });
+    let store = Store::open(&path, Mode::Write).unwrap();
+    group.bench_function("a record through the store of an engine", |bencher| {
+        bencher.iter(|| {
+            number += 1;
+            store.append(record(number))
+        });
+    });
+    assert!(store.flush(Duration::from_secs(10)));
+    let plain = SystemDisk.open(&path, engram::learn::disk::Access::Write).unwrap();
+    group.bench_function("beside it: the write of 64 bytes alone", |bencher| {
+        bencher.iter(|| {
+            number += 1;
+            plain.write_at(&record::encode(&record(number), 1, number), 4096).unwrap();
+        });
+    });
+    group.finish();
+}
+
+fn news(criterion: &mut Criterion) {
+    let (_folder, path) = full();
+    let mut group = criterion.benchmark_group("news");
+    let mut store = Store::open(&path, Mode::Read).unwrap();
+    store.read_forward();
+    group.bench_function("nothing new", |bencher| bencher.iter(|| store.read_forward()));
+    let disk = Arc::new(SystemDisk);
+    group.bench_function("beside it: asking the system what lies at the path", |bencher| {
+        bencher.iter(|| disk.look(&path).unwrap());
+    });
+    group.finish();
+}
+
+criterion_group!(benches, opening, appending, news);
+criterion_main!(benches);

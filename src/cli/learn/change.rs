@@ -1,0 +1,70 @@
+//! Tools that change single records.
+
+use serde_json::json;
+
+use super::{LearnError, Opened, filter::Filter, text};
+use crate::{
+    learn::{self, LearnedScore, Origin, Record, exchange},
+    uci::{Output, translate},
+};
+
+pub(super) fn forget(
+    file: &mut Opened,
+    filter: &Filter,
+    yes: bool,
+    json: bool,
+    output: &Output,
+) -> Result<(), LearnError> {
+    let sieve = filter.sieve()?;
+    let records: Vec<(u64, Record)> = file.ring().iter().filter(|(_, record)| sieve.admits(record)).collect();
+    for (sequence, record) in &records {
+        if json {
+            output.line(text::value(*sequence, record));
+        } else {
+            output.line(text::row(*sequence, record));
+        }
+    }
+    let mut forgotten = 0;
+    if yes {
+        let now = learn::now();
+        let tombstones: Vec<_> = records.iter().map(|(_, record)| record.tombstone(now)).collect();
+        // What another process learned anew since the listing is later, and stays.
+        forgotten = file.file.take_in(&file.ring, &tombstones)?.new;
+    }
+    if json {
+        output.line(json!({ "found": records.len(), "forgotten": forgotten }));
+    } else if yes {
+        output.line(format_args!("{forgotten} records forgotten"));
+    } else {
+        output.line(format_args!("{} records would be forgotten; say --yes to do it", records.len()));
+    }
+    Ok(())
+}
+
+pub(super) fn advise(
+    file: &mut Opened,
+    fen: &str,
+    best: &str,
+    score: Option<LearnedScore>,
+    json: bool,
+    output: &Output,
+) -> Result<(), LearnError> {
+    let position = translate::parse_fen(fen, false)?;
+    let mut record = Record::new(&position, Origin::Advice)?;
+    record.best = exchange::find_move(&position, best)?;
+    if let Some(score) = score {
+        record.lower = score;
+        record.upper = score;
+    }
+    record.session = learn::session();
+    // Later than what it takes the place of, so that every file that both come to agrees.
+    let present = file.ring().newest_of(position.key()).map_or(0, |present| present.time.saturating_add(1));
+    record.time = learn::now().max(present);
+    let sequence = file.file.advise(&file.ring, &record)?;
+    if json {
+        output.line(text::value(sequence, &record));
+    } else {
+        output.line(text::row(sequence, &record));
+    }
+    Ok(())
+}

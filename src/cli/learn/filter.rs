@@ -1,0 +1,101 @@
+use thiserror::Error;
+
+use super::{LearnError, text::day};
+use crate::{
+    learn::{
+        Origin, Record,
+        footprint::{Footprint, Reach},
+    },
+    types::PositionKey,
+    uci::translate,
+};
+
+/// Which records. Several conditions hold together.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct Filter {
+    /// Positions that can still arise from this one, as far as pawns, men and castling rights tell.
+    #[arg(long, value_name = "FEN")]
+    below: Option<String>,
+    /// This position alone.
+    #[arg(long, value_name = "FEN")]
+    position: Option<String>,
+    /// Where they come from: drop, root, advice or import.
+    #[arg(long, value_name = "NAME")]
+    origin: Option<String>,
+    /// The day of learning (UTC).
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    day: Option<String>,
+    /// The process that learned them, eight hexadecimal digits as `list` shows them.
+    #[arg(long, value_name = "HEX")]
+    session: Option<String>,
+}
+
+/// The names of all filters on the command line.
+pub(super) const NAMES: [&str; 5] = ["below", "position", "origin", "day", "session"];
+
+/// A filter that cannot be understood.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum FilterError {
+    /// No such origin.
+    #[error("`{0}` is no origin; write drop, root, advice or import")]
+    Origin(String),
+    /// No day.
+    #[error("`{0}` is no day; write it as 2026-01-31")]
+    Day(String),
+    /// No session.
+    #[error("`{0}` is no session; write eight hexadecimal digits, as `engram learn list` shows them")]
+    Session(String),
+}
+
+/// A filter, understood.
+pub(super) struct Sieve {
+    below: Option<Reach>,
+    key: Option<PositionKey>,
+    origin: Option<Origin>,
+    day: Option<u32>,
+    session: Option<u32>,
+}
+
+impl Filter {
+    /// Is every record meant?
+    pub(super) fn is_empty(&self) -> bool {
+        let Filter { below, position, origin, day, session } = self;
+        [below, position, origin, day, session].into_iter().all(Option::is_none)
+    }
+
+    /// Understands the words.
+    pub(super) fn sieve(&self) -> Result<Sieve, LearnError> {
+        let parse = |fen: &String| translate::parse_fen(fen, false);
+        let origin = |name: &String| {
+            Origin::from_name(name).ok_or_else(|| FilterError::Origin(name.chars().take(40).collect()))
+        };
+        let session = |digits: &String| {
+            u32::from_str_radix(digits, 16)
+                .map_err(|_| FilterError::Session(digits.chars().take(40).collect()))
+        };
+        let on = |text: &String| day(text).ok_or_else(|| FilterError::Day(text.chars().take(40).collect()));
+        let below = self.below.as_ref().map(parse).transpose()?;
+        Ok(Sieve {
+            below: below.map(|position| Reach::of(&Footprint::of(&position))),
+            key: self.position.as_ref().map(parse).transpose()?.map(|position| position.key()),
+            origin: self.origin.as_ref().map(origin).transpose()?,
+            day: self.day.as_ref().map(on).transpose()?,
+            session: self.session.as_ref().map(session).transpose()?,
+        })
+    }
+}
+
+impl Sieve {
+    /// Is this record meant?
+    pub(super) fn admits(&self, record: &Record) -> bool {
+        let below = |reach: &Reach| {
+            let Footprint { signature, white_pawns, black_pawns } = Footprint::of_packed(&record.setup);
+            reach.admits(signature) && reach.admits_pawns(white_pawns, black_pawns)
+        };
+        self.below.as_ref().is_none_or(below)
+            && self.key.is_none_or(|key| key == record.key)
+            && self.origin.is_none_or(|origin| origin == record.origin)
+            && self.day.is_none_or(|day| day == record.time / super::text::DAY)
+            && self.session.is_none_or(|session| session == record.session)
+    }
+}

@@ -1,0 +1,302 @@
+//! `engram learn`: the learning file from outside.
+
+mod change;
+mod filter;
+mod games;
+mod search;
+mod show;
+mod text;
+mod trade;
+mod why;
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::{Arc, RwLock, RwLockReadGuard},
+};
+
+use clap::Subcommand;
+use thiserror::Error;
+
+use self::filter::{Filter, FilterError};
+use crate::{
+    engine::IllegalMove,
+    learn::{
+        FileError, LearnFile, LearnedScore, Misfit, Mode, OpenError, Record, Report, Ring, Unlearnable,
+        create,
+        disk::SystemDisk,
+        exchange::{LineError, is_same_advice},
+    },
+    uci::{Output, translate::FenError},
+};
+
+/// What all tools have in common.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Another learning file than the one in the user's data directory.
+    #[arg(long, value_name = "PATH", global = true)]
+    file: Option<PathBuf>,
+    /// Answer in JSON: one value, or one a line where there are many.
+    #[arg(long, global = true)]
+    json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    tool: Tool,
+}
+
+/// The tools.
+#[derive(Debug, Subcommand)]
+enum Tool {
+    /// List what is known, oldest first.
+    List {
+        #[command(flatten)]
+        filter: Filter,
+    },
+    /// Show what is known of a position and of those after each of its moves.
+    Show {
+        /// The position, quoted or not.
+        #[arg(value_name = "FEN", num_args = 1.., required = true)]
+        fen: Vec<String>,
+    },
+    /// Search a position with and without the file, and name the records that change the move.
+    ///
+    /// One thread, the same number of nodes each time; the file is only read.
+    Why {
+        /// The position, quoted or not.
+        #[arg(value_name = "FEN", num_args = 1.., required = true)]
+        fen: Vec<String>,
+        /// Nodes of each search.
+        #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1..))]
+        nodes: u64,
+    },
+    /// Count what is in the file.
+    Stats,
+    /// Check every record: is it whole, and do its key, position and move belong together?
+    ///
+    /// Torn records are what a loss of power may leave; they are ignored and no damage. Ends with exit code 1
+    /// if a record contradicts itself.
+    Verify,
+    /// Write everything that is known as text, one line a record.
+    ///
+    /// The text is EPD with operations of its own; `import` reads it back without loss.
+    Export {
+        /// Where to; the standard output if not given. An existing file is not overwritten.
+        #[arg(value_name = "PATH")]
+        to: Option<PathBuf>,
+    },
+    /// Take in a text written by `export`, EPD with best moves (`bm`) as advice, or a player's lost games.
+    ///
+    /// Games (PGN, with --player) are analysed: it learns the positions in which the score of the side that
+    /// lost dropped.
+    /// What the file already knows as well or better stays; running it twice changes nothing. Of EPD the
+    /// score comes from `ce` (centipawns) or `dm` (mate in moves), the depth from `acd`.
+    Import {
+        /// The text or the games.
+        #[arg(value_name = "PATH")]
+        from: PathBuf,
+        /// PATH is PGN: learn from the games that this player lost. A part of the name is enough.
+        #[arg(long, value_name = "NAME")]
+        player: Option<String>,
+        /// Nodes for each position of a game.
+        #[arg(long, default_value_t = 100_000, requires = "player", value_parser = clap::value_parser!(u64).range(1..))]
+        nodes: u64,
+    },
+    /// Take in another learning file, which is only read.
+    Merge {
+        /// The other file.
+        #[arg(value_name = "OTHER")]
+        from: PathBuf,
+    },
+    /// Forget records: lists what would go, and does it with --yes.
+    Forget {
+        #[command(flatten)]
+        filter: Filter,
+        /// Forget everything.
+        #[arg(long, conflicts_with_all = filter::NAMES)]
+        all: bool,
+        /// Really do it.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Tell the engine the best move of a position.
+    ///
+    /// Advice is kept until it is forgotten (`forget --position FEN`), however much is learned after it.
+    Advise {
+        /// The position, quoted.
+        fen: String,
+        /// The move, such as e2e4 or Nf3.
+        #[arg(value_name = "MOVE")]
+        best: String,
+        /// The score for the side to move: centipawns (-35), +mate7 or -mate8 (plies).
+        #[arg(allow_hyphen_values = true)]
+        score: Option<LearnedScore>,
+    },
+}
+
+/// Why a tool failed, in one sentence.
+#[derive(Debug, Error)]
+pub enum LearnError {
+    /// No file is named, and the system does not say where the user's data belong.
+    #[error("the system names no directory for the user's data; name a file with --file")]
+    NoFile,
+    /// The file cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The position given cannot be used.
+    #[error(transparent)]
+    Fen(#[from] FenError),
+    /// A filter cannot be understood.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// The position or move cannot be learned.
+    #[error(transparent)]
+    Line(#[from] LineError),
+    /// The position does not fit into a record.
+    #[error(transparent)]
+    Unlearnable(#[from] Unlearnable),
+    /// A move that the engine does not take.
+    #[error(transparent)]
+    Move(#[from] IllegalMove),
+    /// The engine did not get to use the file.
+    #[error("the file could not be opened in time; try again when the machine is less busy")]
+    Slow,
+    /// Games without a player.
+    #[error("{path} holds games; say whose lost games to learn from: --player NAME")]
+    WhosePlayer {
+        /// The games.
+        path: PathBuf,
+    },
+    /// Nothing says what to forget.
+    #[error("say what to forget: --below, --position, --origin, --day, --session, or --all")]
+    ForgetWhat,
+    /// Records that contradict themselves.
+    #[error("{count} of the records contradict themselves, the first one, number {sequence}: {misfit}")]
+    Damaged {
+        /// How many.
+        count: usize,
+        /// The first.
+        sequence: u64,
+        /// What is wrong with it.
+        misfit: Misfit,
+    },
+    /// Lines of a text.
+    #[error("{count} lines of {path} were left out, the first one is line {number}: {error}")]
+    Text {
+        /// The text.
+        path: PathBuf,
+        /// How many lines.
+        count: usize,
+        /// The first of them, from 1.
+        number: usize,
+        /// What is wrong with it.
+        error: LineError,
+    },
+    /// Another file than the learning file.
+    #[error("{path} cannot be {doing}: {source}")]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// Read or written.
+        doing: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Uses a tool on the file that is named, or on the one in the user's data directory.
+///
+/// # Errors
+/// See [`LearnError`].
+pub(super) fn run(
+    arguments: &Arguments,
+    default: Option<PathBuf>,
+    output: &Output,
+) -> Result<(), LearnError> {
+    let path = arguments.file.clone().or(default).ok_or(LearnError::NoFile)?;
+    let json = arguments.json;
+    match &arguments.tool {
+        Tool::List { filter } => show::list(&Opened::read(&path)?, filter, json, output),
+        Tool::Show { fen } => show::show(&Opened::read(&path)?, &fen.join(" "), json, output),
+        Tool::Why { fen, nodes } => why::why(&Opened::read(&path)?, &fen.join(" "), *nodes, json, output),
+        Tool::Stats => {
+            show::stats(&Opened::read(&path)?, json, output);
+            Ok(())
+        }
+        Tool::Verify => show::verify(&Opened::read(&path)?, json, output),
+        Tool::Export { to } => trade::export(&Opened::read(&path)?, to.as_deref(), json, output),
+        Tool::Import { from, player: Some(player), nodes } => {
+            games::import(&mut Opened::write(&path)?, from, player, *nodes, json, output)
+        }
+        Tool::Import { from, player: None, .. } if is_pgn(from) => {
+            Err(LearnError::WhosePlayer { path: from.clone() })
+        }
+        Tool::Import { from, player: None, .. } => {
+            trade::import(&mut Opened::write(&path)?, from, json, output)
+        }
+        Tool::Merge { from } => trade::merge(&mut Opened::write(&path)?, from, json, output),
+        Tool::Forget { filter, all, yes } => {
+            if filter.is_empty() && !all {
+                return Err(LearnError::ForgetWhat);
+            }
+            let mut file = if *yes { Opened::change(&path)? } else { Opened::read(&path)? };
+            change::forget(&mut file, filter, *yes, json, output)
+        }
+        Tool::Advise { fen, best, score } => {
+            change::advise(&mut Opened::write(&path)?, fen, best, *score, json, output)
+        }
+    }
+}
+
+fn is_pgn(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"))
+}
+
+/// A learning file, read.
+struct Opened {
+    file: LearnFile,
+    ring: RwLock<Ring>,
+    report: Report,
+}
+
+impl Opened {
+    /// To look at.
+    fn read(path: &Path) -> Result<Opened, LearnError> {
+        Opened::open(path, Mode::Read)
+    }
+
+    /// To change what is there.
+    fn change(path: &Path) -> Result<Opened, LearnError> {
+        Opened::open(path, Mode::Write)
+    }
+
+    /// To write into, made if there is none.
+    fn write(path: &Path) -> Result<Opened, LearnError> {
+        match Opened::change(path) {
+            Err(LearnError::Open(OpenError::Missing { .. } | OpenError::Unfinished { .. })) => {
+                create(&SystemDisk, path)?;
+                Opened::change(path)
+            }
+            other => other,
+        }
+    }
+
+    fn open(path: &Path, mode: Mode) -> Result<Opened, LearnError> {
+        let (file, ring, report) = LearnFile::open_on(Arc::new(SystemDisk), path, mode)?.recover()?;
+        if let (Mode::Write, Some(reason)) = (mode, file.read_only()) {
+            return Err(FileError::ReadOnly(reason.to_string()).into());
+        }
+        Ok(Opened { file, ring: RwLock::new(ring), report })
+    }
+
+    /// Is this advice that the file already has?
+    fn has_same_advice(&self, record: &Record) -> bool {
+        self.ring().get(record.key).is_some_and(|present| is_same_advice(record, &present))
+    }
+
+    fn ring(&self) -> RwLockReadGuard<'_, Ring> {
+        self.ring.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,72 @@
+//! Searches of single positions, for the tools that need the engine's opinion.
+
+use std::{sync::Arc, time::Instant};
+
+use crossbeam::channel::{Receiver, unbounded};
+use shakmaty::{Move, uci::UciMove};
+
+use crate::{
+    engine::{Engine, IllegalMove},
+    learn::policy::Course,
+    position::Position,
+    search::{Event, Limits, Line},
+    types::{Bound, Depth},
+};
+
+/// An engine of one thread that is asked one thing after another.
+pub(super) struct Asked {
+    pub engine: Engine,
+    events: Receiver<Event>,
+    nodes: u64,
+}
+
+/// What one search said.
+pub(super) struct Answer {
+    pub best: Option<Move>,
+    /// The last report; none where the game is over.
+    pub line: Option<Line>,
+    /// Its iterations, as learning sees them.
+    pub course: Course,
+    pub messages: Vec<String>,
+}
+
+impl Asked {
+    /// An engine that searches `nodes` nodes each time, and learns nothing.
+    pub(super) fn new(nodes: u64) -> Asked {
+        let (sender, events) = unbounded();
+        // Sending fails only when the receiver is gone, and the engine goes with it.
+        let engine = Engine::new(Arc::new(move |event| drop(sender.send(event))));
+        Asked { engine, events, nodes }
+    }
+
+    /// Searches the position after `moves`.
+    pub(super) fn search(&mut self, start: &Position, moves: &[UciMove]) -> Result<Answer, IllegalMove> {
+        self.engine.set_position(start.clone(), moves)?;
+        self.engine.go(Limits { nodes: Some(self.nodes), ..Limits::default() }, Instant::now());
+        let mut answer = Answer { best: None, line: None, course: Course::default(), messages: Vec::new() };
+        let mut finished: Option<Depth> = None;
+        for event in &self.events {
+            match event {
+                Event::Line(line) => {
+                    match line.bound {
+                        Bound::Exact if finished.is_none_or(|depth| depth < line.depth) => {
+                            answer.course.finished(line.depth, line.score);
+                            finished = Some(line.depth);
+                        }
+                        Bound::Exact | Bound::Lower => answer.course.recovered(),
+                        Bound::Upper => answer.course.failed_low(line.depth, line.score),
+                    }
+                    answer.line = Some(line);
+                }
+                Event::Message(message) => answer.messages.push(message),
+                Event::CurrentMove { .. } => {}
+                Event::Finished { best, .. } => {
+                    answer.best = best;
+                    break;
+                }
+            }
+        }
+        self.engine.wait();
+        Ok(answer)
+    }
+}

@@ -1,0 +1,146 @@
+//! Tools that only look.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+use shakmaty::san::SanPlus;
+
+use super::{LearnError, Opened, filter::Filter, text};
+use crate::{
+    learn::{MOST_ADVICE, header::FORMAT, record::CAPACITY},
+    uci::{Output, translate},
+};
+
+pub(super) fn list(file: &Opened, filter: &Filter, json: bool, output: &Output) -> Result<(), LearnError> {
+    let sieve = filter.sieve()?;
+    let ring = file.ring();
+    let mut count = 0;
+    for (sequence, record) in ring.iter().filter(|(_, record)| sieve.admits(record)) {
+        if output.is_closed() {
+            return Ok(());
+        }
+        count += 1;
+        if json {
+            output.line(text::value(sequence, &record));
+        } else {
+            output.line(text::row(sequence, &record));
+        }
+    }
+    if !json {
+        output.line(format_args!("{count} records"));
+    }
+    Ok(())
+}
+
+pub(super) fn show(file: &Opened, fen: &str, json: bool, output: &Output) -> Result<(), LearnError> {
+    let position = translate::parse_fen(fen, false)?;
+    let ring = file.ring();
+    let known = |key| Some((ring.sequence_of(key)?, ring.get(key)?));
+    let here = known(position.key());
+    let mut after = Vec::new();
+    for m in position.legal_moves() {
+        if let Some((sequence, record)) = known(position.play(m).key()) {
+            after.push((SanPlus::from_move(position.chess().clone(), m), sequence, record));
+        }
+    }
+    if json {
+        let after: Vec<_> = after
+            .iter()
+            .map(|(san, sequence, record)| json!({ "after": san.to_string(), "record": text::value(*sequence, record) }))
+            .collect();
+        let here = here.map(|(sequence, record)| text::value(sequence, &record));
+        output.line(json!({ "fen": position.fen(), "record": here, "moves": after }));
+        return Ok(());
+    }
+    match here {
+        Some((sequence, record)) => output.line(text::row(sequence, &record)),
+        None => output.line(format_args!("nothing is known of {}", position.fen())),
+    }
+    for (san, sequence, record) in after {
+        output.line(format_args!("after {san}: {}", text::row(sequence, &record).trim_start()));
+    }
+    Ok(())
+}
+
+pub(super) fn stats(file: &Opened, json: bool, output: &Output) {
+    let ring = file.ring();
+    let mut origins = BTreeMap::new();
+    let mut evaluations = BTreeMap::new();
+    let mut sessions = BTreeSet::new();
+    let (mut first, mut last, mut confirmed) = (u32::MAX, 0, 0);
+    for (_, record) in ring.iter() {
+        *origins.entry(record.origin.name()).or_insert(0) += 1;
+        *evaluations.entry(record.evaluation_id).or_insert(0) += 1;
+        sessions.insert(record.session);
+        (first, last) = (first.min(record.time), last.max(record.time));
+        confirmed += usize::from(record.flags.confirmed);
+    }
+    let report = file.report;
+    let path = file.file.path().display();
+    if json {
+        output.line(json!({
+            "file": path.to_string(), "format": FORMAT, "id": format!("{:016x}", ring.file_id()),
+            "capacity": CAPACITY, "sequence": ring.sequence(), "records": ring.len(), "origins": origins,
+            "evaluations": evaluations, "sessions": sessions.len(), "confirmed": confirmed,
+            "first": (!ring.is_empty()).then_some(first), "last": (!ring.is_empty()).then_some(last),
+            "tombstones": report.tombstones, "replaced": report.replaced, "torn": report.torn,
+            "stale": report.stale, "missing_bytes": report.missing_bytes,
+        }));
+        return;
+    }
+    output.line(format_args!("file         {path} (format {FORMAT}, id {:016x})", ring.file_id()));
+    output.line(format_args!("records      {} of at most {CAPACITY}", ring.len()));
+    for (origin, count) in &origins {
+        output.line(format_args!("  {origin:<10} {count}"));
+    }
+    output.line(format_args!("advice       room for {} more", MOST_ADVICE.saturating_sub(ring.advice_len())));
+    output.line(format_args!("confirmed    {confirmed}"));
+    output.line(format_args!("sessions     {}", sessions.len()));
+    for (evaluation, count) in &evaluations {
+        output.line(format_args!("evaluation   {evaluation:04x}: {count}"));
+    }
+    if !ring.is_empty() {
+        output.line(format_args!("learned      {} to {} (UTC)", text::date(first), text::date(last)));
+    }
+    output.line(format_args!("beside them  {} tombstones, {} replaced", report.tombstones, report.replaced));
+    output.line(format_args!("ignored      {} torn, {} stale", report.torn, report.stale));
+}
+
+pub(super) fn verify(file: &Opened, json: bool, output: &Output) -> Result<(), LearnError> {
+    let ring = file.ring();
+    let mut damaged = Vec::new();
+    for (sequence, record) in ring.iter() {
+        if let Err(misfit) = record.position_and_move() {
+            damaged.push((sequence, misfit));
+        }
+    }
+    let report = file.report;
+    if json {
+        let list: Vec<_> = damaged
+            .iter()
+            .map(|(sequence, misfit)| json!({ "sequence": sequence, "damage": misfit.to_string() }))
+            .collect();
+        output.line(json!({
+            "records": ring.len(), "tombstones": report.tombstones, "replaced": report.replaced,
+            "torn": report.torn, "stale": report.stale, "unknown": report.unknown,
+            "missing_bytes": report.missing_bytes, "damaged": list,
+        }));
+    } else {
+        output.line(format_args!(
+            "{} records count, {} of them contradict themselves; {} tombstones, {} replaced, {} of unknown kind, \
+             {} torn, {} stale, {} bytes missing at the end",
+            ring.len(),
+            damaged.len(),
+            report.tombstones,
+            report.replaced,
+            report.unknown,
+            report.torn,
+            report.stale,
+            report.missing_bytes
+        ));
+    }
+    match damaged.first() {
+        Some(&(sequence, misfit)) => Err(LearnError::Damaged { count: damaged.len(), sequence, misfit }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,101 @@
+//! Tools that take records from one place to another.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, BufWriter, Write},
+    path::Path,
+};
+
+use serde_json::json;
+
+use super::{LearnError, Opened, text};
+use crate::{
+    learn::{self, MOST_ADVICE, Record, Taken, exchange},
+    uci::Output,
+};
+
+pub(super) fn export(
+    file: &Opened,
+    to: Option<&Path>,
+    json: bool,
+    output: &Output,
+) -> Result<(), LearnError> {
+    let ring = file.ring();
+    let (mut written, mut damaged) = (0, 0);
+    let mut target =
+        to.map(|path| File::create_new(path).map(BufWriter::new).map_err(other(path, "made"))).transpose()?;
+    for (sequence, record) in ring.iter() {
+        let line = match exchange::line(&record) {
+            Ok(_) if json => text::value(sequence, &record).to_string(),
+            Ok(line) => line,
+            Err(_) => {
+                damaged += 1;
+                continue;
+            }
+        };
+        match (&mut target, to) {
+            (Some(target), Some(path)) => writeln!(target, "{line}").map_err(other(path, "written"))?,
+            _ if output.is_closed() => return Ok(()),
+            _ => output.line(line),
+        }
+        written += 1;
+    }
+    if let (Some(mut target), Some(path)) = (target, to) {
+        target.flush().map_err(other(path, "written"))?;
+        output.line(format_args!("{written} records written to {}", path.display()));
+    }
+    if damaged > 0 {
+        log::warn!("{damaged} records that contradict themselves were left out");
+    }
+    Ok(())
+}
+
+pub(super) fn import(file: &mut Opened, from: &Path, json: bool, output: &Output) -> Result<(), LearnError> {
+    let text = BufReader::new(File::open(from).map_err(other(from, "read"))?);
+    let (session, now) = (learn::session(), learn::now());
+    let mut records: Vec<Record> = Vec::new();
+    let (mut wrong, mut same) = (Vec::new(), 0);
+    for (number, line) in (1..).zip(text.lines()) {
+        match exchange::parse_line(&line.map_err(other(from, "read"))?, session, now) {
+            Ok(Some(record)) if file.has_same_advice(&record) => same += 1,
+            Ok(record) => records.extend(record),
+            Err(error) => wrong.push((number, error)),
+        }
+    }
+    // A wrong line keeps no right one out; the same file again does no harm.
+    let taken = file.file.take_in(&file.ring, &records)?;
+    tell(Taken { known: taken.known + same, ..taken }, json, output);
+    let count = wrong.len();
+    match wrong.into_iter().next() {
+        Some((number, error)) => Err(LearnError::Text { path: from.to_owned(), count, number, error }),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn merge(file: &mut Opened, from: &Path, json: bool, output: &Output) -> Result<(), LearnError> {
+    let source = Opened::read(from)?;
+    // Tombstones come along: what was forgotten there is forgotten here.
+    let records: Vec<Record> = source.ring().since(learn::BEFORE_FIRST).map(|(_, record)| record).collect();
+    let taken = file.file.take_in(&file.ring, &records)?;
+    tell(taken, json, output);
+    Ok(())
+}
+
+fn tell(taken: Taken, json: bool, output: &Output) {
+    let Taken { new, known, refused } = taken;
+    if json {
+        output.line(json!({ "new": new, "known": known, "refused": refused }));
+        return;
+    }
+    output.line(format_args!("{new} records taken in, {known} already known"));
+    if refused > 0 {
+        output.line(format_args!(
+            "{refused} pieces of advice refused: a file holds at most {MOST_ADVICE}; remove some with `engram learn forget`"
+        ));
+    }
+}
+
+fn other(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> LearnError {
+    let path = path.to_owned();
+    move |source| LearnError::Other { path: path.clone(), doing, source }
+}

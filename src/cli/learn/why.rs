@@ -1,0 +1,186 @@
+//! `engram learn why`: which records change the move?
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::RwLock,
+};
+
+use serde_json::json;
+use shakmaty::san::SanPlus;
+
+use super::{
+    LearnError, Opened,
+    search::{Answer, Asked},
+    text,
+};
+use crate::{
+    learn::{
+        LearnFile, Mode, Patience, Record, create,
+        disk::SystemDisk,
+        footprint::{Footprint, Reach},
+        policy,
+    },
+    position::Position,
+    types::Bound,
+    uci::{Output, translate},
+};
+
+/// More records than this are rarely needed together; what was found by then is told.
+const MOST_NAMED: usize = 4;
+/// An engine that is slow to open its file begins without it: ask again.
+const MOST_TRIES: usize = 20;
+
+pub(super) fn why(
+    file: &Opened,
+    fen: &str,
+    nodes: u64,
+    json: bool,
+    output: &Output,
+) -> Result<(), LearnError> {
+    let position = translate::parse_fen(fen, false)?;
+    let without = ask(&position, None, nodes)?;
+    let with = ask(&position, Some(file.file.path()), nodes)?;
+    let changed = without.best != with.best;
+    let named = if changed { culprits(file, &position, &without, nodes)? } else { Vec::new() };
+    if json {
+        let told = |answer: &Answer| {
+            json!({
+                "move": answer.best.map(|m| m.to_uci(translate::notation(&position, false)).to_string()),
+                "score": answer.line.as_ref().map(|line| translate::score(line.score, line.bound).to_string()),
+                "depth": answer.line.as_ref().map(|line| line.depth.get()),
+                "messages": answer.messages,
+            })
+        };
+        let records: Vec<_> = named.iter().map(|(sequence, record)| text::value(*sequence, record)).collect();
+        output.line(json!({
+            "fen": position.fen(), "nodes": nodes, "without": told(&without), "with": told(&with),
+            "changed": changed, "records": records,
+        }));
+        return Ok(());
+    }
+    output.line(format_args!("without the file: {}", describe(&position, &without)));
+    output.line(format_args!("with the file:    {}", describe(&position, &with)));
+    for message in &with.messages {
+        output.line(format_args!("                  {message}"));
+    }
+    match (changed, named.is_empty()) {
+        (false, _) => output.line("the file does not change the move"),
+        (true, true) => output.line("no few records alone change the move"),
+        (true, false) => output.line("the move changes because of"),
+    }
+    for (sequence, record) in &named {
+        output.line(text::row(*sequence, record));
+    }
+    Ok(())
+}
+
+fn describe(position: &Position, answer: &Answer) -> String {
+    let best = answer.best.map_or_else(
+        || "no move".to_owned(),
+        |m| SanPlus::from_move(position.chess().clone(), m).to_string(),
+    );
+    match &answer.line {
+        Some(line) => {
+            format!("{best}, {} at depth {}", translate::score(line.score, Bound::Exact), line.depth.get())
+        }
+        None => best,
+    }
+}
+
+/// Searches with a file, or without.
+fn ask(position: &Position, file: Option<&Path>, nodes: u64) -> Result<Answer, LearnError> {
+    for _ in 0..MOST_TRIES {
+        let mut asked = Asked::new(nodes);
+        if let Some(file) = file {
+            asked.engine.set_learn_read_only(true);
+            asked.engine.set_default_learn_file(file.to_owned());
+            asked.engine.set_learning(policy::Mode::Drop);
+        }
+        let answer = asked.search(position, &[])?;
+        if file.is_none() || !answer.messages.is_empty() {
+            return Ok(answer);
+        }
+    }
+    Err(LearnError::Slow)
+}
+
+/// A few records with which alone the move is not the one without them, the decisive one first.
+///
+/// Of the records that can matter, nearest in the game first, the shortest prefix that changes the move ends
+/// in one that is needed. It is kept, and a shorter prefix looked for that does it together with it.
+fn culprits(
+    file: &Opened,
+    position: &Position,
+    without: &Answer,
+    nodes: u64,
+) -> Result<Vec<(u64, Record)>, LearnError> {
+    let reach = Reach::of(&Footprint::of(position));
+    let mut candidates: Vec<(u64, Record)> = file
+        .ring()
+        .iter()
+        .filter(|(_, record)| {
+            let footprint = Footprint::of_packed(&record.setup);
+            reach.admits(footprint.signature)
+                && reach.admits_pawns(footprint.white_pawns, footprint.black_pawns)
+        })
+        .collect();
+    let ply = Record::new(position, crate::learn::Origin::Drop)?.game_ply;
+    candidates.sort_by_key(|(_, record)| (record.key != position.key(), record.game_ply.abs_diff(ply)));
+    let mut needed: Vec<(u64, Record)> = Vec::new();
+    let changes = |needed: &[(u64, Record)], prefix: &[(u64, Record)]| -> Result<bool, LearnError> {
+        let scratch = Scratch::with(needed.iter().chain(prefix).map(|(_, record)| record))?;
+        Ok(ask(position, Some(&scratch.path()), nodes)?.best != without.best)
+    };
+    while needed.len() < MOST_NAMED {
+        if !needed.is_empty() && changes(&needed, &[])? {
+            return Ok(needed);
+        }
+        if !changes(&needed, &candidates)? {
+            break;
+        }
+        let (mut without_change, mut with_change) = (0, candidates.len());
+        while with_change - without_change > 1 {
+            let middle = without_change.midpoint(with_change);
+            if changes(&needed, &candidates[..middle])? {
+                with_change = middle;
+            } else {
+                without_change = middle;
+            }
+        }
+        candidates.truncate(with_change);
+        needed.extend(candidates.pop());
+    }
+    Ok(if needed.is_empty() || changes(&needed, &[])? { needed } else { Vec::new() })
+}
+
+/// A learning file of some records, for one search.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn with<'a>(records: impl Iterator<Item = &'a Record>) -> Result<Scratch, LearnError> {
+        let name = format!("engram-why-{}-{:08x}", std::process::id(), crate::learn::session());
+        let scratch = Scratch(std::env::temp_dir().join(name));
+        create(&SystemDisk, &scratch.path())?;
+        let (mut file, ring, _) = LearnFile::open(&scratch.path(), Mode::Write)?.recover()?;
+        let ring = RwLock::new(ring);
+        let mut locked = file.lock(&ring, Patience::Enough)?;
+        for record in records {
+            locked.append(record)?;
+        }
+        drop(locked);
+        Ok(scratch)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.join("records")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.0) {
+            log::warn!("{} could not be removed: {error}", self.0.display());
+        }
+    }
+}

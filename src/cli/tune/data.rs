@@ -1,0 +1,120 @@
+//! Labelled positions, one a line: `FEN | score | result`, score in centipawns and result as 1.0, 0.5 or 0.0,
+//! both for White; an empty score is unknown. More fields may follow: the first is the best move, in UCI form.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read},
+    path::Path,
+};
+
+use shakmaty::{CastlingMode, Square, fen::Fen};
+
+use super::{TuneError, record};
+use crate::position::Position;
+
+/// A position and what is known of it.
+#[derive(Debug)]
+pub struct Labelled {
+    /// The position.
+    pub position: Position,
+    /// Centipawns for White.
+    pub score: Option<f32>,
+    /// 1, 0.5, 0 for White.
+    pub result: f32,
+    /// Is the mover in check, or does the best move take or promote? Then no static evaluation can be right.
+    pub noisy: bool,
+}
+
+/// Lines of one file are divided in blocks of so many neighbours, which come from few games: a block is
+/// wholly for training or wholly for validation.
+pub const BLOCK: usize = 512;
+
+/// One block of so many is for validation.
+const VALIDATION: u64 = 20;
+
+/// Is line `number` of a file held out of training?
+pub fn held_out(number: usize) -> bool {
+    let block = (number / BLOCK) as u64;
+    (block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32).is_multiple_of(VALIDATION)
+}
+
+/// Opens a file, or standard input for `-`.
+pub fn open(path: &Path) -> Result<Box<dyn BufRead>, TuneError> {
+    if path == Path::new("-") {
+        return Ok(Box::new(BufReader::new(io::stdin())));
+    }
+    let file = File::open(path).map_err(|error| TuneError::file(path, error))?;
+    Ok(Box::new(BufReader::with_capacity(1 << 20, file)))
+}
+
+/// Reads a position in FEN.
+pub fn position(fen: &str) -> Option<Position> {
+    let setup = fen.parse::<Fen>().ok()?.into_setup();
+    Position::from_setup(setup, CastlingMode::Standard).ok()
+}
+
+/// Reads a file of either form and shows each record with its number, from 0; what cannot be read shows as
+/// nothing.
+pub fn read(path: &Path, mut visit: impl FnMut(usize, Option<Labelled>)) -> Result<(), TuneError> {
+    let mut input = open(path)?;
+    let failed = |error| TuneError::file(path, error);
+    let compact = input.fill_buf().map_err(failed)?.starts_with(&record::HEADER);
+    if !compact {
+        for (number, line) in input.lines().enumerate() {
+            visit(number, parse(&line.map_err(failed)?));
+        }
+        return Ok(());
+    }
+    input.consume(record::SIZE);
+    let mut bytes = [0; record::SIZE];
+    for number in 0.. {
+        match input.read_exact(&mut bytes) {
+            Ok(()) => visit(number, record::unpack(&bytes)),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    Ok(())
+}
+
+/// Reads a line; nothing if it is not of the form above.
+pub fn parse(line: &str) -> Option<Labelled> {
+    let mut fields = line.split('|').map(str::trim);
+    let position = position(fields.next()?)?;
+    let score = fields.next()?;
+    let score = if score.is_empty() { None } else { Some(score.parse().ok()?) };
+    let result = fields.next()?.parse().ok()?;
+    let checked = position.in_check();
+    let noisy = checked || fields.next().is_some_and(|best| is_noisy(&position, best));
+    Some(Labelled { position, score, result, noisy })
+}
+
+/// Does `best` (in UCI form) take or promote?
+pub fn is_noisy(position: &Position, best: &str) -> bool {
+    let goal = best.get(2..4).and_then(|square| Square::from_ascii(square.as_bytes()).ok());
+    best.len() > 4 || goal.is_some_and(|goal| position.board().occupied().contains(goal))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_read_with_and_without_the_rest() {
+        let fen = "r2qkbnr/pbp2ppp/1p2p3/3pP3/1n1P4/2N2N2/PPP2PPP/R1BQKB1R b KQkq - 0 7";
+        let full = parse(&format!("{fen} | 31 | 0.5 | c7c5 | t")).expect("a full line");
+        assert_eq!((full.score, full.result, full.noisy), (Some(31.0), 0.5, false));
+        assert!(parse(&format!("{fen} | -7 | 1.0 | b4c2")).is_some_and(|line| line.noisy));
+        assert!(
+            parse(&format!("{fen} || 0.0")).is_some_and(|line| line.score.is_none() && line.result == 0.0)
+        );
+        assert!(parse("nonsense | 3 | 1.0").is_none() && parse(fen).is_none() && parse("").is_none());
+    }
+
+    #[test]
+    fn about_one_block_of_twenty_is_held_out_whole() {
+        let held: Vec<usize> = (0..2000).filter(|block| held_out(block * BLOCK)).collect();
+        assert!((60..140).contains(&held.len()), "{}", held.len());
+        assert!(held.iter().all(|block| held_out(block * BLOCK + BLOCK - 1)));
+    }
+}

@@ -1,0 +1,258 @@
+//! `engram tune generate`: games of the engine against itself, every quiet position with its score and the
+//! result of the game.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Instant,
+};
+
+use clap::Args;
+use crossbeam::channel::{Receiver, unbounded};
+use shakmaty::{CastlingMode, Color, Move, uci::UciMove};
+
+use super::{
+    TuneError,
+    data::{Labelled, is_noisy},
+    record,
+};
+use crate::{
+    engine::Engine,
+    position::{Path as GamePath, Position},
+    search::{Event, Limits},
+    types::{Bound, Score},
+    uci::{Interrupt, Output},
+};
+
+/// The arguments of `engram tune generate`.
+#[derive(Debug, Args)]
+pub struct GenerateArguments {
+    /// The file to write; one that exists is continued.
+    out: PathBuf,
+    /// Games to play.
+    #[arg(long, default_value_t = 10_000)]
+    games: u64,
+    /// Nodes of each search.
+    #[arg(long, default_value_t = 5_000)]
+    nodes: u64,
+    /// Random moves at the beginning of each game.
+    #[arg(long, default_value_t = 8)]
+    opening: usize,
+    /// Games at a time; as many as there are cores if absent.
+    #[arg(long)]
+    threads: Option<usize>,
+}
+
+/// A game is given up when one side is ahead by so many centipawns for [`CERTAIN_PLIES`].
+const CERTAIN: i32 = 1500;
+const CERTAIN_PLIES: usize = 6;
+/// An opening that is worth more than this is not played.
+const UNFAIR: i32 = 400;
+/// Games are drawn after so many plies.
+const LONGEST: usize = 400;
+
+/// Plays games and appends their positions.
+pub fn print(arguments: &GenerateArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
+    let failed = |error| TuneError::file(&arguments.out, error);
+    let (file, before) = open(&arguments.out).map_err(failed)?;
+    let file = Mutex::new(file);
+    let (started, finished, written) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    let threads = arguments
+        .threads
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+        .max(1);
+    let failure = Mutex::new(None);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut player = Player::new(arguments.nodes);
+                // Relaxed: a number is taken once, whoever takes it.
+                while !interrupt.is_requested() && started.fetch_add(1, Relaxed) < arguments.games {
+                    let number = started.load(Relaxed);
+                    let records = player.game(before ^ number << 32, arguments.opening);
+                    let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                    if let Err(error) = file.write_all(&records.concat()) {
+                        *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                        return;
+                    }
+                    let positions = written.fetch_add(records.len() as u64, Relaxed) + records.len() as u64;
+                    let games = finished.fetch_add(1, Relaxed) + 1;
+                    if games % 100 == 0 {
+                        output.line(format_args!("{games} games, {positions} positions"));
+                    }
+                }
+            });
+        }
+    });
+    output.line(format_args!(
+        "{} games, {} positions; the file has {} now",
+        finished.load(Relaxed),
+        written.load(Relaxed),
+        before + written.load(Relaxed)
+    ));
+    match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(failed(error)),
+        None => Ok(()),
+    }
+}
+
+/// Opens a file at its end, behind the last whole record; also says how many records it has.
+fn open(path: &Path) -> io::Result<(File, u64)> {
+    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+    let size = record::SIZE as u64;
+    let length = file.metadata()?.len();
+    if length == 0 {
+        file.write_all(&record::HEADER)?;
+        return Ok((file, 0));
+    }
+    let mut header = [0; record::SIZE];
+    if length < size || file.read_exact(&mut header).is_err() || header != record::HEADER {
+        return Err(io::Error::other("it is no file of labelled positions; name another or remove it"));
+    }
+    let whole = length / size * size;
+    file.set_len(whole)?;
+    file.seek(SeekFrom::Start(whole))?;
+    Ok((file, whole / size - 1))
+}
+
+/// An engine that plays both sides.
+struct Player {
+    engine: Engine,
+    events: Receiver<Event>,
+    nodes: u64,
+}
+
+impl Player {
+    fn new(nodes: u64) -> Player {
+        let (sender, events) = unbounded();
+        // Sending fails only when the receiver is gone, and the engine goes with it.
+        Player { engine: Engine::new(Arc::new(move |event| drop(sender.send(event)))), events, nodes }
+    }
+
+    /// Plays a game and gives its quiet positions as records.
+    fn game(&mut self, seed: u64, opening: usize) -> Vec<[u8; record::SIZE]> {
+        let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        loop {
+            let moves = random_opening(&mut random, opening);
+            if let Some((mut labels, result)) = moves.and_then(|moves| self.play(moves)) {
+                labels.iter_mut().for_each(|label| label.result = result);
+                return labels.iter().filter_map(record::pack).collect();
+            }
+        }
+    }
+
+    /// Plays on after `moves`; nothing comes back if the opening is unfair.
+    fn play(&mut self, mut moves: Vec<UciMove>) -> Option<(Vec<Labelled>, f32)> {
+        self.engine.new_game();
+        let first = moves.len();
+        let mut labels = Vec::new();
+        let mut certain = 0;
+        loop {
+            self.engine.set_position(Position::default(), &moves).ok()?;
+            let position = self.engine.position().clone();
+            if let Some(result) = outcome(&position, &moves) {
+                return Some((labels, result));
+            }
+            let (best, score) = self.search()?;
+            let white = if position.turn() == Color::White { score } else { -score };
+            let centipawns = white.centipawns();
+            if moves.len() == first && centipawns.abs() > UNFAIR {
+                return None;
+            }
+            certain = if centipawns.abs() >= CERTAIN { certain + 1 } else { 0 };
+            if certain >= CERTAIN_PLIES {
+                return Some((labels, if centipawns > 0 { 1.0 } else { 0.0 }));
+            }
+            let uci = best.to_uci(CastlingMode::Standard);
+            if !score.is_decisive() {
+                let noisy = position.in_check() || is_noisy(&position, &uci.to_string());
+                labels.push(Labelled { position, score: Some(centipawns as f32), result: 0.5, noisy });
+            }
+            moves.push(uci);
+        }
+    }
+
+    /// The best move and its score for the side to move.
+    fn search(&mut self) -> Option<(Move, Score)> {
+        self.engine.go(Limits { nodes: Some(self.nodes), ..Limits::default() }, Instant::now());
+        let mut score = Score::ZERO;
+        loop {
+            match self.events.recv().ok()? {
+                Event::Line(line) if line.multi_pv == 1 && line.bound == Bound::Exact => score = line.score,
+                Event::Finished { best, .. } => return Some((best?, score)),
+                Event::Line(_) | Event::CurrentMove { .. } | Event::Message(_) => {}
+            }
+        }
+    }
+}
+
+/// The result for White if the game is over.
+fn outcome(position: &Position, moves: &[UciMove]) -> Option<f32> {
+    if !position.has_legal_move() {
+        return Some(match (position.in_check(), position.turn()) {
+            (false, _) => 0.5,
+            (true, Color::White) => 0.0,
+            (true, Color::Black) => 1.0,
+        });
+    }
+    let mut walked = Position::default();
+    let mut path = GamePath::new(&walked);
+    for uci in moves {
+        walked = walked.play(uci.to_move(walked.chess()).ok()?);
+        path.push(&walked);
+    }
+    let drawn = position.halfmoves() >= 100
+        || position.is_insufficient_material()
+        || path.occurrences() >= 3
+        || moves.len() >= LONGEST;
+    drawn.then_some(0.5)
+}
+
+/// Random moves from the start position; nothing if the game is over after them.
+fn random_opening(random: &mut u64, plies: usize) -> Option<Vec<UciMove>> {
+    let mut position = Position::default();
+    let mut moves = Vec::new();
+    for _ in 0..plies {
+        *random ^= *random << 13;
+        *random ^= *random >> 7;
+        *random ^= *random << 17;
+        let legal = position.legal_moves();
+        let chosen = *legal.get((*random >> 16) as usize % legal.len().max(1))?;
+        moves.push(chosen.to_uci(CastlingMode::Standard));
+        position = position.play(chosen);
+    }
+    position.has_legal_move().then_some(moves)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_written_continued_and_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("games.bin");
+        let arguments =
+            GenerateArguments { out: path.clone(), games: 1, nodes: 200, opening: 8, threads: Some(1) };
+        let output = Output::new(io::sink());
+        print(&arguments, &output, &Interrupt::default()).expect("a first game");
+        let first = std::fs::read(&path).expect("a file");
+        std::fs::write(&path, [first.as_slice(), &[1, 2, 3]].concat()).expect("a torn record");
+        print(&arguments, &output, &Interrupt::default()).expect("a second game");
+        let both = std::fs::read(&path).expect("a file");
+        assert!(
+            both.starts_with(&first) && both.len() > first.len() && both.len().is_multiple_of(record::SIZE)
+        );
+        let records = both.chunks_exact(record::SIZE).skip(1);
+        assert!(records.into_iter().all(|bytes| record::unpack(bytes.try_into().expect("32")).is_some()));
+
+        std::fs::write(&path, "something else").expect("a foreign file");
+        assert!(print(&arguments, &output, &Interrupt::default()).is_err());
+        assert_eq!(std::fs::read(&path).expect("it is left alone"), b"something else");
+    }
+}

@@ -1,0 +1,248 @@
+//! `engram tune`: finds the weights of the evaluation with which it says best how games end.
+//!
+//! A position's score is a nearly linear function of the weights ([`model`]); the error of the chance that it
+//! stands for, against the result of the game and the score of a deeper search, is made small by gradient
+//! descent ([`train`]). The outcome is the table that the program is compiled with ([`table`]).
+
+mod correlate;
+mod data;
+mod generate;
+mod model;
+mod record;
+mod table;
+mod train;
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use clap::{Args, Subcommand};
+use thiserror::Error;
+
+use self::{
+    generate::GenerateArguments,
+    model::{Positions, Weight},
+    train::{Course, State},
+};
+use crate::{
+    eval::{
+        Caches,
+        coefficients::{self, Coefficients},
+    },
+    uci::{Interrupt, Output},
+};
+
+/// What to do with labelled positions.
+#[derive(Debug, Subcommand)]
+pub enum TuneTask {
+    /// Find weights and write the table that is compiled in.
+    ///
+    /// Each line of DATA is `FEN | score | result`: centipawns (100 = an even chance to win) and 1.0, 0.5 or
+    /// 0.0, both for White; a fourth field may name the best move, and where that takes or promotes the line
+    /// is left out. One block of 512 lines in 20 is held out of training and shows how good the weights are.
+    /// Ctrl-C stops after the pass in progress, and the same command goes on where it stopped.
+    Fit(FitArguments),
+    /// Play games and write their positions with score and result, for `fit`.
+    Generate(GenerateArguments),
+    /// Compare evaluations with a deeper search.
+    ///
+    /// Each line of FILE is `FEN | reference | other | other …`, scores for White. Prints how well this
+    /// evaluation and the other columns agree with the first.
+    Correlate {
+        /// The file; `-` for standard input.
+        file: PathBuf,
+    },
+    /// Print the lines that `fit` holds out and does not leave out, of which `--every` takes one in so many.
+    HeldOut {
+        /// The file; `-` for standard input.
+        file: PathBuf,
+        /// One line of so many.
+        #[arg(long, default_value_t = 1)]
+        every: usize,
+    },
+}
+
+/// The arguments of `engram tune fit`.
+#[derive(Debug, Args)]
+pub struct FitArguments {
+    /// Labelled positions; `-` for standard input.
+    #[arg(required = true)]
+    data: Vec<PathBuf>,
+    /// Where the weights go.
+    #[arg(long, default_value = "src/eval/weights/table.rs")]
+    table: PathBuf,
+    /// Where to go on from if interrupted; removed at the end.
+    #[arg(long, default_value = "tune.checkpoint")]
+    checkpoint: PathBuf,
+    /// Passes over the data.
+    #[arg(long, default_value_t = 40)]
+    epochs: usize,
+    /// How much of the target is the game's result, 0 to 1.
+    #[arg(long, default_value_t = 0.3)]
+    result: f32,
+    /// The scale of the evaluation: centipawns of one natural unit of the logistic function. Fitted if absent.
+    #[arg(long)]
+    scale: Option<f32>,
+    /// First step, in centipawns.
+    #[arg(long, default_value_t = 1.0)]
+    rate: f32,
+    /// Pull towards the first weights, in millionths of loss for 100 squared centipawns.
+    #[arg(long, default_value_t = 0.02)]
+    pull: f32,
+    /// Positions a step.
+    #[arg(long, default_value_t = 16384)]
+    batch: usize,
+}
+
+/// Why tuning failed.
+#[derive(Debug, Error)]
+pub enum TuneError {
+    /// A file cannot be read or written.
+    #[error("{path}: {error}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        error: io::Error,
+    },
+    /// No line could be used.
+    #[error("no line of the form `FEN | score | result` was found")]
+    NoData,
+    /// The checkpoint belongs to another table of weights.
+    #[error("{0} does not fit this version's weights; remove it to begin anew")]
+    Checkpoint(PathBuf),
+}
+
+impl TuneError {
+    fn file(path: &Path, error: io::Error) -> TuneError {
+        TuneError::File { path: path.to_owned(), error }
+    }
+}
+
+/// Does what was asked for.
+///
+/// # Errors
+/// See [`TuneError`].
+pub fn run(task: &TuneTask, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
+    match task {
+        TuneTask::Fit(arguments) => fit(arguments, output, interrupt),
+        TuneTask::Generate(arguments) => generate::print(arguments, output, interrupt),
+        TuneTask::Correlate { file } => correlate::print(file, output),
+        TuneTask::HeldOut { file, every } => print_held_out(file, *every, output),
+    }
+}
+
+/// The chance to win that a labelled score stands for: 100 centipawns are an even chance, as for the score's
+/// own model (win chance 1/2 at one pawn, draws in between, expected score 1/(1+exp(-cp/150))).
+const LABEL_SCALE: f32 = 150.0;
+
+/// Positions to train with, and positions to check with.
+#[derive(Default)]
+struct Sets {
+    training: Positions,
+    /// By file.
+    validation: Vec<Positions>,
+}
+
+fn read(paths: &[PathBuf], output: &Output) -> Result<Sets, TuneError> {
+    let mut sets = Sets::default();
+    let mut caches = Caches::new(1);
+    for path in paths {
+        let mut validation = Positions::default();
+        let (mut lines, mut unread) = (0_u64, 0_u64);
+        data::read(path, |number, label| {
+            lines += 1;
+            let Some(label) = label else {
+                unread += 1;
+                return;
+            };
+            if label.noisy {
+                return;
+            }
+            if let Some(found) = Coefficients::of(&label.position, &mut caches) {
+                let chance = label.score.map_or(label.result, |score| train::chance(score, LABEL_SCALE));
+                let held_out = data::held_out(number);
+                let set = if held_out { &mut validation } else { &mut sets.training };
+                set.push(&found, chance, label.result);
+            }
+        })?;
+        sets.validation.push(validation);
+        output.line(format_args!("{}: {lines} positions, {unread} of them unreadable", path.display()));
+    }
+    if sets.training.len() == 0 {
+        return Err(TuneError::NoData);
+    }
+    Ok(sets)
+}
+
+fn fit(arguments: &FitArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
+    let first: Vec<Weight> = coefficients::present();
+    let Sets { training, validation } = read(&arguments.data, output)?;
+    output.line(format_args!(
+        "{} positions to train with, {} to check with, {} weights, {:.0} of them in a position",
+        training.len(),
+        validation.iter().map(Positions::len).sum::<usize>(),
+        first.len(),
+        training.entries() as f64 / training.len() as f64,
+    ));
+    let mut course = Course {
+        scale: arguments.scale.unwrap_or(1.0),
+        result_share: arguments.result,
+        rate: arguments.rate,
+        epochs: arguments.epochs,
+        batch: arguments.batch,
+        pull: arguments.pull * 1e-8,
+    };
+    if arguments.scale.is_none() {
+        course.scale = train::fit_scale(&training, &first, &course);
+    }
+    let mut state = match fs::read_to_string(&arguments.checkpoint) {
+        Ok(text) => State::from_text(&text)
+            .filter(|state| state.weights.len() == first.len())
+            .ok_or_else(|| TuneError::Checkpoint(arguments.checkpoint.clone()))?,
+        Err(_) => State::new(first.clone()),
+    };
+    let report = |state: &State| {
+        let checks: Vec<String> = validation
+            .iter()
+            .map(|positions| format!("{:.6}", train::loss(positions, &state.weights, &course)))
+            .collect();
+        output.line(format_args!("pass {:>3}: validation {}", state.epoch, checks.join(" ")));
+    };
+    output.line(format_args!("scale {:.1}", course.scale));
+    report(&state);
+    while state.epoch < course.epochs {
+        state.epoch(&training, &first, &course);
+        report(&state);
+        write(&arguments.checkpoint, &state.to_text())?;
+        if interrupt.is_requested() {
+            output.line(format_args!("stopped; to go on, run it again ({})", arguments.checkpoint.display()));
+            return Ok(());
+        }
+    }
+    output.line(format_args!("training {:.7}", train::loss(&training, &state.weights, &course)));
+    write(&arguments.table, &table::source(coefficients::fields(), &state.weights))?;
+    fs::remove_file(&arguments.checkpoint).map_err(|error| TuneError::file(&arguments.checkpoint, error))
+}
+
+/// Writes a file whole or not at all.
+fn write(path: &Path, text: &str) -> Result<(), TuneError> {
+    let new = path.with_extension("new");
+    fs::write(&new, text).and_then(|()| fs::rename(&new, path)).map_err(|error| TuneError::file(path, error))
+}
+
+fn print_held_out(path: &Path, every: usize, output: &Output) -> Result<(), TuneError> {
+    let mut usable = 0;
+    for (number, line) in io::BufRead::lines(data::open(path)?).enumerate() {
+        let line = line.map_err(|error| TuneError::file(path, error))?;
+        let quiet = |line: &str| data::parse(line).is_some_and(|label| !label.noisy);
+        if data::held_out(number) && quiet(&line) {
+            if usable % every.max(1) == 0 {
+                output.line(&line);
+            }
+            usable += 1;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,234 @@
+//! Records as text, without loss; and EPD by others, whose best moves are advice.
+//!
+//! `learn/FORMAT.md` shows a line. It is EPD with operations of our own, so that any reader of EPD can make
+//! something of it.
+
+use std::fmt::Write;
+
+use shakmaty::{CastlingMode, EnPassantMode, fen::Epd, fen::Fen, san::San, uci::UciMove};
+use thiserror::Error;
+
+use super::{
+    record::{Flags, Misfit, Origin, Record},
+    score::LearnedScore,
+};
+use crate::{position::Position, types::PackedMove};
+
+/// A line that cannot be taken in.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum LineError {
+    /// The position.
+    #[error("`{0}` is no position: write men, side to move, castling rights and en-passant square")]
+    Position(String),
+    /// An operation of ours is missing.
+    #[error("`{0}` is missing")]
+    Missing(&'static str),
+    /// An operand is not what it should be.
+    #[error("`{operation} {operand}` cannot be read")]
+    Operand {
+        /// The operation.
+        operation: &'static str,
+        /// What follows it.
+        operand: String,
+    },
+    /// A move that is not legal.
+    #[error("the move {0} is not legal in this position")]
+    Move(String),
+    /// The key belongs to another position.
+    #[error("the key is not that of the position")]
+    Key,
+    /// There is neither a record nor a best move.
+    #[error("there is no best move (`bm`)")]
+    NothingToLearn,
+    /// The position does not fit into a record.
+    #[error(transparent)]
+    Unlearnable(#[from] super::Unlearnable),
+}
+
+/// One line of text, without its end, that [`parse_line`] turns into the same record.
+///
+/// # Errors
+/// The record contradicts itself.
+pub fn line(record: &Record) -> Result<String, Misfit> {
+    let (position, best) = record.position_and_move()?;
+    let mut line = epd(&position);
+    let best = best.map_or_else(|| "-".to_owned(), |m| m.to_uci(CastlingMode::Chess960).to_string());
+    let Record { key, lower, upper, depth, halfmoves, game_ply, since_root, .. } = record;
+    let Record { log2_nodes, evaluation_id, session, time, .. } = record;
+    let (origin, flags) = (record.origin.name(), flags(record.flags));
+    // Writing to a string cannot fail.
+    let _ = write!(
+        line,
+        " key {:016x}; move {best}; lower {lower}; upper {upper}; depth {depth}; clock {halfmoves}; \
+         origin {origin}; flags {flags}; ply {game_ply}; since {since_root}; nodes {log2_nodes}; \
+         evaluation {evaluation_id}; session {session:08x}; time {time};",
+        key.0
+    );
+    Ok(line)
+}
+
+/// The first four fields of a FEN, with the en-passant square where the key has one.
+pub fn epd(position: &Position) -> String {
+    Epd::from_position(position.chess(), EnPassantMode::PseudoLegal).to_string()
+}
+
+/// The record of a line, or nothing for an empty line or a comment (`#`). A line that is not one of
+/// [`line`]'s is EPD by others: its first `bm` is advice, with the score of `ce` (centipawns) or `dm` (mate in
+/// moves) and the depth of `acd`, given at `time` by `session`.
+///
+/// # Errors
+/// Says what is wrong in the line.
+pub fn parse_line(text: &str, session: u32, time: u32) -> Result<Option<Record>, LineError> {
+    let text = text.trim();
+    if text.is_empty() || text.starts_with('#') {
+        return Ok(None);
+    }
+    let (board, operations) = split(text);
+    let operations = Operations(operations);
+    let record = match operations.get("key") {
+        Some(_) => own(&board, &operations)?,
+        None => advice(&board, &operations, session, time)?,
+    };
+    Ok(Some(record))
+}
+
+/// Four fields, or six where counters follow, and the rest of the line.
+fn split(text: &str) -> (String, &str) {
+    let mut rest = text;
+    let mut board = String::new();
+    for number in 0..6 {
+        let (field, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        if number >= 4 && field.parse::<u32>().is_err() {
+            break;
+        }
+        if !board.is_empty() {
+            board.push(' ');
+        }
+        board.push_str(field);
+        rest = behind.trim_start();
+    }
+    (board, rest)
+}
+
+/// `opcode operand; opcode operand; …`
+struct Operations<'a>(&'a str);
+
+impl<'a> Operations<'a> {
+    fn get(&self, wanted: &str) -> Option<&'a str> {
+        self.0.split(';').find_map(|operation| {
+            let operation = operation.trim();
+            let (opcode, operand) = operation.split_once(char::is_whitespace).unwrap_or((operation, ""));
+            (opcode == wanted).then_some(operand.trim())
+        })
+    }
+
+    fn read<T>(&self, operation: &'static str, parse: impl Fn(&str) -> Option<T>) -> Result<T, LineError> {
+        let operand = self.get(operation).ok_or(LineError::Missing(operation))?;
+        let shown = || operand.chars().take(40).collect();
+        parse(operand).ok_or_else(|| LineError::Operand { operation, operand: shown() })
+    }
+
+    fn number<T: std::str::FromStr>(&self, operation: &'static str) -> Result<T, LineError> {
+        self.read(operation, |operand| operand.parse().ok())
+    }
+}
+
+fn position(board: &str, chess960: Option<bool>) -> Result<Position, LineError> {
+    let wrong = || LineError::Position(board.chars().take(100).collect());
+    let setup = board.parse::<Fen>().map_err(|_| wrong())?.into_setup();
+    let mode = match chess960 {
+        Some(true) => CastlingMode::Chess960,
+        Some(false) => CastlingMode::Standard,
+        None => CastlingMode::detect(&setup),
+    };
+    Position::from_setup(setup, mode).map_err(|_| wrong())
+}
+
+fn own(board: &str, operations: &Operations<'_>) -> Result<Record, LineError> {
+    let flags = operations.read("flags", parse_flags)?;
+    let position = position(board, Some(flags.chess960))?;
+    let origin = operations.read("origin", Origin::from_name)?;
+    let hexadecimal = |digits: &str| u64::from_str_radix(digits, 16).ok();
+    let record = Record {
+        best: match operations.get("move").ok_or(LineError::Missing("move"))? {
+            "-" => PackedMove::NONE,
+            best => find_move(&position, best)?,
+        },
+        lower: operations.number("lower")?,
+        upper: operations.number("upper")?,
+        depth: operations.number("depth")?,
+        halfmoves: operations.number("clock")?,
+        game_ply: operations.number("ply")?,
+        since_root: operations.number("since")?,
+        log2_nodes: operations.number("nodes")?,
+        evaluation_id: operations.number("evaluation")?,
+        session: operations.read("session", |digits| u32::from_str_radix(digits, 16).ok())?,
+        time: operations.number("time")?,
+        flags,
+        ..Record::new(&position, origin)?
+    };
+    if operations.read("key", hexadecimal)? != record.key.0 {
+        return Err(LineError::Key);
+    }
+    Ok(record)
+}
+
+fn advice(board: &str, operations: &Operations<'_>, session: u32, time: u32) -> Result<Record, LineError> {
+    let position = position(board, None)?;
+    let moves = operations.get("bm").unwrap_or_default();
+    let best = moves.split([' ', ',']).find(|name| !name.is_empty()).ok_or(LineError::NothingToLearn)?;
+    let best = find_move(&position, best)?;
+    let score = if operations.get("dm").is_some() {
+        let moves: i32 = operations.number("dm")?;
+        let plies = moves.unsigned_abs().saturating_mul(2).saturating_sub(u32::from(moves > 0));
+        Some(LearnedScore::mate(u16::try_from(plies).unwrap_or(u16::MAX), moves > 0))
+    } else if operations.get("ce").is_some() {
+        Some(LearnedScore::from_centipawns(operations.number("ce")?))
+    } else {
+        None
+    };
+    let depth = if operations.get("acd").is_some() { operations.number("acd")? } else { 0 };
+    let mut record = Record { best, depth, session, time, ..Record::new(&position, Origin::Advice)? };
+    if let Some(score) = score {
+        (record.lower, record.upper) = (score, score);
+    }
+    Ok(record)
+}
+
+/// A move in UCI notation or SAN.
+///
+/// # Errors
+/// It is not legal in `position`, or not a move.
+pub fn find_move(position: &Position, text: &str) -> Result<PackedMove, LineError> {
+    let wrong = || LineError::Move(text.chars().take(20).collect());
+    let uci = text.parse::<UciMove>().ok().and_then(|uci| uci.to_move(position.chess()).ok());
+    let name = text.trim_end_matches(['+', '#', '!', '?']);
+    let m = uci.or_else(|| name.parse::<San>().ok()?.to_move(position.chess()).ok()).ok_or_else(wrong)?;
+    Ok(PackedMove::pack(m))
+}
+
+/// Is it the same advice, whoever gave it and when?
+pub fn is_same_advice(new: &Record, old: &Record) -> bool {
+    let Record { session, time, game_ply, halfmoves, .. } = *old;
+    new.origin == Origin::Advice && Record { session, time, game_ply, halfmoves, ..new.clone() } == *old
+}
+
+fn flags(flags: Flags) -> &'static str {
+    match (flags.chess960, flags.confirmed) {
+        (false, false) => "-",
+        (true, false) => "9",
+        (false, true) => "c",
+        (true, true) => "9c",
+    }
+}
+
+fn parse_flags(text: &str) -> Option<Flags> {
+    let (chess960, confirmed) = match text {
+        "-" => (false, false),
+        "9" => (true, false),
+        "c" => (false, true),
+        "9c" => (true, true),
+        _ => return None,
+    };
+    Some(Flags { chess960, confirmed, tombstone: false })
+}

@@ -1,0 +1,119 @@
+//! Taking records in from elsewhere, in an order that no file decides.
+
+use std::{
+    sync::RwLock,
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::{
+    append::{Locked, MOST_ADVICE, Patience},
+    error::FileError,
+    file::{LearnFile, read},
+    record::{Origin, PAYLOAD, Record},
+    ring::Ring,
+};
+
+/// Does `new` come after `old`? By time, then depth, then the bytes that travel from file to file.
+pub fn beats(new: &Record, old: &Record) -> bool {
+    let rank = |record: &Record| (record.time, record.depth);
+    rank(new).cmp(&rank(old)).then_with(|| new.payload()[..PAYLOAD].cmp(&old.payload()[..PAYLOAD])).is_gt()
+}
+
+/// What became of records from elsewhere.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// Appended.
+    pub new: usize,
+    /// Not appended: what is there is the same or comes later.
+    pub known: usize,
+    /// Advice for which there is no room.
+    pub refused: usize,
+}
+
+/// Records of one turn at the lock, so that engines that play meanwhile do not wait long.
+const TURN: usize = 256;
+/// How long a tool waits for the lock.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl LearnFile {
+    /// Takes the lock, waiting for others up to some seconds.
+    ///
+    /// # Errors
+    /// As [`LearnFile::lock`].
+    pub fn lock_patiently<'a>(&'a mut self, ring: &'a RwLock<Ring>) -> Result<Locked<'a>, FileError> {
+        let give_up = Instant::now() + PATIENCE;
+        while !self.try_lock()? {
+            if Instant::now() > give_up {
+                return Err(FileError::Busy { path: self.path().to_owned() });
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+        self.with_lock(ring, Patience::Enough)
+    }
+
+    /// Appends what beats the present record of its key, tombstones included, and syncs.
+    ///
+    /// # Errors
+    /// As [`LearnFile::lock`] and [`Locked::append`]; what was appended before stays, and the same call
+    /// again goes on where this one ended.
+    pub fn take_in(&mut self, ring: &RwLock<Ring>, records: &[Record]) -> Result<Taken, FileError> {
+        let mut taken = Taken::default();
+        for turn in records.chunks(TURN) {
+            let mut locked = self.lock_patiently(ring)?;
+            for record in turn {
+                match locked.take_in(record)? {
+                    Verdict::New => taken.new += 1,
+                    Verdict::Known => taken.known += 1,
+                    Verdict::Refused => taken.refused += 1,
+                }
+            }
+        }
+        self.sync()?;
+        Ok(taken)
+    }
+
+    /// Appends one record whatever it beats, and syncs.
+    ///
+    /// # Errors
+    /// As [`LearnFile::take_in`], and where there is no room for more advice.
+    pub fn advise(&mut self, ring: &RwLock<Ring>, record: &Record) -> Result<u64, FileError> {
+        let mut locked = self.lock_patiently(ring)?;
+        if !locked.has_room_for(record) {
+            return Err(FileError::TooMuchAdvice { limit: MOST_ADVICE });
+        }
+        let sequence = locked.append(record)?;
+        drop(locked);
+        self.sync()?;
+        Ok(sequence)
+    }
+}
+
+enum Verdict {
+    New,
+    Known,
+    Refused,
+}
+
+impl Locked<'_> {
+    fn take_in(&mut self, record: &Record) -> Result<Verdict, FileError> {
+        let present = read(self.ring()).newest_of(record.key);
+        if present.is_some_and(|present| !beats(record, &present)) {
+            return Ok(Verdict::Known);
+        }
+        if !self.has_room_for(record) {
+            return Ok(Verdict::Refused);
+        }
+        self.append(record)?;
+        Ok(Verdict::New)
+    }
+
+    /// Advice is kept for ever, so there is room for so much only.
+    fn has_room_for(&self, record: &Record) -> bool {
+        let is_advice = |record: &Record| record.origin == Origin::Advice && record.is_live();
+        let ring = read(self.ring());
+        !is_advice(record)
+            || ring.advice_len() < MOST_ADVICE
+            || ring.newest_of(record.key).is_some_and(|present| is_advice(&present))
+    }
+}

@@ -1,0 +1,268 @@
+//! A disk in memory that remembers every write, so that tests can lose power after any of them, and that
+//! fails the operation that it is told to fail.
+#![allow(dead_code)]
+
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard},
+    time::Duration,
+};
+
+use engram::learn::disk::{Access, Disk, DiskFile, Found, Identity};
+
+/// What happened to a file, in order.
+#[derive(Clone, Debug)]
+pub enum Event {
+    Write { file: usize, offset: usize, bytes: Vec<u8> },
+    Sync { file: usize },
+}
+
+/// What an operation that fails says, and whether a failing write leaves half of itself behind.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Broken: half of a write is there.
+    Io,
+    /// Full: writes that would make a file longer fail.
+    Full,
+}
+
+#[derive(Default)]
+struct State {
+    names: BTreeMap<PathBuf, usize>,
+    files: Vec<Vec<u8>>,
+    locked: BTreeMap<usize, usize>,
+    handles: usize,
+    events: Vec<Event>,
+    operations: usize,
+    fail_at: Option<usize>,
+    failed: bool,
+    space: Option<usize>,
+    sync_delay: Duration,
+    syncs_fail: bool,
+}
+
+/// The disk. Clones are the same one.
+#[derive(Clone, Default)]
+pub struct SimDisk(Arc<Mutex<State>>);
+
+impl SimDisk {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap()
+    }
+
+    /// A disk with one file.
+    pub fn with(path: &Path, content: Vec<u8>) -> SimDisk {
+        let disk = SimDisk::default();
+        disk.put(path, content);
+        disk
+    }
+
+    /// Puts another file at `path`; what has the old one open keeps it.
+    pub fn put(&self, path: &Path, content: Vec<u8>) {
+        let mut state = self.state();
+        state.files.push(content);
+        let file = state.files.len() - 1;
+        state.names.insert(path.to_owned(), file);
+    }
+
+    /// Copies over the file at `path` in place.
+    pub fn copy_over(&self, path: &Path, content: Vec<u8>) {
+        let mut state = self.state();
+        let file = state.names[path];
+        state.files[file] = content;
+    }
+
+    /// Removes a name.
+    pub fn remove(&self, path: &Path) {
+        self.state().names.remove(path);
+    }
+
+    /// What a process would read.
+    pub fn content(&self, path: &Path) -> Option<Vec<u8>> {
+        let state = self.state();
+        state.names.get(path).map(|&file| state.files[file].clone())
+    }
+
+    /// The file at `path`, as its number in events.
+    pub fn number(&self, path: &Path) -> usize {
+        self.state().names[path]
+    }
+
+    /// Everything written and synced so far.
+    pub fn events(&self) -> Vec<Event> {
+        self.state().events.clone()
+    }
+
+    pub fn event_count(&self) -> usize {
+        self.state().events.len()
+    }
+
+    /// The operation after `count` more fails, once.
+    pub fn fail_after(&self, count: usize) {
+        let mut state = self.state();
+        state.fail_at = Some(state.operations + count);
+        state.failed = false;
+    }
+
+    /// Did the failure come?
+    pub fn has_failed(&self) -> bool {
+        self.state().failed
+    }
+
+    pub fn limit_space(&self, bytes: Option<usize>) {
+        self.state().space = bytes;
+    }
+
+    pub fn delay_syncs(&self, delay: Duration) {
+        self.state().sync_delay = delay;
+    }
+
+    pub fn fail_syncs(&self, fail: bool) {
+        self.state().syncs_fail = fail;
+    }
+}
+
+impl State {
+    fn step(&mut self) -> io::Result<()> {
+        self.operations += 1;
+        if self.fail_at.is_some_and(|at| self.operations > at) {
+            self.fail_at = None;
+            self.failed = true;
+            return Err(io::Error::other("simulated fault"));
+        }
+        Ok(())
+    }
+
+    fn found(&self, file: usize) -> Found {
+        Found {
+            not_a_file: None,
+            identity: Identity { device: 1, file: file as u64 },
+            length: self.files[file].len() as u64,
+        }
+    }
+}
+
+impl Disk for SimDisk {
+    fn look(&self, path: &Path) -> io::Result<Found> {
+        let mut state = self.state();
+        state.step()?;
+        let &file = state.names.get(path).ok_or(io::ErrorKind::NotFound)?;
+        Ok(state.found(file))
+    }
+
+    fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
+        self.state().step()?;
+        Ok(path.to_owned())
+    }
+
+    fn create_directories(&self, _: &Path) -> io::Result<()> {
+        self.state().step()
+    }
+
+    fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
+        let mut state = self.state();
+        state.step()?;
+        let file = match state.names.get(path) {
+            Some(&file) => file,
+            None if access == Access::Create => {
+                state.files.push(Vec::new());
+                let file = state.files.len() - 1;
+                state.names.insert(path.to_owned(), file);
+                file
+            }
+            None => return Err(io::ErrorKind::NotFound.into()),
+        };
+        state.handles += 1;
+        let handle = state.handles;
+        drop(state);
+        Ok(Box::new(SimFile { disk: self.clone(), file, handle }))
+    }
+
+    fn sync_directory(&self, _: &Path) -> io::Result<()> {
+        self.state().step()
+    }
+}
+
+struct SimFile {
+    disk: SimDisk,
+    file: usize,
+    handle: usize,
+}
+
+impl DiskFile for SimFile {
+    fn found(&self) -> io::Result<Found> {
+        let mut state = self.disk.state();
+        state.step()?;
+        Ok(state.found(self.file))
+    }
+
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let mut state = self.disk.state();
+        state.step()?;
+        let content = &state.files[self.file];
+        let from = content.len().min(offset as usize);
+        let count = buffer.len().min(content.len() - from);
+        buffer[..count].copy_from_slice(&content[from..from + count]);
+        Ok(count)
+    }
+
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        let mut state = self.disk.state();
+        let outcome = state.step();
+        let offset = offset as usize;
+        let mut count = if outcome.is_ok() { bytes.len() } else { bytes.len() / 2 };
+        let mut full = false;
+        if let Some(space) = state.space {
+            let length = state.files[self.file].len();
+            let allowed = space.max(length).saturating_sub(offset);
+            full = count > allowed;
+            count = count.min(allowed);
+        }
+        write_into(&mut state.files[self.file], offset, &bytes[..count]);
+        state.events.push(Event::Write { file: self.file, offset, bytes: bytes[..count].to_vec() });
+        if full { Err(io::ErrorKind::StorageFull.into()) } else { outcome }
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        let mut state = self.disk.state();
+        let delay = state.sync_delay;
+        state.step()?;
+        if state.syncs_fail {
+            return Err(io::Error::other("simulated fault of a sync"));
+        }
+        state.events.push(Event::Sync { file: self.file });
+        drop(state);
+        std::thread::sleep(delay);
+        Ok(())
+    }
+
+    fn try_lock(&self) -> io::Result<bool> {
+        let mut state = self.disk.state();
+        state.step()?;
+        Ok(*state.locked.entry(self.file).or_insert(self.handle) == self.handle)
+    }
+
+    fn unlock(&self) -> io::Result<()> {
+        // A process cannot be refused this: its end does it, too.
+        let mut state = self.disk.state();
+        if state.locked.get(&self.file) == Some(&self.handle) {
+            state.locked.remove(&self.file);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for SimFile {
+    fn drop(&mut self) {
+        let _ = self.unlock();
+    }
+}
+
+pub fn write_into(content: &mut Vec<u8>, offset: usize, bytes: &[u8]) {
+    if content.len() < offset + bytes.len() {
+        content.resize(offset + bytes.len(), 0);
+    }
+    content[offset..offset + bytes.len()].copy_from_slice(bytes);
+}

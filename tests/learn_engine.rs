@@ -1,0 +1,353 @@
+//! The engine learns and uses what it learned: the real binary over pipes, with a learning file of its own in
+//! each test.
+
+mod common;
+
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+};
+
+use common::{Engine, home, run};
+use engram::learn::{LearnFile, Mode, Record, Ring};
+use shakmaty::{CastlingMode, Chess, Color, Position as _, fen::Fen, uci::UciMove};
+use tempfile::TempDir;
+
+/// A learning file that is not there yet.
+fn file() -> (TempDir, PathBuf) {
+    let folder = home();
+    let path = folder.path().join("learn.bin");
+    (folder, path)
+}
+
+/// An engine that learns in `path`.
+fn learning(mode: &str, path: &Path) -> Engine {
+    let mut engine = Engine::ready();
+    engine.send(&format!("setoption name LearnFile value {}", path.display()));
+    engine.send(&format!("setoption name Learning value {mode}"));
+    engine.send("setoption name LearnMinDepth value 4");
+    assert!(engine.sync().is_empty());
+    engine
+}
+
+fn ring(path: &Path) -> Ring {
+    LearnFile::open(path, Mode::Read).expect("a learning file").recover().expect("readable").1
+}
+
+fn records(path: &Path) -> Vec<Record> {
+    ring(path).iter().map(|(_, record)| record).collect()
+}
+
+/// What was said about learning.
+fn told(lines: &[String]) -> Vec<&str> {
+    lines.iter().filter_map(|line| line.strip_prefix("info string ")).collect()
+}
+
+/// `position` and `go`: the move, and what was said about learning.
+fn search(engine: &mut Engine, position: &str, go: &str) -> (String, Vec<String>) {
+    engine.send(&format!("position {position}"));
+    let (best, lines) = engine.best(go);
+    (best, told(&lines).into_iter().map(str::to_owned).collect())
+}
+
+#[test]
+fn the_file_is_opened_by_the_first_search_and_only_changes_are_told_later() {
+    let (_folder, path) = file();
+    let mut engine = learning("all", &path);
+    engine.send("ucinewgame");
+    engine.send("position startpos");
+    engine.sync();
+    assert!(!path.exists(), "nothing is opened before a search");
+    let (_, said) = search(&mut engine, "startpos", "go depth 6");
+    assert_eq!(said, [format!("learning all: 0 records in {}", path.display())]);
+    let (_, said) = search(&mut engine, "startpos moves e2e4 e7e5", "go depth 3");
+    assert_eq!(said, ["learning: 1 record now, 0 before"]);
+    let (_, said) = search(&mut engine, "startpos moves d2d4 d7d5", "go depth 3");
+    assert!(said.is_empty(), "{said:?}");
+    engine.quit();
+    let known = records(&path);
+    assert_eq!(known.len(), 1, "searches below the least depth teach nothing");
+    assert_eq!((known[0].depth, known[0].game_ply, known[0].since_root), (6, 0, 0));
+}
+
+#[test]
+fn off_touches_nothing_and_so_do_the_tools() {
+    let (_folder, path) = file();
+    let mut engine = learning("off", &path);
+    assert!(search(&mut engine, "startpos", "go depth 8").1.is_empty());
+    engine.send("setoption name Learning value all");
+    engine.send("eval");
+    engine.send("perft 2");
+    engine.send("bench 1");
+    engine.sync();
+    assert!(!path.exists());
+    let home = engine.home().to_owned();
+    assert_eq!(fs::read_dir(home).expect("a folder").count(), 0, "the default file is not touched either");
+    engine.quit();
+    for arguments in [&["bench", "1"][..], &["perft", "2"], &["eval"]] {
+        let folder = home_of(arguments);
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0, "{arguments:?}");
+    }
+}
+
+/// The home folder of a subcommand that was run.
+fn home_of(arguments: &[&str]) -> TempDir {
+    let folder = home();
+    let status = common::command(&folder).args(arguments).output().expect("the binary runs").status;
+    assert!(status.success());
+    folder
+}
+
+#[test]
+fn by_default_the_file_lies_in_the_data_directory() {
+    let mut engine = Engine::ready();
+    let (_, said) = search(&mut engine, "startpos", "go depth 1");
+    assert!(said[0].starts_with("learning drop: 0 records in "), "{said:?}");
+    let place = engine.home().join("engram").join(engram::learn::FILE_NAME);
+    if cfg!(target_os = "linux") {
+        assert!(said[0].ends_with(&place.display().to_string()), "{said:?}");
+    }
+    // Made in the background: quitting waits for that, so that the folder can go.
+    let home = engine.home().to_owned();
+    engine.send("quit");
+    engine.leaves_cleanly();
+    assert!(!home.exists());
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_told_of_once_and_the_game_goes_on() {
+    let folder = home();
+    let foreign = folder.path().join("foreign.bin");
+    fs::write(&foreign, vec![7; 10_000]).expect("a file");
+    for (path, why) in [(folder.path(), "directory"), (&foreign, "no learning file")] {
+        let mut engine = learning("all", path);
+        let (_, said) = search(&mut engine, "startpos", "go depth 6");
+        assert!(said.len() == 1 && said[0].starts_with("nothing is learned: "), "{said:?}");
+        assert!(said[0].contains(why), "{said:?}");
+        let (best, said) = search(&mut engine, "startpos moves e2e4", "go depth 6");
+        assert!(said.is_empty() && best.len() == 4, "{best} {said:?}");
+        engine.quit();
+    }
+    assert_eq!(fs::read(&foreign).expect("still there"), vec![7; 10_000]);
+}
+
+#[test]
+fn a_read_only_file_is_used_and_not_written() {
+    let (_folder, path) = file();
+    let mut engine = learning("all", &path);
+    search(&mut engine, "startpos", "go depth 8");
+    engine.quit();
+    let before = fs::read(&path).expect("written");
+    let mut engine = learning("all", &path);
+    engine.send("setoption name LearnReadOnly value true");
+    let (_, said) = search(&mut engine, "startpos", "go depth 6");
+    assert!(said[0].starts_with("learning all: 1 record in"), "{said:?}");
+    search(&mut engine, "startpos moves e2e4 e7e5", "go depth 8");
+    engine.quit();
+    assert_eq!(fs::read(&path).expect("still there"), before);
+}
+
+#[test]
+fn engines_learn_from_each_other_while_they_run() {
+    let (_folder, path) = file();
+    let (mut one, mut other) = (learning("all", &path), learning("all", &path));
+    search(&mut one, "startpos", "go depth 6");
+    search(&mut one, "startpos moves e2e4 e7e5", "go depth 6");
+    let (_, said) = search(&mut other, "startpos", "go depth 2");
+    assert!(said[0].starts_with("learning all: 2 records"), "{said:?}");
+    search(&mut one, "startpos moves d2d4 d7d5", "go depth 6");
+    let (_, said) = search(&mut other, "startpos", "go depth 2");
+    assert_eq!(said, ["learning: 3 records now, 2 before"]);
+    one.quit();
+    other.quit();
+}
+
+#[test]
+fn what_was_learned_is_used_until_learning_is_off() {
+    let (_folder, path) = file();
+    let mut engine = learning("all", &path);
+    let lines = ["startpos moves e2e4", "startpos moves e2e4 e7e5", "startpos moves e2e4 e7e5 g1f3"];
+    for line in lines {
+        search(&mut engine, line, "go depth 11");
+    }
+    engine.quit();
+    let mut engine = learning("all", &path);
+    let cutoffs = |said: &[String]| said.iter().any(|text| text.contains("of this search"));
+    assert!(cutoffs(&search(&mut engine, "startpos", "go depth 9").1));
+    engine.send("setoption name Learning value off");
+    assert!(!cutoffs(&search(&mut engine, "startpos", "go depth 9").1));
+    engine.quit();
+}
+
+#[test]
+fn a_forgotten_position_leaves_the_table_of_a_running_engine() {
+    let (_folder, path) = file();
+    let mut engine = learning("all", &path);
+    search(&mut engine, "startpos moves e2e4", "go depth 6");
+    let (_, said) = search(&mut engine, "startpos", "go depth 2");
+    assert_eq!(said[0], "learning: 1 record now, 0 before");
+    let place = path.to_str().expect("a name");
+    let (out, error, code) = run(&["learn", "forget", "--origin", "root", "--yes", "--file", place]);
+    assert_eq!(code, 0, "{out}{error}");
+    let (_, said) = search(&mut engine, "startpos", "go depth 2");
+    assert_eq!(said, ["learning: 0 records now, 1 before"]);
+    engine.quit();
+}
+
+#[test]
+fn nothing_is_learned_from_searches_that_were_not_free() {
+    let (_folder, path) = file();
+    let mut engine = learning("all", &path);
+    for go in ["go depth 6 searchmoves a2a3 h2h3", "go depth 6 mate 3", "go depth 1"] {
+        search(&mut engine, "startpos", go);
+    }
+    engine.send("position startpos moves e2e4");
+    engine.send("go ponder");
+    engine.expect("info depth 7");
+    engine.send("stop");
+    engine.best_move();
+    // Each side has been here twice already: the third time is a draw.
+    let shuffle = "g1f3 g8f6 f3g1 f6g8";
+    search(&mut engine, &format!("startpos moves {shuffle} g1f3"), "go depth 6");
+    engine.quit();
+    assert!(records(&path).is_empty(), "{:?}", records(&path));
+
+    let mut engine = learning("all", &path);
+    engine.send("position startpos moves e2e4");
+    engine.send("go ponder");
+    engine.send("ponderhit");
+    engine.expect("info depth 7");
+    engine.send("stop");
+    engine.best_move();
+    engine.quit();
+    assert_eq!(records(&path).len(), 1, "after ponderhit it is a search like any other");
+}
+
+#[test]
+fn a_lost_game_confirms_its_last_drop() {
+    for (end, confirmed) in [(" g2g4 d8h4", true), (" g2g4", false)] {
+        let (_folder, path) = file();
+        let mut engine = learning("drop", &path);
+        search(&mut engine, "startpos", "go depth 8");
+        let (_, said) = search(&mut engine, "startpos moves f2f3 e7e5", "go depth 8");
+        assert!(said.iter().any(|text| text.contains("the score fell since the last move")), "{said:?}");
+        engine.send(&format!("position startpos moves f2f3 e7e5{end}"));
+        engine.send("ucinewgame");
+        engine.quit();
+        let known = records(&path);
+        assert_eq!(known.len(), 1);
+        assert_eq!(known[0].flags.confirmed, confirmed, "{known:?}");
+    }
+}
+
+#[test]
+fn no_move_waits_for_a_lock_that_others_hold() {
+    let (_folder, path) = file();
+    let mut engine = learning("all", &path);
+    search(&mut engine, "startpos", "go depth 2");
+    engine.sync();
+    // Opened like the engine's own: the file may still be in the making.
+    let lock = path.with_file_name("learn.bin.lock");
+    let held = loop {
+        if let Ok(lock) = File::options().write(true).open(&lock)
+            && path.metadata().is_ok_and(|data| data.len() > 4096)
+        {
+            break lock;
+        }
+        std::thread::yield_now();
+    };
+    held.lock().expect("a lock");
+    // All of these come while the lock is held.
+    for line in ["startpos", "startpos moves e2e4 e7e5", "startpos moves d2d4 d7d5"] {
+        search(&mut engine, line, "go depth 6");
+    }
+    let mut late = learning("all", &path);
+    search(&mut late, "startpos moves c2c4", "go depth 6");
+    assert!(records(&path).is_empty());
+    held.unlock().expect("unlocked");
+    engine.quit();
+    late.quit();
+    assert_eq!(records(&path).len(), 4, "the writer threads have written them since");
+}
+
+/// A game of the binary against itself from `fen`: the learner has `NODES` a move, its opponent ten times as
+/// many. Gives back the moves, and whether the learner saw itself lost in the end.
+fn game(learner: &mut Engine, opponent: &mut Engine, fen: &str, color: Color) -> (Vec<String>, bool) {
+    const NODES: u64 = 1_500;
+    const LONGEST: usize = 40;
+    let setup: Fen = fen.parse().expect("a FEN");
+    let mut board: Chess = setup.into_position(CastlingMode::Standard).expect("legal");
+    let (mut moves, mut score): (Vec<String>, i32) = (Vec::new(), 0);
+    for engine in [&mut *learner, &mut *opponent] {
+        engine.send("ucinewgame");
+        engine.sync();
+    }
+    while moves.len() < LONGEST && !board.is_game_over() && score > -700 {
+        let ours = board.turn() == color;
+        let (engine, nodes) = if ours { (&mut *learner, NODES) } else { (&mut *opponent, 10 * NODES) };
+        engine.send(&format!("position fen {fen} moves {}", moves.join(" ")));
+        let (best, lines) = engine.best(&format!("go nodes {nodes}"));
+        if ours {
+            score = last_score(&lines);
+        }
+        let m = best.parse::<UciMove>().expect("a move").to_move(&board).expect("legal");
+        board.play_unchecked(m);
+        moves.push(best);
+    }
+    (moves, score <= -300)
+}
+
+/// The last score said, in centipawns; mates are large.
+fn last_score(lines: &[String]) -> i32 {
+    let scored =
+        lines.iter().rev().filter_map(|line| line.strip_prefix("info depth ")?.split_once(" score ")).next();
+    let words: Vec<&str> = scored.expect("a score").1.split_whitespace().collect();
+    let number: i32 = words[1].parse().expect("a number");
+    if words[0] == "cp" { number } else { number.signum() * 30_000 }
+}
+
+/// How many plies two games have in common.
+fn common_plies(one: &[String], other: &[String]) -> usize {
+    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+}
+
+/// Which openings a player so weak loses depends on every detail of the search; that it learns from what it
+/// loses must not. So several are played, and most of those that are lost must show it.
+#[test]
+fn a_line_that_lost_is_left_and_left_earlier_and_without_learning_lost_for_ever() {
+    let openings = [
+        ("r1b1k1nr/ppp2ppp/2n5/3q4/1b1P4/2N2N2/PP3PPP/R1BQKB1R w KQkq - 3 9", Color::Black),
+        ("rnbq1k1r/p2p1ppp/5n2/1pbP4/2p2B2/2N2P2/PPP1Q1PP/R3KBNR w KQ - 4 9", Color::White),
+        ("r1bqkb1r/pp2pp2/n1p3pn/3pP2p/5B2/2NP1N2/PPPQ1PPP/2KR1B1R w kq - 4 9", Color::Black),
+        ("rnbq1rk1/ppp3pp/3bpn2/3p4/3P1P2/2NBBN2/PPP3PP/R2QK2R w KQ - 4 9", Color::White),
+        ("r1bqk1nr/ppp2pp1/1bnp3p/8/2B1P3/2N1BN2/PP3PPP/R2Q1RK1 w kq - 2 9", Color::Black),
+        ("r1bq1rk1/p1pn1ppp/1p1ppn2/8/2PP1B2/P1N1P3/1P3PPP/R2QKB1R w KQ - 0 9", Color::White),
+    ];
+    let mut opponent = learning("off", Path::new(""));
+    let (mut lost, mut left, mut earlier) = (0, 0, 0);
+    for (fen, color) in openings {
+        let (_folder, path) = file();
+        let mut off = learning("off", &path);
+        let (first, is_lost) = game(&mut off, &mut opponent, fen, color);
+        if !is_lost {
+            continue;
+        }
+        lost += 1;
+        assert_eq!(game(&mut off, &mut opponent, fen, color).0, first, "off: the same game for ever");
+        // A new process for each game: only the file goes from one to the next.
+        let same: Vec<usize> = (0..3)
+            .map(|_| {
+                let mut engine = learning("drop", &path);
+                engine.send("setoption name LearnDrop value 60");
+                let (moves, _) = game(&mut engine, &mut opponent, fen, color);
+                engine.quit();
+                common_plies(&first, &moves)
+            })
+            .collect();
+        println!("{fen}: {} plies, then {same:?} of them", first.len());
+        left += usize::from(same[1..].iter().any(|&plies| plies < first.len()));
+        earlier += usize::from(same[2] <= same[1] && same[1] < same[0]);
+    }
+    assert!(lost >= 3, "only {lost} of the openings are lost: the test needs others");
+    assert!(4 * left >= 3 * lost && 2 * earlier >= lost, "{lost} lost, {left} left, {earlier} earlier");
+}

@@ -1,0 +1,216 @@
+//! Records as bytes and as text, and files that take each other in: nothing is lost, no order matters.
+
+#[path = "common/learn.rs"]
+mod learn;
+#[path = "common/sim_disk.rs"]
+mod sim_disk;
+
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{Arc, RwLock},
+};
+
+use engram::{
+    learn::{
+        BEFORE_FIRST, Flags, LearnFile, LearnedScore, Misfit, Mode, Origin, Patience, Record, Ring,
+        Unlearnable, create, exchange, record,
+    },
+    position::Position,
+    types::PackedMove,
+};
+use learn::positions;
+use proptest::prelude::*;
+use shakmaty::{CastlingMode, fen::Fen};
+use sim_disk::SimDisk;
+
+fn position(fen: &str, mode: CastlingMode) -> Position {
+    Position::from_setup(fen.parse::<Fen>().unwrap().into_setup(), mode).unwrap()
+}
+
+fn score() -> impl Strategy<Value = LearnedScore> {
+    any::<i16>().prop_filter_map("a score", LearnedScore::from_bits)
+}
+
+prop_compose! {
+    /// A record of any position of a random game, with anything in its other fields.
+    fn any_record()(
+        seed in 0u64..40, pick in any::<prop::sample::Index>(), best in any::<prop::sample::Index>(),
+        no_move in any::<bool>(), lower in score(), upper in score(), depth in any::<u8>(),
+        origin in 0usize..4, confirmed in any::<bool>(),
+        numbers in any::<(u16, u8, u8, u16, u32)>(), time in 0u32..8,
+    ) -> Record {
+        let all = positions(60, seed * 7 + 1);
+        let position = &all[pick.index(all.len())];
+        let mut record = Record::new(position, Origin::ALL[origin].0).unwrap();
+        let moves = position.legal_moves();
+        if !no_move && !moves.is_empty() {
+            record.best = PackedMove::pack(moves[best.index(moves.len())]);
+        }
+        let (game_ply, since_root, log2_nodes, evaluation_id, session) = numbers;
+        Record {
+            lower, upper, depth, game_ply, since_root, log2_nodes, evaluation_id, session, time,
+            flags: Flags { confirmed, ..record.flags }, ..record
+        }
+    }
+}
+
+fn file() -> (LearnFile, RwLock<Ring>) {
+    let disk = SimDisk::default();
+    let path = Path::new("/disk/x");
+    create(&disk, path).unwrap();
+    let (file, ring, _) = LearnFile::open_on(Arc::new(disk), path, Mode::Write).unwrap().recover().unwrap();
+    (file, RwLock::new(ring))
+}
+
+/// A file that learned these records, one after the other, and forgot every seventh.
+fn learned(records: &[Record]) -> (LearnFile, RwLock<Ring>) {
+    let (mut file, ring) = file();
+    let mut locked = file.lock(&ring, Patience::Enough).unwrap();
+    for (number, record) in records.iter().enumerate() {
+        locked.append(record).unwrap();
+        if number % 7 == 6 {
+            locked.append(&record.tombstone(5)).unwrap();
+        }
+    }
+    drop(locked);
+    (file, ring)
+}
+
+fn everything(ring: &RwLock<Ring>) -> Vec<Record> {
+    ring.read().unwrap().since(BEFORE_FIRST).map(|(_, record)| record).collect()
+}
+
+fn live(ring: &RwLock<Ring>) -> BTreeMap<u64, Record> {
+    ring.read().unwrap().iter().map(|(_, record)| (record.key.0, record)).collect()
+}
+
+fn text(ring: &RwLock<Ring>) -> String {
+    ring.read().unwrap().iter().map(|(_, record)| exchange::line(&record).unwrap() + "\n").collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn a_record_survives_bytes_and_text(record in any_record(), file_id in any::<u64>(), place in any::<u32>()) {
+        let sequence = BEFORE_FIRST + 1 + u64::from(place);
+        let slot = (sequence % 65_536) as u32;
+        let bytes = record::encode(&record, file_id, sequence);
+        prop_assert_eq!(record::sequence(&bytes, file_id, slot), Some(sequence));
+        prop_assert_eq!(record::sequence(&bytes, file_id ^ 1, slot), None);
+        prop_assert_eq!(record::sequence(&bytes, file_id, slot ^ 1), None);
+        prop_assert_eq!(record::decode(&bytes), Ok(record.clone()));
+        let line = exchange::line(&record).unwrap();
+        prop_assert_eq!(exchange::parse_line(&line, 0, 0), Ok(Some(record)));
+    }
+
+    #[test]
+    fn a_file_merged_with_itself_does_not_change(records in prop::collection::vec(any_record(), 1..40)) {
+        let (mut file, ring) = learned(&records);
+        let before = (everything(&ring), ring.read().unwrap().sequence());
+        let taken = file.take_in(&ring, &before.0).unwrap();
+        prop_assert_eq!((taken.new, taken.refused), (0, 0));
+        prop_assert_eq!((everything(&ring), ring.read().unwrap().sequence()), before);
+    }
+
+    #[test]
+    fn both_directions_of_a_merge_agree(
+        first in prop::collection::vec(any_record(), 0..40),
+        second in prop::collection::vec(any_record(), 0..40),
+    ) {
+        let ((mut a, ring_a), (mut b, ring_b)) = (learned(&first), learned(&second));
+        let (all_a, all_b) = (everything(&ring_a), everything(&ring_b));
+        a.take_in(&ring_a, &all_b).unwrap();
+        b.take_in(&ring_b, &all_a).unwrap();
+        prop_assert_eq!(live(&ring_a), live(&ring_b));
+        // And again: nothing more happens.
+        prop_assert_eq!(a.take_in(&ring_a, &everything(&ring_b)).unwrap().new, 0);
+    }
+
+    #[test]
+    fn an_exported_and_imported_file_exports_the_same_bytes(records in prop::collection::vec(any_record(), 0..40)) {
+        let (_, ring) = learned(&records);
+        let exported = text(&ring);
+        let parsed: Vec<Record> =
+            exported.lines().map(|line| exchange::parse_line(line, 9, 9).unwrap().unwrap()).collect();
+        let (mut other, other_ring) = file();
+        other.take_in(&other_ring, &parsed).unwrap();
+        prop_assert_eq!(text(&other_ring), exported);
+        prop_assert_eq!(live(&other_ring), live(&ring));
+    }
+
+    #[test]
+    fn no_line_of_text_is_too_strange(line in "\\PC{0,120}", cut in any::<prop::sample::Index>(), record in any_record()) {
+        let _ = exchange::parse_line(&line, 0, 0);
+        let own = exchange::line(&record).unwrap();
+        let _ = exchange::parse_line(&own[..cut.index(own.len())], 0, 0);
+        let _ = exchange::parse_line(&format!("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - {line}"), 0, 0);
+    }
+
+    #[test]
+    fn no_bytes_are_too_strange(bytes in prop::collection::vec(any::<u8>(), 64)) {
+        let bytes: record::Bytes = bytes.try_into().unwrap();
+        prop_assert_eq!(record::sequence(&bytes, 1, 2), None);
+        if let Ok(record) = record::decode(&bytes) {
+            prop_assert_eq!(&record.payload()[..record::PAYLOAD], &bytes[..record::PAYLOAD]);
+            let _ = record.position_and_move();
+        }
+    }
+}
+
+#[test]
+fn every_position_of_random_games_survives_packing() {
+    for position in positions(20_000, 5) {
+        let record = Record::new(&position, Origin::Drop).unwrap();
+        let again = record.position().unwrap();
+        assert_eq!(again.key(), position.key());
+        assert_eq!(again.chess(), position.chess(), "{}", position.fen());
+        assert_eq!(again.halfmoves(), position.halfmoves());
+    }
+}
+
+#[test]
+fn odd_positions_survive_packing() {
+    for (fen, mode) in [
+        // En passant that is pseudo-legal only: the capturer is pinned.
+        ("8/8/8/K1pP3r/8/8/8/4k3 w - c6 0 1", CastlingMode::Standard),
+        ("8/8/8/K1pP4/8/8/8/4k3 w - c6 0 1", CastlingMode::Standard),
+        ("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1", CastlingMode::Standard),
+        // Chess960: inner and outer rooks, rights of one side only.
+        ("1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 0 1", CastlingMode::Chess960),
+        ("4k3/8/8/8/8/8/8/RR2K1RR w GB - 3 9", CastlingMode::Chess960),
+        ("r3k2r/8/8/8/8/8/8/R3K2R b Kq - 255 200", CastlingMode::Standard),
+        // Impossible, but analysed: much material, and a check that no move gives.
+        ("qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1", CastlingMode::Standard),
+        ("4k3/8/8/8/8/4n3/3b1r2/4K3 w - - 0 1", CastlingMode::Standard),
+    ] {
+        let position = position(fen, mode);
+        let record = Record::new(&position, Origin::Drop).unwrap();
+        assert_eq!(record.position().map(|again| again.key()), Ok(position.key()), "{fen}");
+        let line = exchange::line(&record).unwrap();
+        assert_eq!(exchange::parse_line(&line, 0, 0), Ok(Some(record)), "{line}");
+    }
+}
+
+#[test]
+fn more_than_32_men_are_not_learned() {
+    let crowd = position("qqqqkqqq/qqqqqqqq/q7/8/8/8/QQQQQQQQ/QQQQKQQQ b - - 0 1", CastlingMode::Standard);
+    assert_eq!(Record::new(&crowd, Origin::Drop), Err(Unlearnable::TooManyMen));
+}
+
+#[test]
+fn a_record_that_contradicts_itself_is_found() {
+    let good = Record::new(&Position::default(), Origin::Drop).unwrap();
+    let with = |change: fn(&mut Record)| {
+        let mut record = good.clone();
+        change(&mut record);
+        record.position_and_move().err()
+    };
+    assert_eq!(with(|_| ()), None);
+    assert_eq!(with(|record| record.key.0 ^= 1), Some(Misfit::Key));
+    assert_eq!(with(|record| record.setup = [0; 24]), Some(Misfit::Setup));
+    assert_eq!(with(|record| record.setup[8] = 0xCC), Some(Misfit::Setup));
+    assert_eq!(with(|record| record.best = PackedMove::from_bits(0xFFFF)), Some(Misfit::Move));
+    assert_eq!(with(|record| record.best = PackedMove::from_bits(8 | 8 << 6)), Some(Misfit::Move));
+}

@@ -1,0 +1,237 @@
+//! `engram learn` as a user types it.
+
+mod common;
+
+use std::{fs, path::Path, process::Stdio};
+
+use common::{command, home};
+use serde_json::Value;
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+const OPEN: &str = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+const CASTLE: &str = "r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4";
+const SHUFFLED: &str = "4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1";
+
+/// Runs `engram learn` in `home`: what it prints, what it complains of, and its exit code.
+fn learn(home: &tempfile::TempDir, arguments: &[&str]) -> (String, String, i32) {
+    let output =
+        command(home).arg("learn").args(arguments).stdin(Stdio::null()).output().expect("the binary runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap_or(-1))
+}
+
+/// The same where it must go well.
+fn well(home: &tempfile::TempDir, arguments: &[&str]) -> String {
+    let (stdout, stderr, code) = learn(home, arguments);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}: {stdout}");
+    stdout
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn some_advice(home: &tempfile::TempDir) {
+    well(home, &["advise", START, "e4", "25"]);
+    well(home, &["advise", OPEN, "Nf3"]);
+    well(home, &["advise", CASTLE, "O-O", "-mate8"]);
+    well(home, &["advise", SHUFFLED, "O-O", "+inf"]);
+}
+
+#[test]
+fn advice_is_kept_where_the_user_keeps_data() {
+    let home = home();
+    some_advice(&home);
+    let found: Vec<_> = walk(home.path());
+    assert!(found.iter().any(|name| name.ends_with("learn-1.bin")), "{found:?}");
+    let shown = well(&home, &["show", OPEN]);
+    assert!(shown.contains("Nf3") && shown.contains("advice"), "{shown}");
+    let listed = well(&home, &["list"]);
+    assert_eq!(listed.lines().count(), 5, "{listed}");
+    assert!(
+        listed.contains("e4 ") && listed.contains("-mate8") && listed.ends_with("4 records\n"),
+        "{listed}"
+    );
+    // After 1.e4 e5 the start position is two plies back: only what lies after it is shown.
+    let after =
+        json(&well(&home, &["show", "rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 2", "--json"]));
+    assert_eq!(after["record"], Value::Null);
+    let stats = json(&well(&home, &["stats", "--json"]));
+    assert_eq!((&stats["records"], &stats["origins"]["advice"]), (&Value::from(4), &Value::from(4)));
+    assert!(well(&home, &["stats"]).contains("room for 8188 more"));
+    assert!(well(&home, &["verify"]).starts_with("4 records count, 0 of them contradict themselves"));
+}
+
+fn walk(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        if entry.path().is_dir() {
+            found.extend(walk(&entry.path()));
+        } else {
+            found.push(entry.path().display().to_string());
+        }
+    }
+    found
+}
+
+#[test]
+fn export_import_export_gives_identical_bytes() {
+    let home = home();
+    some_advice(&home);
+    let first = well(&home, &["export"]);
+    assert_eq!(first.lines().count(), 4);
+    fs::write(home.path().join("text"), &first).unwrap();
+    assert_eq!(well(&home, &["import", "text", "--file", "other"]), "4 records taken in, 0 already known\n");
+    assert_eq!(well(&home, &["export", "--file", "other"]), first);
+    assert_eq!(well(&home, &["import", "text", "--file", "other"]), "0 records taken in, 4 already known\n");
+    well(&home, &["export", "out", "--file", "other"]);
+    assert_eq!(fs::read_to_string(home.path().join("out")).unwrap(), first);
+    let (_, stderr, code) = learn(&home, &["export", "out", "--file", "other"]);
+    assert!(code == 1 && stderr.contains("out"), "an existing file is not overwritten: {stderr}");
+}
+
+#[test]
+fn forgetting_wants_a_yes_and_is_remembered() {
+    let home = home();
+    some_advice(&home);
+    well(&home, &["export", "before"]);
+    let would = well(&home, &["forget", "--below", OPEN]);
+    assert!(would.ends_with("3 records would be forgotten; say --yes to do it\n"), "{would}");
+    assert_eq!(json(&well(&home, &["stats", "--json"]))["records"], 4);
+    let did = well(&home, &["forget", "--below", OPEN, "--yes"]);
+    assert!(did.ends_with("3 records forgotten\n"), "{did}");
+    assert_eq!(json(&well(&home, &["stats", "--json"]))["records"], 1);
+    // An older text does not bring it back; new advice does.
+    assert_eq!(well(&home, &["import", "before"]), "0 records taken in, 4 already known\n");
+    well(&home, &["advise", OPEN, "Nc3"]);
+    assert!(well(&home, &["show", OPEN]).contains("Nc3"));
+    for filter in [["--origin", "advice"], ["--position", START]] {
+        assert!(well(&home, &["forget", filter[0], filter[1]]).contains("would be forgotten"));
+    }
+    assert!(well(&home, &["forget", "--origin", "drop"]).starts_with("0 records"));
+    assert!(well(&home, &["forget", "--all", "--yes"]).ends_with("2 records forgotten\n"));
+    assert_eq!(json(&well(&home, &["stats", "--json"]))["records"], 0);
+}
+
+#[test]
+fn two_files_become_one_in_either_direction() {
+    let home = home();
+    for (file, fen, best) in [("a", START, "e4"), ("a", OPEN, "Nf3"), ("b", START, "d4"), ("b", CASTLE, "d3")]
+    {
+        well(&home, &["advise", fen, best, "--file", file]);
+    }
+    fs::copy(home.path().join("a"), home.path().join("a2")).unwrap();
+    well(&home, &["merge", "b", "--file", "a"]);
+    well(&home, &["merge", "a2", "--file", "b"]);
+    let sorted = |file| {
+        let text = well(&home, &["export", "--file", file]);
+        let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(sorted("a"), sorted("b"));
+    assert_eq!(sorted("a").len(), 3);
+    assert_eq!(well(&home, &["merge", "a", "--file", "a"]), "0 records taken in, 3 already known\n");
+}
+
+#[test]
+fn best_moves_of_others_become_advice() {
+    let home = home();
+    let text = "# a comment\n\
+        r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - bm Bb5; ce 31; id \"Spanish\";\n\
+        \n\
+        6k1/5ppp/8/8/8/8/8/3R2K1 w - - bm Rd8#; dm 1; acd 3;\n\
+        6k1/5ppp/8/8/8/8/8/3R2K1 b - - 5 40 bm h6 h5;\n";
+    fs::write(home.path().join("suite.epd"), text).unwrap();
+    assert_eq!(well(&home, &["import", "suite.epd"]), "3 records taken in, 0 already known\n");
+    assert_eq!(well(&home, &["import", "suite.epd"]), "0 records taken in, 3 already known\n");
+    let mate = json(&well(&home, &["show", "6k1/5ppp/8/8/8/8/8/3R2K1 w - - 0 1", "--json"]));
+    assert_eq!(mate["record"]["lower"], "+mate1");
+    assert_eq!(mate["record"]["move"], "d1d8");
+    fs::write(home.path().join("bad.epd"), format!("{START} bm Ke2;\n{START} bm d4;\nhello\n")).unwrap();
+    let (stdout, stderr, code) = learn(&home, &["import", "bad.epd"]);
+    assert_eq!((stdout.as_str(), code), ("1 records taken in, 0 already known\n", 1));
+    assert!(stderr.contains("2 lines") && stderr.contains("line 1") && stderr.contains("Ke2"), "{stderr}");
+}
+
+#[test]
+fn mistakes_get_one_clear_sentence() {
+    let home = home();
+    fs::write(home.path().join("text"), "hello").unwrap();
+    for (arguments, what) in [
+        (&["list"][..], "there is no learning file"),
+        (&["list", "--file", "text"], "no learning file and is left alone"),
+        (&["list", "--file", "."], "a directory"),
+        (&["advise", START, "e5"], "not legal"),
+        (&["advise", "nonsense", "e4"], "no FEN"),
+        (&["forget", "--yes"], "say what to forget"),
+        (&["import", "missing"], "missing cannot be read"),
+        (&["merge", "missing"], "there is no learning file"),
+        (&["advise", START, "e4", "--file", "text"], "left alone"),
+    ] {
+        let (stdout, stderr, code) = learn(&home, arguments);
+        assert_eq!((stdout.as_str(), code), ("", 1), "{arguments:?}");
+        assert!(stderr.contains(what) && stderr.lines().count() == 1, "{arguments:?}: {stderr}");
+    }
+    assert_eq!(fs::read(home.path().join("text")).unwrap(), b"hello");
+    some_advice(&home);
+    for (arguments, what) in [
+        (&["list", "--day", "yesterday"][..], "no day"),
+        (&["list", "--origin", "x"], "no origin"),
+        (&["forget", "--session", "xyz"], "no session"),
+        (&["show", "x"], "no FEN"),
+    ] {
+        let (_, stderr, code) = learn(&home, arguments);
+        assert!(code == 1 && stderr.contains(what), "{arguments:?}: {stderr}");
+    }
+    assert_eq!(learn(&home, &["advise", START, "e4", "lots"]).2, 2);
+    assert_eq!(learn(&home, &["forget", "--all", "--below", START]).2, 2);
+}
+
+#[test]
+fn lost_games_are_analysed_and_the_drops_learned() {
+    let home = home();
+    // Legal's mate: Black takes the queen and is mated; and a game that the player did not lose.
+    let games = "[White \"Legal\"]\n[Black \"Saint Brie\"]\n[Result \"1-0\"]\n\n\
+        1. e4 e5 2. Nf3 d6 3. Bc4 Bg4 4. Nc3 g6 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n\n\
+        [White \"Saint Brie\"]\n[Black \"Somebody\"]\n[Result \"1/2-1/2\"]\n\n1. e4 e5 1/2-1/2\n\n\
+        [White \"Saint Brie\"]\n[Black \"Somebody\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Ke4 0-1\n";
+    fs::write(home.path().join("games.pgn"), games).unwrap();
+    let (_, stderr, code) = learn(&home, &["import", "games.pgn"]);
+    assert!(code == 1 && stderr.contains("--player"), "{stderr}");
+    let told = json(&well(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--json"]));
+    assert_eq!((&told["games"], &told["lost"], &told["unreadable"]), (&3.into(), &2.into(), &1.into()));
+    assert!(told["new"].as_u64().unwrap() > 0, "{told}");
+    let listed = well(&home, &["list"]);
+    assert!(listed.contains("import"), "{listed}");
+    assert!(well(&home, &["verify"]).contains("0 of them contradict themselves"));
+    let again =
+        json(&well(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--json"]));
+    assert_eq!(again["new"], 0, "what is known already is not learned again");
+}
+
+#[test]
+fn why_names_the_record_that_changes_the_move() {
+    let home = home();
+    let plain = json(&{
+        well(&home, &["advise", CASTLE, "d3"]);
+        well(&home, &["why", START, "--nodes", "5000", "--json"])
+    });
+    assert_eq!((&plain["changed"], &plain["records"]), (&Value::Bool(false), &Value::Array(Vec::new())));
+    // The move that it would play is said to lose.
+    let best = plain["without"]["move"].as_str().unwrap().to_owned();
+    let mut moves = common::Engine::start();
+    moves.send(&format!("position startpos moves {best}"));
+    let after = moves.fen();
+    moves.quit();
+    let reply = "e5";
+    well(&home, &["advise", &after, if after.contains("4p3") { "d5" } else { reply }, "+mate9"]);
+    // Something else that may occur, but does not matter.
+    well(&home, &["advise", OPEN, "Nf3"]);
+    let why = json(&well(&home, &["why", START, "--nodes", "5000", "--json"]));
+    assert_eq!(why["changed"], true, "{why}");
+    assert_ne!(why["with"]["move"], best.as_str());
+    let records = why["records"].as_array().unwrap();
+    assert_eq!((records.len(), &records[0]["lower"]), (1, &Value::from("+mate9")), "{why}");
+    assert!(well(&home, &["why", START, "--nodes", "5000"]).contains("the move changes because of"));
+}
