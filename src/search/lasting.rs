@@ -142,7 +142,7 @@ impl Worker {
         hit: Option<Hit>,
     ) -> Option<Hit> {
         let task = &self.task;
-        let file = task.hash_file.as_ref()?;
+        let Some(file) = &task.hash_file else { return hit };
         if N::PV || depth >= HashFile::ALWAYS {
             return file.recall(&task.table, key, hit);
         }

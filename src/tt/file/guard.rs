@@ -3,16 +3,18 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The mapped range that a fault is compared with; one file is mapped at a time. Relaxed: read only by a
+/// The mapped ranges that a fault is compared with, those of the file mapped last. Relaxed: read only by a
 /// handler on a thread that reached the map through something that synchronised.
-static START: AtomicUsize = AtomicUsize::new(0);
-static END: AtomicUsize = AtomicUsize::new(0);
+static RANGES: [[AtomicUsize; 2]; 2] = [const { [const { AtomicUsize::new(0) }; 2] }; 2];
 
 /// From now on a fault within these bytes ends the process with a sentence and exit code 1.
-pub(super) fn watch<T>(mapped: &[T]) {
-    let range = mapped.as_ptr_range();
-    START.store(range.start as usize, Relaxed);
-    END.store(range.end as usize, Relaxed);
+pub(super) fn watch<A, B>(first: &[A], second: &[B]) {
+    let first = first.as_ptr_range();
+    let second = second.as_ptr_range();
+    let ranges = [[first.start as usize, first.end as usize], [second.start as usize, second.end as usize]];
+    for (place, bound) in RANGES.iter().flatten().zip(ranges.into_iter().flatten()) {
+        place.store(bound, Relaxed);
+    }
     #[cfg(unix)]
     install();
 }
@@ -42,7 +44,9 @@ extern "C" fn handler(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::
     #[allow(unsafe_code)]
     unsafe {
         let place = (*info).si_addr() as usize;
-        if (START.load(Relaxed)..END.load(Relaxed)).contains(&place) {
+        let within =
+            |[start, end]: &[AtomicUsize; 2]| (start.load(Relaxed)..end.load(Relaxed)).contains(&place);
+        if RANGES.iter().any(within) {
             libc::write(2, SENTENCE.as_ptr().cast(), SENTENCE.len());
             libc::_exit(1);
         }

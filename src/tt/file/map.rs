@@ -57,7 +57,7 @@ impl Map {
         let open = disk::open(path, Use::Engine)?;
         open.header.fits(origin, path)?;
         let map = Map::new(open, path, Sharing::Write)?;
-        guard::watch(map.buckets.as_slice());
+        guard::watch(map.page.as_slice(), map.buckets.as_slice());
         map.begin_generation();
         Ok((map, !there))
     }
@@ -71,7 +71,7 @@ impl Map {
             true => Map::new(disk::open(path, Use::Alone)?, path, Sharing::Write)?,
             false => Map::new(disk::open(path, Use::Look)?, path, Sharing::Read)?,
         };
-        guard::watch(map.buckets.as_slice());
+        guard::watch(map.page.as_slice(), map.buckets.as_slice());
         Ok(map)
     }
 
