@@ -134,6 +134,7 @@ impl Worker {
         self.look_up_in_file::<N>(key, depth, hit)
     }
 
+    #[cold]
     #[inline(never)]
     fn look_up_in_file<N: NodeKind>(
         &mut self,

@@ -116,6 +116,7 @@ impl Table {
     /// Stores a result; a deeper or newer one of the same position may stay instead.
     pub fn store(&self, key: PositionKey, record: &Record) {
         let generation = self.generation();
+        let bonus = self.bonus();
         let line = self.line(key);
         let mut victim = &line.0[0];
         let mut least = i32::MAX;
@@ -133,7 +134,7 @@ impl Table {
                 slot.store(Packed::pack(key, record, Some(packed), generation));
                 return;
             }
-            let worth = self.worth(packed, generation);
+            let worth = worth(packed, generation, bonus);
             if worth < least && !protects(packed, record.depth, generation) {
                 (least, victim) = (worth, slot);
             }
@@ -196,19 +197,27 @@ impl Table {
 
     /// What is lost if the entry gives way, in plies of depth.
     pub(super) fn worth(&self, packed: Packed, generation: u64) -> i32 {
-        if packed.is_empty() {
-            return i32::MIN;
-        }
-        let age = (generation + GENERATIONS - packed.generation()) % GENERATIONS;
-        let focus = packed.is_exact() || packed.was_pv();
-        let bonus = if focus { i32::from(self.bonus.load(Relaxed)) } else { 0 };
-        packed.depth().get() + bonus - AGE_COST * age as i32
+        worth(packed, generation, self.bonus())
+    }
+
+    fn bonus(&self) -> i32 {
+        i32::from(self.bonus.load(Relaxed))
     }
 
     /// The generation of what is stored now.
     pub(super) fn generation(&self) -> u64 {
         u64::from(self.generation.load(Relaxed))
     }
+}
+
+/// In plies of depth; `bonus` is for exact and principal-variation entries.
+fn worth(packed: Packed, generation: u64, bonus: i32) -> i32 {
+    if packed.is_empty() {
+        return i32::MIN;
+    }
+    let age = (generation + GENERATIONS - packed.generation()) % GENERATIONS;
+    let bonus = if packed.is_exact() || packed.was_pv() { bonus } else { 0 };
+    packed.depth().get() + bonus - AGE_COST * age as i32
 }
 
 #[cfg(test)]
