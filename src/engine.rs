@@ -2,12 +2,15 @@
 
 mod desk;
 mod learning;
+mod lookup;
+mod opening;
 mod persistent;
+mod style;
 
 use std::{
     path::PathBuf,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     time::{Duration, Instant},
@@ -17,17 +20,23 @@ use crossbeam::utils::CachePadded;
 use shakmaty::uci::UciMove;
 use thiserror::Error;
 
+pub use self::learning::lesson;
 use self::{
     learning::{Beginning, Learning},
+    lookup::with_last_answer,
+    opening::{LastAnswer, Opening},
     persistent::Persistent,
+    style::Manner,
 };
+pub use self::{lookup::ProbeRules, style::ELO_RANGE};
 use crate::{
     learn::{
         game::Line,
         policy::{Mode, Rules},
     },
     position::{Path, PathHash, Position},
-    search::{Clock, Event, Limits, Memory, NodeBank, NodeRate, Pool, Signals, Sink, Task},
+    search::{Clock, Event, Limits, NodeBank, NodeRate, Pool, Signals, Sink, Style, Task},
+    syzygy::Tablebase,
     tt::Table,
     types::Depth,
 };
@@ -79,10 +88,13 @@ pub struct Engine {
     node_rate: Option<NodeRate>,
     node_bank: NodeBank,
     never_clear_hash: bool,
-    analyse_mode: bool,
     persistent: Persistent,
     learning: Learning,
     path_hash: PathHash,
+    tables: Option<Arc<Tablebase>>,
+    probe_rules: ProbeRules,
+    opening: Opening,
+    manner: Manner,
 }
 
 impl Engine {
@@ -105,6 +117,8 @@ impl Engine {
     /// An engine at the start position that reports to `sink`.
     pub fn new(sink: Arc<Sink>) -> Engine {
         let signals = Arc::<Signals>::default();
+        let last = Arc::<Mutex<LastAnswer>>::default();
+        let sink = with_last_answer(sink, Arc::clone(&last));
         let root = Position::default();
         Engine {
             sink,
@@ -118,7 +132,6 @@ impl Engine {
             node_rate: None,
             node_bank: NodeBank::default(),
             never_clear_hash: false,
-            analyse_mode: false,
             persistent: Persistent::new(Engine::DEFAULT_HASH_FILE_SIZE),
             line: Line::default(),
             learning: Learning::new(
@@ -130,6 +143,10 @@ impl Engine {
                 Engine::DEFAULT_LEARN_FUZZ,
             ),
             path_hash: PathHash::default(),
+            tables: None,
+            probe_rules: ProbeRules::default(),
+            opening: Opening::new(last),
+            manner: Manner::default(),
         }
     }
 
@@ -156,6 +173,8 @@ impl Engine {
             path.push(&position);
         }
         path.trim();
+        let followed = self.opening.follow(line.start, moves);
+        self.complain_about_book(followed);
         self.root = position;
         self.path = path;
         self.line = line;
@@ -174,8 +193,10 @@ impl Engine {
         self.node_bank = NodeBank::default();
         self.learning.end_game(&self.root, &self.line);
         self.persistent.new_game();
+        self.conclude_book_game();
+        self.manner.new_game();
         if !self.never_clear_hash {
-            self.table.clear(self.pool.len());
+            self.clear_hash();
         }
     }
 
@@ -184,12 +205,16 @@ impl Engine {
     pub fn go(&mut self, mut limits: Limits, start: Instant) {
         self.stop();
         self.wait();
+        self.opening.answering(&self.root);
+        if let Some(m) = self.book_move(&limits) {
+            (self.sink)(Event::Finished { best: Some(m), ponder: None });
+            return;
+        }
         if let (Some(rate), Some(clock)) = (self.node_rate, &mut limits.clock) {
             self.node_bank.settle(rate, self.pool.nodes());
             self.node_bank.draw(clock);
         }
-        self.open_hash_file();
-        let hash_file = self.persistent.for_search();
+        self.manner.narrow(&mut limits);
         self.signals.stop.store(false, Relaxed);
         self.signals.pondering.store(limits.ponder, Relaxed);
         let lessons = self.learning.begin(&Beginning {
@@ -199,24 +224,20 @@ impl Engine {
             limits: &limits,
             table: &self.table,
             sink: &self.sink,
+            limited_strength: self.manner.is_limited(),
+            contempt: self.manner.style().contempt != 0,
         });
         let mut path = self.path.clone();
         path.begin_search(self.path_hash);
+        // Scores of a player with contempt or errors are not for others.
+        let sober = self.manner.style() == Style::default();
+        let hash_file = self.hash_file().filter(|_| sober);
         let analysis = limits.clock.is_none()
-            && (limits.infinite || self.analyse_mode || hash_file.is_some())
-            && limits.mate.is_none();
+            && (limits.infinite || self.manner.is_analysis() || hash_file.is_some())
+            && limits.mate.is_none()
+            && sober;
         self.table.focus(analysis);
-        let resumed = if analysis && self.multi_pv == 1 && limits.search_moves.is_empty() {
-            let memory = Memory { table: &self.table, file: hash_file.as_deref() };
-            let most = limits.depth.unwrap_or(Depth::MAX);
-            memory.resumed(&self.root, &path).filter(|resumed| resumed.depth <= most)
-        } else {
-            None
-        };
-        if let Some(resumed) = &resumed {
-            let depth = resumed.depth.get();
-            (self.sink)(Event::Message(format!("analysis resumed at depth {depth}")));
-        }
+        let resumed = if analysis { self.resume(&limits, &path, hash_file.as_deref()) } else { None };
         self.pool.start(Task {
             root: self.root.clone(),
             path,
@@ -233,6 +254,8 @@ impl Engine {
             first_move: lessons.first_move,
             learned_cutoffs: AtomicU64::new(0),
             on_end: lessons.on_end,
+            tablebases: self.tablebases(),
+            style: self.manner.style(),
         });
     }
 
@@ -276,35 +299,10 @@ impl Engine {
         if kept < mib { Err(OutOfMemory { requested: mib, kept }) } else { Ok(()) }
     }
 
-    /// Empties the transposition table and the hash file. Waits for a running search.
+    /// Empties the transposition table. Waits for a running search.
     pub fn clear_hash(&mut self) {
         self.wait();
         self.table.clear(self.pool.len());
-        self.open_hash_file();
-        self.persistent.clear();
-    }
-
-    /// Names the file that keeps what the table knows, none for RAM alone. It is opened by the next search or
-    /// by [`Engine::open_hash_file`]. Waits for a running search.
-    pub fn set_hash_file(&mut self, file: Option<PathBuf>) {
-        self.wait();
-        self.persistent.set_path(file);
-    }
-
-    /// Sets the size of a new hash file in MiB; one that is there keeps its own.
-    pub fn set_hash_file_size(&mut self, mib: usize) {
-        self.wait();
-        self.persistent.set_size(mib);
-    }
-
-    /// Opens the hash file that was named, if it is not open yet, and reports what came of it.
-    pub fn open_hash_file(&mut self) {
-        self.persistent.settle(self.path_hash, &self.sink);
-    }
-
-    /// Keeps finished iterations whatever the limits of a search are, as `go infinite` does.
-    pub fn set_analyse_mode(&mut self, on: bool) {
-        self.analyse_mode = on;
     }
 
     /// Keeps the table over [`Engine::new_game`].
@@ -317,8 +315,7 @@ impl Engine {
     /// closed untouched. Waits for a running search.
     pub fn set_path_hash(&mut self, mode: PathHash) {
         if mode != self.path_hash {
-            self.wait();
-            self.table.clear(self.pool.len());
+            self.clear_hash();
             self.path_hash = mode;
             self.persistent.reopen();
         }
@@ -403,5 +400,6 @@ impl Drop for Engine {
         self.stop();
         self.wait();
         self.learning.end_game(&self.root, &self.line);
+        self.conclude_book_game();
     }
 }

@@ -12,15 +12,19 @@
 //!    quiescence, on any number of threads. Begin with `search/node.rs`, its table of contents.
 //! 5. [`eval`] says what a quiet position is worth, one file a concept, around a pawn hash table.
 //! 6. [`tt`] remembers what was searched, as windows of scores that are true only on a fitting path.
-//! 7. Reports come back as [`search::Event`]s, which [`uci`] prints through [`protocol`] and [`cli`] counts.
+//! 7. [`learn`] remembers from game to game: before a search `engine/learning.rs` brings records of the file
+//!    into the table, after it what `learn::policy` finds worth keeping goes back, before the move is announced.
+//! 8. [`book`] knows openings, [`syzygy`] the endings of few men: the engine asks both before it searches.
+//! 9. Reports come back as [`search::Event`]s, which [`uci`] prints through [`protocol`] and [`cli`] counts.
 //!
 //! [`types`] are the values that all of them share: scores, depths, keys, packed moves.
 //!
-//! A file imports only from layers below its own: `types`, then `position`, then `tt`, `eval` and
-//! `protocol` (which do not know each other), then `search`, `engine`, `uci`, `cli` and `main.rs`. A test
-//! holds this (`tests/architecture.rs`).
+//! A file imports only from layers below its own: `types`, then `position`, then `tt`, `eval`, `learn`,
+//! `book`, `syzygy` and `protocol` (which do not know each other), then `search`, `engine`, `uci`, `cli` and
+//! `main.rs`. A test holds this (`tests/architecture.rs`).
 #![forbid(unsafe_op_in_unsafe_fn)]
 
+pub mod book;
 pub mod cli;
 pub mod engine;
 pub mod eval;
@@ -28,6 +32,7 @@ pub mod learn;
 pub mod position;
 pub mod protocol;
 pub mod search;
+pub mod syzygy;
 pub mod tt;
 pub mod types;
 pub mod uci;

@@ -4,12 +4,16 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::Parser;
 use directories::ProjectDirs;
-use engram::{cli, learn, uci::DebugLog};
+use engram::{
+    cli, learn,
+    uci::{DebugLog, Places},
+};
 
 fn main() -> ExitCode {
     let arguments = cli::Arguments::parse();
-    match cli::run(arguments, DebugLog::install(), learn_file()) {
-        Ok(()) => ExitCode::SUCCESS,
+    match cli::run(arguments, DebugLog::install(), places()) {
+        Ok(cli::Outcome::Complete) => ExitCode::SUCCESS,
+        Ok(cli::Outcome::Partial) => ExitCode::from(cli::PARTIAL),
         Err(error) => {
             // Standard error may be closed as well; then there is nobody to tell.
             use std::io::Write;
@@ -19,13 +23,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// The learning file of a user who names none: in the data directory, which can be written wherever a GUI
-/// starts the engine. Only here is that known; the library is told.
-fn learn_file() -> Option<PathBuf> {
+/// Where what lasts is kept if the user names no place: in the data directory, which can be written wherever
+/// a GUI starts the engine. Only here is that known; the library is told.
+fn places() -> Places {
     let folder = match std::env::var_os("APPDATA") {
         // What the variable says, so that it can be said otherwise; the system is asked elsewhere.
-        Some(folder) if cfg!(windows) => PathBuf::from(folder).join("engram"),
-        _ => ProjectDirs::from("", "", "engram")?.data_dir().to_owned(),
+        Some(folder) if cfg!(windows) => Some(PathBuf::from(folder).join("engram")),
+        _ => ProjectDirs::from("", "", "engram").map(|folders| folders.data_dir().to_owned()),
     };
-    Some(folder.join(learn::FILE_NAME))
+    let learn_file = folder.as_ref().map(|folder| folder.join(learn::FILE_NAME));
+    Places { learn_file, data_folder: folder }
 }

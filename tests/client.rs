@@ -31,7 +31,13 @@ fn play(plies: usize, go: impl Fn(Color) -> Go<'static>) -> Vec<String> {
         let list: Vec<_> = moves.iter().map(|m| m.parse().expect("a move")).collect();
         engine.send(Position::StartPos { moves: Cow::Owned(list) }).expect("the engine reads");
         let mut last: Option<Info> = None;
-        let best = engine.go(&go(board.turn()), |info| last = Some(info)).expect("a bestmove");
+        // What was learned is told behind the last line.
+        let best = engine.go(&go(board.turn()), |info| {
+            if info.score.is_some() {
+                last = Some(info);
+            }
+        });
+        let best = best.expect("a bestmove");
         let best = best.take_normal().expect("a move, as the game goes on").r#move.to_string();
         let info = last.expect("an info line before the bestmove");
         assert!(info.score.is_some(), "{info:?}");

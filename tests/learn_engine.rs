@@ -58,10 +58,11 @@ fn the_file_is_opened_by_the_first_search_and_only_changes_are_told_later() {
     engine.send("position startpos");
     engine.sync();
     assert!(!path.exists(), "nothing is opened before a search");
-    let (_, said) = search(&mut engine, "startpos", "go depth 6");
-    assert_eq!(said, [format!("learning all: 0 records in {}", path.display())]);
-    let (_, said) = search(&mut engine, "startpos moves e2e4 e7e5", "go depth 3");
-    assert_eq!(said, ["learning: 1 record now, 0 before"]);
+    let said = engine.search_until_told("learning");
+    assert_eq!(said, format!("learning all: 0 records in {}", path.display()));
+    search(&mut engine, "startpos", "go depth 6");
+    assert_eq!(engine.search_until_told("learning"), "learning: 1 record now, 0 before");
+    search(&mut engine, "startpos moves e2e4 e7e5", "go depth 3");
     let (_, said) = search(&mut engine, "startpos moves d2d4 d7d5", "go depth 3");
     assert!(said.is_empty(), "{said:?}");
     engine.quit();
@@ -101,11 +102,11 @@ fn home_of(arguments: &[&str]) -> TempDir {
 #[test]
 fn by_default_the_file_lies_in_the_data_directory() {
     let mut engine = Engine::ready();
-    let (_, said) = search(&mut engine, "startpos", "go depth 1");
-    assert!(said[0].starts_with("learning drop: 0 records in "), "{said:?}");
+    let said = engine.search_until_told("learning");
+    assert!(said.starts_with("learning drop: 0 records in "), "{said}");
     let place = engine.home().join("engram").join(engram::learn::FILE_NAME);
     if cfg!(target_os = "linux") {
-        assert!(said[0].ends_with(&place.display().to_string()), "{said:?}");
+        assert!(said.ends_with(&place.display().to_string()), "{said}");
     }
     // Made in the background: quitting waits for that, so that the folder can go.
     let home = engine.home().to_owned();
@@ -121,9 +122,8 @@ fn a_file_that_cannot_be_used_is_told_of_once_and_the_game_goes_on() {
     fs::write(&foreign, vec![7; 10_000]).expect("a file");
     for (path, why) in [(folder.path(), "directory"), (&foreign, "no learning file")] {
         let mut engine = learning("all", path);
-        let (_, said) = search(&mut engine, "startpos", "go depth 6");
-        assert!(said.len() == 1 && said[0].starts_with("nothing is learned: "), "{said:?}");
-        assert!(said[0].contains(why), "{said:?}");
+        let said = engine.search_until_told("learned");
+        assert!(said.starts_with("nothing is learned: ") && said.contains(why), "{said}");
         let (best, said) = search(&mut engine, "startpos moves e2e4", "go depth 6");
         assert!(said.is_empty() && best.len() == 4, "{best} {said:?}");
         engine.quit();
@@ -140,8 +140,7 @@ fn a_read_only_file_is_used_and_not_written() {
     let before = fs::read(&path).expect("written");
     let mut engine = learning("all", &path);
     engine.send("setoption name LearnReadOnly value true");
-    let (_, said) = search(&mut engine, "startpos", "go depth 6");
-    assert!(said[0].starts_with("learning all: 1 record in"), "{said:?}");
+    engine.search_until_told("learning all: 1 record in");
     search(&mut engine, "startpos moves e2e4 e7e5", "go depth 8");
     engine.quit();
     assert_eq!(fs::read(&path).expect("still there"), before);
@@ -153,11 +152,9 @@ fn engines_learn_from_each_other_while_they_run() {
     let (mut one, mut other) = (learning("all", &path), learning("all", &path));
     search(&mut one, "startpos", "go depth 6");
     search(&mut one, "startpos moves e2e4 e7e5", "go depth 6");
-    let (_, said) = search(&mut other, "startpos", "go depth 2");
-    assert!(said[0].starts_with("learning all: 2 records"), "{said:?}");
+    other.search_until_told("2 records");
     search(&mut one, "startpos moves d2d4 d7d5", "go depth 6");
-    let (_, said) = search(&mut other, "startpos", "go depth 2");
-    assert_eq!(said, ["learning: 3 records now, 2 before"]);
+    assert_eq!(other.search_until_told("learning: 3"), "learning: 3 records now, 2 before");
     one.quit();
     other.quit();
 }
@@ -172,6 +169,7 @@ fn what_was_learned_is_used_until_learning_is_off() {
     }
     engine.quit();
     let mut engine = learning("all", &path);
+    engine.search_until_told("learning all: 3 records");
     let cutoffs = |said: &[String]| said.iter().any(|text| text.contains("of this search"));
     assert!(cutoffs(&search(&mut engine, "startpos", "go depth 9").1));
     engine.send("setoption name Learning value off");
@@ -184,13 +182,13 @@ fn a_forgotten_position_leaves_the_table_of_a_running_engine() {
     let (_folder, path) = file();
     let mut engine = learning("all", &path);
     search(&mut engine, "startpos moves e2e4", "go depth 6");
-    let (_, said) = search(&mut engine, "startpos", "go depth 2");
-    assert_eq!(said[0], "learning: 1 record now, 0 before");
+    engine.search_until_told("1 record");
     let place = path.to_str().expect("a name");
     let (out, error, code) = run(&["learn", "forget", "--origin", "root", "--yes", "--file", place]);
     assert_eq!(code, 0, "{out}{error}");
+    engine.search_until_told("learning: 0 records now, 1 before");
     let (_, said) = search(&mut engine, "startpos", "go depth 2");
-    assert_eq!(said, ["learning: 0 records now, 1 before"]);
+    assert!(said.is_empty(), "{said:?}");
     engine.quit();
 }
 
@@ -198,6 +196,7 @@ fn a_forgotten_position_leaves_the_table_of_a_running_engine() {
 fn nothing_is_learned_from_searches_that_were_not_free() {
     let (_folder, path) = file();
     let mut engine = learning("all", &path);
+    engine.search_until_told("learning all");
     for go in ["go depth 6 searchmoves a2a3 h2h3", "go depth 6 mate 3", "go depth 1"] {
         search(&mut engine, "startpos", go);
     }
@@ -219,6 +218,7 @@ fn nothing_is_learned_from_searches_that_were_not_free() {
     engine.expect("info depth 7");
     engine.send("stop");
     engine.best_move();
+    engine.search_until_told("1 record");
     engine.quit();
     assert_eq!(records(&path).len(), 1, "after ponderhit it is a search like any other");
 }
@@ -228,11 +228,13 @@ fn a_lost_game_confirms_its_last_drop() {
     for (end, confirmed) in [(" g2g4 d8h4", true), (" g2g4", false)] {
         let (_folder, path) = file();
         let mut engine = learning("drop", &path);
+        engine.search_until_told("learning drop");
         search(&mut engine, "startpos", "go depth 8");
         let (_, said) = search(&mut engine, "startpos moves f2f3 e7e5", "go depth 8");
         assert!(said.iter().any(|text| text.contains("the score fell since the last move")), "{said:?}");
         engine.send(&format!("position startpos moves f2f3 e7e5{end}"));
         engine.send("ucinewgame");
+        engine.search_until_told("1 record");
         engine.quit();
         let known = records(&path);
         assert_eq!(known.len(), 1);
@@ -244,8 +246,7 @@ fn a_lost_game_confirms_its_last_drop() {
 fn no_move_waits_for_a_lock_that_others_hold() {
     let (_folder, path) = file();
     let mut engine = learning("all", &path);
-    search(&mut engine, "startpos", "go depth 2");
-    engine.sync();
+    engine.search_until_told("learning all");
     // Opened like the engine's own: the file may still be in the making.
     let lock = path.with_file_name("learn.bin.lock");
     let held = loop {
@@ -262,9 +263,11 @@ fn no_move_waits_for_a_lock_that_others_hold() {
         search(&mut engine, line, "go depth 6");
     }
     let mut late = learning("all", &path);
+    late.search_until_told("learning all");
     search(&mut late, "startpos moves c2c4", "go depth 6");
     assert!(records(&path).is_empty());
     held.unlock().expect("unlocked");
+    engine.search_until_told("4 records");
     engine.quit();
     late.quit();
     assert_eq!(records(&path).len(), 4, "the writer threads have written them since");
@@ -339,6 +342,7 @@ fn a_line_that_lost_is_left_and_left_earlier_and_without_learning_lost_for_ever(
             .map(|_| {
                 let mut engine = learning("drop", &path);
                 engine.send("setoption name LearnDrop value 60");
+                engine.search_until_told("learning drop");
                 let (moves, _) = game(&mut engine, &mut opponent, fen, color);
                 engine.quit();
                 common_plies(&first, &moves)

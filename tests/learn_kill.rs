@@ -24,7 +24,8 @@ fn start(path: &Path) -> Engine {
     engine.send("setoption name Learning value all");
     engine.send("setoption name LearnMinDepth value 2");
     engine.send("setoption name Hash value 1");
-    engine.sync();
+    // What is learned before the file is open has to wait for it.
+    engine.search_until_told("learning all");
     engine
 }
 
@@ -73,9 +74,7 @@ fn what_was_learned_before_a_move_was_announced_survives_the_kill() {
     let folder = home();
     let path = folder.path().join("learn.bin");
     // The first search makes the file.
-    let mut first = start(&path);
-    first.best("go depth 2");
-    first.quit();
+    start(&path).quit();
     let mut random = Random(0x6b11);
     let mut learned: HashSet<PositionKey> = HashSet::new();
     for number in 1..=games {

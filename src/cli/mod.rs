@@ -2,24 +2,31 @@
 //!
 //! The doc comments of [`Arguments`] are the manual that `--help` prints.
 
+pub mod analyse;
 pub mod bench;
+pub mod book;
 mod eval;
 mod hash;
 mod learn;
 pub mod perft;
+pub mod pgn;
 mod session;
 #[cfg(feature = "tune")]
 pub mod tune;
 
-use std::{io::ErrorKind, path::PathBuf};
+use std::{
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use thiserror::Error;
 
 pub use self::hash::{HashError, HashTask};
 use crate::{
+    book::BookError,
     position::Position,
-    uci::{DebugLog, Interrupt, Output, translate},
+    uci::{DebugLog, Interrupt, Output, Places, translate},
 };
 
 /// A UCI chess engine that remembers.
@@ -72,6 +79,36 @@ pub enum Task {
     /// Look after hash files, which the option HashFile makes.
     #[command(subcommand)]
     Hash(HashTask),
+    /// Analyse a position, a test suite or games.
+    ///
+    /// A position is searched with all cores and its best lines are shown. A file of positions is searched
+    /// several at once and checked against its `bm`, `am` and points (`c8`, `c9`). Games get an evaluation of
+    /// each move, judgements (5, 10 or 15 percent of the winning chances given away: inaccuracy, mistake,
+    /// blunder), better lines, accuracy and the name of the opening.
+    ///
+    /// Work that was interrupted goes on where it stopped if the same command is given again, provided that
+    /// a result goes to a file. Exit code 3 says that some games or lines could not be read; each is named.
+    Analyse(analyse::Analyse),
+    /// Print the completions of a shell.
+    ///
+    /// For bash: `engram completions bash > ~/.local/share/bash-completion/completions/engram`.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual as man pages.
+    ///
+    /// One page for the program and one for each subcommand, to be put into a folder `man1` of the MANPATH.
+    Man {
+        /// The folder to write them to; it is made if it is missing.
+        folder: PathBuf,
+    },
+    /// Make, show, count and merge opening books in the Polyglot format.
+    Book {
+        /// What to do.
+        #[command(subcommand)]
+        task: book::BookTask,
+    },
     /// Look into the learning file, and change it.
     ///
     /// The file holds what earlier games taught: scores and moves of positions, 65,536 at most, the oldest
@@ -92,6 +129,22 @@ pub enum CliError {
     /// A hash file cannot be used.
     #[error(transparent)]
     Hash(#[from] HashError),
+    /// A book that cannot be used.
+    #[error(transparent)]
+    Book(#[from] BookError),
+    /// A file cannot be read or written.
+    #[error("{} cannot be {done} ({error})", path.display())]
+    File {
+        /// What could not be done.
+        done: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The task cannot be done, in words.
+    #[error("{0}")]
+    Task(String),
     /// Something about the learning file.
     #[error(transparent)]
     Learn(#[from] learn::LearnError),
@@ -104,15 +157,35 @@ pub enum CliError {
     Tune(#[from] tune::TuneError),
 }
 
-/// Does what the command line asks for. `learn_file` is the learning file where none is named.
+impl CliError {
+    fn file(verb: &'static str, path: &Path, error: std::io::Error) -> CliError {
+        let done = if verb == "read" { "read" } else { "written" };
+        CliError::File { done, path: path.to_owned(), error }
+    }
+}
+
+/// The exit code where parts of the input could not be used (1 is failure, 2 bad arguments).
+pub const PARTIAL: u8 = 3;
+
+/// How a task ended that could be done.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All of it was done.
+    Complete,
+    /// Parts of the input could not be used; each was named.
+    Partial,
+}
+
+/// Does what the command line asks for. `places` are where what lasts is kept if the user names no place.
 ///
 /// # Errors
 /// See [`CliError`].
-pub fn run(arguments: Arguments, debug_log: DebugLog, learn_file: Option<PathBuf>) -> Result<(), CliError> {
+pub fn run(arguments: Arguments, debug_log: DebugLog, places: Places) -> Result<Outcome, CliError> {
+    let mut outcome = Outcome::Complete;
     let output = Output::stdout();
     let interrupt = Interrupt::default();
     match arguments.task {
-        None => session::run(&output, debug_log, learn_file),
+        None => session::run(&output, debug_log, places),
         Some(Task::Bench { depth }) => bench::print(depth, &output, &interrupt),
         Some(Task::Perft { depth, fen, divide, chess960 }) => {
             let position = position(fen.as_deref(), chess960)?;
@@ -123,14 +196,30 @@ pub fn run(arguments: Arguments, debug_log: DebugLog, learn_file: Option<PathBuf
             output.line(eval::explanation(&position(fen.as_deref(), false)?));
         }
         Some(Task::Hash(task)) => hash::run(task, &output)?,
-        Some(Task::Learn(arguments)) => learn::run(&arguments, learn_file, &output)?,
+        Some(Task::Analyse(arguments)) => outcome = analyse::run(&arguments, &output)?,
+        Some(Task::Completions { shell }) => {
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "engram", &mut text);
+            output.line(String::from_utf8_lossy(&text).trim_end());
+        }
+        Some(Task::Man { folder }) => {
+            let written = std::fs::create_dir_all(&folder)
+                .and_then(|()| clap_mangen::generate_to(Arguments::command(), &folder));
+            written.map_err(|error| CliError::file("write", &folder, error))?;
+        }
+        Some(Task::Book { task }) => {
+            if book::run(task, &output)? {
+                outcome = Outcome::Partial;
+            }
+        }
+        Some(Task::Learn(arguments)) => learn::run(&arguments, places.learn_file, &output)?,
         #[cfg(feature = "tune")]
         Some(Task::Tune(task)) => tune::run(&task, &output, &interrupt)?,
     }
     match output.failure() {
         // Whoever closes a pipe has read enough.
         Some(error) if error.kind() != ErrorKind::BrokenPipe => Err(CliError::Output(error.to_string())),
-        _ => Ok(()),
+        _ => Ok(outcome),
     }
 }
 

@@ -1,23 +1,20 @@
-use std::{
-    io::{self, BufReader, IsTerminal},
-    path::PathBuf,
-};
+use std::io::{self, BufReader, IsTerminal};
 
 use super::{bench, eval, perft};
 use crate::{
     position::Position,
-    uci::{DebugLog, Interrupt, Output, Session, Tools},
+    uci::{DebugLog, Interrupt, Output, Places, Session, Tools},
 };
 
 /// Speaks UCI on the standard streams to the end.
-pub(super) fn run(output: &Output, debug_log: DebugLog, learn_file: Option<PathBuf>) {
+pub(super) fn run(output: &Output, debug_log: DebugLog, places: Places) {
     if io::stdin().is_terminal() && io::stdout().is_terminal() {
         let version = env!("CARGO_PKG_VERSION");
         output.line(format_args!(
             "Engram {version}, a UCI chess engine: type `help` for the commands, `go` to search, `quit` to leave."
         ));
     }
-    Session::new(Subcommands, output.clone(), debug_log, learn_file).run(BufReader::new(io::stdin()));
+    Session::new(Subcommands, output.clone(), debug_log, places).run(BufReader::new(io::stdin()));
 }
 
 /// The subcommands as conveniences of a UCI session.

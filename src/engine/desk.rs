@@ -21,6 +21,9 @@ use crate::{
 /// More records than the file holds by so many, and those that fell out of the ring are looked for.
 const OVERDUE: usize = 1024;
 
+/// How long the end of the program waits for the file.
+const PARTING: Duration = Duration::from_millis(500);
+
 /// Where the file stands.
 #[derive(Default)]
 pub(super) enum State {
@@ -291,6 +294,15 @@ impl Desk {
         }
         if let State::Open(opened) = &self.state {
             opened.store.sync();
+        }
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        // What was learned before the file was open is worth waiting for, as long as `quit` may take.
+        if !self.waiting.is_empty() {
+            self.settle(PARTING);
         }
     }
 }

@@ -65,6 +65,10 @@ pub(super) struct Beginning<'a> {
     pub limits: &'a Limits,
     pub table: &'a Table,
     pub sink: &'a Arc<Sink>,
+    /// Is the engine to play below its strength?
+    pub limited_strength: bool,
+    /// Are draws not counted as draws?
+    pub contempt: bool,
 }
 
 impl Learning {
@@ -133,27 +137,11 @@ impl Learning {
         let mut lessons = Lessons { first_move: None, on_end: Some(self.on_end(search)) };
         if let State::Open(Opened { recall, .. }) = &desk.state {
             let relevant = recall.relevant(search.root, search.table.learned_share());
-            search.table.teach(relevant.into_iter().map(|memory| self.lesson(memory)));
+            search.table.teach(relevant.into_iter().map(|memory| lesson(memory, self.fuzz)));
             let known = recall.get(search.root.key());
             lessons.first_move = known.and_then(|memory| search.root.unpack(memory.known.best));
         }
         lessons
-    }
-
-    /// A record as the table takes it.
-    fn lesson(&self, memory: &Memory) -> Learned {
-        let (fuzz, depth) = match memory.foreign {
-            false => (self.fuzz, memory.known.depth),
-            true => (self.fuzz * FOREIGN_FUZZ, memory.known.depth - FOREIGN_DEPTH),
-        };
-        let (lower, upper) = memory.window(fuzz);
-        Learned {
-            key: memory.key,
-            best: memory.known.best,
-            window: ScoreWindow { lower, upper },
-            depth: depth.max(Depth(1)),
-            halfmoves: u32::from(memory.halfmoves),
-        }
     }
 
     fn open(&self, file: &FilePath) -> State {
@@ -179,6 +167,8 @@ impl Learning {
                 search_moves: !search.limits.search_moves.is_empty(),
                 mate: search.limits.mate.is_some(),
                 repetition: search.path.has_repeated(),
+                limited_strength: search.limited_strength,
+                contempt: search.contempt,
                 ..Conditions::default()
             },
         };
@@ -193,6 +183,22 @@ impl Learning {
     /// Held by a search thread only while it concludes.
     fn desk(&self) -> MutexGuard<'_, Desk> {
         locked(&self.desk)
+    }
+}
+
+/// A record as the table takes it, its window wider by `fuzz` printed centipawns.
+pub fn lesson(memory: &Memory, fuzz: i32) -> Learned {
+    let (fuzz, depth) = match memory.foreign {
+        false => (fuzz, memory.known.depth),
+        true => (fuzz * FOREIGN_FUZZ, memory.known.depth - FOREIGN_DEPTH),
+    };
+    let (lower, upper) = memory.window(fuzz);
+    Learned {
+        key: memory.key,
+        best: memory.known.best,
+        window: ScoreWindow { lower, upper },
+        depth: depth.max(Depth(1)),
+        halfmoves: u32::from(memory.halfmoves),
     }
 }
 

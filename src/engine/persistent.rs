@@ -2,10 +2,11 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use super::Engine;
 use crate::{
     eval,
-    position::PathHash,
-    search::{Event, Sink},
+    position::{Path, PathHash},
+    search::{Event, Limits, Memory, Resumed, Sink},
     tt::file::{HashFile, Origin},
 };
 
@@ -77,23 +78,61 @@ impl Persistent {
         sink(Event::Message(message));
     }
 
-    /// The file for a search.
-    pub fn for_search(&mut self) -> Option<Arc<HashFile>> {
-        self.used = true;
-        self.open.clone()
-    }
-
     /// A new game begins: what was found for others grows older.
     pub fn new_game(&mut self) {
         if let (Some(file), true) = (&self.open, std::mem::take(&mut self.used)) {
             file.begin_generation();
         }
     }
+}
 
-    /// Empties the file.
-    pub fn clear(&self) {
-        if let Some(file) = &self.open {
+impl Engine {
+    /// Names the file that keeps what the table knows, none for RAM alone. It is opened by the next search or
+    /// by [`Engine::open_hash_file`]. Waits for a running search.
+    pub fn set_hash_file(&mut self, file: Option<PathBuf>) {
+        self.wait();
+        self.persistent.set_path(file);
+    }
+
+    /// Sets the size of a new hash file in MiB; one that is there keeps its own.
+    pub fn set_hash_file_size(&mut self, mib: usize) {
+        self.wait();
+        self.persistent.set_size(mib);
+    }
+
+    /// Empties the table and the hash file. Waits for a running search.
+    pub fn clear_hash_and_file(&mut self) {
+        self.clear_hash();
+        self.open_hash_file();
+        if let Some(file) = &self.persistent.open {
             file.clear();
         }
+    }
+
+    /// Opens the hash file that was named, if it is not open yet, and reports what came of it.
+    pub fn open_hash_file(&mut self) {
+        self.persistent.settle(self.path_hash, &self.sink);
+    }
+
+    /// The file for a search.
+    pub(super) fn hash_file(&mut self) -> Option<Arc<HashFile>> {
+        self.open_hash_file();
+        self.persistent.used = true;
+        self.persistent.open.clone()
+    }
+
+    /// What an earlier analysis of this root came to, where a search under `limits` may go on from there. Says
+    /// so.
+    pub(super) fn resume(&self, limits: &Limits, path: &Path, file: Option<&HashFile>) -> Option<Resumed> {
+        if self.multi_pv > 1 || !limits.search_moves.is_empty() {
+            return None;
+        }
+        let resumed = Memory { table: &self.table, file }.resumed(&self.root, path)?;
+        if limits.depth.is_some_and(|most| most < resumed.depth) {
+            return None;
+        }
+        let depth = resumed.depth.get();
+        (self.sink)(Event::Message(format!("analysis resumed at depth {depth}")));
+        Some(resumed)
     }
 }

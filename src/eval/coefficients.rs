@@ -1,8 +1,6 @@
 //! The evaluation as a function of its weights: how often each enters which sum for one position, and how
 //! the sums become a score. The tuner takes its gradient.
 
-use shakmaty::Color;
-
 pub use super::weights::{Field, fields};
 use super::{
     Caches, assess, endgame,
@@ -19,7 +17,7 @@ use crate::position::Position;
 pub const ACCOUNTS: usize = 4;
 
 /// Danger units of more than this count no more.
-pub const LIMIT: f32 = DANGER_LIMIT as f32;
+const LIMIT: f32 = DANGER_LIMIT as f32;
 
 /// The weights compiled in, as (middlegame, endgame), in the order of [`fields`].
 pub fn present() -> Vec<[f32; 2]> {
@@ -84,9 +82,4 @@ pub fn danger(units: [f32; 2]) -> ([f32; 2], [f32; 2]) {
     let inside = units.map(|units| f32::from(u8::from(units > 0.0 && units < LIMIT)));
     let (divisor, endgame_divisor) = (DANGER_DIVISOR as f32, DANGER_ENDGAME_DIVISOR as f32);
     ([mg * mg / divisor, eg / endgame_divisor], [inside[0] * 2.0 * mg / divisor, inside[1] / endgame_divisor])
-}
-
-/// The king's colour of a danger account.
-pub fn endangered(account: usize) -> Color {
-    if account == 1 { Color::Black } else { Color::White }
 }

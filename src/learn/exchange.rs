@@ -9,7 +9,7 @@ use shakmaty::{CastlingMode, EnPassantMode, fen::Epd, fen::Fen, san::San, uci::U
 use thiserror::Error;
 
 use super::{
-    record::{Flags, Misfit, Origin, Record},
+    record::{ADVICE_DEPTH, Flags, Misfit, Origin, Record},
     score::LearnedScore,
 };
 use crate::{position::Position, types::PackedMove};
@@ -73,7 +73,7 @@ pub fn epd(position: &Position) -> String {
 }
 
 /// The record of a line, or nothing for an empty line or a comment (`#`). A line that is not one of
-/// [`line`]'s is EPD by others: its first `bm` is advice, with the score of `ce` (centipawns) or `dm` (mate in
+/// [`line()`]'s is EPD by others: its first `bm` is advice, with the score of `ce` (centipawns) or `dm` (mate in
 /// moves) and the depth of `acd`, given at `time` by `session`.
 ///
 /// # Errors
@@ -187,7 +187,10 @@ fn advice(board: &str, operations: &Operations<'_>, session: u32, time: u32) -> 
     } else {
         None
     };
-    let depth = if operations.get("acd").is_some() { operations.number("acd")? } else { 0 };
+    let depth = match operations.get("acd") {
+        Some(_) => operations.number("acd")?,
+        None => score.map_or(0, |_| ADVICE_DEPTH),
+    };
     let mut record = Record { best, depth, session, time, ..Record::new(&position, Origin::Advice)? };
     if let Some(score) = score {
         (record.lower, record.upper) = (score, score);

@@ -11,7 +11,7 @@
 //! ```
 //! Rights are counted in unary (one: 01, two: 11), so that fewer is a subset.
 
-use shakmaty::{Bitboard, Board, Castles, CastlingSide, Color, Position as _, Rank};
+use shakmaty::{Bitboard, Board, Castles, CastlingSide, Color, Position as _};
 
 use crate::position::Position;
 
@@ -50,36 +50,33 @@ impl Footprint {
     /// squares, big-endian, then four bits a man. Bytes that are no position give some footprint.
     pub fn of_packed(setup: &[u8; 24]) -> Footprint {
         let word = |from: usize| std::array::from_fn(|byte| setup[from + byte]);
-        let mut occupied = Bitboard(u64::from_be_bytes(word(0)));
-        let nibbles =
-            u128::from(u64::from_le_bytes(word(8))) | u128::from(u64::from_le_bytes(word(16))) << 64;
-        let all = occupied;
-        let (mut nibbles, mut pawns, mut black, mut rights) = (nibbles, [Bitboard::EMPTY; 2], 0, [0; 2]);
-        while let Some(square) = occupied.pop_front() {
-            match nibbles as u8 & 15 {
-                0 => pawns[0].add(square),
-                1 => {
-                    pawns[1].add(square);
-                    black += 1;
-                }
-                // A pawn that has just made a double step.
-                12 if square.rank() <= Rank::Fourth => pawns[0].add(square),
-                12 => {
-                    pawns[1].add(square);
-                    black += 1;
-                }
-                // Rooks that may castle.
-                13 => rights[0] += 1,
-                14 => {
-                    rights[1] += 1;
-                    black += 1;
-                }
-                // Black men have odd numbers.
-                man => black += usize::from(man & 1),
+        let mut left = u64::from_be_bytes(word(0));
+        let men = left.count_ones() as usize;
+        let (mut white_pawns, mut black_pawns, mut passing, mut sums) = (0, 0, 0, 0);
+        // Without a branch on the kind of man, which no processor could guess: 65,536 records are read while
+        // the first search waits.
+        for mut nibbles in [u64::from_le_bytes(word(8)), u64::from_le_bytes(word(16))] {
+            for _ in 0..left.count_ones().min(16) {
+                let square = left & left.wrapping_neg();
+                left ^= square;
+                let kind = &KINDS[nibbles as usize & 15];
+                nibbles >>= 4;
+                white_pawns |= square & kind.white_pawn;
+                black_pawns |= square & kind.black_pawn;
+                passing |= square & kind.passing;
+                sums += kind.sums;
             }
-            nibbles >>= 4;
         }
-        Footprint::new(pawns, [all.count() - black, black], rights)
+        // A pawn that has just made a double step has the colour of its half of the board.
+        white_pawns |= passing & WHITE_HALF;
+        black_pawns |= passing & !WHITE_HALF;
+        let sum = |shift: u32| (sums >> shift & 0xFF) as usize;
+        let black = sum(0) + (passing & !WHITE_HALF).count_ones() as usize;
+        Footprint::new(
+            [Bitboard(white_pawns), Bitboard(black_pawns)],
+            [men - black, black],
+            [sum(8), sum(16)],
+        )
     }
 
     fn new(pawns: [Bitboard; 2], men: [usize; 2], rights: [usize; 2]) -> Footprint {
@@ -95,6 +92,37 @@ impl Footprint {
         Footprint { signature, white_pawns, black_pawns }
     }
 }
+
+/// The lower four ranks.
+const WHITE_HALF: u64 = 0xFFFF_FFFF;
+
+/// What a man adds to the footprint, by the number that stands for it in a packed position.
+#[derive(Copy, Clone)]
+struct Kind {
+    white_pawn: u64,
+    black_pawn: u64,
+    passing: u64,
+    /// `black rights 8 | white rights 8 | black men 8`, the last lowest.
+    sums: u32,
+}
+
+const KINDS: [Kind; 16] = {
+    let mut kinds = [Kind { white_pawn: 0, black_pawn: 0, passing: 0, sums: 0 }; 16];
+    let mut number = 1;
+    while number < 12 {
+        // Black men have odd numbers.
+        kinds[number].sums = 1;
+        number += 2;
+    }
+    kinds[0].white_pawn = u64::MAX;
+    kinds[1].black_pawn = u64::MAX;
+    // A pawn that may be captured in passing; rooks that may castle; black's king on black's turn.
+    kinds[12].passing = u64::MAX;
+    kinds[13].sums = 1 << 8;
+    kinds[14].sums = 1 << 16 | 1;
+    kinds[15].sums = 1;
+    kinds
+};
 
 /// What can still come from a root.
 #[derive(Copy, Clone, Debug)]

@@ -10,6 +10,9 @@ use crate::{
     types::{PackedMove, PositionKey},
 };
 
+/// Depth of advice that comes with a score: whoever gives it vouches for it.
+pub const ADVICE_DEPTH: u8 = 100;
+
 /// Bytes of a record.
 pub const RECORD_SIZE: usize = 64;
 

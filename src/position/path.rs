@@ -292,7 +292,8 @@ impl Path {
             PathHash::Fifty80Each => u64::from(if last.clock >= 80 { last.clock } else { 0 }),
             PathHash::Draws => last.twice,
             PathHash::Last4 => self.last_moves(4),
-            PathHash::Full => last.seen.wrapping_add(u64::from(last.clock)),
+            // Only the high bits of a key are stored, so the clock must reach them.
+            PathHash::Full => last.seen ^ u64::from(last.clock).wrapping_mul(0x9E37_79B9_7F4A_7C15),
         };
         PathKey(bits)
     }

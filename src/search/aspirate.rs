@@ -3,6 +3,7 @@
 use super::{
     node::{Expect, Root, Window},
     params::*,
+    root::RootMove,
     worker::Worker,
 };
 use crate::types::{Bound, Depth, Ply, Score};
@@ -55,7 +56,7 @@ impl Worker {
     /// Best first; the sort is stable, so that moves without a result keep their order.
     fn sort_root_moves(&mut self) {
         let from = self.pv_index;
-        self.root_moves[from..].sort_by_key(|root| std::cmp::Reverse(root.score));
+        self.root_moves[from..].sort_by_key(RootMove::order);
     }
 }
 

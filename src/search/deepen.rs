@@ -58,7 +58,7 @@ impl Worker {
                 if self.stopped {
                     break;
                 }
-                self.root_moves[..=pv_index].sort_by_key(|root| std::cmp::Reverse(root.score));
+                self.root_moves[..=pv_index].sort_by_key(RootMove::order);
             }
             self.pv_index = 0;
             if self.stopped {
@@ -141,6 +141,9 @@ impl Worker {
             // Stopped before anything was found.
             return;
         }
+        // A mate that the search has found says more than the tables do.
+        let proven = root.proven.filter(|_| !score.is_mate());
+        let (score, bound) = proven.map_or((score, root.bound), |proven| (proven, Bound::Exact));
         self.publish_nodes();
         let task = &self.task;
         (task.sink)(Event::Line(Line {
@@ -148,11 +151,11 @@ impl Worker {
             seldepth: root.seldepth,
             multi_pv: index + 1,
             score,
-            bound: root.bound,
+            bound,
             nodes: task.total_nodes(),
             time: task.clock.elapsed(),
             hashfull: task.table.hashfull(),
-            tbhits: 0,
+            tbhits: task.tablebases.hits(),
             pv: root.pv.clone(),
         }));
     }

@@ -137,9 +137,10 @@ impl Worker {
             if ply.index() >= MAX_PLY - 1 {
                 return if in_check { Score::ZERO } else { self.static_score(position, ply) };
             }
-            if window.alpha < Score::ZERO && self.can_repeat(position, ply) {
+            let draw = self.draw_score(position);
+            if window.alpha < draw && self.can_repeat(position, ply) {
                 upcoming = true;
-                window.alpha = Score::ZERO;
+                window.alpha = draw;
                 if window.alpha >= window.beta {
                     return window.alpha;
                 }
@@ -170,9 +171,22 @@ impl Worker {
                 self.reward_quiet(position, ply, m, bonus(depth) / 2);
             }
             self.rest_on(hit);
-            self.settle(score, window);
+            self.settle(score);
             return score;
         }
+
+        // Step 4a. Tablebases. Right after a capture or pawn move they know the result.
+        let proven = match N::ROOT || !excluded.is_none() {
+            true => None,
+            false => self.probe_tables(position, ply, depth),
+        };
+        if let Some(proven) = proven
+            && let Some(score) = proven.decides(window.alpha, window.beta)
+        {
+            self.remember_tables(position, ply, depth, proven);
+            return score;
+        }
+
         let mut taught = None;
         if N::PV
             && !N::ROOT
@@ -261,7 +275,7 @@ impl Worker {
             if let (Some(hit), Some(_)) = (hit, known) {
                 self.rest_on(hit);
             }
-            self.settle(score, window);
+            self.settle(score);
             return score;
         }
 
@@ -272,7 +286,7 @@ impl Worker {
         }
         if upcoming {
             // Late move pruning may have skipped the move that repeats.
-            best.score = best.score.max(Score::ZERO);
+            best.score = best.score.max(self.draw_score(position));
         }
 
         // Step 20. No move: mate, stalemate, or nothing but the excluded one.
@@ -282,16 +296,16 @@ impl Worker {
             } else if in_check {
                 Score::mated_in(ply)
             } else {
-                Score::ZERO
+                self.draw_score(position)
             };
         }
 
-        // Step 21. Remember what was found, inside what had been learned.
-        if let Some(taught) = taught {
-            best.score = taught.clamp(best.score);
+        // Step 21. Remember what was found, inside what tablebases know and what had been learned.
+        for certain in [proven, taught].into_iter().flatten() {
+            best.score = certain.clamp(best.score);
         }
         let bound = Bound::of(best.score, window.alpha, window.beta);
-        self.settle(best.score, window);
+        self.settle(best.score);
         if excluded.is_none() && !(N::ROOT && self.pv_index > 0) {
             let known = match bound {
                 Bound::Lower => ScoreWindow::at_least(best.score),

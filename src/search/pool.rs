@@ -21,6 +21,8 @@ use super::{
     event::{Event, Line},
     limits::Limits,
     root::RootMove,
+    style::Style,
+    tablebases::Tablebases,
     vote::elect,
     worker::{Signals, Task, Worker},
 };
@@ -97,6 +99,8 @@ impl Pool {
             signals,
             nodes: Vec::new(),
             sink: Arc::new(|_| {}),
+            tablebases: Tablebases::default(),
+            style: Style::default(),
             first_move: None,
             learned_cutoffs: AtomicU64::new(0),
             on_end: None,
@@ -252,9 +256,10 @@ fn root_moves(task: &Task) -> Vec<RootMove> {
     let wanted = &task.limits.search_moves;
     let legal = task.root.legal_moves();
     let chosen = legal.iter().filter(|m| wanted.is_empty() || wanted.contains(m));
-    let mut chosen: Vec<RootMove> = chosen.map(|&m| RootMove::new(m)).collect();
+    let mut chosen: Vec<RootMove> =
+        chosen.map(|&m| RootMove::with_verdict(m, task.tablebases.verdict(m))).collect();
     // Stable: the others keep their order.
-    chosen.sort_by_key(|root| Some(root.root_move()) != task.first_move);
+    chosen.sort_by_key(|root| (root.order(), Some(root.root_move()) != task.first_move));
     chosen
 }
 

@@ -56,7 +56,7 @@ impl Worker {
                 && let Some(score) = known.decides(alpha, beta)
             {
                 self.count_learned(Some(hit));
-                self.settle(score, window);
+                self.settle(score);
                 return score;
             }
         }
@@ -154,7 +154,7 @@ impl Worker {
         if best >= beta && !best.is_decisive() {
             best = Score((best.0 + beta.0) / 2);
         }
-        self.settle(best, window);
+        self.settle(best);
         let calm = Calm { evaluation: raw, score: best, best: best_move, was_pv };
         self.remember(position, ply, window, calm);
         best

@@ -1,11 +1,14 @@
 //! The root moves with what the search knows about each.
 
-use std::time::Duration;
+use std::{cmp::Reverse, time::Duration};
 
 use shakmaty::Move;
 
 use super::{event::Event, node::Window, worker::Worker};
-use crate::types::{Bound, Ply, Score};
+use crate::{
+    syzygy::Verdict,
+    types::{Bound, Ply, Score},
+};
 
 /// From this time on the move being searched is announced.
 const ANNOUNCE_AFTER: Duration = Duration::from_secs(3);
@@ -23,6 +26,10 @@ pub struct RootMove {
     pub pv: Vec<Move>,
     /// The deepest ply of the line.
     pub seldepth: usize,
+    /// Rank among the root moves by tablebases; equal without any. Only moves of the best rank compete.
+    pub rank: i32,
+    /// What tablebases know about the move.
+    pub proven: Option<Score>,
     /// Nodes spent below this move in the whole search.
     pub nodes: u64,
 }
@@ -30,7 +37,27 @@ pub struct RootMove {
 impl RootMove {
     pub fn new(m: Move) -> RootMove {
         let none = -Score::INFINITE;
-        RootMove { score: none, previous: none, bound: Bound::Exact, pv: vec![m], seldepth: 0, nodes: 0 }
+        RootMove {
+            score: none,
+            previous: none,
+            bound: Bound::Exact,
+            pv: vec![m],
+            seldepth: 0,
+            rank: 0,
+            proven: None,
+            nodes: 0,
+        }
+    }
+
+    /// The same with what tablebases say about it.
+    pub fn with_verdict(m: Move, verdict: Option<&Verdict>) -> RootMove {
+        let rank = verdict.map_or(0, |verdict| verdict.rank);
+        RootMove { rank, proven: verdict.map(|verdict| verdict.score), ..RootMove::new(m) }
+    }
+
+    /// The order of root moves: best first.
+    pub fn order(&self) -> Reverse<(i32, Score)> {
+        Reverse((self.rank, self.score))
     }
 
     /// The move itself.
@@ -45,9 +72,11 @@ impl RootMove {
 }
 
 impl Worker {
-    /// May this move be searched at the root now (asked for, and not the first of an earlier line)?
+    /// May this move be searched at the root now (asked for, not the first of an earlier line, and of the
+    /// best rank that is left)?
     pub fn is_root_candidate(&self, m: Move) -> bool {
-        self.root_moves[self.pv_index..].iter().any(|root| root.root_move() == m)
+        let rest = &self.root_moves[self.pv_index..];
+        rest.iter().take_while(|root| root.rank == rest[0].rank).any(|root| root.root_move() == m)
     }
 
     /// In a long search, says which move is being looked at.

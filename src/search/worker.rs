@@ -18,17 +18,18 @@ use super::{
     },
     lasting::{Appetite, Resumed},
     limits::Limits,
-    node::Window,
     params::*,
     pv::PvTable,
     root::RootMove,
+    style::Style,
+    tablebases::Tablebases,
 };
 use crate::{
     eval::{self, Caches},
     learn::policy::Course,
     position::{Path, Position, Repetition, is_noisy},
     tt::{Hit, Table, file::HashFile},
-    types::{Bound, Depth, MAX_PLY, Ply, Score},
+    types::{Depth, MAX_PLY, Ply, Score},
 };
 
 /// Nodes between two looks at clock and stop flag.
@@ -56,6 +57,8 @@ pub struct Task {
     /// Nodes of each thread, written by it alone. Relaxed: a statistic.
     pub nodes: Vec<CachePadded<AtomicU64>>,
     pub sink: Arc<Sink>,
+    pub tablebases: Tablebases,
+    pub style: Style,
     /// The root move to look at first: what the learning file recommends.
     pub first_move: Option<Move>,
     /// How often learned entries decided a node. Relaxed: read when all threads have ended.
@@ -274,18 +277,23 @@ impl Worker {
         }
     }
 
+    /// What a draw is worth in this position.
+    pub fn draw_score(&self, position: &Position) -> Score {
+        self.task.style.draw(position, &self.task.root)
+    }
+
     /// A draw by rule at this node: its score.
     pub fn draw(&mut self, position: &Position, ply: Ply) -> Option<Score> {
         if position.halfmoves() >= 100 {
             let mated = position.in_check() && !position.has_legal_move();
             self.path.rest_on_counter();
-            return Some(if mated { Score::mated_in(ply) } else { Score::ZERO });
+            return Some(if mated { Score::mated_in(ply) } else { self.draw_score(position) });
         }
         if let Some(Repetition::InSearch | Repetition::InGame) = self.path.repetition(ply) {
             self.path.rest_on_repetition(self.path.repeats_after());
-            return Some(Score::ZERO);
+            return Some(self.draw_score(position));
         }
-        position.is_insufficient_material().then_some(Score::ZERO)
+        position.is_insufficient_material().then(|| self.draw_score(position))
     }
 
     /// Can the side to move repeat an earlier position with a draw? Then it has at least that.
@@ -304,22 +312,21 @@ impl Worker {
         }
     }
 
-    /// The result of a node is found. Where it says that one side has more than a draw, no line that proves
-    /// it ends in one.
-    pub fn settle(&mut self, score: Score, window: Window) {
-        let decided = match Bound::of(score, window.alpha, window.beta) {
-            Bound::Lower => score > Score::ZERO,
-            Bound::Upper => score < Score::ZERO,
-            Bound::Exact => false,
-        };
-        if decided {
+    /// The result of a node is found. If it is not the score of a draw, some other line decided it, and what
+    /// was met on the way is no part of it.
+    pub fn settle(&mut self, score: Score) {
+        if score.0.abs() != self.task.style.contempt.abs() {
             self.path.rest_on_nothing();
         }
     }
 
     /// The static evaluation as the table stores it.
     pub fn evaluate(&mut self, position: &Position) -> Score {
-        eval::evaluate(position, &mut self.caches)
+        let evaluation = eval::evaluate(position, &mut self.caches);
+        match self.task.style.noise {
+            None => evaluation,
+            Some(noise) => noise.disturb(evaluation, position.key()),
+        }
     }
 
     /// The evaluation as the search uses it: corrected by experience, and fading as the fifty-move

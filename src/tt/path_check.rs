@@ -19,6 +19,9 @@ use crate::{
 /// Plies of safety around the fifty-move counter, for what extensions add to a nominal depth.
 const FIFTY_MARGIN: i32 = 8;
 const SET_BITS: u32 = 9;
+/// A search of so many plies comes no nearer to a position that the game has seen twice than the look at
+/// upcoming repetitions does.
+const SHALLOW: i32 = 1;
 const REACH_SHIFT: u32 = 12;
 /// Reach of a taint that is further away than can be stored: all positions that can repeat.
 const FAR: usize = 15;
@@ -96,7 +99,8 @@ impl PathCheck {
                     self.field == tainted_field(path, reach, depth) && in_time(window, path, ply)
                 }
                 None => {
-                    let same_set = (self.field ^ set_hash(path.key())) & ((1 << SET_BITS) - 1) == 0;
+                    let same_set =
+                        depth <= SHALLOW || (self.field ^ set_hash(path.key())) & ((1 << SET_BITS) - 1) == 0;
                     same_set && admits_clock(self.field >> SET_BITS, path, depth, window, ply)
                 }
             },

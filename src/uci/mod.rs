@@ -23,4 +23,4 @@ pub mod translate;
 pub use debug_log::DebugLog;
 pub use output::Output;
 pub use reader::Interrupt;
-pub use session::{Session, Tools};
+pub use session::{Places, Session, Tools};

@@ -1,21 +1,14 @@
 //! The options: one table of name, kind, range, default and what setting it does.
 
-use std::{
-    num::NonZeroU32,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+mod table;
 
 use thiserror::Error;
 
+use self::table::OPTIONS;
 use super::DebugLog;
 use crate::{
     engine::Engine,
-    learn::policy::Mode,
-    position::PathHash,
     protocol::{OptionDeclaration, OptionKind},
-    search::NodeRate,
-    types::Depth,
 };
 
 /// What options act on.
@@ -40,6 +33,7 @@ struct Row {
 
 type SetCheck = fn(&mut Target<'_>, bool);
 type SetSpin = fn(&mut Target<'_>, usize) -> Result<(), OptionError>;
+type SetSigned = fn(&mut Target<'_>, i32);
 type Press = fn(&mut Target<'_>);
 /// Called with one of the values listed.
 type Choose = fn(&mut Target<'_>, &str);
@@ -48,213 +42,11 @@ type SetText = fn(&mut Target<'_>, &str) -> Result<(), OptionError>;
 enum Kind {
     Check { default: bool, set: SetCheck },
     Spin { default: usize, min: usize, max: usize, set: SetSpin },
+    Signed { default: i32, min: i32, max: i32, set: SetSigned },
     Button { press: Press },
     Text { default: &'static str, set: SetText },
     Combo { default: fn() -> &'static str, values: fn() -> Vec<&'static str>, set: Choose },
 }
-
-static OPTIONS: &[Row] = &[
-    Row {
-        name: "Hash",
-        kind: Kind::Spin {
-            default: Engine::DEFAULT_HASH,
-            min: 1,
-            max: 262_144,
-            set: |target, mib| {
-                target.engine.set_hash(mib).map_err(|error| OptionError::Failed(error.to_string()))
-            },
-        },
-    },
-    Row { name: "Clear Hash", kind: Kind::Button { press: |target| target.engine.clear_hash() } },
-    // Empty: in RAM alone.
-    Row {
-        name: "HashFile",
-        kind: Kind::Text {
-            default: "",
-            set: |target, path| {
-                target.engine.set_hash_file((!path.is_empty()).then(|| PathBuf::from(path)));
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "HashFileSize",
-        kind: Kind::Spin {
-            default: Engine::DEFAULT_HASH_FILE_SIZE,
-            min: 1,
-            max: 262_144,
-            set: |target, mib| {
-                target.engine.set_hash_file_size(mib);
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "NeverClearHash",
-        kind: Kind::Check { default: false, set: |target, on| target.engine.set_never_clear_hash(on) },
-    },
-    Row {
-        name: "Threads",
-        kind: Kind::Spin {
-            default: 1,
-            min: 1,
-            max: 1024,
-            set: |target, threads| {
-                target.engine.set_threads(threads);
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "MultiPV",
-        kind: Kind::Spin {
-            default: 1,
-            min: 1,
-            max: 256,
-            set: |target, lines| {
-                target.engine.set_multi_pv(lines);
-                Ok(())
-            },
-        },
-    },
-    // The GUI ponders with `go ponder`; the option only tells it that it may.
-    Row { name: "Ponder", kind: Kind::Check { default: false, set: |_, _| {} } },
-    Row {
-        name: "Move Overhead",
-        kind: Kind::Spin {
-            default: Engine::DEFAULT_MOVE_OVERHEAD.as_millis() as usize,
-            min: 0,
-            max: 5000,
-            set: |target, ms| {
-                target.engine.set_move_overhead(Duration::from_millis(ms as u64));
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "nodestime",
-        kind: Kind::Spin {
-            default: 0,
-            min: 0,
-            max: 10_000,
-            set: |target, rate| {
-                target.engine.set_node_rate(NonZeroU32::new(rate as u32).map(NodeRate));
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "PawnHash",
-        kind: Kind::Spin {
-            default: Engine::DEFAULT_PAWN_HASH,
-            min: 1,
-            max: 1024,
-            set: |target, mib| {
-                target.engine.set_pawn_hash(mib);
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "PathHash",
-        kind: Kind::Combo {
-            default: || PathHash::default().name(),
-            values: || PathHash::NAMED.iter().map(|(name, _)| *name).collect(),
-            set: |target, value| {
-                if let Some(mode) = PathHash::from_name(value) {
-                    target.engine.set_path_hash(mode);
-                }
-            },
-        },
-    },
-    Row {
-        name: "Learning",
-        kind: Kind::Combo {
-            default: || "drop",
-            values: || vec!["off", "drop", "all"],
-            set: |target, value| {
-                target.engine.set_learning(match value {
-                    "all" => Mode::All,
-                    "drop" => Mode::Drop,
-                    _ => Mode::Off,
-                });
-            },
-        },
-    },
-    // Empty: in the user's data directory.
-    Row {
-        name: "LearnFile",
-        kind: Kind::Text {
-            default: "",
-            set: |target, path| {
-                target.engine.set_learn_file((!path.is_empty()).then(|| PathBuf::from(path)));
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "LearnDrop",
-        kind: Kind::Spin {
-            default: Engine::DEFAULT_LEARN_DROP as usize,
-            min: 1,
-            max: 1000,
-            set: |target, centipawns| {
-                target.engine.set_learn_drop(centipawns as i32);
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "LearnMinDepth",
-        kind: Kind::Spin {
-            default: Engine::DEFAULT_LEARN_MIN_DEPTH.get() as usize,
-            min: 1,
-            max: 100,
-            set: |target, plies| {
-                target.engine.set_learn_min_depth(Depth(plies as i32));
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "LearnFuzz",
-        kind: Kind::Spin {
-            default: Engine::DEFAULT_LEARN_FUZZ as usize,
-            min: 0,
-            max: 100,
-            set: |target, centipawns| {
-                target.engine.set_learn_fuzz(centipawns as i32);
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "LearnReadOnly",
-        kind: Kind::Check { default: false, set: |target, on| target.engine.set_learn_read_only(on) },
-    },
-    Row {
-        name: "UCI_AnalyseMode",
-        kind: Kind::Check { default: false, set: |target, on| target.engine.set_analyse_mode(on) },
-    },
-    Row {
-        name: "UCI_Chess960",
-        kind: Kind::Check { default: false, set: |target, on| target.settings.chess960 = on },
-    },
-    Row {
-        name: "Debug Log File",
-        kind: Kind::Text {
-            default: "",
-            set: |target, path| {
-                let file = (!path.is_empty()).then(|| Path::new(path));
-                target.debug_log.set_path(file).map_err(|error| {
-                    OptionError::Failed(format!(
-                        "the debug log `{path}` cannot be written ({error}); name a file in a folder that exists"
-                    ))
-                })
-            },
-        },
-    },
-];
 
 /// A `setoption` that cannot be carried out. The text says what would work.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -275,6 +67,7 @@ pub(super) struct Setting(Action);
 enum Action {
     Check(SetCheck, bool),
     Spin(SetSpin, usize),
+    Signed(SetSigned, i32),
     Press(Press),
     Text(SetText, String),
     Choose(Choose, &'static str),
@@ -310,6 +103,11 @@ pub(super) fn parse(name: &str, value: Option<&str>) -> Result<Setting, OptionEr
             let known = values().into_iter().find(|known| known.eq_ignore_ascii_case(value));
             Action::Choose(set, known.ok_or_else(|| wrong(values().join(", "), value))?)
         }
+        Kind::Signed { default, min, max, set } => {
+            let value = needed(default.to_string())?;
+            let number = value.parse().ok().filter(|number| (min..=max).contains(number));
+            Action::Signed(set, number.ok_or_else(|| wrong(format!("{min} to {max}"), value))?)
+        }
         Kind::Text { set, .. } => Action::Text(set, value.unwrap_or_default().to_owned()),
     };
     Ok(Setting(action))
@@ -321,6 +119,7 @@ impl Setting {
         match self.0 {
             Action::Check(set, on) => set(target, on),
             Action::Spin(set, number) => set(target, number)?,
+            Action::Signed(set, number) => set(target, number),
             Action::Press(press) => press(target),
             Action::Text(set, text) => set(target, &text)?,
             Action::Choose(set, value) => set(target, value),
@@ -337,6 +136,9 @@ pub(super) fn declarations() -> impl Iterator<Item = OptionDeclaration> {
             Kind::Check { default, .. } => OptionKind::Check { default },
             Kind::Spin { default, min, max, .. } => {
                 OptionKind::Spin { default: default as i64, min: min as i64, max: max as i64 }
+            }
+            Kind::Signed { default, min, max, .. } => {
+                OptionKind::Spin { default: default.into(), min: min.into(), max: max.into() }
             }
             Kind::Button { .. } => OptionKind::Button,
             Kind::Combo { default, values, .. } => OptionKind::Combo {

@@ -38,6 +38,15 @@ pub trait Tools {
     fn perft(&self, position: &Position, depth: u64, output: &Output, interrupt: &Interrupt);
 }
 
+/// Where what lasts is kept if the user names no place.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// The learning file.
+    pub learn_file: Option<PathBuf>,
+    /// The folder of everything else.
+    pub data_folder: Option<PathBuf>,
+}
+
 /// One conversation with a GUI or a person, from the first line to the last.
 pub struct Session<T> {
     engine: Engine,
@@ -65,8 +74,8 @@ enum Flow {
 }
 
 impl<T: Tools> Session<T> {
-    /// A session with a new engine, which learns in `learn_file` if no option names another.
-    pub fn new(tools: T, output: Output, debug_log: DebugLog, learn_file: Option<PathBuf>) -> Session<T> {
+    /// A session with a new engine, which keeps what lasts in `places` if no option names others.
+    pub fn new(tools: T, output: Output, debug_log: DebugLog, places: Places) -> Session<T> {
         let (sender, receiver) = unbounded();
         let chess960_notation = Arc::new(AtomicBool::new(false));
         let searching = Arc::new(AtomicBool::new(false));
@@ -90,8 +99,9 @@ impl<T: Tools> Session<T> {
             }
         };
         let mut engine = Engine::new(Arc::new(sink));
+        engine.set_data_folder(places.data_folder);
         engine.set_learning(Mode::Drop);
-        if let Some(file) = learn_file {
+        if let Some(file) = places.learn_file {
             engine.set_default_learn_file(file);
         }
         Session {

@@ -147,6 +147,21 @@ impl Engine {
         (last.split_whitespace().nth(1).unwrap_or_default().to_owned(), lines)
     }
 
+    /// Searches shallowly, which teaches nothing, until an `info string` before the move contains `text`: what
+    /// the learning file's own threads do is seen when they have come to it.
+    pub fn search_until_told(&mut self, text: &str) -> String {
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline {
+            self.send("position startpos");
+            let (_, lines) = self.best("go depth 1");
+            let told = lines.iter().filter_map(|line| line.strip_prefix("info string "));
+            if let Some(told) = told.into_iter().find(|told| told.contains(text)) {
+                return told.to_owned();
+            }
+        }
+        panic!("`{text}` was never said; all that came: {:#?}", self.seen);
+    }
+
     /// Nothing that begins with `prefix` comes within `time`.
     pub fn expect_none(&mut self, prefix: &str, time: Duration) {
         let deadline = Instant::now() + time;

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{LearnError, Opened, filter::Filter, text};
 use crate::{
-    learn::{self, LearnedScore, Origin, Record, exchange},
+    learn::{self, LearnedScore, Origin, Record, exchange, record::ADVICE_DEPTH},
     uci::{Output, translate},
 };
 
@@ -55,6 +55,7 @@ pub(super) fn advise(
     if let Some(score) = score {
         record.lower = score;
         record.upper = score;
+        record.depth = ADVICE_DEPTH;
     }
     record.session = learn::session();
     // Later than what it takes the place of, so that every file that both come to agrees.

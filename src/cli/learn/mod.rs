@@ -88,6 +88,7 @@ enum Tool {
     ///
     /// Games (PGN, with --player) are analysed: it learns the positions in which the score of the side that
     /// lost dropped.
+    ///
     /// What the file already knows as well or better stays; running it twice changes nothing. Of EPD the
     /// score comes from `ce` (centipawns) or `dm` (mate in moves), the depth from `acd`.
     Import {
@@ -120,7 +121,8 @@ enum Tool {
     },
     /// Tell the engine the best move of a position.
     ///
-    /// Advice is kept until it is forgotten (`forget --position FEN`), however much is learned after it.
+    /// Advice is kept until it is forgotten (`forget --position FEN`), however much is learned after it. With a
+    /// score it counts as a search of 100 plies; without, it is the first move to be looked at.
     Advise {
         /// The position, quoted.
         fen: String,

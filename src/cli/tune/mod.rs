@@ -1,8 +1,8 @@
 //! `engram tune`: finds the weights of the evaluation with which it says best how games end.
 //!
-//! A position's score is a nearly linear function of the weights ([`model`]); the error of the chance that it
+//! A position's score is a nearly linear function of the weights (`model.rs`); the error of the chance that it
 //! stands for, against the result of the game and the score of a deeper search, is made small by gradient
-//! descent ([`train`]). The outcome is the table that the program is compiled with ([`table`]).
+//! descent (`train.rs`). The outcome is the table that the program is compiled with (`table.rs`).
 
 mod correlate;
 mod data;
@@ -11,6 +11,7 @@ mod model;
 mod record;
 mod table;
 mod train;
+mod vary;
 
 use std::{
     fs, io,
@@ -24,6 +25,7 @@ use self::{
     generate::GenerateArguments,
     model::{Positions, Weight},
     train::{Course, State},
+    vary::VaryArguments,
 };
 use crate::{
     eval::{
@@ -45,6 +47,8 @@ pub enum TuneTask {
     Fit(FitArguments),
     /// Play games and write their positions with score and result, for `fit`.
     Generate(GenerateArguments),
+    /// Make positions as a search meets them from those of good games, scored by another engine, for `fit`.
+    Vary(VaryArguments),
     /// Compare evaluations with a deeper search.
     ///
     /// Each line of FILE is `FEN | reference | other | other …`, scores for White. Prints how well this
@@ -128,6 +132,7 @@ pub fn run(task: &TuneTask, output: &Output, interrupt: &Interrupt) -> Result<()
     match task {
         TuneTask::Fit(arguments) => fit(arguments, output, interrupt),
         TuneTask::Generate(arguments) => generate::print(arguments, output, interrupt),
+        TuneTask::Vary(arguments) => vary::print(arguments, output, interrupt),
         TuneTask::Correlate { file } => correlate::print(file, output),
         TuneTask::HeldOut { file, every } => print_held_out(file, *every, output),
     }

@@ -1,0 +1,100 @@
+//! What loading costs before each search: the filter over a full file, and its records into a table of 64 MiB.
+//! Beside each stands a plain pass over the same memory.
+//!
+//! `cargo bench --bench recall`.
+
+#[path = "../tests/common/learn.rs"]
+mod learn;
+
+use std::hint::black_box;
+
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use engram::{
+    engine::{Engine, lesson},
+    learn::{
+        policy::Known,
+        recall::{Memory, Recall},
+        record::CAPACITY,
+    },
+    position::Position,
+    tt::Table,
+    types::Depth,
+};
+use learn::{positions, record};
+
+const FUZZ: i32 = Engine::DEFAULT_LEARN_FUZZ;
+/// Records that can occur in a usual middlegame, at most.
+const USUAL: usize = 500;
+
+/// A full file's records of positions from random games.
+fn full(positions: &[Position]) -> Recall {
+    let mut recall = Recall::default();
+    recall.reserve(positions.len());
+    for (number, position) in (0..).zip(positions) {
+        let record = record(position, number);
+        let known = Known {
+            lower: record.lower.to_score(),
+            upper: record.upper.to_score(),
+            depth: Depth(i32::from(record.depth)),
+            best: record.best,
+        };
+        let (key, halfmoves, game_ply) = (record.key, record.halfmoves, record.game_ply);
+        recall.insert(
+            &record.setup,
+            Memory { key, known, halfmoves, game_ply, foreign: false, confirmed: false },
+        );
+    }
+    recall
+}
+
+/// A table whose memory has been brought in.
+fn touched() -> Table {
+    let table = Table::new(64).expect("64 MiB of memory");
+    table.clear(1);
+    table
+}
+
+fn load(recall: &Recall, root: &Position, table: &Table) -> usize {
+    let relevant = recall.relevant(root, table.learned_share());
+    table.teach(relevant.into_iter().map(|memory| lesson(memory, FUZZ)))
+}
+
+fn loading(criterion: &mut Criterion) {
+    let positions = positions(CAPACITY, 7);
+    let recall = full(&positions);
+    let start = Position::default();
+    let table = touched();
+    assert_eq!(recall.relevant(&start, usize::MAX).len(), CAPACITY);
+    let usual = positions
+        .iter()
+        .find(|root| (USUAL / 2..=USUAL).contains(&recall.relevant(root, usize::MAX).len()))
+        .expect("a middlegame");
+    let keys: Vec<_> = recall.keys().collect();
+
+    let mut group = criterion.benchmark_group("load");
+    group.bench_function("a full file into a touched table of 64 MiB", |bencher| {
+        bencher.iter_batched(
+            || table.unlearn(keys.iter().copied()),
+            |()| load(&recall, &start, &table),
+            BatchSize::PerIteration,
+        );
+    });
+    group.bench_function("beside it: all of its lines, probed", |bencher| {
+        bencher.iter(|| keys.iter().filter_map(|&key| table.probe(black_box(key))).count());
+    });
+    group.bench_function("nothing new, a usual middlegame", |bencher| {
+        load(&recall, usual, &table);
+        bencher.iter(|| load(&recall, usual, &table));
+    });
+    group.bench_function("beside it: the filter alone", |bencher| {
+        bencher.iter(|| recall.relevant(usual, usize::MAX).len());
+    });
+    let signatures: Vec<u32> = (0..CAPACITY as u32).map(|number| number.wrapping_mul(0x9E37_79B9)).collect();
+    group.bench_function("beside it: a plain pass over as many words", |bencher| {
+        bencher.iter(|| black_box(&signatures).iter().fold(0, |sum: u32, word| sum.wrapping_add(*word)));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, loading);
+criterion_main!(benches);

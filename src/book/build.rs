@@ -1,0 +1,109 @@
+//! Making books: from games, and from other books.
+
+use std::collections::HashMap;
+
+use shakmaty::Move;
+
+use super::{Book, ENTRY_BYTES, Entry, raw_move};
+use crate::position::Position;
+
+/// What a move must have to come into a book.
+#[derive(Copy, Clone, Debug)]
+pub struct Limits {
+    /// Games with the move.
+    pub min_games: u32,
+    /// Score of the side that played it, in percent.
+    pub min_score: f64,
+}
+
+/// Counts moves and their results.
+#[derive(Default)]
+pub struct Builder {
+    counts: HashMap<(u64, u16), Count>,
+}
+
+#[derive(Copy, Clone, Default)]
+struct Count {
+    games: u32,
+    half_points: u32,
+}
+
+impl Builder {
+    /// Counts a move played in `position`, in a game that brought its side `half_points` (2 for a win). A
+    /// game without a result counts as a draw.
+    pub fn add(&mut self, position: &Position, m: Move, half_points: u32) {
+        let count = self.counts.entry((position.key().0, raw_move(m))).or_default();
+        count.games += 1;
+        count.half_points += half_points;
+    }
+
+    /// Different moves counted so far.
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Has nothing been counted?
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// The book: moves within the limits, weighted by the half points that they brought.
+    pub fn finish(self, limits: Limits) -> Vec<Entry> {
+        let within = |count: &Count| {
+            let score = 50.0 * f64::from(count.half_points) / f64::from(count.games.max(1));
+            count.games >= limits.min_games && score >= limits.min_score && count.half_points > 0
+        };
+        let kept = self.counts.into_iter().filter(|(_, count)| within(count));
+        scaled(kept.map(|((key, raw), count)| (key, raw, u64::from(count.half_points))).collect())
+    }
+}
+
+/// One book of several. Weights are made comparable first: a position's moves share the same sum in each
+/// book that knows it, so that a book of a million games does not silence one of a hundred.
+pub fn merge(books: &[Book]) -> Vec<Entry> {
+    const SUM: u64 = 60_000;
+    let mut weights: HashMap<(u64, u16), u64> = HashMap::new();
+    for book in books {
+        let mut position: Vec<Entry> = Vec::new();
+        let mut flush = |position: &mut Vec<Entry>| {
+            let sum = position.iter().map(|entry| u64::from(entry.weight)).sum::<u64>().max(1);
+            for entry in position.drain(..).filter(|entry| entry.weight > 0) {
+                let share = (u64::from(entry.weight) * SUM / sum).max(1);
+                *weights.entry((entry.key, entry.raw)).or_default() += share;
+            }
+        };
+        for entry in book.entries() {
+            if position.first().is_some_and(|first| first.key != entry.key) {
+                flush(&mut position);
+            }
+            position.push(entry);
+        }
+        flush(&mut position);
+    }
+    scaled(weights.into_iter().map(|((key, raw), weight)| (key, raw, weight)).collect())
+}
+
+/// Sorted as the format demands (within a position: heaviest first), with the weights of a position that
+/// overflow 16 bits scaled down together.
+fn scaled(mut moves: Vec<(u64, u16, u64)>) -> Vec<Entry> {
+    moves.sort_unstable_by_key(|&(key, raw, weight)| (key, std::cmp::Reverse(weight), raw));
+    let mut entries = Vec::with_capacity(moves.len());
+    for position in moves.chunk_by(|a, b| a.0 == b.0) {
+        let largest = position.iter().map(|&(_, _, weight)| weight).max().unwrap_or(1);
+        for &(key, raw, weight) in position {
+            let fits = largest <= u64::from(u16::MAX);
+            let weight = if fits { weight } else { (weight * u64::from(u16::MAX) / largest).max(1) };
+            entries.push(Entry { key, raw, weight: weight as u16, learn: 0 });
+        }
+    }
+    entries
+}
+
+/// The bytes of a book file.
+pub fn to_bytes(entries: &[Entry]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(entries.len() * ENTRY_BYTES);
+    for entry in entries {
+        bytes.extend_from_slice(&entry.to_bytes());
+    }
+    bytes
+}

@@ -1,0 +1,183 @@
+//! Book learning: results move the `learn` fields of a copy of the book.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use super::{Book, BookMove, ENTRY_BYTES, Entry};
+
+/// Games assumed to have been drawn with every move before the first was played: single results change
+/// little, a row of them much.
+const PRIOR_GAMES: f64 = 3.0;
+
+/// What our games with a book move brought, as it stands in a `learn` field: `games 16 | half points 16`.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Experience {
+    /// Games played.
+    pub games: u16,
+    /// Half points scored in them: 2 for a win, 1 for a draw.
+    pub half_points: u16,
+}
+
+impl Experience {
+    /// From a `learn` field of a copy; what no game can have brought is no experience.
+    pub fn from_bits(bits: u32) -> Experience {
+        let (games, half_points) = ((bits >> 16) as u16, bits as u16);
+        let possible = u32::from(half_points) <= 2 * u32::from(games);
+        if possible { Experience { games, half_points } } else { Experience::default() }
+    }
+
+    /// As a `learn` field.
+    pub fn bits(self) -> u32 {
+        u32::from(self.games) << 16 | u32::from(self.half_points)
+    }
+
+    /// Counts a game of `half_points` (0 to 2). Near the limits of the field old games are halved away.
+    pub fn add(&mut self, half_points: u16) {
+        if self.games >= u16::MAX / 2 {
+            self.games /= 2;
+            self.half_points = (self.half_points / 2).min(2 * self.games);
+        }
+        self.games += 1;
+        self.half_points += half_points.min(2);
+    }
+
+    /// What it makes of a weight: 1 without experience, towards 4 with wins alone, towards 0 with losses
+    /// alone (the square of the expected score over that of a draw).
+    pub fn factor(self) -> f64 {
+        let expected = (f64::from(self.half_points) + PRIOR_GAMES) / (f64::from(self.games) + PRIOR_GAMES);
+        expected * expected
+    }
+}
+
+/// The copy of a book that holds what was learned. It has the entries of the book in the same places.
+pub struct Learned {
+    path: PathBuf,
+}
+
+impl Learned {
+    /// The copy at `path`, which need not exist yet.
+    pub fn at(path: &Path) -> Learned {
+        Learned { path: path.to_owned() }
+    }
+
+    /// The experience with each of `moves`, which all come from one position of `book`. Nothing where the
+    /// copy is missing, unreadable or of another book.
+    pub fn experience(&self, book: &Book, moves: &[BookMove]) -> Vec<Experience> {
+        let read = || -> io::Result<Vec<Experience>> {
+            let mut file = File::open(&self.path)?;
+            moves.iter().map(|m| experience_at(&mut file, book, m.index)).collect()
+        };
+        read().unwrap_or_default()
+    }
+
+    /// Counts a game of `half_points` for the entry with this number, making the copy if it is missing or
+    /// of another book. Other processes may do the same at the same time.
+    ///
+    /// # Errors
+    /// What the system says; the copy is then as it was.
+    pub fn record(&self, book: &Book, index: usize, half_points: u16) -> io::Result<()> {
+        let mut file = self.writable(book)?;
+        file.lock()?;
+        let mut experience = experience_at(&mut file, book, index)?;
+        experience.add(half_points);
+        file.seek(SeekFrom::Start(place(index) + 12))?;
+        file.write_all(&experience.bits().to_be_bytes())?;
+        file.unlock()
+    }
+
+    fn writable(&self, book: &Book) -> io::Result<File> {
+        let open = || OpenOptions::new().read(true).write(true).open(&self.path);
+        match open() {
+            Ok(file) if is_copy(&file, book) => return Ok(file),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        // Complete under another name before it bears its own: a half-written copy is never seen.
+        let unfinished = self.path.with_extension(format!("new-{}", std::process::id()));
+        let mut bytes = Vec::with_capacity(book.len() * ENTRY_BYTES);
+        for entry in book.entries() {
+            bytes.extend_from_slice(&Entry { learn: 0, ..entry }.to_bytes());
+        }
+        let written = fs::write(&unfinished, bytes).and_then(|()| fs::rename(&unfinished, &self.path));
+        if written.is_err() {
+            let _ = fs::remove_file(&unfinished);
+        }
+        written?;
+        open()
+    }
+}
+
+fn place(index: usize) -> u64 {
+    (index * ENTRY_BYTES) as u64
+}
+
+fn is_copy(file: &File, book: &Book) -> bool {
+    file.metadata().is_ok_and(|metadata| metadata.len() == place(book.len()))
+}
+
+fn experience_at(file: &mut File, book: &Book, index: usize) -> io::Result<Experience> {
+    let mut bytes = [0; ENTRY_BYTES];
+    file.seek(SeekFrom::Start(place(index)))?;
+    file.read_exact(&mut bytes)?;
+    let found = Entry::from_bytes(bytes);
+    match book.get(index) {
+        Some(entry) if (entry.key, entry.raw) == (found.key, found.raw) => {
+            Ok(Experience::from_bits(found.learn))
+        }
+        _ => Err(io::Error::new(io::ErrorKind::InvalidData, "the copy belongs to another book")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Position;
+
+    #[test]
+    fn fields_survive_and_never_overflow() {
+        let mut experience = Experience::default();
+        assert!((experience.factor() - 1.0).abs() < 1e-9);
+        for _ in 0..200_000 {
+            experience.add(2);
+        }
+        assert_eq!(Experience::from_bits(experience.bits()), experience);
+        assert!(experience.factor() < 4.0 && experience.factor() > 3.9);
+        assert_eq!(Experience::from_bits(0x0001_0003), Experience::default());
+    }
+
+    #[test]
+    fn results_are_kept_in_the_copy_and_nowhere_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/er/own.bin");
+        let book = Book::own();
+        let learned = Learned::at(&path);
+        let moves = book.moves(&Position::default());
+        assert!(moves.len() >= 2 && learned.experience(&book, &moves).is_empty());
+        learned.record(&book, moves[1].index, 2).unwrap();
+        learned.record(&book, moves[1].index, 1).unwrap();
+        let experience = learned.experience(&book, &moves);
+        assert_eq!(experience[0], Experience::default());
+        assert_eq!(experience[1], Experience { games: 2, half_points: 3 });
+        assert_eq!(fs::metadata(&path).unwrap().len(), (book.len() * ENTRY_BYTES) as u64);
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_copy_of_another_book_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("own.bin");
+        fs::write(&path, [0; 160]).unwrap();
+        let book = Book::own();
+        let learned = Learned::at(&path);
+        let moves = book.moves(&Position::default());
+        assert!(learned.experience(&book, &moves).is_empty());
+        learned.record(&book, moves[0].index, 0).unwrap();
+        assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 1, half_points: 0 });
+    }
+}

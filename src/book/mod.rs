@@ -1,0 +1,191 @@
+//! Opening books in the Polyglot format (F. Letouzey, 2004-2008): reading, choosing, making, learning.
+//!
+//! A book is a list of 16-byte entries, big-endian, sorted by key:
+//!
+//! ```text
+//!  0 key u64   8 move u16   10 weight u16   12 learn u32
+//! ```
+//! The key is the engine's own [`PositionKey`]. A book is never loaded: its file is mapped, and a look-up is a
+//! binary search that touches some twenty pages of it.
+//!
+//! The format leaves the meaning of `learn` open, and other programs keep other things there. Engram counts
+//! the results of its own games in it ([`Learned`]), in a copy that lies in the user's data directory and
+//! whose fields begin at zero; the book itself is never written.
+
+mod build;
+mod choose;
+mod entry;
+mod learn;
+
+use std::{
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+};
+
+pub use build::{Builder, Limits, merge, to_bytes};
+pub use choose::{Choice, choose};
+pub use entry::{BookMove, ENTRY_BYTES, Entry, raw_move};
+pub use learn::{Experience, Learned};
+use memmap2::Mmap;
+use thiserror::Error;
+
+use crate::{position::Position, types::PositionKey};
+
+/// The book inside the binary, made of the lines in `books/lines.pgn`.
+static OWN: &[u8] = include_bytes!("../../books/engram.bin");
+
+/// So many entries, evenly spread, are checked for their order when a book is opened.
+const SAMPLES: usize = 256;
+
+/// A book that cannot be used. The text says what would help.
+#[derive(Debug, Error)]
+pub enum BookError {
+    /// The file cannot be read.
+    #[error("the book {} cannot be read ({error}); name a Polyglot file (.bin)", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// Not a whole number of entries, or none.
+    #[error("{} is no Polyglot book: its {bytes} bytes are no entries of 16 bytes each", path.display())]
+    Length {
+        /// The file.
+        path: PathBuf,
+        /// Its length.
+        bytes: u64,
+    },
+    /// The keys do not ascend.
+    #[error("{} is no Polyglot book, or a damaged one: entry {entry} is out of order", path.display())]
+    Order {
+        /// The file.
+        path: PathBuf,
+        /// The first entry that was found out of order, from 1.
+        entry: usize,
+    },
+}
+
+enum Bytes {
+    Own(&'static [u8]),
+    Mapped(Mmap),
+}
+
+/// An opening book.
+pub struct Book {
+    bytes: Bytes,
+}
+
+impl Book {
+    /// The book that comes with the engine.
+    pub fn own() -> Book {
+        Book { bytes: Bytes::Own(OWN) }
+    }
+
+    /// Opens a file. Its size and the order of some of its entries are checked; [`Book::check`] looks at all.
+    ///
+    /// # Errors
+    /// See [`BookError`].
+    pub fn open(path: &Path) -> Result<Book, BookError> {
+        let unreadable = |error| BookError::Unreadable { path: path.to_owned(), error };
+        let file = File::open(path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        if !metadata.is_file() {
+            return Err(unreadable(io::Error::other("it is not a regular file")));
+        }
+        let bytes = metadata.len();
+        if bytes == 0 || bytes % ENTRY_BYTES as u64 != 0 {
+            return Err(BookError::Length { path: path.to_owned(), bytes });
+        }
+        // SAFETY: the mapping is read-only. That nobody shortens or changes a book while it is used is what
+        // the manual asks of the user; the engine itself never writes to one.
+        #[allow(unsafe_code)]
+        let map = unsafe { Mmap::map(&file) }.map_err(unreadable)?;
+        let book = Book { bytes: Bytes::Mapped(map) };
+        book.check_order(path, (book.len() / SAMPLES).max(1))?;
+        Ok(book)
+    }
+
+    /// Looks at the order of all entries.
+    ///
+    /// # Errors
+    /// The first entry out of order.
+    pub fn check(&self, path: &Path) -> Result<(), BookError> {
+        self.check_order(path, 1)
+    }
+
+    fn check_order(&self, path: &Path, step: usize) -> Result<(), BookError> {
+        let mut last = 0;
+        for index in (0..self.len()).step_by(step).chain([self.len() - 1]) {
+            let key = self.key(index);
+            if key < last {
+                return Err(BookError::Order { path: path.to_owned(), entry: index + 1 });
+            }
+            last = key;
+        }
+        Ok(())
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match &self.bytes {
+            Bytes::Own(bytes) => bytes,
+            Bytes::Mapped(map) => map,
+        }
+    }
+
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        self.bytes().len() / ENTRY_BYTES
+    }
+
+    /// Has it no entry at all?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// An entry by its number from 0; nothing behind the last.
+    pub fn get(&self, index: usize) -> Option<Entry> {
+        let start = index.checked_mul(ENTRY_BYTES)?;
+        let bytes = self.bytes().get(start..start + ENTRY_BYTES)?;
+        Some(Entry::from_bytes(bytes.try_into().ok()?))
+    }
+
+    fn key(&self, index: usize) -> u64 {
+        self.get(index).map_or(0, |entry| entry.key)
+    }
+
+    /// All entries in their order.
+    pub fn entries(&self) -> impl Iterator<Item = Entry> {
+        (0..self.len()).filter_map(|index| self.get(index))
+    }
+
+    /// The number of the first entry with this key or a larger one.
+    fn lower_bound(&self, key: u64) -> usize {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.key(middle) < key {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    /// The entries of one key, with the number of the first.
+    pub fn find(&self, key: PositionKey) -> (usize, Vec<Entry>) {
+        let first = self.lower_bound(key.0);
+        let entries = (first..self.len()).map_while(|index| self.get(index));
+        (first, entries.take_while(|entry| entry.key == key.0).collect())
+    }
+
+    /// The moves that the book knows here. Entries whose move is not legal (damaged, or of another position
+    /// with the same key) are left out.
+    pub fn moves(&self, position: &Position) -> Vec<BookMove> {
+        let (first, entries) = self.find(position.key());
+        let numbered = entries.iter().enumerate();
+        numbered.filter_map(|(offset, entry)| BookMove::new(entry, first + offset, position)).collect()
+    }
+}

@@ -1,0 +1,259 @@
+//! The report as one page that needs nothing else: no network, no other file.
+
+use std::fmt::Write;
+
+use shakmaty::{Board, Color, Move, Role, Square};
+
+use super::{
+    epd::Record,
+    judge::{Judgement, chances},
+    output::quoted,
+    pool::Finding,
+    report::{Report, pawns},
+};
+use crate::{cli::pgn, position::Position, types::Score};
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+/// The men, drawn for this page in a field of 45 by 45.
+const MEN: &str = include_str!("men.svg");
+
+/// The end of the page.
+pub const FOOT: &str = "<footer>Made by Engram. Scores are White's, in pawns.</footer></main></body></html>";
+
+/// The page up to its first game.
+pub fn head(title: &str) -> String {
+    let title = escaped(title);
+    format!(
+        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <title>{title} - analysed by Engram</title><style>{STYLE}</style></head><body>{MEN}\
+         <script>{SCRIPT}</script><main><h1>{title}</h1>"
+    )
+}
+
+/// Text that is no markup.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// A board as a picture, the squares of `last` marked, with an arrow for `better`.
+fn board(position: &Board, last: Option<Move>, better: Option<Move>, flipped: bool) -> String {
+    let corner = |square: Square| {
+        let (file, rank) = (u32::from(square.file()), u32::from(square.rank()));
+        if flipped { (7 - file, rank) } else { (file, 7 - rank) }
+    };
+    let mut svg = String::from("<svg class=\"board\" viewBox=\"0 0 360 360\" role=\"img\">");
+    for square in Square::ALL {
+        let (x, y) = corner(square);
+        let marked = last.is_some_and(|m| m.from() == Some(square) || m.to() == square);
+        let class = match (square.is_dark(), marked) {
+            (true, false) => "d",
+            (false, false) => "l",
+            (true, true) => "d m",
+            (false, true) => "l m",
+        };
+        let _ = write!(
+            svg,
+            "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"45\" height=\"45\"/>",
+            x * 45,
+            y * 45
+        );
+    }
+    for (square, piece) in position {
+        let (x, y) = corner(square);
+        let side = piece.color.fold_wb('w', 'b');
+        let role = man(piece.role);
+        let _ = write!(
+            svg,
+            "<use href=\"#{role}\" class=\"{side}\" x=\"{}\" y=\"{}\" width=\"45\" height=\"45\"/>",
+            x * 45,
+            y * 45
+        );
+    }
+    if let Some((from, to)) = better.and_then(|m| Some((m.from()?, m.to()))) {
+        let middle = |square| {
+            let (x, y) = corner(square);
+            (x * 45 + 22, y * 45 + 22)
+        };
+        let ((x1, y1), (x2, y2)) = (middle(from), middle(to));
+        let _ = write!(
+            svg,
+            "<line class=\"arrow\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" marker-end=\"url(#tip)\"/>"
+        );
+    }
+    svg + "</svg>"
+}
+
+fn man(role: Role) -> char {
+    role.char()
+}
+
+/// A position with its lines.
+pub fn position(record: &Record, finding: &Finding) -> String {
+    let position = &record.position;
+    let black = position.turn() == Color::Black;
+    let sign = position.turn().fold_wb(1, -1);
+    let mut html = format!(
+        "<section><h2>{}</h2><div class=\"moments\"><article>{}<p class=\"fen\">{}</p><ol>",
+        escaped(&record.id),
+        board(position.board(), None, finding.best(), black),
+        escaped(&position.fen()),
+    );
+    for line in &finding.lines {
+        let score = pawns(Score(sign * line.score.0));
+        let _ = write!(html, "<li><b>{score}</b> {}</li>", escaped(&pgn::line(position, &line.moves)));
+    }
+    html.push_str("</ol>");
+    if let Some(solved) = record.result(finding).solved {
+        html.push_str(if solved {
+            "<p class=\"good\">solved</p>"
+        } else {
+            "<p class=\"bad\">not solved</p>"
+        });
+    }
+    html + "</article></div></section>"
+}
+
+/// A game: head, graph, board to step through, moves, critical moments.
+pub fn game(report: &Report) -> String {
+    let game = &report.game;
+    let (white, black) = (escaped(game.player(Color::White)), escaped(game.player(Color::Black)));
+    let mut html =
+        format!("<section class=\"game\"><h2>{white} - {black} <span>{}</span></h2>", game.outcome);
+    let facts = [game.tag("Event"), game.tag("Site"), game.tag("Date")];
+    let mut facts: Vec<String> = facts.into_iter().flatten().map(escaped).collect();
+    facts.extend(report.opening_name().map(|name| escaped(&name)));
+    let _ = write!(html, "<p class=\"facts\">{}</p>", facts.join(" · "));
+    if report.moves.is_empty() {
+        return html + "<p>No moves.</p></section>";
+    }
+    html.push_str(&summary(report));
+    html.push_str(&graph(report));
+    html.push_str("<div class=\"play\"><div class=\"stage\">");
+    html.push_str(&board(report.positions[0].board(), None, None, false));
+    html.push_str(
+        "<div class=\"steps\"><button data-step=\"first\" aria-label=\"first\">|&#x25C0;&#xFE0E;</button>\
+         <button data-step=\"back\" aria-label=\"back\">&#x25C0;&#xFE0E;</button>\
+         <output></output><button data-step=\"next\" aria-label=\"next\">&#x25B6;&#xFE0E;</button>\
+         <button data-step=\"last\" aria-label=\"last\">&#x25B6;&#xFE0E;|</button></div></div>",
+    );
+    html.push_str(&moves(report));
+    html.push_str("</div>");
+    html.push_str(&moments(report));
+    html.push_str(&data(report));
+    html + "</section>"
+}
+
+fn summary(report: &Report) -> String {
+    let mut html = String::from("<table><tr><th></th><th>accuracy</th><th>?!</th><th>?</th><th>??</th></tr>");
+    for side in [Color::White, Color::Black] {
+        let accuracy = report.accuracy(side).map_or("-".to_owned(), |accuracy| format!("{accuracy:.1} %"));
+        let count = |judgement| report.count(side, judgement);
+        let _ = write!(
+            html,
+            "<tr><td>{}</td><td>{accuracy}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            escaped(report.game.player(side)),
+            count(Judgement::Inaccuracy),
+            count(Judgement::Mistake),
+            count(Judgement::Blunder),
+        );
+    }
+    html + "</table>"
+}
+
+/// White's winning chances over the game.
+fn graph(report: &Report) -> String {
+    let width = 1000.0;
+    let step = width / report.moves.len() as f64;
+    let mut points = String::from("0,50");
+    let mut marks = String::new();
+    for (index, m) in report.moves.iter().enumerate() {
+        let (x, y) = (step * (index + 1) as f64, 100.0 - chances(m.score));
+        let _ = write!(points, " {x:.1},{y:.1}");
+        if let Some(judgement) = m.judgement.filter(|&judgement| judgement > Judgement::Inaccuracy) {
+            let _ = write!(
+                marks,
+                "<line class=\"{}\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"0\" y2=\"100\"/>",
+                judgement.word()
+            );
+        }
+    }
+    format!(
+        "<svg class=\"graph\" viewBox=\"0 0 1000 100\" preserveAspectRatio=\"none\" role=\"img\" \
+         aria-label=\"winning chances of White\"><rect width=\"1000\" height=\"100\"/>\
+         <polygon points=\"0,100 {points} 1000,100\"/><line x1=\"0\" x2=\"1000\" y1=\"50\" y2=\"50\"/>{marks}\
+         <line class=\"now\" x1=\"0\" x2=\"0\" y1=\"0\" y2=\"100\"/></svg>"
+    )
+}
+
+fn moves(report: &Report) -> String {
+    let mut html = String::from("<p class=\"moves\">");
+    for (index, m) in report.moves.iter().enumerate() {
+        let class = m.judgement.map_or("", Judgement::word);
+        let glyph = m.judgement.map_or("", Judgement::glyph);
+        let number = match (m.side, index) {
+            (Color::White, _) | (_, 0) => {
+                let text = pgn::line(&report.positions[index], &report.game.moves[index..=index]);
+                text.split(' ').next().unwrap_or_default().to_owned() + "&nbsp;"
+            }
+            _ => String::new(),
+        };
+        let _ = write!(
+            html,
+            "<a class=\"{class}\" data-ply=\"{}\">{number}{}{glyph}<small>{}</small></a> ",
+            index + 1,
+            escaped(&m.san),
+            if m.ends { String::new() } else { pawns(m.score) },
+        );
+    }
+    html + "</p>"
+}
+
+fn moments(report: &Report) -> String {
+    let critical = report.critical();
+    if critical.is_empty() {
+        return String::new();
+    }
+    let mut html = String::from("<h3>Critical moments</h3><div class=\"moments\">");
+    for index in critical {
+        let m = &report.moves[index];
+        let before: &Position = &report.positions[index];
+        let played = pgn::line(before, &report.game.moves[index..=index]);
+        let better = report.better_line(index, 8).unwrap_or_default();
+        let word = m.judgement.map_or("", Judgement::word);
+        let glyph = m.judgement.map_or("", Judgement::glyph);
+        let last = index.checked_sub(1).map(|last| report.game.moves[last]);
+        let _ = write!(
+            html,
+            "<article>{}<p><b class=\"{word}\">{}{glyph}</b> {word}, {} lost {:.0} % of the winning chances \
+             (now {}).</p><p>Better: {}</p></article>",
+            board(before.board(), last, m.better, m.side == Color::Black),
+            escaped(&played),
+            m.side.fold_wb("White", "Black"),
+            m.loss,
+            pawns(m.score),
+            escaped(&pgn::line(before, &better)),
+        );
+    }
+    html + "</div>"
+}
+
+/// What the script needs to step through the game: the men of each position, and the squares of each move.
+fn data(report: &Report) -> String {
+    let boards = report.positions.iter().map(|position| quoted(&position.board().to_string()));
+    let squares = report.game.moves.iter().map(|m| {
+        let from = m.from().map_or(0, u32::from);
+        format!("[{from},{}]", u32::from(m.to()))
+    });
+    let labels = report.moves.iter().map(|m| quoted(&format!("{} {}", m.san, pawns(m.score))));
+    let joined = |parts: &mut dyn Iterator<Item = String>| parts.collect::<Vec<_>>().join(",");
+    // A closing tag inside a string would end the script.
+    let json = format!(
+        "{{\"boards\":[{}],\"squares\":[{}],\"labels\":[{}]}}",
+        joined(&mut { boards }),
+        joined(&mut { squares }),
+        joined(&mut { labels }),
+    );
+    format!("<script type=\"application/json\" class=\"data\">{}</script>", json.replace("</", "<\\/"))
+}

@@ -1,0 +1,195 @@
+//! What was found so far, on disk: interrupted work goes on where it stopped.
+//!
+//! The first line names the work (input and settings), each other one a finding:
+//!
+//! ```text
+//! item ply depth nodes millis | score moves... | score moves... | millis move ...
+//! ```
+//! with scores in internal units and moves in UCI notation. A line that was cut off by the interruption
+//! does not end in `;` and is ignored.
+
+use std::{
+    collections::HashMap,
+    fs::{self, File, OpenOptions},
+    io::{self, BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+};
+
+use shakmaty::{CastlingMode, Move, uci::UciMove};
+
+use super::pool::{Answer, Finding, Found};
+use crate::{cli::CliError, position::Position, types::Score};
+
+/// The journal of one run.
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    /// What an earlier run has found, as text, by item and ply.
+    known: HashMap<(usize, usize), String>,
+}
+
+impl Journal {
+    /// The journal beside an output file: one of the same work is gone on with, a missing one begun.
+    ///
+    /// # Errors
+    /// It cannot be read or written, or it belongs to other work.
+    pub fn open(output: &Path, work: &str) -> Result<Journal, CliError> {
+        let mut name = output.as_os_str().to_owned();
+        name.push(".unfinished");
+        let path = PathBuf::from(name);
+        let failed = |error| CliError::file("write", &path, error);
+        let mut known = HashMap::new();
+        let mut whole = 0;
+        match File::open(&path) {
+            Ok(file) => {
+                let mut lines = BufReader::new(file);
+                let mut line = String::new();
+                lines.read_line(&mut line).map_err(failed)?;
+                if line.trim_end() != work && !line.is_empty() {
+                    return Err(CliError::Task(format!(
+                        "{} holds unfinished work with another input or other settings; finish that or remove it",
+                        path.display()
+                    )));
+                }
+                whole = line.len() as u64;
+                loop {
+                    line.clear();
+                    if lines.read_line(&mut line).map_err(failed)? == 0 || !line.ends_with(";\n") {
+                        break;
+                    }
+                    whole += line.len() as u64;
+                    if let Some((place, rest)) = place(&line) {
+                        known.insert(place, rest.to_owned());
+                    }
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(failed(error)),
+        }
+        let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
+        file.set_len(whole).map_err(failed)?;
+        if whole == 0 {
+            writeln!(file, "{work}").map_err(failed)?;
+        }
+        Ok(Journal { path, file, known })
+    }
+
+    /// The number of findings of an earlier run.
+    pub fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// What an earlier run has found about `position`, if it did.
+    pub fn take(&mut self, item: usize, ply: usize, position: &Position) -> Option<Finding> {
+        parse(&self.known.remove(&(item, ply))?, position)
+    }
+
+    /// Adds a finding.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn add(&mut self, answer: &Answer) -> Result<(), CliError> {
+        let Answer { item, ply, finding } = answer;
+        let mut line = format!("{item} {ply} {} {} {}", finding.depth, finding.nodes, finding.millis);
+        for found in &finding.lines {
+            line.push_str(&format!(" | {}", found.score.0));
+            found.moves.iter().for_each(|m| line.push_str(&format!(" {}", uci(*m))));
+        }
+        line.push_str(" |");
+        finding.changes.iter().for_each(|(millis, m)| line.push_str(&format!(" {millis} {}", uci(*m))));
+        line.push_str(" ;\n");
+        // One write: a line is whole or it is the last.
+        self.file.write_all(line.as_bytes()).map_err(|error| CliError::file("write", &self.path, error))
+    }
+
+    /// The work is done: nothing is left to go on with.
+    pub fn finish(self) {
+        // A journal that stays behind does no harm.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn uci(m: Move) -> UciMove {
+    m.to_uci(CastlingMode::Chess960)
+}
+
+fn place(line: &str) -> Option<((usize, usize), &str)> {
+    let (item, rest) = line.split_once(' ')?;
+    let (ply, rest) = rest.split_once(' ')?;
+    Some(((item.parse().ok()?, ply.parse().ok()?), rest.strip_suffix(" ;\n")?))
+}
+
+fn parse(text: &str, position: &Position) -> Option<Finding> {
+    let mut parts: Vec<&str> = text.split('|').collect();
+    let changes = parts.pop()?;
+    let (numbers, lines) = parts.split_first()?;
+    let mut numbers = numbers.split_whitespace();
+    let mut finding = Finding {
+        depth: numbers.next()?.parse().ok()?,
+        nodes: numbers.next()?.parse().ok()?,
+        millis: numbers.next()?.parse().ok()?,
+        ..Finding::default()
+    };
+    let legal = |position: &Position, text: &str| -> Option<Move> {
+        text.parse::<UciMove>().ok()?.to_move(position.chess()).ok()
+    };
+    for line in lines {
+        let mut words = line.split_whitespace();
+        let score = Score(words.next()?.parse().ok()?);
+        let mut at = position.clone();
+        let mut moves = Vec::new();
+        for word in words {
+            let m = legal(&at, word)?;
+            at = at.play(m);
+            moves.push(m);
+        }
+        finding.lines.push(Found { score, moves });
+    }
+    let words: Vec<&str> = changes.split_whitespace().collect();
+    for pair in words.chunks_exact(2) {
+        finding.changes.push((pair[0].parse().ok()?, legal(position, pair[1])?));
+    }
+    Some(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer() -> Answer {
+        let position = Position::default();
+        let m = |text: &str| text.parse::<UciMove>().unwrap().to_move(position.chess()).unwrap();
+        let finding = Finding {
+            depth: 7,
+            nodes: 12_345,
+            millis: 60,
+            lines: vec![
+                Found { score: Score(31), moves: vec![m("e2e4")] },
+                Found { score: Score(-4), moves: vec![m("d2d4")] },
+            ],
+            changes: vec![(1, m("g1f3")), (40, m("e2e4"))],
+        };
+        Answer { item: 3, ply: 0, finding }
+    }
+
+    #[test]
+    fn findings_survive_an_interruption_and_cut_lines_do_not_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("games.pgn");
+        let mut journal = Journal::open(&output, "work A").unwrap();
+        journal.add(&answer()).unwrap();
+        journal.file.write_all(b"4 0 7 12345").unwrap();
+        drop(journal);
+        let mut journal = Journal::open(&output, "work A").unwrap();
+        assert_eq!(journal.len(), 1);
+        assert_eq!(journal.take(3, 0, &Position::default()), Some(answer().finding));
+        assert_eq!(journal.take(4, 0, &Position::default()), None);
+        journal.add(&Answer { item: 4, ..answer() }).unwrap();
+        drop(journal);
+        let journal = Journal::open(&output, "work A").unwrap();
+        assert_eq!(journal.len(), 2);
+        assert!(Journal::open(&output, "work B").is_err(), "other settings");
+        journal.finish();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,311 @@
+//! Where results go and how they read: text, JSON lines, annotated PGN.
+
+use std::{
+    fmt::Write as _,
+    fs::File,
+    io::{BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use shakmaty::{CastlingMode, Color};
+
+use super::{
+    epd::{self, Record},
+    judge::Judgement,
+    pool::Finding,
+    report::{Report, pawns},
+};
+use crate::{
+    cli::{
+        CliError,
+        pgn::{self, Annotation, Comment},
+    },
+    position::Position,
+    protocol::ScoreValue,
+    types::{Bound, Score},
+    uci::{Output, translate},
+};
+
+/// Plies of a better line that is shown.
+const LINE_PLIES: usize = 10;
+
+/// A file or the standard output.
+pub enum Sink {
+    /// The standard output.
+    Standard(Output),
+    /// A file.
+    File(PathBuf, BufWriter<File>),
+}
+
+impl Sink {
+    /// Creates the file, or takes the standard output for `-`.
+    ///
+    /// # Errors
+    /// The file cannot be created.
+    pub fn open(path: &Path, output: &Output) -> Result<Sink, CliError> {
+        if path == Path::new("-") {
+            return Ok(Sink::Standard(output.clone()));
+        }
+        let file = File::create(path).map_err(|error| CliError::file("write", path, error))?;
+        Ok(Sink::File(path.to_owned(), BufWriter::new(file)))
+    }
+
+    /// Writes a text that ends in a line end or wants one.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write(&mut self, text: &str) -> Result<(), CliError> {
+        match self {
+            Sink::Standard(output) => output.line(text.strip_suffix('\n').unwrap_or(text)),
+            Sink::File(path, file) => {
+                let end = if text.ends_with('\n') { "" } else { "\n" };
+                write!(file, "{text}{end}")
+                    .and_then(|()| file.flush())
+                    .map_err(|error| CliError::file("write", path, error))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A JSON string.
+pub fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            c if u32::from(c) < 0x20 => {
+                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
+}
+
+fn score_json(score: Score) -> String {
+    match translate::score(score, Bound::Exact).value {
+        ScoreValue::Centipawns(cp) => format!("{{\"cp\":{cp}}}"),
+        ScoreValue::Mate(moves) => format!("{{\"mate\":{moves}}}"),
+    }
+}
+
+fn lines_json(position: &Position, finding: &Finding) -> String {
+    let mode = translate::notation(position, false);
+    let lines = finding.lines.iter().map(|line| {
+        let moves: Vec<String> = line.moves.iter().map(|m| quoted(&m.to_uci(mode).to_string())).collect();
+        format!("{{\"score\":{},\"pv\":[{}]}}", score_json(line.score), moves.join(","))
+    });
+    lines.collect::<Vec<_>>().join(",")
+}
+
+/// A record as one line of JSON. Scores are those of the side to move.
+pub fn record_json(record: &Record, finding: &Finding) -> String {
+    let epd::Result { solved, solved_after, points } = record.result(finding);
+    let mut json = format!(
+        "{{\"id\":{},\"fen\":{},\"depth\":{},\"nodes\":{},\"ms\":{},\"lines\":[{}]",
+        quoted(&record.id),
+        quoted(&record.position.fen()),
+        finding.depth,
+        finding.nodes,
+        finding.millis,
+        lines_json(&record.position, finding),
+    );
+    if let Some(solved) = solved {
+        let _ = write!(json, ",\"solved\":{solved}");
+    }
+    if let Some(after) = solved_after {
+        let _ = write!(json, ",\"solved_after_ms\":{after}");
+    }
+    if let Some(points) = points {
+        let _ = write!(json, ",\"points\":{points},\"most_points\":{}", record.most_points());
+    }
+    json + "}"
+}
+
+/// A game as one line of JSON. Scores of moves are White's, those of `lines` the side to move's.
+pub fn game_json(report: &Report) -> String {
+    let game = &report.game;
+    let accuracy =
+        |side| report.accuracy(side).map_or("null".to_owned(), |accuracy| format!("{accuracy:.1}"));
+    let mut json = format!(
+        "{{\"game\":{},\"line\":{},\"white\":{},\"black\":{},\"result\":{},\"opening\":{},\
+         \"accuracy\":{{\"white\":{},\"black\":{}}},\"moves\":[",
+        game.number,
+        game.line,
+        quoted(game.player(Color::White)),
+        quoted(game.player(Color::Black)),
+        quoted(&game.outcome.to_string()),
+        report.opening_name().map_or("null".to_owned(), |name| quoted(&name)),
+        accuracy(Color::White),
+        accuracy(Color::Black),
+    );
+    for (index, m) in report.moves.iter().enumerate() {
+        let judgement = m.judgement.map_or("null".to_owned(), |judgement| quoted(judgement.word()));
+        let _ = write!(
+            json,
+            "{}{{\"san\":{},\"uci\":{},\"score\":{},\"loss\":{:.1},\"judgement\":{judgement},\"lines\":[{}]}}",
+            if index == 0 { "" } else { "," },
+            quoted(&m.san),
+            quoted(&m.uci),
+            score_json(m.score),
+            m.loss,
+            report.findings.get(index).map_or(String::new(), |f| lines_json(&report.positions[index], f)),
+        );
+    }
+    json + "]}"
+}
+
+/// A game as annotated PGN: `[%eval]` after each move, glyphs and the better line where a move was bad. What
+/// the game said itself is kept, older evaluations and judgements of the same kind are replaced.
+pub fn game_pgn(report: &Report) -> String {
+    let game = &report.game;
+    let mut tags = game.tags.clone();
+    let mut set = |name: &str, value: String| match tags.iter_mut().find(|(tag, _)| tag == name) {
+        Some(tag) => tag.1 = value,
+        None => tags.push((name.to_owned(), value)),
+    };
+    if let Some(opening) = &report.opening {
+        set("ECO", opening.eco.clone());
+        set("Opening", opening.name.clone());
+    }
+    for (name, side) in [("WhiteAccuracy", Color::White), ("BlackAccuracy", Color::Black)] {
+        if let Some(accuracy) = report.accuracy(side) {
+            set(name, format!("{accuracy:.1}"));
+        }
+    }
+    set("Annotator", concat!("Engram ", env!("CARGO_PKG_VERSION")).to_owned());
+    let mut comments: Vec<Comment> = vec![kept(&game.preface)];
+    for (index, m) in report.moves.iter().enumerate() {
+        let mut comment: Comment =
+            m.judgement.iter().map(|judgement| format!("${}", judgement.nag())).collect();
+        if !m.ends {
+            comment.push(format!("{{[%eval {}]}}", eval(m.score)));
+        }
+        comment.extend(kept(&game.annotations[index]));
+        if m.judgement.is_some()
+            && let Some(line) = report.better_line(index, LINE_PLIES)
+        {
+            let score = pawns(white(&report.positions[index], report.findings[index].score()));
+            comment.push(format!("({} {{{score}}})", pgn::line(&report.positions[index], &line)));
+        }
+        comments.push(comment);
+    }
+    pgn::write_game(game, &tags, &comments)
+}
+
+fn eval(score: Score) -> String {
+    match score.mate_plies() {
+        Some(_) => pawns(score),
+        None => format!("{:.2}", f64::from(score.centipawns()) / 100.0),
+    }
+}
+
+fn white(position: &Position, score: Score) -> Score {
+    Score(position.turn().fold_wb(1, -1) * score.0)
+}
+
+/// The annotations of a game that stay.
+fn kept(annotations: &[Annotation]) -> Comment {
+    let keep = |annotation: &Annotation| match annotation {
+        Annotation::Comment(text) => {
+            let text = without_eval(text);
+            (!text.is_empty()).then(|| format!("{{{text}}}"))
+        }
+        Annotation::Nag(nag) => (!matches!(nag, 1..=6)).then(|| format!("${nag}")),
+        Annotation::Variation(text) => Some(format!("({text})")),
+    };
+    annotations.iter().filter_map(keep).collect()
+}
+
+fn without_eval(text: &str) -> String {
+    let Some(start) = text.find("[%eval") else { return text.trim().to_owned() };
+    let end = text[start..].find(']').map_or(text.len(), |end| start + end + 1);
+    format!("{} {}", text[..start].trim(), text[end..].trim()).trim().to_owned()
+}
+
+/// The head of the table that [`record_text`] fills.
+pub fn records_head() -> String {
+    format!(
+        "{:<28} {:<6} {:<8} {:>8} {:>5} {:>11} {:>9} {:>6}",
+        "position", "", "move", "score", "depth", "nodes", "found ms", "points"
+    )
+}
+
+/// A record as a line of the table.
+pub fn record_text(record: &Record, finding: &Finding) -> String {
+    let result = record.result(finding);
+    let id: String = record.id.chars().take(28).collect();
+    let solved = match result.solved {
+        Some(true) => "ok",
+        Some(false) => "failed",
+        None => "",
+    };
+    let m = finding.best().map_or_else(|| "-".to_owned(), |m| pgn::san(&record.position, m).0);
+    let found = result.solved_after.map_or(String::new(), |ms| ms.to_string());
+    let points = result.points.map_or(String::new(), |points| points.to_string());
+    format!(
+        "{id:<28} {solved:<6} {m:<8} {:>8} {:>5} {:>11} {found:>9} {points:>6}",
+        pawns(finding.score()),
+        finding.depth,
+        finding.nodes,
+    )
+}
+
+/// A single position: every line.
+pub fn position_text(position: &Position, finding: &Finding) -> String {
+    let mut text = format!("{}\n", position.fen());
+    if finding.lines.iter().all(|line| line.moves.is_empty()) {
+        return text + if position.in_check() { "checkmate" } else { "stalemate" };
+    }
+    let _ = writeln!(
+        text,
+        "depth {}, {} nodes, {} ms; scores for the side to move",
+        finding.depth, finding.nodes, finding.millis
+    );
+    let mode: CastlingMode = translate::notation(position, false);
+    for line in &finding.lines {
+        let first = line.moves.first().map_or(String::new(), |m| m.to_uci(mode).to_string());
+        let _ = writeln!(text, "{:>8}  {first:<6} {}", pawns(line.score), pgn::line(position, &line.moves));
+    }
+    text
+}
+
+/// A game in a few lines: names, opening, accuracy, and the critical moments.
+pub fn game_text(report: &Report) -> String {
+    let game = &report.game;
+    let (white, black) = (game.player(Color::White), game.player(Color::Black));
+    let mut text = format!("game {}: {white} - {black} {}", game.number, game.outcome);
+    if let Some(opening) = report.opening_name() {
+        let _ = write!(text, ", {opening}");
+    }
+    text.push('\n');
+    for side in [Color::White, Color::Black] {
+        let Some(accuracy) = report.accuracy(side) else { continue };
+        let count = |judgement| report.count(side, judgement);
+        let _ = writeln!(
+            text,
+            "  {:<24} accuracy {accuracy:>5.1} %, {} inaccuracies, {} mistakes, {} blunders",
+            game.player(side),
+            count(Judgement::Inaccuracy),
+            count(Judgement::Mistake),
+            count(Judgement::Blunder),
+        );
+    }
+    for index in report.critical() {
+        let m = &report.moves[index];
+        let position = &report.positions[index];
+        let before = pawns(self::white(position, report.findings[index].score()));
+        let line = report.better_line(index, 6).unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "  {}{} ({before} to {}); better {}",
+            pgn::line(position, &game.moves[index..=index]),
+            m.judgement.map_or("", Judgement::glyph),
+            pawns(m.score),
+            pgn::line(position, &line),
+        );
+    }
+    text
+}

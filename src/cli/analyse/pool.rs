@@ -1,0 +1,228 @@
+//! The workers: each has an engine of its own with one thread, and takes one stretch of positions after the
+//! other.
+
+use std::{
+    sync::Arc,
+    thread::{self, JoinHandle},
+    time::Instant,
+};
+
+use crossbeam::channel::{Receiver, Sender, unbounded};
+use shakmaty::{CastlingMode, Move, uci::UciMove};
+
+use crate::{
+    engine::Engine,
+    position::Position,
+    search::{Event, Limits, Line},
+    types::Score,
+};
+
+/// What a search found about a position.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Finding {
+    /// Depth of the last iteration, in plies.
+    pub depth: i32,
+    /// Moves made.
+    pub nodes: u64,
+    /// Time in milliseconds.
+    pub millis: u64,
+    /// The lines, best first; none where the game is over.
+    pub lines: Vec<Found>,
+    /// When the best move changed: milliseconds and the move, in order.
+    pub changes: Vec<(u64, Move)>,
+}
+
+/// One line of a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Score for the side to move.
+    pub score: Score,
+    /// The moves.
+    pub moves: Vec<Move>,
+}
+
+impl Finding {
+    /// The score for the side to move; that of the rules where the game is over.
+    pub fn score(&self) -> Score {
+        self.lines.first().map_or(Score::ZERO, |line| line.score)
+    }
+
+    /// The best move.
+    pub fn best(&self) -> Option<Move> {
+        self.lines.first().and_then(|line| line.moves.first().copied())
+    }
+}
+
+/// A start and moves from it, some of whose positions are to be searched.
+#[derive(Debug)]
+pub struct Work {
+    /// Its number in the input, from 0.
+    pub item: usize,
+    /// Where the moves begin.
+    pub start: Position,
+    /// The moves.
+    pub moves: Vec<UciMove>,
+}
+
+impl Work {
+    /// The moves of a game.
+    pub fn of_moves(item: usize, start: &Position, moves: &[Move]) -> Work {
+        // Castling as king takes rook is understood in every position.
+        let moves = moves.iter().map(|m| m.to_uci(CastlingMode::Chess960)).collect();
+        Work { item, start: start.clone(), moves }
+    }
+}
+
+/// Positions of a work that one worker searches, each after so many of its moves. The last comes first:
+/// what the engine learned about the end of a game helps it before.
+struct Job {
+    work: Arc<Work>,
+    plies: Vec<usize>,
+}
+
+/// A finding and where it belongs.
+pub struct Answer {
+    /// The item.
+    pub item: usize,
+    /// After so many moves.
+    pub ply: usize,
+    /// What was found.
+    pub finding: Finding,
+}
+
+/// How every position is searched.
+#[derive(Clone)]
+pub struct Settings {
+    /// The limits of each search.
+    pub limits: Limits,
+    /// How many lines.
+    pub multi_pv: usize,
+    /// How many workers.
+    pub workers: usize,
+    /// Search threads of each.
+    pub threads: usize,
+    /// Hash of each, in MiB.
+    pub hash: usize,
+    /// Folders of tablebases, separated as in `PATH`; empty for none.
+    pub syzygy: String,
+}
+
+/// All workers.
+pub struct Workers {
+    jobs: Option<Sender<Job>>,
+    answers: Receiver<Answer>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Workers {
+    /// Starts the workers. `watch` is told every event of every search.
+    pub fn start(settings: &Settings, watch: Arc<dyn Fn(&Event) + Send + Sync>) -> Workers {
+        let (jobs, inbox) = unbounded::<Job>();
+        let (outbox, answers) = unbounded();
+        let worker = || {
+            let (settings, inbox, outbox) = (settings.clone(), inbox.clone(), outbox.clone());
+            let watch = Arc::clone(&watch);
+            thread::spawn(move || {
+                let mut searcher = Searcher::new(&settings, watch);
+                for job in inbox {
+                    searcher.new_game();
+                    for &ply in job.plies.iter().rev() {
+                        let finding = searcher.search(&job.work, ply);
+                        let answer = Answer { item: job.work.item, ply, finding };
+                        if outbox.send(answer).is_err() {
+                            return;
+                        }
+                    }
+                }
+            })
+        };
+        let threads = (0..settings.workers).map(|_| worker()).collect();
+        Workers { jobs: Some(jobs), answers, threads }
+    }
+
+    /// Has the positions after `plies` moves of a work searched, one after the other, by one worker.
+    pub fn send(&self, work: &Arc<Work>, plies: Vec<usize>) {
+        if let Some(jobs) = &self.jobs {
+            // Fails only when every worker has died; then no answer comes either.
+            let _ = jobs.send(Job { work: Arc::clone(work), plies });
+        }
+    }
+
+    /// The next answer; nothing if no worker is left.
+    pub fn receive(&self) -> Option<Answer> {
+        self.answers.recv().ok()
+    }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        self.jobs = None;
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Searcher {
+    engine: Engine,
+    events: Receiver<Event>,
+    settings: Settings,
+}
+
+impl Searcher {
+    fn new(settings: &Settings, watch: Arc<dyn Fn(&Event) + Send + Sync>) -> Searcher {
+        let (sender, events) = unbounded();
+        let mut engine = Engine::new(Arc::new(move |event| {
+            watch(&event);
+            let _ = sender.send(event);
+        }));
+        engine.set_threads(settings.threads);
+        // With less memory than asked for the search goes on all the same.
+        let _ = engine.set_hash(settings.hash);
+        engine.set_multi_pv(settings.multi_pv);
+        engine.set_move_overhead(std::time::Duration::ZERO);
+        engine.set_syzygy_path(&settings.syzygy);
+        Searcher { engine, events, settings: settings.clone() }
+    }
+
+    fn new_game(&mut self) {
+        self.engine.new_game();
+    }
+
+    fn search(&mut self, work: &Work, ply: usize) -> Finding {
+        let mut finding = Finding::default();
+        // The moves were legal when they were read.
+        if self.engine.set_position(work.start.clone(), &work.moves[..ply]).is_err() {
+            return finding;
+        }
+        self.events.try_iter().for_each(drop);
+        self.engine.go(self.settings.limits.clone(), Instant::now());
+        for event in &self.events {
+            match event {
+                Event::Line(line) => note(&mut finding, line),
+                Event::Finished { .. } => break,
+                Event::CurrentMove { .. } | Event::Message(_) => {}
+            }
+        }
+        self.engine.wait();
+        finding
+    }
+}
+
+fn note(finding: &mut Finding, line: Line) {
+    let millis = u64::try_from(line.time.as_millis()).unwrap_or(u64::MAX);
+    finding.depth = line.depth.get();
+    finding.nodes = line.nodes;
+    finding.millis = millis;
+    let index = line.multi_pv - 1;
+    if let (0, Some(&m)) = (index, line.pv.first())
+        && finding.changes.last().is_none_or(|&(_, last)| last != m)
+    {
+        finding.changes.push((millis, m));
+    }
+    let found = Found { score: line.score, moves: line.pv };
+    match finding.lines.get_mut(index) {
+        Some(place) => *place = found,
+        None => finding.lines.push(found),
+    }
+}

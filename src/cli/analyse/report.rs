@@ -1,0 +1,147 @@
+//! A game with what was found about it: judgements, accuracy, critical moments.
+
+use shakmaty::{CastlingMode, Color, Move, Position as _};
+
+use super::{
+    judge::{Judgement, accuracy, chances},
+    openings::Opening,
+    pool::Finding,
+};
+use crate::{
+    cli::pgn::{self, Game},
+    position::Position,
+    types::{Ply, Score},
+};
+
+/// So many moves of a game are shown as its critical moments at most.
+const CRITICAL_MOMENTS: usize = 6;
+
+/// A move of a game and what it was worth.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// Who moved.
+    pub side: Color,
+    /// The move in standard notation.
+    pub san: String,
+    /// The move in UCI notation.
+    pub uci: String,
+    /// Score after the move, for White.
+    pub score: Score,
+    /// The best move instead, where it is another one.
+    pub better: Option<Move>,
+    /// Winning chances given away, in percent.
+    pub loss: f64,
+    /// How bad that is.
+    pub judgement: Option<Judgement>,
+    /// Is the game over after it?
+    pub ends: bool,
+}
+
+/// A game and what was found about it.
+#[derive(Debug)]
+pub struct Report {
+    /// The game.
+    pub game: Game,
+    /// Its opening, if the table names it.
+    pub opening: Option<Opening>,
+    /// Its positions, one more than moves.
+    pub positions: Vec<Position>,
+    /// What was found about each position.
+    pub findings: Vec<Finding>,
+    /// Its moves.
+    pub moves: Vec<Judged>,
+}
+
+impl Report {
+    /// Judges the moves of a game by the findings about its positions.
+    pub fn new(game: Game, opening: Option<Opening>, findings: Vec<Finding>) -> Report {
+        let positions = game.positions();
+        let scores: Vec<Score> =
+            positions.iter().zip(&findings).map(|(position, finding)| for_white(position, finding)).collect();
+        let mode = positions[0].chess().castles().mode();
+        let judged = |(index, &m): (usize, &Move)| {
+            let (position, side) = (&positions[index], positions[index].turn());
+            let (before, after) = (scores.get(index), scores.get(index + 1));
+            let best = findings.get(index).and_then(Finding::best);
+            let loss = match (before, after) {
+                (Some(&before), Some(&after)) if best != Some(m) => {
+                    let sign = side.fold_wb(1, -1);
+                    let (before, after) = (Score(sign * before.0), Score(sign * after.0));
+                    (chances(before) - chances(after)).max(0.0)
+                }
+                _ => 0.0,
+            };
+            Judged {
+                side,
+                san: pgn::san(position, m).0,
+                uci: m.to_uci(CastlingMode::from_chess960(mode.is_chess960())).to_string(),
+                score: after.copied().unwrap_or(Score::ZERO),
+                better: best.filter(|&best| best != m),
+                loss,
+                judgement: Judgement::of(loss),
+                ends: !positions[index + 1].has_legal_move(),
+            }
+        };
+        let moves = game.moves.iter().enumerate().map(judged).collect();
+        Report { opening, positions, findings, moves, game }
+    }
+
+    /// Mean accuracy of a side's moves in percent; nothing without moves.
+    pub fn accuracy(&self, side: Color) -> Option<f64> {
+        let moves: Vec<&Judged> = self.moves.iter().filter(|m| m.side == side).collect();
+        let sum: f64 = moves.iter().map(|m| accuracy(m.loss)).sum();
+        (!moves.is_empty()).then(|| sum / moves.len() as f64)
+    }
+
+    /// How many of a side's moves were judged so.
+    pub fn count(&self, side: Color, judgement: Judgement) -> usize {
+        self.moves.iter().filter(|m| m.side == side && m.judgement == Some(judgement)).count()
+    }
+
+    /// The moves (by number from 0) that gave most away, in the order of the game.
+    pub fn critical(&self) -> Vec<usize> {
+        let mut moves: Vec<usize> = (0..self.moves.len())
+            .filter(|&index| self.moves[index].judgement >= Some(Judgement::Mistake))
+            .collect();
+        moves.sort_by(|&a, &b| self.moves[b].loss.total_cmp(&self.moves[a].loss));
+        moves.truncate(CRITICAL_MOMENTS);
+        moves.sort_unstable();
+        moves
+    }
+
+    /// The best line before a move, at most `plies` long.
+    pub fn better_line(&self, index: usize, plies: usize) -> Option<Vec<Move>> {
+        let line = self.findings.get(index)?.lines.first()?;
+        Some(line.moves.iter().copied().take(plies).collect())
+    }
+
+    /// `ECO name`, or what the tags say.
+    pub fn opening_name(&self) -> Option<String> {
+        match &self.opening {
+            Some(opening) => Some(format!("{} {}", opening.eco, opening.name)),
+            None => self.game.tag("ECO").map(str::to_owned),
+        }
+    }
+}
+
+/// The score of a position for White; where the game is over, what the rules say.
+fn for_white(position: &Position, finding: &Finding) -> Score {
+    let sign = position.turn().fold_wb(1, -1);
+    let score = if position.has_legal_move() {
+        finding.score()
+    } else if position.in_check() {
+        Score::mated_in(Ply::ROOT)
+    } else {
+        Score::ZERO
+    };
+    Score(sign * score.0)
+}
+
+/// A score for White as people read it: pawns with a sign, mates in moves.
+pub fn pawns(score: Score) -> String {
+    match score.mate_plies() {
+        Some(plies) if plies > 0 => format!("#{}", (plies + 1) / 2),
+        Some(plies) => format!("#-{}", -plies / 2),
+        None => format!("{:+.2}", f64::from(score.centipawns()) / 100.0),
+    }
+}

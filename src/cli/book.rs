@@ -1,0 +1,299 @@
+//! `engram book`: making, showing, counting and merging Polyglot books.
+
+use std::{
+    fs::{self, File},
+    io::{BufRead, BufReader, IsTerminal, Write},
+    path::{Path, PathBuf},
+};
+
+use clap::{Args, Subcommand, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use shakmaty::{Color, Outcome};
+
+use super::{
+    CliError,
+    pgn::{self, Games},
+};
+use crate::{
+    book::{Book, Builder, Entry, Experience, Limits, merge, to_bytes},
+    position::Position,
+    uci::{Output, translate},
+};
+
+/// What to do with books.
+#[derive(Debug, Subcommand)]
+pub enum BookTask {
+    /// Make a book from the games of PGN files.
+    ///
+    /// Each move becomes an entry whose weight is twice its wins plus its draws. A game without a result
+    /// counts as a draw.
+    Make(Make),
+    /// Show what a book knows about a position.
+    Show {
+        /// The position; the start position if not given.
+        #[arg(value_name = "FEN", num_args = 0..)]
+        fen: Vec<String>,
+        /// The book; the one inside the program if not given.
+        #[arg(long, value_name = "BOOK")]
+        book: Option<PathBuf>,
+        /// The book is a copy that Engram learned in: read its last column as games and points.
+        #[arg(long)]
+        learned: bool,
+    },
+    /// Count a book's entries and positions, and look whether it is sound.
+    Stats {
+        /// The book; the one inside the program if not given.
+        book: Option<PathBuf>,
+    },
+    /// Merge several books into one.
+    ///
+    /// In each position every book has the same say, however large its weights are.
+    Merge {
+        /// The books to merge.
+        #[arg(required = true, num_args = 2..)]
+        books: Vec<PathBuf>,
+        /// The file to write.
+        #[arg(short, long, value_name = "BOOK")]
+        output: PathBuf,
+        /// Overwrite the file if it is there.
+        #[arg(long)]
+        force: bool,
+    },
+}
+
+/// The arguments of `book make`.
+#[derive(Debug, Args)]
+pub struct Make {
+    /// PGN files; `-` for the standard input.
+    #[arg(required = true)]
+    games: Vec<PathBuf>,
+    /// The file to write.
+    #[arg(short, long, value_name = "BOOK")]
+    output: PathBuf,
+    /// Moves played in fewer games are left out.
+    #[arg(long, default_value_t = 1, value_name = "GAMES")]
+    min_games: u32,
+    /// Moves that scored less for the side that played them are left out, in percent.
+    #[arg(long, default_value_t = 0.0, value_name = "PERCENT", value_parser = percent)]
+    min_score: f64,
+    /// Moves of the first so many plies are taken.
+    #[arg(long, default_value_t = 30, value_name = "PLIES")]
+    depth: usize,
+    /// Whose moves are taken.
+    #[arg(long, value_enum, default_value_t = Side::Both)]
+    color: Side,
+    /// Overwrite the file if it is there.
+    #[arg(long)]
+    force: bool,
+}
+
+/// Whose moves a book holds.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Side {
+    /// White's and Black's.
+    Both,
+    /// White's.
+    White,
+    /// Black's.
+    Black,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "a number from 0 to 100".to_owned())?;
+    if (0.0..=100.0).contains(&value) { Ok(value) } else { Err("a number from 0 to 100".to_owned()) }
+}
+
+/// Does what is asked; true if some games had to be skipped.
+///
+/// # Errors
+/// A file that cannot be read or written.
+pub fn run(task: BookTask, output: &Output) -> Result<bool, CliError> {
+    match task {
+        BookTask::Make(make) => self::make(&make, output),
+        BookTask::Show { fen, book, learned } => {
+            let fen = (!fen.is_empty()).then(|| fen.join(" "));
+            show(&super::position(fen.as_deref(), false)?, &open(book.as_deref())?, learned, output);
+            Ok(false)
+        }
+        BookTask::Stats { book } => {
+            stats(book.as_deref(), output)?;
+            Ok(false)
+        }
+        BookTask::Merge { books, output: file, force } => {
+            let books = books.iter().map(|path| open(Some(path))).collect::<Result<Vec<Book>, _>>()?;
+            let entries = merge(&books);
+            write(&file, &entries, force)?;
+            output.line(format_args!("{}: {} entries", file.display(), entries.len()));
+            Ok(false)
+        }
+    }
+}
+
+fn open(path: Option<&Path>) -> Result<Book, CliError> {
+    let Some(path) = path else { return Ok(Book::own()) };
+    let book = Book::open(path)?;
+    book.check(path)?;
+    Ok(book)
+}
+
+fn make(make: &Make, output: &Output) -> Result<bool, CliError> {
+    refuse_to_overwrite(&make.output, make.force)?;
+    let mut builder = Builder::default();
+    let (mut games, mut skipped) = (0_usize, 0_usize);
+    let progress =
+        if std::io::stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+    progress.set_style(
+        ProgressStyle::with_template("{spinner} {pos} games, {elapsed}")
+            .unwrap_or_else(|_| ProgressStyle::default_spinner()),
+    );
+    for path in &make.games {
+        for game in Games::new(reader(path)?) {
+            match game.map_err(|error| CliError::file("read", path, error))? {
+                Ok(game) => {
+                    add(&mut builder, &game, make);
+                    games += 1;
+                    progress.inc(1);
+                }
+                Err(broken) => {
+                    skipped += 1;
+                    progress.suspend(|| eprintln!("{}: {broken}", path.display()));
+                }
+            }
+        }
+    }
+    progress.finish_and_clear();
+    let entries = builder.finish(Limits { min_games: make.min_games, min_score: make.min_score });
+    if entries.is_empty() {
+        return Err(CliError::Task(
+            "no move of these games is within the limits; no book was written".to_owned(),
+        ));
+    }
+    write(&make.output, &entries, make.force)?;
+    let path = make.output.display();
+    output.line(format_args!("{path}: {} entries from {games} games, {skipped} skipped", entries.len()));
+    Ok(skipped > 0)
+}
+
+fn add(builder: &mut Builder, game: &pgn::Game, make: &Make) {
+    let mut position = game.start.clone();
+    for &m in game.moves.iter().take(make.depth) {
+        let side = position.turn();
+        let wanted = match make.color {
+            Side::Both => true,
+            Side::White => side == Color::White,
+            Side::Black => side == Color::Black,
+        };
+        if wanted {
+            let half_points = match game.outcome {
+                Outcome::Known(outcome) => match outcome.winner() {
+                    Some(winner) if winner == side => 2,
+                    Some(_) => 0,
+                    None => 1,
+                },
+                Outcome::Unknown => 1,
+            };
+            builder.add(&position, m, half_points);
+        }
+        position = position.play(m);
+    }
+}
+
+/// What a file holds, or the standard input.
+pub(super) fn reader(path: &Path) -> Result<Box<dyn BufRead + Send>, CliError> {
+    if path == Path::new("-") {
+        return Ok(Box::new(BufReader::new(std::io::stdin())));
+    }
+    let file = File::open(path).map_err(|error| CliError::file("read", path, error))?;
+    Ok(Box::new(BufReader::with_capacity(1 << 18, file)))
+}
+
+/// An existing file is replaced only when that was asked for.
+pub(super) fn refuse_to_overwrite(path: &Path, force: bool) -> Result<(), CliError> {
+    if !force && path.exists() {
+        let path = path.display();
+        return Err(CliError::Task(format!("{path} is there already; --force overwrites it")));
+    }
+    Ok(())
+}
+
+fn write(path: &Path, entries: &[Entry], force: bool) -> Result<(), CliError> {
+    refuse_to_overwrite(path, force)?;
+    // Complete before it bears its name: an engine may be reading the file that is replaced.
+    let unfinished = path.with_extension(format!("new-{}", std::process::id()));
+    let written = File::create(&unfinished)
+        .and_then(|mut file| file.write_all(&to_bytes(entries)).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&unfinished, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&unfinished);
+    }
+    written.map_err(|error| CliError::file("write", path, error))
+}
+
+fn show(position: &Position, book: &Book, learned: bool, output: &Output) {
+    let moves = book.moves(position);
+    output.line(format_args!("{}\nkey {:016x}", position.fen(), position.key().0));
+    if moves.is_empty() {
+        output.line("the book does not know this position");
+        return;
+    }
+    let total: f64 = moves.iter().map(|m| f64::from(m.weight)).sum::<f64>().max(1.0);
+    let mode = translate::notation(position, false);
+    output.line(format_args!("{:<8} {:<6} {:>6} {:>6}  learn", "move", "uci", "weight", "share"));
+    for m in &moves {
+        let (san, _) = pgn::san(position, m.book_move);
+        let uci = m.book_move.to_uci(mode).to_string();
+        let share = 100.0 * f64::from(m.weight) / total;
+        let learn = if learned {
+            let known = Experience::from_bits(m.learn);
+            format!("{} games, {} points", known.games, f64::from(known.half_points) / 2.0)
+        } else {
+            m.learn.to_string()
+        };
+        output.line(format_args!("{san:<8} {uci:<6} {:>6} {share:>5.1}%  {learn}", m.weight));
+    }
+}
+
+fn stats(path: Option<&Path>, output: &Output) -> Result<(), CliError> {
+    let book = open(path)?;
+    let (mut positions, mut last, mut dead, mut learned, mut most) =
+        (0_usize, None, 0_usize, 0_usize, 0_usize);
+    let mut moves = 0;
+    for entry in book.entries() {
+        if last != Some(entry.key) {
+            positions += 1;
+            moves = 0;
+            last = Some(entry.key);
+        }
+        moves += 1;
+        most = most.max(moves);
+        dead += usize::from(entry.weight == 0);
+        learned += usize::from(entry.learn != 0);
+    }
+    // The plies that can be played from the start without leaving the book, breadth first.
+    let mut layer = vec![Position::default()];
+    let mut reached = std::collections::HashSet::new();
+    let mut depth = 0;
+    while !layer.is_empty() && depth < 200 {
+        let mut next = Vec::new();
+        for position in &layer {
+            for m in book.moves(position).iter().filter(|m| m.weight > 0) {
+                let child = position.play(m.book_move);
+                if reached.insert(child.key().0) {
+                    next.push(child);
+                }
+            }
+        }
+        depth += usize::from(!next.is_empty());
+        layer = next;
+    }
+    let name =
+        path.map_or_else(|| "the book inside the program".to_owned(), |path| path.display().to_string());
+    output.line(format_args!(
+        "{name}: {} entries, {positions} positions\n\
+         at most {most} moves in a position, {dead} of weight 0, {learned} with a learn field\n\
+         {} positions can be reached from the start, the farthest in {depth} plies",
+        book.len(),
+        reached.len() + 1,
+    ));
+    Ok(())
+}

@@ -1,0 +1,104 @@
+use std::fmt::Write;
+
+use shakmaty::{Color, Move, Position as _, san::SanPlus};
+
+use super::Game;
+use crate::position::Position;
+
+/// Text lines end before this column.
+const COLUMNS: usize = 80;
+
+/// What is to be written after a move: ready tokens, such as `$6`, `{text}` or `(1. e4)`.
+pub type Comment = Vec<String>;
+
+/// A game as PGN, with `tags` in place of its own and `comments` after its moves (the first before them).
+pub fn write_game(game: &Game, tags: &[(String, String)], comments: &[Comment]) -> String {
+    let mut text = String::new();
+    for (name, value) in tags {
+        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+        let _ = writeln!(text, "[{name} \"{value}\"]");
+    }
+    text.push('\n');
+    let mut tokens: Vec<String> = comments.first().cloned().unwrap_or_default();
+    let mut position = game.start.clone();
+    let mut numbered = true;
+    for (index, &m) in game.moves.iter().enumerate() {
+        let (san, next) = san(&position, m);
+        if let Some(number) = move_number(&position, numbered) {
+            tokens.push(number);
+        }
+        tokens.push(san);
+        position = next;
+        let after = comments.get(index + 1).map(Vec::as_slice).unwrap_or_default();
+        tokens.extend_from_slice(after);
+        // After a comment or variation the number is written again, for Black too.
+        numbered = after.iter().any(|token| !token.starts_with('$'));
+    }
+    tokens.push(game.outcome.to_string());
+    wrap(&mut text, &tokens);
+    text.push('\n');
+    text
+}
+
+/// A line from `position` in SAN with move numbers.
+pub fn line(position: &Position, moves: &[Move]) -> String {
+    let mut position = position.clone();
+    let mut tokens = Vec::new();
+    for (index, &m) in moves.iter().enumerate() {
+        let (san, next) = san(&position, m);
+        tokens.extend(move_number(&position, index == 0));
+        tokens.push(san);
+        position = next;
+    }
+    tokens.join(" ")
+}
+
+/// A move in SAN, and the position after it.
+pub fn san(position: &Position, m: Move) -> (String, Position) {
+    (SanPlus::from_move(position.chess().clone(), m).to_string(), position.play(m))
+}
+
+/// `12.` for White, `12...` for Black where it has to be said.
+fn move_number(position: &Position, always: bool) -> Option<String> {
+    let number = position.chess().fullmoves();
+    match position.turn() {
+        Color::White => Some(format!("{number}.")),
+        Color::Black => always.then(|| format!("{number}...")),
+    }
+}
+
+fn wrap(text: &mut String, tokens: &[String]) {
+    let mut column = 0;
+    for word in tokens.iter().flat_map(|token| words(token)) {
+        let width = word.chars().count();
+        if column > 0 && column + 1 + width >= COLUMNS {
+            text.push('\n');
+            column = 0;
+        } else if column > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        column += width;
+    }
+    text.push('\n');
+}
+
+/// The parts of a token between which a line may end. A command such as `[%eval 0.2]` stays whole.
+fn words(token: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let (mut begin, mut command) = (0, false);
+    for (index, c) in token.char_indices() {
+        match c {
+            '[' => command = true,
+            ']' => command = false,
+            ' ' if !command => {
+                words.push(&token[begin..index]);
+                begin = index + 1;
+            }
+            _ => {}
+        }
+    }
+    words.push(&token[begin..]);
+    words
+}

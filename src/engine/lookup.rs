@@ -1,0 +1,149 @@
+//! Openings and endings that are looked up instead of being searched.
+
+use std::{
+    path::{Path as FilePath, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use shakmaty::Move;
+
+use super::{Engine, opening::LastAnswer};
+use crate::{
+    book::{BookError, Choice},
+    search::{Event, Limits, Probing, Sink, Tablebases},
+    syzygy::{self, Tablebase},
+    types::Depth,
+};
+
+/// When tablebases are asked, and by which rules.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ProbeRules {
+    /// Positions with as many men as the largest table are looked up from this depth on, in plies.
+    pub min_depth: i32,
+    /// Positions with more men are not looked up; 0 for none at all.
+    pub max_men: usize,
+    /// Does the fifty-move rule count?
+    pub fifty: bool,
+}
+
+impl Default for ProbeRules {
+    fn default() -> ProbeRules {
+        ProbeRules { min_depth: 1, max_men: syzygy::MAX_MEN, fifty: true }
+    }
+}
+
+impl Engine {
+    /// A book move, where it may answer in place of a search: not in analysis, and not while pondering.
+    pub(super) fn book_move(&mut self, limits: &Limits) -> Option<Move> {
+        let analysis = limits.infinite || limits.ponder || limits.mate.is_some();
+        if analysis || self.manner.is_analysis() || !limits.search_moves.is_empty() {
+            return None;
+        }
+        self.opening.choose(&self.root)
+    }
+
+    /// Plays from the book, or does not.
+    pub fn set_own_book(&mut self, on: bool) {
+        self.opening.enabled = on;
+    }
+
+    /// Uses the Polyglot book in a file; the engine's own if there is no path.
+    ///
+    /// # Errors
+    /// See [`BookError`]; the book before stays in use.
+    pub fn set_book_file(&mut self, path: Option<&FilePath>) -> Result<(), BookError> {
+        self.opening.set_file(path)
+    }
+
+    /// The book answers in the first so many plies of a game.
+    pub fn set_book_depth(&mut self, plies: usize) {
+        self.opening.depth = plies;
+    }
+
+    /// How a book move is chosen.
+    pub fn set_book_choice(&mut self, choice: Choice) {
+        self.opening.choice = choice;
+    }
+
+    /// Do the results of our games move the choice of book moves?
+    pub fn set_book_learning(&mut self, on: bool) {
+        self.opening.learning = on;
+    }
+
+    /// The user's data directory; without one nothing is learned about books.
+    pub fn set_data_folder(&mut self, folder: Option<PathBuf>) {
+        self.opening.set_data_folder(folder);
+    }
+
+    /// The present game is over: what it taught about the book is written down.
+    pub fn conclude_book_game(&mut self) {
+        let concluded = self.opening.conclude();
+        self.complain_about_book(concluded);
+    }
+
+    pub(super) fn complain_about_book(&self, result: std::io::Result<()>) {
+        if let Err(error) = result {
+            let text = format!(
+                "the result of the last game is not in the book's copy ({error}); BookLearning turns it off"
+            );
+            (self.sink)(Event::Message(text));
+        }
+    }
+
+    /// Uses the Syzygy tables in the folders of `list` (separated as in the variable `PATH`) from the next
+    /// search on; none if it is empty. What was found, and what could not be used, is told by messages.
+    pub fn set_syzygy_path(&mut self, list: &str) {
+        self.tables = None;
+        let list = list.trim();
+        if list.is_empty() || list == "<empty>" {
+            return;
+        }
+        let (tables, complaints) = Tablebase::open(list);
+        for complaint in complaints {
+            (self.sink)(Event::Message(complaint));
+        }
+        let (files, men) = (tables.files(), tables.max_men());
+        if files > 0 {
+            (self.sink)(Event::Message(format!("found {files} tablebase files, up to {men} men")));
+            self.tables = Some(Arc::new(tables));
+        } else {
+            (self.sink)(Event::Message("no tablebase files found; playing without".to_owned()));
+        }
+    }
+
+    /// When tablebases are asked, and by which rules; takes effect with the next search.
+    pub fn probe_rules_mut(&mut self) -> &mut ProbeRules {
+        &mut self.probe_rules
+    }
+
+    /// What the tables say about the root, and how the search may ask them.
+    pub(super) fn tablebases(&self) -> Tablebases {
+        let Some(tables) = &self.tables else { return Tablebases::default() };
+        let rules = self.probe_rules;
+        let max_men = rules.max_men.min(tables.max_men());
+        let few = self.root.board().occupied().count() <= max_men;
+        let ranking = if few { tables.rank(&self.root, &self.path, rules.fifty) } else { None };
+        for complaint in tables.take_complaints() {
+            (self.sink)(Event::Message(complaint));
+        }
+        let tables = Arc::clone(tables);
+        let probing = Probing { tables, max_men, min_depth: Depth(rules.min_depth), fifty: rules.fifty };
+        Tablebases::new(Some(probing), ranking)
+    }
+}
+
+/// A sink that also keeps the last score of the first line and the answer.
+pub(super) fn with_last_answer(sink: Arc<Sink>, last: Arc<Mutex<LastAnswer>>) -> Arc<Sink> {
+    Arc::new(move |event| {
+        match &event {
+            Event::Line(line) if line.multi_pv == 1 => {
+                last.lock().unwrap_or_else(PoisonError::into_inner).score = Some(line.score);
+            }
+            Event::Finished { best, .. } => {
+                last.lock().unwrap_or_else(PoisonError::into_inner).best = *best;
+            }
+            _ => {}
+        }
+        sink(event);
+    })
+}

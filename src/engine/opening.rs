@@ -1,0 +1,183 @@
+//! The opening book in play: which move comes from it, and what the game taught about that.
+
+use std::{
+    hash::{BuildHasher, Hasher, RandomState},
+    io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use shakmaty::{Color, Move, Position as _, uci::UciMove};
+
+use crate::{
+    book::{Book, BookError, Choice, Learned, choose},
+    position::Position,
+    types::{PositionKey, Score},
+};
+
+/// The folder of learned copies inside the user's data directory.
+const COPIES: &str = "books";
+/// A last score of so many centipawns or more counts as a win if the end of the game was not seen.
+const WON: i32 = 350;
+/// A last score of at most so many centipawns either way counts as a draw, after [`DRAWN_PLIES`].
+const DRAWN: i32 = 40;
+/// Plies from which on an even score lets one expect a draw.
+const DRAWN_PLIES: usize = 80;
+
+/// The book, how it is used, and the game that is being played with it.
+pub(super) struct Opening {
+    /// Are moves played from the book?
+    pub enabled: bool,
+    /// Plies of the game up to which that is done.
+    pub depth: usize,
+    /// How one of several moves is chosen.
+    pub choice: Choice,
+    /// Do results move the choice?
+    pub learning: bool,
+    book: Arc<Book>,
+    file: Option<PathBuf>,
+    data_folder: Option<PathBuf>,
+    game: Game,
+    last: Arc<Mutex<LastAnswer>>,
+}
+
+/// The last answer of the engine, as the search threads leave it.
+#[derive(Default)]
+pub(super) struct LastAnswer {
+    /// Score of the first line, for the side to move, in internal units.
+    pub score: Option<Score>,
+    /// The move answered.
+    pub best: Option<Move>,
+}
+
+/// What is known of the present game.
+#[derive(Default)]
+struct Game {
+    start: PositionKey,
+    moves: Vec<UciMove>,
+    /// The entries that were played from, with the side that did.
+    played: Vec<(usize, Color)>,
+    /// The position answered last.
+    root: Option<Position>,
+}
+
+impl Opening {
+    pub(super) fn new(last: Arc<Mutex<LastAnswer>>) -> Opening {
+        Opening {
+            enabled: false,
+            depth: 20,
+            choice: Choice::Weighted,
+            learning: true,
+            book: Arc::new(Book::own()),
+            file: None,
+            data_folder: None,
+            game: Game::default(),
+            last,
+        }
+    }
+
+    /// The user's data directory, below which copies of books are kept.
+    pub(super) fn set_data_folder(&mut self, folder: Option<PathBuf>) {
+        self.data_folder = folder;
+    }
+
+    /// Uses the book at `path`, or the engine's own.
+    pub(super) fn set_file(&mut self, path: Option<&Path>) -> Result<(), BookError> {
+        let book = path.map_or_else(|| Ok(Book::own()), Book::open)?;
+        let _ = self.conclude();
+        self.book = Arc::new(book);
+        self.file = path.map(Path::to_owned);
+        Ok(())
+    }
+
+    /// The copy in which this book learns: named after the file and, so that two files of one name do not
+    /// meet, a checksum of its path.
+    fn learned(&self) -> Option<Learned> {
+        let folder = self.data_folder.as_ref().filter(|_| self.learning)?.join(COPIES);
+        let name = match &self.file {
+            None => "engram.bin".to_owned(),
+            Some(file) => {
+                let whole = file.canonicalize().unwrap_or_else(|_| file.clone());
+                let sum = crc32fast::hash(whole.as_os_str().as_encoded_bytes());
+                format!("{}-{sum:08x}.bin", file.file_stem().unwrap_or_default().to_string_lossy())
+            }
+        };
+        Some(Learned::at(&folder.join(name)))
+    }
+
+    /// Takes notice of the position to be searched. Moves that do not go on from those before are another
+    /// game: what the game before taught is then written down.
+    pub(super) fn follow(&mut self, start: PositionKey, moves: &[UciMove]) -> io::Result<()> {
+        let same = self.game.start == start && moves.starts_with(&self.game.moves);
+        let concluded = if same { Ok(()) } else { self.conclude() };
+        self.game.start = start;
+        self.game.moves.clear();
+        self.game.moves.extend_from_slice(moves);
+        concluded
+    }
+
+    /// The move to play without searching, if the book has one.
+    pub(super) fn choose(&mut self, root: &Position) -> Option<Move> {
+        if !self.enabled || self.game.moves.len() >= self.depth {
+            return None;
+        }
+        let moves = self.book.moves(root);
+        let experience =
+            self.learned().map(|learned| learned.experience(&self.book, &moves)).unwrap_or_default();
+        let chosen = choose(&moves, &experience, self.choice, random())?;
+        self.game.played.push((chosen.index, root.turn()));
+        Some(chosen.book_move)
+    }
+
+    /// Takes notice that `root` is about to be answered.
+    pub(super) fn answering(&mut self, root: &Position) {
+        self.game.root = Some(root.clone());
+        *self.last() = LastAnswer::default();
+    }
+
+    /// Writes down what the game taught. Nothing if the book was not used, or if nobody can say who won.
+    pub(super) fn conclude(&mut self) -> io::Result<()> {
+        let game = std::mem::take(&mut self.game);
+        let last = std::mem::take(&mut *self.last());
+        let Some(learned) = self.learned().filter(|_| !game.played.is_empty()) else { return Ok(()) };
+        let Some((side, half_points)) = game.result(&last) else { return Ok(()) };
+        game.played.iter().try_for_each(|&(index, color)| {
+            let ours = if color == side { half_points } else { 2 - half_points };
+            learned.record(&self.book, index, ours)
+        })
+    }
+
+    fn last(&self) -> MutexGuard<'_, LastAnswer> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Game {
+    /// The result in half points for a side: as it stands on the board, else as the last score lets one
+    /// expect.
+    fn result(&self, last: &LastAnswer) -> Option<(Color, u16)> {
+        let root = self.root.as_ref()?;
+        let us = root.turn();
+        let now = last.best.map_or_else(|| root.clone(), |m| root.play(m));
+        if now.chess().is_checkmate() {
+            return Some((now.turn(), 0));
+        }
+        if now.chess().is_stalemate() || now.halfmoves() >= 100 || now.is_insufficient_material() {
+            return Some((us, 1));
+        }
+        match last.score?.centipawns() {
+            WON.. => Some((us, 2)),
+            cp if cp <= -WON => Some((us, 0)),
+            cp if cp.abs() <= DRAWN && self.moves.len() >= DRAWN_PLIES => Some((us, 1)),
+            _ => None,
+        }
+    }
+}
+
+/// A number that differs from call to call.
+fn random() -> u64 {
+    // The standard library seeds each of its hashers from the system.
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u64(0);
+    hasher.finish()
+}

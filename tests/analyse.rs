@@ -1,0 +1,251 @@
+//! `engram analyse` as it is used: positions, tasks, games, broken input, interruption, every output.
+
+mod common;
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
+use common::{PATIENCE, command, home, run};
+
+fn fixture(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name).to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_position_shows_its_best_lines() {
+    let fen = ["6k1/5ppp/8/8/8/8/5PPP/R5K1", "w", "-", "-", "0", "1"];
+    let (out, err, code) = run(&[&["analyse"], &fen[..], &["--depth", "6", "--multipv", "2"]].concat());
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(lines[2].contains("#1") && lines[2].contains("a1a8") && lines[2].contains("1. Ra8#"), "{out}");
+    assert_eq!(lines.iter().filter(|line| line.contains("  1. ")).count(), 2, "{out}");
+
+    let (out, _, code) = run(&["analyse", "startpos", "--nodes", "2000", "--json", "-", "--threads", "1"]);
+    let json: serde_json::Value = serde_json::from_str(&out).expect("one line of JSON");
+    assert_eq!(code, 0);
+    assert!(json["nodes"].as_u64().unwrap() >= 1900 && json["lines"][0]["score"]["cp"].is_i64(), "{json}");
+
+    let (out, _, _) = run(&["analyse", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"]);
+    assert!(out.contains("stalemate"), "{out}");
+}
+
+#[test]
+fn tasks_are_checked_and_counted() {
+    let file = fixture("tasks.epd");
+    let (out, err, code) = run(&["analyse", &file, "--depth", "8"]);
+    assert_eq!(code, 3, "one line cannot be used");
+    assert!(err.contains("line 5 is skipped") && err.contains("bm Qa8"), "{err}");
+    let row = |id: &str| out.lines().find(|line| line.starts_with(id)).unwrap_or_else(|| panic!("{out}"));
+    assert!(row("back rank").contains(" ok ") && row("back rank").contains("Ra8#"));
+    assert!(row("impossible to solve").contains(" failed "));
+    assert!(row("promotion").contains(" ok "));
+    assert!(row("no task").contains("O-O-O") || !row("no task").contains(" ok "));
+    assert!(out.contains("solved 2 of 3") && out.contains(" of 10"), "{out}");
+
+    let (out, _, _) = run(&["analyse", &file, "--depth", "8", "--json", "-"]);
+    let json: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(json.len(), 4, "in the order of the file");
+    assert_eq!(json[0]["solved"], true);
+    assert!(json[0]["solved_after_ms"].is_u64() && json[1]["solved_after_ms"].is_null());
+    assert_eq!(json[2]["most_points"], 10);
+    assert!(json[3]["solved"].is_null());
+}
+
+#[test]
+fn games_are_annotated_and_broken_ones_are_named() {
+    let folder = home();
+    let pgn = folder.path().join("out.pgn");
+    let file = fixture("games.pgn");
+    let (out, err, code) = run(&["analyse", &file, "--depth", "8", "--pgn", pgn.to_str().unwrap()]);
+    assert_eq!(code, 3, "{err}");
+    assert!(err.contains("game 2 (line 10)") && err.contains("3. Nc6 is no legal move"), "{err}");
+    assert!(out.contains("game 1: Careful, A. - Hasty \"B.\" 1-0, C20 Open Game"), "{out}");
+    assert!(out.contains("accuracy") && out.contains("3... Nf6??"), "{out}");
+
+    let text = fs::read_to_string(&pgn).unwrap();
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("[Black \"Hasty \\\"B.\\\"\"]") && flat.contains("[ECO \"C20\"]"), "{text}");
+    assert!(flat.contains("[WhiteAccuracy \"") && flat.contains("[Annotator \"Engram "), "{text}");
+    assert!(flat.contains("1. e4 {[%eval ") && !flat.contains("9.99"), "{text}");
+    assert!(flat.contains("{the best by test}"), "what the game said itself stays: {text}");
+    assert!(flat.contains("(g6 Qxe5+ {wins a pawn})"), "{text}");
+    assert!(flat.contains("3... Nf6 $4 {[%eval #1]} (3... "), "{text}");
+    assert!(flat.contains("4. Qxf7# 1-0"), "the end of the game has no evaluation: {text}");
+    assert!(flat.contains("[FEN \"4k2r/8/8/8/8/8/4PPP1/4K1R1 w Gk - 0 1\"]"), "{text}");
+    assert!(flat.contains("1. O-O {[%eval "), "{text}");
+    assert!(text.lines().all(|line| line.len() < 81), "{text}");
+
+    // What was written can be read again, and says the same.
+    let again = folder.path().join("again.pgn");
+    let (_, err, code) =
+        run(&["analyse", pgn.to_str().unwrap(), "--depth", "8", "--pgn", again.to_str().unwrap()]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let moves = |text: &str| text.matches("[%eval").count();
+    assert_eq!(moves(&fs::read_to_string(&again).unwrap()), moves(&text));
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let file = fixture("games.pgn");
+    let results = ["1", "3"].map(|threads| {
+        let (out, _, code) = run(&["analyse", &file, "--depth", "7", "--json", "-", "--threads", threads]);
+        assert_eq!(code, 3);
+        out
+    });
+    assert_eq!(results[0].lines().count(), 3);
+    assert_eq!(results[0], results[1]);
+}
+
+#[test]
+fn the_page_is_whole_and_needs_nothing_else() {
+    let folder = home();
+    let page = folder.path().join("page.html");
+    let page = page.to_str().unwrap();
+    let file = fixture("games.pgn");
+    assert_eq!(run(&["analyse", &file, "--depth", "8", "--html", page]).2, 3);
+    let html = fs::read_to_string(page).unwrap();
+    assert!(html.starts_with("<!DOCTYPE html>") && html.trim_end().ends_with("</html>"));
+    assert_eq!(html.matches("<section").count(), 3);
+    assert_eq!(html.matches("<section").count(), html.matches("</section>").count());
+    assert!(
+        html.contains("viewport") && html.contains("class=\"graph\"") && html.contains("Critical moments")
+    );
+    assert!(html.contains("Hasty &quot;B.&quot;"), "names are no markup");
+    for foreign in [" src=", "@import", "url(http", "<link", "fetch("] {
+        assert!(!html.contains(foreign), "{foreign}");
+    }
+    // It is not overwritten unasked.
+    let (_, err, code) = run(&["analyse", &file, "--depth", "1", "--html", page]);
+    assert!(code == 1 && err.contains("--force"), "{err}");
+    assert_eq!(run(&["analyse", &file, "--depth", "1", "--html", page, "--force"]).2, 3);
+
+    let tasks = folder.path().join("tasks.html");
+    assert_eq!(
+        run(&["analyse", &fixture("tasks.epd"), "--depth", "4", "--html", tasks.to_str().unwrap()]).2,
+        3
+    );
+    assert_eq!(fs::read_to_string(tasks).unwrap().matches("<section").count(), 4);
+}
+
+#[test]
+fn the_standard_input_is_told_apart() {
+    let folder = home();
+    let mut answers = Vec::new();
+    for text in ["\n\n1. e4 e5 2. Qh5 Ke7 *\n", "# note\n6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8;\n"] {
+        let mut child = command(&folder)
+            .args(["analyse", "-", "--depth", "4"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success());
+        answers.push(String::from_utf8(output.stdout).unwrap());
+    }
+    assert!(answers[0].contains("game 1: ? - ?") && answers[0].contains("2... Ke7??"), "{}", answers[0]);
+    assert!(answers[1].contains("solved 1 of 1"), "{}", answers[1]);
+}
+
+#[test]
+fn bad_arguments_are_answered_in_one_sentence() {
+    for (arguments, expected, code) in [
+        (vec!["analyse", "no-such-file.pgn"], "neither a file nor a position", 1),
+        (vec!["analyse", "8/8/8/8", "w", "-", "-"], "is no FEN", 1),
+        (vec!["analyse"], "required", 2),
+        (vec!["analyse", "startpos", "--depth", "0"], "--depth", 2),
+        (vec!["analyse", "startpos", "--eco", "/no/table"], "cannot be read", 1),
+        (
+            vec!["analyse", "startpos", "--depth", "1", "--json", "/no/folder/out.json"],
+            "cannot be written",
+            1,
+        ),
+    ] {
+        let (_, err, found) = run(&arguments);
+        assert_eq!(found, code, "{arguments:?}: {err}");
+        assert!(err.contains(expected), "{arguments:?}: {err}");
+        assert!(code == 2 || err.lines().count() == 1, "{err}");
+    }
+}
+
+#[test]
+fn interrupted_work_goes_on_where_it_stopped() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    // Long enough to be interrupted: the same short game many times.
+    let game =
+        "[Event \"x\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 *\n\n";
+    fs::write(path("games.pgn"), game.repeat(10)).unwrap();
+    let arguments = |output: &str| {
+        let (games, output) = (path("games.pgn"), path(output));
+        ["analyse", &games, "--nodes", "8000", "--threads", "2", "--pgn", &output].map(str::to_owned)
+    };
+
+    let mut child = command(&folder).args(arguments("out.pgn")).stdout(Stdio::null()).spawn().unwrap();
+    let journal = PathBuf::from(path("out.pgn.unfinished"));
+    let deadline = Instant::now() + PATIENCE;
+    let known = loop {
+        let known = fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
+        if known > 20 {
+            break known;
+        }
+        assert!(Instant::now() < deadline, "no journal");
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    child.kill().unwrap();
+    let status = child.wait().unwrap();
+    assert!(!status.success(), "it was interrupted in the middle");
+    assert!(journal.exists());
+
+    // Other settings do not go on with it.
+    let other: Vec<String> = arguments("out.pgn").iter().map(|a| a.replace("8000", "9000")).collect();
+    let (_, err, code) = run(&other.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(code == 1 && err.contains("unfinished work"), "{err}");
+
+    let arguments_again = arguments("out.pgn");
+    let (_, err, code) = run(&arguments_again.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("going on with unfinished work"), "{err}");
+    assert!(known > 20 && !journal.exists(), "the journal goes when the work is done");
+    let whole = arguments("whole.pgn");
+    assert_eq!(run(&whole.iter().map(String::as_str).collect::<Vec<_>>()).2, 0);
+    let games = |name: &str| fs::read_to_string(path(name)).unwrap().matches("[%eval").count();
+    assert_eq!(games("out.pgn"), games("whole.pgn"));
+}
+
+#[test]
+fn public_games_of_every_kind_are_read() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/games");
+    if !folder.exists() {
+        eprintln!("skipped: {} is not there", folder.display());
+        return;
+    }
+    let temp = home();
+    // The number of games, and how many of them are broken in the file (moves that are not legal).
+    for (name, games, broken) in [
+        ("pgn-quirks/uci-moves.pgn", 1, 0),
+        ("pgn-quirks/chessbase-empty-line.pgn", 1, 0),
+        ("pgn-quirks/kasparov-deep-blue-1997.pgn", 6, 0),
+        ("pgn-quirks/cutechess-fischerrandom.pgn", 4, 0),
+        ("tcec-frc-with-evals.pgn", 4, 0),
+        ("tcec-dfrc-with-evals.pgn", 10, 0),
+        ("london1851.pgn", 251, 0),
+        ("capablanca.pgn", 597, 0),
+        ("tata-steel-2022.pgn", 91, 0),
+        ("pgn-parser-test.pgn", 18, 0),
+        ("world-championships.pgn", 984, 0),
+    ] {
+        let book = temp.path().join("x.bin");
+        let path = folder.join(name);
+        let (out, err, _) =
+            run(&["book", "make", path.to_str().unwrap(), "-o", book.to_str().unwrap(), "--force"]);
+        let expected = format!("from {games} games, {broken} skipped");
+        assert!(out.contains(&expected), "{name}: {out} {err}");
+    }
+}

@@ -1,0 +1,115 @@
+//! How the engine can be told to play, and what a packager needs.
+
+mod common;
+
+use std::fs;
+
+use common::{Engine, home, run};
+
+/// Black may repeat the start position a third time, or play on.
+const MAY_REPEAT: &str = "position startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1";
+const REPEATS: &str = "f6g8";
+
+#[test]
+fn a_repetition_is_avoided_or_sought_by_the_sign_of_contempt() {
+    let mut engine = Engine::ready();
+    engine.send(MAY_REPEAT);
+    engine.send("setoption name Contempt value 100");
+    assert_ne!(engine.best("go depth 8").0, REPEATS, "a draw is worse than a small disadvantage");
+    engine.send("setoption name Contempt value -100");
+    let (m, lines) = engine.best("go depth 8");
+    assert_eq!(m, REPEATS, "a draw is better than any even game");
+    assert!(lines.iter().any(|line| line.contains("score cp 100 ")), "{lines:?}");
+    // In analysis scores are what they are.
+    engine.send("setoption name UCI_AnalyseMode value true");
+    let (_, lines) = engine.best("go depth 8");
+    assert!(!lines.iter().any(|line| line.contains("score cp 100 ")), "{lines:?}");
+    let said = engine.answer("setoption name Contempt value 101");
+    assert!(said.len() == 1 && said[0].contains("-100 to 100"), "{said:?}");
+    engine.quit();
+}
+
+#[test]
+fn the_book_is_closed_in_analysis() {
+    let mut engine = Engine::ready();
+    engine.send("setoption name OwnBook value true");
+    engine.send("position startpos");
+    assert!(engine.best("go depth 4").1.is_empty());
+    engine.send("setoption name UCI_AnalyseMode value true");
+    assert!(!engine.best("go depth 4").1.is_empty());
+    engine.quit();
+}
+
+/// Nodes and score of the last line.
+fn last(lines: &[String]) -> (u64, i64) {
+    let line = lines.iter().rfind(|line| line.contains(" score cp ")).unwrap_or_else(|| panic!("{lines:?}"));
+    let field = |name: &str| {
+        let (_, rest) = line.split_once(&format!(" {name} ")).unwrap();
+        rest.split(' ').next().unwrap().parse::<i64>().unwrap()
+    };
+    (field("nodes") as u64, field("cp"))
+}
+
+#[test]
+fn limited_strength_narrows_the_search_and_blurs_the_scores() {
+    let mut engine = Engine::ready();
+    engine.send("setoption name Learning value off");
+    engine.send("position fen r2q1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 w - - 0 11");
+    engine.send("setoption name UCI_LimitStrength value true");
+    let mut nodes = Vec::new();
+    for elo in [1350, 2100, 2850] {
+        engine.send(&format!("setoption name UCI_Elo value {elo}"));
+        engine.send("ucinewgame");
+        nodes.push(last(&engine.best("go movetime 60000").1).0);
+    }
+    assert!(nodes[0] < 2_000 && nodes[0] < nodes[1] && nodes[1] < nodes[2], "{nodes:?}");
+    // Each game has errors of its own.
+    engine.send("setoption name UCI_Elo value 1350");
+    let mut scores = std::collections::BTreeSet::new();
+    for _ in 0..6 {
+        engine.send("ucinewgame");
+        scores.insert(last(&engine.best("go depth 1").1).1);
+    }
+    assert!(scores.len() > 1, "{scores:?}");
+    // Without the limit, and in analysis, it is its own self again.
+    for option in ["UCI_AnalyseMode value true", "UCI_LimitStrength value false"] {
+        engine.send(&format!("setoption name {option}"));
+        let mut scores = std::collections::BTreeSet::new();
+        for _ in 0..3 {
+            engine.send("ucinewgame");
+            scores.insert(last(&engine.best("go depth 6").1).1);
+        }
+        assert_eq!(scores.len(), 1, "{option}: {scores:?}");
+    }
+    engine.quit();
+}
+
+#[test]
+fn pondering_waits_for_the_hit_and_leaves_the_book_alone() {
+    let mut engine = Engine::ready();
+    engine.send("setoption name OwnBook value true");
+    engine.send("position startpos moves e2e4 e7e5");
+    engine.send("go ponder wtime 1000 btime 1000");
+    engine.expect_none("bestmove", std::time::Duration::from_millis(300));
+    engine.send("ponderhit");
+    assert!(!engine.best_move().1.is_empty());
+    engine.quit();
+}
+
+#[test]
+fn completions_and_manual_are_made_from_the_command_line() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let (out, err, code) = run(&["completions", shell]);
+        assert!(code == 0 && err.is_empty(), "{shell}: {err}");
+        assert!(out.contains("analyse") && out.contains("multipv"), "{shell}");
+    }
+    assert_eq!(run(&["completions", "cmd.exe"]).2, 2);
+    let folder = home();
+    let man = folder.path().join("man1");
+    assert_eq!(run(&["man", man.to_str().unwrap()]).2, 0);
+    let page = fs::read_to_string(man.join("engram.1")).unwrap();
+    assert!(page.starts_with(".ie") || page.contains(".TH engram"), "{page}");
+    assert!(fs::read_to_string(man.join("engram-analyse.1")).unwrap().contains("multipv"));
+    let (_, err, code) = run(&["man", "/proc/nowhere/man1"]);
+    assert!(code == 1 && err.contains("cannot be written"), "{err}");
+}
