@@ -5,7 +5,7 @@
 //! yields move and static evaluation at once, its score only through the path check ([`Hit::window`],
 //! `path_check.rs`; what the check compares and why: [`PathHash`](crate::position::PathHash)). What the
 //! learning file knows is put in before a search and is protected while it runs (`learned.rs`). Below the table
-//! may lie a file that outlives the process ([`file`]).
+//! may lie a file that outlives the process ([`mod@file`]).
 
 mod backing;
 mod entry;

@@ -242,7 +242,7 @@ impl Game {
             return Some((None, ending));
         }
         (self.verdict != 0 && self.agreed >= RESIGN_PLIES)
-            .then(|| (Some(if self.verdict > 0 { Color::White } else { Color::Black }), Ending::Resigned))
+            .then_some((Some(if self.verdict > 0 { Color::White } else { Color::Black }), Ending::Resigned))
     }
 }
 

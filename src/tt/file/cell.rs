@@ -137,7 +137,7 @@ impl Entry {
 
 /// Of three words; that of zeros is not zero, so that an empty cell is no entry.
 fn checksum(words: [u64; 3]) -> u64 {
-    words.into_iter().fold(0x452_821E6_38D0_1377_u64, |sum, word| {
+    words.into_iter().fold(0x0452_821E_638D_0137_u64, |sum, word| {
         let product = (sum ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         product ^ product >> 32
     })
