@@ -75,7 +75,7 @@ fn an_experiment_is_the_same_interrupted_or_not_and_however_many_games_run_at_on
     let folder = home.path().join("torn");
     for games in [7, 20] {
         let mut child = prove(&home, "torn", &["--concurrency", "2"]).spawn().expect("the binary starts");
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + 20 * PATIENCE;
         let lines =
             || fs::read_to_string(folder.join("journal.jsonl")).map_or(0, |text| text.lines().count());
         while lines() <= games && Instant::now() < deadline {

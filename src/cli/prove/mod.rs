@@ -155,7 +155,7 @@ pub enum ProveError {
     Unplayable(String),
     /// Engram itself is not found.
     #[error("the system does not say where this program is: {0}")]
-    Self_(io::Error),
+    Executable(io::Error),
     /// The opening file holds a line that is no position.
     #[error("line {number} of {path} is no opening: {reason}")]
     Opening {
@@ -249,7 +249,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<(), ProveErr
 
 fn setup(arguments: &Arguments, out: PathBuf) -> Result<Setup, ProveError> {
     let pairs = |options: &[OptionValue]| options.iter().map(|o| (o.0.clone(), o.1.clone())).collect();
-    let path = env::current_exe().map_err(ProveError::Self_)?;
+    let path = env::current_exe().map_err(ProveError::Executable)?;
     let mut arms = arguments.arms.clone();
     arms.sort_unstable();
     arms.dedup();

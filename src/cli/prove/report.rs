@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, fs, path::Path};
 
-use shakmaty::{CastlingMode, Color, KnownOutcome, Outcome, san::SanPlus};
+use shakmaty::{Color, KnownOutcome, Outcome, Position as _, san::SanPlus};
 
 use super::{
     ProveError, chart,
@@ -226,15 +226,12 @@ fn pgn(setup: &Setup, entry: &Entry) -> String {
     text
 }
 
+/// The words of the moves, numbers included.
 fn movetext(start: &Position, entry: &Entry) -> impl Iterator<Item = String> {
     let mut chess = start.chess().clone();
-    let mode =
-        CastlingMode::from_chess960(crate::uci::translate::notation(start, false) == CastlingMode::Chess960);
     let mut words = Vec::new();
     for (index, uci) in entry.moves.iter().enumerate() {
         let Ok(m) = uci.to_move(&chess) else { break };
-        debug_assert!(m.to_uci(mode) == *uci || m.is_castle());
-        use shakmaty::Position as _;
         if chess.turn().is_white() {
             words.push(format!("{}.", chess.fullmoves()));
         } else if index == 0 {
