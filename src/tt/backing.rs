@@ -6,6 +6,9 @@ use std::{fs::File, io, marker::PhantomData};
 
 use memmap2::{MmapMut, MmapOptions};
 
+/// Files up to this size are brought into memory when they are opened, in bytes.
+const PREFAULTED: usize = 256 << 20;
+
 /// Memory of `T`s, shared between threads, zeroed at first or as the file has it.
 pub struct Backing<T> {
     map: MmapMut,
@@ -64,6 +67,13 @@ impl<T: SharedWords> Backing<T> {
                 Sharing::Read => options.no_reserve_swap().map_copy(file)?,
             }
         };
+        #[cfg(target_os = "linux")]
+        if sharing == Sharing::Write && bytes <= PREFAULTED {
+            // Else the search takes a page fault for each part that it asks for first.
+            if let Err(error) = map.advise(memmap2::Advice::PopulateRead) {
+                log::debug!("a mapped file is not brought in: {error}");
+            }
+        }
         if map.as_ptr().cast::<T>().is_aligned() {
             Ok(Backing { map, kind: PhantomData })
         } else {

@@ -69,7 +69,7 @@ enum Wake {
 
 impl HashFile {
     /// From this depth on the file is always asked; below, where most nodes are, while it has answers.
-    pub const ALWAYS: Depth = Depth(4);
+    pub const ALWAYS: Depth = Depth(6);
 
     /// Opens the file at `path` and makes it first, of `mib` MiB, if there is none. Says whether it was made.
     ///
