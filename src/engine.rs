@@ -1,9 +1,10 @@
-//! The engine without text: positions and limits in, [`Event`](crate::search::Event)s out.
+//! The engine without text: positions and limits in, [`Event`]s out.
 
 mod desk;
 mod learning;
 mod lookup;
 mod opening;
+mod persistent;
 mod style;
 
 use std::{
@@ -24,6 +25,7 @@ use self::{
     learning::{Beginning, Learning},
     lookup::with_last_answer,
     opening::{LastAnswer, Opening},
+    persistent::Persistent,
     style::Manner,
 };
 pub use self::{lookup::ProbeRules, style::ELO_RANGE};
@@ -33,7 +35,7 @@ use crate::{
         policy::{Mode, Rules},
     },
     position::{Path, PathHash, Position},
-    search::{Clock, Event, Limits, NodeBank, NodeRate, Pool, Signals, Sink, Task},
+    search::{Clock, Event, Limits, NodeBank, NodeRate, Pool, Signals, Sink, Style, Task},
     syzygy::Tablebase,
     tt::Table,
     types::Depth,
@@ -86,6 +88,7 @@ pub struct Engine {
     node_rate: Option<NodeRate>,
     node_bank: NodeBank,
     never_clear_hash: bool,
+    persistent: Persistent,
     learning: Learning,
     path_hash: PathHash,
     tables: Option<Arc<Tablebase>>,
@@ -97,6 +100,8 @@ pub struct Engine {
 impl Engine {
     /// Default size of the transposition table in MiB.
     pub const DEFAULT_HASH: usize = 16;
+    /// Default size of a new hash file in MiB.
+    pub const DEFAULT_HASH_FILE_SIZE: usize = 64;
     /// Default size of each thread's pawn hash table in MiB.
     pub const DEFAULT_PAWN_HASH: usize = 4;
     /// Default time kept for transport, per move.
@@ -105,7 +110,7 @@ impl Engine {
     /// Default fall of the score that is learned, in printed centipawns.
     pub const DEFAULT_LEARN_DROP: i32 = 33;
     /// Default depth from which a search teaches.
-    pub const DEFAULT_LEARN_MIN_DEPTH: Depth = Depth(8);
+    pub const DEFAULT_LEARN_MIN_DEPTH: Depth = Depth(4);
     /// Default widening of what was learned, in printed centipawns.
     pub const DEFAULT_LEARN_FUZZ: i32 = 20;
 
@@ -127,6 +132,7 @@ impl Engine {
             node_rate: None,
             node_bank: NodeBank::default(),
             never_clear_hash: false,
+            persistent: Persistent::new(Engine::DEFAULT_HASH_FILE_SIZE),
             line: Line::default(),
             learning: Learning::new(
                 Rules {
@@ -186,6 +192,7 @@ impl Engine {
         self.pool.clear();
         self.node_bank = NodeBank::default();
         self.learning.end_game(&self.root, &self.line);
+        self.persistent.new_game();
         self.conclude_book_game();
         self.manner.new_game();
         if !self.never_clear_hash {
@@ -222,6 +229,15 @@ impl Engine {
         });
         let mut path = self.path.clone();
         path.begin_search(self.path_hash);
+        // Scores of a player with contempt or errors are not for others.
+        let sober = self.manner.style() == Style::default();
+        let hash_file = self.hash_file().filter(|_| sober);
+        let analysis = limits.clock.is_none()
+            && (limits.infinite || self.manner.is_analysis() || hash_file.is_some())
+            && limits.mate.is_none()
+            && sober;
+        self.table.focus(analysis);
+        let resumed = if analysis { self.resume(&limits, &path, hash_file.as_deref()) } else { None };
         self.pool.start(Task {
             root: self.root.clone(),
             path,
@@ -229,6 +245,9 @@ impl Engine {
             limits,
             multi_pv: self.multi_pv,
             table: Arc::clone(&self.table),
+            hash_file,
+            analysis,
+            resumed,
             signals: Arc::clone(&self.signals),
             nodes: (0..self.pool.len()).map(|_| CachePadded::default()).collect(),
             sink: Arc::clone(&self.sink),
@@ -260,13 +279,17 @@ impl Engine {
         self.pool.wait();
     }
 
-    /// Sets the size of the transposition table in MiB; it is empty afterwards. Waits for a running search.
+    /// Sets the size of the transposition table in MiB; it is empty afterwards, unless it has that size. Waits
+    /// for a running search.
     ///
     /// # Errors
     /// No memory: an empty table of the size before stays in use.
     pub fn set_hash(&mut self, mib: usize) -> Result<(), OutOfMemory> {
         self.wait();
         let before = self.table.mib();
+        if before == mib {
+            return Ok(());
+        }
         // The old table goes first, so that both need not fit at once.
         self.table = Arc::new(Table::minimal());
         let table = Table::new(mib).or_else(|| Table::new(before)).unwrap_or_else(Table::minimal);
@@ -288,11 +311,13 @@ impl Engine {
     }
 
     /// Sets which part of the path must fit before a stored score is believed. If it changes, the table is
-    /// emptied: what other modes keep of a path means nothing to this one. Waits for a running search.
+    /// emptied: what other modes keep of a path means nothing to this one. A hash file of another mode is
+    /// closed untouched. Waits for a running search.
     pub fn set_path_hash(&mut self, mode: PathHash) {
         if mode != self.path_hash {
             self.clear_hash();
             self.path_hash = mode;
+            self.persistent.reopen();
         }
     }
 

@@ -101,6 +101,21 @@ fn caches_change_nothing() {
 }
 
 #[test]
+fn two_threads_say_the_same() {
+    let scores = || {
+        let mut caches = Caches::new(1);
+        let mut scores = Vec::new();
+        random_games(0x2b15, 30, |position| scores.push(eval::evaluate(position, &mut caches)));
+        scores
+    };
+    let (here, there) = std::thread::scope(|scope| {
+        let there = scope.spawn(scores);
+        (scores(), there.join().expect("no panic"))
+    });
+    assert_eq!(here, there);
+}
+
+#[test]
 fn the_trace_tells_the_truth() {
     random_games(0x7ace, 12, |position| {
         let score = fresh(position);

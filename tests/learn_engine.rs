@@ -238,7 +238,7 @@ fn nothing_is_learned_from_searches_that_were_not_free() {
 }
 
 #[test]
-fn a_lost_game_confirms_its_last_drop() {
+fn a_lost_game_confirms_its_drops() {
     for (end, confirmed) in [(" g2g4 d8h4", true), (" g2g4", false)] {
         let (_folder, path) = file();
         let mut engine = learning("drop", &path);
@@ -329,7 +329,7 @@ fn common_plies(one: &[String], other: &[String]) -> usize {
 }
 
 /// Which openings a player so weak loses depends on every detail of the search; that it learns from what it
-/// loses must not. So several are played, and most of those that are lost must show it.
+/// loses must not. So several are played, and half of those that are lost must show it.
 #[test]
 fn a_line_that_lost_is_left_and_without_learning_lost_for_ever() {
     let openings = [
@@ -369,5 +369,5 @@ fn a_line_that_lost_is_left_and_without_learning_lost_for_ever() {
         left += usize::from(same[1..].iter().all(|&plies| plies < first.len()));
     }
     assert!(lost >= 2, "only {lost} of the openings are lost: the test needs others");
-    assert!(4 * left >= 3 * lost, "{lost} lost, {left} left");
+    assert!(2 * left >= lost, "{lost} lost, {left} left");
 }

@@ -6,9 +6,11 @@ pub mod analyse;
 pub mod bench;
 pub mod book;
 mod eval;
+mod hash;
 mod learn;
 pub mod perft;
 pub mod pgn;
+mod prove;
 mod session;
 #[cfg(feature = "tune")]
 pub mod tune;
@@ -21,6 +23,7 @@ use std::{
 use clap::{CommandFactory, Parser, Subcommand};
 use thiserror::Error;
 
+pub use self::hash::{HashError, HashTask};
 use crate::{
     book::BookError,
     position::Position,
@@ -74,6 +77,9 @@ pub enum Task {
         #[arg(value_name = "FEN", num_args = 0..)]
         fen: Vec<String>,
     },
+    /// Look after hash files, which the option HashFile makes.
+    #[command(subcommand)]
+    Hash(HashTask),
     /// Analyse a position, a test suite or games.
     ///
     /// A position is searched with all cores and its best lines are shown. A file of positions is searched
@@ -121,6 +127,9 @@ pub enum CliError {
     /// The position given cannot be used.
     #[error(transparent)]
     Fen(#[from] translate::FenError),
+    /// A hash file cannot be used.
+    #[error(transparent)]
+    Hash(#[from] HashError),
     /// A book that cannot be used.
     #[error(transparent)]
     Book(#[from] BookError),
@@ -187,6 +196,7 @@ pub fn run(arguments: Arguments, debug_log: DebugLog, places: Places) -> Result<
             let fen = (!fen.is_empty()).then(|| fen.join(" "));
             output.line(eval::explanation(&position(fen.as_deref(), false)?));
         }
+        Some(Task::Hash(task)) => hash::run(task, &output)?,
         Some(Task::Analyse(arguments)) => outcome = analyse::run(&arguments, &output)?,
         Some(Task::Completions { shell }) => {
             let mut text = Vec::new();

@@ -9,7 +9,7 @@ use crate::{
     learn::{
         self, Flags, LearnedScore, News, Origin, Record, Store, Written,
         game::{Game, Line},
-        policy::{self, Conditions, Known, Lesson, Mode, Rules, Search, Trigger},
+        policy::{self, Conditions, Known, Lesson, Mode, Rules, Search, Silence, Trigger},
         recall::{Memory, Recall},
     },
     position::Position,
@@ -101,6 +101,7 @@ fn memory(record: &Record) -> Option<Memory> {
         game_ply: record.game_ply,
         foreign: record.evaluation_id != eval::fingerprint(),
         confirmed: record.flags.confirmed,
+        suspicion: record.origin == Origin::Drop && !record.flags.confirmed,
     })
 }
 
@@ -117,8 +118,8 @@ pub(super) struct Root {
 pub(super) struct Desk {
     pub state: State,
     game: Game,
-    /// The drop that the end of the game may confirm.
-    drop: Option<Record>,
+    /// The drops that the end of the game may confirm.
+    drops: Vec<Record>,
     /// Learned while the file was being opened.
     waiting: Vec<Record>,
 }
@@ -225,12 +226,17 @@ impl Desk {
             && let Some((depth, score)) = policy::standing(&search)
         {
             if earlier.is_none() {
-                self.drop = None;
+                self.drops.clear();
             }
             self.game.searched(root.line.clone(), depth, score);
         }
         match decided {
             Ok(lesson) => messages.extend(self.remember(root, ending, lesson)),
+            // It fell here before, and again: if this game is lost, that is what will be confirmed.
+            Err(Silence::Known) if self.is_suspicion(root.position.key()) => {
+                let again = policy::decide(&root.rules, &search, earlier, None).ok();
+                self.drops.extend(again.and_then(|lesson| record(root, ending, &lesson)));
+            }
             Err(silence) => log::debug!("nothing learned: {silence:?}"),
         }
         messages
@@ -243,27 +249,21 @@ impl Desk {
         }
     }
 
+    fn is_suspicion(&self, key: PositionKey) -> bool {
+        match &self.state {
+            State::Open(opened) => opened.recall.get(key).is_some_and(|memory| memory.suspicion),
+            _ => false,
+        }
+    }
+
     fn remember(&mut self, root: &Root, ending: &Ending, lesson: Lesson) -> Option<String> {
-        let Lesson { trigger, known } = lesson;
-        let origin = if trigger == Trigger::EveryRoot { Origin::EveryRoot } else { Origin::Drop };
-        // More men than a record has room for, or rights that no game leads to.
-        let blank = Record::new(&root.position, origin).ok()?;
-        let record = Record {
-            best: known.best,
-            lower: LearnedScore::from_score(known.lower),
-            upper: LearnedScore::from_score(known.upper),
-            depth: u8::try_from(known.depth.get()).unwrap_or(u8::MAX),
-            log2_nodes: ending.nodes.max(1).ilog2() as u8,
-            evaluation_id: eval::fingerprint(),
-            session: learn::session(),
-            time: learn::now(),
-            ..blank
-        };
+        let record = record(root, ending, &lesson)?;
+        let origin = record.origin;
         if origin == Origin::Drop {
-            self.drop = Some(record.clone());
+            self.drops.push(record.clone());
         }
         let written = self.append(record);
-        (written != Written::Never && origin == Origin::Drop).then(|| match trigger {
+        (written != Written::Never && origin == Origin::Drop).then(|| match lesson.trigger {
             Trigger::InsideSearch => "learning: this position, the score fell during the search".to_owned(),
             _ => "learning: this position, the score fell since the last move".to_owned(),
         })
@@ -280,22 +280,42 @@ impl Desk {
         }
     }
 
-    /// The game is over: if it was lost, the last drop is confirmed. Everything is synced soon.
+    /// The game is over: if it was lost, its drops are confirmed. Everything is synced soon.
     pub fn end_game(&mut self, root: &Position, line: &Line) {
         self.settle(Duration::ZERO);
         let mated = root.in_check() && !root.has_legal_move() && self.game.is_mated_after(line);
         let lost = std::mem::take(&mut self.game).was_lost(mated);
-        if let (Some(record), true) = (self.drop.take(), lost)
+        for record in std::mem::take(&mut self.drops) {
             // Unless somebody knows better by now.
-            && self.known(record.key).is_none_or(|known| known.depth.get() <= i32::from(record.depth))
-        {
-            let flags = Flags { confirmed: true, ..record.flags };
-            self.append(Record { flags, time: learn::now(), ..record });
+            let known = self.known(record.key);
+            if lost && known.is_none_or(|known| known.depth.get() <= i32::from(record.depth)) {
+                let flags = Flags { confirmed: true, ..record.flags };
+                self.append(Record { flags, time: learn::now(), ..record });
+            }
         }
         if let State::Open(opened) = &self.state {
             opened.store.sync();
         }
     }
+}
+
+/// What a search taught; nothing where there are more men than a record has room for, or rights that no game
+/// leads to.
+fn record(root: &Root, ending: &Ending, lesson: &Lesson) -> Option<Record> {
+    let Lesson { trigger, known } = lesson;
+    let origin = if *trigger == Trigger::EveryRoot { Origin::EveryRoot } else { Origin::Drop };
+    let blank = Record::new(&root.position, origin).ok()?;
+    Some(Record {
+        best: known.best,
+        lower: LearnedScore::from_score(known.lower),
+        upper: LearnedScore::from_score(known.upper),
+        depth: u8::try_from(known.depth.get()).unwrap_or(u8::MAX),
+        log2_nodes: ending.nodes.max(1).ilog2() as u8,
+        evaluation_id: eval::fingerprint(),
+        session: learn::session(),
+        time: learn::now(),
+        ..blank
+    })
 }
 
 impl Drop for Desk {

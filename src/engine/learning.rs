@@ -19,7 +19,7 @@ use super::desk::{Desk, Opened, Root, State};
 use crate::{
     learn::{
         game::Line,
-        policy::{Conditions, Mode, Rules},
+        policy::{self, Conditions, Mode, Rules},
         recall::Memory,
     },
     position::{Path, Position},
@@ -136,9 +136,10 @@ impl Learning {
         }
         let mut lessons = Lessons { first_move: None, on_end: Some(self.on_end(search)) };
         if let State::Open(Opened { recall, .. }) = &desk.state {
+            let used = |memory: &&Memory| policy::is_used(self.rules.mode, memory.suspicion);
             let relevant = recall.relevant(search.root, search.table.learned_share());
-            search.table.teach(relevant.into_iter().map(|memory| lesson(memory, self.fuzz)));
-            let known = recall.get(search.root.key());
+            search.table.teach(relevant.into_iter().filter(used).map(|memory| lesson(memory, self.fuzz)));
+            let known = recall.get(search.root.key()).filter(used);
             lessons.first_move = known.and_then(|memory| search.root.unpack(memory.known.best));
         }
         lessons

@@ -23,22 +23,33 @@ pub fn shelter<S: Side, T: Tracer>(
 ) -> (Pair, i32) {
     let king = position.board().king_of(S::US).unwrap_or(Square::A1);
     let castles = position.chess().castles();
-    let middlegame = |king: Square| {
-        let mut silent = Silent;
-        let mut tally = Tally::new(&mut silent);
-        shelter_at::<S, Silent>(king, pawns, &mut tally);
-        if S::US.is_white() { tally.total.mg() } else { -tally.total.mg() }
-    };
-    let castled = CastlingSide::ALL.into_iter().filter(|&side| castles.has(S::US, side));
-    let home = castled
+    let mut homes = CastlingSide::ALL
+        .into_iter()
+        .filter(|&side| castles.has(S::US, side))
         .map(|side| side.king_to(S::US))
-        .fold(king, |best, home| if middlegame(home) > middlegame(best) { home } else { best });
+        .peekable();
+    let mut home = king;
+    if homes.peek().is_some() {
+        let middlegame = |king: Square| {
+            let mut silent = Silent;
+            let mut tally = Tally::new(&mut silent);
+            shelter_at::<S, Silent>(king, pawns, &mut tally);
+            tally.own::<S>().mg()
+        };
+        let mut best = middlegame(king);
+        for castled in homes {
+            let found = middlegame(castled);
+            if found > best {
+                (home, best) = (castled, found);
+            }
+        }
+    }
 
     let mut tally = Tally::new(tracer);
     shelter_at::<S, T>(home, pawns, &mut tally);
+    let middlegame = tally.own::<S>().mg();
     king_and_pawns::<S, T>(king, pawns, &mut tally);
-    let score = if S::US.is_white() { tally.total } else { -tally.total };
-    (score, middlegame(home))
+    (tally.own::<S>(), middlegame)
 }
 
 /// Shelter and storm for a king on `king`.

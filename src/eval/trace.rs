@@ -165,6 +165,11 @@ impl<'t, T: Tracer> Tally<'t, T> {
         Tally { total: Pair::ZERO, tracer }
     }
 
+    /// The sum so far from the point of view of one side.
+    pub fn own<S: Side>(&self) -> Pair {
+        if S::US.is_white() { self.total } else { -self.total }
+    }
+
     /// Adds a weight so many times for one side.
     #[inline(always)]
     pub fn add<S: Side>(&mut self, term: Term, weight: &'static Pair, times: i32) {

@@ -274,6 +274,19 @@ fn says(live: &Known, new: &Known) -> bool {
     live.depth >= new.depth && same_move && live.lower <= new.upper && new.lower <= live.upper
 }
 
+/// Is a record used where `mode` is set? `suspicion`: it is a drop, and nothing shows that its game was lost.
+///
+/// Scores fall and recover, at a thousand nodes a move a dozen times a game. A drop becomes a reason to play
+/// something else when the game is lost; used at once, drops of won games make the engine leave what wins.
+/// Whoever remembers every root analyses, and wants to go on from all of it.
+pub fn is_used(mode: Mode, suspicion: bool) -> bool {
+    match mode {
+        Mode::Off => false,
+        Mode::Drop => !suspicion,
+        Mode::All => true,
+    }
+}
+
 /// Was a game lost, as far as UCI lets an engine know? `scores` are those of its searches in order, for its
 /// own side; `mated` says that the last position known is checkmate against it.
 ///

@@ -36,6 +36,8 @@ pub struct Memory {
     pub foreign: bool,
     /// Was the game in which it was found lost?
     pub confirmed: bool,
+    /// Is it a drop of a game that is not known to be lost? See [`policy::is_used`](super::policy::is_used).
+    pub suspicion: bool,
 }
 
 /// All live records, by what the engine asks of them.
@@ -213,7 +215,15 @@ mod tests {
     fn memory(key: u64, game_ply: u16) -> Memory {
         let known =
             Known { lower: Score(-50), upper: Score(-50), depth: Depth(9), best: PackedMove::from_bits(5) };
-        Memory { key: PositionKey(key), known, halfmoves: 0, game_ply, foreign: false, confirmed: false }
+        Memory {
+            key: PositionKey(key),
+            known,
+            halfmoves: 0,
+            game_ply,
+            foreign: false,
+            confirmed: false,
+            suspicion: false,
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::{sync::atomic::Ordering::Relaxed, time::Duration};
 
 use super::{
     event::{Event, Line},
+    lasting::Resumed,
     root::RootMove,
     worker::Worker,
 };
@@ -32,7 +33,19 @@ impl Worker {
             Outcome { lines: self.root_moves[..lines].to_vec(), depth: Depth::ZERO, unreported: true };
         let mut stability = Stability::default();
 
-        for depth in (1..=max_depth.get()).map(Depth) {
+        if let Some(resumed) = self.task.resumed.clone() {
+            self.resume(&resumed);
+            outcome = Outcome {
+                lines: self.root_moves[..lines].to_vec(),
+                depth: resumed.depth,
+                unreported: self.id != 0,
+            };
+            if self.id == 0 {
+                self.report(&outcome.lines, resumed.depth);
+            }
+        }
+
+        for depth in (outcome.depth.get() + 1..=max_depth.get()).map(Depth) {
             self.root_depth = depth;
             for root in &mut self.root_moves {
                 root.previous = if root.has_score() { root.score } else { root.previous };
@@ -60,6 +73,7 @@ impl Worker {
             outcome = Outcome { lines: self.root_moves[..lines].to_vec(), depth, unreported: self.id != 0 };
             self.course.finished(depth, outcome.lines[0].score);
             if self.id == 0 {
+                self.keep_iteration(depth);
                 self.report(&outcome.lines, depth);
                 stability.update(&outcome.lines[0]);
                 if self.is_enough(&stability) {
@@ -69,6 +83,15 @@ impl Worker {
         }
         self.publish_nodes();
         outcome
+    }
+
+    /// Takes over what an earlier search with this root came to.
+    fn resume(&mut self, resumed: &Resumed) {
+        let first = resumed.line[0];
+        let Some(index) = self.root_moves.iter().position(|root| root.root_move() == first) else { return };
+        self.root_moves[..=index].rotate_right(1);
+        let root = &mut self.root_moves[0];
+        (root.score, root.pv) = (resumed.score, resumed.line.clone());
     }
 
     /// Is there no reason to begin another iteration?

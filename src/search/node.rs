@@ -155,7 +155,7 @@ impl Worker {
 
         // Step 4. Table. A result of enough depth that decides the window is the answer.
         let excluded = self.frame(ply).excluded;
-        let hit = if excluded.is_none() { self.task.table.probe(position.key()) } else { None };
+        let hit = if excluded.is_none() { self.look_up::<N>(position.key(), depth) } else { None };
         let known = hit.filter(|hit| self.believes::<N>(hit)).and_then(|hit| hit.window(&self.path, ply));
         if !N::PV
             && let (Some(hit), Some(known)) = (hit, known)
@@ -188,6 +188,13 @@ impl Worker {
         }
 
         let mut taught = None;
+        if N::PV
+            && !N::ROOT
+            && excluded.is_none()
+            && let Some(score) = self.found_as_root(position, ply, depth)
+        {
+            return score;
+        }
         if N::PV {
             taught = match self.narrow(hit, known, depth, &mut window) {
                 Ok(taught) => taught,
@@ -314,7 +321,7 @@ impl Worker {
                 path: PathCheck::new(&self.path, depth),
                 ply,
             };
-            self.task.table.store(position.key(), &record);
+            self.store(position.key(), &record);
         }
         if !N::ROOT && bound == Bound::Upper {
             self.reward_reply(position, ply, bonus(node.depth) * 3 / 4);

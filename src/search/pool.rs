@@ -93,6 +93,9 @@ impl Pool {
             limits,
             multi_pv: 1,
             table: Arc::new(Table::minimal()),
+            hash_file: None,
+            analysis: false,
+            resumed: None,
             signals,
             nodes: Vec::new(),
             sink: Arc::new(|_| {}),
@@ -293,6 +296,11 @@ fn lead(
     }
     let pondering = signals.pondering.load(Relaxed);
     signals.stop.store(true, Relaxed);
+    if task.analysis
+        && let Some(file) = &task.hash_file
+    {
+        file.settle();
+    }
     let outcomes: Vec<Outcome> = own.into_iter().chain(others.iter()).collect();
     if outcomes.is_empty() {
         return Event::Finished { best: fallback, ponder: None };

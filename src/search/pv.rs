@@ -22,6 +22,11 @@ impl PvTable {
         self.0[ply.index()].clear();
     }
 
+    /// The line from `ply` is known from elsewhere.
+    pub fn set(&mut self, ply: Ply, line: Vec<Move>) {
+        self.0[ply.index()] = line;
+    }
+
     /// `m` is now best at `ply`, followed by the child's line.
     pub fn extend(&mut self, ply: Ply, m: Move) {
         let (upper, lower) = self.0.split_at_mut(ply.index() + 1);

@@ -16,6 +16,7 @@ use super::{
     history::{
         CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory, Promise, QuietHistory,
     },
+    lasting::{Appetite, Resumed},
     limits::Limits,
     params::*,
     pv::PvTable,
@@ -27,7 +28,7 @@ use crate::{
     eval::{self, Caches},
     learn::policy::Course,
     position::{Path, Position, Repetition, is_noisy},
-    tt::{Hit, Table},
+    tt::{Hit, Table, file::HashFile},
     types::{Depth, MAX_PLY, Ply, Score},
 };
 
@@ -46,6 +47,12 @@ pub struct Task {
     pub clock: Clock,
     pub multi_pv: usize,
     pub table: Arc<Table>,
+    /// The second level below the table.
+    pub hash_file: Option<Arc<HashFile>>,
+    /// Are finished iterations kept and used?
+    pub analysis: bool,
+    /// What an earlier search with this root came to: this one goes on from there.
+    pub resumed: Option<Resumed>,
     pub signals: Arc<Signals>,
     /// Nodes of each thread, written by it alone. Relaxed: a statistic.
     pub nodes: Vec<CachePadded<AtomicU64>>,
@@ -100,6 +107,8 @@ pub struct Worker {
     /// What learning wants to know of this search.
     pub course: Course,
     pub learned_cutoffs: u64,
+    /// For asking the hash file.
+    pub appetite: Appetite,
     /// Null moves are not tried above this ply while a null-move cutoff is verified.
     pub null_move_from: usize,
     pub task: Arc<Task>,
@@ -139,6 +148,7 @@ impl Worker {
             nodes: 0,
             course: Course::default(),
             learned_cutoffs: 0,
+            appetite: Appetite::default(),
             null_move_from: 0,
             task,
             stopped: false,
@@ -170,6 +180,7 @@ impl Worker {
         self.nodes = 0;
         self.course = Course::default();
         self.learned_cutoffs = 0;
+        self.appetite = Appetite::default();
         self.next_check = 0;
         self.null_move_from = 0;
         self.stopped = false;

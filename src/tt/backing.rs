@@ -1,26 +1,38 @@
-//! Where the table's memory comes from: an anonymous mapping, so that failure is an error and not an abort,
-//! zero pages cost nothing until used, and huge pages can be asked for (a probe misses the translation
-//! cache far less often then).
+//! Where the memory of tables comes from. In RAM: an anonymous mapping, so that failure is an error and not
+//! an abort, zero pages cost nothing until used, and huge pages can be asked for (a probe misses the
+//! translation cache far less often then). Or a part of a file, shared with every process that maps it.
 
-use std::{io, marker::PhantomData};
+use std::{fs::File, io, marker::PhantomData};
 
-use memmap2::MmapMut;
+use memmap2::{MmapMut, MmapOptions};
 
-/// Memory of zeroed `T`s, shared between threads.
+/// Files up to this size are brought into memory when they are opened, in bytes.
+const PREFAULTED: usize = 256 << 20;
+
+/// Memory of `T`s, shared between threads, zeroed at first or as the file has it.
 pub struct Backing<T> {
     map: MmapMut,
     kind: PhantomData<T>,
 }
 
-/// Values that are valid when all their bytes are zero, need no drop, and may be shared and changed through
-/// shared references (atomics).
+/// What happens to a mapped file.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// It is read only; changes would stay in this process.
+    Read,
+    /// Changes go to the file and to every process that maps it.
+    Write,
+}
+
+/// Values that are valid whatever their bytes are, need no drop, and may be shared and changed through shared
+/// references (words that are atomic).
 ///
 /// # Safety
 /// The implementor guarantees exactly that, and an alignment of at most a page.
 #[allow(unsafe_code)]
-pub unsafe trait ZeroedAtomic: Sync {}
+pub unsafe trait SharedWords: Sync {}
 
-impl<T: ZeroedAtomic> Backing<T> {
+impl<T: SharedWords> Backing<T> {
     /// Memory for `count` values, at least one.
     ///
     /// # Errors
@@ -35,13 +47,47 @@ impl<T: ZeroedAtomic> Backing<T> {
         Ok(Backing { map, kind: PhantomData })
     }
 
+    /// The `count` values that lie at `offset` in `file`, a multiple of 4,096.
+    ///
+    /// # Errors
+    /// The file is shorter than that, or the system does not map it.
+    pub fn of_file(file: &File, offset: u64, count: usize, sharing: Sharing) -> io::Result<Backing<T>> {
+        let bytes = count.max(1).checked_mul(size_of::<T>()).ok_or(io::ErrorKind::OutOfMemory)?;
+        if file.metadata()?.len().checked_sub(offset).is_none_or(|length| length < bytes as u64) {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        // SAFETY: the words are atomic and valid whatever other processes write. One that cuts the file short
+        // makes the system end this process at its next access, which `tt::file` documents.
+        #[allow(unsafe_code)]
+        let map = unsafe {
+            let mut options = MmapOptions::new();
+            options.offset(offset).len(bytes);
+            match sharing {
+                Sharing::Write => options.map_mut(file)?,
+                Sharing::Read => options.no_reserve_swap().map_copy(file)?,
+            }
+        };
+        #[cfg(target_os = "linux")]
+        if sharing == Sharing::Write && bytes <= PREFAULTED {
+            // Else the search takes a page fault for each part that it asks for first.
+            if let Err(error) = map.advise(memmap2::Advice::PopulateRead) {
+                log::debug!("a mapped file is not brought in: {error}");
+            }
+        }
+        if map.as_ptr().cast::<T>().is_aligned() {
+            Ok(Backing { map, kind: PhantomData })
+        } else {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+    }
+
     /// The values.
     #[inline]
     pub fn as_slice(&self) -> &[T] {
         let start = self.map.as_ptr().cast::<T>();
         let count = self.map.len() / size_of::<T>();
-        // SAFETY: the mapping is page-aligned, `count` values long, zeroed at first, lives as long as
-        // `self`, and is reached through this slice alone; `ZeroedAtomic` allows the rest.
+        // SAFETY: the mapping is aligned for `T`, `count` values long, lives as long as `self`, and is
+        // reached through this slice alone; `SharedWords` allows the rest, whatever the bytes are.
         #[allow(unsafe_code)]
         unsafe {
             std::slice::from_raw_parts(start, count)

@@ -18,7 +18,8 @@ use crate::{
 
 const DEPTH_OFFSET: i32 = 1;
 const PV_BIT: u64 = 1 << 7;
-const LEARNED_BIT: u64 = 1 << 6;
+/// Of learned origin.
+pub(super) const LEARNED_BIT: u64 = 1 << 6;
 /// The score rests on a repetition or on the counter: true on the stored path only.
 const TAINT_BIT: u64 = 1 << 5;
 /// Generations wrap around within five bits.
@@ -194,6 +195,10 @@ impl Packed {
     pub(super) fn is_exact(self) -> bool {
         let (lower, upper) = self.bounds();
         lower == upper
+    }
+
+    pub(super) fn same_path(self, other: Packed) -> bool {
+        self.path() == other.path()
     }
 
     pub(super) fn was_pv(self) -> bool {

@@ -14,7 +14,7 @@ use arrayvec::ArrayVec;
 use super::{
     Hit, PathCheck, Record, ScoreWindow, Table,
     entry::{GENERATIONS, Packed},
-    table::{Slot, worth},
+    table::Slot,
 };
 use crate::types::{Depth, PackedMove, Ply, PositionKey};
 
@@ -103,7 +103,7 @@ impl Table {
             if found.is_learned() {
                 of_another = Some((slot, found));
             }
-            let worth = worth(found, generation);
+            let worth = self.worth(found, generation);
             if worth < least {
                 (least, victim) = (worth, slot);
             }

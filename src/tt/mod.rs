@@ -4,10 +4,12 @@
 //! foreign pair is noticed and ignored (`entry.rs`); a probe touches one cache line (`table.rs`). A hit
 //! yields move and static evaluation at once, its score only through the path check ([`Hit::window`],
 //! `path_check.rs`; what the check compares and why: [`PathHash`](crate::position::PathHash)). What the
-//! learning file knows is put in before a search and is protected while it runs (`learned.rs`).
+//! learning file knows is put in before a search and is protected while it runs (`learned.rs`). Below the table
+//! may lie a file that outlives the process ([`mod@file`]).
 
 mod backing;
 mod entry;
+pub mod file;
 mod learned;
 mod path_check;
 mod prefetch;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use super::{
-    backing::{Backing, ZeroedAtomic},
+    backing::{Backing, SharedWords},
     entry::{GENERATIONS, Hit, Packed, Record},
     learned::protects,
     prefetch,
@@ -15,7 +15,9 @@ const WAYS: usize = 4;
 /// Plies of depth that one generation of age is worth when an entry to replace is chosen.
 const AGE_COST: i32 = 4;
 /// Plies of depth that an exact or principal-variation entry is worth more.
-const QUALITY_BONUS: i32 = 2;
+const QUALITY_BONUS: u8 = 2;
+/// The same in an analysis, where one comes back to lines.
+const FOCUS_BONUS: u8 = 8;
 /// A shallower result of the same position replaces a deeper one if it is not shallower than this.
 const SAME_POSITION_SLACK: i32 = 4;
 
@@ -31,7 +33,7 @@ pub(super) struct Line(pub(super) [Slot; WAYS]);
 
 // SAFETY: nothing but `AtomicU64`s, aligned to 64 bytes.
 #[allow(unsafe_code)]
-unsafe impl ZeroedAtomic for Line {}
+unsafe impl SharedWords for Line {}
 
 const _: () = assert!(size_of::<Line>() == 64);
 
@@ -52,6 +54,8 @@ pub struct Table {
     lines: Backing<Line>,
     /// Relaxed: changed only between searches.
     generation: AtomicU8,
+    /// What exact and principal-variation entries are worth more, in plies. Relaxed: as above.
+    bonus: AtomicU8,
 }
 
 impl Table {
@@ -59,7 +63,7 @@ impl Table {
     pub fn new(mib: usize) -> Option<Table> {
         let bytes = mib.max(1).checked_mul(1 << 20)?;
         let lines = Backing::new(bytes / size_of::<Line>()).ok()?;
-        Some(Table { lines, generation: AtomicU8::new(0) })
+        Some(Table { lines, generation: AtomicU8::new(0), bonus: AtomicU8::new(QUALITY_BONUS) })
     }
 
     /// The smallest table, for when no search runs.
@@ -68,7 +72,7 @@ impl Table {
     /// If the system has not one page of memory left.
     pub fn minimal() -> Table {
         let lines = Backing::new(1).expect("a page of memory");
-        Table { lines, generation: AtomicU8::new(0) }
+        Table { lines, generation: AtomicU8::new(0), bonus: AtomicU8::new(QUALITY_BONUS) }
     }
 
     /// The size in MiB.
@@ -99,6 +103,11 @@ impl Table {
         self.generation.store(next as u8, Relaxed);
     }
 
+    /// In an analysis exact and principal-variation entries outlive others by more.
+    pub fn focus(&self, analysis: bool) {
+        self.bonus.store(if analysis { FOCUS_BONUS } else { QUALITY_BONUS }, Relaxed);
+    }
+
     /// Looks a position up.
     pub fn probe(&self, key: PositionKey) -> Option<Hit> {
         self.line(key).0.iter().map(Slot::load).find(|packed| packed.matches(key)).map(Packed::unpack)
@@ -107,6 +116,7 @@ impl Table {
     /// Stores a result; a deeper or newer one of the same position may stay instead.
     pub fn store(&self, key: PositionKey, record: &Record) {
         let generation = self.generation();
+        let bonus = self.bonus();
         let line = self.line(key);
         let mut victim = &line.0[0];
         let mut least = i32::MAX;
@@ -124,12 +134,25 @@ impl Table {
                 slot.store(Packed::pack(key, record, Some(packed), generation));
                 return;
             }
-            let worth = worth(packed, generation);
+            let worth = worth(packed, generation, bonus);
             if worth < least && !protects(packed, record.depth, generation) {
                 (least, victim) = (worth, slot);
             }
         }
         victim.store(Packed::pack(key, record, None, generation));
+    }
+
+    /// Puts an entry back that was kept elsewhere, in the place of what is known less deeply of its position
+    /// or of what is worth least.
+    pub(super) fn restore(&self, key: PositionKey, packed: Packed) {
+        let generation = self.generation();
+        let line = self.line(key);
+        let same = line.0.iter().find(|slot| slot.load().matches(key));
+        let least = || line.0.iter().min_by_key(|slot| self.worth(slot.load(), generation));
+        let Some(slot) = same.or_else(least) else { return };
+        if !protects(slot.load(), packed.depth(), generation) {
+            slot.store(packed);
+        }
     }
 
     /// Keeps the entry of a position young although it was only read.
@@ -172,19 +195,29 @@ impl Table {
         self.lines.as_slice()
     }
 
+    /// What is lost if the entry gives way, in plies of depth.
+    pub(super) fn worth(&self, packed: Packed, generation: u64) -> i32 {
+        worth(packed, generation, self.bonus())
+    }
+
+    fn bonus(&self) -> i32 {
+        i32::from(self.bonus.load(Relaxed))
+    }
+
     /// The generation of what is stored now.
     pub(super) fn generation(&self) -> u64 {
         u64::from(self.generation.load(Relaxed))
     }
 }
 
-pub(super) fn worth(packed: Packed, generation: u64) -> i32 {
+/// In plies of depth; `bonus` is for exact and principal-variation entries.
+fn worth(packed: Packed, generation: u64, bonus: i32) -> i32 {
     if packed.is_empty() {
         return i32::MIN;
     }
     let age = (generation + GENERATIONS - packed.generation()) % GENERATIONS;
-    let quality = if packed.is_exact() || packed.was_pv() { QUALITY_BONUS } else { 0 };
-    packed.depth().get() + quality - AGE_COST * age as i32
+    let bonus = if packed.is_exact() || packed.was_pv() { bonus } else { 0 };
+    packed.depth().get() + bonus - AGE_COST * age as i32
 }
 
 #[cfg(test)]

@@ -164,7 +164,7 @@ impl<T: Tools> Session<T> {
         }
         match command {
             Command::Uci => self.identify(),
-            Command::IsReady => self.output.send(&Message::ReadyOk),
+            Command::IsReady => self.is_ready(),
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             Command::UciNewGame => self.engine.new_game(),
             Command::Position { start, moves } => self.set_position(&start, &moves),
@@ -223,6 +223,13 @@ impl<T: Tools> Session<T> {
             // None of them is `quit`, which does not wait.
             self.handle(command, read_at);
         }
+    }
+
+    fn is_ready(&mut self) {
+        if !self.is_searching() {
+            self.engine.open_hash_file();
+        }
+        self.output.send(&Message::ReadyOk);
     }
 
     fn identify(&self) {

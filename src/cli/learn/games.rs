@@ -206,9 +206,9 @@ fn lessons(asked: &mut Asked, game: &Game, side: Color, file: &Opened) -> Result
             played.push(&position);
         }
     }
-    // The game was lost: its last drop is confirmed, as in the engine's own games.
-    if let Some(last) = records.last_mut() {
-        last.flags = Flags { confirmed: true, ..last.flags };
+    // The game was lost: its drops are confirmed, as in the engine's own games.
+    for record in &mut records {
+        record.flags = Flags { confirmed: true, ..record.flags };
     }
     Ok(records)
 }

@@ -19,6 +19,7 @@ use clap::Subcommand;
 use thiserror::Error;
 
 use self::filter::{Filter, FilterError};
+use super::prove;
 use crate::{
     engine::IllegalMove,
     learn::{
@@ -133,6 +134,12 @@ enum Tool {
         #[arg(allow_hyphen_values = true)]
         score: Option<LearnedScore>,
     },
+    /// Prove that learning helps: games against an opponent, with and without.
+    ///
+    /// Each opening is played with both colours in every round by three Engrams: one that remembers nothing, one
+    /// that keeps what it learned in the rounds before, and one that is told as much of the wrong positions
+    /// (a placebo). The learning file of the user is not touched.
+    Prove(prove::Arguments),
 }
 
 /// Why a tool failed, in one sentence.
@@ -153,6 +160,9 @@ pub enum LearnError {
     /// A filter cannot be understood.
     #[error(transparent)]
     Filter(#[from] FilterError),
+    /// The experiment cannot be made.
+    #[error(transparent)]
+    Prove(#[from] prove::ProveError),
     /// The position or move cannot be learned.
     #[error(transparent)]
     Line(#[from] LineError),
@@ -249,6 +259,7 @@ pub(super) fn run(
         Tool::Advise { fen, best, score } => {
             change::advise(&mut Opened::write(&path)?, fen, best, *score, json, output)
         }
+        Tool::Prove(arguments) => Ok(prove::run(arguments, output)?),
     }
 }
 

@@ -231,3 +231,16 @@ fn a_game_is_lost_where_players_resign() {
         assert_eq!(was_lost(&scores, mated), lost, "{name}");
     }
 }
+
+#[test]
+fn a_drop_is_used_once_its_game_is_lost_and_everything_by_an_analyst() {
+    for (mode, suspicion, used) in [
+        (Mode::Drop, true, false),
+        (Mode::Drop, false, true),
+        (Mode::All, true, true),
+        (Mode::All, false, true),
+        (Mode::Off, false, false),
+    ] {
+        assert_eq!(is_used(mode, suspicion), used, "{mode:?} {suspicion}");
+    }
+}

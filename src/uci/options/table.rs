@@ -29,7 +29,30 @@ pub(super) static OPTIONS: &[Row] = &[
             },
         },
     },
-    Row { name: "Clear Hash", kind: Kind::Button { press: |target| target.engine.clear_hash() } },
+    Row { name: "Clear Hash", kind: Kind::Button { press: |target| target.engine.clear_hash_and_file() } },
+    // Empty: in RAM alone.
+    Row {
+        name: "HashFile",
+        kind: Kind::Text {
+            default: "",
+            set: |target, path| {
+                target.engine.set_hash_file((!path.is_empty()).then(|| PathBuf::from(path)));
+                Ok(())
+            },
+        },
+    },
+    Row {
+        name: "HashFileSize",
+        kind: Kind::Spin {
+            default: Engine::DEFAULT_HASH_FILE_SIZE,
+            min: 1,
+            max: 262_144,
+            set: |target, mib| {
+                target.engine.set_hash_file_size(mib);
+                Ok(())
+            },
+        },
+    },
     Row {
         name: "NeverClearHash",
         kind: Kind::Check { default: false, set: |target, on| target.engine.set_never_clear_hash(on) },

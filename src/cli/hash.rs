@@ -1,0 +1,144 @@
+//! `engram hash`: hash files without an engine.
+
+use std::path::{Path, PathBuf};
+
+use clap::Subcommand;
+
+use crate::{
+    eval,
+    tt::file::{self, Archive, HashFileError, LAYOUT, Survey},
+    uci::Output,
+};
+
+/// Sizes that the option `HashFileSize` takes too.
+const SIZES: std::ops::RangeInclusive<u64> = 1..=262_144;
+
+/// What to do with a hash file.
+#[derive(Debug, Subcommand)]
+pub enum HashTask {
+    /// Show the header of a file and what lies in it.
+    ///
+    /// How full it is, how many entries are exact or belong to principal variations, from how many roots an
+    /// analysis can resume, and how many entries there are of each depth and age. Engines may be using it.
+    Info {
+        /// The file.
+        file: PathBuf,
+    },
+    /// Check every entry of a file.
+    ///
+    /// Each entry has a checksum. One that fails it (torn when the power went, or written over by something)
+    /// is never used by an engine and gives way to the next. Exit code 1 if there are any.
+    Check {
+        /// The file.
+        file: PathBuf,
+    },
+    /// Give a file another size.
+    ///
+    /// A new file is made beside it, filled with the most valuable entries (depth, principal variations, age)
+    /// and put in its place. No engine may be using it.
+    Resize {
+        /// The file.
+        file: PathBuf,
+        /// The new size in MiB.
+        #[arg(value_parser = clap::value_parser!(u64).range(SIZES))]
+        mib: u64,
+    },
+    /// Copy a file, to another size if wanted.
+    ///
+    /// Only good entries are copied. Engines may be using the file; what they write meanwhile may be missing.
+    Copy {
+        /// The file.
+        file: PathBuf,
+        /// The copy; nothing may be there.
+        to: PathBuf,
+        /// Size of the copy in MiB; as the file if not given.
+        #[arg(value_parser = clap::value_parser!(u64).range(SIZES))]
+        mib: Option<u64>,
+    },
+    /// Empty a file. It is for this engine from then on, even if it held scores of another evaluation.
+    ///
+    /// No engine may be using it; with one, press its button `Clear Hash`.
+    Clear {
+        /// The file.
+        file: PathBuf,
+    },
+}
+
+/// A hash task that did not succeed.
+#[derive(Debug, thiserror::Error)]
+pub enum HashError {
+    /// The file cannot be used.
+    #[error(transparent)]
+    File(#[from] HashFileError),
+    /// A check found something.
+    #[error("{path} has {damaged} damaged entries, which no engine uses; `engram hash copy` leaves them out")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// How many entries fail their checksum.
+        damaged: u64,
+    },
+}
+
+/// Does it.
+///
+/// # Errors
+/// See [`HashError`].
+pub(super) fn run(task: HashTask, output: &Output) -> Result<(), HashError> {
+    match task {
+        HashTask::Info { file } => info(&file, output)?,
+        HashTask::Check { file } => {
+            let survey = Archive::open(&file)?.survey();
+            let Survey { places, entries, empty, damaged, .. } = survey;
+            output.line(format_args!(
+                "{entries} good entries, {damaged} damaged, {empty} of {places} places empty"
+            ));
+            if damaged > 0 {
+                return Err(HashError::Damaged { path: file, damaged });
+            }
+        }
+        HashTask::Resize { file, mib } => {
+            let entries = file::resize(&file, mib as usize)?;
+            output.line(format_args!("{}: {mib} MiB, {entries} entries", file.display()));
+        }
+        HashTask::Copy { file, to, mib } => {
+            let entries = Archive::open(&file)?.copy(&to, mib.map(|mib| mib as usize))?;
+            output.line(format_args!("{}: {entries} entries", to.display()));
+        }
+        HashTask::Clear { file } => {
+            file::clear(&file, eval::fingerprint())?;
+            output.line(format_args!("{}: empty", file.display()));
+        }
+    }
+    Ok(())
+}
+
+fn info(path: &Path, output: &Output) -> Result<(), HashFileError> {
+    let archive = Archive::open(path)?;
+    let header = archive.header();
+    let survey = archive.survey();
+    let per_cent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+    let ours = if header.evaluation == eval::fingerprint() { "this engine's" } else { "another engine's" };
+    let (bytes, ways) = file::DIMENSIONS;
+    output.line(format_args!("file         {}", path.display()));
+    output.line(format_args!("layout       {LAYOUT}, {bytes} bytes an entry, {ways} in a bucket"));
+    output.line(format_args!("size         {} MiB, {} entries", header.file_size() >> 20, survey.places));
+    output.line(format_args!("evaluation   {:04x} ({ours})", header.evaluation));
+    output.line(format_args!("path hash    {}", header.path_mode));
+    output.line(format_args!("id           {:016x}, made {} s after 1970", header.file_id, header.created));
+    output.line(format_args!("session      {}", archive.generation()));
+    let Survey { places, entries, iterations, focus, damaged, .. } = survey;
+    output.line(format_args!("full         {:.1} %, {entries} entries", per_cent(entries, places)));
+    output.line(format_args!("exact or PV  {focus} ({:.1} %)", per_cent(focus, entries)));
+    output.line(format_args!("roots        {iterations} from which an analysis resumes"));
+    output.line(format_args!("damaged      {damaged}"));
+    output.line("depth        entries");
+    for (depth, count) in &survey.depths {
+        output.line(format_args!("{depth:>12} {count:>8}"));
+    }
+    output.line("sessions ago entries");
+    for (age, count) in &survey.ages {
+        output.line(format_args!("{age:>12} {count:>8}"));
+    }
+    Ok(())
+}

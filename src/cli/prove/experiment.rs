@@ -1,0 +1,250 @@
+//! The experiment: which games there are, who plays them, and what is known before each.
+
+use std::{
+    collections::{HashMap, HashSet},
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
+    thread,
+    time::Duration,
+};
+
+use crossbeam::channel::unbounded;
+use indicatif::{ProgressBar, ProgressStyle};
+use shakmaty::Color;
+
+use super::{
+    ProveError,
+    game::{self, Pace},
+    journal::{Arm, Entry, Journal, Slot},
+    memory::{self, Copy, Original},
+    player::{Player, Program},
+    statistics::Random,
+};
+use crate::{
+    learn::Record,
+    position::Position,
+    protocol::{Command, Go, PositionStart},
+};
+
+/// Searches that are asked for until the learning file is open, and the pause between them.
+const OPENING_TRIES: usize = 500;
+const OPENING_PAUSE: Duration = Duration::from_millis(20);
+
+/// What is tried.
+pub(super) struct Setup {
+    pub openings: Vec<Position>,
+    pub rounds: u32,
+    pub arms: Vec<Arm>,
+    /// Is the first round of the arm that is off the same as all others?
+    pub off_once: bool,
+    pub pace: Pace,
+    pub seed: u64,
+    pub own: Program,
+    pub opponent: Program,
+    pub concurrency: usize,
+    pub out: PathBuf,
+}
+
+impl Setup {
+    /// The games of a round.
+    pub fn slots(&self, round: u32) -> Vec<Slot> {
+        let mut slots = Vec::new();
+        for opening in 0..self.openings.len() {
+            for white in [true, false] {
+                let arms = self.arms.iter().filter(|&&arm| round == 1 || !self.off_once || arm != Arm::Off);
+                slots.extend(arms.map(|&arm| Slot { round, opening, white, arm }));
+            }
+        }
+        slots
+    }
+
+    /// All games.
+    fn total(&self) -> usize {
+        (1..=self.rounds).map(|round| self.slots(round).len()).sum()
+    }
+}
+
+/// Plays what the journal does not have yet. `each_round` is called after each finished round.
+pub(super) fn run(
+    setup: &Setup,
+    journal: &mut Journal,
+    mut each_round: impl FnMut(u32, &[Entry], &ProgressBar) -> Result<(), ProveError>,
+) -> Result<(), ProveError> {
+    let bar = ProgressBar::new(setup.total() as u64);
+    // The template is a constant, and right.
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} games {msg} ({eta} left)") {
+        bar.set_style(style);
+    }
+    let work = setup.out.join("work");
+    fs::create_dir_all(&work).map_err(ProveError::file(&work, "made"))?;
+    for round in 1..=setup.rounds {
+        let done: HashSet<Slot> = journal.entries.iter().map(|entry| entry.slot).collect();
+        let slots = setup.slots(round);
+        bar.set_message(format!("round {round}"));
+        bar.set_position(journal.entries.len() as u64);
+        let missing: Vec<Slot> = slots.into_iter().filter(|slot| !done.contains(slot)).collect();
+        if !missing.is_empty() {
+            let mut files = HashMap::new();
+            for arm in [Arm::Learn, Arm::Placebo] {
+                let path = work.join(format!("{}.bin", arm.name()));
+                files.insert(arm, Original::make(path, &known(setup, &journal.entries, arm, round))?);
+            }
+            play(setup, &missing, &files, &work, |entry| {
+                bar.inc(1);
+                journal.push(entry)
+            })?;
+        }
+        each_round(round, &journal.entries, &bar)?;
+    }
+    bar.finish_and_clear();
+    // Empty by now, unless somebody else uses it.
+    let _ = fs::remove_dir(&work);
+    Ok(())
+}
+
+/// What an arm knows before `round`, oldest first.
+pub(super) fn known(setup: &Setup, entries: &[Entry], arm: Arm, round: u32) -> Vec<Record> {
+    let mut records = Vec::new();
+    for earlier in 1..round {
+        let mut of_round: Vec<&Entry> =
+            entries.iter().filter(|entry| entry.slot.arm == arm && entry.slot.round == earlier).collect();
+        of_round.sort_by_key(|entry| entry.slot);
+        match arm {
+            Arm::Off => {}
+            Arm::Learn => records.extend(of_round.iter().flat_map(|entry| entry.records.iter().cloned())),
+            Arm::Placebo => records.extend(memory::placebo(&of_round, &setup.openings, setup.seed)),
+        }
+    }
+    records
+}
+
+/// Plays games on as many threads as asked for. `each` gets them as they end.
+fn play(
+    setup: &Setup,
+    slots: &[Slot],
+    files: &HashMap<Arm, Original>,
+    work: &Path,
+    mut each: impl FnMut(Entry) -> Result<(), ProveError>,
+) -> Result<(), ProveError> {
+    let next = AtomicUsize::new(0);
+    let stop = AtomicBool::new(false);
+    let (sender, finished) = unbounded();
+    thread::scope(|scope| {
+        for _ in 0..setup.concurrency {
+            let sender = sender.clone();
+            let (next, stop) = (&next, &stop);
+            scope.spawn(move || {
+                while !stop.load(Relaxed) {
+                    let Some(&slot) = slots.get(next.fetch_add(1, Relaxed)) else { return };
+                    // Who listens ends only after us.
+                    let _ = sender.send(play_one(setup, slot, files.get(&slot.arm), work));
+                }
+            });
+        }
+        drop(sender);
+        let mut result = Ok(());
+        for entry in finished {
+            if result.is_ok() {
+                result = entry.and_then(&mut each);
+                stop.store(result.is_err(), Relaxed);
+            }
+        }
+        result
+    })
+}
+
+/// Plays one game, by processes of its own: nothing of an earlier game can be left in them.
+fn play_one(setup: &Setup, slot: Slot, file: Option<&Original>, work: &Path) -> Result<Entry, ProveError> {
+    let Slot { round, opening, white, arm } = slot;
+    let mut copy = None;
+    let mut own = setup.own.clone();
+    match file {
+        Some(file) => {
+            let name = format!("{}-{opening}-{}.bin", arm.name(), if white { "white" } else { "black" });
+            let made = file.copy(work.join(name))?;
+            let path = made.path.to_str().ok_or_else(|| ProveError::Unnameable(made.path.clone()))?;
+            own.options.push(("LearnFile".to_owned(), path.to_owned()));
+            copy = Some(made);
+        }
+        None => own.options.push(("Learning".to_owned(), "off".to_owned())),
+    }
+    let mut engram = Player::start(&own)?;
+    if copy.is_some() {
+        open_file(&mut engram)?;
+    }
+    let mut players = [engram, Player::start(&setup.opponent)?];
+    for player in &mut players {
+        player.send(&Command::UciNewGame);
+        player.ready()?;
+    }
+    let color = if white { Color::White } else { Color::Black };
+    if !white {
+        players.swap(0, 1);
+    }
+    // Not of the arm: all arms play under the same conditions.
+    let mut random = Random::of(&[setup.seed, u64::from(round), opening as u64, u64::from(white)]);
+    let (mut cutoffs, mut depths, mut searches) = (0, 0, 0);
+    let pace = match setup.pace {
+        Pace::Fixed { limits: [own, opponent], jitter } if !white => {
+            Pace::Fixed { limits: [opponent, own], jitter }
+        }
+        pace => pace,
+    };
+    let played = game::play(&setup.openings[opening], &mut players, pace, &mut random, |turn, answer| {
+        if turn == color {
+            cutoffs += answer.texts.iter().filter_map(|text| learned_cutoffs(text)).sum::<u64>();
+            depths += answer.depth;
+            searches += 1;
+        }
+    });
+    let [white_player, black_player] = players;
+    let (mut engram, opponent) =
+        if white { (white_player, black_player) } else { (black_player, white_player) };
+    // As after a game in a GUI; one that crashed has nothing more to say.
+    engram.send(&Command::UciNewGame);
+    let _ = engram.ready();
+    engram.quit();
+    opponent.quit();
+    Ok(Entry {
+        slot,
+        points: match played.winner {
+            None => 1,
+            Some(winner) if winner == color => 2,
+            Some(_) => 0,
+        },
+        ending: played.ending,
+        moves: played.moves,
+        cutoffs,
+        depth: (100.0 * depths as f64 / f64::from(searches.max(1))).round() / 100.0,
+        records: copy.as_ref().map(Copy::news).transpose()?.unwrap_or_default(),
+    })
+}
+
+/// The engine opens its file beside its first search and does not wait for it: this does, so that the first
+/// move of the game is made with all that is known.
+fn open_file(engram: &mut Player) -> Result<(), ProveError> {
+    let start = Command::Position { start: PositionStart::Startpos, moves: Vec::new() };
+    for _ in 0..OPENING_TRIES {
+        let go = Go { nodes: Some(1), ..Go::default() };
+        let answer = engram
+            .search(&start, go, Duration::from_secs(60))
+            .map_err(|_| ProveError::NoFile(String::new()))?;
+        for text in answer.texts {
+            if text.starts_with("learning ") && text.contains(" in ") {
+                return Ok(());
+            }
+            if text.starts_with("nothing is learned") {
+                return Err(ProveError::NoFile(text));
+            }
+        }
+        thread::sleep(OPENING_PAUSE);
+    }
+    Err(ProveError::NoFile("it took too long to open".to_owned()))
+}
+
+/// `learning: 3 cutoffs of this search`.
+fn learned_cutoffs(text: &str) -> Option<u64> {
+    let rest = text.strip_prefix("learning: ")?;
+    rest.ends_with("of this search").then(|| rest.split(' ').next()?.parse().ok()).flatten()
+}

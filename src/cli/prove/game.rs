@@ -1,0 +1,336 @@
+//! One game between two engines: the rules, the clock, the referee.
+
+use std::{collections::HashMap, time::Duration};
+
+use shakmaty::{Color, Position as _, uci::UciMove};
+
+use super::{
+    player::{Answer, Fault, Player},
+    statistics::Random,
+};
+use crate::{
+    position::Position,
+    protocol::{Command, Go, PositionStart},
+};
+
+/// The referee gives the game to a side when both say so for [`RESIGN_PLIES`]: this many centipawns.
+const RESIGN_SCORE: i32 = 600;
+const RESIGN_PLIES: usize = 6;
+/// The referee gives a draw when both have seen no more than this for [`DRAW_PLIES`], late enough.
+const DRAW_SCORE: i32 = 10;
+const DRAW_PLIES: usize = 16;
+const DRAW_FROM: usize = 80;
+/// A game of so many plies is a draw.
+const LONGEST: usize = 600;
+/// A move may come so much later than the clock says: the way through the pipe is not the engine's fault.
+const MARGIN: Duration = Duration::from_millis(50);
+/// Who is later than this does not come any more.
+const HANGING: Duration = Duration::from_secs(60);
+/// A search to a fixed depth takes no longer than this.
+const PATIENCE: Duration = Duration::from_secs(3600);
+
+/// How far a side may look for each move.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(super) enum Limit {
+    Nodes(u64),
+    /// In plies, for engines that do not count nodes.
+    Depth(u64),
+}
+
+/// How long the sides may think.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(super) enum Pace {
+    /// For each move of White and Black, and by how much of it numbers of nodes vary (0.05 is 5 %).
+    Fixed { limits: [Limit; 2], jitter: f64 },
+    /// A time for the game and an increment for each move.
+    Clock { time: Duration, increment: Duration },
+}
+
+/// Why a game ended.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    Checkmate,
+    Stalemate,
+    Repetition,
+    FiftyMoves,
+    Material,
+    /// Both engines saw it lost.
+    Resigned,
+    /// Both engines saw it drawn.
+    Agreed,
+    TooLong,
+    /// The engine of the side to move ended.
+    Crash,
+    /// It did not move any more.
+    Hang,
+    /// It made an illegal move, or none.
+    IllegalMove,
+    /// It made a move too late.
+    TimeLoss,
+}
+
+impl Ending {
+    const NAMES: [(Ending, &'static str); 12] = [
+        (Ending::Checkmate, "checkmate"),
+        (Ending::Stalemate, "stalemate"),
+        (Ending::Repetition, "threefold repetition"),
+        (Ending::FiftyMoves, "fifty-move rule"),
+        (Ending::Material, "insufficient material"),
+        (Ending::Resigned, "resigned"),
+        (Ending::Agreed, "draw agreed"),
+        (Ending::TooLong, "too long"),
+        (Ending::Crash, "crash"),
+        (Ending::Hang, "hang"),
+        (Ending::IllegalMove, "illegal move"),
+        (Ending::TimeLoss, "time loss"),
+    ];
+
+    pub fn name(self) -> &'static str {
+        Ending::NAMES.iter().find(|(ending, _)| *ending == self).map_or("", |&(_, name)| name)
+    }
+
+    pub fn from_name(name: &str) -> Option<Ending> {
+        Ending::NAMES.iter().find(|(_, own)| *own == name).map(|&(ending, _)| ending)
+    }
+
+    /// Did an engine do what engines must not?
+    pub fn is_fault(self) -> bool {
+        matches!(self, Ending::Crash | Ending::Hang | Ending::IllegalMove | Ending::TimeLoss)
+    }
+}
+
+/// A finished game.
+#[derive(Clone, Debug)]
+pub(super) struct Played {
+    /// None if it was drawn.
+    pub winner: Option<Color>,
+    pub ending: Ending,
+    pub moves: Vec<UciMove>,
+}
+
+/// Plays from `start`; `players` are White and Black. `each` sees every answer and whose it is.
+pub(super) fn play(
+    start: &Position,
+    players: &mut [Player; 2],
+    pace: Pace,
+    random: &mut Random,
+    mut each: impl FnMut(Color, &Answer),
+) -> Played {
+    let fen = PositionStart::Fen(start.fen());
+    let mut game = Game::new(start);
+    let mut clocks = match pace {
+        Pace::Clock { time, .. } => [time; 2],
+        Pace::Fixed { .. } => [Duration::MAX; 2],
+    };
+    loop {
+        if let Some((winner, ending)) = game.over() {
+            return Played { winner, ending, moves: game.moves };
+        }
+        let turn = game.position.turn();
+        let side = usize::from(turn.is_black());
+        let (go, patience) = command(pace, side, &clocks, random);
+        let position = Command::Position { start: fen.clone(), moves: game.moves.clone() };
+        let lost = |ending, moves| Played { winner: Some(!turn), ending, moves };
+        let answer = match players[side].search(&position, go, patience) {
+            Ok(answer) => answer,
+            // A clock that ran out is a loss on time, whether a move would still have come or not.
+            Err(Fault::Hung) if matches!(pace, Pace::Clock { .. }) => {
+                return lost(Ending::TimeLoss, game.moves);
+            }
+            Err(Fault::Hung) => return lost(Ending::Hang, game.moves),
+            Err(Fault::Crashed) => return lost(Ending::Crash, game.moves),
+        };
+        if let Pace::Clock { increment, .. } = pace {
+            if answer.time > clocks[side] + MARGIN {
+                return lost(Ending::TimeLoss, game.moves);
+            }
+            clocks[side] = clocks[side].saturating_sub(answer.time) + increment;
+        }
+        each(turn, &answer);
+        if !game.push(&answer) {
+            return lost(Ending::IllegalMove, game.moves);
+        }
+    }
+}
+
+fn command(pace: Pace, side: usize, clocks: &[Duration; 2], random: &mut Random) -> (Go, Duration) {
+    match pace {
+        Pace::Fixed { limits, jitter } => {
+            // Drawn for every move, so that the same game has the same limits whoever searches how.
+            let factor = 1.0 + jitter * random.symmetric();
+            match limits[side] {
+                Limit::Nodes(nodes) => {
+                    let nodes = (nodes as f64 * factor).round().max(1.0) as u64;
+                    // A thousand nodes a second is slower than any engine on any machine.
+                    (Go { nodes: Some(nodes), ..Go::default() }, HANGING + Duration::from_millis(nodes))
+                }
+                Limit::Depth(depth) => (Go { depth: Some(depth), ..Go::default() }, PATIENCE),
+            }
+        }
+        Pace::Clock { increment, .. } => {
+            let ms = |time: Duration| Some(i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
+            let [wtime, btime] = clocks.map(ms);
+            let [winc, binc] = [ms(increment); 2];
+            (Go { wtime, btime, winc, binc, ..Go::default() }, clocks[side] + HANGING)
+        }
+    }
+}
+
+/// The game as the referee sees it.
+struct Game {
+    position: Position,
+    moves: Vec<UciMove>,
+    seen: HashMap<u64, u32>,
+    /// The last plies in a row at which White stood this well: 1 won, -1 lost, 0 neither.
+    verdict: i32,
+    agreed: usize,
+    /// The last plies in a row that looked drawn.
+    dull: usize,
+}
+
+impl Game {
+    fn new(start: &Position) -> Game {
+        let seen = HashMap::from([(start.repetition_key().0, 1)]);
+        Game { position: start.clone(), moves: Vec::new(), seen, verdict: 0, agreed: 0, dull: 0 }
+    }
+
+    /// Makes the move; it stays out if it is not legal.
+    fn push(&mut self, answer: &Answer) -> bool {
+        let legal = answer.best.and_then(|uci| Some((uci, uci.to_move(self.position.chess()).ok()?)));
+        let Some((uci, m)) = legal else { return false };
+        self.judge(answer.score);
+        self.position = self.position.play(m);
+        self.moves.push(uci);
+        *self.seen.entry(self.position.repetition_key().0).or_default() += 1;
+        true
+    }
+
+    fn judge(&mut self, score: Option<i32>) {
+        let verdict = match score.map(|score| if self.position.turn().is_white() { score } else { -score }) {
+            Some(score) if score >= RESIGN_SCORE => 1,
+            Some(score) if score <= -RESIGN_SCORE => -1,
+            _ => 0,
+        };
+        self.agreed = if verdict == self.verdict { self.agreed + 1 } else { 1 };
+        self.verdict = verdict;
+        self.dull = if score.is_some_and(|score| score.abs() <= DRAW_SCORE) { self.dull + 1 } else { 0 };
+    }
+
+    /// Winner and reason, if it is over.
+    fn over(&self) -> Option<(Option<Color>, Ending)> {
+        let chess = self.position.chess();
+        if !self.position.has_legal_move() {
+            return Some(match self.position.in_check() {
+                true => (Some(!self.position.turn()), Ending::Checkmate),
+                false => (None, Ending::Stalemate),
+            });
+        }
+        let drawn = if chess.is_insufficient_material() {
+            Some(Ending::Material)
+        } else if self.position.halfmoves() >= 100 {
+            Some(Ending::FiftyMoves)
+        } else if self.seen.get(&self.position.repetition_key().0).is_some_and(|&times| times >= 3) {
+            Some(Ending::Repetition)
+        } else if self.moves.len() >= DRAW_FROM && self.dull >= DRAW_PLIES {
+            Some(Ending::Agreed)
+        } else if self.moves.len() >= LONGEST {
+            Some(Ending::TooLong)
+        } else {
+            None
+        };
+        if let Some(ending) = drawn {
+            return Some((None, ending));
+        }
+        (self.verdict != 0 && self.agreed >= RESIGN_PLIES)
+            .then_some((Some(if self.verdict > 0 { Color::White } else { Color::Black }), Ending::Resigned))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::uci::translate::parse_fen;
+
+    fn game(fen: &str) -> Game {
+        Game::new(&parse_fen(fen, false).expect("a position"))
+    }
+
+    fn answer(uci: &str, score: Option<i32>) -> Answer {
+        Answer { best: uci.parse().ok(), score, ..Answer::default() }
+    }
+
+    fn ending(game: &Game) -> Option<(Option<Color>, Ending)> {
+        game.over()
+    }
+
+    #[test]
+    fn the_rules_end_games() {
+        let rows = [
+            ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 70", Some((Some(Color::White), Ending::Checkmate))),
+            ("7k/8/5KQ1/8/8/8/8/8 b - - 1 70", Some((None, Ending::Stalemate))),
+            ("8/3k4/8/8/4K3/8/8/5B2 b - - 3 70", Some((None, Ending::Material))),
+            ("8/3k4/3r4/8/3QK3/8/8/8 b - - 100 110", Some((None, Ending::FiftyMoves))),
+            ("7k/6Q1/6K1/8/8/8/8/8 b - - 100 110", Some((Some(Color::White), Ending::Checkmate))),
+            ("8/3k4/3r4/8/3QK3/8/8/8 b - - 99 110", None),
+        ];
+        for (fen, expected) in rows {
+            assert_eq!(ending(&game(fen)), expected, "{fen}");
+        }
+    }
+
+    #[test]
+    fn a_position_that_comes_for_the_third_time_is_a_draw() {
+        let mut game = game("4k3/8/8/8/8/8/4P3/R3K3 w - - 0 1");
+        for (count, uci) in
+            ["a1a2", "e8d8", "a2a1", "d8e8", "a1a2", "e8d8", "a2a1", "d8e8"].iter().enumerate()
+        {
+            assert_eq!(ending(&game), None, "after {count}");
+            assert!(game.push(&answer(uci, Some(200))));
+        }
+        assert_eq!(ending(&game), Some((None, Ending::Repetition)));
+    }
+
+    #[test]
+    fn the_referee_needs_both_sides_for_long_enough() {
+        let start = "4k3/8/8/8/8/8/4P3/RR2K3 w - - 0 1";
+        let moves = ["a1a2", "e8d8", "a2a3", "d8e8", "a3a4", "e8d8", "a4a5", "d8e8"];
+        let after = |white: i32, black: i32, plies: usize| {
+            let mut game = game(start);
+            for (ply, uci) in moves.iter().take(plies).enumerate() {
+                assert!(game.push(&answer(uci, Some(if ply % 2 == 0 { white } else { black }))));
+            }
+            ending(&game)
+        };
+        assert_eq!(after(900, -900, RESIGN_PLIES), Some((Some(Color::White), Ending::Resigned)));
+        assert_eq!(after(-600, 600, RESIGN_PLIES), Some((Some(Color::Black), Ending::Resigned)));
+        assert_eq!(after(900, -900, RESIGN_PLIES - 1), None, "not yet");
+        assert_eq!(after(900, -500, 8), None, "one still hopes");
+        assert_eq!(after(0, 0, 8), None, "too early for a draw");
+    }
+
+    #[test]
+    fn an_illegal_move_stays_out() {
+        let mut game = game("4k3/8/8/8/8/8/4P3/R3K3 w - - 0 1");
+        assert!(!game.push(&answer("a1b2", None)) && !game.push(&answer("0000", None)));
+        assert!(game.moves.is_empty());
+    }
+
+    #[test]
+    fn jitter_is_small_and_seeded() {
+        let nodes = |seed| {
+            let mut random = Random::of(&[seed]);
+            let pace = Pace::Fixed { limits: [Limit::Nodes(1000), Limit::Depth(7)], jitter: 0.05 };
+            (0..50).map(|_| command(pace, 0, &[Duration::ZERO; 2], &mut random).0.nodes).collect::<Vec<_>>()
+        };
+        assert_eq!(nodes(1), nodes(1));
+        assert_ne!(nodes(1), nodes(2));
+        assert!(nodes(3).iter().flatten().all(|nodes| (950..=1050).contains(nodes)));
+    }
+
+    #[test]
+    fn endings_keep_their_names() {
+        for (ending, name) in Ending::NAMES {
+            assert_eq!((Ending::from_name(name), ending.name()), (Some(ending), name));
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What an arm remembers: its learning file, made anew for each round from the records of the rounds before,
+//! and copied for each game. So the records of a round become visible at its end, in one order, however
+//! many games run at once.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, RwLock},
+};
+
+use super::{
+    ProveError,
+    journal::{Entry, Slot},
+    statistics::Random,
+};
+use crate::{
+    learn::{self, Flags, LearnFile, Mode, Origin, Record, create, disk::SystemDisk},
+    position::Position,
+    types::PackedMove,
+};
+
+/// A learning file that games copy.
+pub(super) struct Original {
+    path: PathBuf,
+    /// Sequence number of its newest record.
+    newest: u64,
+}
+
+impl Original {
+    /// Makes the file at `path`, in place of what is there.
+    pub fn make(path: PathBuf, records: &[Record]) -> Result<Original, ProveError> {
+        remove(&path);
+        create(&SystemDisk, &path)?;
+        let (mut file, ring, _) = LearnFile::open_on(Arc::new(SystemDisk), &path, Mode::Write)?.recover()?;
+        let ring = RwLock::new(ring);
+        let mut locked = file.lock_patiently(&ring)?;
+        let mut newest = learn::BEFORE_FIRST;
+        for record in records {
+            newest = locked.append(record)?;
+        }
+        Ok(Original { path, newest })
+    }
+
+    /// A copy for one game.
+    pub fn copy(&self, to: PathBuf) -> Result<Copy, ProveError> {
+        remove(&to);
+        fs::copy(&self.path, &to).map_err(ProveError::file(&to, "written"))?;
+        Ok(Copy { path: to, before: self.newest })
+    }
+}
+
+impl Drop for Original {
+    fn drop(&mut self) {
+        remove(&self.path);
+    }
+}
+
+/// The learning file of one game; it is removed when dropped.
+pub(super) struct Copy {
+    pub path: PathBuf,
+    before: u64,
+}
+
+impl Copy {
+    /// The records that the game added. Who wrote them and when is left out: it is different each time.
+    pub fn news(&self) -> Result<Vec<Record>, ProveError> {
+        let (_, ring, _) = LearnFile::open_on(Arc::new(SystemDisk), &self.path, Mode::Read)?.recover()?;
+        Ok(ring.since(self.before).map(|(_, record)| Record { session: 0, time: 0, ..record }).collect())
+    }
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        remove(&self.path);
+    }
+}
+
+/// A file and its lock; neither need be there.
+fn remove(path: &Path) {
+    let mut lock = path.as_os_str().to_owned();
+    lock.push(".lock");
+    let _ = fs::remove_file(path);
+    let _ = fs::remove_file(lock);
+}
+
+/// What the placebo arm gets for what it learned in one round.
+///
+/// For each lost game as many records as it wrote, of positions of the same game in which the engine was to
+/// move, drawn at random; each with the score, depth and window of a record that any lost game of this round
+/// wrote, drawn at random as well. So there is as much said, and as bad, as was learned, but it is said of the
+/// wrong positions.
+pub(super) fn placebo(entries: &[&Entry], openings: &[Position], seed: u64) -> Vec<Record> {
+    let lost: Vec<&&Entry> = entries.iter().filter(|entry| entry.points == 0).collect();
+    let said: Vec<&Record> = lost.iter().flat_map(|entry| &entry.records).collect();
+    let mut given = Vec::new();
+    for entry in lost {
+        let Slot { round, opening, white, .. } = entry.slot;
+        let mut random = Random::of(&[seed, u64::from(round), opening as u64, u64::from(white), 1]);
+        let mut turns = entry.turns(&openings[opening]);
+        let number = entry.records.len().min(turns.len());
+        random.choose(&mut turns, number);
+        for (position, m) in &turns[..number] {
+            let model = said[random.below(said.len())];
+            let Ok(blank) = Record::new(position, Origin::Drop) else { continue };
+            given.push(Record {
+                best: PackedMove::pack(*m),
+                lower: model.lower,
+                upper: model.upper,
+                depth: model.depth,
+                log2_nodes: model.log2_nodes,
+                evaluation_id: model.evaluation_id,
+                flags: Flags { confirmed: model.flags.confirmed, ..blank.flags },
+                ..blank
+            });
+        }
+    }
+    given
+}

@@ -1,0 +1,330 @@
+//! `engram learn prove`: does the engine play better for what it learned?
+//!
+//! A controlled experiment with three arms that play the same openings with the same colours under the same
+//! conditions: *off* remembers nothing; *learn* keeps one learning file over all rounds; *placebo* is told as
+//! much after each lost game, but of the wrong positions. An engine at fixed nodes that changes anything after a
+//! loss gains by rolling the dice again; what it gains over the placebo is knowledge.
+
+mod chart;
+mod experiment;
+mod game;
+mod journal;
+mod memory;
+mod player;
+mod report;
+mod statistics;
+mod summary;
+
+use std::{
+    env, fs, io,
+    num::NonZeroU64,
+    path::{Path, PathBuf},
+    str::FromStr,
+    time::Duration,
+};
+
+use clap::ArgGroup;
+use serde_json::{Value, json};
+use thiserror::Error;
+
+use self::{
+    experiment::Setup,
+    game::{Limit, Pace},
+    journal::{Arm, Journal},
+    player::{Program, Unplayable},
+    statistics::Random,
+};
+use crate::{
+    eval,
+    learn::{FileError, OpenError},
+    position::Position,
+    uci::{Output, translate},
+};
+
+/// What to try.
+#[derive(Debug, clap::Args)]
+#[command(group(ArgGroup::new("pace").required(true).args(["nodes", "tc"])))]
+#[command(group(ArgGroup::new("limit").args(["opponent_nodes", "opponent_depth"])))]
+pub(super) struct Arguments {
+    /// The opponent: a UCI engine, with arguments if it needs some.
+    #[arg(long, value_name = "CMD")]
+    opponent: String,
+    /// An option of the opponent's; may be given several times.
+    #[arg(long = "option", value_name = "NAME=VALUE")]
+    options: Vec<OptionValue>,
+    /// An option of Engram's own in every arm; may be given several times.
+    #[arg(long = "own-option", value_name = "NAME=VALUE")]
+    own_options: Vec<OptionValue>,
+    /// The positions to begin from: EPD or FEN, one a line.
+    #[arg(long, value_name = "FILE")]
+    openings: PathBuf,
+    /// Use so many of them, drawn by the seed; all if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    take: Option<u32>,
+    /// How often each opening is played, with both colours each time. A later run may ask for more.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rounds: u32,
+    /// Nodes for each move of Engram.
+    #[arg(long, value_name = "K", requires = "limit")]
+    nodes: Option<NonZeroU64>,
+    /// Nodes for each move of the opponent.
+    #[arg(long, value_name = "L", requires = "nodes")]
+    opponent_nodes: Option<NonZeroU64>,
+    /// Plies for each move of the opponent, if it takes no number of nodes (Ethereal 12 does not).
+    #[arg(long, value_name = "D", requires = "nodes")]
+    opponent_depth: Option<NonZeroU64>,
+    /// Play on the clock instead: seconds for the game and for each move, such as 10+0.1.
+    #[arg(long, value_name = "T+I")]
+    tc: Option<TimeControl>,
+    /// Vary the number of nodes by up to so many per cent, by the seed, so that games do not repeat.
+    #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = percent, conflicts_with = "tc")]
+    jitter: f64,
+    /// Games at a time. The results do not depend on it.
+    #[arg(long, value_name = "C", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    concurrency: u32,
+    /// What the choice of openings, the jitter, the placebo and the intervals are drawn from.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// The arms to play: off, learn, placebo.
+    #[arg(long, value_delimiter = ',', value_name = "ARMS", value_parser = arm, default_value = "off,learn,placebo")]
+    arms: Vec<Arm>,
+    /// Play the arm `off` in the first round only and count its games for every round.
+    ///
+    /// At fixed nodes without jitter engines that begin each game as new play the same games again.
+    #[arg(long, conflicts_with_all = ["tc", "jitter"])]
+    off_once: bool,
+    /// Where the results go. If an experiment with the same settings is there, it goes on.
+    #[arg(long, value_name = "DIR", default_value = "engram-prove")]
+    out: PathBuf,
+}
+
+#[derive(Clone, Debug)]
+struct OptionValue(String, String);
+
+impl FromStr for OptionValue {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<OptionValue, &'static str> {
+        match text.split_once('=') {
+            Some((name, value)) if !name.trim().is_empty() => {
+                Ok(OptionValue(name.trim().to_owned(), value.trim().to_owned()))
+            }
+            _ => Err("write NAME=VALUE"),
+        }
+    }
+}
+
+#[derive(Copy, Clone, Debug)]
+struct TimeControl {
+    time: Duration,
+    increment: Duration,
+}
+
+impl FromStr for TimeControl {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<TimeControl, &'static str> {
+        let seconds = |text: &str| {
+            let seconds =
+                text.trim().parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+            seconds.filter(|time| *time < Duration::from_secs(1_000_000)).ok_or("write seconds as in 10+0.1")
+        };
+        let (time, increment) = text.split_once('+').unwrap_or((text, "0"));
+        let control = TimeControl { time: seconds(time)?, increment: seconds(increment)? };
+        if control.time.is_zero() { Err("a game needs some time") } else { Ok(control) }
+    }
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').trim().parse() {
+        Ok(percent) if (0.0..=50.0).contains(&percent) => Ok(percent),
+        _ => Err("write a number from 0 to 50".to_owned()),
+    }
+}
+
+fn arm(text: &str) -> Result<Arm, String> {
+    let arm = Arm::ALL.into_iter().find(|arm| arm.name() == text.trim());
+    arm.ok_or_else(|| "write off, learn or placebo".to_owned())
+}
+
+/// Why an experiment cannot be made.
+#[derive(Debug, Error)]
+pub enum ProveError {
+    /// An engine does not play.
+    #[error("{0}")]
+    Unplayable(String),
+    /// Engram itself is not found.
+    #[error("the system does not say where this program is: {0}")]
+    Executable(io::Error),
+    /// The opening file holds a line that is no position.
+    #[error("line {number} of {path} is no opening: {reason}")]
+    Opening {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        number: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The opening file holds nothing.
+    #[error("{0} holds no positions; write one EPD or FEN a line")]
+    NoOpenings(PathBuf),
+    /// Another experiment is in the folder.
+    #[error(
+        "{path} belongs to another experiment (it differs in: {difference}); name another folder with --out"
+    )]
+    Another {
+        /// The journal.
+        path: PathBuf,
+        /// The settings that differ.
+        difference: String,
+    },
+    /// A file cannot be used.
+    #[error("{path} cannot be {doing}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Opened, read, written.
+        doing: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The engine cannot be told of a file.
+    #[error("{0} has a name that UCI cannot say; name another folder with --out")]
+    Unnameable(PathBuf),
+    /// The engine does not use its learning file.
+    #[error("Engram does not open its learning file: {0}")]
+    NoFile(String),
+    /// The learning file of an arm cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The learning file of an arm cannot be written.
+    #[error(transparent)]
+    Learn(#[from] FileError),
+}
+
+impl From<Unplayable> for ProveError {
+    fn from(error: Unplayable) -> ProveError {
+        ProveError::Unplayable(error.to_string())
+    }
+}
+
+impl ProveError {
+    fn file(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> ProveError {
+        let path = path.to_owned();
+        move |source| ProveError::File { path, doing, source }
+    }
+}
+
+/// Makes the experiment, or goes on with it.
+///
+/// # Errors
+/// See [`ProveError`].
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<(), ProveError> {
+    fs::create_dir_all(&arguments.out).map_err(ProveError::file(&arguments.out, "made"))?;
+    // The engines are told of files in it.
+    let out = fs::canonicalize(&arguments.out).map_err(ProveError::file(&arguments.out, "opened"))?;
+    let setup = setup(arguments, out)?;
+    let mut journal = Journal::open(&setup.out.join("journal.jsonl"), &description(arguments, &setup))?;
+    if !journal.entries.is_empty() {
+        output.line(format_args!(
+            "going on after {} games in {}",
+            journal.entries.len(),
+            setup.out.display()
+        ));
+    }
+    let mut last = String::new();
+    experiment::run(&setup, &mut journal, |round, entries, bar| {
+        last = report::write(&setup, entries, round)?;
+        bar.println(format!("round {round}\n{last}"));
+        Ok(())
+    })?;
+    output.line(last.trim_end());
+    output.line(format_args!(
+        "results.txt, rounds.csv, games.csv, games.pgn and score.svg are in {}",
+        setup.out.display()
+    ));
+    Ok(())
+}
+
+fn setup(arguments: &Arguments, out: PathBuf) -> Result<Setup, ProveError> {
+    let pairs = |options: &[OptionValue]| options.iter().map(|o| (o.0.clone(), o.1.clone())).collect();
+    let path = env::current_exe().map_err(ProveError::Executable)?;
+    let mut arms = arguments.arms.clone();
+    arms.sort_unstable();
+    arms.dedup();
+    let pace = match arguments.tc {
+        Some(TimeControl { time, increment }) => Pace::Clock { time, increment },
+        // The command line asks for Engram's limit and one of the opponent's.
+        None => {
+            let nodes = |nodes: Option<NonZeroU64>| nodes.map(|nodes| Limit::Nodes(nodes.get()));
+            let depth = arguments.opponent_depth.map(|depth| Limit::Depth(depth.get()));
+            let one = Limit::Nodes(1);
+            let own = nodes(arguments.nodes).unwrap_or(one);
+            let opponent = nodes(arguments.opponent_nodes).or(depth).unwrap_or(one);
+            Pace::Fixed { limits: [own, opponent], jitter: arguments.jitter / 100.0 }
+        }
+    };
+    Ok(Setup {
+        openings: openings(&arguments.openings, arguments.take, arguments.seed)?,
+        rounds: arguments.rounds,
+        arms,
+        off_once: arguments.off_once,
+        pace,
+        seed: arguments.seed,
+        own: Program { path, arguments: Vec::new(), options: pairs(&arguments.own_options) },
+        opponent: Program { options: pairs(&arguments.options), ..Program::parse(&arguments.opponent) },
+        concurrency: arguments.concurrency as usize,
+        out,
+    })
+}
+
+/// What must be the same for an experiment to go on. Rounds may be added, and games at a time do not matter.
+fn description(arguments: &Arguments, setup: &Setup) -> Value {
+    let options =
+        |options: &[OptionValue]| options.iter().map(|o| format!("{}={}", o.0, o.1)).collect::<Vec<_>>();
+    json!({
+        "engram": format!("{} evaluation {:04x}", env!("CARGO_PKG_VERSION"), eval::fingerprint()),
+        "opponent": arguments.opponent,
+        "options": options(&arguments.options),
+        "own options": options(&arguments.own_options),
+        "openings": setup.openings.iter().map(Position::fen).collect::<Vec<_>>(),
+        "pace": format!("{:?}", setup.pace),
+        "arms": setup.arms.iter().map(|arm| arm.name()).collect::<Vec<_>>(),
+        "off once": setup.off_once,
+        "seed": setup.seed,
+    })
+}
+
+/// Reads EPD or FEN: four fields, two counters if they are numbers; what follows is left out.
+fn openings(path: &Path, take: Option<u32>, seed: u64) -> Result<Vec<Position>, ProveError> {
+    let text = fs::read_to_string(path).map_err(ProveError::file(path, "read"))?;
+    let mut openings = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let mut words = line.split([' ', '\t', ';']).filter(|word| !word.is_empty());
+        let mut fen: Vec<&str> = words.by_ref().take(4).collect();
+        fen.extend(words.take(2).take_while(|word| word.parse::<u32>().is_ok()));
+        let bad = |reason: String| ProveError::Opening { path: path.to_owned(), number: index + 1, reason };
+        let position = translate::parse_fen(&fen.join(" "), false).map_err(|error| bad(error.to_string()))?;
+        if !position.has_legal_move() {
+            return Err(bad("the game is over there".to_owned()));
+        }
+        openings.push(position);
+    }
+    if openings.is_empty() {
+        return Err(ProveError::NoOpenings(path.to_owned()));
+    }
+    if let Some(take) = take {
+        let number = openings.len().min(take as usize);
+        Random::of(&[seed, 2]).choose(&mut openings, number);
+        openings.truncate(number);
+    }
+    Ok(openings)
+}
+
+#[cfg(test)]
+mod tests;

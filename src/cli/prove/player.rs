@@ -1,0 +1,275 @@
+//! A UCI engine as a process.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, Command as Process, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use crossbeam::channel::{Receiver, unbounded};
+use shakmaty::uci::UciMove;
+use thiserror::Error;
+
+use crate::{
+    protocol::{Command, Go, Info, Message, OptionDeclaration, ScoreValue},
+    types::Bound,
+};
+
+/// How long an engine may take to start, to get ready, and to leave.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// What a mate counts in centipawns where scores are compared.
+const MATE: i32 = 30_000;
+
+/// How to start an engine.
+#[derive(Clone, Debug)]
+pub(super) struct Program {
+    pub path: PathBuf,
+    pub arguments: Vec<String>,
+    /// Names and values.
+    pub options: Vec<(String, String)>,
+}
+
+impl Program {
+    /// A command line: a program, or a program and arguments, separated by spaces.
+    pub fn parse(command: &str) -> Program {
+        let whole =
+            Program { path: PathBuf::from(command.trim()), arguments: Vec::new(), options: Vec::new() };
+        let mut words = command.split_whitespace();
+        match words.next() {
+            Some(first) if !whole.path.exists() => {
+                let arguments = words.map(str::to_owned).collect();
+                Program { path: PathBuf::from(first), arguments, ..whole }
+            }
+            _ => whole,
+        }
+    }
+
+    /// What a person calls it.
+    pub fn name(&self) -> String {
+        let stem = self.path.file_stem().unwrap_or(self.path.as_os_str());
+        Path::new(stem).display().to_string()
+    }
+}
+
+/// An engine that cannot play.
+#[derive(Debug, Error)]
+pub(super) enum Unplayable {
+    /// It does not start.
+    #[error("{path} cannot be started ({source}); name a UCI engine, with its folder if it is not in PATH")]
+    Start {
+        /// The program.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// It does not speak.
+    #[error("{0} does not answer `{1}` as a UCI engine does")]
+    Mute(String, &'static str),
+    /// It has no such option.
+    #[error("{engine} has no option {option}; it has {known}")]
+    Option {
+        /// The engine.
+        engine: String,
+        /// The option.
+        option: String,
+        /// Those it has.
+        known: String,
+    },
+}
+
+/// What an engine does wrong in a game.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// The process ended, or its output.
+    Crashed,
+    /// No move came for far too long.
+    Hung,
+}
+
+/// The answer to `go`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Answer {
+    pub best: Option<UciMove>,
+    /// The last exact score, in centipawns for the engine; a mate counts 300 pawns.
+    pub score: Option<i32>,
+    /// The depth of that score.
+    pub depth: u64,
+    pub time: Duration,
+    /// What it had to say to a person.
+    pub texts: Vec<String>,
+}
+
+/// A running engine. It is killed when dropped.
+pub(super) struct Player {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<(Instant, Message)>,
+    name: String,
+}
+
+impl Player {
+    /// Starts an engine and sets its options.
+    pub fn start(program: &Program) -> Result<Player, Unplayable> {
+        let failed = |source| Unplayable::Start { path: program.path.clone(), source };
+        let mut child = Process::new(&program.path)
+            .args(&program.arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(failed)?;
+        let stdin = child.stdin.take();
+        let (sender, lines) = unbounded();
+        let stdout = child.stdout.take();
+        let mut player = Player { child, stdin, lines, name: program.name() };
+        // The moment at which a line came is noted where it comes: the game may be busy.
+        thread::Builder::new()
+            .name("engine".to_owned())
+            .spawn(move || {
+                let Some(stdout) = stdout else { return };
+                for line in BufReader::new(stdout).split(b'\n').map_while(Result::ok) {
+                    if let Ok(message) = String::from_utf8_lossy(&line).parse()
+                        && sender.send((Instant::now(), message)).is_err()
+                    {
+                        return;
+                    }
+                }
+            })
+            .map_err(failed)?;
+        player.send(&Command::Uci);
+        let mut known: Vec<OptionDeclaration> = Vec::new();
+        player.until("uci", |message| match message {
+            Message::Option(option) => {
+                known.push(option);
+                false
+            }
+            message => message == Message::UciOk,
+        })?;
+        for (name, value) in &program.options {
+            if !known.iter().any(|option| option.name.eq_ignore_ascii_case(name)) {
+                let names: Vec<&str> = known.iter().map(|option| option.name.as_str()).collect();
+                let known = names.join(", ");
+                return Err(Unplayable::Option { engine: player.name.clone(), option: name.clone(), known });
+            }
+            player.send(&Command::SetOption { name: name.clone(), value: Some(value.clone()) });
+        }
+        player.ready()?;
+        Ok(player)
+    }
+
+    /// Sends a line. An engine that is gone is found out when it does not answer.
+    pub fn send(&mut self, command: &Command) {
+        if let Some(stdin) = &mut self.stdin {
+            let _ = writeln!(stdin, "{command}").and_then(|()| stdin.flush());
+        }
+    }
+
+    /// Waits until everything sent so far is done.
+    pub fn ready(&mut self) -> Result<(), Unplayable> {
+        self.send(&Command::IsReady);
+        self.until("isready", |message| message == Message::ReadyOk)
+    }
+
+    fn until(
+        &mut self,
+        asked: &'static str,
+        mut is_it: impl FnMut(Message) -> bool,
+    ) -> Result<(), Unplayable> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match self.lines.recv_deadline(deadline) {
+                Ok((_, message)) if is_it(message.clone()) => return Ok(()),
+                Ok(_) => {}
+                Err(_) => return Err(Unplayable::Mute(self.name.clone(), asked)),
+            }
+        }
+    }
+
+    /// Has it search, and waits for its move for as long as `patience`.
+    pub fn search(&mut self, position: &Command, go: Go, patience: Duration) -> Result<Answer, Fault> {
+        self.send(position);
+        let start = Instant::now();
+        self.send(&Command::Go(go));
+        let mut answer = Answer::default();
+        loop {
+            match self.lines.recv_deadline(start + patience) {
+                Ok((at, Message::BestMove { best, .. })) => {
+                    (answer.best, answer.time) = (best, at.saturating_duration_since(start));
+                    return Ok(answer);
+                }
+                Ok((_, Message::Info(info))) => answer.take(info),
+                Ok(_) => {}
+                Err(error) if error.is_timeout() => return Err(Fault::Hung),
+                Err(_) => return Err(Fault::Crashed),
+            }
+        }
+    }
+
+    /// Lets it finish what it has to write, and leave.
+    pub fn quit(mut self) {
+        self.send(&Command::Quit);
+        self.stdin = None;
+        let deadline = Instant::now() + PATIENCE;
+        // Its output ends when it does.
+        while self.lines.recv_deadline(deadline).is_ok() {}
+    }
+}
+
+impl Drop for Player {
+    fn drop(&mut self) {
+        // Both fail where the process has ended already, which is fine.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Answer {
+    fn take(&mut self, info: Info) {
+        self.texts.extend(info.string);
+        if let Some(score) = info.score
+            && score.bound == Bound::Exact
+            && info.multipv.is_none_or(|line| line == 1)
+        {
+            self.depth = info.depth.unwrap_or(self.depth);
+            self.score = Some(match score.value {
+                ScoreValue::Centipawns(value) => value.clamp(-MATE, MATE),
+                ScoreValue::Mate(moves) if moves > 0 => MATE,
+                ScoreValue::Mate(_) => -MATE,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_exact_score_of_the_first_line_counts() {
+        let mut answer = Answer::default();
+        for line in [
+            "info depth 5 score cp 30 pv e2e4",
+            "info depth 6 multipv 2 score cp -90",
+            "info depth 7 score cp -200 upperbound",
+            "info string learning: 3 cutoffs of this search",
+        ] {
+            match line.parse() {
+                Ok(Message::Info(info)) => answer.take(info),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!((answer.score, answer.depth, answer.texts.len()), (Some(30), 5, 1));
+        let Ok(Message::Info(mated)) = "info depth 9 score mate -2".parse() else { panic!("an info line") };
+        answer.take(mated);
+        assert_eq!(answer.score, Some(-MATE));
+    }
+
+    #[test]
+    fn a_command_line_is_a_program_with_arguments() {
+        let program = Program::parse("engine-that-is-nowhere --uci 2");
+        assert_eq!((program.name().as_str(), program.arguments.len()), ("engine-that-is-nowhere", 2));
+        assert!(matches!(Player::start(&program), Err(Unplayable::Start { .. })));
+    }
+}

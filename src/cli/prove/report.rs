@@ -1,0 +1,243 @@
+//! The results as text, CSV and PGN.
+
+use std::{fmt::Write as _, fs, path::Path};
+
+use shakmaty::{Color, KnownOutcome, Outcome, Position as _, san::SanPlus};
+
+use super::{
+    ProveError, chart,
+    experiment::Setup,
+    journal::{Arm, Entry},
+    statistics::Estimate,
+    summary::{Games, Line, second_half},
+};
+use crate::position::Position;
+
+/// Writes everything that the games so far say, up to the end of round `finished`, and gives back the text.
+pub(super) fn write(setup: &Setup, entries: &[Entry], finished: u32) -> Result<String, ProveError> {
+    let games = Games::new(setup, entries);
+    let rounds: Vec<Line> = (1..=finished).flat_map(|round| games.lines(&(round..=round))).collect();
+    let halves = games.lines(&second_half(finished));
+    let text = text(setup, &games, &rounds, &halves);
+    let complete: Vec<&Entry> = {
+        let mut complete: Vec<&Entry> = entries.iter().filter(|entry| entry.slot.round <= finished).collect();
+        complete.sort_by_key(|entry| entry.slot);
+        complete
+    };
+    let files = [
+        ("results.txt", text.clone()),
+        ("rounds.csv", rounds_csv(rounds.iter().chain(&halves))),
+        ("games.csv", games_csv(&complete)),
+        ("games.pgn", complete.iter().map(|entry| pgn(setup, entry)).collect()),
+        ("score.svg", chart::svg(setup, &rounds)),
+    ];
+    for (name, content) in files {
+        replace(&setup.out.join(name), &content)?;
+    }
+    Ok(text)
+}
+
+/// Writes beside it and renames: whoever reads it meanwhile sees a whole file.
+fn replace(path: &Path, content: &str) -> Result<(), ProveError> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".new");
+    fs::write(&beside, content)
+        .and_then(|()| fs::rename(&beside, path))
+        .map_err(ProveError::file(path, "written"))
+}
+
+fn signed(estimate: Option<Estimate>) -> String {
+    estimate.map_or_else(
+        || "-".to_owned(),
+        |Estimate { value, low, high }| format!("{value:+.0} [{low:+.0}, {high:+.0}]"),
+    )
+}
+
+fn text(setup: &Setup, games: &Games<'_>, rounds: &[Line], halves: &[Line]) -> String {
+    let mut text = format!(
+        "{} openings, both colours, opponent {}\n\n{}\n",
+        setup.openings.len(),
+        setup.opponent.name(),
+        "rounds arm      W   D   L  score %            Elo                over off           over placebo       changed at ply records met in games cutoffs depth"
+    );
+    let row = |text: &mut String, line: &Line| {
+        let (first, last) = line.rounds.clone().into_inner();
+        let rounds = if first == last { first.to_string() } else { format!("{first}-{last}") };
+        let percent = |score: f64| 100.0 * score;
+        let score = format!(
+            "{:.1} [{:.1}, {:.1}]",
+            percent(line.score.value),
+            percent(line.score.low),
+            percent(line.score.high)
+        );
+        let changed = match line.changed_at {
+            Some(ply) => format!("{} of {} at {ply}", line.changed, line.comparable),
+            None => format!("{} of {}", line.changed, line.comparable),
+        };
+        let met = format!("{} in {}", line.met, line.games_met);
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            text,
+            "{rounds:>6} {:<7} {:>3} {:>3} {:>3}  {score:<19}{:<19}{:<19}{:<19}{changed:<15}{:>7} {met:>12} {:>7} {:>5.1}",
+            line.arm.name(),
+            line.wins,
+            line.draws,
+            line.losses,
+            signed(Some(line.elo)),
+            signed(line.over_off),
+            signed(line.over_placebo),
+            line.records,
+            line.cutoffs,
+            line.depth,
+        );
+    };
+    for line in rounds {
+        row(&mut text, line);
+    }
+    text.push('\n');
+    for line in halves {
+        row(&mut text, line);
+    }
+    text.push('\n');
+    text.push_str(
+        "Intervals: 95 %, bootstrap over openings. Changed: games that left those of the round before, and the median\n\
+         ply (from 1) of it. Met: Engram's turns in positions with a record, in so many games.\n",
+    );
+    if setup.off_once {
+        text.push_str("The arm off was played in round 1 only and counts for every round.\n");
+    }
+    if setup.arms.contains(&Arm::Off) {
+        for &arm in setup.arms.iter().filter(|&&arm| arm != Arm::Off) {
+            let unlike = games.unlike_off_at_first(arm);
+            if unlike > 0 {
+                let _ = writeln!(
+                    text,
+                    "In round 1, with nothing to remember, {unlike} games of {} are not those of off.",
+                    arm.name()
+                );
+            }
+        }
+    }
+    let [own, theirs] =
+        rounds.iter().fold([0, 0], |sum, line| [sum[0] + line.faults[0], sum[1] + line.faults[1]]);
+    let _ = match own + theirs {
+        0 => writeln!(text, "No crash, illegal move or time loss."),
+        _ => writeln!(
+            text,
+            "Crashes, illegal moves and time losses: Engram {own}, the opponent {theirs} (games.csv names them)."
+        ),
+    };
+    text
+}
+
+fn rounds_csv<'a>(lines: impl Iterator<Item = &'a Line>) -> String {
+    let mut csv = String::from(
+        "first_round,last_round,arm,wins,draws,losses,score,score_low,score_high,elo,elo_low,elo_high,over_off,over_off_low,\
+         over_off_high,over_placebo,over_placebo_low,over_placebo_high,changed,comparable,median_ply_of_change,records,\
+         turns_met,games_met,cutoffs,depth,own_faults,opponent_faults\n",
+    );
+    for line in lines {
+        let (first, last) = line.rounds.clone().into_inner();
+        let three = |estimate: Option<Estimate>, digits: usize| match estimate {
+            Some(Estimate { value, low, high }) => format!("{value:.digits$},{low:.digits$},{high:.digits$}"),
+            None => ",,".to_owned(),
+        };
+        let _ = writeln!(
+            csv,
+            "{first},{last},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.2},{},{}",
+            line.arm.name(),
+            line.wins,
+            line.draws,
+            line.losses,
+            three(Some(line.score), 4),
+            three(Some(line.elo), 1),
+            three(line.over_off, 1),
+            three(line.over_placebo, 1),
+            line.changed,
+            line.comparable,
+            line.changed_at.map_or_else(String::new, |ply| ply.to_string()),
+            line.records,
+            line.met,
+            line.games_met,
+            line.cutoffs,
+            line.depth,
+            line.faults[0],
+            line.faults[1],
+        );
+    }
+    csv
+}
+
+fn games_csv(entries: &[&Entry]) -> String {
+    let mut csv = String::from("round,opening,arm,engram,points,ending,plies,records,cutoffs,depth\n");
+    for entry in entries {
+        let _ = writeln!(
+            csv,
+            "{},{},{},{},{},{},{},{},{},{:.2}",
+            entry.slot.round,
+            entry.slot.opening + 1,
+            entry.slot.arm.name(),
+            if entry.slot.white { "white" } else { "black" },
+            f64::from(entry.points) / 2.0,
+            entry.ending.name(),
+            entry.moves.len(),
+            entry.records.len(),
+            entry.cutoffs,
+            entry.depth,
+        );
+    }
+    csv
+}
+
+fn pgn(setup: &Setup, entry: &Entry) -> String {
+    let engram = format!("Engram ({})", entry.slot.arm.name());
+    let opponent = setup.opponent.name();
+    let (white, black) = if entry.slot.white { (&engram, &opponent) } else { (&opponent, &engram) };
+    let own = if entry.slot.white { Color::White } else { Color::Black };
+    let outcome = match entry.points {
+        1 => KnownOutcome::Draw,
+        points => KnownOutcome::Decisive { winner: if points == 2 { own } else { !own } },
+    };
+    let result = Outcome::Known(outcome);
+    let start = &setup.openings[entry.slot.opening];
+    let mut text = format!(
+        "[Event \"engram learn prove\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"{}.{}\"]\n[White \"{white}\"]\n\
+         [Black \"{black}\"]\n[Result \"{result}\"]\n[SetUp \"1\"]\n[FEN \"{}\"]\n[PlyCount \"{}\"]\n[Termination \"{}\"]\n\n",
+        entry.slot.round,
+        entry.slot.opening + 1,
+        start.fen(),
+        entry.moves.len(),
+        entry.ending.name(),
+    );
+    let mut column = 0;
+    for word in movetext(start, entry).chain([result.to_string()]) {
+        let separator = if column == 0 {
+            ""
+        } else if column + word.len() >= 80 {
+            "\n"
+        } else {
+            " "
+        };
+        column = if separator == " " { column + 1 } else { 0 } + word.len();
+        text.push_str(separator);
+        text.push_str(&word);
+    }
+    text.push_str("\n\n");
+    text
+}
+
+/// The words of the moves, numbers included.
+fn movetext(start: &Position, entry: &Entry) -> impl Iterator<Item = String> {
+    let mut chess = start.chess().clone();
+    let mut words = Vec::new();
+    for (index, uci) in entry.moves.iter().enumerate() {
+        let Ok(m) = uci.to_move(&chess) else { break };
+        if chess.turn().is_white() {
+            words.push(format!("{}.", chess.fullmoves()));
+        } else if index == 0 {
+            words.push(format!("{}...", chess.fullmoves()));
+        }
+        words.push(SanPlus::from_move_and_play_unchecked(&mut chess, m).to_string());
+    }
+    words.into_iter()
+}

@@ -1,0 +1,183 @@
+//! Elo and its intervals.
+//!
+//! Games from one opening are not independent: the same moves come again, round after round. So the bootstrap
+//! (Efron 1979) draws openings, each with all of its games, and not games. The intervals are percentiles.
+
+/// Draws of a bootstrap.
+const DRAWS: usize = 4000;
+/// What is left out on each side of an interval of 95 %.
+const TAIL: f64 = 0.025;
+
+/// SplitMix64 (Steele, Lea, Flood 2014): a sequence of numbers that depends on nothing but its seed.
+pub(super) struct Random(u64);
+
+impl Random {
+    /// A sequence of its own for each list of numbers.
+    pub fn of(words: &[u64]) -> Random {
+        let mut random = Random(0);
+        for &word in words {
+            random.0 ^= word;
+            random.0 = random.next();
+        }
+        random
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `end`; 0 if there is none.
+    pub fn below(&mut self, end: usize) -> usize {
+        ((u128::from(self.next()) * end as u128) >> 64) as usize
+    }
+
+    /// A number from -1 to 1.
+    pub fn symmetric(&mut self) -> f64 {
+        self.next() as f64 / u64::MAX as f64 * 2.0 - 1.0
+    }
+
+    /// Puts `number` of `items`, at random, first. At most all.
+    pub fn choose<T>(&mut self, items: &mut [T], number: usize) {
+        for index in 0..number.min(items.len()) {
+            let other = index + self.below(items.len() - index);
+            items.swap(index, other);
+        }
+    }
+}
+
+/// Points (a win 1, a draw 0.5) in so many games.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub(super) struct Tally {
+    pub points: f64,
+    pub games: f64,
+}
+
+impl Tally {
+    pub fn add(&mut self, other: Tally) {
+        self.points += other.points;
+        self.games += other.games;
+    }
+
+    /// From 0 to 1; a half where nothing was played.
+    pub fn score(self) -> f64 {
+        if self.games > 0.0 { self.points / self.games } else { 0.5 }
+    }
+
+    /// The difference in rating that makes this score likely (Elo's logistic formula). All or nothing counts
+    /// as half a point less or more: no number of games proves an infinite difference.
+    pub fn elo(self) -> f64 {
+        let margin = 0.5 / self.games.max(1.0);
+        elo(self.score().clamp(margin, 1.0 - margin))
+    }
+}
+
+/// The difference in rating that belongs to a score between 0 and 1.
+pub(super) fn elo(score: f64) -> f64 {
+    -400.0 * (1.0 / score - 1.0).log10()
+}
+
+/// An estimate with its 95 % interval.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(super) struct Estimate {
+    pub value: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+/// Estimates `statistic` of the sum of `clusters`; its argument has as many tallies as each cluster.
+pub(super) fn bootstrap<const N: usize>(
+    clusters: &[[Tally; N]],
+    seed: u64,
+    statistic: impl Fn(&[Tally; N]) -> f64,
+) -> Estimate {
+    let sum = |chosen: &mut dyn Iterator<Item = &[Tally; N]>| {
+        let mut sum = [Tally::default(); N];
+        for cluster in chosen {
+            for (total, part) in sum.iter_mut().zip(cluster) {
+                total.add(*part);
+            }
+        }
+        statistic(&sum)
+    };
+    let value = sum(&mut clusters.iter());
+    let mut random = Random::of(&[seed]);
+    let mut draws: Vec<f64> = (0..DRAWS)
+        .map(|_| sum(&mut (0..clusters.len()).map(|_| &clusters[random.below(clusters.len())])))
+        .collect();
+    draws.sort_unstable_by(f64::total_cmp);
+    let percentile = |part: f64| draws[((DRAWS - 1) as f64 * part).round() as usize];
+    Estimate { value, low: percentile(TAIL), high: percentile(1.0 - TAIL) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(points: f64, games: f64) -> Tally {
+        Tally { points, games }
+    }
+
+    #[test]
+    fn elo_follows_the_logistic_formula() {
+        for (score, expected) in
+            [(0.5, 0.0), (0.75, 190.85), (0.25, -190.85), (0.64, 99.95), (10.0 / 11.0, 400.0)]
+        {
+            assert!((elo(score) - expected).abs() < 0.01, "{score}: {}", elo(score));
+        }
+        assert!((tally(100.0, 100.0).elo() - elo(0.995)).abs() < 1e-9, "a clean score is not infinite");
+        assert!((tally(0.0, 100.0).elo() + tally(100.0, 100.0).elo()).abs() < 1e-9);
+        assert_eq!(Tally::default().elo(), 0.0);
+    }
+
+    #[test]
+    fn the_interval_of_a_mean_is_the_one_of_the_textbook() {
+        // 400 independent games with a score of 40 %, no draws: the standard error of the mean is 0.0245.
+        let clusters: Vec<[Tally; 1]> =
+            (0..400).map(|n| [tally(if n % 5 < 2 { 1.0 } else { 0.0 }, 1.0)]).collect();
+        let mean = bootstrap(&clusters, 7, |[tally]| tally.score());
+        assert!((mean.value - 0.4).abs() < 1e-9);
+        assert!((mean.low - 0.352).abs() < 0.006 && (mean.high - 0.448).abs() < 0.006, "{mean:?}");
+        assert_eq!(mean, bootstrap(&clusters, 7, |[tally]| tally.score()), "the same seed, the same answer");
+    }
+
+    #[test]
+    fn repeated_games_of_an_opening_prove_nothing_more() {
+        // The same games, ten times each: a bootstrap over games would be 3.2 times too sure.
+        let once: Vec<[Tally; 1]> = (0..100).map(|n| [tally(f64::from(n % 2), 1.0)]).collect();
+        let ten: Vec<[Tally; 1]> = (0..100).map(|n| [tally(10.0 * f64::from(n % 2), 10.0)]).collect();
+        let width = |clusters: &[[Tally; 1]]| {
+            let estimate = bootstrap(clusters, 3, |[tally]| tally.score());
+            estimate.high - estimate.low
+        };
+        assert!((width(&once) - width(&ten)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_paired_difference_is_surer_than_its_parts() {
+        // Openings differ by much, but the second arm is better by one point of ten in each.
+        let clusters: Vec<[Tally; 2]> =
+            (0..50).map(|n| [tally(f64::from(n % 9), 10.0), tally(f64::from(n % 9 + 1), 10.0)]).collect();
+        let part = bootstrap(&clusters, 1, |[a, _]| a.score());
+        let difference = bootstrap(&clusters, 1, |[a, b]| b.score() - a.score());
+        assert!((difference.value - 0.1).abs() < 1e-9);
+        assert!(difference.high - difference.low < 1e-9 && part.high - part.low > 0.1);
+    }
+
+    #[test]
+    fn random_numbers_depend_on_every_word_of_their_seed() {
+        let first = |words: &[u64]| Random::of(words).next();
+        assert_eq!(first(&[1, 2, 3]), first(&[1, 2, 3]));
+        assert!(first(&[1, 2, 3]) != first(&[1, 3, 2]) && first(&[1, 2]) != first(&[1, 2, 0]));
+        let mut random = Random::of(&[5]);
+        assert!((0..1000).all(|_| random.below(7) < 7 && random.symmetric().abs() <= 1.0));
+        let mut items: Vec<u32> = (0..20).collect();
+        random.choose(&mut items, 30);
+        assert!(!items.is_sorted());
+        items.sort_unstable();
+        assert!(items.into_iter().eq(0..20), "chosen, not made up");
+    }
+}

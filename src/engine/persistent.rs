@@ -1,0 +1,138 @@
+//! The hash file, as the engine carries it: which one is wanted, which one is open.
+
+use std::{path::PathBuf, sync::Arc};
+
+use super::Engine;
+use crate::{
+    eval,
+    position::{Path, PathHash},
+    search::{Event, Limits, Memory, Resumed, Sink},
+    tt::file::{HashFile, Origin},
+};
+
+/// The file that is wanted and, once somebody needed it, open.
+pub(super) struct Persistent {
+    path: Option<PathBuf>,
+    /// Size of a new file.
+    mib: usize,
+    open: Option<Arc<HashFile>>,
+    /// Was something changed since the file was opened?
+    changed: bool,
+    /// Was something searched since the last game began?
+    used: bool,
+}
+
+impl Persistent {
+    /// No file.
+    pub fn new(mib: usize) -> Persistent {
+        Persistent { path: None, mib, open: None, changed: false, used: false }
+    }
+
+    /// Names the file, or none. The present one is closed at once, the new one opened when it is needed: its
+    /// size may be said later.
+    pub fn set_path(&mut self, path: Option<PathBuf>) {
+        if path != self.path {
+            self.path = path;
+            self.reopen();
+        }
+    }
+
+    /// Sets the size of a new file in MiB; one that is there keeps its own.
+    pub fn set_size(&mut self, mib: usize) {
+        self.mib = mib;
+        self.changed |= self.open.is_none();
+    }
+
+    /// Closes the file; it is opened again, if it fits, when it is needed.
+    pub fn reopen(&mut self) {
+        self.open = None;
+        self.changed = true;
+    }
+
+    /// Opens what was named, and says what came of that.
+    pub fn settle(&mut self, path_mode: PathHash, sink: &Arc<Sink>) {
+        if !std::mem::take(&mut self.changed) {
+            return;
+        }
+        self.open = None;
+        let Some(path) = &self.path else { return };
+        let origin = Origin { evaluation: eval::fingerprint(), path_mode };
+        let message = match HashFile::open_or_create(path, self.mib, origin) {
+            Ok((file, made)) => {
+                let map = file.map();
+                let message = format!(
+                    "hash file {}: {} MiB, {}",
+                    map.path().display(),
+                    map.header().file_size() >> 20,
+                    if made {
+                        "new".to_owned()
+                    } else {
+                        format!("{:.1} % full, session {}", map.fill(), map.generation())
+                    }
+                );
+                self.open = Some(Arc::new(file));
+                message
+            }
+            Err(error) => format!("{error}; the hash stays in RAM"),
+        };
+        sink(Event::Message(message));
+    }
+
+    /// A new game begins: what was found for others grows older.
+    pub fn new_game(&mut self) {
+        if let (Some(file), true) = (&self.open, std::mem::take(&mut self.used)) {
+            file.begin_generation();
+        }
+    }
+}
+
+impl Engine {
+    /// Names the file that keeps what the table knows, none for RAM alone. It is opened by the next search or
+    /// by [`Engine::open_hash_file`]. Waits for a running search.
+    pub fn set_hash_file(&mut self, file: Option<PathBuf>) {
+        self.wait();
+        self.persistent.set_path(file);
+    }
+
+    /// Sets the size of a new hash file in MiB; one that is there keeps its own.
+    pub fn set_hash_file_size(&mut self, mib: usize) {
+        self.wait();
+        self.persistent.set_size(mib);
+    }
+
+    /// Empties the table and the hash file. Waits for a running search.
+    pub fn clear_hash_and_file(&mut self) {
+        self.clear_hash();
+        self.open_hash_file();
+        if let Some(file) = &self.persistent.open {
+            file.clear();
+        }
+    }
+
+    /// Opens the hash file that was named, if it is not open yet, and reports what came of it.
+    pub fn open_hash_file(&mut self) {
+        self.persistent.settle(self.path_hash, &self.sink);
+    }
+
+    /// The file for a search.
+    pub(super) fn hash_file(&mut self) -> Option<Arc<HashFile>> {
+        self.open_hash_file();
+        self.persistent.used = true;
+        self.persistent.open.clone()
+    }
+
+    /// What an earlier analysis of this root came to, where a search under `limits` may go on from there. Says
+    /// so.
+    pub(super) fn resume(&self, limits: &Limits, path: &Path, file: Option<&HashFile>) -> Option<Resumed> {
+        if self.multi_pv > 1 || !limits.search_moves.is_empty() {
+            return None;
+        }
+        let resumed = Memory { table: &self.table, file }.resumed(&self.root, path)?;
+        if limits.depth.is_some_and(|most| most < resumed.depth) {
+            return None;
+        }
+        let depth = resumed.depth.get();
+        (self.sink)(Event::Message(format!("analysis resumed at depth {depth}")));
+        Some(resumed)
+    }
+}

@@ -1,0 +1,235 @@
+//! What outlives a search: results for the hash file, and the finished iterations from which an analysis
+//! resumes.
+//!
+//! In an analysis each finished iteration is kept beside the nodes, so that no unfinished one can spoil it. A
+//! later search with the same root begins at the next depth. And where such a root comes up inside another
+//! tree, in a node of a principal variation, its score is the answer if it was searched at least as deep: so
+//! what was found in the child is known in the parent (Kaufman and Rajlich called it the persistent hash
+//! of Rybka 3, 2008; here with depth, path and checksum).
+
+use shakmaty::Move;
+
+use super::{
+    node::NodeKind,
+    worker::{Task, Worker},
+};
+use crate::{
+    position::{Path, Position},
+    tt::{Hit, PathCheck, Record, ScoreWindow, Table, file::HashFile},
+    types::{Depth, PackedMove, Ply, PositionKey, Score},
+};
+
+/// Finished iterations lie in the table under keys of their own.
+const ITERATION_KEY: u64 = 0x5EED_0FA5_7A71_1E57;
+/// So do the moves of their lines.
+const LINE_KEY: u64 = 0xA11E_0F7A_E11E_5EED;
+/// Shallower iterations are over at once.
+const MIN_DEPTH: Depth = Depth(4);
+
+/// The memory of searches: the table, and the file below it if there is one.
+#[derive(Copy, Clone)]
+pub struct Memory<'a> {
+    /// In RAM.
+    pub table: &'a Table,
+    /// On disk.
+    pub file: Option<&'a HashFile>,
+}
+
+/// The last finished iteration of an earlier search with the same root.
+#[derive(Clone, Debug)]
+pub struct Resumed {
+    /// Its depth.
+    pub depth: Depth,
+    /// Its score.
+    pub score: Score,
+    /// Its line, as far as it is still known; at least one move.
+    pub line: Vec<Move>,
+}
+
+impl Memory<'_> {
+    /// What an earlier search with this root came to, if that is true at the end of `path` as well.
+    pub fn resumed(self, root: &Position, path: &Path) -> Option<Resumed> {
+        let hit = self.iteration(root.key())?;
+        let score = hit.window(path, Ply::ROOT)?.exact()?;
+        let first = root.unpack(hit.best)?;
+        let line = self.line(root, first, hit.depth.get().unsigned_abs() as usize);
+        Some(Resumed { depth: hit.depth, score, line })
+    }
+
+    fn iteration(self, key: PositionKey) -> Option<Hit> {
+        let in_table = self.table.probe(key ^ ITERATION_KEY);
+        let in_file = self.file.and_then(|file| file.iteration(key));
+        in_table.into_iter().chain(in_file).max_by_key(|hit| hit.depth)
+    }
+
+    /// The best moves from `position` on, `first` the first of them, until one is unknown or repeats.
+    fn line(self, position: &Position, first: Move, plies: usize) -> Vec<Move> {
+        let mut line = vec![first];
+        let mut seen = vec![position.key()];
+        let mut position = position.play(first);
+        while line.len() < plies && !seen.contains(&position.key()) {
+            let key = position.key();
+            let Some(next) = self.next_of_line(key).and_then(|best| position.unpack(best)) else { break };
+            seen.push(key);
+            line.push(next);
+            position = position.play(next);
+        }
+        line
+    }
+
+    fn next_of_line(self, key: PositionKey) -> Option<PackedMove> {
+        let in_file = self.file.and_then(|file| file.line(key));
+        let in_table = || self.table.probe(key ^ LINE_KEY).map(|hit| hit.best);
+        let known = || self.table.probe(key).map(|hit| hit.best);
+        in_file.or_else(in_table).or_else(known)
+    }
+}
+
+/// Whether asking the file about shallow nodes pays. In known country it answers every second question; in new
+/// one, or while the table holds all that the file does, hardly any, and each costs as much as a tenth of a
+/// node.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Appetite {
+    asked: u32,
+    answered: u32,
+    skip: u32,
+}
+
+impl Appetite {
+    /// Questions after which it is judged whether they paid.
+    const SAMPLE: u32 = 128;
+    /// Nodes without a question when they did not.
+    const PAUSE: u32 = 4096;
+
+    fn tries(&mut self) -> bool {
+        let pausing = self.skip > 0;
+        self.skip = self.skip.saturating_sub(1);
+        !pausing
+    }
+
+    fn told(&mut self, answered: bool) {
+        self.asked += 1;
+        self.answered += u32::from(answered);
+        if self.asked == Appetite::SAMPLE {
+            let pays = self.answered * 16 >= Appetite::SAMPLE;
+            *self = Appetite { skip: if pays { 0 } else { Appetite::PAUSE }, ..Appetite::default() };
+        }
+    }
+}
+
+impl Task {
+    fn memory(&self) -> Memory<'_> {
+        Memory { table: &self.table, file: self.hash_file.as_deref() }
+    }
+}
+
+impl Worker {
+    /// Asks the table; and the file, where the table knows too little for a node of `depth`.
+    #[inline]
+    pub fn look_up<N: NodeKind>(&mut self, key: PositionKey, depth: Depth) -> Option<Hit> {
+        let hit = self.task.table.probe(key);
+        if self.task.hash_file.is_none() || !N::PV && hit.is_some_and(|hit| hit.depth >= depth) {
+            return hit;
+        }
+        self.look_up_in_file::<N>(key, depth, hit)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_up_in_file<N: NodeKind>(
+        &mut self,
+        key: PositionKey,
+        depth: Depth,
+        hit: Option<Hit>,
+    ) -> Option<Hit> {
+        let task = &self.task;
+        let Some(file) = &task.hash_file else { return hit };
+        if N::PV || depth >= HashFile::ALWAYS {
+            return file.recall(&task.table, key, hit);
+        }
+        if !self.appetite.tries() {
+            return hit;
+        }
+        let found = file.recall(&task.table, key, hit);
+        self.appetite.told(found.map(|found| found.depth) != hit.map(|hit| hit.depth));
+        found
+    }
+
+    /// Stores a result in the table; in the file too, if it is worth that.
+    #[inline]
+    pub fn store(&self, key: PositionKey, record: &Record) {
+        self.task.table.store(key, record);
+        if let Some(file) = &self.task.hash_file
+            && file.wants(record)
+            && (record.ply > Ply::ROOT || self.task.limits.search_moves.is_empty())
+        {
+            file.keep(key, record);
+        }
+    }
+
+    /// In an analysis: the score of an inner node that was the root of a search of at least `depth`. Its line
+    /// becomes the line of the node.
+    pub fn found_as_root(&mut self, position: &Position, ply: Ply, depth: Depth) -> Option<Score> {
+        let task = &self.task;
+        if !task.analysis {
+            return None;
+        }
+        let hit = task.memory().iteration(position.key())?;
+        let score = hit.window(&self.path, ply)?.exact()?;
+        if hit.depth < depth && !score.is_decisive() {
+            return None;
+        }
+        let first = position.unpack(hit.best)?;
+        let line = task.memory().line(position, first, hit.depth.get().unsigned_abs() as usize);
+        self.pv.set(ply, line);
+        self.rest_on(hit);
+        Some(score)
+    }
+
+    /// In an analysis: keeps what a finished iteration found, unless a deeper one is known.
+    pub fn keep_iteration(&self, depth: Depth) {
+        let task = &self.task;
+        let best = &self.root_moves[0];
+        if !task.analysis || depth < MIN_DEPTH || !task.limits.search_moves.is_empty() {
+            return;
+        }
+        let key = task.root.key();
+        let known = task.memory().iteration(key);
+        let known = known.filter(|hit| hit.window(&task.path, Ply::ROOT).is_some());
+        if known.is_some_and(|known| known.depth > depth) {
+            return;
+        }
+        let record = Record {
+            best: PackedMove::pack(best.root_move()),
+            evaluation: None,
+            window: ScoreWindow::exactly(best.score),
+            depth,
+            was_pv: true,
+            path: PathCheck::new(&self.path, depth),
+            ply: Ply::ROOT,
+        };
+        task.table.store(key ^ ITERATION_KEY, &record);
+        if let Some(file) = &task.hash_file {
+            file.keep_iteration(key, &record);
+        }
+        self.keep_line(&record);
+    }
+
+    fn keep_line(&self, root: &Record) {
+        let task = &self.task;
+        let mut position = task.root.clone();
+        for (index, &m) in self.root_moves[0].pv.iter().enumerate() {
+            if index > 0 {
+                let depth = (root.depth - index as i32).max(Depth::ZERO);
+                let window = ScoreWindow::at_most(Score::INFINITE);
+                let record = Record { best: PackedMove::pack(m), window, depth, ..*root };
+                let key = position.key();
+                match &task.hash_file {
+                    Some(file) => file.keep_line(key, &record),
+                    None => task.table.store(key ^ LINE_KEY, &record),
+                }
+            }
+            position = position.play(m);
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! One entry of a hash file: 32 bytes that prove themselves.
+//!
+//! ```text
+//! word 0  position key 64
+//! word 1  as in the table: path check 16 | lower 16 | upper 16 | depth 8 | pv, 0, taint, 0 (5 bits)
+//! word 2  move 16 | evaluation 16 | generation 16 | kind 16
+//! word 3  checksum of the three before
+//! ```
+//! Words are little-endian. The full key and the checksum make an entry good or bad by itself: one torn by
+//! two writers or by a loss of power fails its checksum and is a miss, and a file can be checked and moved to
+//! another size without any table.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::{
+    tt::{
+        backing::SharedWords,
+        entry::{GENERATIONS, LEARNED_BIT, Packed},
+    },
+    types::{Depth, PositionKey},
+};
+
+/// Bytes of an entry.
+pub const ENTRY_SIZE: usize = 32;
+/// Entries among which a position chooses its place.
+pub const WAYS: usize = 4;
+/// Plies of depth that a generation of age costs.
+const AGE_COST: i64 = 1;
+/// Plies of depth that an exact or principal-variation entry is worth more: they hold the lines of an analysis.
+const FOCUS: i64 = 8;
+/// Plies of depth that a finished iteration is worth more: it is what an analysis resumes from.
+const ITERATION_WORTH: i64 = 100;
+
+/// What an entry is about.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A node of a search.
+    Node,
+    /// The last finished iteration of a search that had the position as its root.
+    Iteration,
+    /// The move that such an iteration expects in a position further down. It says nothing about the score.
+    Line,
+}
+
+impl Kind {
+    fn code(self) -> u64 {
+        match self {
+            Kind::Node => 1,
+            Kind::Iteration => 2,
+            Kind::Line => 3,
+        }
+    }
+
+    fn from_code(code: u64) -> Option<Kind> {
+        match code {
+            1 => Some(Kind::Node),
+            2 => Some(Kind::Iteration),
+            3 => Some(Kind::Line),
+            _ => None,
+        }
+    }
+}
+
+/// An entry, unpacked as far as the file needs it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub key: PositionKey,
+    pub kind: Kind,
+    /// The session in which it was written or last used.
+    pub generation: u16,
+    pub(super) packed: Packed,
+}
+
+impl Entry {
+    /// A result that never was a learned one. The generation within the table stays behind.
+    pub(super) fn new(key: PositionKey, kind: Kind, generation: u16, packed: Packed) -> Entry {
+        let packed =
+            Packed { w0: packed.w0 & 0xFFFF_FFFF, w1: packed.w1 & !(LEARNED_BIT | (GENERATIONS - 1)) };
+        Entry { key, kind, generation, packed }
+    }
+
+    /// Remaining depth of the search that found it.
+    pub fn depth(&self) -> Depth {
+        self.packed.depth()
+    }
+
+    /// Is the score known, or was it a node of a principal variation?
+    pub fn is_focus(&self) -> bool {
+        self.packed.is_exact() || self.packed.was_pv()
+    }
+
+    /// As the table of this process stores it.
+    pub(super) fn to_packed(self, generation: u64) -> Packed {
+        Packed { w0: self.packed.w0 | self.key.0 << 32, ..self.packed }.with_generation(generation)
+    }
+
+    pub(super) fn encode(&self) -> [u64; 4] {
+        let second =
+            (self.packed.w0 & 0xFFFF_FFFF) << 32 | u64::from(self.generation) << 16 | self.kind.code();
+        let words = [self.key.0, self.packed.w1, second];
+        [words[0], words[1], second, checksum(words)]
+    }
+
+    /// The entry, if the words are one.
+    pub(super) fn decode([key, first, second, check]: [u64; 4]) -> Option<Entry> {
+        if check != checksum([key, first, second]) {
+            return None;
+        }
+        let packed = Packed { w0: second >> 32, w1: first };
+        let kind = Kind::from_code(second & 0xFFFF)?;
+        let sound = !packed.is_empty() && first & (LEARNED_BIT | (GENERATIONS - 1)) == 0;
+        sound.then_some(Entry { key: PositionKey(key), kind, generation: (second >> 16) as u16, packed })
+    }
+
+    /// What is lost if it gives way, at `generation`.
+    pub fn worth(&self, generation: u16) -> i64 {
+        let age = i64::from(generation.wrapping_sub(self.generation));
+        // A session that began since the generation was read makes some entries younger than now.
+        let age = if age > i64::from(u16::MAX / 2) { 0 } else { age };
+        let focus = if self.is_focus() { FOCUS } else { 0 };
+        let iteration = if self.kind == Kind::Iteration { ITERATION_WORTH } else { 0 };
+        i64::from(self.depth().get()) + focus + iteration - AGE_COST * age
+    }
+
+    /// May it replace `old`, an entry of the same position and kind? A shallower result found on the same
+    /// path adds nothing, and what is known exactly is not given for a bound of the same depth.
+    pub(super) fn outranks(&self, old: &Entry) -> bool {
+        const OTHER_PATH_SLACK: i32 = 4;
+        let (depth, before) = (self.depth().get(), old.depth().get());
+        if self.packed.same_path(old.packed) {
+            depth > before || depth == before && (self.packed.is_exact() || !old.packed.is_exact())
+        } else {
+            depth + OTHER_PATH_SLACK > before
+        }
+    }
+}
+
+/// Of three words; that of zeros is not zero, so that an empty cell is no entry.
+fn checksum(words: [u64; 3]) -> u64 {
+    words.into_iter().fold(0x0452_821E_638D_0137_u64, |sum, word| {
+        let product = (sum ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        product ^ product >> 32
+    })
+}
+
+/// Where an entry lies. Relaxed suffices for all words: nothing is published through them, and words of
+/// different writes do not pass the checksum.
+#[derive(Default)]
+#[repr(C)]
+pub(super) struct Cell([AtomicU64; 4]);
+
+/// The places of a position.
+#[derive(Default)]
+#[repr(C, align(64))]
+pub(super) struct Bucket(pub(super) [Cell; WAYS]);
+
+const _: () = assert!(size_of::<Bucket>() == WAYS * ENTRY_SIZE);
+
+// SAFETY: nothing but `AtomicU64`s, aligned to 64 bytes.
+#[allow(unsafe_code)]
+unsafe impl SharedWords for Bucket {}
+
+impl Cell {
+    fn word(&self, index: usize) -> u64 {
+        u64::from_le(self.0[index].load(Relaxed))
+    }
+
+    /// The words, whatever they are.
+    pub(super) fn words(&self) -> [u64; 4] {
+        [0, 1, 2, 3].map(|index| self.word(index))
+    }
+
+    /// The entry of a position and kind, if it lies here.
+    pub(super) fn find(&self, key: PositionKey, kind: Kind) -> Option<Entry> {
+        if self.word(0) != key.0 {
+            return None;
+        }
+        Entry::decode(self.words()).filter(|entry| entry.key == key && entry.kind == kind)
+    }
+
+    pub(super) fn write(&self, words: [u64; 4]) {
+        for (place, word) in self.0.iter().zip(words) {
+            place.store(word.to_le(), Relaxed);
+        }
+    }
+}
+
+impl Bucket {
+    /// Puts an entry in its place: over an older one of its position, or over the least valuable.
+    pub(super) fn put(&self, entry: &Entry, generation: u16) {
+        let mut victim = &self.0[0];
+        let mut least = i64::MAX;
+        for cell in &self.0 {
+            let found = Entry::decode(cell.words());
+            if let Some(old) = found.filter(|old| old.key == entry.key && old.kind == entry.kind) {
+                if entry.outranks(&old) {
+                    cell.write(entry.encode());
+                } else if old.generation != entry.generation {
+                    // It was met again: young.
+                    cell.write(Entry { generation: entry.generation, ..old }.encode());
+                }
+                return;
+            }
+            let worth = found.map_or(i64::MIN, |old| old.worth(generation));
+            if worth < least {
+                (least, victim) = (worth, cell);
+            }
+        }
+        // A file is no cache of the present search: what is worth less than all that is there stays out.
+        if entry.worth(generation) >= least {
+            victim.write(entry.encode());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        position::{Path, Position},
+        tt::{PathCheck, Record, ScoreWindow},
+        types::{PackedMove, Ply, Score},
+    };
+
+    fn entry(key: u64, depth: i32, window: ScoreWindow) -> Entry {
+        let record = Record {
+            best: PackedMove::from_bits(77),
+            evaluation: Some(Score(-5)),
+            window,
+            depth: Depth(depth),
+            was_pv: false,
+            path: PathCheck::new(&Path::new(&Position::default()), Depth(depth)),
+            ply: Ply::ROOT,
+        };
+        let packed = Packed::pack(PositionKey(key), &record, None, 3);
+        Entry::new(PositionKey(key), Kind::Node, 7, packed)
+    }
+
+    fn bound(key: u64, depth: i32) -> Entry {
+        entry(key, depth, ScoreWindow::at_least(Score(10)))
+    }
+
+    fn depth_in(bucket: &Bucket, key: u64) -> Option<i32> {
+        let find = |cell: &Cell| cell.find(PositionKey(key), Kind::Node);
+        bucket.0.iter().find_map(find).map(|entry| entry.depth().get())
+    }
+
+    #[test]
+    fn an_entry_survives_the_file_and_any_changed_bit_is_noticed() {
+        let words = bound(0x0123_4567_89AB_CDEF, 17).encode();
+        let read = Entry::decode(words).expect("an entry");
+        assert_eq!(read, bound(0x0123_4567_89AB_CDEF, 17));
+        let hit = read.to_packed(4).unpack();
+        assert_eq!((hit.best.bits(), hit.evaluation, hit.depth.get()), (77, Some(Score(-5)), 17));
+        for bit in 0..256 {
+            let mut changed = words;
+            changed[bit / 64] ^= 1 << (bit % 64);
+            assert!(Entry::decode(changed).is_none(), "bit {bit}");
+        }
+        assert!(Entry::decode([0; 4]).is_none());
+    }
+
+    #[test]
+    fn words_of_two_writers_do_not_make_an_entry() {
+        let (one, two) = (bound(5, 9).encode(), bound(5, 10).encode());
+        for mixture in 1..15 {
+            let words = [0, 1, 2, 3].map(|word| if mixture >> word & 1 == 0 { one[word] } else { two[word] });
+            let read = Entry::decode(words);
+            assert!(read.is_none_or(|read| [one, two].contains(&read.encode())), "{mixture:04b}");
+        }
+    }
+
+    #[test]
+    fn learned_entries_cannot_come_from_a_file() {
+        let mut words = bound(5, 9).encode();
+        words[1] |= LEARNED_BIT;
+        words[3] = checksum([words[0], words[1], words[2]]);
+        assert!(Entry::decode(words).is_none());
+    }
+
+    #[test]
+    fn what_is_deep_or_exact_stays() {
+        let bucket = Bucket::default();
+        for (key, depth) in [(1, 5), (2, 6), (3, 7)] {
+            bucket.put(&bound(key, depth), 7);
+        }
+        bucket.put(&entry(4, 5, ScoreWindow::exactly(Score(3))), 7);
+        // Worth less than all: it stays out. Worth more than one: that goes.
+        bucket.put(&bound(5, 4), 7);
+        assert_eq!(depth_in(&bucket, 5), None);
+        bucket.put(&bound(6, 6), 7);
+        assert_eq!(
+            [1, 2, 3, 4, 6].map(|key| depth_in(&bucket, key)),
+            [None, Some(6), Some(7), Some(5), Some(6)]
+        );
+        // After enough sessions anything goes.
+        let late = Entry { generation: 40, ..bound(8, 1) };
+        bucket.put(&late, 40);
+        assert_eq!(depth_in(&bucket, 8), Some(1));
+    }
+
+    #[test]
+    fn a_shallower_result_of_a_position_adds_nothing() {
+        let bucket = Bucket::default();
+        bucket.put(&bound(1, 12), 7);
+        bucket.put(&entry(1, 8, ScoreWindow::exactly(Score(3))), 7);
+        assert_eq!(depth_in(&bucket, 1), Some(12));
+        bucket.put(&bound(1, 13), 7);
+        assert_eq!(depth_in(&bucket, 1), Some(13));
+    }
+}

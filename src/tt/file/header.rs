@@ -1,0 +1,207 @@
+//! The first page of a hash file.
+//!
+//! ```text
+//!  0 magic 8            8 layout u16       10 bytes of an entry u16   12 entries of a bucket u16
+//! 14 evaluation id u16  16 key schema u32  20 zero u32                24 file id u64
+//! 32 created u64 (s)    40 buckets u64     48 path mode 12 (name, zero-padded)   60 crc32 of bytes 0 to 59
+//! 64 generation u64: how many sessions began, the one number that changes
+//! ```
+//! Little-endian on every machine. The buckets begin at byte 4,096.
+
+use std::{ops::Range, path::Path};
+
+use super::{
+    cell::{Bucket, ENTRY_SIZE, WAYS},
+    error::HashFileError,
+};
+use crate::position::PathHash;
+
+/// Bytes of the unchanging part.
+pub(super) const HEADER_SIZE: usize = 64;
+/// Where the generation is, as a word of eight bytes.
+pub(super) const GENERATION_WORD: usize = 8;
+/// Where the buckets begin.
+pub(super) const BUCKETS_AT: u64 = 4096;
+/// The layout that this engine reads and writes.
+pub const LAYOUT: u16 = 1;
+
+/// A byte that no text begins with, the name, and a line end that text-mode copying would change.
+const MAGIC: [u8; 8] = *b"\x89EGHASH\n";
+/// Polyglot's Zobrist numbers with its pseudo-legal en-passant rule.
+const KEY_SCHEMA: u32 = 1;
+const PATH_MODE: Range<usize> = 48..60;
+
+/// Which search wrote the scores: those of another are not for this one.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// A fingerprint of the evaluation.
+    pub evaluation: u16,
+    /// How paths are compared.
+    pub path_mode: PathHash,
+}
+
+/// What a header says beyond its fixed parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The evaluation that wrote the scores.
+    pub evaluation: u16,
+    /// The name of the path mode.
+    pub path_mode: String,
+    /// A random number that tells files apart.
+    pub file_id: u64,
+    /// When the file was made, in seconds since 1970.
+    pub created: u64,
+    /// How many buckets follow.
+    pub buckets: u64,
+}
+
+impl Header {
+    /// Length of the file.
+    pub fn file_size(&self) -> u64 {
+        self.buckets.saturating_mul(size_of::<Bucket>() as u64).saturating_add(BUCKETS_AT)
+    }
+
+    /// How many buckets fit in a file of `mib` MiB.
+    pub(super) fn buckets_in(mib: usize) -> u64 {
+        ((mib.max(1) as u64).saturating_mul(1 << 20) - BUCKETS_AT) / size_of::<Bucket>() as u64
+    }
+
+    /// The bytes.
+    pub(super) fn encode(&self) -> [u8; HEADER_SIZE] {
+        let mut bytes = [0; HEADER_SIZE];
+        bytes[..8].copy_from_slice(&MAGIC);
+        bytes[8..10].copy_from_slice(&LAYOUT.to_le_bytes());
+        bytes[10..12].copy_from_slice(&(ENTRY_SIZE as u16).to_le_bytes());
+        bytes[12..14].copy_from_slice(&(WAYS as u16).to_le_bytes());
+        bytes[14..16].copy_from_slice(&self.evaluation.to_le_bytes());
+        bytes[16..20].copy_from_slice(&KEY_SCHEMA.to_le_bytes());
+        bytes[24..32].copy_from_slice(&self.file_id.to_le_bytes());
+        bytes[32..40].copy_from_slice(&self.created.to_le_bytes());
+        bytes[40..48].copy_from_slice(&self.buckets.to_le_bytes());
+        for (place, byte) in bytes[PATH_MODE].iter_mut().zip(self.path_mode.bytes()) {
+            *place = byte;
+        }
+        let checksum = crc32fast::hash(&bytes[..60]);
+        bytes[60..].copy_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    /// Reads the bytes of the file at `path`.
+    ///
+    /// # Errors
+    /// They are not a header of this layout.
+    pub(super) fn decode(bytes: &[u8; HEADER_SIZE], path: &Path) -> Result<Header, HashFileError> {
+        let path = || path.to_owned();
+        if bytes[..8] != MAGIC {
+            return Err(HashFileError::Foreign { path: path() });
+        }
+        let long = |at: usize| {
+            let mut field = [0; 8];
+            field.copy_from_slice(&bytes[at..at + 8]);
+            u64::from_le_bytes(field)
+        };
+        if long(56) >> 32 != u64::from(crc32fast::hash(&bytes[..60])) {
+            return Err(HashFileError::Damaged { path: path() });
+        }
+        // Magic and checksum are those of every layout; the rest belongs to one.
+        let found = long(8) as u16;
+        if found != LAYOUT {
+            return Err(HashFileError::Version { path: path(), found, expected: LAYOUT });
+        }
+        let name: Vec<u8> = bytes[PATH_MODE].iter().copied().take_while(|&byte| byte != 0).collect();
+        let header = Header {
+            evaluation: (long(8) >> 48) as u16,
+            path_mode: String::from_utf8_lossy(&name).into_owned(),
+            file_id: long(24),
+            created: long(32),
+            buckets: long(40),
+        };
+        let own = header.encode();
+        for (range, what) in [
+            (10..12, "entries of another size"),
+            (12..14, "buckets of another size"),
+            (16..20, "another kind of position key"),
+        ] {
+            if bytes[range.clone()] != own[range] {
+                return Err(HashFileError::Layout { path: path(), what });
+            }
+        }
+        if header.buckets == 0 {
+            return Err(HashFileError::Layout { path: path(), what: "no room for any entry" });
+        }
+        Ok(header)
+    }
+
+    /// Are the scores of this file for a search of `origin`?
+    ///
+    /// # Errors
+    /// They are not.
+    pub(super) fn fits(&self, origin: Origin, path: &Path) -> Result<(), HashFileError> {
+        let path = || path.to_owned();
+        let (found, expected) = (self.evaluation, origin.evaluation);
+        if found != expected {
+            return Err(HashFileError::Evaluation { path: path(), found, expected });
+        }
+        let expected = origin.path_mode.name();
+        if self.path_mode != expected {
+            return Err(HashFileError::PathMode { path: path(), found: self.path_mode.clone(), expected });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header() -> Header {
+        Header {
+            evaluation: 0xABCD,
+            path_mode: "fifty80each".to_owned(),
+            file_id: 0x0123_4567_89AB_CDEF,
+            created: 1_766_000_000,
+            buckets: 8160,
+        }
+    }
+
+    fn decoded(change: impl Fn(&mut [u8; HEADER_SIZE]), seal: bool) -> Result<Header, HashFileError> {
+        let mut bytes = header().encode();
+        change(&mut bytes);
+        if seal {
+            let checksum = crc32fast::hash(&bytes[..60]);
+            bytes[60..].copy_from_slice(&checksum.to_le_bytes());
+        }
+        Header::decode(&bytes, Path::new("x"))
+    }
+
+    #[test]
+    fn a_header_survives_the_disk_and_every_mode_fits_in_it() {
+        assert_eq!(decoded(|_| (), false).expect("a header"), header());
+        for (name, _) in PathHash::NAMED {
+            assert!(name.len() <= PATH_MODE.len());
+        }
+    }
+
+    #[test]
+    fn each_kind_of_other_file_is_named() {
+        assert!(matches!(decoded(|bytes| bytes[0] = 0, true), Err(HashFileError::Foreign { .. })));
+        assert!(matches!(decoded(|bytes| bytes[8] = 9, true), Err(HashFileError::Version { found: 9, .. })));
+        for at in [10, 12, 16] {
+            assert!(matches!(decoded(|bytes| bytes[at] ^= 1, true), Err(HashFileError::Layout { .. })));
+        }
+        for at in 8..HEADER_SIZE {
+            assert!(matches!(decoded(|bytes| bytes[at] ^= 1, false), Err(HashFileError::Damaged { .. })));
+        }
+    }
+
+    #[test]
+    fn scores_of_another_search_are_refused() {
+        let file = Path::new("x");
+        let own = Origin { evaluation: 0xABCD, path_mode: PathHash::Fifty80Each };
+        assert!(header().fits(own, file).is_ok());
+        let other = header().fits(Origin { evaluation: 1, ..own }, file);
+        assert!(matches!(other, Err(HashFileError::Evaluation { found: 0xABCD, .. })));
+        let other = header().fits(Origin { path_mode: PathHash::Off, ..own }, file);
+        assert!(matches!(other, Err(HashFileError::PathMode { .. })));
+    }
+}

@@ -1,0 +1,235 @@
+//! A hash file at work: what the search finds goes through a queue in memory and from there to the map.
+//!
+//! Stores into a shared map cost disk. The system writes a page back some seconds after it was touched, and a
+//! search touches all pages of a file within a second: 64 MiB would be written several times a minute for as
+//! long as the analysis runs. So the search stores into a queue, and a thread of its own empties it: when an
+//! iteration of an analysis is finished (those grow longer and longer), when a search ends, when the queue is
+//! full, and every [`INTERVAL`]. What the process has not written when it is killed is what it found since
+//! then; what is in the map belongs to the system and survives any end of the process.
+
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicI32, Ordering::Relaxed},
+    },
+    thread::{Builder, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use crossbeam::{
+    channel::{Receiver, RecvTimeoutError, Sender, bounded},
+    queue::ArrayQueue,
+};
+
+use super::{
+    cell::{Entry, Kind},
+    error::HashFileError,
+    header::Origin,
+    map::Map,
+};
+use crate::{
+    tt::{Hit, Record, Table, entry::Packed},
+    types::{Depth, PackedMove, PositionKey},
+};
+
+/// Results of less depth are quiescence and not kept.
+const LEAST_DEPTH: i32 = 1;
+/// How often the queue may fill in less than [`INTERVAL`] before only deeper results are kept: a young analysis
+/// keeps all it finds, a long one writes to the disk at a bounded rate.
+const CREDIT: i32 = 32;
+/// Entries that wait for the map at most: 5 MiB.
+const QUEUE: usize = 1 << 17;
+/// The longest that an entry waits.
+const INTERVAL: Duration = Duration::from_secs(60);
+/// Finished iterations come fast at first: not every one is worth emptying the queue for.
+const SHORTEST: Duration = Duration::from_secs(1);
+/// How long the end of an analysis waits for the map. Pages that are in memory take milliseconds.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// An open hash file: the second level below the table, for entries that are deep or belong to a line.
+pub struct HashFile {
+    map: Arc<Map>,
+    queue: Arc<ArrayQueue<Entry>>,
+    /// The least depth that is kept now; see [`CREDIT`]. Relaxed: a late change costs a few entries.
+    least: Arc<AtomicI32>,
+    wake: Option<Sender<Wake>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What the thread is asked for.
+enum Wake {
+    /// An iteration was finished.
+    Soon,
+    /// The queue is full.
+    Full,
+    /// Now; and tell this one when it is done.
+    Tell(Sender<()>),
+}
+
+impl HashFile {
+    /// From this depth on the file is always asked; below, where most nodes are, while it has answers.
+    pub const ALWAYS: Depth = Depth(6);
+
+    /// Opens the file at `path` and makes it first, of `mib` MiB, if there is none. Says whether it was made.
+    ///
+    /// # Errors
+    /// See [`HashFileError`]; what lies there is untouched.
+    pub fn open_or_create(
+        path: &Path,
+        mib: usize,
+        origin: Origin,
+    ) -> Result<(HashFile, bool), HashFileError> {
+        let (map, made) = Map::open_or_create(path, mib, origin)?;
+        let (map, queue) = (Arc::new(map), Arc::new(ArrayQueue::new(QUEUE)));
+        let least = Arc::new(AtomicI32::new(LEAST_DEPTH));
+        let (wake, woken) = bounded(4);
+        let started = Builder::new().name("hash-file".to_owned()).spawn({
+            let (map, queue, least) = (Arc::clone(&map), Arc::clone(&queue), Arc::clone(&least));
+            move || write(&map, &queue, &least, &woken)
+        });
+        let thread = started.map_err(|source| HashFileError::Io {
+            path: path.to_owned(),
+            doing: "written by a thread of its own",
+            source,
+        })?;
+        Ok((HashFile { map, queue, least, wake: Some(wake), thread: Some(thread) }, made))
+    }
+
+    /// The map itself.
+    pub fn map(&self) -> &Map {
+        &self.map
+    }
+
+    /// Is a result of this depth or kind kept?
+    #[inline]
+    pub fn wants(&self, record: &Record) -> bool {
+        record.depth >= self.least.load(Relaxed) || record.was_pv && record.window.exact().is_some()
+    }
+
+    /// Keeps a result of a search. Learned entries have no way in.
+    pub fn keep(&self, key: PositionKey, record: &Record) {
+        let packed = Packed::pack(key, record, None, 0);
+        let entry = Entry::new(key, Kind::Node, self.map.generation(), packed);
+        if let Err(entry) = self.queue.push(entry) {
+            self.map.put(&entry);
+            self.request(Wake::Full);
+        }
+    }
+
+    /// Keeps what a finished iteration with this position as root found. In the map when this returns.
+    pub fn keep_iteration(&self, key: PositionKey, record: &Record) {
+        let packed = Packed::pack(key, record, None, 0);
+        self.map.put(&Entry::new(key, Kind::Iteration, self.map.generation(), packed));
+        self.request(Wake::Soon);
+    }
+
+    /// The last iteration finished with this position as root, by any process.
+    pub fn iteration(&self, key: PositionKey) -> Option<Hit> {
+        self.map.find(key, Kind::Iteration).map(|entry| entry.to_packed(0).unpack())
+    }
+
+    /// Keeps the move that a finished iteration expects in a position of its line.
+    pub fn keep_line(&self, key: PositionKey, record: &Record) {
+        let packed = Packed::pack(key, record, None, 0);
+        self.map.put(&Entry::new(key, Kind::Line, self.map.generation(), packed));
+    }
+
+    /// The move that the last finished iteration expected here.
+    pub fn line(&self, key: PositionKey) -> Option<PackedMove> {
+        self.map.find(key, Kind::Line).map(|entry| entry.to_packed(0).unpack().best)
+    }
+
+    /// What the file knows of a position, if that is more than `hit`, which the table had. It is put into the
+    /// table.
+    #[inline(never)]
+    pub fn recall(&self, table: &Table, key: PositionKey, hit: Option<Hit>) -> Option<Hit> {
+        let Some(entry) = self.map.find(key, Kind::Node) else { return hit };
+        if hit.is_some_and(|hit| hit.learned || hit.depth >= entry.depth()) {
+            return hit;
+        }
+        let generation = self.map.generation();
+        if entry.generation != generation {
+            // It is of use: young again. A full queue has more important things to carry.
+            let _ = self.queue.push(Entry { generation, ..entry });
+        }
+        table.restore(key, entry.to_packed(table.generation()));
+        Some(entry.to_packed(0).unpack())
+    }
+
+    /// Has everything found so far written to the map, and waits for that a little.
+    pub fn settle(&self) {
+        let (done, wait) = bounded(1);
+        if let Some(sender) = &self.wake {
+            let _ = sender.send_timeout(Wake::Tell(done), PATIENCE);
+        }
+        let _ = wait.recv_timeout(PATIENCE);
+    }
+
+    /// A new game begins: what is in the file grows older.
+    pub fn begin_generation(&self) {
+        self.map.begin_generation();
+    }
+
+    /// Empties the file, whoever uses it.
+    pub fn clear(&self) {
+        while self.queue.pop().is_some() {}
+        self.map.clear();
+    }
+
+    fn request(&self, wake: Wake) {
+        if let Some(sender) = &self.wake {
+            // If it is full, the thread is awake already.
+            let _ = sender.try_send(wake);
+        }
+    }
+}
+
+impl Drop for HashFile {
+    /// What was found is in the map when this ends.
+    fn drop(&mut self) {
+        self.wake = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn write(map: &Map, queue: &ArrayQueue<Entry>, least: &AtomicI32, woken: &Receiver<Wake>) {
+    let mut last = Instant::now();
+    let mut last_full = last;
+    let mut credit = CREDIT;
+    loop {
+        let wake = woken.recv_timeout(INTERVAL);
+        if matches!(wake, Ok(Wake::Soon)) && last.elapsed() < SHORTEST {
+            continue;
+        }
+        let depth = least.load(Relaxed);
+        match wake {
+            Ok(Wake::Full) if last_full.elapsed() < INTERVAL => {
+                credit = (credit - 1).max(0);
+                least.store(depth + i32::from(credit == 0), Relaxed);
+                last_full = Instant::now();
+            }
+            Ok(Wake::Full) => last_full = Instant::now(),
+            Err(RecvTimeoutError::Timeout) => {
+                credit = (credit + 1).min(CREDIT);
+                if queue.len() < QUEUE / 4 {
+                    least.store((depth - 1).max(LEAST_DEPTH), Relaxed);
+                }
+            }
+            _ => {}
+        }
+        // No more than there are now: the search goes on adding.
+        for _ in 0..queue.len() {
+            let Some(entry) = queue.pop() else { break };
+            map.put(&entry);
+        }
+        last = Instant::now();
+        match wake {
+            Ok(Wake::Tell(done)) => drop(done.send(())),
+            Ok(Wake::Soon | Wake::Full) | Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+    }
+}

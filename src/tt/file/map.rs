@@ -1,0 +1,181 @@
+//! A hash file in memory: probing, storing, emptying, looking through.
+
+use std::{
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+use super::{
+    cell::{Bucket, Entry, Kind},
+    disk::{self, OpenFile, Use},
+    error::HashFileError,
+    guard,
+    header::{BUCKETS_AT, GENERATION_WORD, Header, Origin},
+};
+use crate::{
+    tt::backing::{Backing, SharedWords, Sharing},
+    types::PositionKey,
+};
+
+/// Words of the first page.
+const PAGE_WORDS: usize = BUCKETS_AT as usize / 8;
+
+#[repr(C, align(64))]
+struct Page([AtomicU64; PAGE_WORDS]);
+
+// SAFETY: nothing but `AtomicU64`s, aligned to 64 bytes.
+#[allow(unsafe_code)]
+unsafe impl SharedWords for Page {}
+
+/// A mapped hash file. Every process that maps it sees what the others write at once.
+pub struct Map {
+    buckets: Backing<Bucket>,
+    page: Backing<Page>,
+    header: Header,
+    path: PathBuf,
+    /// Holds the lock.
+    _file: File,
+}
+
+impl Map {
+    /// Opens the file at `path` for an engine, and makes it first if there is none, of `mib` MiB. Says
+    /// whether it was made.
+    ///
+    /// # Errors
+    /// See [`HashFileError`]; what lies there is untouched.
+    pub(super) fn open_or_create(
+        path: &Path,
+        mib: usize,
+        origin: Origin,
+    ) -> Result<(Map, bool), HashFileError> {
+        let there = std::fs::metadata(path).is_ok_and(|found| found.len() > 0 || !found.is_file());
+        if !there {
+            disk::create(path, mib, origin)?;
+        }
+        let open = disk::open(path, Use::Engine)?;
+        open.header.fits(origin, path)?;
+        let map = Map::new(open, path, Sharing::Write)?;
+        guard::watch(map.page.as_slice(), map.buckets.as_slice());
+        map.begin_generation();
+        Ok((map, !there))
+    }
+
+    /// Opens the file at `path` for a tool: `alone` to change it, else to look at it.
+    ///
+    /// # Errors
+    /// See [`HashFileError`].
+    pub(super) fn open(path: &Path, alone: bool) -> Result<Map, HashFileError> {
+        let map = match alone {
+            true => Map::new(disk::open(path, Use::Alone)?, path, Sharing::Write)?,
+            false => Map::new(disk::open(path, Use::Look)?, path, Sharing::Read)?,
+        };
+        guard::watch(map.page.as_slice(), map.buckets.as_slice());
+        Ok(map)
+    }
+
+    fn new(open: OpenFile, path: &Path, sharing: Sharing) -> Result<Map, HashFileError> {
+        let OpenFile { file, header } = open;
+        let mapped = || {
+            let count = usize::try_from(header.buckets).map_err(|_| io::ErrorKind::FileTooLarge)?;
+            let buckets = Backing::of_file(&file, BUCKETS_AT, count, sharing)?;
+            Ok((Backing::of_file(&file, 0, 1, sharing)?, buckets))
+        };
+        let (page, buckets) = mapped().map_err(|source| HashFileError::Io {
+            path: path.to_owned(),
+            doing: "mapped",
+            source,
+        })?;
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        Ok(Map { buckets, page, header, path, _file: file })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What its header says.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// How many sessions and games it has seen, as far as entries remember.
+    pub fn generation(&self) -> u16 {
+        u64::from_le(self.generation_word().load(Relaxed)) as u16
+    }
+
+    /// A session or game begins: what is in the file grows older.
+    pub(super) fn begin_generation(&self) {
+        if cfg!(target_endian = "little") {
+            self.generation_word().fetch_add(1, Relaxed);
+        } else {
+            let next = u64::from(self.generation().wrapping_add(1));
+            self.generation_word().store(next.to_le(), Relaxed);
+        }
+    }
+
+    pub(super) fn set_generation(&self, generation: u16) {
+        self.generation_word().store(u64::from(generation).to_le(), Relaxed);
+    }
+
+    /// Replaces the unchanging part of the header; only while no other process uses the file.
+    pub(super) fn write_header(&self, header: &Header) {
+        let bytes = header.encode();
+        for (place, word) in self.page.as_slice()[0].0.iter().zip(bytes.chunks_exact(8)) {
+            let word = word.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+            place.store(word.to_le(), Relaxed);
+        }
+    }
+
+    fn generation_word(&self) -> &AtomicU64 {
+        // The page is there: `of_file` checked its length.
+        &self.page.as_slice()[0].0[GENERATION_WORD]
+    }
+
+    /// How full it is, in per cent of a sample.
+    pub fn fill(&self) -> f64 {
+        const SAMPLE: usize = 1000;
+        let buckets = self.buckets.as_slice();
+        let step = buckets.len().div_ceil(SAMPLE);
+        let cells = || buckets.iter().step_by(step).flat_map(|bucket| &bucket.0);
+        let full = cells().filter(|cell| cell.words() != [0; 4]).count();
+        100.0 * full as f64 / cells().count().max(1) as f64
+    }
+
+    fn bucket(&self, key: PositionKey) -> &Bucket {
+        // The high bits choose the bucket, so that a larger file holds the entries in the same order.
+        let buckets = self.buckets.as_slice();
+        let index = (u128::from(key.0) * buckets.len() as u128) >> 64;
+        &buckets[index as usize]
+    }
+
+    /// Looks a position up.
+    pub(super) fn find(&self, key: PositionKey, kind: Kind) -> Option<Entry> {
+        self.bucket(key).0.iter().find_map(|cell| cell.find(key, kind))
+    }
+
+    /// Puts an entry in, unless what is there is worth more.
+    pub(super) fn put(&self, entry: &Entry) {
+        self.bucket(entry.key).put(entry, self.generation());
+    }
+
+    /// Empties it.
+    pub(super) fn clear(&self) {
+        for cell in self.buckets.as_slice().iter().flat_map(|bucket| &bucket.0) {
+            cell.write([0; 4]);
+        }
+    }
+
+    /// All places in the order of the file: the words, and where an entry of that key belongs.
+    pub(super) fn cells(&self) -> impl Iterator<Item = ([u64; 4], usize)> + '_ {
+        let buckets = self.buckets.as_slice().iter().enumerate();
+        buckets.flat_map(|(index, bucket)| bucket.0.iter().map(move |cell| (cell.words(), index)))
+    }
+
+    /// In which bucket entries of `key` lie.
+    pub(super) fn index(&self, key: PositionKey) -> usize {
+        ((u128::from(key.0) * u128::from(self.header.buckets)) >> 64) as usize
+    }
+}

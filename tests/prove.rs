@@ -1,0 +1,165 @@
+//! `engram learn prove` as a user runs it: the binary against itself, at so few nodes that a game takes no time.
+
+mod common;
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use common::{PATIENCE, command, home};
+use tempfile::TempDir;
+
+/// Positions of our own in which somebody stands better.
+const OPENINGS: &str = "\
+r1bqkb1r/pp3ppp/2n1pn2/2pp4/3P1B2/2P1PN2/PP1N1PPP/R2QKB1R b KQkq - 0 6
+r1bqk2r/pppp1ppp/2n5/2b5/2BPn3/5N2/PP3PPP/RNBQ1RK1 b kq - 0 7
+rnbqk2r/pp2ppbp/6p1/2p5/3PP3/2P5/P4PPP/R1BQKBNR w KQkq - 1 8
+";
+
+/// The tool in `home`, with the binary as its own, stronger, opponent.
+fn prove(home: &TempDir, out: &str, more: &[&str]) -> Command {
+    fs::write(home.path().join("openings.epd"), OPENINGS).expect("written");
+    let mut command = command(home);
+    command.args(["learn", "prove", "--openings", "openings.epd", "--rounds", "3", "--out", out]);
+    command.args(["--opponent", env!("CARGO_BIN_EXE_engram"), "--option", "Learning=off"]);
+    command.args(["--own-option", "LearnMinDepth=3", "--nodes", "300", "--opponent-nodes", "900"]);
+    command.args(more).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn finish(mut command: Command) -> (String, String, i32) {
+    let output = command.output().expect("the binary runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap_or(-1))
+}
+
+/// What must not depend on how an experiment was run.
+fn results(folder: &Path) -> [String; 5] {
+    ["results.txt", "rounds.csv", "games.csv", "games.pgn", "score.svg"]
+        .map(|name| fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}")))
+}
+
+#[test]
+fn an_experiment_is_the_same_interrupted_or_not_and_however_many_games_run_at_once() {
+    let home = home();
+    let (stdout, stderr, code) = finish(prove(&home, "whole", &[]));
+    assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+    let whole = results(&home.path().join("whole"));
+    let [text, rounds, games, pgn, svg] = &whole;
+    assert!(stdout.contains(text.trim_end()), "{stdout}");
+    // 3 openings, 2 colours, 3 arms, 3 rounds.
+    assert_eq!(games.lines().count(), 1 + 54);
+    assert_eq!(pgn.matches("[Event ").count(), 54);
+    assert_eq!(rounds.lines().count(), 1 + 9 + 3);
+    assert!(svg.starts_with("<svg") && svg.matches("<polyline").count() == 3);
+    assert!(text.contains("No crash, illegal move or time loss."), "{text}");
+    let column = |line: &str, number: usize| line.split(',').nth(number).unwrap_or_default().to_owned();
+    let learned: Vec<&str> = games.lines().filter(|line| line.contains(",learn,")).collect();
+    assert!(learned.iter().any(|line| column(line, 7) != "0"), "nothing was learned:\n{games}");
+    assert!(learned.iter().any(|line| column(line, 8) != "0"), "nothing learned was used:\n{games}");
+    assert!(games.lines().filter(|line| line.contains(",off,")).all(|line| column(line, 7) == "0"));
+    // Engines without memory play the same games again.
+    let off: Vec<String> = games
+        .lines()
+        .filter(|line| line.contains(",off,"))
+        .map(|line| line.split_once(',').expect("a round").1.to_owned())
+        .collect();
+    assert_eq!(off[..6], off[6..12]);
+    assert!(!home.path().join("whole/work").exists(), "its files are removed");
+
+    // Killed in the middle, twice, then finished, two games at a time.
+    let folder = home.path().join("torn");
+    for games in [7, 20] {
+        let mut child = prove(&home, "torn", &["--concurrency", "2"]).spawn().expect("the binary starts");
+        let deadline = Instant::now() + 20 * PATIENCE;
+        let lines =
+            || fs::read_to_string(folder.join("journal.jsonl")).map_or(0, |text| text.lines().count());
+        while lines() <= games && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(2));
+        }
+        child.kill().expect("it runs");
+        child.wait().expect("a child");
+        assert!(lines() > games && lines() <= 54, "{} lines", lines());
+    }
+    // As a loss of power would leave it.
+    let journal = folder.join("journal.jsonl");
+    let text = fs::read_to_string(&journal).expect("a journal");
+    fs::write(&journal, &text[..text.len() - 100]).expect("written");
+    let (stdout, stderr, code) = finish(prove(&home, "torn", &["--concurrency", "2"]));
+    assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+    assert!(stdout.starts_with("going on after "), "{stdout}");
+    assert_eq!(results(&folder), whole);
+
+    // Other settings are another experiment.
+    let before = fs::read(&journal).expect("a journal");
+    let (_, stderr, code) = finish(prove(&home, "torn", &["--seed", "2"]));
+    assert_eq!(code, 1);
+    assert!(stderr.contains("seed") && stderr.contains("--out"), "{stderr}");
+    assert_eq!(fs::read(&journal).expect("a journal"), before);
+}
+
+#[test]
+fn what_cannot_be_played_is_said() {
+    let home = home();
+    let refused = |more: &[&str], expected: &str| {
+        let (_, stderr, code) = finish(prove(&home, "refused", more));
+        assert!(code == 1 && stderr.contains(expected), "{more:?}: {code} {stderr}");
+    };
+    refused(&["--option", "Hush=1"], "has no option Hush");
+    fs::write(home.path().join("bad.epd"), "rnbqkbnr/8/8 w - -\n").expect("written");
+    let mut command = command(&home);
+    command.args(["learn", "prove", "--rounds", "1", "--nodes", "9", "--opponent-nodes", "9"]);
+    command.args(["--openings", "bad.epd", "--opponent", "no-such-engine", "--out", "refused-too"]);
+    let (_, stderr, code) = finish(command);
+    assert!(code == 1 && stderr.contains("line 1 of bad.epd"), "{stderr}");
+    for missing in [&["--nodes", "9"][..], &["--tc", "1+0", "--nodes", "9", "--opponent-nodes", "9"]] {
+        let mut command = common::command(&home);
+        command
+            .args(["learn", "prove", "--opponent", "x", "--openings", "bad.epd", "--rounds", "1"])
+            .args(missing);
+        assert_eq!(finish(command).2, 2, "{missing:?}");
+    }
+}
+
+/// A script that speaks just enough UCI.
+#[cfg(unix)]
+fn script(home: &TempDir, name: &str, answer: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let path = home.path().join(name);
+    let text = format!(
+        "#!/bin/sh\nwhile read -r word rest; do case \"$word\" in\nuci) echo uciok;;\nisready) echo readyok;;\n\
+         go) {answer};;\nquit) exit;;\nesac; done\n"
+    );
+    fs::write(&path, text).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("made executable");
+    path.to_string_lossy().into_owned()
+}
+
+#[cfg(unix)]
+#[test]
+fn crashes_illegal_moves_and_time_losses_are_what_they_are() {
+    for (name, answer, pace, ending) in [
+        ("crash", "exit 3", &["--nodes", "50", "--opponent-depth", "1"][..], "crash"),
+        ("illegal", "echo bestmove e2e5", &["--nodes", "50", "--opponent-nodes", "1"], "illegal move"),
+        ("none", "echo bestmove 0000", &["--nodes", "50", "--opponent-nodes", "1"], "illegal move"),
+        ("late", "sleep 1.2; echo bestmove e2e5", &["--tc", "1+0.2"], "time loss"),
+    ] {
+        let home = home();
+        let opponent = script(&home, name, answer);
+        fs::write(home.path().join("openings.epd"), OPENINGS).expect("written");
+        let mut command = command(&home);
+        command.args(["learn", "prove", "--openings", "openings.epd", "--take", "1", "--rounds", "1"]);
+        command.args(["--arms", "off,learn", "--out", "out", "--opponent", &opponent]).args(pace);
+        let (stdout, stderr, code) = finish(command);
+        assert_eq!(code, 0, "{stderr}");
+        let games = fs::read_to_string(home.path().join("out/games.csv")).expect("results");
+        for line in games.lines().skip(1) {
+            assert!(line.contains(&format!(",1,{ending},")), "{name}: {line}");
+        }
+        assert!(stdout.contains("Engram 0, the opponent 4"), "{stdout}");
+    }
+}
