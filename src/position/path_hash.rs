@@ -50,7 +50,7 @@
 //! into. Nodes: the bench set to depth 12 against `off`, in all and as a geometric mean (signature 1295380); 100
 //! endgame starts to depth 13 (signature 1525233). None of these has a history. A tree that differs anywhere
 //! differs by some percent, so that the first version of this table had -2.8 % where now +4.5 % stands; the 95 %
-//! error of the geometric mean over 100 endgames is about 5. Cutoffs: probes of the bench set that found the
+//! error of a geometric mean over 100 endgames is about 11 %. Cutoffs: probes of the bench set that found the
 //! position, those of them whose score was believed, and those that ended the node.
 //!
 //! | mode | traps | bench nodes | geometric | endgame nodes | hits | believed | cutoffs |
