@@ -43,6 +43,7 @@ fn the_handshake_names_the_engine_and_its_options() {
         "option name nodestime type spin default 0 min 0 max 10000",
         "option name PawnHash type spin default 4 min 1 max 1024",
         "option name UCI_Chess960 type check default false",
+        "option name UCI_ShowWDL type check default false",
         "option name Debug Log File type string default <empty>",
     ] {
         assert!(lines.iter().any(|line| line == option), "{option} is missing in {lines:#?}");
@@ -280,6 +281,21 @@ fn chess960_castling_is_king_takes_rook() {
     engine.send("position startpos moves e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1h1");
     assert!(engine.sync().is_empty());
     assert!(engine.fen().contains("RNBQ1RK1"));
+    engine.quit();
+}
+
+#[test]
+fn chances_are_printed_on_demand() {
+    let mut engine = Engine::ready();
+    for (value, shown) in [("true", true), ("false", false)] {
+        engine.send(&format!("setoption name UCI_ShowWDL value {value}"));
+        let (_, lines) = engine.best("go depth 2");
+        let scores: Vec<_> = lines.iter().filter(|line| line.contains(" score ")).collect();
+        assert!(
+            !scores.is_empty() && scores.iter().all(|line| line.contains(" wdl ") == shown),
+            "{lines:#?}"
+        );
+    }
     engine.quit();
 }
 

@@ -6,7 +6,7 @@
 //! 1. material table: worth, imbalance, phase, scale, known endgame;
 //! 2. pawn hash: structure, passed pawns, attack spans, king shelters;
 //! 3. attack maps, and with them the pieces one by one;
-//! 4. kings, threats, passed pawns, space; then initiative, scale, phase and tempo.
+//! 4. kings, threats, passed pawns, space, tempo; then initiative, scale and phase.
 //!
 //! Weights are in `weights.rs`. Each term is written once, generic over the side (`geometry::Side`) and over
 //! the tracer (`trace::Tracer`), so that what [`trace()`] shows is what [`evaluate`] computes.
@@ -132,12 +132,11 @@ fn assess<T: Tracer>(position: &Position, caches: &mut Caches, tracer: &mut T) -
     passed::score::<Black, T>(&context, &mut tally);
     space::score::<White, T>(&context, &mut tally);
     space::score::<Black, T>(&context, &mut tally);
-    initiative::score(&context, &mut tally);
-
     match context.turn {
         Color::White => tally.add::<White>(Term::Tempo, &WEIGHTS.tempo, 1),
         Color::Black => tally.add::<Black>(Term::Tempo, &WEIGHTS.tempo, 1),
     }
+    initiative::score(&context, &mut tally);
 
     let scale = scale::scale(&context, &material, tally.total);
     Assessment { score: Score(blend(tally.total, phase, scale)).clamp_evaluation(), phase, scale }

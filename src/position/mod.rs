@@ -148,6 +148,14 @@ impl Position {
         self.pieces(color).any()
     }
 
+    /// The material of both sides in points: pawn 1, minor piece 3, rook 5, queen 9; 78 at the start.
+    pub fn material_points(&self) -> u32 {
+        let board = self.board();
+        let minors = (board.knights() | board.bishops()).count();
+        let (rooks, queens) = (board.rooks().count(), board.queens().count());
+        (board.pawns().count() + 3 * minors + 5 * rooks + 9 * queens) as u32
+    }
+
     /// Is no mate possible any more, by any sequence of moves?
     pub fn is_insufficient_material(&self) -> bool {
         let board = self.board();

@@ -5,12 +5,14 @@
 //! position key), and conversions between them have names.
 
 mod bound;
+mod chances;
 mod depth;
 mod keys;
 mod packed_move;
 mod score;
 
 pub use bound::Bound;
+pub use chances::ChanceModel;
 pub use depth::{Depth, MAX_PLY, Ply};
 pub use keys::{MaterialKey, NonPawnKey, PathKey, PawnKey, PositionKey};
 pub use packed_move::PackedMove;

@@ -28,8 +28,9 @@ impl Score {
     /// The largest score that an evaluation may have.
     pub const MAX_EVALUATION: Score = Score(WIN_BOUND - 1);
 
-    /// Internal units in a printed centipawn times 100: the one factor between both scales.
-    const UNITS_PER_PAWN: i32 = 100;
+    /// Internal units in a printed pawn, the score that wins every second game: the one factor between both
+    /// scales. At least 100, so that every printed score has an internal one of its own.
+    pub(super) const UNITS_PER_PAWN: i32 = 100;
 
     /// The side to move is mated `ply` plies from the root.
     pub const fn mated_in(ply: Ply) -> Score {
@@ -104,13 +105,18 @@ impl Score {
 
     /// As printed: centipawns on the scale where 100 is an even chance to win.
     pub const fn centipawns(self) -> i32 {
-        self.0 * 100 / Score::UNITS_PER_PAWN
+        rounded(self.0 * 100, Score::UNITS_PER_PAWN)
     }
 
     /// The inverse of [`Score::centipawns`].
     pub const fn from_centipawns(centipawns: i32) -> Score {
-        Score(centipawns * Score::UNITS_PER_PAWN / 100)
+        Score(rounded(centipawns * Score::UNITS_PER_PAWN, 100))
     }
+}
+
+/// A quotient to the nearest number, halves away from zero.
+const fn rounded(dividend: i32, divisor: i32) -> i32 {
+    (dividend + dividend.signum() * divisor / 2) / divisor
 }
 
 impl Neg for Score {

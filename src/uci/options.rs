@@ -23,6 +23,8 @@ pub(super) struct Target<'a> {
 pub(super) struct Settings {
     /// Is castling written as king takes rook?
     pub chess960: bool,
+    /// Are the chances of win, draw and loss printed beside each score?
+    pub show_wdl: bool,
 }
 
 /// One line of the table.

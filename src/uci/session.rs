@@ -4,7 +4,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     thread,
     time::Instant,
@@ -59,6 +59,8 @@ pub struct Session<T> {
     interrupt: Interrupt,
     /// Is castling of the present search written as king takes rook?
     chess960_notation: Arc<AtomicBool>,
+    /// The material of the position searched, by which chances are printed; 0: they are not.
+    wdl_material: Arc<AtomicU32>,
     /// From `go` until its `bestmove` is about to be sent.
     searching: Arc<AtomicBool>,
     /// Commands that need an idle engine and came during a search, oldest first.
@@ -78,10 +80,12 @@ impl<T: Tools> Session<T> {
     pub fn new(tools: T, output: Output, debug_log: DebugLog, places: Places) -> Session<T> {
         let (sender, receiver) = unbounded();
         let chess960_notation = Arc::new(AtomicBool::new(false));
+        let wdl_material = Arc::new(AtomicU32::new(0));
         let searching = Arc::new(AtomicBool::new(false));
         let sink = {
             let (output, sender) = (output.clone(), sender.clone());
             let (chess960_notation, searching) = (Arc::clone(&chess960_notation), Arc::clone(&searching));
+            let wdl_material = Arc::clone(&wdl_material);
             move |event: Event| {
                 // Relaxed: set before the search began, and starting its threads is a synchronisation.
                 let mode = CastlingMode::from_chess960(chess960_notation.load(Ordering::Relaxed));
@@ -91,7 +95,8 @@ impl<T: Tools> Session<T> {
                     // is read before the loop may set that of the next search.
                     searching.store(false, Ordering::Release);
                 }
-                output.send(&translate::message(&event, mode));
+                let material = wdl_material.load(Ordering::Relaxed);
+                output.send(&translate::message(&event, mode, (material > 0).then_some(material)));
                 if finished {
                     // Fails only when the session is over.
                     let _ = sender.send(Input::SearchFinished);
@@ -114,6 +119,7 @@ impl<T: Tools> Session<T> {
             receiver,
             interrupt: Interrupt::default(),
             chess960_notation,
+            wdl_material,
             searching,
             waiting: VecDeque::new(),
             debug: false,
@@ -267,6 +273,8 @@ impl<T: Tools> Session<T> {
             Ok(limits) => {
                 let mode = translate::notation(position, self.settings.chess960);
                 self.chess960_notation.store(mode.is_chess960(), Ordering::Relaxed);
+                let material = if self.settings.show_wdl { position.material_points().max(1) } else { 0 };
+                self.wdl_material.store(material, Ordering::Relaxed);
                 self.searching.store(true, Ordering::Relaxed);
                 self.engine.go(limits, read_at);
             }

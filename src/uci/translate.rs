@@ -13,7 +13,7 @@ use crate::{
     position::Position,
     protocol::{Go, Info, InfoScore, Message, PositionStart, ScoreValue},
     search::{ClockTime, Event, Limits, Line},
-    types::{Bound, Depth, Score},
+    types::{Bound, ChanceModel, Depth, Score},
 };
 
 /// A position that cannot be set up. The text says what to do.
@@ -133,10 +133,11 @@ fn saturated(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// What the engine says about an event, with castling written as `mode` has it.
-pub fn message(event: &Event, mode: CastlingMode) -> Message {
+/// What the engine says about an event, with castling written as `mode` has it, and with the chances of win,
+/// draw and loss if `material` (in points) is given.
+pub fn message(event: &Event, mode: CastlingMode, material: Option<u32>) -> Message {
     match event {
-        Event::Line(line) => Message::Info(line_info(line, mode)),
+        Event::Line(line) => Message::Info(line_info(line, mode, material)),
         Event::CurrentMove { depth, root_move, number } => Message::Info(Info {
             depth: Some(plies(*depth)),
             currmove: Some(root_move.to_uci(mode)),
@@ -150,12 +151,13 @@ pub fn message(event: &Event, mode: CastlingMode) -> Message {
     }
 }
 
-fn line_info(line: &Line, mode: CastlingMode) -> Info {
+fn line_info(line: &Line, mode: CastlingMode, material: Option<u32>) -> Info {
     Info {
         depth: Some(plies(line.depth)),
         seldepth: Some(line.seldepth as u64),
         multipv: Some(line.multi_pv as u64),
         score: Some(score(line.score, line.bound)),
+        wdl: material.map(|material| ChanceModel::PRINTED.per_mille(line.score, material)),
         nodes: Some(line.nodes),
         nps: Some(line.nps()),
         hashfull: Some(u64::from(line.hashfull)),

@@ -12,6 +12,7 @@ mod record;
 mod table;
 mod train;
 mod vary;
+mod wdl;
 
 use std::{
     fs, io,
@@ -49,6 +50,11 @@ pub enum TuneTask {
     Generate(GenerateArguments),
     /// Make positions as a search meets them from those of good games, scored by another engine, for `fit`.
     Vary(VaryArguments),
+    /// Fit the model of win, draw and loss to games from `generate`.
+    Wdl {
+        /// The file; `-` for standard input.
+        file: PathBuf,
+    },
     /// Compare evaluations with a deeper search.
     ///
     /// Each line of FILE is `FEN | reference | other | other …`, scores for White. Prints how well this
@@ -133,6 +139,7 @@ pub fn run(task: &TuneTask, output: &Output, interrupt: &Interrupt) -> Result<()
         TuneTask::Fit(arguments) => fit(arguments, output, interrupt),
         TuneTask::Generate(arguments) => generate::print(arguments, output, interrupt),
         TuneTask::Vary(arguments) => vary::print(arguments, output, interrupt),
+        TuneTask::Wdl { file } => wdl::print(file, output),
         TuneTask::Correlate { file } => correlate::print(file, output),
         TuneTask::HeldOut { file, every } => print_held_out(file, *every, output),
     }

@@ -308,6 +308,10 @@ pub(super) static OPTIONS: &[Row] = &[
         kind: Kind::Check { default: false, set: |target, on| target.settings.chess960 = on },
     },
     Row {
+        name: "UCI_ShowWDL",
+        kind: Kind::Check { default: false, set: |target, on| target.settings.show_wdl = on },
+    },
+    Row {
         name: "Debug Log File",
         kind: Kind::Text {
             default: "",
