@@ -15,6 +15,7 @@ mod html;
 mod input;
 mod journal;
 mod judge;
+mod memory;
 mod openings;
 mod output;
 mod pool;
@@ -32,14 +33,17 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use input::{Input, Item};
 use journal::Journal;
+use memory::Memory;
 use openings::Openings;
 use output::Sink;
 use pool::{Answer, Finding, Settings, Work, Workers};
 use report::Report;
 
-use super::{CliError, Outcome, book::refuse_to_overwrite};
+pub(super) use self::report::pawns;
+use super::{CliError, Outcome, book::refuse_to_overwrite, page};
 use crate::{
     search::{Event, Limits},
+    syzygy::Tablebase,
     types::Depth,
     uci::Output,
 };
@@ -79,6 +83,13 @@ pub struct Analyse {
     /// Folders of Syzygy tablebases, separated as in PATH.
     #[arg(long, value_name = "FOLDERS", default_value = "")]
     syzygy: String,
+    /// Search with what this learning file knows. It is only read, unless --write is given.
+    #[arg(long, value_name = "FILE")]
+    learn: Option<PathBuf>,
+    /// Remember every position analysed in the learning file, which is made if it is missing. It holds 65,536
+    /// positions, the oldest make room: take a file of its own for many games.
+    #[arg(long, requires = "learn")]
+    write: bool,
     /// Tables of opening names, as `code, tab, name, tab, moves`; a table of main openings if not given.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     eco: Vec<PathBuf>,
@@ -133,6 +144,8 @@ struct Outputs {
 pub fn run(arguments: &Analyse, output: &Output) -> Result<Outcome, CliError> {
     let input = Input::open(&arguments.input)?;
     let settings = settings(arguments, input.is_single());
+    let memory = Memory::open(arguments.learn.as_deref(), arguments.write)?;
+    check_tables(&arguments.syzygy)?;
     let mut journal = journal(arguments, &input, &settings)?;
     let mut outputs = Outputs::open(arguments, output, journal.as_ref().is_some_and(|j| j.len() > 0))?;
     let progress = progress(&input)?;
@@ -194,6 +207,11 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Outcome, CliError> {
     }
     progress.finish_and_clear();
     outputs.finish(&totals, start.elapsed(), input.is_single())?;
+    // The engines write down what they still hold when they go.
+    drop(workers);
+    if let (Some(memory), Some(text)) = (&memory, &outputs.text) {
+        text.line(memory.summary()?);
+    }
     if let Some(journal) = journal {
         journal.finish();
     }
@@ -249,7 +267,23 @@ fn settings(arguments: &Analyse, single: bool) -> Settings {
         threads: if single { threads } else { 1 },
         hash: (arguments.hash as usize / workers).max(1),
         syzygy: arguments.syzygy.clone(),
+        learn: arguments.learn.clone(),
+        write: arguments.write,
     }
+}
+
+/// Says what cannot be used of the tablebase folders.
+fn check_tables(folders: &str) -> Result<(), CliError> {
+    if folders.is_empty() {
+        return Ok(());
+    }
+    let (tables, complaints) = Tablebase::open(folders);
+    if tables.files() == 0 {
+        let why = complaints.first().map_or_else(|| "they hold no .rtbw file".to_owned(), Clone::clone);
+        return Err(CliError::Task(format!("no tablebases in {folders}: {why}")));
+    }
+    complaints.iter().for_each(|complaint| eprintln!("{complaint}"));
+    Ok(())
 }
 
 /// The journal, if a result goes to a file and there is more than one position.
@@ -259,9 +293,13 @@ fn journal(arguments: &Analyse, input: &Input, settings: &Settings) -> Result<Op
     let (Some(file), Some(name)) = (file, input.fingerprint()) else { return Ok(None) };
     let Limits { depth, nodes, movetime, .. } = &settings.limits;
     let work = format!(
-        "engram {} analyse {name} depth {depth:?} nodes {nodes:?} movetime {movetime:?} multipv {}",
+        "engram {} analyse {name} depth {depth:?} nodes {nodes:?} movetime {movetime:?} multipv {} syzygy {:?} \
+         learn {:?} {}",
         env!("CARGO_PKG_VERSION"),
         settings.multi_pv,
+        settings.syzygy,
+        settings.learn,
+        if settings.write { "write" } else { "read" },
     );
     Journal::open(file, &work).map(Some)
 }
@@ -321,7 +359,8 @@ impl Outputs {
         if let Some(html) = &mut outputs.html {
             let name = arguments.input.join(" ");
             let file = Path::new(&name).file_name().filter(|_| Path::new(&name).is_file());
-            html.write(&html::head(&file.map_or(name.clone(), |file| file.to_string_lossy().into_owned())))?;
+            let title = file.map_or(name.clone(), |file| file.to_string_lossy().into_owned());
+            html.write(&page::head(&title, "analysed by Engram"))?;
         }
         Ok(outputs)
     }
@@ -377,9 +416,9 @@ impl Outputs {
         Ok(())
     }
 
-    fn finish(mut self, totals: &Totals, time: Duration, single: bool) -> Result<(), CliError> {
+    fn finish(&mut self, totals: &Totals, time: Duration, single: bool) -> Result<(), CliError> {
         if let Some(html) = &mut self.html {
-            html.write(html::FOOT)?;
+            html.write(page::FOOT)?;
         }
         let Some(text) = &self.text else { return Ok(()) };
         if totals.tasks > 0 {
