@@ -48,6 +48,10 @@ use crate::{
     uci::Output,
 };
 
+/// The most search threads that can be asked for.
+const MOST_THREADS: usize = 1024;
+/// The most items that are searched, or wait for one that is, at any time.
+const MOST_PENDING: usize = 2 * MOST_THREADS + 2;
 /// Depth of each search if no limit is given, in plies.
 const DEFAULT_DEPTH: u64 = 16;
 /// Positions of a game that one worker searches in a row: long enough for the hash table to help, short
@@ -75,7 +79,7 @@ pub struct Analyse {
     multipv: u64,
     /// Search threads in all: so many positions are searched at once, or a single one by all. All cores if
     /// not given.
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MOST_THREADS as u64))]
     threads: Option<u64>,
     /// Size of the transposition tables in all, in MiB.
     #[arg(long, default_value_t = 128, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=262_144))]
@@ -250,7 +254,7 @@ fn begin(
 
 fn settings(arguments: &Analyse, single: bool) -> Settings {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = arguments.threads.map_or(cores, |threads| threads as usize);
+    let threads = arguments.threads.map_or(cores.min(MOST_THREADS), |threads| threads as usize);
     let workers = if single { 1 } else { threads };
     let Analyse { depth, nodes, movetime, .. } = *arguments;
     let none = depth.is_none() && nodes.is_none() && movetime.is_none();
