@@ -8,9 +8,10 @@ use common::{Engine, home, run};
 use engram::{position::Position, uci::translate::parse_fen};
 use shakmaty::CastlingMode;
 
-/// Black may repeat the start position a third time, or play on.
-const MAY_REPEAT: &str = "position startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1";
-const REPEATS: &str = "f6g8";
+/// Black may repeat the first position a third time, or play on a tempo behind.
+const MAY_REPEAT: &str = "position fen rnbqkb1r/pppppppp/5n2/8/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 2 2 \
+    moves f3g1 f6g8 g1f3 g8f6 f3g1 f6g8 g1f3";
+const REPEATS: &str = "g8f6";
 
 #[test]
 fn a_repetition_is_avoided_or_sought_by_the_sign_of_contempt() {
