@@ -16,6 +16,7 @@ use crate::{
     tt::{
         backing::SharedWords,
         entry::{GENERATIONS, LEARNED_BIT, Packed},
+        prefetch,
     },
     types::{Depth, PositionKey},
 };
@@ -186,6 +187,12 @@ impl Cell {
 }
 
 impl Bucket {
+    /// Brings both cache lines near.
+    pub(super) fn prefetch(&self) {
+        prefetch::prefetch(&self.0[0]);
+        prefetch::prefetch(&self.0[WAYS / 2]);
+    }
+
     /// Puts an entry in its place: over an older one of its position, or over the least valuable.
     pub(super) fn put(&self, entry: &Entry, generation: u16) {
         let mut victim = &self.0[0];

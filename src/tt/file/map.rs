@@ -161,6 +161,17 @@ impl Map {
         self.bucket(entry.key).put(entry, self.generation());
     }
 
+    /// The same for many, whose places are all over the file: the processor looks for all at once.
+    pub(super) fn put_all(&self, entries: &[Entry]) {
+        for entry in entries {
+            self.bucket(entry.key).prefetch();
+        }
+        let generation = self.generation();
+        for entry in entries {
+            self.bucket(entry.key).put(entry, generation);
+        }
+    }
+
     /// Empties it.
     pub(super) fn clear(&self) {
         for cell in self.buckets.as_slice().iter().flat_map(|bucket| &bucket.0) {
