@@ -12,6 +12,8 @@ pub struct Facts {
     pub number: usize,
     pub noisy: bool,
     pub gives_check: bool,
+    /// Does the opponent attack the square where it arrives?
+    pub exposed: bool,
     pub history: i32,
     /// The base reduction in 1024ths of a ply.
     pub reduction: i32,
@@ -56,7 +58,7 @@ pub fn verdict(node: &Node, facts: &Facts) -> Verdict {
             }
         }
         // Step 15. Quiet moves that hang the man.
-        if !node.position.exchange_wins(facts.m, SEE_QUIET_STEP * reduced * reduced) {
+        if facts.exposed && !node.position.exchange_wins(facts.m, SEE_QUIET_STEP * reduced * reduced) {
             return Verdict::Skip;
         }
     }

@@ -3,7 +3,7 @@
 use super::{
     node::{Expect, Node, NonPv, Window},
     params::*,
-    picker::Picker,
+    picker::{Picker, Want},
     worker::Worker,
 };
 use crate::{
@@ -83,7 +83,8 @@ impl Worker {
         let table_move =
             node.table_move.filter(|&m| node.table_move_is_noisy() && position.exchange_wins(m, threshold));
         let shallow = depth - PROBCUT_REDUCTION;
-        let mut picker = Picker::probcut(table_move, threshold, ply);
+        let mut picker = Picker::new(Want::Noisy, table_move, PackedMove::NONE, ply);
+        picker.only_winning(threshold);
         while let Some(m) = picker.next(self, position) {
             let child = self.make(position, m, ply);
             let window = Window::null(target - 1).flip();

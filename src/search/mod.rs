@@ -24,6 +24,7 @@ mod picker;
 mod pool;
 mod pv;
 mod quiesce;
+mod ranking;
 mod reduce;
 mod root;
 mod style;

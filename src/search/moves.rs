@@ -5,6 +5,7 @@ use shakmaty::Move;
 use super::{
     extend::Singularity,
     filter::{Facts, Verdict, verdict},
+    frame::Frame,
     history::MoveIndex,
     node::{Expect, Node, NodeKind, NonPv, Pv, Window},
     params::*,
@@ -24,7 +25,7 @@ impl Worker {
         let mut best = Best { score: -Score::INFINITE, m: None, searched: 0 };
         let checks = CheckSquares::new(position);
         let us = position.turn();
-        let killer = self.frame(ply).killer;
+        let &Frame { killer, threats, .. } = self.frame(ply);
         let mut picker = Picker::new(Want::All, node.table_move, killer, ply);
         let mut quiets = Tried::new();
         let mut captures = Tried::new();
@@ -49,8 +50,9 @@ impl Worker {
             // Steps 12 to 15. Pruning of single moves, once there is something to fall back on.
             let mut reduction = self.base_reduction(node.depth, number);
             if !N::ROOT && !best.score.is_loss() && position.has_pieces(us) {
-                let facts =
-                    Facts { m, number, noisy, gives_check, history: score_of_history, reduction, alpha };
+                let exposed = threats.contains(m.to());
+                let history = score_of_history;
+                let facts = Facts { m, number, noisy, gives_check, exposed, history, reduction, alpha };
                 match verdict(node, &facts) {
                     Verdict::Search => {}
                     Verdict::Skip => continue,

@@ -91,6 +91,10 @@ pub const QS_FUTILITY_MARGIN: i32 = 150;
 /// Quiescence: captures tried without check.
 pub const QS_MAX_MOVES: usize = 3;
 
+/// Quiescence: what the exchange of a capture or checking move must win.
+pub const QS_EXCHANGE: i32 = -10;
+/// Quiescence: the same of an evasion.
+pub const QS_EVASION_EXCHANGE: i32 = -80;
 /// History: bonus at depth 0.
 pub const HISTORY_BASE: i32 = -90;
 /// History: bonus for each ply.

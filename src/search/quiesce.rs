@@ -35,7 +35,7 @@ impl Worker {
             self.pv.clear(ply);
             self.seldepth = self.seldepth.max(ply.index() + 1);
         }
-        if self.is_stopped() {
+        if self.enter() {
             return Score::ZERO;
         }
         if let Some(score) = self.draw(position, ply) {
@@ -96,6 +96,9 @@ impl Worker {
             Want::Noisy
         };
         let mut picker = Picker::new(want, table_move, PackedMove::NONE, ply);
+        if !in_check {
+            picker.only_winning(QS_EXCHANGE);
+        }
         let mut best_move = PackedMove::NONE;
         let mut searched = 0;
         while let Some(m) = picker.next(self, position) {
@@ -123,7 +126,9 @@ impl Worker {
                         continue;
                     }
                 }
-                if !position.exchange_wins(m, if in_check { -80 } else { -10 }) {
+                let doubtful = in_check || !is_noisy(m) || Some(m) == table_move;
+                let threshold = if in_check { QS_EVASION_EXCHANGE } else { QS_EXCHANGE };
+                if doubtful && !position.exchange_wins(m, threshold) {
                     continue;
                 }
             }

@@ -205,15 +205,16 @@ impl Worker {
         self.frame_before(ply, back).moved
     }
 
-    /// Makes a move on the path: counts the node and tells the table what comes.
+    /// Makes a move on the path and brings near what its node will ask for.
     pub fn make(&mut self, position: &Position, m: Move, ply: Ply) -> Position {
         let child = position.play(m);
         self.task.table.prefetch(child.key());
+        self.caches.prefetch(&child);
+        self.history.correction.prefetch(&child);
         let frame = self.frame_mut(ply);
         frame.moved = MoveIndex::new(position.turn(), m);
         frame.played = Some(m);
         self.path.push(&child);
-        self.nodes += 1;
         child
     }
 
@@ -226,7 +227,6 @@ impl Worker {
         frame.played = None;
         frame.number = 0;
         self.path.push_null(&child);
-        self.nodes += 1;
         Some(child)
     }
 
@@ -235,11 +235,15 @@ impl Worker {
         self.path.pop();
     }
 
-    /// Has the search been stopped? Looks at clock and flags from time to time.
-    pub fn is_stopped(&mut self) -> bool {
+    /// Enters a node: counts it. Has the search been stopped? (Looks at clock and flags from time to time.)
+    ///
+    /// A node is one visit to a position, by the search or by quiescence, as Ethereal counts too. (To count moves
+    /// made instead, as Stockfish does, gives some 4 % less: a move may be searched twice, shallow and deep.)
+    pub fn enter(&mut self) -> bool {
         if self.nodes >= self.next_check && !self.stopped {
             self.check_limits();
         }
+        self.nodes += u64::from(!self.stopped);
         self.stopped
     }
 
