@@ -16,9 +16,8 @@ use crate::{
     tt::{
         backing::SharedWords,
         entry::{GENERATIONS, LEARNED_BIT, Packed},
-        prefetch,
     },
-    types::{Depth, PositionKey},
+    types::{Depth, PositionKey, prefetch},
 };
 
 /// Bytes of an entry.
@@ -189,8 +188,8 @@ impl Cell {
 impl Bucket {
     /// Brings both cache lines near.
     pub(super) fn prefetch(&self) {
-        prefetch::prefetch(&self.0[0]);
-        prefetch::prefetch(&self.0[WAYS / 2]);
+        prefetch(&self.0[0]);
+        prefetch(&self.0[WAYS / 2]);
     }
 
     /// Puts an entry in its place: over an older one of its position, or over the least valuable.

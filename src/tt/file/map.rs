@@ -136,7 +136,7 @@ impl Map {
 
     /// How full it is, in per cent of a sample.
     pub fn fill(&self) -> f64 {
-        const SAMPLE: usize = 1000;
+        const SAMPLE: usize = 250;
         let buckets = self.buckets.as_slice();
         let step = buckets.len().div_ceil(SAMPLE);
         let cells = || buckets.iter().step_by(step).flat_map(|bucket| &bucket.0);
