@@ -77,12 +77,15 @@ fn a_full_disk_costs_what_would_be_written_and_nothing_else() {
 fn results_that_cannot_be_written_end_a_task_with_a_sentence() {
     let games = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/games.pgn");
     let games = games.to_str().unwrap();
+    // A disk that is full, with room beside it for the journal of the work.
+    let folder = tempfile::tempdir().unwrap();
+    let full = folder.path().join("full");
+    std::os::unix::fs::symlink("/dev/full", &full).unwrap();
+    let full = full.to_str().unwrap();
     for output in ["--json", "--pgn", "--html"] {
-        let (_, err, code) = run(&["analyse", games, "--depth", "2", output, "/dev/full", "--force"]);
-        assert!(
-            code == 1 && err.contains("/dev/full") && err.contains("cannot be written"),
-            "{output}: {err}"
-        );
+        let (_, err, code) = run(&["analyse", games, "--depth", "2", output, full, "--force"]);
+        assert!(code == 1 && err.contains(full) && err.contains("cannot be written"), "{output}: {err}");
+        let _ = std::fs::remove_file(format!("{full}.unfinished"));
     }
     let shell = |line: &str| {
         let home = home();
