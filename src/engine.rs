@@ -6,6 +6,7 @@ mod lookup;
 mod opening;
 mod persistent;
 mod style;
+mod teacher;
 
 use std::{
     path::PathBuf,
@@ -179,6 +180,11 @@ impl Engine {
         self.path = path;
         self.line = line;
         Ok(())
+    }
+
+    /// A search is to come: has the learning file opened in the background, if there is one.
+    pub fn prepare_learning(&self) {
+        self.learning.prepare();
     }
 
     /// The position set last.

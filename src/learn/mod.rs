@@ -15,6 +15,7 @@ pub mod footprint;
 pub mod game;
 pub mod header;
 mod merge;
+pub mod outcome;
 pub mod policy;
 pub mod recall;
 pub mod record;

@@ -234,6 +234,7 @@ impl<T: Tools> Session<T> {
     fn is_ready(&mut self) {
         if !self.is_searching() {
             self.engine.open_hash_file();
+            self.engine.prepare_learning();
         }
         self.output.send(&Message::ReadyOk);
     }
