@@ -182,9 +182,10 @@ impl Engine {
         Ok(())
     }
 
-    /// A search is to come: has the learning file opened in the background, if there is one.
-    pub fn prepare_learning(&self) {
-        self.learning.prepare();
+    /// A search is to come: has the learning file opened in the background, if there is one, and waits for that
+    /// as long as `patience`.
+    pub fn prepare_learning(&self, patience: Duration) {
+        self.learning.prepare(patience);
     }
 
     /// The position set last.

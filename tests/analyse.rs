@@ -249,3 +249,33 @@ fn public_games_of_every_kind_are_read() {
         assert!(out.contains(&expected), "{name}: {out} {err}");
     }
 }
+
+#[test]
+fn a_learning_file_is_read_only_if_named_and_written_only_if_asked_for() {
+    let home = home();
+    let file = home.path().join("learn.bin");
+    let analyse = |more: &[&str]| {
+        let output = command(&home)
+            .args(["analyse", "startpos", "--depth", "8", "--threads", "1"])
+            .args(more)
+            .output()
+            .expect("the binary runs");
+        (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
+    };
+    let nothing = || fs::read_dir(home.path()).expect("a folder").count();
+    assert_eq!(analyse(&[]), (String::new(), Some(0)));
+    assert_eq!(nothing(), 0, "neither a file of the user's nor another");
+    let name = file.to_str().expect("a name");
+    let (error, code) = analyse(&["--learn", name]);
+    assert!(code == Some(1) && error.contains("no learning file"), "{error}");
+    assert_eq!(nothing(), 0);
+    assert_eq!(analyse(&["--write"]).1, Some(2), "written where?");
+    let known =
+        || engram::learn::LearnFile::open(&file, engram::learn::Mode::Read).unwrap().recover().unwrap().1;
+    assert_eq!(analyse(&["--learn", name, "--write"]), (String::new(), Some(0)));
+    let first = known();
+    assert_eq!(first.len(), 1, "the position analysed");
+    let bytes = fs::read(&file).expect("a file");
+    assert_eq!(analyse(&["--learn", name]), (String::new(), Some(0)));
+    assert!(fs::read(&file).expect("a file") == bytes, "only read");
+}

@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// How long a search waits for what the file says.
-const PATIENCE: Duration = Duration::from_millis(4);
+const PATIENCE: Duration = Duration::from_millis(2);
 /// How long the end of the program waits for the file, if there is something to write.
 const PARTING: Duration = Duration::from_millis(500);
 /// A record of another evaluation is believed as if it had been searched so much shallower, and its window is
@@ -141,12 +141,14 @@ impl Learning {
         self.desk().end_game(root, line);
     }
 
-    /// Has a file that is there opened in the background: a search is to come.
-    pub fn prepare(&self) {
+    /// Has a file that is there opened in the background, since a search is to come, and waits for that as long
+    /// as `patience`.
+    pub fn prepare(&self, patience: Duration) {
         if let Some(file) = self.wanted()
             && file.exists()
         {
             self.open(file);
+            drop(wait(&self.desk, self.desk(), patience));
         }
     }
 

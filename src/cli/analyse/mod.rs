@@ -34,11 +34,12 @@ use input::{Input, Item};
 use journal::Journal;
 use openings::Openings;
 use output::Sink;
-use pool::{Answer, Finding, Settings, Work, Workers};
+use pool::{Answer, Finding, Learned, Settings, Work, Workers};
 use report::Report;
 
 use super::{CliError, Outcome, book::refuse_to_overwrite};
 use crate::{
+    learn::{LearnFile, Mode, OpenError},
     search::{Event, Limits},
     types::Depth,
     uci::Output,
@@ -91,6 +92,12 @@ pub struct Analyse {
     /// Write a page with boards, graph and critical moments; `-` as above.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Use what a learning file says. It is only read, unless --write is given.
+    #[arg(long, value_name = "FILE")]
+    learn: Option<PathBuf>,
+    /// Remember every position in the learning file, which is made if there is none.
+    #[arg(long, requires = "learn")]
+    write: bool,
     /// Overwrite output files that are there.
     #[arg(long)]
     force: bool,
@@ -133,6 +140,7 @@ struct Outputs {
 pub fn run(arguments: &Analyse, output: &Output) -> Result<Outcome, CliError> {
     let input = Input::open(&arguments.input)?;
     let settings = settings(arguments, input.is_single());
+    check_learning(arguments)?;
     let mut journal = journal(arguments, &input, &settings)?;
     let mut outputs = Outputs::open(arguments, output, journal.as_ref().is_some_and(|j| j.len() > 0))?;
     let progress = progress(&input)?;
@@ -230,6 +238,17 @@ fn begin(
     Pending { item, findings, missing: missing.len() }
 }
 
+/// A learning file that cannot be used is told of before the work begins.
+fn check_learning(arguments: &Analyse) -> Result<(), CliError> {
+    let Some(file) = &arguments.learn else { return Ok(()) };
+    let mode = if arguments.write { Mode::Write } else { Mode::Read };
+    match LearnFile::open(file, mode) {
+        Ok(_) => Ok(()),
+        Err(OpenError::Missing { .. } | OpenError::Unfinished { .. }) if arguments.write => Ok(()),
+        Err(error) => Err(CliError::Task(error.to_string())),
+    }
+}
+
 fn settings(arguments: &Analyse, single: bool) -> Settings {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = arguments.threads.map_or(cores, |threads| threads as usize);
@@ -249,6 +268,7 @@ fn settings(arguments: &Analyse, single: bool) -> Settings {
         threads: if single { threads } else { 1 },
         hash: (arguments.hash as usize / workers).max(1),
         syzygy: arguments.syzygy.clone(),
+        learned: arguments.learn.clone().map(|file| Learned { file, write: arguments.write }),
     }
 }
 
@@ -259,9 +279,10 @@ fn journal(arguments: &Analyse, input: &Input, settings: &Settings) -> Result<Op
     let (Some(file), Some(name)) = (file, input.fingerprint()) else { return Ok(None) };
     let Limits { depth, nodes, movetime, .. } = &settings.limits;
     let work = format!(
-        "engram {} analyse {name} depth {depth:?} nodes {nodes:?} movetime {movetime:?} multipv {}",
+        "engram {} analyse {name} depth {depth:?} nodes {nodes:?} movetime {movetime:?} multipv {}{}",
         env!("CARGO_PKG_VERSION"),
         settings.multi_pv,
+        arguments.learn.as_ref().map_or(String::new(), |file| format!(" learn {}", file.display())),
     );
     Journal::open(file, &work).map(Some)
 }

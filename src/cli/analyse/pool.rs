@@ -2,9 +2,10 @@
 //! other.
 
 use std::{
+    path::PathBuf,
     sync::Arc,
     thread::{self, JoinHandle},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
@@ -12,10 +13,14 @@ use shakmaty::{CastlingMode, Move, uci::UciMove};
 
 use crate::{
     engine::Engine,
+    learn::policy::Mode,
     position::Position,
     search::{Event, Limits, Line},
     types::Score,
 };
+
+/// How long a worker waits for the learning file before it begins without.
+const FILE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// What a search found about a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -105,6 +110,17 @@ pub struct Settings {
     pub hash: usize,
     /// Folders of tablebases, separated as in `PATH`; empty for none.
     pub syzygy: String,
+    /// What earlier games and analyses taught.
+    pub learned: Option<Learned>,
+}
+
+/// A learning file.
+#[derive(Clone)]
+pub struct Learned {
+    /// Where it is.
+    pub file: PathBuf,
+    /// Is what is found written to it?
+    pub write: bool,
 }
 
 /// All workers.
@@ -180,8 +196,14 @@ impl Searcher {
         // With less memory than asked for the search goes on all the same.
         let _ = engine.set_hash(settings.hash);
         engine.set_multi_pv(settings.multi_pv);
-        engine.set_move_overhead(std::time::Duration::ZERO);
+        engine.set_move_overhead(Duration::ZERO);
         engine.set_syzygy_path(&settings.syzygy);
+        if let Some(Learned { file, write }) = &settings.learned {
+            engine.set_learn_file(Some(file.clone()));
+            engine.set_learn_read_only(!write);
+            engine.set_learning(Mode::All);
+            engine.prepare_learning(FILE_PATIENCE);
+        }
         Searcher { engine, events, settings: settings.clone() }
     }
 
