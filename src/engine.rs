@@ -232,6 +232,7 @@ impl Engine {
             table: &self.table,
             sink: &self.sink,
             limited_strength: self.manner.is_limited(),
+            analysis: limits.clock.is_none() && (limits.infinite || self.manner.is_analysis()),
             contempt: self.manner.style().contempt != 0,
         });
         let mut path = self.path.clone();

@@ -8,9 +8,9 @@ use crate::{
     learn::{
         self, Flags, LearnedScore, News, Origin, Record, Store, Written,
         game::{Game, Line},
-        outcome::Judgement,
         policy::{self, Conditions, Known, Lesson, Mode, Outcome, Rules, Search, Silence, Trigger},
         recall::{Memory, Recall},
+        variation,
     },
     position::Position,
     search::Ending,
@@ -108,6 +108,8 @@ pub(super) struct Root {
     pub line: Line,
     pub rules: Rules,
     pub conditions: Conditions,
+    /// Is it no move of a game that is thought about?
+    pub analysis: bool,
 }
 
 /// A search that began before the file was open.
@@ -308,6 +310,19 @@ impl Desk {
             self.drops.push(record.clone());
         }
         let written = self.append(record);
+        let Known { lower, upper, depth, .. } = lesson.known;
+        if origin == Origin::EveryRoot && root.analysis && lower == upper {
+            let least = root.rules.min_depth;
+            for station in variation::stations(&root.position, &ending.line, lower, depth, least) {
+                self.learned(
+                    &station.position,
+                    &station.known,
+                    Origin::EveryRoot,
+                    station.plies,
+                    ending.nodes,
+                );
+            }
+        }
         (written != Written::Never && origin == Origin::Drop).then(|| match lesson.trigger {
             Trigger::InsideSearch => "learning: this position, the score fell during the search".to_owned(),
             _ => "learning: this position, the score fell since the last move".to_owned(),
@@ -343,7 +358,7 @@ impl Desk {
         }
         if let (Some(outcome), Some(rules)) = (outcome, self.rules.take()) {
             for judgement in game.judge(outcome, &rules) {
-                self.judged(&judgement);
+                self.learned(&judgement.position, &judgement.known, Origin::Outcome, 1, 1);
             }
         }
         if let State::Open(opened) = &self.state {
@@ -351,24 +366,13 @@ impl Desk {
         }
     }
 
-    fn judged(&mut self, judgement: &Judgement) {
-        let Judgement { position, known } = judgement;
+    /// Remembers what is known of a position that was no root, unless that is known already.
+    fn learned(&mut self, position: &Position, known: &Known, origin: Origin, plies: u8, nodes: u64) {
         if self.known(position.key()).is_some_and(|live| policy::says(&live, known)) {
             return;
         }
-        let Ok(blank) = Record::new(position, Origin::Outcome) else { return };
-        self.append(Record {
-            best: known.best,
-            lower: LearnedScore::from_score(known.lower),
-            upper: LearnedScore::from_score(known.upper),
-            depth: u8::try_from(known.depth.get()).unwrap_or(u8::MAX),
-            flags: Flags { confirmed: true, ..blank.flags },
-            since_root: 1,
-            evaluation_id: eval::fingerprint(),
-            session: learn::session(),
-            time: learn::now(),
-            ..blank
-        });
+        let Ok(blank) = Record::new(position, origin) else { return };
+        self.append(Record { since_root: plies, ..with(blank, known, nodes) });
     }
 }
 
@@ -378,17 +382,23 @@ fn record(root: &Root, ending: &Ending, lesson: &Lesson) -> Option<Record> {
     let Lesson { trigger, known } = lesson;
     let origin = if *trigger == Trigger::EveryRoot { Origin::EveryRoot } else { Origin::Drop };
     let blank = Record::new(&root.position, origin).ok()?;
-    Some(Record {
+    Some(with(blank, known, ending.nodes))
+}
+
+/// A record that says what is known.
+fn with(blank: Record, known: &Known, nodes: u64) -> Record {
+    Record {
         best: known.best,
         lower: LearnedScore::from_score(known.lower),
         upper: LearnedScore::from_score(known.upper),
         depth: u8::try_from(known.depth.get()).unwrap_or(u8::MAX),
-        log2_nodes: ending.nodes.max(1).ilog2() as u8,
+        flags: Flags { confirmed: blank.origin == Origin::Outcome, ..blank.flags },
+        log2_nodes: nodes.max(1).ilog2() as u8,
         evaluation_id: eval::fingerprint(),
         session: learn::session(),
         time: learn::now(),
         ..blank
-    })
+    }
 }
 
 fn counted(number: usize, what: &str) -> String {

@@ -22,6 +22,7 @@ pub mod record;
 mod ring;
 mod score;
 mod store;
+pub mod variation;
 mod writer;
 
 use std::{

@@ -202,6 +202,7 @@ impl Searcher {
             engine.set_learn_file(Some(file.clone()));
             engine.set_learn_read_only(!write);
             engine.set_learning(Mode::All);
+            engine.set_analyse_mode(true);
             engine.prepare_learning(FILE_PATIENCE);
         }
         Searcher { engine, events, settings: settings.clone() }
