@@ -64,6 +64,11 @@ impl Caches {
         Caches { pawns: PawnTable::new(pawn_hash_mib), material: MaterialTable::new() }
     }
 
+    /// Brings near what the evaluation of `position` will ask for.
+    pub fn prefetch(&self, position: &Position) {
+        self.pawns.prefetch(position.keys().pawns);
+    }
+
     /// Forgets everything, counters included.
     pub fn clear(&mut self) {
         self.pawns.clear();

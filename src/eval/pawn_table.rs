@@ -16,7 +16,10 @@ use super::{
     pawns,
     trace::Tracer,
 };
-use crate::position::Position;
+use crate::{
+    position::Position,
+    types::{PawnKey, prefetch},
+};
 
 /// A king-dependent pawn term with the king square and castling rights that it holds for.
 #[derive(Copy, Clone, Debug, Default)]
@@ -100,12 +103,23 @@ impl PawnTable {
         (self.hits, self.probes) = (0, 0);
     }
 
+    /// Brings the entry of a structure near.
+    #[inline]
+    pub fn prefetch(&self, key: PawnKey) {
+        prefetch(&self.entries[self.slot(key)]);
+    }
+
+    #[inline]
+    fn slot(&self, key: PawnKey) -> usize {
+        key.0 as usize & (self.entries.len() - 1)
+    }
+
     /// The entry of this position's pawns, computed where it is not known.
     #[inline]
     pub fn probe<T: Tracer>(&mut self, position: &Position, tracer: &mut T) -> &mut PawnEntry {
         let board = position.board();
         let found = [Color::Black, Color::White].map(|color| board.pawns() & board.by_color(color));
-        let slot = position.keys().pawns.0 as usize & (self.entries.len() - 1);
+        let slot = self.slot(position.keys().pawns);
         let entry = &mut self.entries[slot];
         self.probes += 1;
         if !T::LISTENS && entry.pawns == found {

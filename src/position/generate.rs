@@ -23,7 +23,7 @@ impl Position {
         let us = self.turn();
         let theirs = board.by_color(!us);
         let pins = Pins::new(self);
-        self.piece_moves(theirs, &pins, moves);
+        self.piece_moves(theirs, |to| board.role_at(to), &pins, moves);
 
         let pawns = board.pawns() & board.by_color(us);
         let (west, east) = if us.is_white() { (7, 9) } else { (-9, -7) };
@@ -63,7 +63,7 @@ impl Position {
         let us = self.turn();
         let empty = !board.occupied();
         let pins = Pins::new(self);
-        self.piece_moves(empty, &pins, moves);
+        self.piece_moves(empty, |_| None, &pins, moves);
 
         let pawns = board.pawns() & board.by_color(us);
         let push = forward(us);
@@ -95,14 +95,42 @@ impl Position {
         }
     }
 
-    /// Moves of king and pieces to `targets`.
-    fn piece_moves(&self, targets: Bitboard, pins: &Pins, moves: &mut MoveList) {
+    /// Is a move legal whose mover and victim are those on the board? What is common is answered at once, the
+    /// rest by the rules.
+    pub(super) fn is_legal(&self, m: Move) -> bool {
+        let Move::Normal { role, from, to, promotion: None, .. } = m else { return self.chess().is_legal(m) };
+        let board = self.board();
+        let occupied = board.occupied();
+        let reach = match role {
+            Role::Pawn | Role::King => return self.chess().is_legal(m),
+            Role::Knight => attacks::knight_attacks(from),
+            Role::Bishop => attacks::bishop_attacks(from, occupied),
+            Role::Rook => attacks::rook_attacks(from, occupied),
+            Role::Queen => attacks::queen_attacks(from, occupied),
+        };
+        let us = self.turn();
+        let king = board.king_of(us).unwrap_or(Square::A1);
+        if self.in_check() || attacks::queen_attacks(king, Bitboard::EMPTY).contains(from) {
+            // An evasion must help, a pinned man must stay on its line.
+            return self.chess().is_legal(m);
+        }
+        (reach & !board.by_color(us)).contains(to)
+    }
+
+    /// Moves of king and pieces to `targets`, where `captured` stands.
+    fn piece_moves(
+        &self,
+        targets: Bitboard,
+        captured: impl Fn(Square) -> Option<Role>,
+        pins: &Pins,
+        moves: &mut MoveList,
+    ) {
         let board = self.board();
         let us = self.turn();
         let ours = board.by_color(us);
         let occupied = board.occupied();
         let mut add = |role, from, to| {
-            moves.push(Move::Normal { role, from, capture: board.role_at(to), to, promotion: None });
+            moves.push(Move::Normal { role, from, capture: captured(to), to, promotion: None });
         };
         // A pinned knight never moves along its pin.
         for from in board.knights() & ours & !pins.pinned {

@@ -30,6 +30,8 @@ use crate::types::{PackedMove, PositionKey};
 pub struct Position {
     chess: Chess,
     keys: Keys,
+    /// The men that give check: asked several times at each node.
+    checkers: Bitboard,
 }
 
 impl Default for Position {
@@ -41,7 +43,7 @@ impl Default for Position {
 impl Position {
     /// Wraps a position of shakmaty's, computing the keys from scratch.
     pub fn from_chess(chess: Chess) -> Position {
-        Position { keys: Keys::from_scratch(&chess), chess }
+        Position { keys: Keys::from_scratch(&chess), checkers: chess.checkers(), chess }
     }
 
     /// Builds a position for analysis. Too much material and impossible checks are accepted, because
@@ -101,12 +103,12 @@ impl Position {
 
     /// The men that give check.
     pub fn checkers(&self) -> Bitboard {
-        self.chess.checkers()
+        self.checkers
     }
 
     /// Is the side to move in check?
     pub fn in_check(&self) -> bool {
-        self.chess.is_check()
+        self.checkers.any()
     }
 
     /// All legal moves.
@@ -125,7 +127,7 @@ impl Position {
         let mut chess = self.chess.clone();
         chess.play_unchecked(m);
         let keys = self.keys.after(m, &self.chess, &chess);
-        Position { chess, keys }
+        Position { checkers: chess.checkers(), chess, keys }
     }
 
     /// The position with the other side to move, or nothing where passing is not possible (in check, or
@@ -134,7 +136,7 @@ impl Position {
     pub fn null_move(&self) -> Option<Position> {
         let chess = self.chess.clone().swap_turn().ok()?;
         let keys = self.keys.after_null(&self.chess);
-        Some(Position { chess, keys })
+        Some(Position { chess, keys, checkers: Bitboard::EMPTY })
     }
 
     /// The men of `color` other than king and pawns.
@@ -178,7 +180,7 @@ impl Position {
         } else {
             Move::Normal { role, from, capture: board.role_at(to), to, promotion: packed.promotion() }
         };
-        self.chess.is_legal(m).then_some(m)
+        self.is_legal(m).then_some(m)
     }
 
     /// Squares of the king and rook after castling.

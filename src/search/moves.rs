@@ -5,6 +5,7 @@ use shakmaty::Move;
 use super::{
     extend::Singularity,
     filter::{Facts, Verdict, verdict},
+    frame::Frame,
     history::MoveIndex,
     node::{Expect, Node, NodeKind, NonPv, Pv, Window},
     params::*,
@@ -24,7 +25,7 @@ impl Worker {
         let mut best = Best { score: -Score::INFINITE, m: None, searched: 0 };
         let checks = CheckSquares::new(position);
         let us = position.turn();
-        let killer = self.frame(ply).killer;
+        let &Frame { killer, threats, .. } = self.frame(ply);
         let mut picker = Picker::new(Want::All, node.table_move, killer, ply);
         let mut quiets = Tried::new();
         let mut captures = Tried::new();
@@ -49,8 +50,9 @@ impl Worker {
             // Steps 12 to 15. Pruning of single moves, once there is something to fall back on.
             let mut reduction = self.base_reduction(node.depth, number);
             if !N::ROOT && !best.score.is_loss() && position.has_pieces(us) {
-                let facts =
-                    Facts { m, number, noisy, gives_check, history: score_of_history, reduction, alpha };
+                let exposed = threats.contains(m.to());
+                let history = score_of_history;
+                let facts = Facts { m, number, noisy, gives_check, exposed, history, reduction, alpha };
                 match verdict(node, &facts) {
                     Verdict::Search => {}
                     Verdict::Skip => continue,
@@ -180,7 +182,7 @@ impl Worker {
     fn learn_order(&mut self, node: &Node, m: Move, score: Score, quiets: &Tried, captures: &Tried) {
         let (position, ply) = (node.position, node.ply);
         let us = position.turn();
-        let surprise = i32::from(score > node.window.beta + SURPRISE_MARGIN);
+        let surprise = i32::from(score > node.window.beta + surprise_margin());
         let bonus = bonus(node.depth + surprise);
         // The first move of the node before is refuted at once: its order was wrong.
         if self.frame_before(ply, 1).number == 1 {
@@ -206,7 +208,7 @@ type Tried = arrayvec::ArrayVec<Move, 32>;
 
 /// The history bonus of a cutoff at `depth`.
 pub fn bonus(depth: Depth) -> i32 {
-    (HISTORY_BASE + HISTORY_STEP * depth.get()).clamp(0, HISTORY_BONUS_MAX)
+    (history_base() + history_step() * depth.get()).clamp(0, history_bonus_max())
 }
 
 /// The outcome of the move loop.

@@ -123,7 +123,7 @@ impl Worker {
             self.pv.clear(ply);
             self.seldepth = self.seldepth.max(ply.index() + 1);
         }
-        if self.is_stopped() {
+        if self.enter() {
             return Score::ZERO;
         }
 
@@ -214,6 +214,18 @@ impl Worker {
             Some(stored) => Some(stored),
             None => Some(self.evaluate(position)),
         };
+        if hit.is_none() && excluded.is_none() && raw.is_some() {
+            let record = Record {
+                best: PackedMove::NONE,
+                evaluation: raw,
+                window: ScoreWindow::at_most(Score::INFINITE),
+                depth: Depth::ZERO,
+                was_pv,
+                path: PathCheck::new(&self.path, Depth::ZERO),
+                ply,
+            };
+            self.task.table.store(position.key(), &record);
+        }
         let evaluation = raw.map_or(Score::NONE, |raw| self.correct(raw, position, ply));
         let improving = self.is_improving(ply, evaluation);
         let estimate = match known {
@@ -241,7 +253,7 @@ impl Worker {
 
         // Step 7. Internal iterative reduction. Without a table move this node is ordered badly: it is
         // cheaper to search it shallower now and deeper when it returns.
-        if depth >= IIR_MIN_DEPTH
+        if depth >= iir_min_depth()
             && excluded.is_none()
             && table_move.is_none()
             && (N::PV || expect == Expect::Cut)

@@ -3,20 +3,13 @@
 //! The table's move comes before anything is generated; captures that do not lose material by promise of
 //! victim and history; the killer; quiet moves by history; losing captures last.
 
-use arrayvec::ArrayVec;
 use shakmaty::{Move, MoveList};
 
-use super::worker::Worker;
+use super::{ranking::Ranking, worker::Worker};
 use crate::{
     position::{CheckSquares, Position, is_noisy},
     types::{PackedMove, Ply},
 };
-
-#[derive(Copy, Clone, Debug)]
-struct Scored {
-    m: Move,
-    score: i32,
-}
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Stage {
@@ -49,9 +42,9 @@ pub struct Picker {
     ply: Ply,
     /// A capture is good if its exchange wins at least this; by its own score if `None`.
     threshold: Option<i32>,
-    noisy: ArrayVec<Scored, 256>,
-    quiet: ArrayVec<Scored, 256>,
-    losing: ArrayVec<Move, 256>,
+    noisy: Ranking,
+    quiet: Ranking,
+    losing: MoveList,
     next_losing: usize,
     skip_quiets: bool,
     /// History of the move handed out last, if it was computed to order it.
@@ -67,18 +60,18 @@ impl Picker {
             killer,
             ply,
             threshold: None,
-            noisy: ArrayVec::new(),
-            quiet: ArrayVec::new(),
-            losing: ArrayVec::new(),
+            noisy: Ranking::default(),
+            quiet: Ranking::default(),
+            losing: MoveList::new(),
             next_losing: 0,
             skip_quiets: false,
             history: None,
         }
     }
 
-    /// Only captures whose exchange wins at least `threshold`.
-    pub fn probcut(table_move: Option<Move>, threshold: i32, ply: Ply) -> Picker {
-        Picker { threshold: Some(threshold), ..Picker::new(Want::Noisy, table_move, PackedMove::NONE, ply) }
+    /// Only captures whose exchange wins at least `threshold`, and the table's move.
+    pub fn only_winning(&mut self, threshold: i32) {
+        self.threshold = Some(threshold);
     }
 
     /// No more quiet moves from here on.
@@ -107,15 +100,14 @@ impl Picker {
                     self.stage = Stage::Captures;
                 }
                 Stage::Captures => {
-                    let Some(best) = take_best(&mut self.noisy) else {
+                    let Some((best, score)) = self.noisy.take_best() else {
                         self.stage = Stage::Killer;
                         continue;
                     };
-                    let threshold = self.threshold.unwrap_or(-best.score / 32);
-                    if position.exchange_wins(best.m, threshold) {
-                        return Some(best.m);
+                    if position.exchange_wins(best, self.threshold.unwrap_or(-score / 32)) {
+                        return Some(best);
                     }
-                    self.losing.push(best.m);
+                    self.losing.push(best);
                 }
                 Stage::Killer => {
                     if self.want == Want::Noisy {
@@ -139,10 +131,10 @@ impl Picker {
                 }
                 Stage::Quiets => {
                     if !self.skip_quiets
-                        && let Some(best) = take_best(&mut self.quiet)
+                        && let Some((best, score)) = self.quiet.take_best()
                     {
-                        self.history = Some(best.score);
-                        return Some(best.m);
+                        self.history = Some(score);
+                        return Some(best);
                     }
                     self.history = None;
                     self.stage = Stage::LosingCaptures;
@@ -159,7 +151,9 @@ impl Picker {
         }
     }
 
+    /// (Out of line, so that handing out a move needs no room for a list of them on the stack.)
     /// Generates and rates noisy moves; in check the quiet ones come along, not yet rated.
+    #[inline(never)]
     fn generate(&mut self, worker: &Worker, position: &Position) {
         let mut moves = MoveList::new();
         if position.in_check() {
@@ -171,23 +165,23 @@ impl Picker {
         let table_move = self.table_move.map_or(PackedMove::NONE, PackedMove::pack);
         for &m in &moves {
             if !is_noisy(m) {
-                self.quiet.push(Scored { m, score: 0 });
+                self.quiet.push(m, 0);
             } else if PackedMove::pack(m) != table_move {
                 let victim = m.capture().map_or(0, Position::exchange_value)
                     + m.promotion().map_or(0, Position::exchange_value);
-                self.noisy.push(Scored { m, score: victim * 16 + worker.history.captures.get(us, m) });
+                self.noisy.push(m, victim * 16 + worker.history.captures.get(us, m));
             }
         }
     }
 
+    #[inline(never)]
     fn generate_quiets(&mut self, worker: &Worker, position: &Position) {
         let table_move = self.table_move.map_or(PackedMove::NONE, PackedMove::pack);
         let killer = self.killer;
         let promise = worker.promise(position, self.ply);
         let is_new = |m| ![table_move, killer].contains(&PackedMove::pack(m));
         if position.in_check() {
-            self.quiet.retain(|scored| is_new(scored.m));
-            self.quiet.iter_mut().for_each(|scored| scored.score = promise.of(scored.m));
+            self.quiet.rate(is_new, |m| promise.of(m));
             return;
         }
         let checks = (self.want == Want::NoisyAndChecks).then(|| CheckSquares::new(position));
@@ -195,18 +189,8 @@ impl Picker {
         position.quiet_moves(&mut moves);
         for &m in &moves {
             if is_new(m) && checks.as_ref().is_none_or(|checks| checks.gives_check(m)) {
-                self.quiet.push(Scored { m, score: promise.of(m) });
+                self.quiet.push(m, promise.of(m));
             }
         }
     }
-}
-
-fn take_best(moves: &mut ArrayVec<Scored, 256>) -> Option<Scored> {
-    let mut best = 0;
-    for index in 1..moves.len() {
-        if moves[index].score > moves[best].score {
-            best = index;
-        }
-    }
-    (best < moves.len()).then(|| moves.swap_remove(best))
 }

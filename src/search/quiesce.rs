@@ -35,7 +35,7 @@ impl Worker {
             self.pv.clear(ply);
             self.seldepth = self.seldepth.max(ply.index() + 1);
         }
-        if self.is_stopped() {
+        if self.enter() {
             return Score::ZERO;
         }
         if let Some(score) = self.draw(position, ply) {
@@ -84,7 +84,7 @@ impl Worker {
                 return best;
             }
             alpha = alpha.max(best);
-            futility = best + QS_FUTILITY_MARGIN;
+            futility = best + qs_futility_margin();
         }
 
         let table_move = hit.and_then(|hit| position.unpack(hit.best)).filter(|&m| in_check || is_noisy(m));
@@ -96,6 +96,9 @@ impl Worker {
             Want::Noisy
         };
         let mut picker = Picker::new(want, table_move, PackedMove::NONE, ply);
+        if !in_check {
+            picker.only_winning(qs_exchange());
+        }
         let mut best_move = PackedMove::NONE;
         let mut searched = 0;
         while let Some(m) = picker.next(self, position) {
@@ -108,7 +111,7 @@ impl Worker {
                         continue;
                     }
                 } else if is_noisy(m) {
-                    if searched > QS_MAX_MOVES && m.promotion().is_none() {
+                    if searched > qs_max_moves() as usize && m.promotion().is_none() {
                         continue;
                     }
                     // Even winning the man would not reach alpha.
@@ -123,7 +126,9 @@ impl Worker {
                         continue;
                     }
                 }
-                if !position.exchange_wins(m, if in_check { -80 } else { -10 }) {
+                let doubtful = in_check || !is_noisy(m) || Some(m) == table_move;
+                let threshold = if in_check { qs_evasion_exchange() } else { qs_exchange() };
+                if doubtful && !position.exchange_wins(m, threshold) {
                     continue;
                 }
             }

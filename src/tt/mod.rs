@@ -12,7 +12,6 @@ mod entry;
 pub mod file;
 mod learned;
 mod path_check;
-mod prefetch;
 mod table;
 
 pub use entry::{Hit, Record, ScoreWindow};

@@ -6,9 +6,8 @@ use super::{
     backing::{Backing, SharedWords},
     entry::{GENERATIONS, Hit, Packed, Record},
     learned::protects,
-    prefetch,
 };
-use crate::types::PositionKey;
+use crate::types::{PositionKey, prefetch};
 
 /// Entries in a cache line.
 const WAYS: usize = 4;
@@ -168,7 +167,7 @@ impl Table {
 
     /// Brings the cache line of a position near.
     pub fn prefetch(&self, key: PositionKey) {
-        prefetch::prefetch(self.line(key));
+        prefetch(self.line(key));
     }
 
     /// Entries written or used by the present search, in per mille of a sample.

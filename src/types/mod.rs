@@ -9,6 +9,7 @@ mod chances;
 mod depth;
 mod keys;
 mod packed_move;
+mod prefetch;
 mod score;
 
 pub use bound::Bound;
@@ -16,4 +17,5 @@ pub use chances::ChanceModel;
 pub use depth::{Depth, MAX_PLY, Ply};
 pub use keys::{MaterialKey, NonPawnKey, PathKey, PawnKey, PositionKey};
 pub use packed_move::PackedMove;
+pub use prefetch::prefetch;
 pub use score::Score;

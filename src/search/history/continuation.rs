@@ -15,7 +15,7 @@ impl Default for MoveIndex {
 
 impl MoveIndex {
     pub fn new(color: Color, m: Move) -> MoveIndex {
-        MoveIndex(piece_to(color, m) as u16)
+        MoveIndex(piece_to(color, m.role(), m.to()) as u16)
     }
 
     /// Index below [`MoveIndex::COUNT`].

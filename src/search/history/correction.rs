@@ -6,7 +6,7 @@ use shakmaty::Color;
 use super::{MoveIndex, table, update_with_gravity};
 use crate::{
     position::Position,
-    types::{Depth, Score},
+    types::{Depth, Score, prefetch},
 };
 
 const ENTRIES: usize = 16_384;
@@ -31,6 +31,15 @@ impl CorrectionHistory {
             pawns: table(2 * ENTRIES),
             non_pawns: [table(2 * ENTRIES), table(2 * ENTRIES)],
             continuation: table(2 * MoveIndex::COUNT),
+        }
+    }
+
+    /// Brings near what is asked about a position.
+    pub fn prefetch(&self, position: &Position) {
+        let (us, keys) = (position.turn(), position.keys());
+        prefetch(&self.pawns[slot(us, keys.pawns.0)]);
+        for side in 0..2 {
+            prefetch(&self.non_pawns[side][slot(us, keys.non_pawns[side].0)]);
         }
     }
 

@@ -11,7 +11,7 @@ pub use correction::CorrectionHistory;
 pub use moves::{CaptureHistory, PawnHistory, QuietHistory};
 pub use promise::Promise;
 
-use shakmaty::{Color, Move, Role};
+use shakmaty::{Color, Role, Square};
 
 /// Values lie within plus and minus this.
 pub const HISTORY_MAX: i32 = 16_384;
@@ -33,8 +33,8 @@ fn piece_index(color: Color, role: Role) -> usize {
 }
 
 /// Index of the man that moves and where it arrives.
-fn piece_to(color: Color, m: Move) -> usize {
-    piece_index(color, m.role()) * 64 + m.to() as usize
+fn piece_to(color: Color, role: Role, to: Square) -> usize {
+    piece_index(color, role) * 64 + to as usize
 }
 
 /// A zeroed table on the heap.

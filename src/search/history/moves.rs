@@ -1,4 +1,4 @@
-use shakmaty::{Bitboard, Color, Move};
+use shakmaty::{Bitboard, Color, Move, Square};
 
 use super::{HISTORY_MAX, MOVES, PIECES, piece_to, table, update_with_gravity};
 use crate::types::PawnKey;
@@ -12,18 +12,19 @@ impl QuietHistory {
         QuietHistory(table(2 * 4 * 64 * 64))
     }
 
-    fn index(color: Color, threats: Bitboard, m: Move) -> usize {
-        let (from, to) = (m.from().unwrap_or(m.to()), m.to());
+    fn index(color: Color, threats: Bitboard, from: Square, to: Square) -> usize {
         let threatened = usize::from(threats.contains(from)) * 2 + usize::from(threats.contains(to));
         ((color as usize * 4 + threatened) * 64 + from as usize) * 64 + to as usize
     }
 
-    pub fn get(&self, color: Color, threats: Bitboard, m: Move) -> i32 {
-        i32::from(self.0[Self::index(color, threats, m)])
+    /// What is known of moves between two squares.
+    pub fn between(&self, color: Color, threats: Bitboard, from: Square, to: Square) -> i32 {
+        i32::from(self.0[Self::index(color, threats, from, to)])
     }
 
     pub fn update(&mut self, color: Color, threats: Bitboard, m: Move, bonus: i32) {
-        update_with_gravity(&mut self.0[Self::index(color, threats, m)], bonus, HISTORY_MAX);
+        let index = Self::index(color, threats, m.from().unwrap_or(m.to()), m.to());
+        update_with_gravity(&mut self.0[index], bonus, HISTORY_MAX);
     }
 
     pub fn clear(&mut self) {
@@ -40,7 +41,7 @@ impl CaptureHistory {
     }
 
     fn index(color: Color, m: Move) -> usize {
-        piece_to(color, m) * 7 + m.capture().map_or(0, |role| role as usize)
+        piece_to(color, m.role(), m.to()) * 7 + m.capture().map_or(0, |role| role as usize)
     }
 
     pub fn get(&self, color: Color, m: Move) -> i32 {
@@ -72,7 +73,7 @@ impl PawnHistory {
     }
 
     pub fn update(&mut self, key: PawnKey, color: Color, m: Move, bonus: i32) {
-        let entry = &mut self.0[key.0 as usize % Self::STRUCTURES][piece_to(color, m)];
+        let entry = &mut self.0[key.0 as usize % Self::STRUCTURES][piece_to(color, m.role(), m.to())];
         update_with_gravity(entry, bonus, HISTORY_MAX);
     }
 

@@ -17,9 +17,13 @@ impl Promise<'_> {
     /// The sum for a move.
     #[inline]
     pub fn of(&self, m: Move) -> i32 {
-        let index = piece_to(self.us, m).min(MOVES - 1);
+        let (role, from, to) = match m {
+            Move::Normal { role, from, to, .. } => (role, from, to),
+            _ => (m.role(), m.from().unwrap_or(m.to()), m.to()),
+        };
+        let index = piece_to(self.us, role, to);
         let [first, second, fourth, sixth] = self.follow.map(|table| i32::from(table[index]));
-        self.quiets.get(self.us, self.threats, m)
+        self.quiets.between(self.us, self.threats, from, to)
             + i32::from(self.structure[index])
             + first
             + second

@@ -1,5 +1,3 @@
-//! The one processor hint that the table needs.
-
 /// Asks the processor to load the cache line of `place`; a hint without any effect on results.
 #[inline(always)]
 #[allow(unsafe_code)]

@@ -1,0 +1,46 @@
+use arrayvec::ArrayVec;
+use shakmaty::{Move, MoveList};
+
+/// Moves with scores, handed out best first, equals in the order they came.
+///
+/// Score and place of a move share one integer, so that the best one is a plain maximum: the compiler turns
+/// that into vector code, and most lists are left before they would have been worth sorting.
+#[derive(Default)]
+pub struct Ranking {
+    moves: MoveList,
+    /// Score in the upper 24 bits, `LAST` minus the place in `moves` below.
+    keys: ArrayVec<i32, 256>,
+}
+
+const PLACE_BITS: u32 = 8;
+const LAST: usize = (1 << PLACE_BITS) - 1;
+
+impl Ranking {
+    /// Adds a move; the score must fit in 24 bits.
+    pub fn push(&mut self, m: Move, score: i32) {
+        let place = self.moves.len();
+        self.moves.push(m);
+        self.keys.push(score << PLACE_BITS | (LAST - place) as i32);
+    }
+
+    /// Scores the wanted moves anew and drops the others.
+    pub fn rate(&mut self, wanted: impl Fn(Move) -> bool, score: impl Fn(Move) -> i32) {
+        self.moves.retain(|&mut m| wanted(m));
+        self.keys.clear();
+        for (place, &m) in self.moves.iter().enumerate() {
+            self.keys.push(score(m) << PLACE_BITS | (LAST - place) as i32);
+        }
+    }
+
+    /// Takes the best move out, with its score.
+    pub fn take_best(&mut self) -> Option<(Move, i32)> {
+        let best = self.keys.iter().copied().max()?;
+        let place = LAST - (best as usize & LAST);
+        self.keys.swap_remove(place);
+        if let Some(key) = self.keys.get_mut(place) {
+            // The last move takes the free place.
+            *key = *key & !(LAST as i32) | (LAST - place) as i32;
+        }
+        Some((self.moves.swap_remove(place), best >> PLACE_BITS))
+    }
+}
