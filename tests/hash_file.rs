@@ -119,6 +119,7 @@ fn stepping_back_finds_the_earlier_depth_and_a_mate_shows_in_the_parent() {
         let (_, lines) = engine.best(&format!("go depth {depth}"));
         assert_eq!(&line_of(&lines, depth), found, "{moves}");
         assert_eq!(nodes_of(&lines, depth), 0);
+        assert!(lines.iter().any(|line| line.ends_with(&format!("analysis resumed at depth {depth}"))));
     }
     // The child is searched deep enough to see a mate that is too far for one iteration of the parent.
     let parent = "position fen 8/8/8/8/8/2k5/8/K6q w - - 0 1";
@@ -128,6 +129,30 @@ fn stepping_back_finds_the_earlier_depth_and_a_mate_shows_in_the_parent() {
     engine.send(parent);
     let (_, lines) = engine.best("go depth 3");
     assert!(lines.iter().any(|line| line.contains("score mate -")), "{lines:?}");
+    engine.quit();
+    // Without the child it does not see that.
+    let mut cold = Engine::ready();
+    cold.send(parent);
+    let (_, lines) = cold.best("go depth 3");
+    assert!(lines.iter().all(|line| !line.contains("score mate")), "{lines:?}");
+    cold.quit();
+}
+
+#[test]
+fn an_infinite_search_is_an_analysis_with_any_options() {
+    let mut engine = Engine::ready();
+    engine.send("setoption name Learning value off");
+    for turn in 0..2 {
+        engine.send("go infinite");
+        let lines = engine.expect("info depth 9 ");
+        engine.send("stop");
+        engine.expect("bestmove");
+        assert_eq!(
+            lines.iter().any(|line| line.contains("analysis resumed at depth")),
+            turn > 0,
+            "{lines:?}"
+        );
+    }
     engine.quit();
 }
 
@@ -189,6 +214,13 @@ fn what_is_no_hash_file_stays_as_it_is() {
             "has layout 2",
         ),
         (
+            variant("byte-order", &|bytes| {
+                bytes[8..10].reverse();
+                seal(bytes);
+            }),
+            "has layout 256",
+        ),
+        (
             variant("evaluation", &|bytes| {
                 bytes[14] ^= 0xFF;
                 seal(bytes);
@@ -218,6 +250,58 @@ fn what_is_no_hash_file_stays_as_it_is() {
     let (engine, said) = with_file(&empty);
     assert!(said.iter().any(|line| line.contains("1 MiB, new")), "{said:?}");
     engine.quit();
+}
+
+#[test]
+fn a_file_that_a_tool_rewrites_is_not_opened() {
+    let home = home();
+    let path = home.path().join("busy.hash");
+    let (engine, _) = with_file(&path);
+    engine.quit();
+    let held = fs::File::open(&path).expect("the file");
+    held.lock().expect("nobody uses it");
+    let (engine, said) = with_file(&path);
+    let said = said.join("\n");
+    assert!(said.contains("in use by `engram hash`") && said.contains("stays in RAM"), "{said}");
+    engine.quit();
+}
+
+#[test]
+fn a_disk_without_room_is_not_filled() {
+    let home = home();
+    let path = home.path().join("large.hash");
+    let mut engine = Engine::ready();
+    // 256 GiB, the most that can be asked for.
+    engine.send("setoption name HashFileSize value 262144");
+    engine.send(&format!("setoption name HashFile value {}", path.display()));
+    let said = engine.sync().join("\n");
+    engine.quit();
+    if said.contains("262144 MiB, new") {
+        return eprintln!("skipped: this disk has room for 256 GiB");
+    }
+    assert!(said.contains("no room for the 2748779") && said.contains("smaller HashFileSize"), "{said}");
+    assert_eq!(fs::read_dir(home.path()).expect("the folder").count(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_be_written_is_left_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = home();
+    let path = home.path().join("read-only.hash");
+    let (engine, _) = with_file(&path);
+    engine.quit();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).expect("own file");
+    if fs::OpenOptions::new().write(true).open(&path).is_ok() {
+        return eprintln!("skipped: this user may write anything");
+    }
+    let before = fs::read(&path).expect("the file");
+    let (mut engine, said) = with_file(&path);
+    let said = said.join("\n");
+    assert!(said.contains("cannot be written") && said.contains("stays in RAM"), "{said}");
+    engine.best("go depth 5");
+    engine.quit();
+    assert!(fs::read(&path).expect("the file") == before);
 }
 
 #[test]

@@ -85,38 +85,6 @@ impl Memory<'_> {
     }
 }
 
-/// Whether asking the file about shallow nodes pays. In known country it answers every second question; in new
-/// one, or while the table holds all that the file does, hardly any, and each costs as much as a tenth of a
-/// node.
-#[derive(Copy, Clone, Debug, Default)]
-pub struct Appetite {
-    asked: u32,
-    answered: u32,
-    skip: u32,
-}
-
-impl Appetite {
-    /// Questions after which it is judged whether they paid.
-    const SAMPLE: u32 = 128;
-    /// Nodes without a question when they did not.
-    const PAUSE: u32 = 4096;
-
-    fn tries(&mut self) -> bool {
-        let pausing = self.skip > 0;
-        self.skip = self.skip.saturating_sub(1);
-        !pausing
-    }
-
-    fn told(&mut self, answered: bool) {
-        self.asked += 1;
-        self.answered += u32::from(answered);
-        if self.asked == Appetite::SAMPLE {
-            let pays = self.answered * 16 >= Appetite::SAMPLE;
-            *self = Appetite { skip: if pays { 0 } else { Appetite::PAUSE }, ..Appetite::default() };
-        }
-    }
-}
-
 impl Task {
     fn memory(&self) -> Memory<'_> {
         Memory { table: &self.table, file: self.hash_file.as_deref() }
@@ -126,33 +94,16 @@ impl Task {
 impl Worker {
     /// Asks the table; and the file, where the table knows too little for a node of `depth`.
     #[inline]
-    pub fn look_up<N: NodeKind>(&mut self, key: PositionKey, depth: Depth) -> Option<Hit> {
+    pub fn look_up<N: NodeKind>(&self, key: PositionKey, depth: Depth) -> Option<Hit> {
         let hit = self.task.table.probe(key);
-        if self.task.hash_file.is_none() || !N::PV && hit.is_some_and(|hit| hit.depth >= depth) {
-            return hit;
+        match &self.task.hash_file {
+            Some(file)
+                if N::PV || depth >= HashFile::LEAST_DEPTH && hit.is_none_or(|hit| hit.depth < depth) =>
+            {
+                file.recall(&self.task.table, key, hit)
+            }
+            _ => hit,
         }
-        self.look_up_in_file::<N>(key, depth, hit)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn look_up_in_file<N: NodeKind>(
-        &mut self,
-        key: PositionKey,
-        depth: Depth,
-        hit: Option<Hit>,
-    ) -> Option<Hit> {
-        let task = &self.task;
-        let Some(file) = &task.hash_file else { return hit };
-        if N::PV || depth >= HashFile::ALWAYS {
-            return file.recall(&task.table, key, hit);
-        }
-        if !self.appetite.tries() {
-            return hit;
-        }
-        let found = file.recall(&task.table, key, hit);
-        self.appetite.told(found.map(|found| found.depth) != hit.map(|hit| hit.depth));
-        found
     }
 
     /// Stores a result in the table; in the file too, if it is worth that.

@@ -195,7 +195,11 @@ impl Pool {
     /// Starts a search on all threads and returns.
     pub fn start(&self, task: Task) {
         self.busy.set(true);
-        task.table.new_search();
+        // What a resumed search goes on from does not become old by that: its deep entries would give way to
+        // shallow ones of the same positions, and it would have to find them again.
+        if task.resumed.is_none() {
+            task.table.new_search();
+        }
         let task = Arc::new(task);
         let root_moves = root_moves(&task);
         let (outcomes, collected) = bounded(self.threads.len());

@@ -16,7 +16,7 @@ use super::{
     history::{
         CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory, Promise, QuietHistory,
     },
-    lasting::{Appetite, Resumed},
+    lasting::Resumed,
     limits::Limits,
     params::*,
     pv::PvTable,
@@ -107,8 +107,6 @@ pub struct Worker {
     /// What learning wants to know of this search.
     pub course: Course,
     pub learned_cutoffs: u64,
-    /// For asking the hash file.
-    pub appetite: Appetite,
     /// Null moves are not tried above this ply while a null-move cutoff is verified.
     pub null_move_from: usize,
     pub task: Arc<Task>,
@@ -141,7 +139,6 @@ impl Worker {
             nodes: 0,
             course: Course::default(),
             learned_cutoffs: 0,
-            appetite: Appetite::default(),
             null_move_from: 0,
             task,
             stopped: false,
@@ -173,7 +170,6 @@ impl Worker {
         self.nodes = 0;
         self.course = Course::default();
         self.learned_cutoffs = 0;
-        self.appetite = Appetite::default();
         self.next_check = 0;
         self.null_move_from = 0;
         self.stopped = false;

@@ -68,10 +68,16 @@ impl<T: SharedWords> Backing<T> {
             }
         };
         #[cfg(target_os = "linux")]
-        if sharing == Sharing::Write && bytes <= PREFAULTED {
-            // Else the search takes a page fault for each part that it asks for first.
-            if let Err(error) = map.advise(memmap2::Advice::PopulateRead) {
-                log::debug!("a mapped file is not brought in: {error}");
+        if sharing == Sharing::Write {
+            // A small file is brought in, else the search takes a page fault for each part that it asks for first.
+            // Of a large one the system would read megabytes around each place that is asked for, up to the
+            // whole file when it is opened.
+            let advice = match bytes <= PREFAULTED {
+                true => memmap2::Advice::PopulateRead,
+                false => memmap2::Advice::Random,
+            };
+            if let Err(error) = map.advise(advice) {
+                log::debug!("no advice about a mapped file: {error}");
             }
         }
         if map.as_ptr().cast::<T>().is_aligned() {

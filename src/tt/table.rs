@@ -122,15 +122,19 @@ impl Table {
         for slot in &line.0 {
             let packed = slot.load();
             if packed.matches(key) {
-                let exact = record.window.exact().is_some();
-                let current = packed.generation() == generation;
                 if protects(packed, record.depth, generation) {
                     return;
                 }
-                if current && !exact && record.depth + SAME_POSITION_SLACK <= packed.depth() {
+                let new = Packed::pack(key, record, Some(packed), generation);
+                // In an analysis one comes back to what earlier searches found: it gives way no sooner than
+                // what this one did.
+                let lasts =
+                    packed.generation() == generation || bonus == FOCUS_BONUS && new.same_path(packed);
+                let exact = record.window.exact().is_some();
+                if lasts && !exact && record.depth + SAME_POSITION_SLACK <= packed.depth() {
                     return;
                 }
-                slot.store(Packed::pack(key, record, Some(packed), generation));
+                slot.store(new);
                 return;
             }
             let worth = worth(packed, generation, bonus);
@@ -199,8 +203,8 @@ impl Table {
         worth(packed, generation, self.bonus())
     }
 
-    fn bonus(&self) -> i32 {
-        i32::from(self.bonus.load(Relaxed))
+    fn bonus(&self) -> u8 {
+        self.bonus.load(Relaxed)
     }
 
     /// The generation of what is stored now.
@@ -210,13 +214,13 @@ impl Table {
 }
 
 /// In plies of depth; `bonus` is for exact and principal-variation entries.
-fn worth(packed: Packed, generation: u64, bonus: i32) -> i32 {
+fn worth(packed: Packed, generation: u64, bonus: u8) -> i32 {
     if packed.is_empty() {
         return i32::MIN;
     }
     let age = (generation + GENERATIONS - packed.generation()) % GENERATIONS;
     let bonus = if packed.is_exact() || packed.was_pv() { bonus } else { 0 };
-    packed.depth().get() + bonus - AGE_COST * age as i32
+    packed.depth().get() + i32::from(bonus) - AGE_COST * age as i32
 }
 
 #[cfg(test)]
@@ -282,5 +286,27 @@ mod tests {
         assert_eq!(table.probe(key(1)).map(|hit| hit.depth), Some(Depth(12)));
         table.store(key(1), &record(10));
         assert_eq!(table.probe(key(1)).map(|hit| hit.depth), Some(Depth(10)));
+        // What an earlier search found gives way to anything, unless one analyses.
+        table.new_search();
+        table.focus(true);
+        table.store(key(1), &record(2));
+        assert_eq!(table.probe(key(1)).map(|hit| hit.depth), Some(Depth(10)));
+        table.focus(false);
+        table.store(key(1), &record(2));
+        assert_eq!(table.probe(key(1)).map(|hit| hit.depth), Some(Depth(2)));
+    }
+
+    #[test]
+    fn in_an_analysis_lines_outlive_what_is_deeper_by_less() {
+        let line = Record { was_pv: true, window: ScoreWindow::exactly(Score(1)), ..record(3) };
+        for (analysis, survives) in [(false, false), (true, true)] {
+            let table = Table::new(1).expect("memory");
+            table.focus(analysis);
+            table.store(key(1), &line);
+            for n in 2..12 {
+                table.store(key(n), &record(8));
+            }
+            assert_eq!(table.probe(key(1)).is_some(), survives, "analysis {analysis}");
+        }
     }
 }

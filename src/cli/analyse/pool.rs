@@ -19,8 +19,8 @@ use crate::{
     types::Score,
 };
 
-/// How long a worker waits for the learning file before it begins without.
-const FILE_PATIENCE: Duration = Duration::from_secs(2);
+/// How long the first search waits for the learning file; nobody's clock runs here.
+const LEARN_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a search found about a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -110,16 +110,9 @@ pub struct Settings {
     pub hash: usize,
     /// Folders of tablebases, separated as in `PATH`; empty for none.
     pub syzygy: String,
-    /// What earlier games and analyses taught.
-    pub learned: Option<Learned>,
-}
-
-/// A learning file.
-#[derive(Clone)]
-pub struct Learned {
-    /// Where it is.
-    pub file: PathBuf,
-    /// Is what is found written to it?
+    /// The learning file, if one is used.
+    pub learn: Option<PathBuf>,
+    /// Is every position searched written into it?
     pub write: bool,
 }
 
@@ -198,12 +191,11 @@ impl Searcher {
         engine.set_multi_pv(settings.multi_pv);
         engine.set_move_overhead(Duration::ZERO);
         engine.set_syzygy_path(&settings.syzygy);
-        if let Some(Learned { file, write }) = &settings.learned {
+        if let Some(file) = &settings.learn {
+            engine.set_learn_read_only(!settings.write);
             engine.set_learn_file(Some(file.clone()));
-            engine.set_learn_read_only(!write);
-            engine.set_learning(Mode::All);
-            engine.set_analyse_mode(true);
-            engine.prepare_learning(FILE_PATIENCE);
+            engine.set_learning(if settings.write { Mode::All } else { Mode::Drop });
+            engine.prepare_learning(LEARN_PATIENCE);
         }
         Searcher { engine, events, settings: settings.clone() }
     }

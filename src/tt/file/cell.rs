@@ -17,7 +17,7 @@ use crate::{
         backing::SharedWords,
         entry::{GENERATIONS, LEARNED_BIT, Packed},
     },
-    types::{Depth, PositionKey},
+    types::{Depth, PositionKey, prefetch},
 };
 
 /// Bytes of an entry.
@@ -186,6 +186,12 @@ impl Cell {
 }
 
 impl Bucket {
+    /// Brings both cache lines near.
+    pub(super) fn prefetch(&self) {
+        prefetch(&self.0[0]);
+        prefetch(&self.0[WAYS / 2]);
+    }
+
     /// Puts an entry in its place: over an older one of its position, or over the least valuable.
     pub(super) fn put(&self, entry: &Entry, generation: u16) {
         let mut victim = &self.0[0];

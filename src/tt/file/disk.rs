@@ -146,6 +146,13 @@ fn beside(path: &Path) -> PathBuf {
 }
 
 fn write_new(path: &Path, header: &Header) -> io::Result<()> {
+    // Allocation would find out as well, after it has taken the last block from everybody for a while.
+    #[cfg(unix)]
+    if let Some(free) = free_bytes(path.parent().unwrap_or(path))
+        && free < header.file_size()
+    {
+        return Err(io::ErrorKind::StorageFull.into());
+    }
     let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
     allocate(&file, header.file_size(), true)?;
     file.write_all(&header.encode())?;
@@ -185,6 +192,24 @@ fn allocate(file: &File, size: u64, new: bool) -> io::Result<()> {
         left -= part;
     }
     io::Seek::rewind(&mut file)
+}
+
+/// What this user may still write where `folder` lies, if the system knows.
+#[cfg(unix)]
+fn free_bytes(folder: &Path) -> Option<u64> {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let name = std::ffi::CString::new(folder.as_os_str().as_bytes()).ok()?;
+    // SAFETY: the name ends with a zero, and `statvfs` is plain numbers, for which zeros are valid, filled by the
+    // call if it succeeds.
+    #[allow(unsafe_code)]
+    let (done, found) = unsafe {
+        let mut found: libc::statvfs = std::mem::zeroed();
+        (libc::statvfs(name.as_ptr(), &raw mut found) == 0, found)
+    };
+    // The types differ from system to system.
+    #[allow(clippy::unnecessary_cast)]
+    done.then(|| (found.f_bavail as u64).saturating_mul(found.f_frsize as u64))
 }
 
 #[cfg(target_os = "linux")]

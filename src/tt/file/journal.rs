@@ -17,6 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use arrayvec::ArrayVec;
 use crossbeam::{
     channel::{Receiver, RecvTimeoutError, Sender, bounded},
     queue::ArrayQueue,
@@ -33,13 +34,13 @@ use crate::{
     types::{Depth, PackedMove, PositionKey},
 };
 
-/// Results of less depth are quiescence and not kept.
-const LEAST_DEPTH: i32 = 1;
 /// How often the queue may fill in less than [`INTERVAL`] before only deeper results are kept: a young analysis
 /// keeps all it finds, a long one writes to the disk at a bounded rate.
 const CREDIT: i32 = 32;
 /// Entries that wait for the map at most: 5 MiB.
 const QUEUE: usize = 1 << 17;
+/// The places of so many entries are asked for before the first of them is written.
+const BATCH: usize = 32;
 /// The longest that an entry waits.
 const INTERVAL: Duration = Duration::from_secs(60);
 /// Finished iterations come fast at first: not every one is worth emptying the queue for.
@@ -68,8 +69,9 @@ enum Wake {
 }
 
 impl HashFile {
-    /// From this depth on the file is always asked; below, where most nodes are, while it has answers.
-    pub const ALWAYS: Depth = Depth(6);
+    /// Results of less depth are not kept, and nodes of less depth do not ask, unless they are exact scores of a
+    /// principal variation. Nine of ten nodes are below; each is searched again as fast as it is looked up.
+    pub const LEAST_DEPTH: Depth = Depth(3);
 
     /// Opens the file at `path` and makes it first, of `mib` MiB, if there is none. Says whether it was made.
     ///
@@ -82,7 +84,7 @@ impl HashFile {
     ) -> Result<(HashFile, bool), HashFileError> {
         let (map, made) = Map::open_or_create(path, mib, origin)?;
         let (map, queue) = (Arc::new(map), Arc::new(ArrayQueue::new(QUEUE)));
-        let least = Arc::new(AtomicI32::new(LEAST_DEPTH));
+        let least = Arc::new(AtomicI32::new(HashFile::LEAST_DEPTH.get()));
         let (wake, woken) = bounded(4);
         let started = Builder::new().name("hash-file".to_owned()).spawn({
             let (map, queue, least) = (Arc::clone(&map), Arc::clone(&queue), Arc::clone(&least));
@@ -199,37 +201,51 @@ fn write(map: &Map, queue: &ArrayQueue<Entry>, least: &AtomicI32, woken: &Receiv
     let mut last = Instant::now();
     let mut last_full = last;
     let mut credit = CREDIT;
+    // Has an iteration ended too soon after another?
+    let mut owing = false;
     loop {
-        let wake = woken.recv_timeout(INTERVAL);
-        if matches!(wake, Ok(Wake::Soon)) && last.elapsed() < SHORTEST {
-            continue;
-        }
+        let patience = if owing { SHORTEST.saturating_sub(last.elapsed()) } else { INTERVAL };
+        let wake = woken.recv_timeout(patience);
         let depth = least.load(Relaxed);
         match wake {
+            Ok(Wake::Soon) if last.elapsed() < SHORTEST => {
+                owing = true;
+                continue;
+            }
             Ok(Wake::Full) if last_full.elapsed() < INTERVAL => {
                 credit = (credit - 1).max(0);
                 least.store(depth + i32::from(credit == 0), Relaxed);
                 last_full = Instant::now();
             }
             Ok(Wake::Full) => last_full = Instant::now(),
-            Err(RecvTimeoutError::Timeout) => {
+            Err(RecvTimeoutError::Timeout) if !owing => {
                 credit = (credit + 1).min(CREDIT);
                 if queue.len() < QUEUE / 4 {
-                    least.store((depth - 1).max(LEAST_DEPTH), Relaxed);
+                    least.store((depth - 1).max(HashFile::LEAST_DEPTH.get()), Relaxed);
                 }
             }
             _ => {}
         }
-        // No more than there are now: the search goes on adding.
-        for _ in 0..queue.len() {
-            let Some(entry) = queue.pop() else { break };
-            map.put(&entry);
-        }
-        last = Instant::now();
+        drain(map, queue);
+        (last, owing) = (Instant::now(), false);
         match wake {
             Ok(Wake::Tell(done)) => drop(done.send(())),
             Ok(Wake::Soon | Wake::Full) | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
+    }
+}
+
+/// Writes what is in the queue now; the search goes on adding.
+fn drain(map: &Map, queue: &ArrayQueue<Entry>) {
+    let mut left = queue.len();
+    while left > 0 {
+        let batch: ArrayVec<Entry, BATCH> =
+            std::iter::from_fn(|| queue.pop()).take(BATCH.min(left)).collect();
+        if batch.is_empty() {
+            return;
+        }
+        left -= batch.len();
+        map.put_all(&batch);
     }
 }

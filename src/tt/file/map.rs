@@ -136,7 +136,7 @@ impl Map {
 
     /// How full it is, in per cent of a sample.
     pub fn fill(&self) -> f64 {
-        const SAMPLE: usize = 1000;
+        const SAMPLE: usize = 250;
         let buckets = self.buckets.as_slice();
         let step = buckets.len().div_ceil(SAMPLE);
         let cells = || buckets.iter().step_by(step).flat_map(|bucket| &bucket.0);
@@ -159,6 +159,17 @@ impl Map {
     /// Puts an entry in, unless what is there is worth more.
     pub(super) fn put(&self, entry: &Entry) {
         self.bucket(entry.key).put(entry, self.generation());
+    }
+
+    /// The same for many, whose places are all over the file: the processor looks for all at once.
+    pub(super) fn put_all(&self, entries: &[Entry]) {
+        for entry in entries {
+            self.bucket(entry.key).prefetch();
+        }
+        let generation = self.generation();
+        for entry in entries {
+            self.bucket(entry.key).put(entry, generation);
+        }
     }
 
     /// Empties it.

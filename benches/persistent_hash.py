@@ -1,0 +1,376 @@
+#!/usr/bin/env python3
+"""What the persistent hash gives back and what it costs, measured with the real binary. Needs only Python 3.
+
+    cargo build --release
+    python3 benches/persistent_hash.py resume                           # killed, quit, two engines on one file
+    python3 benches/persistent_hash.py back --nodes 300000 --count 5    # back through an analysed line
+    python3 benches/persistent_hash.py mate                             # found in the child, announced in the parent
+    python3 benches/persistent_hash.py cost --nodes 1500000 --count 4 --file-size 64
+    python3 benches/persistent_hash.py open --file-size 4096            # needs 4 GiB of disk
+
+Node counts do not depend on how busy the machine is; `cost` compares processor time in interleaved pairs.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Openings, middlegames, attacks and endgames out of `engram bench`, those that are not over at once.
+POSITIONS = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r1bqkbnr/1ppp1ppp/p1n5/4p3/B3P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 1 4",
+    "rnbqkb1r/pp2pppp/3p1n2/8/3NP3/8/PPP2PPP/RNBQKB1R w KQkq - 1 5",
+    "rnbqk2r/ppp1ppbp/3p1np1/8/2PPP3/2N5/PP3PPP/R1BQKBNR w KQkq - 0 5",
+    "rnbqkb1r/pp3ppp/4pn2/2pp4/2PP4/2N2N2/PP2PPPP/R1BQKB1R w KQkq c6 0 5",
+    "rnbqk1nr/pp3ppp/4p3/2ppP3/1b1P4/2N5/PPP2PPP/R1BQKBNR w KQkq c6 0 5",
+    "r2q1rk1/pp2bppp/2n1bn2/3p4/3N4/2N1B1P1/PP2PPBP/R2Q1RK1 w - - 5 12",
+    "r1bq1rk1/pp1nbppp/2p1pn2/3p4/2PP4/2NBPN2/PPQ2PPP/R1B2RK1 b - - 6 8",
+    "r1bq1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 b - - 0 9",
+    "2rq1rk1/pb1nbppp/1p2pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2Q1RK1 w - - 4 11",
+    "r1b2rk1/1pq1bppp/p1nppn2/8/3NPP2/2N1B3/PPP1B1PP/R3QRK1 w - - 4 11",
+    "r2qr1k1/1b1nbppp/p2p1n2/1pp1p3/4P3/2PP1NNP/PPBB1PP1/R2QR1K1 w - - 0 15",
+    "3r1rk1/p1q2ppp/1pn1pn2/2p5/2PP4/P1PBPN2/4QPPP/R1B2RK1 w - - 0 14",
+    "r3r1k1/pp1q1ppp/2pb1n2/3p4/3P2b1/2PB1N2/PPQ2PPP/R1B1R1K1 w - - 6 14",
+    "r4rk1/1bqnbppp/p2pp3/1p4P1/3NPP2/1BN1B3/PPPQ4/2KR3R b - - 0 15",
+    "r2q1rk1/p2bppbp/2np1np1/1p6/3NP1P1/1BN1BP2/PPPQ3P/2KR3R b - g3 0 12",
+    "3rr1k1/pp3ppp/1qn5/3p4/3P2Q1/P2BP3/1P3PPP/2R2RK1 b - - 2 20",
+    "2r3k1/5ppp/p3p3/1p6/3R4/1P2P1P1/P4P1P/6K1 w - - 0 27",
+    "8/3nk1p1/p1p1p2p/1p1pP2P/3P1P2/1PB1K1P1/P7/8 w - - 3 36",
+    "5k2/2n2p2/1p2p1p1/p1p1P2p/P1P2P1P/1P1N1KP1/8/8 w - - 0 41",
+]
+
+# Plies of a line that `back` analyses.
+PLIES = 6
+
+# A position and the move that leads to a child with a mate too far for a quick look at the parent.
+MATES = [
+    ("8/8/8/8/8/2k5/8/K6q w - - 0 1", "a1a2"),
+    ("8/8/8/3k4/8/3K4/8/7R w - - 0 1", "h1h4"),
+    ("8/8/4k3/8/8/8/3K4/3Q4 w - - 0 1", "d1d4"),
+    ("8/8/8/8/3k4/8/1r6/5K2 b - - 0 1", "d4e3"),
+    ("8/8/8/4k3/8/4K3/8/R6R w - - 0 1", "h1h4"),
+]
+
+
+class Engine:
+    """An engine that talks UCI, in a home of its own."""
+
+    def __init__(self, args, file=None, analysis=False, hash_mib=None):
+        home = args.folder / "home"
+        home.mkdir(exist_ok=True)
+        env = dict(os.environ, HOME=str(home), XDG_DATA_HOME=str(home))
+        self.process = subprocess.Popen(
+            [str(args.engine)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env
+        )
+        self.send("setoption name Learning value off")
+        self.send(f"setoption name Hash value {hash_mib or args.hash}")
+        self.analyse(analysis)
+        if file:
+            self.send(f"setoption name HashFileSize value {args.file_size}")
+            self.send(f"setoption name HashFile value {file}")
+        self.send("isready")
+        self.said = list(self.until("readyok"))
+
+    def send(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def until(self, start):
+        """All lines up to the one that starts so."""
+        for line in self.process.stdout:
+            yield line.strip()
+            if line.startswith(start):
+                return
+        sys.exit(f"the engine ended before it said {start}")
+
+    def analyse(self, on):
+        self.send(f"setoption name UCI_AnalyseMode value {str(on).lower()}")
+
+    def go(self, position, limits):
+        """Starts a search; gives back its iterations as they are finished."""
+        self.send(f"position {position}")
+        self.send(f"go {limits}")
+        self.told = []
+        yield from self.iterations()
+
+    def iterations(self):
+        """Those that are still to come."""
+        for line in self.until("bestmove"):
+            if line.startswith("info string"):
+                self.told.append(line)
+            elif line.startswith("info depth") and " pv " in line and "bound" not in line:
+                yield Iteration(line)
+
+    def pause(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self.process.send_signal(signal.SIGCONT)
+
+    def finish(self):
+        self.send("stop")
+        for _ in self.until("bestmove"):
+            pass
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def quit(self):
+        self.send("quit")
+        self.process.stdin.close()
+        _, _, self.usage = os.wait4(self.process.pid, 0)
+        self.process.returncode = 0
+
+    def processor_time(self):
+        """Of all its threads, in seconds (Linux)."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def resumed_at(self):
+        for line in self.told:
+            if found := re.search(r"analysis resumed at depth (\d+)", line):
+                return int(found[1])
+        return None
+
+
+class Iteration:
+    def __init__(self, line):
+        word = lambda name: re.search(rf" {name} (\S+)", line)
+        self.depth = int(word("depth")[1])
+        self.nodes = int(word("nodes")[1])
+        self.score = re.search(r" score (\w+ -?\d+)", line)[1]
+        self.best = found[1] if (found := word("pv")) else None
+
+    def answer(self):
+        return self.depth, self.best, self.score
+
+
+def reach(iterations, enough):
+    """Waits for an iteration that is enough; the search goes on."""
+    for iteration in iterations:
+        if enough(iteration):
+            return iteration
+    sys.exit("a search ended early")
+
+
+def nodes_to(engine, position, depth):
+    """Searches to that depth: what it answered first, and its nodes."""
+    iterations = list(engine.go(position, f"depth {depth}"))
+    reached = [i for i in iterations if i.depth == depth]
+    return iterations[0], reached[-1].nodes if reached else 0
+
+
+def fresh(args, name):
+    path = args.folder / name
+    path.unlink(missing_ok=True)
+    return path
+
+
+def after_restart(args, file, position, before, whole):
+    """Another engine on the file: its nodes to D + 1 by those of the uninterrupted one, and whether it went on at D
+    with the same answer (or at a deeper iteration, where the other engine was faster than its end)."""
+    engine = Engine(args, file)
+    first, nodes = nodes_to(engine, position, before.depth + 1)
+    resumed = engine.resumed_at()
+    engine.quit()
+    good = resumed == first.depth and (first.answer() == before.answer() or first.depth > before.depth)
+    return nodes / whole, good
+
+
+def resume(args):
+    """D to D + 1 after an interruption, divided by what the uninterrupted analysis needs."""
+    print(f"{args.count} positions, {args.nodes} nodes or more, Hash {args.hash}, file {args.file_size} MiB")
+    columns = ["killed"] + args.also
+    heads = "".join(f" {name:>7}" for name in columns)
+    print(f" no   D   nodes to D   D to D+1 |{heads}", flush=True)
+    table, same = [], []
+    for number, fen in enumerate(POSITIONS[:args.count], 1):
+        position = f"fen {fen}"
+        # The process is stopped at D for as long as its file is copied: the copy is what SIGKILL would have left
+        # there. Then it goes on to D + 1, so that both numbers come from one tree.
+        file, copy = fresh(args, "whole.hash"), fresh(args, "killed.hash")
+        engine = Engine(args, file)
+        iterations = engine.go(position, "infinite")
+        at = reach(iterations, lambda i: i.nodes >= args.nodes)
+        engine.pause()
+        shutil.copyfile(file, copy)
+        engine.go_on()
+        whole = reach(iterations, lambda i: i.depth == at.depth + 1).nodes - at.nodes
+        engine.kill()
+        ratio, good = after_restart(args, copy, position, at, whole)
+        row, goods = {"killed": ratio}, [good]
+
+        for end in set(args.also) & {"quit", "two"}:
+            file = fresh(args, "other.hash")
+            engines = [Engine(args, file) for _ in range(2 if end == "two" else 1)]
+            for other in engines[1:]:
+                other.send(f"position {position}")
+                other.send("go infinite")
+            before = reach(engines[0].go(position, "infinite"), lambda i: i.depth == at.depth)
+            for engine in engines:
+                if end == "quit":
+                    engine.finish()
+                    engine.quit()
+                else:
+                    engine.kill()
+            row[end], good = after_restart(args, file, position, before, whole)
+            goods.append(good)
+
+        if "in RAM" in args.also:
+            engine = Engine(args, analysis=True)
+            reach(engine.go(position, "infinite"), lambda i: i.depth == at.depth)
+            engine.finish()
+            row["in RAM"] = nodes_to(engine, position, at.depth + 1)[1] / whole
+            engine.analyse(False)
+            row["again"] = nodes_to(engine, position, at.depth + 1)[1] / (at.nodes + whole)
+            engine.quit()
+        table.append(row)
+        same.append(all(goods))
+        print(f"{number:>3} {at.depth:>3} {at.nodes:>12} {whole:>10} |"
+              + "".join(f" {row[name]:>7.2f}" for name in columns) + ("" if same[-1] else "  OTHER ANSWER"), flush=True)
+    print(f"resumed at the stored depth with the same answer: {sum(same)} of {len(same)}")
+    for what, choose in ("median", statistics.median), ("worst", max):
+        print(f"{what:>31} |" + "".join(f" {choose(row[name] for row in table):>7.2f}" for name in columns))
+
+
+def back(args):
+    """A line is analysed ply by ply to its end, and then walked back in the same session, and by an engine that was
+    restarted. Nodes until the earlier depth of each position is there again, by those of a cold search; the same for
+    a ply more."""
+    print(f"{args.count} positions, {PLIES} plies, {args.nodes} nodes or more at each; nodes by those of a cold search")
+    print(" no   D      cold |  session  deeper |  restart  deeper", flush=True)
+    shares = {"session": [], "restart": []}
+    for number, fen in enumerate(POSITIONS[:args.count], 1):
+        file = fresh(args, "line.hash")
+        engine = Engine(args, file)
+        steps, moves = [], []
+        for _ in range(PLIES):
+            position = f"fen {fen} moves " + " ".join(moves) if moves else f"fen {fen}"
+            found = reach(engine.go(position, "infinite"), lambda i: i.nodes >= args.nodes)
+            engine.finish()
+            steps.append((position, found))
+            moves.append(found.best)
+        for name in shares:
+            if name == "restart":
+                engine.quit()
+                engine = Engine(args, file)
+            for position, found in reversed(steps):
+                iterations = list(engine.go(position, f"depth {found.depth + 1}"))
+                nodes = [next(i.nodes for i in iterations if i.depth >= found.depth + more) for more in (0, 1)]
+                shares[name].append((nodes, iterations[0].answer() == found.answer()))
+            # The next walk is to find what the analysis left, not what this one added.
+        engine.quit()
+        for index, (position, found) in enumerate(reversed(steps)):
+            engine = Engine(args, analysis=True)
+            iterations = list(engine.go(position, f"depth {found.depth + 1}"))
+            cold = [next(i.nodes for i in iterations if i.depth == found.depth + more) for more in (0, 1)]
+            engine.kill()
+            line = f"{number:>3} {found.depth:>3} {cold[0]:>9} |"
+            for walk in shares.values():
+                place = len(walk) - PLIES + index
+                nodes, same = walk[place]
+                walk[place] = [n / c for n, c in zip(nodes, cold)] + [same]
+                line += f" {walk[place][0]:>8.3f} {walk[place][1]:>7.3f} |"
+            print(line, flush=True)
+    for name, walk in shares.items():
+        depth, deeper, same = zip(*walk)
+        print(f"{name}: earlier depth: worst {max(depth):.3f}, same answer {sum(same)} of {len(same)};"
+              f" a ply more: median {statistics.median(deeper):.2f}, worst {max(deeper):.2f}")
+
+
+def mate(args):
+    """A mate is found in the child; the parent is asked afterwards. Nodes until it announces the mate, by those of an
+    engine that has not seen the child."""
+    print("depth of the mate in the child; parent's nodes until it is announced, cold and knowing the child", flush=True)
+    shares = []
+    for fen, m in MATES:
+        announce = lambda i: i.score.startswith("mate")
+        engine = Engine(args, fresh(args, "mate.hash"))
+        child = reach(engine.go(f"fen {fen} moves {m}", "infinite"), announce)
+        engine.finish()
+        parent = reach(engine.go(f"fen {fen}", "infinite"), announce)
+        engine.kill()
+        engine = Engine(args, analysis=True)
+        cold = reach(engine.go(f"fen {fen}", "infinite"), announce)
+        engine.kill()
+        shares.append(parent.nodes / cold.nodes)
+        print(f"{fen} {m}: child {child.score} at depth {child.depth}; parent {parent.score} after {parent.nodes}"
+              f" at depth {parent.depth}, cold {cold.score} after {cold.nodes} at depth {cold.depth}:"
+              f" {shares[-1]:.3f}", flush=True)
+    print(f"median {statistics.median(shares):.3f}, worst {max(shares):.3f}")
+
+
+def cost(args):
+    """Processor time of the same searches with a new file and in RAM alone, turn and turn about."""
+    for mib in args.hashes:
+        pairs = []
+        for turn in range(args.turns):
+            for fen in POSITIONS[6:6 + args.count]:
+                times = []
+                order = [None, fresh(args, "cost.hash")]
+                for file in order if turn % 2 else reversed(order):
+                    engine = Engine(args, file, analysis=True, hash_mib=mib)
+                    before = engine.processor_time()
+                    nodes = [i.nodes for i in engine.go(f"fen {fen}", f"nodes {args.nodes}")][-1]
+                    times.append((engine.processor_time() - before) / nodes)
+                    engine.kill()
+                with_file, ram = times if turn % 2 == 0 else reversed(times)
+                pairs.append(ram / with_file)
+        print(f"Hash {mib}, file {args.file_size} MiB: nodes a second of processor time with the file by those in RAM"
+              f" alone: median {statistics.median(pairs):.3f} of {len(pairs)} pairs"
+              f" ({min(pairs):.3f} to {max(pairs):.3f})", flush=True)
+
+
+def opening(args):
+    """From naming a file to `readyok`."""
+    file = fresh(args, "large.hash")
+    engine = Engine(args, file)
+    print(*(line for line in engine.said if "hash file" in line))
+    engine.quit()
+    for _ in range(args.turns):
+        start = time.perf_counter()
+        engine = Engine(args)
+        ready = time.perf_counter()
+        engine.send(f"setoption name HashFile value {file}")
+        engine.send("isready")
+        said = [line for line in engine.until("readyok") if "hash file" in line]
+        opened = time.perf_counter()
+        first, _ = nodes_to(engine, f"fen {POSITIONS[0]}", 1)
+        used = time.perf_counter()
+        engine.quit()
+        print(f"start {1e3 * (ready - start):.1f} ms, open {1e3 * (opened - ready):.1f} ms,"
+              f" first search {1e3 * (used - opened):.1f} ms; {said[0]}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    tasks = {"resume": resume, "back": back, "mate": mate, "cost": cost, "open": opening}
+    parser.add_argument("what", choices=tasks)
+    parser.add_argument("--engine", type=Path, default=ROOT / "target/release/engram")
+    parser.add_argument("--nodes", type=int, default=10_000_000, help="of each analysis, at least")
+    parser.add_argument("--count", type=int, default=len(POSITIONS), help="positions")
+    parser.add_argument("--hash", type=int, default=512, help="MiB")
+    parser.add_argument("--hashes", type=int, nargs="*", default=[64, 1024], help="MiB, for `cost`")
+    parser.add_argument("--file-size", type=int, default=512, help="MiB")
+    parser.add_argument("--turns", type=int, default=3, help="of `cost` and `open`")
+    parser.add_argument("--also", nargs="*", default=["quit", "two", "in RAM", "again"], help="columns of `resume`")
+    parser.add_argument("--folder", type=Path, help="for the files; a temporary one if not given")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=args.folder) as folder:
+        args.folder = Path(folder)
+        tasks[args.what](args)
+
+
+if __name__ == "__main__":
+    main()
