@@ -6,6 +6,7 @@ mod lookup;
 mod opening;
 mod persistent;
 mod style;
+mod teacher;
 
 use std::{
     path::PathBuf,
@@ -181,6 +182,12 @@ impl Engine {
         Ok(())
     }
 
+    /// A search is to come: has the learning file opened in the background, if there is one, and waits for that
+    /// as long as `patience`.
+    pub fn prepare_learning(&self, patience: Duration) {
+        self.learning.prepare(patience);
+    }
+
     /// The position set last.
     pub fn position(&self) -> &Position {
         &self.root
@@ -225,6 +232,7 @@ impl Engine {
             table: &self.table,
             sink: &self.sink,
             limited_strength: self.manner.is_limited(),
+            analysis: limits.clock.is_none() && (limits.infinite || self.manner.is_analysis()),
             contempt: self.manner.style().contempt != 0,
         });
         let mut path = self.path.clone();
@@ -358,13 +366,6 @@ impl Engine {
     pub fn set_learn_file(&mut self, file: Option<PathBuf>) {
         self.wait();
         self.learning.set_file(file, &self.table);
-    }
-
-    /// Opens the learning file, for as long as `patience`, instead of leaving it to the first search, which
-    /// would begin without a file that is slow.
-    pub fn open_learn_file(&mut self, patience: Duration) {
-        self.wait();
-        self.learning.open(patience);
     }
 
     /// Sets where the learning file is if none was named. Without either nothing is learned. Waits for a

@@ -37,7 +37,7 @@ prop_compose! {
     fn any_record()(
         seed in 0u64..40, pick in any::<prop::sample::Index>(), best in any::<prop::sample::Index>(),
         no_move in any::<bool>(), lower in score(), upper in score(), depth in any::<u8>(),
-        origin in 0usize..4, confirmed in any::<bool>(),
+        origin in 0..Origin::ALL.len(), confirmed in any::<bool>(),
         numbers in any::<(u16, u8, u8, u16, u32)>(), time in 0u32..8,
     ) -> Record {
         let all = positions(60, seed * 7 + 1);

@@ -1,28 +1,25 @@
 //! The desk at which learning works: the open file, what is known from it, and the game being played.
 
-use std::{path::Path, time::Duration};
+use std::{path::Path, sync::Arc};
 
-use crossbeam::channel::{Receiver, RecvTimeoutError};
-
+use super::learning::learned;
 use crate::{
     eval,
     learn::{
         self, Flags, LearnedScore, News, Origin, Record, Store, Written,
         game::{Game, Line},
-        policy::{self, Conditions, Known, Lesson, Mode, Rules, Search, Silence, Trigger},
+        policy::{self, Conditions, Known, Lesson, Mode, Outcome, Rules, Search, Silence, Trigger},
         recall::{Memory, Recall},
+        variation,
     },
     position::Position,
     search::Ending,
-    tt::Table,
+    tt::{Learned, Table},
     types::{Depth, PackedMove, PositionKey},
 };
 
 /// More records than the file holds by so many, and those that fell out of the ring are looked for.
 const OVERDUE: usize = 1024;
-
-/// How long the end of the program waits for the file.
-const PARTING: Duration = Duration::from_millis(500);
 
 /// Where the file stands.
 #[derive(Default)]
@@ -30,8 +27,8 @@ pub(super) enum State {
     /// Not wanted yet.
     #[default]
     Closed,
-    /// A thread is at it.
-    Opening(Receiver<Result<Opened, String>>),
+    /// A thread with this number is at it.
+    Opening(u64),
     /// In use.
     Open(Opened),
     /// Not to be had; why, until that was told.
@@ -111,6 +108,16 @@ pub(super) struct Root {
     pub line: Line,
     pub rules: Rules,
     pub conditions: Conditions,
+    /// Is it no move of a game that is thought about?
+    pub analysis: bool,
+}
+
+/// A search that began before the file was open.
+pub(super) struct Late {
+    pub root: Position,
+    pub table: Arc<Table>,
+    pub mode: Mode,
+    pub fuzz: i32,
 }
 
 /// File, knowledge and game.
@@ -118,29 +125,62 @@ pub(super) struct Root {
 pub(super) struct Desk {
     pub state: State,
     game: Game,
+    /// The rules of its last search.
+    rules: Option<Rules>,
     /// The drops that the end of the game may confirm.
     drops: Vec<Record>,
     /// Learned while the file was being opened.
     waiting: Vec<Record>,
+    /// What the search that is on wants of the file as soon as it is open.
+    pub late: Option<Late>,
+    /// Number of the thread that opened last.
+    ticket: u64,
 }
 
 impl Desk {
-    /// If the file is being opened, waits for it as long as `patience`.
-    pub fn settle(&mut self, patience: Duration) {
-        let State::Opening(opening) = &self.state else { return };
-        match opening.recv_timeout(patience) {
-            Ok(Ok(opened)) => {
+    /// If nobody is at the file yet: the number of the thread that may open it now.
+    pub fn begin_opening(&mut self) -> Option<u64> {
+        if !matches!(self.state, State::Closed) {
+            return None;
+        }
+        self.ticket += 1;
+        self.state = State::Opening(self.ticket);
+        Some(self.ticket)
+    }
+
+    /// The thread with this number has done its work; another file may be wanted by now. Gives back what the
+    /// search that is on is to be taught.
+    pub fn finish_opening(
+        &mut self,
+        ticket: u64,
+        opened: Result<Opened, String>,
+    ) -> Option<(Arc<Table>, Vec<Learned>)> {
+        if !matches!(self.state, State::Opening(current) if current == ticket) {
+            return None;
+        }
+        let late = self.late.take();
+        match opened {
+            Ok(opened) => {
                 for record in self.waiting.drain(..) {
                     opened.store.append(record);
                 }
+                let taught = late.map(|Late { root, table, mode, fuzz }| {
+                    let learned = learned(&opened, &root, &table, mode, fuzz);
+                    (table, learned)
+                });
                 self.state = State::Open(opened);
+                taught
             }
-            Ok(Err(error)) => self.state = State::Failed(Some(error)),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => {
-                self.state = State::Failed(Some("the learning file could not be opened".to_owned()));
+            Err(error) => {
+                self.state = State::Failed(Some(error));
+                None
             }
         }
+    }
+
+    /// Is something to be written as soon as the file is open?
+    pub fn is_waiting(&self) -> bool {
+        matches!(self.state, State::Opening(_)) && !self.waiting.is_empty()
     }
 
     /// Takes in what is new in the file. Gives back the positions that are not known any more.
@@ -154,6 +194,7 @@ impl Desk {
     /// Lets go of the file; what was learned is written first, for at most half a second.
     pub fn close(&mut self) {
         self.state = State::Closed;
+        self.late = None;
     }
 
     /// Has the next search say again what is used.
@@ -202,6 +243,7 @@ impl Desk {
 
     /// Learns from a search that has ended. Gives back what the user should be told.
     pub fn conclude(&mut self, root: &Root, ending: &Ending) -> Vec<String> {
+        self.late = None;
         let mut messages = Vec::new();
         if ending.learned_cutoffs > 0 {
             messages.push(format!(
@@ -219,7 +261,6 @@ impl Desk {
             bound: ending.bound,
             best: ending.line.first().map_or(PackedMove::NONE, |&m| PackedMove::pack(m)),
         };
-        self.settle(Duration::ZERO);
         let earlier = self.game.earlier(&root.line);
         let decided = policy::decide(&root.rules, &search, earlier, self.known(root.position.key()).as_ref());
         if policy::never(&root.rules, &search).is_none()
@@ -228,7 +269,13 @@ impl Desk {
             if earlier.is_none() {
                 self.drops.clear();
             }
-            self.game.searched(root.line.clone(), depth, score);
+            self.game.searched(&root.position, root.line.clone(), depth, score);
+            self.rules = Some(root.rules);
+        }
+        if let Some((_, score)) = policy::standing(&search)
+            && policy::never(&root.rules, &search).is_none_or(|silence| silence == Silence::Repetition)
+        {
+            self.game.stood(&root.line, score);
         }
         match decided {
             Ok(lesson) => messages.extend(self.remember(root, ending, lesson)),
@@ -263,6 +310,19 @@ impl Desk {
             self.drops.push(record.clone());
         }
         let written = self.append(record);
+        let Known { lower, upper, depth, .. } = lesson.known;
+        if origin == Origin::EveryRoot && root.analysis && lower == upper {
+            let least = root.rules.min_depth;
+            for station in variation::stations(&root.position, &ending.line, lower, depth, least) {
+                self.learned(
+                    &station.position,
+                    &station.known,
+                    Origin::EveryRoot,
+                    station.plies,
+                    ending.nodes,
+                );
+            }
+        }
         (written != Written::Never && origin == Origin::Drop).then(|| match lesson.trigger {
             Trigger::InsideSearch => "learning: this position, the score fell during the search".to_owned(),
             _ => "learning: this position, the score fell since the last move".to_owned(),
@@ -280,22 +340,39 @@ impl Desk {
         }
     }
 
-    /// The game is over: if it was lost, its drops are confirmed. Everything is synced soon.
+    /// The game is over: if it was lost, its drops are confirmed, and what it came to is remembered of its moves.
+    /// Everything is synced soon.
     pub fn end_game(&mut self, root: &Position, line: &Line) {
-        self.settle(Duration::ZERO);
         let mated = root.in_check() && !root.has_legal_move() && self.game.is_mated_after(line);
-        let lost = std::mem::take(&mut self.game).was_lost(mated);
+        let game = std::mem::take(&mut self.game);
+        let outcome = game.outcome(mated);
         for record in std::mem::take(&mut self.drops) {
             // Unless somebody knows better by now.
             let known = self.known(record.key);
-            if lost && known.is_none_or(|known| known.depth.get() <= i32::from(record.depth)) {
+            if outcome == Some(Outcome::Lost)
+                && known.is_none_or(|known| known.depth.get() <= i32::from(record.depth))
+            {
                 let flags = Flags { confirmed: true, ..record.flags };
                 self.append(Record { flags, time: learn::now(), ..record });
+            }
+        }
+        if let (Some(outcome), Some(rules)) = (outcome, self.rules.take()) {
+            for judgement in game.judge(outcome, &rules) {
+                self.learned(&judgement.position, &judgement.known, Origin::Outcome, 1, 1);
             }
         }
         if let State::Open(opened) = &self.state {
             opened.store.sync();
         }
+    }
+
+    /// Remembers what is known of a position that was no root, unless that is known already.
+    fn learned(&mut self, position: &Position, known: &Known, origin: Origin, plies: u8, nodes: u64) {
+        if self.known(position.key()).is_some_and(|live| policy::says(&live, known)) {
+            return;
+        }
+        let Ok(blank) = Record::new(position, origin) else { return };
+        self.append(Record { since_root: plies, ..with(blank, known, nodes) });
     }
 }
 
@@ -305,25 +382,22 @@ fn record(root: &Root, ending: &Ending, lesson: &Lesson) -> Option<Record> {
     let Lesson { trigger, known } = lesson;
     let origin = if *trigger == Trigger::EveryRoot { Origin::EveryRoot } else { Origin::Drop };
     let blank = Record::new(&root.position, origin).ok()?;
-    Some(Record {
+    Some(with(blank, known, ending.nodes))
+}
+
+/// A record that says what is known.
+fn with(blank: Record, known: &Known, nodes: u64) -> Record {
+    Record {
         best: known.best,
         lower: LearnedScore::from_score(known.lower),
         upper: LearnedScore::from_score(known.upper),
         depth: u8::try_from(known.depth.get()).unwrap_or(u8::MAX),
-        log2_nodes: ending.nodes.max(1).ilog2() as u8,
+        flags: Flags { confirmed: blank.origin == Origin::Outcome, ..blank.flags },
+        log2_nodes: nodes.max(1).ilog2() as u8,
         evaluation_id: eval::fingerprint(),
         session: learn::session(),
         time: learn::now(),
         ..blank
-    })
-}
-
-impl Drop for Desk {
-    fn drop(&mut self) {
-        // What was learned before the file was open is worth waiting for, as long as `quit` may take.
-        if !self.waiting.is_empty() {
-            self.settle(PARTING);
-        }
     }
 }
 

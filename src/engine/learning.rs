@@ -1,21 +1,23 @@
 //! Learning, as the engine carries it: records from the file to the table before a search, what the search
 //! taught to the file before its move is announced.
 //!
-//! Nothing here waits for a lock or a disk. The file is opened by a thread of its own at the first search
-//! that may use it; if that takes longer than [`OPENING_PATIENCE`], the search begins without, and a later one
-//! finds it open.
+//! Nothing here waits for a lock or a disk. The file is opened by a thread of its own, as soon as the user's
+//! program asks whether the engine is ready, at the latest at the first search; what takes longer than
+//! [`PATIENCE`] comes while the search is on.
 
 use std::{
     path::{Path as FilePath, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use crossbeam::channel::{Receiver, bounded};
 use shakmaty::Move;
 
-use super::desk::{Desk, Opened, Root, State};
+use super::{
+    desk::{Desk, Late, Opened, Root, State},
+    teacher::{PORTION, Teacher},
+};
 use crate::{
     learn::{
         game::Line,
@@ -28,12 +30,15 @@ use crate::{
     types::Depth,
 };
 
-/// How long the first search waits for the file. A full one takes 5 ms.
-const OPENING_PATIENCE: Duration = Duration::from_millis(100);
+/// How long a search waits for what the file says.
+const PATIENCE: Duration = Duration::from_millis(2);
+/// How long the end of the program waits for the file, if there is something to write.
+const PARTING: Duration = Duration::from_millis(500);
 /// A record of another evaluation is believed as if it had been searched so much shallower, and its window is
-/// so many times wider.
+/// wider by so many halves. Measured: such a score is as far from the truth as one of our own two plies
+/// shallower, and its error is 1.4 times that of our own at the same depth (benches/NOTES.md).
 const FOREIGN_DEPTH: i32 = 2;
-const FOREIGN_FUZZ: i32 = 2;
+const FOREIGN_FUZZ_HALVES: i32 = 3;
 
 /// What the engine holds of learning.
 pub(super) struct Learning {
@@ -45,7 +50,15 @@ pub(super) struct Learning {
     file: Option<PathBuf>,
     /// Where it is otherwise.
     default_file: Option<PathBuf>,
-    desk: Arc<Mutex<Desk>>,
+    desk: Arc<Office>,
+    teacher: Teacher,
+}
+
+/// The desk, and the bell that rings when the file lies on it.
+#[derive(Default)]
+struct Office {
+    desk: Mutex<Desk>,
+    opened: Condvar,
 }
 
 /// What a search gets from learning.
@@ -63,10 +76,12 @@ pub(super) struct Beginning<'a> {
     pub line: &'a Line,
     pub path: &'a Path,
     pub limits: &'a Limits,
-    pub table: &'a Table,
+    pub table: &'a Arc<Table>,
     pub sink: &'a Arc<Sink>,
     /// Is the engine to play below its strength?
     pub limited_strength: bool,
+    /// Is it no move of a game that is thought about?
+    pub analysis: bool,
     /// Are draws not counted as draws?
     pub contempt: bool,
 }
@@ -74,13 +89,22 @@ pub(super) struct Beginning<'a> {
 impl Learning {
     /// Learning that is off.
     pub fn new(rules: Rules, fuzz: i32) -> Learning {
-        Learning { rules, fuzz, read_only: false, file: None, default_file: None, desk: Arc::default() }
+        Learning {
+            rules,
+            fuzz,
+            read_only: false,
+            file: None,
+            default_file: None,
+            desk: Arc::default(),
+            teacher: Teacher::default(),
+        }
     }
 
     /// Sets what is learned. What is in the table is swept.
     pub fn set_mode(&mut self, mode: Mode, table: &Table) {
         if mode != self.rules.mode {
             self.rules.mode = mode;
+            self.teacher.dismiss();
             let mut desk = self.desk();
             desk.sweep(table);
             match mode {
@@ -108,7 +132,8 @@ impl Learning {
         self.reopen(table);
     }
 
-    fn reopen(&self, table: &Table) {
+    fn reopen(&mut self, table: &Table) {
+        self.teacher.dismiss();
         let mut desk = self.desk();
         desk.sweep(table);
         desk.close();
@@ -119,52 +144,76 @@ impl Learning {
         self.desk().end_game(root, line);
     }
 
-    /// Brings what is known into the table, and prepares to learn from the search.
-    pub fn begin(&self, search: &Beginning<'_>) -> Lessons {
-        let file = self.file.as_ref().or(self.default_file.as_ref());
-        let (Some(file), true) = (file, self.rules.mode != Mode::Off) else { return Lessons::default() };
-        let mut desk = self.desk();
-        if matches!(desk.state, State::Closed) {
-            desk.state = self.start_opening(file);
-            desk.settle(OPENING_PATIENCE);
+    /// Has a file that is there opened in the background, since a search is to come, and waits for that as long
+    /// as `patience`.
+    pub fn prepare(&self, patience: Duration) {
+        if let Some(file) = self.wanted()
+            && file.exists()
+        {
+            self.open(file);
+            drop(wait(&self.desk, self.desk(), patience));
         }
-        desk.settle(Duration::ZERO);
+    }
+
+    /// The file, if something is to be learned.
+    fn wanted(&self) -> Option<&PathBuf> {
+        let file = self.file.as_ref().or(self.default_file.as_ref());
+        file.filter(|_| self.rules.mode != Mode::Off)
+    }
+
+    /// Brings what is known into the table, and prepares to learn from the search.
+    pub fn begin(&mut self, search: &Beginning<'_>) -> Lessons {
+        let Some(file) = self.wanted() else { return Lessons::default() };
+        let deadline = Instant::now() + PATIENCE;
+        self.open(file);
+        self.teacher.dismiss();
+        let (mode, fuzz) = (self.rules.mode, self.fuzz);
+        let mut desk = wait(&self.desk, locked(&self.desk.desk), PATIENCE);
         let gone = desk.catch_up();
         search.table.unlearn(gone);
-        for message in desk.messages(self.rules.mode) {
+        for message in desk.messages(mode) {
             (search.sink)(Event::Message(message));
         }
         let mut lessons = Lessons { first_move: None, on_end: Some(self.on_end(search)) };
-        if let State::Open(Opened { recall, .. }) = &desk.state {
-            let used = |memory: &&Memory| policy::is_used(self.rules.mode, memory.suspicion);
-            let relevant = recall.relevant(search.root, search.table.learned_share());
-            search.table.teach(relevant.into_iter().filter(used).map(|memory| lesson(memory, self.fuzz)));
-            let known = recall.get(search.root.key()).filter(used);
-            lessons.first_move = known.and_then(|memory| search.root.unpack(memory.known.best));
+        match &desk.state {
+            State::Open(opened) => {
+                let learned = learned(opened, search.root, search.table, mode, fuzz);
+                self.teacher.teach(search.table, learned, deadline);
+                let known = opened.recall.get(search.root.key());
+                let known = known.filter(|memory| policy::is_used(mode, memory.suspicion));
+                lessons.first_move = known.and_then(|memory| search.root.unpack(memory.known.best));
+            }
+            State::Opening(_) => {
+                let (root, table) = (search.root.clone(), Arc::clone(search.table));
+                desk.late = Some(Late { root, table, mode, fuzz });
+            }
+            State::Closed | State::Failed(_) => {}
         }
         lessons
     }
 
-    /// Opens the file now, for searches that no clock hurries.
-    pub fn open(&self, patience: Duration) {
-        let Some(file) = self.file.as_ref().or(self.default_file.as_ref()) else { return };
+    /// Has the file opened in the background, if it is not yet.
+    fn open(&self, file: &FilePath) {
         let mut desk = self.desk();
-        if matches!(desk.state, State::Closed) {
-            desk.state = self.start_opening(file);
-        }
-        desk.settle(patience);
-    }
-
-    fn start_opening(&self, file: &FilePath) -> State {
-        let (file, read_only) = (file.to_owned(), self.read_only);
-        let (done, opening): (_, Receiver<_>) = bounded(1);
+        let Some(ticket) = desk.begin_opening() else { return };
+        let (file, read_only, office) = (file.to_owned(), self.read_only, Arc::clone(&self.desk));
         let started = thread::Builder::new().name("learn-open".to_owned()).spawn(move || {
-            // Nobody may be waiting any more.
-            let _ = done.send(Opened::open(&file, read_only));
+            let opened = Opened::open(&file, read_only);
+            let late = locked(&office.desk).finish_opening(ticket, opened);
+            office.opened.notify_all();
+            if let Some((table, learned)) = late {
+                // In portions, so that nobody who comes to the desk waits.
+                for portion in learned.chunks(PORTION) {
+                    let desk = locked(&office.desk);
+                    if !matches!(desk.state, State::Open(_)) {
+                        return;
+                    }
+                    table.teach(portion.iter().copied());
+                }
+            }
         });
-        match started {
-            Ok(_) => State::Opening(opening),
-            Err(error) => State::Failed(Some(format!("no thread to open the learning file ({error})"))),
+        if let Err(error) = started {
+            desk.finish_opening(ticket, Err(format!("no thread to open the learning file ({error})")));
         }
     }
 
@@ -182,9 +231,10 @@ impl Learning {
                 contempt: search.contempt,
                 ..Conditions::default()
             },
+            analysis: search.analysis,
         };
         Box::new(move |ending| {
-            let messages = locked(&desk).conclude(&root, ending);
+            let messages = locked(&desk.desk).conclude(&root, ending);
             for message in messages {
                 sink(Event::Message(message));
             }
@@ -193,15 +243,45 @@ impl Learning {
 
     /// Held by a search thread only while it concludes.
     fn desk(&self) -> MutexGuard<'_, Desk> {
-        locked(&self.desk)
+        locked(&self.desk.desk)
     }
+}
+
+impl Drop for Learning {
+    fn drop(&mut self) {
+        let mut desk = self.desk();
+        // What was learned before the file was open is worth waiting for, as long as `quit` may take.
+        if desk.is_waiting() {
+            desk = wait(&self.desk, desk, PARTING);
+        }
+        desk.close();
+    }
+}
+
+/// Waits for a file that is being opened.
+fn wait<'a>(office: &'a Office, desk: MutexGuard<'a, Desk>, patience: Duration) -> MutexGuard<'a, Desk> {
+    let is_opening = |desk: &mut Desk| matches!(desk.state, State::Opening(_));
+    let waited = office.opened.wait_timeout_while(desk, patience, is_opening);
+    waited.unwrap_or_else(PoisonError::into_inner).0
+}
+
+/// What a search of `root` can use, the nearest first, as many as the table takes.
+pub(super) fn learned(
+    opened: &Opened,
+    root: &Position,
+    table: &Table,
+    mode: Mode,
+    fuzz: i32,
+) -> Vec<Learned> {
+    let relevant = opened.recall.relevant(root, table.learned_share()).into_iter();
+    relevant.filter(|m| policy::is_used(mode, m.suspicion)).map(|memory| lesson(memory, fuzz)).collect()
 }
 
 /// A record as the table takes it, its window wider by `fuzz` printed centipawns.
 pub fn lesson(memory: &Memory, fuzz: i32) -> Learned {
     let (fuzz, depth) = match memory.foreign {
         false => (fuzz, memory.known.depth),
-        true => (fuzz * FOREIGN_FUZZ, memory.known.depth - FOREIGN_DEPTH),
+        true => (fuzz * FOREIGN_FUZZ_HALVES / 2, memory.known.depth - FOREIGN_DEPTH),
     };
     let (lower, upper) = memory.window(fuzz);
     Learned {

@@ -2,8 +2,14 @@
 
 use shakmaty::uci::UciMove;
 
-use super::policy::{self, Earlier};
-use crate::types::{Depth, PositionKey, Score};
+use super::{
+    outcome::{self, Judgement, Turn},
+    policy::{self, Earlier, Outcome, Rules},
+};
+use crate::{
+    position::Position,
+    types::{Depth, PositionKey, Score},
+};
 
 /// Where a game began and how it went on: what `position` says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,26 +32,31 @@ impl Line {
 #[derive(Clone, Debug, Default)]
 pub struct Game {
     line: Line,
-    searches: Vec<(Depth, Score)>,
+    searches: Vec<Turn>,
+    /// The scores of all searches of a game, also of those that teach nothing, and where the last one was.
+    scores: Vec<Score>,
+    last: Line,
 }
 
 impl Game {
     /// The search before one at the end of `line`, if both belong to one game.
     pub fn earlier(&self, line: &Line) -> Option<Earlier> {
-        let &(depth, score) = self.searches.last()?;
-        Some(Earlier { depth, score, plies: line.beyond(&self.line)? })
+        let last = self.searches.last()?;
+        Some(Earlier { depth: last.depth, score: last.score, plies: line.beyond(&self.line)? })
     }
 
-    /// Takes down a search at the end of `line`. What does not go on from the search before begins a game.
-    pub fn searched(&mut self, line: Line, depth: Depth, score: Score) {
+    /// Takes down a search of `root`, at the end of `line`. What does not go on from the search before begins
+    /// a game.
+    pub fn searched(&mut self, root: &Position, line: Line, depth: Depth, score: Score) {
         match line.beyond(&self.line) {
             None => self.searches.clear(),
             // The same root once more: this result is the better one.
             Some(0) => drop(self.searches.pop()),
             Some(_) => {}
         }
+        let plies = line.moves.len();
         self.line = line;
-        self.searches.push((depth, score));
+        self.searches.push(Turn { root: root.clone(), plies, depth, score });
     }
 
     /// Does `line`, at whose end there is checkmate, end this game with a loss for the side that searched?
@@ -53,10 +64,25 @@ impl Game {
         line.beyond(&self.line).is_some_and(|plies| plies.is_multiple_of(2)) && !self.searches.is_empty()
     }
 
-    /// Was it lost? See [`policy::was_lost`].
-    pub fn was_lost(&self, mated: bool) -> bool {
-        let scores: Vec<Score> = self.searches.iter().map(|&(_, score)| score).collect();
-        policy::was_lost(&scores, mated)
+    /// Takes down how a search at the end of `line` saw the game.
+    pub fn stood(&mut self, line: &Line, score: Score) {
+        match line.beyond(&self.last) {
+            None => self.scores.clear(),
+            Some(0) => drop(self.scores.pop()),
+            Some(_) => {}
+        }
+        self.last.clone_from(line);
+        self.scores.push(score);
+    }
+
+    /// How did it end? See [`policy::outcome`].
+    pub fn outcome(&self, mated: bool) -> Option<Outcome> {
+        policy::outcome(&self.scores, mated)
+    }
+
+    /// What its outcome says of the moves that were played, see [`outcome::judge`].
+    pub fn judge(&self, outcome: Outcome, rules: &Rules) -> Vec<Judgement> {
+        outcome::judge(&self.searches, &self.line.moves, outcome, rules)
     }
 }
 
@@ -72,7 +98,8 @@ mod tests {
     fn after(searches: &[(&str, i32)]) -> Game {
         let mut game = Game::default();
         for &(moves, score) in searches {
-            game.searched(line(moves), Depth(9), Score(score));
+            game.searched(&Position::default(), line(moves), Depth(9), Score(score));
+            game.stood(&line(moves), Score(score));
         }
         game
     }
@@ -93,10 +120,20 @@ mod tests {
 
     #[test]
     fn only_the_searches_of_one_game_tell_its_result() {
-        assert!(after(&[("", -600), ("e2e4 e7e5", -700)]).was_lost(false));
-        assert!(!after(&[("", -600), ("", -700)]).was_lost(false), "one root, searched twice");
-        assert!(!after(&[("e2e4 e7e5", -600), ("d2d4 d7d5", -700)]).was_lost(false), "two games");
-        assert!(!after(&[("", 30)]).was_lost(false));
+        let lost = |searches: &[(&str, i32)]| after(searches).outcome(false) == Some(Outcome::Lost);
+        assert!(lost(&[("", -600), ("e2e4 e7e5", -700)]));
+        assert!(!lost(&[("", -600), ("", -700)]), "one root, searched twice");
+        assert!(!lost(&[("e2e4 e7e5", -600), ("d2d4 d7d5", -700)]), "two games");
+        assert!(!lost(&[("", 30)]));
+    }
+
+    #[test]
+    fn searches_that_teach_nothing_tell_the_result_too() {
+        let mut game = after(&[("", -100)]);
+        game.stood(&line("e2e4 e7e5"), Score(-600));
+        game.stood(&line("e2e4 e7e5 g1f3 b8c6"), Score(-700));
+        assert_eq!(game.outcome(false), Some(Outcome::Lost));
+        assert_eq!(game.earlier(&line("e2e4 e7e5")).map(|earlier| earlier.score.0), Some(-100));
     }
 
     #[test]

@@ -15,12 +15,14 @@ pub mod footprint;
 pub mod game;
 pub mod header;
 mod merge;
+pub mod outcome;
 pub mod policy;
 pub mod recall;
 pub mod record;
 mod ring;
 mod score;
 mod store;
+pub mod variation;
 mod writer;
 
 use std::{

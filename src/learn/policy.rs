@@ -12,9 +12,9 @@
 use crate::types::{Bound, Depth, PackedMove, Score};
 
 /// A score of at most this, in printed centipawns, is lost: what falls from there is no news.
-const LOST: i32 = -200;
-/// Two scores of at most this in a row are how a game ends that is resigned or adjudicated.
-const RESIGNED: i32 = -500;
+pub(super) const LOST: i32 = -200;
+/// Two scores of at least this size in a row are how a game ends that is resigned or adjudicated.
+const DECIDED: i32 = 500;
 /// A search may be this many plies shallower than the one it is compared with.
 const DEPTH_SLACK: i32 = 2;
 /// Fewer finished iterations than this are no search.
@@ -269,7 +269,7 @@ fn finding(search: &Search<'_>) -> Option<Known> {
 }
 
 /// Does `live` make `new` superfluous: at least the depth, the same move, a window that overlaps?
-fn says(live: &Known, new: &Known) -> bool {
+pub fn says(live: &Known, new: &Known) -> bool {
     let same_move = live.best == new.best || new.best.is_none();
     live.depth >= new.depth && same_move && live.lower <= new.upper && new.lower <= live.upper
 }
@@ -287,17 +287,33 @@ pub fn is_used(mode: Mode, suspicion: bool) -> bool {
     }
 }
 
-/// Was a game lost, as far as UCI lets an engine know? `scores` are those of its searches in order, for its
+/// How a game ended for the side that searched.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was won.
+    Won,
+    /// It was lost.
+    Lost,
+}
+
+/// How a game ended, as far as UCI lets an engine know. `scores` are those of its searches in order, for its
 /// own side; `mated` says that the last position known is checkmate against it.
 ///
 /// UCI tells nobody who won. The game counts as lost if it ended in checkmate, if the last search saw itself
-/// mated, or if the last two stood at -5 pawns or worse, where players resign and referees adjudicate. What
-/// ends otherwise (won, drawn by repetition, broken off) confirms nothing.
-pub fn was_lost(scores: &[Score], mated: bool) -> bool {
-    let resigned = |score: &Score| score.centipawns() <= RESIGNED;
-    mated
-        || scores.last().is_some_and(|score| score.is_loss())
-        || scores.len() >= 2 && scores[scores.len() - 2..].iter().all(resigned)
+/// mated, or if the last two stood at -5 pawns or worse, where players resign and referees adjudicate; it counts
+/// as won where the opponent would say the same. What ends otherwise (drawn, broken off) says nothing.
+pub fn outcome(scores: &[Score], mated: bool) -> Option<Outcome> {
+    let stood = |is: &dyn Fn(Score) -> bool| {
+        scores.len() >= 2 && scores[scores.len() - 2..].iter().all(|&score| is(score))
+    };
+    let last = scores.last().copied();
+    if mated || last.is_some_and(Score::is_loss) || stood(&|score| score.centipawns() <= -DECIDED) {
+        Some(Outcome::Lost)
+    } else if last.is_some_and(Score::is_win) || stood(&|score| score.centipawns() >= DECIDED) {
+        Some(Outcome::Won)
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]

@@ -38,15 +38,18 @@ pub enum Origin {
     Advice,
     /// An analysed game.
     Import,
+    /// The outcome of a game, backed up to a move of it.
+    Outcome,
 }
 
 impl Origin {
     /// All of them, with the byte and the name of each.
-    pub const ALL: [(Origin, u8, &'static str); 4] = [
+    pub const ALL: [(Origin, u8, &'static str); 5] = [
         (Origin::Drop, 1, "drop"),
         (Origin::EveryRoot, 2, "root"),
         (Origin::Advice, 3, "advice"),
         (Origin::Import, 4, "import"),
+        (Origin::Outcome, 5, "outcome"),
     ];
 
     /// The name in texts.

@@ -49,7 +49,20 @@ pub struct Report {
 impl Ring {
     /// The ring of a file without records.
     pub fn new(file_id: u64) -> Ring {
-        Ring::from_slots(file_id, vec![[0; RECORD_SIZE]; CAPACITY], |_| None).0
+        Ring::unindexed(file_id, vec![[0; RECORD_SIZE]; CAPACITY], BEFORE_FIRST, 0)
+    }
+
+    /// A ring of whose `records` nothing is counted yet.
+    fn unindexed(file_id: u64, slots: Vec<Bytes>, newest: u64, records: usize) -> Ring {
+        Ring {
+            file_id,
+            epoch: 0,
+            slots,
+            newest,
+            by_key: HashMap::with_capacity_and_hasher(records, BuildHasherDefault::default()),
+            live: 0,
+            advice: BTreeSet::new(),
+        }
     }
 
     /// The ring of a file whose slots hold these bytes, of which nothing is known yet. A slot that is not
@@ -61,9 +74,11 @@ impl Ring {
     ) -> (Ring, Report) {
         let mut report = Report::default();
         let mut newest = BEFORE_FIRST;
+        let mut whole = 0;
         for (slot, bytes) in (0..).zip(&mut slots) {
             if let Some(sequence) = record::sequence(bytes, file_id, slot) {
                 newest = newest.max(sequence);
+                whole += 1;
                 continue;
             }
             if *bytes == [0; RECORD_SIZE] {
@@ -74,6 +89,7 @@ impl Ring {
                 Some(sequence) => {
                     *bytes = again;
                     newest = newest.max(sequence);
+                    whole += 1;
                 }
                 None => {
                     report.torn += 1;
@@ -81,15 +97,7 @@ impl Ring {
                 }
             }
         }
-        let mut ring = Ring {
-            file_id,
-            epoch: 0,
-            slots,
-            newest,
-            by_key: HashMap::with_capacity_and_hasher(CAPACITY, BuildHasherDefault::default()),
-            live: 0,
-            advice: BTreeSet::new(),
-        };
+        let mut ring = Ring::unindexed(file_id, slots, newest, whole);
         let mut counted = 0;
         for sequence in ring.window() {
             let slot = record::place(sequence).1;

@@ -7,7 +7,7 @@ use std::{
         atomic::{AtomicBool, AtomicU32, Ordering},
     },
     thread,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
@@ -234,6 +234,7 @@ impl<T: Tools> Session<T> {
     fn is_ready(&mut self) {
         if !self.is_searching() {
             self.engine.open_hash_file();
+            self.engine.prepare_learning(Duration::ZERO);
         }
         self.output.send(&Message::ReadyOk);
     }

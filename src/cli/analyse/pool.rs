@@ -195,7 +195,7 @@ impl Searcher {
             engine.set_learn_read_only(!settings.write);
             engine.set_learn_file(Some(file.clone()));
             engine.set_learning(if settings.write { Mode::All } else { Mode::Drop });
-            engine.open_learn_file(LEARN_PATIENCE);
+            engine.prepare_learning(LEARN_PATIENCE);
         }
         Searcher { engine, events, settings: settings.clone() }
     }

@@ -19,7 +19,7 @@ pub(super) struct Filter {
     /// This position alone.
     #[arg(long, value_name = "FEN")]
     position: Option<String>,
-    /// Where they come from: drop, root, advice or import.
+    /// Where they come from: drop, root, advice, import or outcome.
     #[arg(long, value_name = "NAME")]
     origin: Option<String>,
     /// The day of learning (UTC).
@@ -37,7 +37,7 @@ pub(super) const NAMES: [&str; 5] = ["below", "position", "origin", "day", "sess
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum FilterError {
     /// No such origin.
-    #[error("`{0}` is no origin; write drop, root, advice or import")]
+    #[error("`{0}` is no origin; write drop, root, advice, import or outcome")]
     Origin(String),
     /// No day.
     #[error("`{0}` is no day; write it as 2026-01-31")]

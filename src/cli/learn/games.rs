@@ -197,7 +197,7 @@ fn lessons(asked: &mut Asked, game: &Game, side: Color, file: &Opened) -> Result
                 if policy::never(&rules, &search).is_none()
                     && let Some((depth, score)) = policy::standing(&search)
                 {
-                    searches.searched(line, depth, score);
+                    searches.searched(&position, line, depth, score);
                 }
             }
         }

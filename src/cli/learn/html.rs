@@ -117,6 +117,7 @@ fn kind(origin: Origin) -> &'static str {
         Origin::EveryRoot => "searched",
         Origin::Advice => "advice",
         Origin::Import => "imported game",
+        Origin::Outcome => "outcome of a game",
     }
 }
 

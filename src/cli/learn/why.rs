@@ -4,6 +4,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::RwLock,
+    time::Duration,
 };
 
 use serde_json::json;
@@ -28,8 +29,8 @@ use crate::{
 
 /// More records than this are rarely needed together; what was found by then is told.
 const MOST_NAMED: usize = 4;
-/// An engine that is slow to open its file begins without it: ask again.
-const MOST_TRIES: usize = 20;
+/// How long a search waits for the file.
+const FILE_PATIENCE: Duration = Duration::from_secs(20);
 
 pub(super) fn why(
     file: &Opened,
@@ -90,19 +91,16 @@ fn describe(position: &Position, answer: &Answer) -> String {
 
 /// Searches with a file, or without.
 fn ask(position: &Position, file: Option<&Path>, nodes: u64) -> Result<Answer, LearnError> {
-    for _ in 0..MOST_TRIES {
-        let mut asked = Asked::new(nodes);
-        if let Some(file) = file {
-            asked.engine.set_learn_read_only(true);
-            asked.engine.set_default_learn_file(file.to_owned());
-            asked.engine.set_learning(policy::Mode::Drop);
-        }
-        let answer = asked.search(position, &[])?;
-        if file.is_none() || !answer.messages.is_empty() {
-            return Ok(answer);
-        }
+    let mut asked = Asked::new(nodes);
+    if let Some(file) = file {
+        asked.engine.set_learn_read_only(true);
+        asked.engine.set_default_learn_file(file.to_owned());
+        asked.engine.set_learning(policy::Mode::Drop);
+        asked.engine.prepare_learning(FILE_PATIENCE);
     }
-    Err(LearnError::Slow)
+    let answer = asked.search(position, &[])?;
+    // An open file is always told of.
+    if file.is_some() && answer.messages.is_empty() { Err(LearnError::Slow) } else { Ok(answer) }
 }
 
 /// A few records with which alone the move is not the one without them, the decisive one first.

@@ -72,19 +72,17 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// The positions in which Engram was to move, and its moves.
-    pub fn turns(&self, start: &Position) -> Vec<(Position, Move)> {
+    /// The positions of the game before each of its moves, and the moves.
+    pub fn positions(&self, start: &Position) -> Vec<(Position, Move)> {
         let mut position = start.clone();
-        let mut turns = Vec::new();
+        let mut positions = Vec::new();
         for uci in &self.moves {
             let Ok(m) = uci.to_move(position.chess()) else { break };
             let next = position.play(m);
-            if position.turn().is_white() == self.slot.white {
-                turns.push((position, m));
-            }
+            positions.push((position, m));
             position = next;
         }
-        turns
+        positions
     }
 
     fn to_json(&self) -> Value {
@@ -259,12 +257,5 @@ mod tests {
         assert_eq!(std::fs::read(&path).expect("a journal"), bytes, "what was torn is gone");
         let other = Journal::open(&path, &json!({ "seed": 2 })).err().expect("another experiment");
         assert!(other.to_string().contains("seed"), "{other}");
-    }
-
-    #[test]
-    fn only_the_engines_own_turns_count() {
-        let turns = entry(1).turns(&Position::default());
-        assert_eq!(turns.len(), 1);
-        assert_eq!(turns[0].0.key(), Position::default().key());
     }
 }

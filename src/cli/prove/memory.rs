@@ -14,7 +14,7 @@ use super::{
     statistics::Random,
 };
 use crate::{
-    learn::{self, Flags, LearnFile, Mode, Origin, Record, create, disk::SystemDisk},
+    learn::{self, Flags, LearnFile, Mode, Record, create, disk::SystemDisk},
     position::Position,
     types::PackedMove,
 };
@@ -85,33 +85,43 @@ fn remove(path: &Path) {
 
 /// What the placebo arm gets for what it learned in one round.
 ///
-/// For each lost game as many records as it wrote, of positions of the same game in which the engine was to
-/// move, drawn at random; each with the score, depth and window of a record that any lost game of this round
-/// wrote, drawn at random as well. So there is as much said, and as bad, as was learned, but it is said of the
-/// wrong positions.
+/// For each game as many records as it wrote, of positions of the same game drawn at random, with Engram to
+/// move as often as there; each with the score, depth and window of a record that any game of this round wrote,
+/// drawn at random as well, of those with the same side to move. So there is as much said, and as bad and as
+/// good, as was learned, but it is said of the wrong positions.
 pub(super) fn placebo(entries: &[&Entry], openings: &[Position], seed: u64) -> Vec<Record> {
-    let lost: Vec<&&Entry> = entries.iter().filter(|entry| entry.points == 0).collect();
-    let said: Vec<&Record> = lost.iter().flat_map(|entry| &entry.records).collect();
+    // A record of the position after a move says so.
+    let is_reply = |record: &Record| record.since_root % 2 == 1;
+    let said: Vec<&Record> = entries.iter().flat_map(|entry| &entry.records).collect();
     let mut given = Vec::new();
-    for entry in lost {
+    for entry in entries {
         let Slot { round, opening, white, .. } = entry.slot;
         let mut random = Random::of(&[seed, u64::from(round), opening as u64, u64::from(white), 1]);
-        let mut turns = entry.turns(&openings[opening]);
-        let number = entry.records.len().min(turns.len());
-        random.choose(&mut turns, number);
-        for (position, m) in &turns[..number] {
-            let model = said[random.below(said.len())];
-            let Ok(blank) = Record::new(position, Origin::Drop) else { continue };
-            given.push(Record {
-                best: PackedMove::pack(*m),
-                lower: model.lower,
-                upper: model.upper,
-                depth: model.depth,
-                log2_nodes: model.log2_nodes,
-                evaluation_id: model.evaluation_id,
-                flags: Flags { confirmed: model.flags.confirmed, ..blank.flags },
-                ..blank
-            });
+        let positions = entry.positions(&openings[opening]);
+        for replies in [false, true] {
+            let mut drawn: Vec<_> = positions
+                .iter()
+                .filter(|(position, _)| (position.turn().is_white() == white) != replies)
+                .collect();
+            let models: Vec<&&Record> = said.iter().filter(|record| is_reply(record) == replies).collect();
+            let number = entry.records.iter().filter(|record| is_reply(record) == replies).count();
+            let number = number.min(drawn.len());
+            random.choose(&mut drawn, number);
+            for (position, m) in &drawn[..number] {
+                let model = models[random.below(models.len())];
+                let Ok(blank) = Record::new(position, model.origin) else { continue };
+                given.push(Record {
+                    best: PackedMove::pack(*m),
+                    lower: model.lower,
+                    upper: model.upper,
+                    depth: model.depth,
+                    since_root: model.since_root,
+                    log2_nodes: model.log2_nodes,
+                    evaluation_id: model.evaluation_id,
+                    flags: Flags { confirmed: model.flags.confirmed, ..blank.flags },
+                    ..blank
+                });
+            }
         }
     }
     given

@@ -109,8 +109,8 @@ impl<'a> Games<'a> {
             let keys: HashSet<PositionKey> =
                 known(self.setup, self.all, arm, round).iter().map(|record| record.key).collect();
             for entry in self.of(arm, round) {
-                let turns = entry.turns(&self.setup.openings[entry.slot.opening]);
-                let known = turns.iter().filter(|(position, _)| keys.contains(&position.key())).count();
+                let positions = entry.positions(&self.setup.openings[entry.slot.opening]);
+                let known = positions.iter().filter(|(position, _)| keys.contains(&position.key())).count();
                 met += known;
                 games_met += usize::from(known > 0);
             }

@@ -214,21 +214,24 @@ fn what_a_live_record_says_is_not_said_again() {
 }
 
 #[test]
-fn a_game_is_lost_where_players_resign() {
+fn a_game_is_decided_where_players_resign() {
     let scores = |scores: &[i32]| scores.iter().map(|&score| Score(score)).collect::<Vec<_>>();
-    let mated = Score::mated_in(crate::types::Ply(3));
+    let (mates, mated) = (Score::mate_in(crate::types::Ply(4)), Score::mated_in(crate::types::Ply(3)));
     let rows = [
-        ("nothing known", vec![], false, false),
-        ("checkmate on the board", vec![], true, true),
-        ("mated in the last search", vec![Score(0), mated], false, true),
-        ("one bad score", scores(&[0, -600]), false, false),
-        ("two bad scores", scores(&[0, -500, -500]), false, true),
-        ("the last one better", scores(&[-600, -499]), false, false),
-        ("a draw by repetition", scores(&[-300, 0, 0]), false, false),
-        ("won", scores(&[100, 900]), false, false),
+        ("nothing known", vec![], false, None),
+        ("checkmate on the board", vec![], true, Some(Outcome::Lost)),
+        ("mated in the last search", vec![Score(0), mated], false, Some(Outcome::Lost)),
+        ("mating in the last search", vec![Score(0), mates], false, Some(Outcome::Won)),
+        ("one bad score", scores(&[0, -600]), false, None),
+        ("two bad scores", scores(&[0, -500, -500]), false, Some(Outcome::Lost)),
+        ("the last one better", scores(&[-600, -499]), false, None),
+        ("a draw by repetition", scores(&[-300, 0, 0]), false, None),
+        ("one good score", scores(&[100, 900]), false, None),
+        ("two good scores", scores(&[100, 500, 900]), false, Some(Outcome::Won)),
+        ("won, and then mated on the board", scores(&[900, 900]), true, Some(Outcome::Lost)),
     ];
-    for (name, scores, mated, lost) in rows {
-        assert_eq!(was_lost(&scores, mated), lost, "{name}");
+    for (name, scores, mated, expected) in rows {
+        assert_eq!(outcome(&scores, mated), expected, "{name}");
     }
 }
 
