@@ -360,6 +360,13 @@ impl Engine {
         self.learning.set_file(file, &self.table);
     }
 
+    /// Opens the learning file, for as long as `patience`, instead of leaving it to the first search, which
+    /// would begin without a file that is slow.
+    pub fn open_learn_file(&mut self, patience: Duration) {
+        self.wait();
+        self.learning.open(patience);
+    }
+
     /// Sets where the learning file is if none was named. Without either nothing is learned. Waits for a
     /// running search.
     pub fn set_default_learn_file(&mut self, file: PathBuf) {

@@ -11,6 +11,8 @@ use std::{
 };
 
 use common::{PATIENCE, command, home, run};
+use engram::position::Position;
+use shakmaty::CastlingMode;
 
 fn fixture(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name).to_str().unwrap().to_owned()
@@ -248,4 +250,72 @@ fn public_games_of_every_kind_are_read() {
         let expected = format!("from {games} games, {broken} skipped");
         assert!(out.contains(&expected), "{name}: {out} {err}");
     }
+}
+
+/// The first move of a position's best line.
+fn best(json: &str) -> String {
+    let json: serde_json::Value =
+        serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"));
+    json["lines"][0]["pv"][0].as_str().unwrap_or_else(|| panic!("{json}")).to_owned()
+}
+
+#[test]
+fn a_learning_file_is_read_and_only_on_demand_written() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let file = path("advice.bin");
+    // Whatever is best is said to lose: another move is found.
+    let position = ["analyse", "startpos", "--depth", "6", "--threads", "1", "--json", "-"];
+    let usual = best(&run(&position).0);
+    let start = Position::default();
+    let usual_move =
+        start.legal_moves().into_iter().find(|m| m.to_uci(CastlingMode::Standard).to_string() == usual);
+    let after = start.play(usual_move.expect("a legal move"));
+    let reply = after.legal_moves()[0].to_uci(CastlingMode::Standard).to_string();
+    let (_, err, code) = run(&["learn", "advise", &after.fen(), &reply, "900", "--file", &file]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let before = fs::read(&file).unwrap();
+    assert_ne!(best(&run(&[&position[..], &["--learn", &file]].concat()).0), usual);
+    assert_eq!(fs::read(&file).unwrap(), before, "not a byte is written");
+
+    // Every position of the game but the mate is remembered, once.
+    let (games, notes) = (path("mate.pgn"), path("notes.bin"));
+    fs::write(&games, "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n").unwrap();
+    let arguments = ["analyse", &games, "--depth", "6", "--learn", &notes];
+    let (_, err, code) = run(&arguments);
+    assert!(code == 1 && err.contains("there is no learning file"), "{err}");
+    let (out, err, code) = run(&[&arguments[..], &["--write"]].concat());
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    assert!(out.contains(&format!("7 records in {notes}, 0 before")), "{out}");
+    let (listed, _, _) = run(&["learn", "list", "--file", &notes]);
+    assert!(listed.contains("7 records") && listed.matches("  root ").count() == 7, "{listed}");
+    assert!(listed.contains("Qxf7#") && listed.contains("+mate1"), "{listed}");
+    let (out, _, _) = run(&arguments);
+    assert!(out.contains("7 records in") && out.contains("only read"), "{out}");
+    assert_eq!(run(&["analyse", &games, "--write"]).2, 2, "nowhere to write");
+    let (_, err, code) = run(&["analyse", &games, "--learn", &games]);
+    assert!(code == 1 && err.contains("is no learning file"), "{err}");
+}
+
+#[test]
+fn tablebases_are_asked() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/syzygy");
+    let draw = ["analyse", "8/8/8/3kn3/8/8/3K4/7R w - - 0 1", "--depth", "6"];
+    if folder.exists() {
+        let (out, err, code) = run(&[&draw[..], &["--syzygy", folder.to_str().unwrap()]].concat());
+        assert_eq!((code, err.as_str()), (0, ""));
+        assert!(out.lines().nth(2).unwrap().trim_start().starts_with("+0.00 "), "rook against knight: {out}");
+        let (out, _, _) = run(&draw);
+        assert!(
+            !out.lines().nth(2).unwrap().trim_start().starts_with("+0.00 "),
+            "without it is not known: {out}"
+        );
+        let both = format!("/no/such/folder:{}", folder.display());
+        let (_, err, code) = run(&[&draw[..], &["--syzygy", &both]].concat());
+        assert!(code == 0 && err.contains("/no/such/folder cannot be read"), "{err}");
+    } else {
+        eprintln!("skipped: {} is not there", folder.display());
+    }
+    let (_, err, code) = run(&[&draw[..], &["--syzygy", "/no/such/folder"]].concat());
+    assert!(code == 1 && err.contains("no tablebases in /no/such/folder"), "{err}");
 }

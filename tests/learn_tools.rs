@@ -235,3 +235,30 @@ fn why_names_the_record_that_changes_the_move() {
     assert_eq!((records.len(), &records[0]["lower"]), (1, &Value::from("+mate9")), "{why}");
     assert!(well(&home, &["why", START, "--nodes", "5000"]).contains("the move changes because of"));
 }
+
+#[test]
+fn the_page_shows_every_record_and_needs_nothing_else() {
+    let home = home();
+    some_advice(&home);
+    assert_eq!(well(&home, &["html", "page.html"]), "4 of 4 records written to page.html\n");
+    let page = |name: &str| fs::read_to_string(home.path().join(name)).unwrap();
+    let html = page("page.html");
+    assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>") && html.contains("viewport"));
+    assert_eq!(html.matches("<article").count(), 4);
+    assert_eq!(html.matches("class=\"board\"").count(), 4);
+    assert_eq!(html.matches("class=\"arrow\"").count(), 4, "every piece of advice names a move");
+    assert!(html.contains("<b>Nf3</b> for White</p><p>score unknown") && html.contains("advice: 4"));
+    assert!(html.contains("+0.25") && html.contains("#-4") && html.contains("Chess960"));
+    for foreign in [" src=", "@import", "url(http", "<link", "fetch("] {
+        assert!(!html.contains(foreign), "{foreign}");
+    }
+    // Newest first, no more than asked for; what is there stays.
+    well(&home, &["html", "few.html", "--newest", "1"]);
+    let few = page("few.html");
+    assert!(few.contains("4k3/8/8/8/8/8/8/1R2K1R1") && few.matches("<article").count() == 1);
+    well(&home, &["html", "none.html", "--origin", "drop"]);
+    assert!(page("none.html").contains("Nothing has been learned"));
+    let (_, stderr, code) = learn(&home, &["html", "few.html"]);
+    assert!(code == 1 && stderr.contains("few.html"), "{stderr}");
+    assert_eq!(page("few.html"), few);
+}

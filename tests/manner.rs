@@ -5,10 +5,13 @@ mod common;
 use std::fs;
 
 use common::{Engine, home, run};
+use engram::{position::Position, uci::translate::parse_fen};
+use shakmaty::CastlingMode;
 
-/// Black may repeat the start position a third time, or play on.
-const MAY_REPEAT: &str = "position startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1";
-const REPEATS: &str = "f6g8";
+/// Black may repeat the first position a third time, or play on a tempo behind.
+const MAY_REPEAT: &str = "position fen rnbqkb1r/pppppppp/5n2/8/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 2 2 \
+    moves f3g1 f6g8 g1f3 g8f6 f3g1 f6g8 g1f3";
+const REPEATS: &str = "g8f6";
 
 #[test]
 fn a_repetition_is_avoided_or_sought_by_the_sign_of_contempt() {
@@ -26,6 +29,55 @@ fn a_repetition_is_avoided_or_sought_by_the_sign_of_contempt() {
     assert!(!lines.iter().any(|line| line.contains("score cp 100 ")), "{lines:?}");
     let said = engine.answer("setoption name Contempt value 101");
     assert!(said.len() == 1 && said[0].contains("-100 to 100"), "{said:?}");
+    engine.quit();
+}
+
+/// Can the side to move mate within so many of its moves? By trying everything.
+fn mates(position: &Position, moves: u32) -> bool {
+    position.legal_moves().into_iter().any(|m| is_mated(&position.play(m), moves - 1))
+}
+
+/// Is the side to move mated, or within so many moves of the other?
+fn is_mated(position: &Position, moves: u32) -> bool {
+    let replies = position.legal_moves();
+    if replies.is_empty() {
+        return position.in_check();
+    }
+    moves > 0 && replies.into_iter().all(|m| mates(&position.play(m), moves))
+}
+
+#[test]
+fn every_line_of_many_is_as_right_as_a_single_one() {
+    // Queen against king: some moves mate at once, some in two, some later, some give the queen away.
+    const FEN: &str = "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1";
+    let position = parse_fen(FEN, false).unwrap();
+    let legal = position.legal_moves();
+    let mut engine = Engine::ready();
+    engine.send("setoption name Learning value off");
+    engine.send(&format!("setoption name MultiPV value {}", legal.len()));
+    engine.send(&format!("position fen {FEN}"));
+    let (best, lines) = engine.best("go depth 9");
+    let last: Vec<&String> = lines.iter().filter(|line| line.starts_with("info depth 9 ")).collect();
+    let mut seen = std::collections::BTreeSet::new();
+    let mut ranks = Vec::new();
+    for line in &last {
+        let after = |word: &str| line.split(word).nth(1).unwrap().split(' ').next().unwrap().to_owned();
+        let rank: usize = after(" multipv ").parse().unwrap();
+        let first = after(" pv ");
+        let m = *legal.iter().find(|m| m.to_uci(CastlingMode::Standard).to_string() == first).expect("legal");
+        assert!(seen.insert(first.clone()), "{first} stands in two lines: {last:#?}");
+        assert!(rank > 1 || first == best, "{last:#?}");
+        let child = position.play(m);
+        let exact = (0..=1).find(|&moves| is_mated(&child, moves)).map(|moves| moves + 1);
+        let told: Option<u32> = line.contains(" score mate ").then(|| after(" mate ").parse().unwrap());
+        assert!(!line.contains("bound"), "{line}");
+        assert!(told == exact || (exact.is_none() && told.is_none_or(|mate| mate > 2)), "{exact:?}: {line}");
+        let value = told.map_or_else(|| after(" cp ").parse::<i32>().unwrap(), |mate| 100_000 - mate as i32);
+        ranks.push((rank, value));
+    }
+    assert_eq!(last.len(), legal.len(), "one line for each move: {last:#?}");
+    assert!(ranks.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 >= pair[1].1), "{ranks:?}");
+    assert!(ranks[0].1 == 99_999 && ranks.iter().any(|&(_, value)| value == 99_998), "{ranks:?}");
     engine.quit();
 }
 

@@ -8,6 +8,7 @@ pub mod book;
 mod eval;
 mod hash;
 mod learn;
+mod page;
 pub mod perft;
 pub mod pgn;
 mod prove;

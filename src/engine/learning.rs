@@ -125,7 +125,7 @@ impl Learning {
         let (Some(file), true) = (file, self.rules.mode != Mode::Off) else { return Lessons::default() };
         let mut desk = self.desk();
         if matches!(desk.state, State::Closed) {
-            desk.state = self.open(file);
+            desk.state = self.start_opening(file);
             desk.settle(OPENING_PATIENCE);
         }
         desk.settle(Duration::ZERO);
@@ -145,7 +145,17 @@ impl Learning {
         lessons
     }
 
-    fn open(&self, file: &FilePath) -> State {
+    /// Opens the file now, for searches that no clock hurries.
+    pub fn open(&self, patience: Duration) {
+        let Some(file) = self.file.as_ref().or(self.default_file.as_ref()) else { return };
+        let mut desk = self.desk();
+        if matches!(desk.state, State::Closed) {
+            desk.state = self.start_opening(file);
+        }
+        desk.settle(patience);
+    }
+
+    fn start_opening(&self, file: &FilePath) -> State {
         let (file, read_only) = (file.to_owned(), self.read_only);
         let (done, opening): (_, Receiver<_>) = bounded(1);
         let started = thread::Builder::new().name("learn-open".to_owned()).spawn(move || {

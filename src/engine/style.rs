@@ -11,9 +11,13 @@ use crate::{
 /// The weakest and the strongest limit of strength, in Elo.
 pub const ELO_RANGE: (u32, u32) = (1350, 2850);
 
-/// Nodes of a move at the weakest and at the strongest limit; between them they grow exponentially.
+/// How strength grows: Elo, and the share of strength that brings it. Measured in games against Stockfish 15.1 at
+/// its own limits of the same name, 20,000 nodes a move for it; `benches/NOTES.md` has the results.
+const CURVE: [(f64, f64); 6] =
+    [(1350.0, 0.207), (1500.0, 0.276), (1900.0, 0.543), (2300.0, 0.90), (2700.0, 1.16), (2850.0, 1.35)];
+/// Nodes of a move at share 0 and at share 1; they grow exponentially.
 const NODES: (f64, f64) = (250.0, 60_000.0);
-/// Standard deviation of the errors of judgement at the weakest limit, in centipawns.
+/// Standard deviation of the errors of judgement at share 0, in centipawns; there are none from share 1 on.
 const WORST_NOISE: f64 = 240.0;
 
 /// What the user asks for.
@@ -48,16 +52,18 @@ impl Manner {
         self.seed = seed();
     }
 
-    /// From 0 at the weakest limit to 1 at the strongest.
+    /// The share of strength: between the levels that were measured, along straight lines.
     fn strength(&self) -> f64 {
-        f64::from(self.elo.clamp(ELO_RANGE.0, ELO_RANGE.1) - ELO_RANGE.0)
-            / f64::from(ELO_RANGE.1 - ELO_RANGE.0)
+        let elo = f64::from(self.elo.clamp(ELO_RANGE.0, ELO_RANGE.1));
+        let above = CURVE.iter().position(|&(level, _)| elo <= level).unwrap_or(CURVE.len() - 1).max(1);
+        let ((low, from), (high, to)) = (CURVE[above - 1], CURVE[above]);
+        from + (to - from) * (elo - low) / (high - low)
     }
 
     /// The style of a search.
     pub(super) fn style(&self) -> Style {
         let noise = self.is_limited().then(|| {
-            let share = (1.0 - self.strength()).powf(1.5);
+            let share = (1.0 - self.strength()).max(0.0).powf(1.5);
             Noise { seed: self.seed, centipawns: (WORST_NOISE * share).round() as i32 }
         });
         let contempt = if self.analysis { 0 } else { Score::from_centipawns(self.contempt).0 };
@@ -115,4 +121,22 @@ impl Engine {
 fn seed() -> u64 {
     // The standard library seeds each of its hashers from the system.
     RandomState::new().build_hasher().finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_higher_limit_is_more_nodes_and_smaller_errors() {
+        let at = |elo| {
+            let manner = Manner { limited: true, elo, ..Manner::default() };
+            let mut limits = Limits::default();
+            manner.narrow(&mut limits);
+            (limits.nodes.expect("a limit"), manner.style().noise.expect("errors").centipawns)
+        };
+        let levels: Vec<(u64, i32)> = (ELO_RANGE.0..=ELO_RANGE.1).step_by(50).map(at).collect();
+        assert!(levels.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 >= pair[1].1), "{levels:?}");
+        assert!(levels[0].0 > 500 && levels[0].1 > 100 && levels[levels.len() - 1].1 == 0, "{levels:?}");
+    }
 }

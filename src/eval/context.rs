@@ -5,6 +5,7 @@ use shakmaty::{Bitboard, Board, CastlingSide, Color, Position as _, Role, Square
 use super::{
     geometry::{Black, Side, White, count, king_ring},
     pawn_table::PawnEntry,
+    squares::View,
 };
 use crate::position::Position;
 
@@ -33,6 +34,8 @@ pub struct Context<'p> {
     pub men: [Bitboard; 2],
     /// The kings.
     pub king: [Square; 2],
+    /// How each side's pieces see the board with their own and with the enemy king on the right.
+    pub views: [[View; 2]; 2],
     /// Men that shield their own king from a slider.
     pub pinned: [Bitboard; 2],
     /// Squares that count as mobility.
@@ -71,6 +74,10 @@ impl<'p> Context<'p> {
             occupied: board.occupied(),
             men: [board.black(), board.white()],
             king,
+            views: [
+                [View::new::<Black>(king[Black::ME]), View::new::<Black>(king[White::ME])],
+                [View::new::<White>(king[White::ME]), View::new::<White>(king[Black::ME])],
+            ],
             pinned: [Bitboard::EMPTY; 2],
             area: [Bitboard::EMPTY; 2],
             ring: [Bitboard::EMPTY; 2],

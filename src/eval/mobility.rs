@@ -101,7 +101,9 @@ fn credit<S: Side, T: Tracer>(
 ) {
     let w = &WEIGHTS;
     let piece = role as usize - 2;
-    tally.add::<S>(Term::Squares, squares::weight::<S>(role, square), 1);
+    let [own_view, enemy_view] = context.views[S::ME];
+    tally.add::<S>(Term::Squares, &w.squares_own_king[piece][own_view.index(square)], 1);
+    tally.add::<S>(Term::Squares, &w.squares_enemy_king[piece][enemy_view.index(square)], 1);
     tally.add::<S>(Term::Mobility, &table[(safe as usize).min(table.len() - 1)], 1);
     let [own, enemy] =
         [S::ME, S::YOU].map(|side| usize::from(DISTANCE[context.king[side] as usize][square as usize]));

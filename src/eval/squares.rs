@@ -19,9 +19,28 @@ const fn fold() -> [u8; 64] {
     table
 }
 
-/// The worth of `square` to our man of `role`.
+/// The worth of `square` to our pawn or king.
 #[inline]
 pub fn weight<S: Side>(role: Role, square: Square) -> &'static Pair {
     let seen = if S::US.is_white() { square } else { square.flip_vertical() };
-    &WEIGHTS.squares[role as usize - 1][usize::from(FOLDED[seen.to_usize()])]
+    &WEIGHTS.squares[usize::from(role == Role::King)][usize::from(FOLDED[seen.to_usize()])]
+}
+
+/// How our pieces see the board, turned so that a king stands on the files e to h: what to flip in a square.
+#[derive(Copy, Clone, Debug)]
+pub struct View(u32);
+
+impl View {
+    /// Our view with `king`, of either side, on the right.
+    #[inline]
+    pub fn new<S: Side>(king: Square) -> View {
+        let vertical = if S::US.is_white() { 0 } else { 0b111_000 };
+        View(if king.to_u32() & 7 < 4 { vertical | 0b111 } else { vertical })
+    }
+
+    /// The square's place in a table of 64.
+    #[inline]
+    pub fn index(self, square: Square) -> usize {
+        ((square.to_u32() ^ self.0) & 63) as usize
+    }
 }

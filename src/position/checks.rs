@@ -29,6 +29,12 @@ impl CheckSquares {
         CheckSquares { king, by_role: [empty, pawn, knight, bishop, rook, bishop | rook, empty], discoverers }
     }
 
+    /// Where a man of `role` (what a pawn promotes to, if it does) gives check that leaves `from`.
+    pub fn targets(&self, role: Role, from: Square) -> Bitboard {
+        let direct = self.by_role[role as usize];
+        if self.discoverers.contains(from) { direct | !attacks::ray(self.king, from) } else { direct }
+    }
+
     /// Does the move give check? Rare ways are not seen: through the man captured en passant, and by the
     /// rook of castling.
     pub fn gives_check(&self, m: Move) -> bool {

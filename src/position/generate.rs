@@ -7,7 +7,7 @@
 
 use shakmaty::{Bitboard, CastlingSide, Color, Move, MoveList, Position as _, Rank, Role, Square, attacks};
 
-use super::{Position, checks::sole_blockers};
+use super::{CheckSquares, Position, checks::sole_blockers};
 
 /// Captures and promotions to a queen change material at once.
 #[inline]
@@ -23,7 +23,7 @@ impl Position {
         let us = self.turn();
         let theirs = board.by_color(!us);
         let pins = Pins::new(self);
-        self.piece_moves(theirs, |to| board.role_at(to), &pins, moves);
+        self.piece_moves(|_, _| theirs, |to| board.role_at(to), &pins, moves);
 
         let pawns = board.pawns() & board.by_color(us);
         let (west, east) = if us.is_white() { (7, 9) } else { (-9, -7) };
@@ -58,12 +58,29 @@ impl Position {
 
     /// Adds the legal moves of a side that is not in check which are not [noisy](is_noisy).
     pub fn quiet_moves(&self, moves: &mut MoveList) {
+        let empty = !self.board().occupied();
+        self.quiet_moves_to(|_, _| empty, moves);
+        for side in CastlingSide::ALL {
+            if self.chess().castles().has(self.turn(), side) {
+                moves.extend(self.chess().castling_moves(side));
+            }
+        }
+    }
+
+    /// Adds those of the [`Position::quiet_moves`] that give check as far as `checks` sees it.
+    pub fn quiet_checks(&self, checks: &CheckSquares, moves: &mut MoveList) {
+        let empty = !self.board().occupied();
+        self.quiet_moves_to(|role, from| empty & checks.targets(role, from), moves);
+    }
+
+    /// Quiet moves other than castling, to the empty squares that are asked for.
+    fn quiet_moves_to(&self, targets: impl Fn(Role, Square) -> Bitboard, moves: &mut MoveList) {
         debug_assert!(!self.in_check());
         let board = self.board();
         let us = self.turn();
         let empty = !board.occupied();
         let pins = Pins::new(self);
-        self.piece_moves(empty, |_| None, &pins, moves);
+        self.piece_moves(&targets, |_| None, &pins, moves);
 
         let pawns = board.pawns() & board.by_color(us);
         let push = forward(us);
@@ -72,25 +89,23 @@ impl Position {
         let twice = (once & third).shift(push) & empty;
         for to in once {
             let from = origin(to, push);
-            if pins.allow(from, to) {
-                if Bitboard::BACKRANKS.contains(to) {
-                    for promotion in [Role::Rook, Role::Bishop, Role::Knight] {
+            if !pins.allow(from, to) {
+                continue;
+            }
+            if Bitboard::BACKRANKS.contains(to) {
+                for promotion in [Role::Rook, Role::Bishop, Role::Knight] {
+                    if targets(promotion, from).contains(to) {
                         moves.push(pawn_move(from, to, None, Some(promotion)));
                     }
-                } else {
-                    moves.push(pawn_move(from, to, None, None));
                 }
+            } else if targets(Role::Pawn, from).contains(to) {
+                moves.push(pawn_move(from, to, None, None));
             }
         }
         for to in twice {
             let from = origin(to, 2 * push);
-            if pins.allow(from, to) {
+            if pins.allow(from, to) && targets(Role::Pawn, from).contains(to) {
                 moves.push(pawn_move(from, to, None, None));
-            }
-        }
-        for side in CastlingSide::ALL {
-            if self.chess().castles().has(us, side) {
-                moves.extend(self.chess().castling_moves(side));
             }
         }
     }
@@ -117,10 +132,10 @@ impl Position {
         (reach & !board.by_color(us)).contains(to)
     }
 
-    /// Moves of king and pieces to `targets`, where `captured` stands.
+    /// Moves of king and pieces to the `targets` of each, where `captured` stands.
     fn piece_moves(
         &self,
-        targets: Bitboard,
+        targets: impl Fn(Role, Square) -> Bitboard,
         captured: impl Fn(Square) -> Option<Role>,
         pins: &Pins,
         moves: &mut MoveList,
@@ -134,7 +149,7 @@ impl Position {
         };
         // A pinned knight never moves along its pin.
         for from in board.knights() & ours & !pins.pinned {
-            for to in attacks::knight_attacks(from) & targets {
+            for to in attacks::knight_attacks(from) & targets(Role::Knight, from) {
                 add(Role::Knight, from, to);
             }
         }
@@ -147,13 +162,13 @@ impl Position {
                     Role::Rook => attacks::rook_attacks(from, occupied),
                     _ => attacks::queen_attacks(from, occupied),
                 };
-                for to in reach & targets & pins.line(from) {
+                for to in reach & targets(role, from) & pins.line(from) {
                     add(role, from, to);
                 }
             }
         }
         let without_king = occupied ^ Bitboard::from_square(pins.king);
-        for to in attacks::king_attacks(pins.king) & targets {
+        for to in attacks::king_attacks(pins.king) & targets(Role::King, pins.king) {
             if board.attacks_to(to, !us, without_king).is_empty() {
                 add(Role::King, pins.king, to);
             }

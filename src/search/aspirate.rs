@@ -12,9 +12,9 @@ impl Worker {
     /// Searches the root to `depth` for the line at `pv_index`, which ends up first of its rest.
     pub fn aspirate(&mut self, depth: Depth) {
         let expected = self.root_moves[self.pv_index].previous;
-        let mut margin = ASPIRATION_MARGIN + expected.0 * expected.0 / 16_000;
+        let mut margin = aspiration_margin() + expected.0 * expected.0 / 16_000;
         let mut window = Window { alpha: -Score::INFINITE, beta: Score::INFINITE };
-        if depth >= ASPIRATION_MIN_DEPTH && !expected.is_decisive() {
+        if depth >= aspiration_min_depth() && !expected.is_decisive() {
             window = around(expected, margin);
         }
         let root = self.task.root.clone();

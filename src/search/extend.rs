@@ -27,16 +27,16 @@ impl Worker {
         let (Some(hit), Some(known)) = (node.hit, node.known) else { return Singularity::Extend(0) };
         let depth = node.depth.get();
         let beta = node.window.beta;
-        if depth < SINGULAR_MIN_DEPTH
+        if depth < singular_min_depth()
             || !node.excluded.is_none()
-            || hit.depth.get() < depth - SINGULAR_TT_DEPTH
+            || hit.depth.get() < depth - singular_tt_depth()
             || known.lower <= -Score::INFINITE
             || known.lower.is_decisive()
         {
             return Singularity::Extend(0);
         }
         let stored = known.lower;
-        let bar = stored - SINGULAR_STEP * depth * if node.was_pv && !N::PV { 2 } else { 1 };
+        let bar = stored - singular_step() * depth * if node.was_pv && !N::PV { 2 } else { 1 };
         self.frame_mut(node.ply).excluded = PackedMove::pack(m);
         let score = self.search::<NonPv>(
             node.position,
@@ -50,10 +50,10 @@ impl Worker {
             return Singularity::Extend(0);
         }
         if score < bar {
-            let budget = self.frame_before(node.ply, 1).double_extensions < DOUBLE_MAX;
-            if N::PV || !budget || score >= bar - DOUBLE_MARGIN {
+            let budget = self.frame_before(node.ply, 1).double_extensions < double_max() as u8;
+            if N::PV || !budget || score >= bar - double_margin() {
                 Singularity::Extend(1)
-            } else if !is_noisy(m) && score < bar - TRIPLE_MARGIN {
+            } else if !is_noisy(m) && score < bar - triple_margin() {
                 Singularity::Extend(3)
             } else {
                 Singularity::Extend(2)

@@ -37,28 +37,28 @@ pub fn verdict(node: &Node, facts: &Facts) -> Verdict {
 
     if facts.noisy {
         // Step 12. Captures that lose too much for this depth.
-        let threshold = SEE_CAPTURE_STEP * depth - facts.history / 48;
+        let threshold = see_capture_step() * depth - facts.history / 48;
         let losing = facts.number > 1 && !node.position.exchange_wins(facts.m, threshold);
         return if losing { Verdict::Skip } else { Verdict::Search };
     }
     if facts.number > 1 {
         // Step 13. Late move pruning. The order is good enough that the tail does not matter.
-        let limit = (LMP_BASE + depth * depth) / if node.improving { 1 } else { 2 };
+        let limit = (lmp_base() + depth * depth) / if node.improving { 1 } else { 2 };
         if facts.number as i32 >= limit {
             return Verdict::SkipQuiets;
         }
         // Step 14. Futility and history. Too little promise to reach alpha.
         if !facts.gives_check {
-            let hope = node.evaluation + FUTILITY_BASE + FUTILITY_STEP * reduced + facts.history / 160;
-            if !node.in_check && reduced <= FUTILITY_MAX_DEPTH && hope <= facts.alpha {
+            let hope = node.evaluation + futility_base() + futility_step() * reduced + facts.history / 160;
+            if !node.in_check && reduced <= futility_max_depth() && hope <= facts.alpha {
                 return Verdict::Skip;
             }
-            if reduced <= HISTORY_PRUNING_MAX_DEPTH && facts.history < HISTORY_PRUNING_STEP * depth {
+            if reduced <= history_pruning_max_depth() && facts.history < history_pruning_step() * depth {
                 return Verdict::Skip;
             }
         }
         // Step 15. Quiet moves that hang the man.
-        if facts.exposed && !node.position.exchange_wins(facts.m, SEE_QUIET_STEP * reduced * reduced) {
+        if facts.exposed && !node.position.exchange_wins(facts.m, see_quiet_step() * reduced * reduced) {
             return Verdict::Skip;
         }
     }

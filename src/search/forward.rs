@@ -24,8 +24,8 @@ impl Worker {
     /// Step 8. Razoring. So far below alpha that only a capture could help: ask quiescence.
     fn razor(&mut self, node: &Node) -> Option<Score> {
         let Window { alpha, .. } = node.window;
-        let margin = RAZOR_BASE + RAZOR_STEP * node.depth.get();
-        if node.depth > RAZOR_MAX_DEPTH || node.estimate + margin > alpha || alpha.is_decisive() {
+        let margin = razor_base() + razor_step() * node.depth.get();
+        if node.depth > razor_max_depth() || node.estimate + margin > alpha || alpha.is_decisive() {
             return None;
         }
         let score = self.quiesce::<NonPv>(node.position, node.ply, Window::null(alpha));
@@ -36,7 +36,7 @@ impl Worker {
     /// pawns (zugzwang); deep cutoffs, and those of a single piece, are verified without null moves.
     fn null_move(&mut self, node: &Node) -> Option<Score> {
         let Node { position, ply, depth, window: Window { beta, .. }, .. } = *node;
-        if depth < NMP_MIN_DEPTH
+        if depth < nmp_min_depth()
             || node.expect != Expect::Cut
             || node.estimate < beta
             || node.evaluation < beta - 20 * depth.get() + 160
@@ -47,8 +47,8 @@ impl Worker {
         {
             return None;
         }
-        let surplus = ((node.estimate - beta) / NMP_EVAL_DIV).min(NMP_EVAL_MAX);
-        let reduction = NMP_BASE + depth.get() / NMP_DEPTH_DIV + surplus;
+        let surplus = ((node.estimate - beta) / nmp_eval_div()).min(nmp_eval_max());
+        let reduction = nmp_base() + depth.get() / nmp_depth_div() + surplus;
         let child = self.make_null(position, ply)?;
         let score =
             -self.search::<NonPv>(&child, ply.next(), Window::null(-beta), depth - reduction, Expect::All);
@@ -59,7 +59,7 @@ impl Worker {
         // A mate found by passing is no proof.
         let score = if score.is_decisive() { beta } else { score };
         let zugzwang_threatens =
-            depth >= NMP_VERIFY_MIN_DEPTH || position.pieces(position.turn()).count() == 1;
+            depth >= nmp_verify_min_depth() || position.pieces(position.turn()).count() == 1;
         if !zugzwang_threatens || self.null_move_from > 0 {
             return Some(score);
         }
@@ -74,15 +74,15 @@ impl Worker {
     /// the full one (Buro 1995).
     fn probcut(&mut self, node: &Node) -> Option<Score> {
         let Node { position, ply, depth, window: Window { beta, .. }, .. } = *node;
-        let target = beta + PROBCUT_MARGIN - if node.improving { 50 } else { 0 };
+        let target = beta + probcut_margin() - if node.improving { 50 } else { 0 };
         let refuted = node.known.is_some_and(|known| known.upper < target);
-        if depth < PROBCUT_MIN_DEPTH || beta.is_decisive() || refuted {
+        if depth < probcut_min_depth() || beta.is_decisive() || refuted {
             return None;
         }
         let threshold = target - node.evaluation;
         let table_move =
             node.table_move.filter(|&m| node.table_move_is_noisy() && position.exchange_wins(m, threshold));
-        let shallow = depth - PROBCUT_REDUCTION;
+        let shallow = depth - probcut_reduction();
         let mut picker = Picker::new(Want::Noisy, table_move, PackedMove::NONE, ply);
         picker.only_winning(threshold);
         while let Some(m) = picker.next(self, position) {
@@ -105,7 +105,7 @@ impl Worker {
     }
 
     fn remember_probcut(&self, position: &Position, node: &Node, m: shakmaty::Move, score: Score) {
-        let depth = node.depth - (PROBCUT_REDUCTION - 1);
+        let depth = node.depth - (probcut_reduction() - 1);
         let record = Record {
             best: PackedMove::pack(m),
             evaluation: node.hit.and_then(|hit| hit.evaluation),
@@ -122,8 +122,8 @@ impl Worker {
 /// Step 9. Reverse futility. So far above beta that a shallow search will not bring it back.
 fn reverse_futility(node: &Node) -> Option<Score> {
     let Window { beta, .. } = node.window;
-    let margin = RFP_MARGIN * node.depth.get() - if node.improving { RFP_IMPROVING_MARGIN } else { 0 };
-    let safe = node.depth <= RFP_MAX_DEPTH
+    let margin = rfp_margin() * node.depth.get() - if node.improving { rfp_improving_margin() } else { 0 };
+    let safe = node.depth <= rfp_max_depth()
         && !node.was_pv
         && !beta.is_loss()
         && !node.estimate.is_decisive()

@@ -38,6 +38,8 @@ pub use ending::{Ending, OnEnd};
 pub use event::{Event, Line, Sink};
 pub(crate) use lasting::{Memory, Resumed};
 pub use limits::{ClockTime, Limits};
+#[cfg(feature = "tune")]
+pub use params::{PARAMETERS, Parameter};
 pub(crate) use pool::Pool;
 pub(crate) use style::{Noise, Style};
 pub(crate) use tablebases::{Probing, Tablebases};

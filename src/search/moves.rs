@@ -182,7 +182,7 @@ impl Worker {
     fn learn_order(&mut self, node: &Node, m: Move, score: Score, quiets: &Tried, captures: &Tried) {
         let (position, ply) = (node.position, node.ply);
         let us = position.turn();
-        let surprise = i32::from(score > node.window.beta + SURPRISE_MARGIN);
+        let surprise = i32::from(score > node.window.beta + surprise_margin());
         let bonus = bonus(node.depth + surprise);
         // The first move of the node before is refuted at once: its order was wrong.
         if self.frame_before(ply, 1).number == 1 {
@@ -208,7 +208,7 @@ type Tried = arrayvec::ArrayVec<Move, 32>;
 
 /// The history bonus of a cutoff at `depth`.
 pub fn bonus(depth: Depth) -> i32 {
-    (HISTORY_BASE + HISTORY_STEP * depth.get()).clamp(0, HISTORY_BONUS_MAX)
+    (history_base() + history_step() * depth.get()).clamp(0, history_bonus_max())
 }
 
 /// The outcome of the move loop.

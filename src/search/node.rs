@@ -253,7 +253,7 @@ impl Worker {
 
         // Step 7. Internal iterative reduction. Without a table move this node is ordered badly: it is
         // cheaper to search it shallower now and deeper when it returns.
-        if depth >= IIR_MIN_DEPTH
+        if depth >= iir_min_depth()
             && excluded.is_none()
             && table_move.is_none()
             && (N::PV || expect == Expect::Cut)

@@ -184,11 +184,14 @@ impl Picker {
             self.quiet.rate(is_new, |m| promise.of(m));
             return;
         }
-        let checks = (self.want == Want::NoisyAndChecks).then(|| CheckSquares::new(position));
         let mut moves = MoveList::new();
-        position.quiet_moves(&mut moves);
+        if self.want == Want::NoisyAndChecks {
+            position.quiet_checks(&CheckSquares::new(position), &mut moves);
+        } else {
+            position.quiet_moves(&mut moves);
+        }
         for &m in &moves {
-            if is_new(m) && checks.as_ref().is_none_or(|checks| checks.gives_check(m)) {
+            if is_new(m) {
                 self.quiet.push(m, promise.of(m));
             }
         }

@@ -84,7 +84,7 @@ impl Worker {
                 return best;
             }
             alpha = alpha.max(best);
-            futility = best + QS_FUTILITY_MARGIN;
+            futility = best + qs_futility_margin();
         }
 
         let table_move = hit.and_then(|hit| position.unpack(hit.best)).filter(|&m| in_check || is_noisy(m));
@@ -97,7 +97,7 @@ impl Worker {
         };
         let mut picker = Picker::new(want, table_move, PackedMove::NONE, ply);
         if !in_check {
-            picker.only_winning(QS_EXCHANGE);
+            picker.only_winning(qs_exchange());
         }
         let mut best_move = PackedMove::NONE;
         let mut searched = 0;
@@ -111,7 +111,7 @@ impl Worker {
                         continue;
                     }
                 } else if is_noisy(m) {
-                    if searched > QS_MAX_MOVES && m.promotion().is_none() {
+                    if searched > qs_max_moves() as usize && m.promotion().is_none() {
                         continue;
                     }
                     // Even winning the man would not reach alpha.
@@ -127,7 +127,7 @@ impl Worker {
                     }
                 }
                 let doubtful = in_check || !is_noisy(m) || Some(m) == table_move;
-                let threshold = if in_check { QS_EVASION_EXCHANGE } else { QS_EXCHANGE };
+                let threshold = if in_check { qs_evasion_exchange() } else { qs_exchange() };
                 if doubtful && !position.exchange_wins(m, threshold) {
                     continue;
                 }

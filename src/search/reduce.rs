@@ -45,7 +45,7 @@ impl Worker {
         if PackedMove::pack(m) == self.frame(node.ply).killer {
             reduction -= PLY;
         }
-        reduction - history * PLY / LMR_HISTORY_DIV
+        reduction - history * PLY / lmr_history_div()
     }
 
     /// Step 6. Hindsight: if the parent reduced this move much and the evaluation says that both sides are

@@ -120,13 +120,6 @@ pub struct Worker {
 
 impl Worker {
     pub fn new(id: usize, pawn_hash_mib: usize, task: Arc<Task>) -> Worker {
-        let mut reductions = Box::new([[0; 64]; 64]);
-        for (depth, row) in reductions.iter_mut().enumerate().skip(1) {
-            for (number, reduction) in row.iter_mut().enumerate().skip(1) {
-                let product = (depth as f64).ln() * (number as f64).ln();
-                *reduction = LMR_BASE + (f64::from(LMR_STEP) * product) as i32;
-            }
-        }
         Worker {
             id,
             caches: Caches::new(pawn_hash_mib),
@@ -152,7 +145,7 @@ impl Worker {
             enough: false,
             next_check: 0,
             frames: vec![Frame::default(); MAX_PLY + FRAME_OFFSET + 4],
-            reductions,
+            reductions: base_reductions(),
         }
     }
 
@@ -183,6 +176,9 @@ impl Worker {
         self.enough = false;
         self.frames.fill(Frame::default());
         self.caches.reset_counters();
+        if cfg!(feature = "tune") {
+            self.reductions = base_reductions();
+        }
     }
 
     /// The frame of a ply.
@@ -398,7 +394,7 @@ impl Worker {
             && let Some(m) = self.quiet_reply(ply)
         {
             let loss = before.0 + evaluation.0;
-            let bonus = (-loss * REPLY_STEP).clamp(-REPLY_MAX, REPLY_MAX);
+            let bonus = (-loss * reply_step()).clamp(-reply_max(), reply_max());
             let threats = self.frame_before(ply, 1).threats;
             self.history.quiets.update(!position.turn(), threats, m, bonus);
         }
@@ -408,4 +404,15 @@ impl Worker {
     pub fn base_reduction(&self, depth: Depth, number: usize) -> i32 {
         self.reductions[depth.get().clamp(0, 63) as usize][number.min(63)]
     }
+}
+
+fn base_reductions() -> Box<[[i32; 64]; 64]> {
+    let mut reductions = Box::new([[0; 64]; 64]);
+    for (depth, row) in reductions.iter_mut().enumerate().skip(1) {
+        for (number, reduction) in row.iter_mut().enumerate().skip(1) {
+            let product = (depth as f64).ln() * (number as f64).ln();
+            *reduction = lmr_base() + (f64::from(lmr_step()) * product) as i32;
+        }
+    }
+    reductions
 }

@@ -6,6 +6,8 @@ use thiserror::Error;
 
 use self::table::OPTIONS;
 use super::DebugLog;
+#[cfg(feature = "tune")]
+use crate::search::PARAMETERS;
 use crate::{
     engine::Engine,
     protocol::{OptionDeclaration, OptionKind},
@@ -73,10 +75,24 @@ enum Action {
     Press(Press),
     Text(SetText, String),
     Choose(Choose, &'static str),
+    #[cfg(feature = "tune")]
+    Tune(&'static crate::search::Parameter, i32),
 }
 
 /// Looks an option up (capitals do not matter) and checks its value.
 pub(super) fn parse(name: &str, value: Option<&str>) -> Result<Setting, OptionError> {
+    #[cfg(feature = "tune")]
+    if let Some(parameter) = PARAMETERS.iter().find(|parameter| parameter.name.eq_ignore_ascii_case(name)) {
+        let (low, high) = (parameter.low, parameter.high);
+        let number = value.and_then(|value| value.trim().parse().ok());
+        let number = number.filter(|number| (low..=high).contains(number));
+        let wrong = || OptionError::Value {
+            name: parameter.name,
+            expected: format!("{low} to {high}"),
+            found: shortened(value.unwrap_or_default()),
+        };
+        return Ok(Setting(Action::Tune(parameter, number.ok_or_else(wrong)?)));
+    }
     let row = OPTIONS
         .iter()
         .find(|row| row.name.eq_ignore_ascii_case(name))
@@ -125,6 +141,8 @@ impl Setting {
             Action::Press(press) => press(target),
             Action::Text(set, text) => set(target, &text)?,
             Action::Choose(set, value) => set(target, value),
+            #[cfg(feature = "tune")]
+            Action::Tune(parameter, value) => parameter.set(value),
         }
         Ok(())
     }
@@ -132,7 +150,7 @@ impl Setting {
 
 /// All options as the GUI is told about them.
 pub(super) fn declarations() -> impl Iterator<Item = OptionDeclaration> {
-    OPTIONS.iter().map(|row| OptionDeclaration {
+    let options = OPTIONS.iter().map(|row| OptionDeclaration {
         name: row.name.to_owned(),
         kind: match row.kind {
             Kind::Check { default, .. } => OptionKind::Check { default },
@@ -149,7 +167,17 @@ pub(super) fn declarations() -> impl Iterator<Item = OptionDeclaration> {
             },
             Kind::Text { default, .. } => OptionKind::String { default: default.to_owned() },
         },
-    })
+    });
+    #[cfg(feature = "tune")]
+    let options = options.chain(PARAMETERS.iter().map(|parameter| OptionDeclaration {
+        name: parameter.name.to_owned(),
+        kind: OptionKind::Spin {
+            default: parameter.default.into(),
+            min: parameter.low.into(),
+            max: parameter.high.into(),
+        },
+    }));
+    options
 }
 
 fn shortened(text: &str) -> String {

@@ -16,7 +16,11 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A command that runs the binary with every folder of the user in `home`.
 pub fn command(home: &TempDir) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_engram"));
+    command_of(env!("CARGO_BIN_EXE_engram"), home)
+}
+
+fn command_of(program: &str, home: &TempDir) -> Command {
+    let mut command = Command::new(program);
     for variable in ["HOME", "XDG_DATA_HOME", "APPDATA"] {
         command.env(variable, home.path());
     }
@@ -51,7 +55,21 @@ impl Engine {
     /// Starts the binary; nothing is sent yet.
     pub fn start() -> Engine {
         let home = home();
-        let mut child = command(&home)
+        let command = command(&home);
+        Engine::spawn(home, command)
+    }
+
+    /// Starts the binary from a shell that has run `setup` before, for instance `ulimit -n 16`.
+    #[cfg(unix)]
+    pub fn start_after(setup: &str) -> Engine {
+        let home = home();
+        let mut shell = command_of("sh", &home);
+        shell.args(["-c", &format!("{setup}; exec \"$0\""), env!("CARGO_BIN_EXE_engram")]);
+        Engine::spawn(home, shell)
+    }
+
+    fn spawn(home: TempDir, mut command: Command) -> Engine {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -76,6 +94,11 @@ impl Engine {
         engine.send("uci");
         engine.expect("uciok");
         engine
+    }
+
+    /// The number of the process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// The folder in which the engine runs.

@@ -1,8 +1,8 @@
-//! The report as one page that needs nothing else: no network, no other file.
+//! Positions and games as sections of a page.
 
 use std::fmt::Write;
 
-use shakmaty::{Board, Color, Move, Role, Square};
+use shakmaty::Color;
 
 use super::{
     epd::Record,
@@ -11,83 +11,14 @@ use super::{
     pool::Finding,
     report::{Report, pawns},
 };
-use crate::{cli::pgn, position::Position, types::Score};
-
-const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
-/// The men, drawn for this page in a field of 45 by 45.
-const MEN: &str = include_str!("men.svg");
-
-/// The end of the page.
-pub const FOOT: &str = "<footer>Made by Engram. Scores are White's, in pawns.</footer></main></body></html>";
-
-/// The page up to its first game.
-pub fn head(title: &str) -> String {
-    let title = escaped(title);
-    format!(
-        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <title>{title} - analysed by Engram</title><style>{STYLE}</style></head><body>{MEN}\
-         <script>{SCRIPT}</script><main><h1>{title}</h1>"
-    )
-}
-
-/// Text that is no markup.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-/// A board as a picture, the squares of `last` marked, with an arrow for `better`.
-fn board(position: &Board, last: Option<Move>, better: Option<Move>, flipped: bool) -> String {
-    let corner = |square: Square| {
-        let (file, rank) = (u32::from(square.file()), u32::from(square.rank()));
-        if flipped { (7 - file, rank) } else { (file, 7 - rank) }
-    };
-    let mut svg = String::from("<svg class=\"board\" viewBox=\"0 0 360 360\" role=\"img\">");
-    for square in Square::ALL {
-        let (x, y) = corner(square);
-        let marked = last.is_some_and(|m| m.from() == Some(square) || m.to() == square);
-        let class = match (square.is_dark(), marked) {
-            (true, false) => "d",
-            (false, false) => "l",
-            (true, true) => "d m",
-            (false, true) => "l m",
-        };
-        let _ = write!(
-            svg,
-            "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"45\" height=\"45\"/>",
-            x * 45,
-            y * 45
-        );
-    }
-    for (square, piece) in position {
-        let (x, y) = corner(square);
-        let side = piece.color.fold_wb('w', 'b');
-        let role = man(piece.role);
-        let _ = write!(
-            svg,
-            "<use href=\"#{role}\" class=\"{side}\" x=\"{}\" y=\"{}\" width=\"45\" height=\"45\"/>",
-            x * 45,
-            y * 45
-        );
-    }
-    if let Some((from, to)) = better.and_then(|m| Some((m.from()?, m.to()))) {
-        let middle = |square| {
-            let (x, y) = corner(square);
-            (x * 45 + 22, y * 45 + 22)
-        };
-        let ((x1, y1), (x2, y2)) = (middle(from), middle(to));
-        let _ = write!(
-            svg,
-            "<line class=\"arrow\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" marker-end=\"url(#tip)\"/>"
-        );
-    }
-    svg + "</svg>"
-}
-
-fn man(role: Role) -> char {
-    role.char()
-}
+use crate::{
+    cli::{
+        page::{board, escaped},
+        pgn,
+    },
+    position::Position,
+    types::Score,
+};
 
 /// A position with its lines.
 pub fn position(record: &Record, finding: &Finding) -> String {

@@ -7,25 +7,35 @@
 //! ```
 //! with scores in internal units and moves in UCI notation. A line that was cut off by the interruption
 //! does not end in `;` and is ignored.
+//!
+//! Findings are written as they come, but an item is begun only when those so far before it are done
+//! ([`super::MOST_PENDING`]). So a journal of any length is read back with that much of it in memory.
 
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     fs::{self, File, OpenOptions},
-    io::{self, BufRead, BufReader, Write},
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take, Write},
     path::{Path, PathBuf},
 };
 
 use shakmaty::{CastlingMode, Move, uci::UciMove};
 
-use super::pool::{Answer, Finding, Found};
+use super::{
+    MOST_PENDING,
+    pool::{Answer, Finding, Found},
+};
 use crate::{cli::CliError, position::Position, types::Score};
 
 /// The journal of one run.
 pub struct Journal {
     path: PathBuf,
     file: File,
-    /// What an earlier run has found, as text, by item and ply.
-    known: HashMap<(usize, usize), String>,
+    /// What an earlier run has found.
+    earlier: BufReader<Take<File>>,
+    /// How many findings that are.
+    len: usize,
+    /// The part of it that was read and not asked for yet, as text, by item and ply.
+    known: BTreeMap<(usize, usize), String>,
 }
 
 impl Journal {
@@ -38,8 +48,7 @@ impl Journal {
         name.push(".unfinished");
         let path = PathBuf::from(name);
         let failed = |error| CliError::file("write", &path, error);
-        let mut known = HashMap::new();
-        let mut whole = 0;
+        let (mut whole, mut head, mut len) = (0, 0, 0);
         match File::open(&path) {
             Ok(file) => {
                 let mut lines = BufReader::new(file);
@@ -51,16 +60,15 @@ impl Journal {
                         path.display()
                     )));
                 }
-                whole = line.len() as u64;
+                head = line.len() as u64;
+                whole = head;
                 loop {
                     line.clear();
                     if lines.read_line(&mut line).map_err(failed)? == 0 || !line.ends_with(";\n") {
                         break;
                     }
                     whole += line.len() as u64;
-                    if let Some((place, rest)) = place(&line) {
-                        known.insert(place, rest.to_owned());
-                    }
+                    len += 1;
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -71,16 +79,32 @@ impl Journal {
         if whole == 0 {
             writeln!(file, "{work}").map_err(failed)?;
         }
-        Ok(Journal { path, file, known })
+        let mut earlier = File::open(&path).map_err(failed)?;
+        earlier.seek(SeekFrom::Start(head)).map_err(failed)?;
+        let earlier = BufReader::new(earlier.take(whole - head));
+        Ok(Journal { path, file, earlier, len, known: BTreeMap::new() })
     }
 
     /// The number of findings of an earlier run.
     pub fn len(&self) -> usize {
-        self.known.len()
+        self.len
     }
 
-    /// What an earlier run has found about `position`, if it did.
+    /// What an earlier run has found about `position`, if it did. Items are asked for in ascending order.
     pub fn take(&mut self, item: usize, ply: usize, position: &Position) -> Option<Finding> {
+        self.known = self.known.split_off(&(item, 0));
+        let is_enough = |&(last, _): &(usize, usize)| last >= item + MOST_PENDING;
+        let mut line = String::new();
+        while !self.known.last_key_value().is_some_and(|(place, _)| is_enough(place)) {
+            line.clear();
+            // What cannot be read is searched again.
+            if self.earlier.read_line(&mut line).unwrap_or(0) == 0 {
+                break;
+            }
+            if let Some((place, rest)) = place(&line) {
+                self.known.insert(place, rest.to_owned());
+            }
+        }
         parse(&self.known.remove(&(item, ply))?, position)
     }
 
@@ -191,5 +215,25 @@ mod tests {
         assert!(Journal::open(&output, "work B").is_err(), "other settings");
         journal.finish();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_long_journal_is_read_with_little_of_it_in_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("games.pgn");
+        let mut journal = Journal::open(&output, "work").unwrap();
+        let items = 3 * MOST_PENDING;
+        // Out of order, as far as workers can be: each block of pending items backwards.
+        let blocks: Vec<usize> = (0..items).collect();
+        for item in blocks.chunks(MOST_PENDING).flat_map(|block| block.iter().rev()) {
+            journal.add(&Answer { item: *item, ..answer() }).unwrap();
+        }
+        drop(journal);
+        let mut journal = Journal::open(&output, "work").unwrap();
+        for item in 0..items {
+            assert!(journal.take(item, 0, &Position::default()).is_some(), "{item}");
+            assert!(journal.known.len() <= 2 * MOST_PENDING, "{}", journal.known.len());
+        }
+        assert_eq!(journal.take(items, 0, &Position::default()), None);
     }
 }

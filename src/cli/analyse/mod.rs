@@ -15,8 +15,10 @@ mod html;
 mod input;
 mod journal;
 mod judge;
+mod memory;
 mod openings;
 mod output;
+mod outputs;
 mod pool;
 mod report;
 
@@ -32,18 +34,23 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use input::{Input, Item};
 use journal::Journal;
-use openings::Openings;
-use output::Sink;
+use memory::Memory;
+use outputs::{Outputs, Totals};
 use pool::{Answer, Finding, Settings, Work, Workers};
-use report::Report;
 
-use super::{CliError, Outcome, book::refuse_to_overwrite};
+pub(super) use self::report::pawns;
+use super::{CliError, Outcome};
 use crate::{
     search::{Event, Limits},
+    syzygy::Tablebase,
     types::Depth,
     uci::Output,
 };
 
+/// The most search threads that can be asked for.
+const MOST_THREADS: usize = 1024;
+/// The most items that are searched, or wait for one that is, at any time.
+const MOST_PENDING: usize = 2 * MOST_THREADS + 2;
 /// Depth of each search if no limit is given, in plies.
 const DEFAULT_DEPTH: u64 = 16;
 /// Positions of a game that one worker searches in a row: long enough for the hash table to help, short
@@ -71,7 +78,7 @@ pub struct Analyse {
     multipv: u64,
     /// Search threads in all: so many positions are searched at once, or a single one by all. All cores if
     /// not given.
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MOST_THREADS as u64))]
     threads: Option<u64>,
     /// Size of the transposition tables in all, in MiB.
     #[arg(long, default_value_t = 128, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=262_144))]
@@ -79,6 +86,13 @@ pub struct Analyse {
     /// Folders of Syzygy tablebases, separated as in PATH.
     #[arg(long, value_name = "FOLDERS", default_value = "")]
     syzygy: String,
+    /// Search with what this learning file knows. It is only read, unless --write is given.
+    #[arg(long, value_name = "FILE")]
+    learn: Option<PathBuf>,
+    /// Remember every position analysed in the learning file, which is made if it is missing. It holds 65,536
+    /// positions, the oldest make room: take a file of its own for many games.
+    #[arg(long, requires = "learn")]
+    write: bool,
     /// Tables of opening names, as `code, tab, name, tab, moves`; a table of main openings if not given.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     eco: Vec<PathBuf>,
@@ -103,28 +117,6 @@ struct Pending {
     missing: usize,
 }
 
-/// What was done, for the last line.
-#[derive(Default)]
-struct Totals {
-    positions: u64,
-    nodes: u64,
-    tasks: u64,
-    solved: u64,
-    points: u64,
-    most_points: u64,
-    skipped: usize,
-}
-
-/// Where results go.
-struct Outputs {
-    text: Option<Output>,
-    json: Option<Sink>,
-    pgn: Option<Sink>,
-    html: Option<Sink>,
-    openings: Openings,
-    head_written: bool,
-}
-
 /// Analyses what the arguments name.
 ///
 /// # Errors
@@ -133,6 +125,8 @@ struct Outputs {
 pub fn run(arguments: &Analyse, output: &Output) -> Result<Outcome, CliError> {
     let input = Input::open(&arguments.input)?;
     let settings = settings(arguments, input.is_single());
+    let memory = Memory::open(arguments.learn.as_deref(), arguments.write)?;
+    check_tables(&arguments.syzygy)?;
     let mut journal = journal(arguments, &input, &settings)?;
     let mut outputs = Outputs::open(arguments, output, journal.as_ref().is_some_and(|j| j.len() > 0))?;
     let progress = progress(&input)?;
@@ -167,7 +161,8 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Outcome, CliError> {
         while pending.front().is_some_and(|front| front.missing == 0) {
             if let Some(done) = pending.pop_front() {
                 first += 1;
-                progress.suspend(|| outputs.write(done, &mut totals))?;
+                let findings = done.findings.into_iter().flatten().collect();
+                progress.suspend(|| outputs.write(done.item, findings, &mut totals))?;
             }
         }
         if pending.is_empty() && !more {
@@ -194,6 +189,11 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Outcome, CliError> {
     }
     progress.finish_and_clear();
     outputs.finish(&totals, start.elapsed(), input.is_single())?;
+    // The engines write down what they still hold when they go.
+    drop(workers);
+    if let (Some(memory), Some(text)) = (&memory, &outputs.text) {
+        text.line(memory.summary()?);
+    }
     if let Some(journal) = journal {
         journal.finish();
     }
@@ -232,7 +232,7 @@ fn begin(
 
 fn settings(arguments: &Analyse, single: bool) -> Settings {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = arguments.threads.map_or(cores, |threads| threads as usize);
+    let threads = arguments.threads.map_or(cores.min(MOST_THREADS), |threads| threads as usize);
     let workers = if single { 1 } else { threads };
     let Analyse { depth, nodes, movetime, .. } = *arguments;
     let none = depth.is_none() && nodes.is_none() && movetime.is_none();
@@ -249,7 +249,23 @@ fn settings(arguments: &Analyse, single: bool) -> Settings {
         threads: if single { threads } else { 1 },
         hash: (arguments.hash as usize / workers).max(1),
         syzygy: arguments.syzygy.clone(),
+        learn: arguments.learn.clone(),
+        write: arguments.write,
     }
+}
+
+/// Says what cannot be used of the tablebase folders.
+fn check_tables(folders: &str) -> Result<(), CliError> {
+    if folders.is_empty() {
+        return Ok(());
+    }
+    let (tables, complaints) = Tablebase::open(folders);
+    if tables.files() == 0 {
+        let why = complaints.first().map_or_else(|| "they hold no .rtbw file".to_owned(), Clone::clone);
+        return Err(CliError::Task(format!("no tablebases in {folders}: {why}")));
+    }
+    complaints.iter().for_each(|complaint| eprintln!("{complaint}"));
+    Ok(())
 }
 
 /// The journal, if a result goes to a file and there is more than one position.
@@ -259,9 +275,13 @@ fn journal(arguments: &Analyse, input: &Input, settings: &Settings) -> Result<Op
     let (Some(file), Some(name)) = (file, input.fingerprint()) else { return Ok(None) };
     let Limits { depth, nodes, movetime, .. } = &settings.limits;
     let work = format!(
-        "engram {} analyse {name} depth {depth:?} nodes {nodes:?} movetime {movetime:?} multipv {}",
+        "engram {} analyse {name} depth {depth:?} nodes {nodes:?} movetime {movetime:?} multipv {} syzygy {:?} \
+         learn {:?} {}",
         env!("CARGO_PKG_VERSION"),
         settings.multi_pv,
+        settings.syzygy,
+        settings.learn,
+        if settings.write { "write" } else { "read" },
     );
     Journal::open(file, &work).map(Some)
 }
@@ -294,109 +314,4 @@ fn watch(progress: &ProgressBar, single: bool) -> Arc<dyn Fn(&Event) + Send + Sy
             progress.set_message(format!("depth {}, {}", line.depth.get(), report::pawns(line.score)));
         }
     })
-}
-
-impl Outputs {
-    fn open(arguments: &Analyse, output: &Output, resumed: bool) -> Result<Outputs, CliError> {
-        let open = |path: &Option<PathBuf>| -> Result<Option<Sink>, CliError> {
-            let Some(path) = path else { return Ok(None) };
-            if path != Path::new("-") {
-                refuse_to_overwrite(path, arguments.force || resumed)?;
-            }
-            Sink::open(path, output).map(Some)
-        };
-        let openings =
-            if arguments.eco.is_empty() { Openings::own() } else { Openings::read(&arguments.eco)? };
-        let (json, pgn, html) = (open(&arguments.json)?, open(&arguments.pgn)?, open(&arguments.html)?);
-        let standard = [&arguments.json, &arguments.pgn, &arguments.html];
-        let taken = standard.into_iter().flatten().any(|path| path == Path::new("-"));
-        let mut outputs = Outputs {
-            text: (!taken).then(|| output.clone()),
-            json,
-            pgn,
-            html,
-            openings,
-            head_written: false,
-        };
-        if let Some(html) = &mut outputs.html {
-            let name = arguments.input.join(" ");
-            let file = Path::new(&name).file_name().filter(|_| Path::new(&name).is_file());
-            html.write(&html::head(&file.map_or(name.clone(), |file| file.to_string_lossy().into_owned())))?;
-        }
-        Ok(outputs)
-    }
-
-    /// Writes a finished item.
-    fn write(&mut self, done: Pending, totals: &mut Totals) -> Result<(), CliError> {
-        let findings: Vec<Finding> = done.findings.into_iter().flatten().collect();
-        totals.positions += findings.len() as u64;
-        totals.nodes += findings.iter().map(|finding| finding.nodes).sum::<u64>();
-        match done.item {
-            Item::Position(record) => {
-                let Some(finding) = findings.first() else { return Ok(()) };
-                let result = record.result(finding);
-                totals.tasks += u64::from(result.solved.is_some());
-                totals.solved += u64::from(result.solved == Some(true));
-                totals.points += u64::from(result.points.unwrap_or(0));
-                totals.most_points += u64::from(record.most_points());
-                if let Some(text) = &self.text {
-                    if record.is_single {
-                        text.line(output::position_text(&record.position, finding));
-                    } else {
-                        if !self.head_written {
-                            self.head_written = true;
-                            text.line(output::records_head());
-                        }
-                        text.line(output::record_text(&record, finding));
-                    }
-                }
-                if let Some(json) = &mut self.json {
-                    json.write(&output::record_json(&record, finding))?;
-                }
-                if let Some(html) = &mut self.html {
-                    html.write(&html::position(&record, finding))?;
-                }
-            }
-            Item::Game(game) => {
-                let opening = self.openings.of(&game.start, &game.moves).cloned();
-                let report = Report::new(game, opening, findings);
-                if let Some(text) = &self.text {
-                    text.line(output::game_text(&report));
-                }
-                if let Some(json) = &mut self.json {
-                    json.write(&output::game_json(&report))?;
-                }
-                if let Some(pgn) = &mut self.pgn {
-                    pgn.write(&output::game_pgn(&report))?;
-                }
-                if let Some(html) = &mut self.html {
-                    html.write(&html::game(&report))?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn finish(mut self, totals: &Totals, time: Duration, single: bool) -> Result<(), CliError> {
-        if let Some(html) = &mut self.html {
-            html.write(html::FOOT)?;
-        }
-        let Some(text) = &self.text else { return Ok(()) };
-        if totals.tasks > 0 {
-            let share = 100.0 * totals.solved as f64 / totals.tasks as f64;
-            text.line(format_args!("solved {} of {} ({share:.1} %)", totals.solved, totals.tasks));
-        }
-        if totals.most_points > 0 {
-            text.line(format_args!("points {} of {}", totals.points, totals.most_points));
-        }
-        if !single {
-            let Totals { positions, nodes, skipped, .. } = totals;
-            let nps = *nodes as f64 / time.as_secs_f64().max(1e-9);
-            text.line(format_args!(
-                "{positions} positions, {nodes} nodes in {:.1} s, {nps:.0} nodes a second, {skipped} skipped",
-                time.as_secs_f64(),
-            ));
-        }
-        Ok(())
-    }
 }

@@ -2,9 +2,10 @@
 //! other.
 
 use std::{
+    path::PathBuf,
     sync::Arc,
     thread::{self, JoinHandle},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
@@ -12,10 +13,14 @@ use shakmaty::{CastlingMode, Move, uci::UciMove};
 
 use crate::{
     engine::Engine,
+    learn::policy::Mode,
     position::Position,
     search::{Event, Limits, Line},
     types::Score,
 };
+
+/// How long the first search waits for the learning file; nobody's clock runs here.
+const LEARN_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a search found about a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -105,6 +110,10 @@ pub struct Settings {
     pub hash: usize,
     /// Folders of tablebases, separated as in `PATH`; empty for none.
     pub syzygy: String,
+    /// The learning file, if one is used.
+    pub learn: Option<PathBuf>,
+    /// Is every position searched written into it?
+    pub write: bool,
 }
 
 /// All workers.
@@ -180,8 +189,14 @@ impl Searcher {
         // With less memory than asked for the search goes on all the same.
         let _ = engine.set_hash(settings.hash);
         engine.set_multi_pv(settings.multi_pv);
-        engine.set_move_overhead(std::time::Duration::ZERO);
+        engine.set_move_overhead(Duration::ZERO);
         engine.set_syzygy_path(&settings.syzygy);
+        if let Some(file) = &settings.learn {
+            engine.set_learn_read_only(!settings.write);
+            engine.set_learn_file(Some(file.clone()));
+            engine.set_learning(if settings.write { Mode::All } else { Mode::Drop });
+            engine.open_learn_file(LEARN_PATIENCE);
+        }
         Searcher { engine, events, settings: settings.clone() }
     }
 

@@ -3,6 +3,7 @@
 mod change;
 mod filter;
 mod games;
+mod html;
 mod search;
 mod show;
 mod text;
@@ -84,6 +85,19 @@ enum Tool {
         /// Where to; the standard output if not given. An existing file is not overwritten.
         #[arg(value_name = "PATH")]
         to: Option<PathBuf>,
+    },
+    /// Write a page for the browser: boards, what was learned, when, and from where.
+    ///
+    /// The page needs nothing else, neither a network nor another file.
+    Html {
+        #[command(flatten)]
+        filter: Filter,
+        /// So many records are shown, newest first.
+        #[arg(long, value_name = "COUNT", default_value_t = 500)]
+        newest: usize,
+        /// The page. An existing file is not overwritten.
+        #[arg(value_name = "PAGE")]
+        to: PathBuf,
     },
     /// Take in a text written by `export`, EPD with best moves (`bm`) as advice, or a player's lost games.
     ///
@@ -239,6 +253,9 @@ pub(super) fn run(
         }
         Tool::Verify => show::verify(&Opened::read(&path)?, json, output),
         Tool::Export { to } => trade::export(&Opened::read(&path)?, to.as_deref(), json, output),
+        Tool::Html { filter, newest, to } => {
+            html::html(&Opened::read(&path)?, to, *newest, filter, json, output)
+        }
         Tool::Import { from, player: Some(player), nodes } => {
             games::import(&mut Opened::write(&path)?, from, player, *nodes, json, output)
         }

@@ -54,4 +54,14 @@ document.addEventListener("DOMContentLoaded", () => {
     });
     show(0);
   }
+  for (const sieve of document.querySelectorAll(".sieve")) {
+    const buttons = sieve.querySelectorAll("button");
+    buttons.forEach((button) => button.addEventListener("click", () => {
+      buttons.forEach((other) => other.classList.toggle("now", other === button));
+      const origin = button.dataset.origin;
+      for (const card of document.querySelectorAll(".records article")) {
+        card.hidden = origin !== "" && card.dataset.origin !== origin;
+      }
+    }));
+  }
 });

@@ -1,0 +1,165 @@
+//! Where results go: text, JSON lines, PGN and a page, each item to all of them in the order of the input.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use super::{
+    Analyse, html,
+    input::Item,
+    openings::Openings,
+    output::{self, Sink},
+    pool::Finding,
+    report::Report,
+};
+use crate::{
+    cli::{CliError, book::refuse_to_overwrite, page},
+    uci::Output,
+};
+
+/// What was done, for the last line.
+#[derive(Default)]
+pub struct Totals {
+    /// Positions searched.
+    pub positions: u64,
+    /// Nodes of them all.
+    pub nodes: u64,
+    /// Positions that set a task.
+    pub tasks: u64,
+    /// Tasks solved.
+    pub solved: u64,
+    /// Points won.
+    pub points: u64,
+    /// Points there were to win.
+    pub most_points: u64,
+    /// Games and lines that could not be read.
+    pub skipped: usize,
+}
+
+/// Where results go.
+pub struct Outputs {
+    /// The standard output, where no other format goes there.
+    pub text: Option<Output>,
+    json: Option<Sink>,
+    pgn: Option<Sink>,
+    html: Option<Sink>,
+    openings: Openings,
+    head_written: bool,
+}
+
+impl Outputs {
+    /// Opens what the arguments name.
+    ///
+    /// # Errors
+    /// A file that is there already, or cannot be made.
+    pub fn open(arguments: &Analyse, output: &Output, resumed: bool) -> Result<Outputs, CliError> {
+        let open = |path: &Option<PathBuf>| -> Result<Option<Sink>, CliError> {
+            let Some(path) = path else { return Ok(None) };
+            if path != Path::new("-") {
+                refuse_to_overwrite(path, arguments.force || resumed)?;
+            }
+            Sink::open(path, output).map(Some)
+        };
+        let openings =
+            if arguments.eco.is_empty() { Openings::own() } else { Openings::read(&arguments.eco)? };
+        let (json, pgn, html) = (open(&arguments.json)?, open(&arguments.pgn)?, open(&arguments.html)?);
+        let standard = [&arguments.json, &arguments.pgn, &arguments.html];
+        let taken = standard.into_iter().flatten().any(|path| path == Path::new("-"));
+        let mut outputs = Outputs {
+            text: (!taken).then(|| output.clone()),
+            json,
+            pgn,
+            html,
+            openings,
+            head_written: false,
+        };
+        if let Some(html) = &mut outputs.html {
+            let name = arguments.input.join(" ");
+            let file = Path::new(&name).file_name().filter(|_| Path::new(&name).is_file());
+            let title = file.map_or(name.clone(), |file| file.to_string_lossy().into_owned());
+            html.write(&page::head(&title, "analysed by Engram"))?;
+        }
+        Ok(outputs)
+    }
+
+    /// Writes a finished item.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write(&mut self, item: Item, findings: Vec<Finding>, totals: &mut Totals) -> Result<(), CliError> {
+        totals.positions += findings.len() as u64;
+        totals.nodes += findings.iter().map(|finding| finding.nodes).sum::<u64>();
+        match item {
+            Item::Position(record) => {
+                let Some(finding) = findings.first() else { return Ok(()) };
+                let result = record.result(finding);
+                totals.tasks += u64::from(result.solved.is_some());
+                totals.solved += u64::from(result.solved == Some(true));
+                totals.points += u64::from(result.points.unwrap_or(0));
+                totals.most_points += u64::from(record.most_points());
+                if let Some(text) = &self.text {
+                    if record.is_single {
+                        text.line(output::position_text(&record.position, finding));
+                    } else {
+                        if !self.head_written {
+                            self.head_written = true;
+                            text.line(output::records_head());
+                        }
+                        text.line(output::record_text(&record, finding));
+                    }
+                }
+                if let Some(json) = &mut self.json {
+                    json.write(&output::record_json(&record, finding))?;
+                }
+                if let Some(html) = &mut self.html {
+                    html.write(&html::position(&record, finding))?;
+                }
+            }
+            Item::Game(game) => {
+                let opening = self.openings.of(&game.start, &game.moves).cloned();
+                let report = Report::new(game, opening, findings);
+                if let Some(text) = &self.text {
+                    text.line(output::game_text(&report));
+                }
+                if let Some(json) = &mut self.json {
+                    json.write(&output::game_json(&report))?;
+                }
+                if let Some(pgn) = &mut self.pgn {
+                    pgn.write(&output::game_pgn(&report))?;
+                }
+                if let Some(html) = &mut self.html {
+                    html.write(&html::game(&report))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the end of each format, and the summary.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn finish(&mut self, totals: &Totals, time: Duration, single: bool) -> Result<(), CliError> {
+        if let Some(html) = &mut self.html {
+            html.write(page::FOOT)?;
+        }
+        let Some(text) = &self.text else { return Ok(()) };
+        if totals.tasks > 0 {
+            let share = 100.0 * totals.solved as f64 / totals.tasks as f64;
+            text.line(format_args!("solved {} of {} ({share:.1} %)", totals.solved, totals.tasks));
+        }
+        if totals.most_points > 0 {
+            text.line(format_args!("points {} of {}", totals.points, totals.most_points));
+        }
+        if !single {
+            let Totals { positions, nodes, skipped, .. } = totals;
+            let nps = *nodes as f64 / time.as_secs_f64().max(1e-9);
+            text.line(format_args!(
+                "{positions} positions, {nodes} nodes in {:.1} s, {nps:.0} nodes a second, {skipped} skipped",
+                time.as_secs_f64(),
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,162 @@
+//! What the system may do to the engine: no files, no memory, no space, no home, signals. The game goes on, or the
+//! process ends at once; nothing that was there is lost.
+#![cfg(unix)]
+
+mod common;
+
+use std::{fs, process::Command};
+
+use common::{Engine, command, home, run};
+
+/// The messages among lines.
+fn told(lines: &[String]) -> String {
+    lines.iter().filter_map(|line| line.strip_prefix("info string ")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn sixteen_open_files_are_enough() {
+    let mut engine = Engine::start_after("ulimit -n 16");
+    for option in
+        ["Threads value 4", "OwnBook value true", "HashFile value analysis.hash", "Debug Log File value log"]
+    {
+        engine.send(&format!("setoption name {option}"));
+    }
+    engine.sync();
+    engine.send("position startpos moves a2a3 h7h6 a3a4 h6h5");
+    let (m, lines) = engine.best("go depth 8");
+    assert_eq!(m.len(), 4, "{lines:?}");
+    assert!(engine.home().join("analysis.hash").exists() && engine.home().join("log").exists());
+    engine.quit();
+}
+
+#[test]
+fn one_file_beside_the_three_streams_leaves_the_game() {
+    let mut engine = Engine::start_after("ulimit -n 4");
+    engine.send("setoption name HashFile value analysis.hash");
+    engine.sync();
+    for moves in ["e2e4", "d2d4"] {
+        engine.send(&format!("position startpos moves {moves}"));
+        let (m, lines) = engine.best("go depth 6");
+        assert_eq!(m.len(), 4, "{lines:?}");
+    }
+    engine.quit();
+}
+
+#[test]
+fn less_memory_than_asked_for_is_said_and_the_game_goes_on() {
+    let mut engine = Engine::start_after("ulimit -v 2000000");
+    let said = told(&engine.answer("setoption name Hash value 65536"));
+    assert!(said.contains("no memory for a hash table of 65536 MiB; 16 MiB are in use"), "{said}");
+    engine.send("position startpos");
+    assert_eq!(engine.best("go depth 6").0.len(), 4);
+    // What fits is had.
+    assert_eq!(told(&engine.answer("setoption name Hash value 64")), "");
+    assert_eq!(engine.best("go depth 6").0.len(), 4);
+    engine.quit();
+}
+
+#[test]
+fn a_full_disk_costs_what_would_be_written_and_nothing_else() {
+    // No file may grow beyond 32 KiB: every longer write fails as on a full disk.
+    let mut engine = Engine::start_after("trap '' XFSZ; ulimit -f 64");
+    engine.send("setoption name HashFile value analysis.hash");
+    let said = told(&engine.sync());
+    engine.send("position startpos");
+    let (m, lines) = engine.best("go depth 8");
+    assert_eq!(m.len(), 4, "{lines:?}");
+    let said = format!("{said}\n{}", told(&lines));
+    assert!(said.contains("analysis.hash"), "{said}");
+    assert!(said.contains("learn-1.bin"), "{said}");
+    engine.send("position startpos moves e2e4");
+    assert_eq!(engine.best("go depth 8").0.len(), 4);
+    engine.quit();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn results_that_cannot_be_written_end_a_task_with_a_sentence() {
+    let games = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/games.pgn");
+    let games = games.to_str().unwrap();
+    for output in ["--json", "--pgn", "--html"] {
+        let (_, err, code) = run(&["analyse", games, "--depth", "2", output, "/dev/full", "--force"]);
+        assert!(
+            code == 1 && err.contains("/dev/full") && err.contains("cannot be written"),
+            "{output}: {err}"
+        );
+    }
+    let shell = |line: &str| {
+        let home = home();
+        let engine = env!("CARGO_BIN_EXE_engram");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", line, engine, games]).env("HOME", home.path()).env("XDG_DATA_HOME", home.path());
+        let output = shell.output().expect("a shell");
+        (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
+    };
+    let (err, code) = shell("\"$0\" analyse \"$1\" --depth 2 > /dev/full");
+    assert!(code == Some(1) && err.contains("cannot be written"), "{err}");
+    // Whoever closes a pipe has read enough: no word, no failure.
+    let (err, code) = shell("\"$0\" analyse startpos --depth 2 --multipv 20 | head -n 1 > /dev/null");
+    assert_eq!((err.as_str(), code), ("", Some(0)));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_home_that_cannot_be_written_costs_the_memory_alone() {
+    let mut engine = Engine::start_after("export HOME=/proc XDG_DATA_HOME=/proc");
+    engine.send("setoption name OwnBook value true");
+    engine.send("position startpos moves a2a3 h7h6 a3a4 h6h5");
+    let (m, lines) = engine.best("go depth 6");
+    assert!(m.len() == 4 && told(&lines).contains("/proc/engram"), "{lines:?}");
+    engine.quit();
+}
+
+#[test]
+fn signals_end_the_engine_at_once_and_its_files_stay_sound() {
+    for signal in ["TERM", "HUP", "INT"] {
+        let mut engine = Engine::ready();
+        engine.send("setoption name HashFile value analysis.hash");
+        engine.send("setoption name LearnFile value known.bin");
+        engine.send("setoption name Learning value all");
+        engine.send("position startpos");
+        engine.best("go depth 8");
+        engine.send("go infinite");
+        engine.expect("info depth");
+        // The folder goes with the engine.
+        let kept = home();
+        let sent = Command::new("kill").args([format!("-{signal}"), engine.id().to_string()]).status();
+        assert!(sent.expect("kill").success());
+        for name in ["analysis.hash", "known.bin"] {
+            fs::copy(engine.home().join(name), kept.path().join(name)).unwrap();
+        }
+        let (status, _) = engine.wait();
+        assert!(!status.success(), "{signal}: {status}");
+        for task in [&["learn", "verify", "--file", "known.bin"][..], &["hash", "check", "analysis.hash"][..]]
+        {
+            let output = command(&kept).args(task).output().unwrap();
+            assert!(output.status.success(), "{signal} {task:?}: {output:?}");
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn no_network_is_opened() {
+    let mut engine = Engine::ready();
+    engine.send("setoption name OwnBook value true");
+    engine.send("setoption name HashFile value analysis.hash");
+    engine.send("position startpos");
+    engine.best("go depth 4");
+    engine.send("go infinite");
+    engine.expect("info depth");
+    let folder = format!("/proc/{}/fd", engine.id());
+    let open: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .filter_map(|entry| fs::read_link(entry.ok()?.path()).ok())
+        .map(|target| target.display().to_string())
+        .collect();
+    assert!(open.iter().any(|target| target.ends_with("analysis.hash")), "{open:?}");
+    assert!(!open.iter().any(|target| target.starts_with("socket:")), "{open:?}");
+    engine.send("stop");
+    engine.best_move();
+    engine.quit();
+}
