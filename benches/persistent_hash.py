@@ -268,8 +268,7 @@ def back(args):
             for position, found in reversed(steps):
                 iterations = list(engine.go(position, f"depth {found.depth + 1}"))
                 nodes = [next(i.nodes for i in iterations if i.depth >= found.depth + more) for more in (0, 1)]
-                shares[name].append((nodes, iterations[0].answer() == found.answer()))
-            # The next walk is to find what the analysis left, not what this one added.
+                shares[name].append((nodes, iterations[0].answer() == found.answer() or iterations[0].depth > found.depth))
         engine.quit()
         for index, (position, found) in enumerate(reversed(steps)):
             engine = Engine(args, analysis=True)
@@ -327,6 +326,7 @@ def cost(args):
                     engine.kill()
                 with_file, ram = times if turn % 2 == 0 else reversed(times)
                 pairs.append(ram / with_file)
+                print(f"  {1e9 * ram:.0f} and {1e9 * with_file:.0f} ns a node: {pairs[-1]:.3f}", flush=True)
         print(f"Hash {mib}, file {args.file_size} MiB: nodes a second of processor time with the file by those in RAM"
               f" alone: median {statistics.median(pairs):.3f} of {len(pairs)} pairs"
               f" ({min(pairs):.3f} to {max(pairs):.3f})", flush=True)

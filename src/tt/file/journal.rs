@@ -69,9 +69,9 @@ enum Wake {
 }
 
 impl HashFile {
-    /// Results of less depth are not kept, and nodes of less depth do not ask, unless they are exact scores of a
-    /// principal variation. Nine of ten nodes are below; each is searched again as fast as it is looked up.
-    pub const LEAST_DEPTH: Depth = Depth(3);
+    /// Results of less depth are not kept, and nodes of less depth do not ask, unless they belong to a principal
+    /// variation. Most nodes are below, where looking a position up in a file costs a good part of searching it.
+    pub const LEAST_DEPTH: Depth = Depth(5);
 
     /// Opens the file at `path` and makes it first, of `mib` MiB, if there is none. Says whether it was made.
     ///
