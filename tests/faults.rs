@@ -66,7 +66,9 @@ fn a_full_disk_costs_what_would_be_written_and_nothing_else() {
     assert_eq!(m.len(), 4, "{lines:?}");
     let said = format!("{said}\n{}", told(&lines));
     assert!(said.contains("analysis.hash"), "{said}");
-    assert!(said.contains("learn-1.bin"), "{said}");
+    if !said.contains("learn-1.bin") {
+        engine.search_until_told("learn-1.bin");
+    }
     engine.send("position startpos moves e2e4");
     assert_eq!(engine.best("go depth 8").0.len(), 4);
     engine.quit();
@@ -107,9 +109,17 @@ fn results_that_cannot_be_written_end_a_task_with_a_sentence() {
 fn a_home_that_cannot_be_written_costs_the_memory_alone() {
     let mut engine = Engine::start_after("export HOME=/proc XDG_DATA_HOME=/proc");
     engine.send("setoption name OwnBook value true");
+    engine.send("setoption name Learning value all");
+    engine.send("setoption name LearnMinDepth value 2");
     engine.send("position startpos moves a2a3 h7h6 a3a4 h6h5");
     let (m, lines) = engine.best("go depth 6");
-    assert!(m.len() == 4 && told(&lines).contains("/proc/engram"), "{lines:?}");
+    assert_eq!(m.len(), 4);
+    // The file's own thread tells it, during this search or later.
+    let text = "/proc/engram/learn-1.bin cannot be created";
+    if !told(&lines).contains(text) {
+        engine.send("setoption name OwnBook value false");
+        engine.search_until_told(text);
+    }
     engine.quit();
 }
 
