@@ -39,8 +39,7 @@ impl CheckSquares {
     /// rook of castling.
     pub fn gives_check(&self, m: Move) -> bool {
         let Move::Normal { role, from, to, promotion, .. } = m else { return false };
-        self.by_role[promotion.unwrap_or(role) as usize].contains(to)
-            || (self.discoverers.contains(from) && !attacks::aligned(self.king, from, to))
+        self.targets(promotion.unwrap_or(role), from).contains(to)
     }
 }
 

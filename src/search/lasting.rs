@@ -172,7 +172,7 @@ impl Worker {
         for (index, &m) in self.root_moves[0].pv.iter().enumerate() {
             if index > 0 {
                 let depth = (root.depth - index as i32).max(Depth::ZERO);
-                let window = ScoreWindow::at_most(Score::INFINITE);
+                let window = ScoreWindow::OPEN;
                 let record = Record { best: PackedMove::pack(m), window, depth, ..*root };
                 let key = position.key();
                 match &task.hash_file {

@@ -218,7 +218,7 @@ impl Worker {
             let record = Record {
                 best: PackedMove::NONE,
                 evaluation: raw,
-                window: ScoreWindow::at_most(Score::INFINITE),
+                window: ScoreWindow::OPEN,
                 depth: Depth::ZERO,
                 was_pv,
                 path: PathCheck::new(&self.path, Depth::ZERO),

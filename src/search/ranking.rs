@@ -15,12 +15,15 @@ pub struct Ranking {
 const PLACE_BITS: u32 = 8;
 const LAST: usize = (1 << PLACE_BITS) - 1;
 
+fn key(score: i32, place: usize) -> i32 {
+    score << PLACE_BITS | (LAST - place) as i32
+}
+
 impl Ranking {
     /// Adds a move; the score must fit in 24 bits.
     pub fn push(&mut self, m: Move, score: i32) {
-        let place = self.moves.len();
+        self.keys.push(key(score, self.moves.len()));
         self.moves.push(m);
-        self.keys.push(score << PLACE_BITS | (LAST - place) as i32);
     }
 
     /// Scores the wanted moves anew and drops the others.
@@ -28,7 +31,7 @@ impl Ranking {
         self.moves.retain(|&mut m| wanted(m));
         self.keys.clear();
         for (place, &m) in self.moves.iter().enumerate() {
-            self.keys.push(score(m) << PLACE_BITS | (LAST - place) as i32);
+            self.keys.push(key(score(m), place));
         }
     }
 
@@ -37,9 +40,9 @@ impl Ranking {
         let best = self.keys.iter().copied().max()?;
         let place = LAST - (best as usize & LAST);
         self.keys.swap_remove(place);
-        if let Some(key) = self.keys.get_mut(place) {
+        if let Some(last) = self.keys.get_mut(place) {
             // The last move takes the free place.
-            *key = *key & !(LAST as i32) | (LAST - place) as i32;
+            *last = key(*last >> PLACE_BITS, place);
         }
         Some((self.moves.swap_remove(place), best >> PLACE_BITS))
     }

@@ -37,7 +37,8 @@ pub struct ScoreWindow {
 }
 
 impl ScoreWindow {
-    const OPEN: ScoreWindow = ScoreWindow { lower: Score(-Score::INFINITE.0), upper: Score::INFINITE };
+    /// Nothing is known.
+    pub const OPEN: ScoreWindow = ScoreWindow { lower: Score(-Score::INFINITE.0), upper: Score::INFINITE };
 
     /// Nothing but `score >= lower` is known.
     pub fn at_least(lower: Score) -> ScoreWindow {
