@@ -199,6 +199,40 @@ fn the_default_falls_into_no_trap_and_plain_hashing_into_many() {
     assert_eq!(default, 0, "the default falls into traps");
 }
 
+/// The answer of an engine that knows the warm-up from a hash file alone, as another one left it.
+fn answer_from_file(mode: PathHash, trap: &Trap, depth: i32) -> Score {
+    let home = tempfile::tempdir().expect("a folder");
+    let with_file = || {
+        let mut searcher = Searcher::new(mode);
+        searcher.engine.set_hash_file_size(1);
+        searcher.engine.set_hash_file(Some(home.path().join("traps.hash")));
+        searcher.engine.open_hash_file();
+        searcher
+    };
+    with_file().score(&trap.warm);
+    with_file().score(&Search { depth, ..trap.ask.clone() })
+}
+
+#[test]
+fn a_hash_file_sets_no_traps_either() {
+    let (traps, _) = suite();
+    let mut alone = Searcher::new(PathHash::default());
+    let mut failures = [0, 0];
+    for trap in traps.iter().filter(|trap| is_fair(&mut alone, trap)) {
+        for (failed, mode) in failures.iter_mut().zip([PathHash::default(), PathHash::Off]) {
+            let wrong = |deeper| !is_right(answer_from_file(mode, trap, trap.ask.depth + deeper), trap.truth);
+            if wrong(0) && wrong(1) {
+                *failed += 1;
+                println!("{:>8} {}: not {:?}", mode.name(), trap.name, trap.truth);
+            }
+        }
+    }
+    let [default, off] = failures;
+    println!("from a hash file failed: off {off}, default {default}");
+    assert!(off >= 5, "plain hashing falls into {off} only: is the file read at all?");
+    assert_eq!(default, 0, "the default falls into traps");
+}
+
 #[test]
 fn stepping_through_a_shuffle_and_back_keeps_the_truth() {
     let (_, walks) = suite();
