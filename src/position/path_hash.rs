@@ -60,9 +60,9 @@
 //! sees through, those that the mode falls into. Nodes (`benches/path_hash.py`): the bench set to depths 11 to 15
 //! together, against `off`, in all and as a geometric mean (95 % error: `clock` 2.3 %, `draws` 4.5 %, others 8 %); 100
 //! endgame starts to depth 13 (geometric mean: 7 % error). None of these has a history, so that `draws` is `fifty`. A
-//! tree that differs anywhere differs by some percent. Hits: of the probes of the search (quiescence apart) over the bench set to depth 12, those that found the
-//! position; believed: of these, those whose score held on the path; cutoffs: of the probes, those that ended the node.
-//! Signature 1305292.
+//! tree that differs anywhere differs by some percent. Hits: of the probes of the search (quiescence
+//! apart) over the bench set to depth 12, those that found the position; believed: of these, those whose score held on
+//! the path; cutoffs: of the probes, those that ended the node. Signature 1305292.
 //!
 //! | mode | traps | bench nodes | geometric | endgame nodes | geometric | hits | believed | cutoffs |
 //! |---|---|---|---|---|---|---|---|---|
@@ -80,7 +80,7 @@
 //!
 //! Strength of `draws` against `off`, 5,000 nodes a move (95 % errors by pairs of games): before a refusal cost a ply (and
 //! the first 1,100 with a stricter taint), 2,900 games from endgames and 1,800 from unbalanced openings: -5 ± 7 Elo. As it
-//! is, 232 games from endgames, +9 ± 26, and 168 from unbalanced openings, -17 ± 41: in all -2 ± 23. That it
+//! is, 740 games from endgames, +16 ± 15, and 510 from unbalanced openings, -18 ± 24: in all +2 ± 13. That it
 //! loses less than 10 is not shown yet, and the other modes have not played.
 
 /// Which part of the path must fit before a stored score is believed; the option `PathHash`.
