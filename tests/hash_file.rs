@@ -103,6 +103,29 @@ fn a_clean_end_keeps_as_much_and_two_engines_share_a_file() {
     third.quit();
 }
 
+/// What was found before a depth was said is in the file, whoever else writes there at the same time.
+#[test]
+fn engines_that_write_at_once_and_are_killed_leave_all_they_said() {
+    let home = home();
+    let file = home.path().join("both.hash");
+    let path = file.display().to_string();
+    let mut engines: Vec<Engine> = (0..2).map(|_| with_file(&file).0).collect();
+    for (engine, fen) in engines.iter_mut().zip(POSITIONS) {
+        engine.send(&format!("position fen {fen}"));
+        engine.send("go infinite");
+    }
+    for engine in &mut engines {
+        engine.expect(&format!("info depth {DEPTH} "));
+    }
+    drop(engines);
+    let (out, error, code) = run(&["hash", "check", &path]);
+    assert_eq!(code, 0, "{out}{error}");
+    let (out, ..) = run(&["hash", "info", &path]);
+    assert!(out.contains("roots        2 "), "{out}");
+    // The nodes of the last iteration are there, not only its result: the children of the root at least.
+    assert!(out.contains(&format!("\n{:>12} ", DEPTH - 1)), "{out}");
+}
+
 #[test]
 fn stepping_back_finds_the_earlier_depth_and_a_mate_shows_in_the_parent() {
     let home = home();

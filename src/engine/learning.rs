@@ -25,9 +25,9 @@ use crate::{
         recall::Memory,
     },
     position::{Path, Position},
-    search::{Event, Limits, OnEnd, Sink},
+    search::{Event, Limits, OnEnd, Resumed, Sink},
     tt::{Learned, ScoreWindow, Table},
-    types::Depth,
+    types::{Bound, Depth, Score},
 };
 
 /// How long a search waits for what the file says.
@@ -190,6 +190,35 @@ impl Learning {
             State::Closed | State::Failed(_) => {}
         }
         lessons
+    }
+
+    /// What an analysis of this root came to that was learned, if it has a move and is true at the end of `path`.
+    pub fn resumed(&self, root: &Position, path: &Path) -> Option<Resumed> {
+        let desk = self.desk();
+        let State::Open(opened) = &desk.state else { return None };
+        let known = |position: &Position| {
+            let memory = opened.recall.get(position.key())?;
+            (memory.searched && !memory.foreign).then_some(memory)
+        };
+        let memory = known(root)?;
+        let window = lesson(memory, 0).at_root(path)?;
+        let (score, bound) = match window.exact() {
+            Some(score) => (score, Bound::Exact),
+            None => (window.lower, Bound::Lower),
+        };
+        if bound == Bound::Lower && window.upper < Score::INFINITE || score == -Score::INFINITE {
+            return None;
+        }
+        let (mut line, mut position, mut seen) = (Vec::new(), root.clone(), Vec::new());
+        while line.len() < memory.known.depth.get().unsigned_abs() as usize
+            && !seen.contains(&position.key())
+            && let Some(next) = known(&position).and_then(|memory| position.unpack(memory.known.best))
+        {
+            seen.push(position.key());
+            line.push(next);
+            position = position.play(next);
+        }
+        (!line.is_empty()).then_some(Resumed { depth: memory.known.depth, score, bound, line })
     }
 
     /// Has the file opened in the background, if it is not yet.
