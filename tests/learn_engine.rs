@@ -282,6 +282,10 @@ fn a_lost_game_confirms_its_drops() {
         let (_, said) = search(&mut engine, "startpos moves f2f3 e7e5", "go depth 8");
         assert!(said.iter().any(|text| text.contains("the score fell since the last move")), "{said:?}");
         engine.send(&format!("position startpos moves f2f3 e7e5{end}"));
+        // Match runners say all options again before each game.
+        engine.send(&format!("setoption name LearnFile value {}", path.display()));
+        engine.send("setoption name Learning value drop");
+        engine.send("setoption name LearnReadOnly value false");
         engine.send("ucinewgame");
         engine.sync();
         let dropped = written(&path, |record| record.game_ply == 2 && record.flags.confirmed == confirmed);

@@ -114,10 +114,14 @@ impl Learning {
         }
     }
 
-    /// Sets the file, none for the default one, which the next search opens. What is in the table is swept.
+    /// Sets the file, none for the default one, which the next search opens. What is in the table is swept. If it
+    /// is that file already and can be used, nothing happens: match runners say all options again before each
+    /// game, when the one before has not been learned from yet.
     pub fn set_file(&mut self, file: Option<PathBuf>, table: &Table) {
-        self.file = file;
-        self.reopen(table);
+        if file != self.file || matches!(self.desk().state, State::Failed(_)) {
+            self.file = file;
+            self.reopen(table);
+        }
     }
 
     /// Sets where the file is if the user names none.
@@ -128,8 +132,10 @@ impl Learning {
 
     /// Reads and uses the file only.
     pub fn set_read_only(&mut self, read_only: bool, table: &Table) {
-        self.read_only = read_only;
-        self.reopen(table);
+        if read_only != self.read_only {
+            self.read_only = read_only;
+            self.reopen(table);
+        }
     }
 
     fn reopen(&mut self, table: &Table) {
