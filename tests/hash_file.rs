@@ -187,6 +187,14 @@ fn in_ram_alone_an_analysis_is_resumed_as_well() {
     let (_, lines) = engine.best("go depth 9");
     let (_, again) = engine.best("go depth 9");
     assert_eq!((line_of(&again, 9), nodes_of(&again, 9)), (line_of(&lines, 9), 0));
+    // Not a node more or less than without the interruption.
+    let (_, on) = engine.best("go depth 11");
+    let mut other = Engine::ready();
+    other.send("setoption name Learning value off");
+    other.send("setoption name UCI_AnalyseMode value true");
+    let (_, whole) = other.best("go depth 11");
+    other.quit();
+    assert_eq!(nodes_of(&on, 11), nodes_of(&whole, 11) - nodes_of(&whole, 9));
     // A new game empties the table, unless that is never to happen.
     engine.send("ucinewgame");
     assert!(nodes_of(&engine.best("go depth 9").1, 9) > 0);
