@@ -241,7 +241,8 @@ def resume(args):
         print(f"{number:>3} {at.depth:>3} {at.nodes:>12} {whole:>10} |"
               + "".join(f" {row[name]:>7.2f}" for name in columns) + ("" if same[-1] else "  OTHER ANSWER"), flush=True)
     print(f"resumed at the stored depth with the same answer: {sum(same)} of {len(same)}")
-    for what, choose in ("median", statistics.median), ("geometric mean", statistics.geometric_mean), ("worst", max):
+    mean = lambda shares: statistics.geometric_mean(max(share, 0.01) for share in shares)
+    for what, choose in ("median", statistics.median), ("geometric mean", mean), ("worst", max):
         print(f"{what:>31} |" + "".join(f" {choose(row[name] for row in table):>7.2f}" for name in columns))
 
 
