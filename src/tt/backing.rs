@@ -7,6 +7,7 @@ use std::{fs::File, io, marker::PhantomData};
 use memmap2::{MmapMut, MmapOptions};
 
 /// Files up to this size are brought into memory when they are opened, in bytes.
+#[cfg(target_os = "linux")]
 const PREFAULTED: usize = 256 << 20;
 
 /// Memory of `T`s, shared between threads, zeroed at first or as the file has it.
