@@ -109,8 +109,17 @@ fn seeds_are_read() {
         for (number, seed) in seeds.iter().enumerate() {
             std::fs::write(folder.join(format!("seed-{number}")), seed).expect("a seed");
         }
-        let words: String =
-            target.words.iter().map(|word| format!("\"{}\"\n", word.escape_default())).collect();
+        // As libFuzzer reads it: a byte that is no plain letter is written in hexadecimal.
+        let byte = |byte: u8| match byte {
+            b'"' | b'\\' => format!("\\{}", char::from(byte)),
+            b' '..=b'~' => char::from(byte).to_string(),
+            _ => format!("\\x{byte:02x}"),
+        };
+        let words: String = target
+            .words
+            .iter()
+            .map(|word| format!("\"{}\"\n", word.bytes().map(byte).collect::<String>()))
+            .collect();
         std::fs::write(folder.with_extension("dict"), words).expect("a dictionary");
     }
 }
