@@ -1,6 +1,7 @@
 //! The engine without text: positions and limits in, [`Event`]s out.
 
 mod desk;
+mod lag;
 mod learning;
 mod lookup;
 mod opening;
@@ -23,6 +24,7 @@ use thiserror::Error;
 
 pub use self::learning::lesson;
 use self::{
+    lag::Lag,
     learning::{Beginning, Learning},
     lookup::with_last_answer,
     opening::{LastAnswer, Opening},
@@ -86,6 +88,7 @@ pub struct Engine {
     signals: Arc<Signals>,
     multi_pv: usize,
     move_overhead: Duration,
+    lag: Lag,
     node_rate: Option<NodeRate>,
     node_bank: NodeBank,
     never_clear_hash: bool,
@@ -130,6 +133,7 @@ impl Engine {
             signals,
             multi_pv: 1,
             move_overhead: Engine::DEFAULT_MOVE_OVERHEAD,
+            lag: Lag::default(),
             node_rate: None,
             node_bank: NodeBank::default(),
             never_clear_hash: false,
@@ -197,6 +201,7 @@ impl Engine {
     /// for a running search. Learns from how the game ended.
     pub fn new_game(&mut self) {
         self.pool.clear();
+        self.lag.skip();
         self.node_bank = NodeBank::default();
         self.learning.end_game(&self.root, &self.line);
         self.persistent.new_game();
@@ -212,8 +217,10 @@ impl Engine {
     pub fn go(&mut self, mut limits: Limits, start: Instant) {
         self.stop();
         self.wait();
+        let answered = self.opening.answered();
         self.opening.answering(&self.root);
         if let Some(m) = self.book_move(&limits) {
+            self.lag.skip();
             (self.sink)(Event::Finished { best: Some(m), ponder: None });
             return;
         }
@@ -222,6 +229,15 @@ impl Engine {
             self.node_bank.draw(clock);
         }
         self.manner.narrow(&mut limits);
+        let overhead = match &mut limits.clock {
+            Some(clock) if self.node_rate.is_none() && !limits.ponder => {
+                self.lag.begin(clock, start, answered, self.move_overhead)
+            }
+            _ => {
+                self.lag.skip();
+                self.move_overhead
+            }
+        };
         self.signals.stop.store(false, Relaxed);
         self.signals.pondering.store(limits.ponder, Relaxed);
         let lessons = self.learning.begin(&Beginning {
@@ -249,7 +265,7 @@ impl Engine {
         self.pool.start(Task {
             root: self.root.clone(),
             path,
-            clock: Clock::new(&limits, start, self.move_overhead, self.node_rate),
+            clock: Clock::new(&limits, start, overhead, self.node_rate),
             limits,
             multi_pv: self.multi_pv,
             table: Arc::clone(&self.table),

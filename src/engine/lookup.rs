@@ -3,6 +3,7 @@
 use std::{
     path::{Path as FilePath, PathBuf},
     sync::{Arc, Mutex, PoisonError},
+    time::Instant,
 };
 
 use shakmaty::Move;
@@ -140,7 +141,8 @@ pub(super) fn with_last_answer(sink: Arc<Sink>, last: Arc<Mutex<LastAnswer>>) ->
                 last.lock().unwrap_or_else(PoisonError::into_inner).score = Some(line.score);
             }
             Event::Finished { best, .. } => {
-                last.lock().unwrap_or_else(PoisonError::into_inner).best = *best;
+                let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+                (last.best, last.at) = (*best, Some(Instant::now()));
             }
             _ => {}
         }

@@ -5,6 +5,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
 };
 
 use shakmaty::{Color, Move, Position as _, uci::UciMove};
@@ -48,6 +49,8 @@ pub(super) struct LastAnswer {
     pub score: Option<Score>,
     /// The move answered.
     pub best: Option<Move>,
+    /// When it was.
+    pub at: Option<Instant>,
 }
 
 /// What is known of the present game.
@@ -79,6 +82,11 @@ impl Opening {
     /// The user's data directory, below which copies of books are kept.
     pub(super) fn set_data_folder(&mut self, folder: Option<PathBuf>) {
         self.data_folder = folder;
+    }
+
+    /// When the last search was answered.
+    pub(super) fn answered(&self) -> Option<Instant> {
+        self.last().at
     }
 
     /// Uses the book at `path`, or the engine's own.

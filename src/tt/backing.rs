@@ -34,6 +34,9 @@ pub enum Sharing {
 pub unsafe trait SharedWords: Sync {}
 
 impl<T: SharedWords> Backing<T> {
+    /// What [`Backing::as_slice`] rests on, as far as the compiler can tell.
+    const SOUND: () = assert!(align_of::<T>() <= 4096 && size_of::<T>() > 0 && !std::mem::needs_drop::<T>());
+
     /// Memory for `count` values, at least one.
     ///
     /// # Errors
@@ -91,6 +94,7 @@ impl<T: SharedWords> Backing<T> {
     /// The values.
     #[inline]
     pub fn as_slice(&self) -> &[T] {
+        const { Self::SOUND };
         let start = self.map.as_ptr().cast::<T>();
         let count = self.map.len() / size_of::<T>();
         // SAFETY: the mapping is aligned for `T`, `count` values long, lives as long as `self`, and is
