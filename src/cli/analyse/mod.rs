@@ -10,7 +10,7 @@
 //! Only the window is in memory, so that a file may be of any size. What was found goes to a journal beside
 //! the first output file at once; the same command goes on from there after an interruption.
 
-mod epd;
+pub mod epd;
 mod html;
 mod input;
 mod journal;
