@@ -227,20 +227,22 @@ def resume(args):
             row[end], good = after_restart(args, file, position, before, whole)
             goods.append(good)
 
-        if "in RAM" in args.also:
+        if {"in RAM", "again"} & set(args.also):
             engine = Engine(args, analysis=True)
             reach(engine.go(position, "infinite"), lambda i: i.depth == at.depth)
             engine.finish()
             row["in RAM"] = nodes_to(engine, position, at.depth + 1)[1] / whole
-            engine.analyse(False)
-            row["again"] = nodes_to(engine, position, at.depth + 1)[1] / (at.nodes + whole)
+            if "again" in args.also:
+                engine.analyse(False)
+                row["again"] = nodes_to(engine, position, at.depth + 1)[1] / (at.nodes + whole)
             engine.quit()
         table.append(row)
         same.append(all(goods))
         print(f"{number:>3} {at.depth:>3} {at.nodes:>12} {whole:>10} |"
               + "".join(f" {row[name]:>7.2f}" for name in columns) + ("" if same[-1] else "  OTHER ANSWER"), flush=True)
     print(f"resumed at the stored depth with the same answer: {sum(same)} of {len(same)}")
-    for what, choose in ("median", statistics.median), ("worst", max):
+    mean = lambda shares: statistics.geometric_mean(max(share, 0.01) for share in shares)
+    for what, choose in ("median", statistics.median), ("geometric mean", mean), ("worst", max):
         print(f"{what:>31} |" + "".join(f" {choose(row[name] for row in table):>7.2f}" for name in columns))
 
 

@@ -41,7 +41,16 @@ fn full(positions: &[Position]) -> Recall {
         let (key, halfmoves, game_ply) = (record.key, record.halfmoves, record.game_ply);
         recall.insert(
             &record.setup,
-            Memory { key, known, halfmoves, game_ply, foreign: false, confirmed: false, suspicion: false },
+            Memory {
+                key,
+                known,
+                halfmoves,
+                game_ply,
+                foreign: false,
+                confirmed: false,
+                suspicion: false,
+                searched: false,
+            },
         );
     }
     recall

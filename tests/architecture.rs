@@ -399,3 +399,52 @@ fn what_is_allowed_passes() {
         assert_eq!(objections(file, source), Vec::<String>::new(), "{file} with {source}");
     }
 }
+
+/// Where `unsafe` is, and the test that would notice if its fact were wrong.
+const ROOMS: [(&str, &str); 9] = [
+    ("book/mod.rs", "every_book_is_read_as_another_reader_reads_it"),
+    ("syzygy.rs", "every_answer_is_the_oracle_s"),
+    ("tt/backing.rs", "a_clean_end_keeps_as_much_and_two_engines_share_a_file"),
+    ("tt/file/cell.rs", "threads_that_store_and_probe_read_whole_entries"),
+    ("tt/file/disk.rs", "a_disk_without_room_is_not_filled"),
+    ("tt/file/guard.rs", "a_file_cut_short_ends_the_engine_with_a_sentence"),
+    ("tt/file/map.rs", "damaged_entries_are_misses"),
+    ("tt/table.rs", "what_was_stored_is_found"),
+    ("types/prefetch.rs", "the_search_makes_as_many_nodes_as_its_signature_says"),
+];
+
+#[test]
+fn unsafe_code_is_in_named_rooms_with_its_facts_and_its_tests() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = |path: &Path| fs::read_to_string(path).unwrap();
+    let all: String = ["src", "tests"]
+        .iter()
+        .flat_map(|folder| sources(&root.join(folder)))
+        .map(|path| text(&path))
+        .collect();
+    let mut rooms = Vec::new();
+    for path in sources(&root.join("src")) {
+        let source = text(&path);
+        let lines: Vec<&str> = source.lines().map(str::trim).collect();
+        let is_unsafe = |line: &str| {
+            !line.starts_with("//")
+                && ["unsafe {", "unsafe impl ", "unsafe trait "].iter().any(|w| line.contains(w))
+        };
+        let found: Vec<usize> = (0..lines.len()).filter(|&number| is_unsafe(lines[number])).collect();
+        if found.is_empty() {
+            continue;
+        }
+        let name = path.strip_prefix(root.join("src")).unwrap().to_string_lossy().replace('\\', "/");
+        for number in found {
+            let above = &lines[number.saturating_sub(6)..number];
+            let told = above.iter().any(|line| line.contains("SAFETY:") || line.contains("# Safety"));
+            assert!(told, "{name}, line {}: why is it sound? Write `// SAFETY:`", number + 1);
+        }
+        rooms.push(name);
+    }
+    rooms.sort_unstable();
+    assert_eq!(rooms, ROOMS.map(|(room, _)| room));
+    for (room, test) in ROOMS {
+        assert!(all.contains(&format!("fn {test}()")), "{room}: there is no test `{test}`");
+    }
+}

@@ -103,6 +103,29 @@ fn a_clean_end_keeps_as_much_and_two_engines_share_a_file() {
     third.quit();
 }
 
+/// What was found before a depth was said is in the file, whoever else writes there at the same time.
+#[test]
+fn engines_that_write_at_once_and_are_killed_leave_all_they_said() {
+    let home = home();
+    let file = home.path().join("both.hash");
+    let path = file.display().to_string();
+    let mut engines: Vec<Engine> = (0..2).map(|_| with_file(&file).0).collect();
+    for (engine, fen) in engines.iter_mut().zip(POSITIONS) {
+        engine.send(&format!("position fen {fen}"));
+        engine.send("go infinite");
+    }
+    for engine in &mut engines {
+        engine.expect(&format!("info depth {DEPTH} "));
+    }
+    drop(engines);
+    let (out, error, code) = run(&["hash", "check", &path]);
+    assert_eq!(code, 0, "{out}{error}");
+    let (out, ..) = run(&["hash", "info", &path]);
+    assert!(out.contains("roots        2 "), "{out}");
+    // The nodes of the last iteration are there, not only its result: the children of the root at least.
+    assert!(out.contains(&format!("\n{:>12} ", DEPTH - 1)), "{out}");
+}
+
 #[test]
 fn stepping_back_finds_the_earlier_depth_and_a_mate_shows_in_the_parent() {
     let home = home();
@@ -164,6 +187,14 @@ fn in_ram_alone_an_analysis_is_resumed_as_well() {
     let (_, lines) = engine.best("go depth 9");
     let (_, again) = engine.best("go depth 9");
     assert_eq!((line_of(&again, 9), nodes_of(&again, 9)), (line_of(&lines, 9), 0));
+    // Not a node more or less than without the interruption.
+    let (_, on) = engine.best("go depth 11");
+    let mut other = Engine::ready();
+    other.send("setoption name Learning value off");
+    other.send("setoption name UCI_AnalyseMode value true");
+    let (_, whole) = other.best("go depth 11");
+    other.quit();
+    assert_eq!(nodes_of(&on, 11), nodes_of(&whole, 11) - nodes_of(&whole, 9));
     // A new game empties the table, unless that is never to happen.
     engine.send("ucinewgame");
     assert!(nodes_of(&engine.best("go depth 9").1, 9) > 0);

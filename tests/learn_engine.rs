@@ -192,6 +192,41 @@ fn what_was_learned_is_used_until_learning_is_off() {
 }
 
 #[test]
+fn an_analysis_goes_on_from_what_was_learned_of_its_root() {
+    let (_folder, path) = file();
+    let position = "position fen r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
+    let analyse = |engine: &mut Engine| {
+        engine.send("setoption name UCI_AnalyseMode value true");
+        engine.send(position);
+        engine.best("go nodes 20000")
+    };
+    let mut engine = learning("all", &path);
+    let (_, first) = analyse(&mut engine);
+    assert!(first.iter().all(|line| !line.contains("resumed")), "{first:?}");
+    engine.quit();
+    let root = records(&path).into_iter().find(|record| record.depth > 5 && record.since_root == 0);
+    let root = root.expect("the root is learned");
+
+    let mut engine = learning("all", &path);
+    engine.search_until_told("records in");
+    let (_, second) = analyse(&mut engine);
+    engine.quit();
+    let resumed = format!("info string analysis resumed at depth {}", root.depth);
+    let said = second.iter().position(|line| *line == resumed).unwrap_or_else(|| panic!("{second:?}"));
+    let line = &second[said + 1];
+    assert!(line.starts_with(&format!("info depth {} ", root.depth)) && line.contains(" nodes 0 "), "{line}");
+    assert!(line.contains(&format!(" pv {}", first_move(&first, root.depth))), "{line}");
+}
+
+/// The move of the last line of this depth.
+fn first_move(lines: &[String], depth: u8) -> String {
+    let start = format!("info depth {depth} ");
+    let line = lines.iter().rfind(|line| line.starts_with(&start)).expect("a line of that depth");
+    let (_, line) = line.split_once(" pv ").expect("a line with moves");
+    line.split(' ').next().unwrap_or_default().to_owned()
+}
+
+#[test]
 fn a_forgotten_position_leaves_the_table_of_a_running_engine() {
     let (_folder, path) = file();
     let mut engine = learning("all", &path);
@@ -247,6 +282,10 @@ fn a_lost_game_confirms_its_drops() {
         let (_, said) = search(&mut engine, "startpos moves f2f3 e7e5", "go depth 8");
         assert!(said.iter().any(|text| text.contains("the score fell since the last move")), "{said:?}");
         engine.send(&format!("position startpos moves f2f3 e7e5{end}"));
+        // Match runners say all options again before each game.
+        engine.send(&format!("setoption name LearnFile value {}", path.display()));
+        engine.send("setoption name Learning value drop");
+        engine.send("setoption name LearnReadOnly value false");
         engine.send("ucinewgame");
         engine.sync();
         let dropped = written(&path, |record| record.game_ply == 2 && record.flags.confirmed == confirmed);

@@ -214,3 +214,13 @@ fn a_record_that_contradicts_itself_is_found() {
     assert_eq!(with(|record| record.best = PackedMove::from_bits(0xFFFF)), Some(Misfit::Move));
     assert_eq!(with(|record| record.best = PackedMove::from_bits(8 | 8 << 6)), Some(Misfit::Move));
 }
+
+/// Found by fuzzing: bits beside a move that mean nothing for it were dropped by an export without a word.
+#[test]
+fn a_move_in_an_unusual_packing_is_a_contradiction() {
+    let mut record = learn::record(&Position::default(), 1);
+    assert!(record.position_and_move().is_ok_and(|(_, best)| best.is_some()));
+    record.best = PackedMove::from_bits(record.best.bits() | 0x8000);
+    assert_eq!(record.position_and_move().unwrap_err(), Misfit::Move);
+    assert_eq!(exchange::line(&record), Err(Misfit::Move));
+}

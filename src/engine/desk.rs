@@ -99,6 +99,7 @@ fn memory(record: &Record) -> Option<Memory> {
         foreign: record.evaluation_id != eval::fingerprint(),
         confirmed: record.flags.confirmed,
         suspicion: record.origin == Origin::Drop && !record.flags.confirmed,
+        searched: record.origin == Origin::EveryRoot,
     })
 }
 
@@ -251,7 +252,8 @@ impl Desk {
                 counted(ending.learned_cutoffs as usize, "cutoff")
             ));
         }
-        let conditions = Conditions { pondered_in_vain: ending.pondering, ..root.conditions };
+        let conditions =
+            Conditions { pondered_in_vain: ending.pondering, analysis: root.analysis, ..root.conditions };
         let search = Search {
             course: &ending.course,
             conditions,

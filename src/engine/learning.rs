@@ -25,9 +25,9 @@ use crate::{
         recall::Memory,
     },
     position::{Path, Position},
-    search::{Event, Limits, OnEnd, Sink},
+    search::{Event, Limits, OnEnd, Resumed, Sink},
     tt::{Learned, ScoreWindow, Table},
-    types::Depth,
+    types::{Bound, Depth, Score},
 };
 
 /// How long a search waits for what the file says.
@@ -114,10 +114,14 @@ impl Learning {
         }
     }
 
-    /// Sets the file, none for the default one, which the next search opens. What is in the table is swept.
+    /// Sets the file, none for the default one, which the next search opens. What is in the table is swept. If it
+    /// is that file already and can be used, nothing happens: match runners say all options again before each
+    /// game, when the one before has not been learned from yet.
     pub fn set_file(&mut self, file: Option<PathBuf>, table: &Table) {
-        self.file = file;
-        self.reopen(table);
+        if file != self.file || matches!(self.desk().state, State::Failed(_)) {
+            self.file = file;
+            self.reopen(table);
+        }
     }
 
     /// Sets where the file is if the user names none.
@@ -128,8 +132,10 @@ impl Learning {
 
     /// Reads and uses the file only.
     pub fn set_read_only(&mut self, read_only: bool, table: &Table) {
-        self.read_only = read_only;
-        self.reopen(table);
+        if read_only != self.read_only {
+            self.read_only = read_only;
+            self.reopen(table);
+        }
     }
 
     fn reopen(&mut self, table: &Table) {
@@ -190,6 +196,35 @@ impl Learning {
             State::Closed | State::Failed(_) => {}
         }
         lessons
+    }
+
+    /// What an analysis of this root came to that was learned, if it has a move and is true at the end of `path`.
+    pub fn resumed(&self, root: &Position, path: &Path) -> Option<Resumed> {
+        let desk = self.desk();
+        let State::Open(opened) = &desk.state else { return None };
+        let known = |position: &Position| {
+            let memory = opened.recall.get(position.key())?;
+            (memory.searched && !memory.foreign).then_some(memory)
+        };
+        let memory = known(root)?;
+        let window = lesson(memory, 0).at_root(path)?;
+        let (score, bound) = match window.exact() {
+            Some(score) => (score, Bound::Exact),
+            None => (window.lower, Bound::Lower),
+        };
+        if bound == Bound::Lower && window.upper < Score::INFINITE || score == -Score::INFINITE {
+            return None;
+        }
+        let (mut line, mut position, mut seen) = (Vec::new(), root.clone(), Vec::new());
+        while line.len() < memory.known.depth.get().unsigned_abs() as usize
+            && !seen.contains(&position.key())
+            && let Some(next) = known(&position).and_then(|memory| position.unpack(memory.known.best))
+        {
+            seen.push(position.key());
+            line.push(next);
+            position = position.play(next);
+        }
+        (!line.is_empty()).then_some(Resumed { depth: memory.known.depth, score, bound, line })
     }
 
     /// Has the file opened in the background, if it is not yet.

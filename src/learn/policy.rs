@@ -87,6 +87,8 @@ pub struct Conditions {
     pub limited_strength: bool,
     /// Draws were not counted as draws.
     pub contempt: bool,
+    /// No move of a game was thought about.
+    pub analysis: bool,
     /// The score rests on positions of this game that may be repeated.
     pub repetition: bool,
 }
@@ -198,7 +200,10 @@ pub fn decide(
     if let Some(silence) = never(rules, search) {
         return Err(silence);
     }
-    let known = finding(search).ok_or(Silence::NoScore)?;
+    // Who comes back to an analysis goes on from what was finished; a failure that it was stopped in has no move.
+    let finished = rules.mode == Mode::All && search.conditions.analysis;
+    let failure = if finished { None } else { failure(search) };
+    let known = failure.or_else(|| result(search)).ok_or(Silence::NoScore)?;
     if known.depth < rules.min_depth {
         return Err(Silence::TooShallow);
     }
@@ -248,17 +253,21 @@ pub fn never(rules: &Rules, search: &Search<'_>) -> Option<Silence> {
 
 /// Depth and score by which a later search of the game is measured.
 pub fn standing(search: &Search<'_>) -> Option<(Depth, Score)> {
-    finding(search)
+    failure(search)
+        .or_else(|| result(search))
         .map(|known| (known.depth, if known.upper < Score::INFINITE { known.upper } else { known.lower }))
 }
 
-/// What the search says about its root. One that was stopped inside a failure from above says only that: its
-/// move is the one that failed.
-fn finding(search: &Search<'_>) -> Option<Known> {
+/// What a search says about its root that was stopped inside a failure from above: only that, its move is the one
+/// that failed.
+fn failure(search: &Search<'_>) -> Option<Known> {
+    let (depth, upper) = search.course.fail_low.filter(|(depth, _)| *depth > search.depth)?;
+    Some(Known { lower: -Score::INFINITE, upper, depth, best: PackedMove::NONE })
+}
+
+/// What any other says.
+fn result(search: &Search<'_>) -> Option<Known> {
     let open = -Score::INFINITE;
-    if let Some((depth, upper)) = search.course.fail_low.filter(|(depth, _)| *depth > search.depth) {
-        return Some(Known { lower: open, upper, depth, best: PackedMove::NONE });
-    }
     let (lower, upper) = match search.bound {
         Bound::Exact => (search.score, search.score),
         Bound::Lower => (search.score, Score::INFINITE),

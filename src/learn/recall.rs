@@ -38,6 +38,8 @@ pub struct Memory {
     pub confirmed: bool,
     /// Is it a drop of a game that is not known to be lost? See [`policy::is_used`](super::policy::is_used).
     pub suspicion: bool,
+    /// Is it what a search of ours found with this position as its root or on its main line?
+    pub searched: bool,
 }
 
 /// All live records, by what the engine asks of them.
@@ -223,6 +225,7 @@ mod tests {
             foreign: false,
             confirmed: false,
             suspicion: false,
+            searched: true,
         }
     }
 

@@ -151,7 +151,7 @@ pub enum Misfit {
     /// The position has another key.
     #[error("its key is not the key of its position")]
     Key,
-    /// The best move is not legal.
+    /// The best move is not legal, or packed in another way than ours.
     #[error("its move is not legal")]
     Move,
 }
@@ -217,7 +217,9 @@ impl Record {
         if self.best.is_none() {
             return Ok((position, None));
         }
-        match position.unpack(self.best) {
+        // Bits that mean nothing for this move would be lost on the way through text, and the record with them
+        // its place in the order of a merge.
+        match position.unpack(self.best).filter(|&m| PackedMove::pack(m) == self.best) {
             Some(m) => Ok((position, Some(m))),
             None => Err(Misfit::Move),
         }

@@ -76,7 +76,8 @@ impl OptionDeclaration {
 }
 
 fn spin(tokens: &mut Tokens<'_>) -> OptionKind {
-    let (mut default, mut min, mut max) = (None, i64::MIN, i64::MAX);
+    // The least number that is read again when it was written.
+    let (mut default, mut min, mut max) = (None, -i64::MAX, i64::MAX);
     while let Some(word) = tokens.next() {
         let Some(number) = tokens.peek().and_then(parse_integer) else { continue };
         match word {

@@ -346,3 +346,12 @@ proptest! {
         }
     }
 }
+
+/// Found by fuzzing: the range without end was written with a number that reads as another one.
+#[test]
+fn a_range_without_end_survives_being_written() {
+    for line in ["option name Cores type spin", "option name Cores type spin default 3 max 7"] {
+        let read: Message = line.parse().unwrap();
+        assert_eq!(read.to_string().parse::<Message>().unwrap(), read);
+    }
+}

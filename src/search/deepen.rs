@@ -91,7 +91,7 @@ impl Worker {
         let Some(index) = self.root_moves.iter().position(|root| root.root_move() == first) else { return };
         self.root_moves[..=index].rotate_right(1);
         let root = &mut self.root_moves[0];
-        (root.score, root.pv) = (resumed.score, resumed.line.clone());
+        (root.score, root.bound, root.pv) = (resumed.score, resumed.bound, resumed.line.clone());
     }
 
     /// Is there no reason to begin another iteration?

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     position::{Path, Position},
     tt::{Hit, PathCheck, Record, ScoreWindow, Table, file::HashFile},
-    types::{Depth, PackedMove, Ply, PositionKey, Score},
+    types::{Bound, Depth, PackedMove, Ply, PositionKey, Score},
 };
 
 /// Finished iterations lie in the table under keys of their own.
@@ -42,6 +42,8 @@ pub struct Resumed {
     pub depth: Depth,
     /// Its score.
     pub score: Score,
+    /// What that says: an analysis that was stopped may know only that it is at least so much.
+    pub bound: Bound,
     /// Its line, as far as it is still known; at least one move.
     pub line: Vec<Move>,
 }
@@ -53,7 +55,7 @@ impl Memory<'_> {
         let score = hit.window(path, Ply::ROOT)?.exact()?;
         let first = root.unpack(hit.best)?;
         let line = self.line(root, first, hit.depth.get().unsigned_abs() as usize);
-        Some(Resumed { depth: hit.depth, score, line })
+        Some(Resumed { depth: hit.depth, score, bound: Bound::Exact, line })
     }
 
     fn iteration(self, key: PositionKey) -> Option<Hit> {

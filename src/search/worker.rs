@@ -174,7 +174,10 @@ impl Worker {
         self.null_move_from = 0;
         self.stopped = false;
         self.enough = false;
-        self.frames.fill(Frame::default());
+        // Who resumes keeps the killers: gone on from a finished iteration, one thread searches the same tree.
+        if self.task.resumed.is_none() {
+            self.frames.fill(Frame::default());
+        }
         self.caches.reset_counters();
         if cfg!(feature = "tune") {
             self.reductions = base_reductions();

@@ -7,6 +7,7 @@ use std::{fs::File, io, marker::PhantomData};
 use memmap2::{MmapMut, MmapOptions};
 
 /// Files up to this size are brought into memory when they are opened, in bytes.
+#[cfg(target_os = "linux")]
 const PREFAULTED: usize = 256 << 20;
 
 /// Memory of `T`s, shared between threads, zeroed at first or as the file has it.
@@ -33,6 +34,9 @@ pub enum Sharing {
 pub unsafe trait SharedWords: Sync {}
 
 impl<T: SharedWords> Backing<T> {
+    /// What [`Backing::as_slice`] rests on, as far as the compiler can tell.
+    const SOUND: () = assert!(align_of::<T>() <= 4096 && size_of::<T>() > 0 && !std::mem::needs_drop::<T>());
+
     /// Memory for `count` values, at least one.
     ///
     /// # Errors
@@ -90,6 +94,7 @@ impl<T: SharedWords> Backing<T> {
     /// The values.
     #[inline]
     pub fn as_slice(&self) -> &[T] {
+        const { Self::SOUND };
         let start = self.map.as_ptr().cast::<T>();
         let count = self.map.len() / size_of::<T>();
         // SAFETY: the mapping is aligned for `T`, `count` values long, lives as long as `self`, and is

@@ -149,7 +149,7 @@ pub(super) struct Packed {
     pub w1: u64,
 }
 
-fn mix(w1: u64) -> u64 {
+pub(super) fn mix(w1: u64) -> u64 {
     let product = w1.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     product ^ (product >> 29)
 }

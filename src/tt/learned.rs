@@ -16,7 +16,10 @@ use super::{
     entry::{GENERATIONS, Packed},
     table::Slot,
 };
-use crate::types::{Depth, PackedMove, Ply, PositionKey};
+use crate::{
+    position::Path,
+    types::{Depth, PackedMove, Ply, PositionKey},
+};
 
 /// The cache lines of so many entries are asked for before the first of them is stored.
 const BATCH: usize = 32;
@@ -48,6 +51,11 @@ impl Learned {
             ply: Ply::ROOT,
         };
         Packed::pack(self.key, &record, None, generation).as_learned()
+    }
+
+    /// Its window, if that is true of its position at the end of `path`, the root of a search.
+    pub fn at_root(&self, path: &Path) -> Option<ScoreWindow> {
+        self.packed(0).unpack().window(path, Ply::ROOT)
     }
 }
 

@@ -12,6 +12,8 @@ mod entry;
 pub mod file;
 mod learned;
 mod path_check;
+#[cfg(test)]
+mod races;
 mod table;
 
 pub use entry::{Hit, Record, ScoreWindow};

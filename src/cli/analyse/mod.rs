@@ -10,7 +10,7 @@
 //! Only the window is in memory, so that a file may be of any size. What was found goes to a journal beside
 //! the first output file at once; the same command goes on from there after an interruption.
 
-mod epd;
+pub mod epd;
 mod html;
 mod input;
 mod journal;
@@ -89,8 +89,8 @@ pub struct Analyse {
     /// Search with what this learning file knows. It is only read, unless --write is given.
     #[arg(long, value_name = "FILE")]
     learn: Option<PathBuf>,
-    /// Remember every position analysed in the learning file, which is made if it is missing. It holds 65,536
-    /// positions, the oldest make room: take a file of its own for many games.
+    /// Remember every position analysed and those of its main line in the learning file, which is made if it is
+    /// missing. It holds 65,536 positions, the oldest make room: take a file of its own for many games.
     #[arg(long, requires = "learn")]
     write: bool,
     /// Tables of opening names, as `code, tab, name, tab, moves`; a table of main openings if not given.

@@ -192,6 +192,8 @@ impl Searcher {
         engine.set_move_overhead(Duration::ZERO);
         engine.set_syzygy_path(&settings.syzygy);
         if let Some(file) = &settings.learn {
+            // So that it goes on from what an earlier analysis of the same positions came to.
+            engine.set_analyse_mode(true);
             engine.set_learn_read_only(!settings.write);
             engine.set_learn_file(Some(file.clone()));
             engine.set_learning(if settings.write { Mode::All } else { Mode::Drop });

@@ -149,6 +149,13 @@ impl Visitor for Scribe {
     }
 
     fn tag(&mut self, tags: &mut Self::Tags, name: &[u8], value: RawTag<'_>) -> ControlFlow<Written> {
+        // A name with other characters is damage, and written back it would end the tags.
+        let name = name.trim_ascii();
+        if name.is_empty()
+            || !name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(byte))
+        {
+            return ControlFlow::Continue(());
+        }
         tags.push((String::from_utf8_lossy(name).into_owned(), value.decode_utf8_lossy().into_owned()));
         ControlFlow::Continue(())
     }

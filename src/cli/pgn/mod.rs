@@ -114,6 +114,21 @@ mod tests {
         assert!(games[0].as_ref().unwrap_err().reason.contains("no PGN"), "{games:?}");
     }
 
+    /// Found by fuzzing: written back, such a tag ended the tags and made two games of one.
+    #[test]
+    fn a_tag_whose_name_is_none_is_left_out() {
+        let games = read(" [Event \"a\"] [ 1. Variant \"Chess960\"]\n[ Site \"b\"]\n\n1. e4 *\n");
+        let game = games[0].as_ref().unwrap();
+        assert!(
+            game.tags.iter().all(|(name, _)| ["Event", "Site"].contains(&name.as_str())),
+            "{:?}",
+            game.tags
+        );
+        let again = read(&write_game(game, &game.tags, &[]));
+        assert_eq!(again.len(), 1);
+        assert_eq!(again[0].as_ref().unwrap().moves, game.moves);
+    }
+
     #[test]
     fn chess960_games_castle_as_their_position_needs() {
         let text = "[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"nrkbbqrn/pppppppp/8/8/8/8/PPPPPPPP/NRKBBQRN w KQkq - 0 1\"]\n\n1. e4 e5 2. d3 *\n";

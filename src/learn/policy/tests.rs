@@ -184,6 +184,13 @@ fn a_search_stopped_inside_a_fail_low_teaches_its_upper_bound_only() {
     let elsewhere = with(stopped, |case| case.depth = 11);
     assert_eq!(elsewhere.decide(), Err(Silence::NoDrop), "another thread finished that depth");
 
+    // An analysis that remembers every root goes on from what was finished.
+    let analysed = with(Case::all(), |case| {
+        case.fail_low = Some((11, -45));
+        case.conditions.analysis = true;
+    });
+    assert_eq!(analysed.decide().expect("a lesson").known, known(-10, -10, 10, MOVE));
+
     let mut course = Course::default();
     course.failed_low(Depth(8), Score(-90));
     course.recovered();

@@ -68,12 +68,12 @@ pub struct Entry {
     pub kind: Kind,
     /// The session in which it was written or last used.
     pub generation: u16,
-    pub(super) packed: Packed,
+    pub(in crate::tt) packed: Packed,
 }
 
 impl Entry {
     /// A result that never was a learned one. The generation within the table stays behind.
-    pub(super) fn new(key: PositionKey, kind: Kind, generation: u16, packed: Packed) -> Entry {
+    pub(in crate::tt) fn new(key: PositionKey, kind: Kind, generation: u16, packed: Packed) -> Entry {
         let packed =
             Packed { w0: packed.w0 & 0xFFFF_FFFF, w1: packed.w1 & !(LEARNED_BIT | (GENERATIONS - 1)) };
         Entry { key, kind, generation, packed }
@@ -147,12 +147,12 @@ fn checksum(words: [u64; 3]) -> u64 {
 /// different writes do not pass the checksum.
 #[derive(Default)]
 #[repr(C)]
-pub(super) struct Cell([AtomicU64; 4]);
+pub(in crate::tt) struct Cell([AtomicU64; 4]);
 
 /// The places of a position.
 #[derive(Default)]
 #[repr(C, align(64))]
-pub(super) struct Bucket(pub(super) [Cell; WAYS]);
+pub(in crate::tt) struct Bucket(pub(in crate::tt) [Cell; WAYS]);
 
 const _: () = assert!(size_of::<Bucket>() == WAYS * ENTRY_SIZE);
 
@@ -171,7 +171,7 @@ impl Cell {
     }
 
     /// The entry of a position and kind, if it lies here.
-    pub(super) fn find(&self, key: PositionKey, kind: Kind) -> Option<Entry> {
+    pub(in crate::tt) fn find(&self, key: PositionKey, kind: Kind) -> Option<Entry> {
         if self.word(0) != key.0 {
             return None;
         }
@@ -193,7 +193,7 @@ impl Bucket {
     }
 
     /// Puts an entry in its place: over an older one of its position, or over the least valuable.
-    pub(super) fn put(&self, entry: &Entry, generation: u16) {
+    pub(in crate::tt) fn put(&self, entry: &Entry, generation: u16) {
         let mut victim = &self.0[0];
         let mut least = i64::MAX;
         for cell in &self.0 {

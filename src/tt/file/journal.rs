@@ -43,10 +43,10 @@ const QUEUE: usize = 1 << 17;
 const BATCH: usize = 32;
 /// The longest that an entry waits.
 const INTERVAL: Duration = Duration::from_secs(60);
-/// Finished iterations come fast at first: not every one is worth emptying the queue for.
-const SHORTEST: Duration = Duration::from_secs(1);
 /// How long the end of an analysis waits for the map. Pages that are in memory take milliseconds.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// How long each iteration does.
+const SHORT_PATIENCE: Duration = Duration::from_millis(100);
 
 /// An open hash file: the second level below the table, for entries that are deep or belong to a line.
 pub struct HashFile {
@@ -60,8 +60,6 @@ pub struct HashFile {
 
 /// What the thread is asked for.
 enum Wake {
-    /// An iteration was finished.
-    Soon,
     /// The queue is full.
     Full,
     /// Now; and tell this one when it is done.
@@ -115,15 +113,19 @@ impl HashFile {
         let entry = Entry::new(key, Kind::Node, self.map.generation(), packed);
         if let Err(entry) = self.queue.push(entry) {
             self.map.put(&entry);
-            self.request(Wake::Full);
+            if let Some(sender) = &self.wake {
+                // If it is full, the thread is awake already.
+                let _ = sender.try_send(Wake::Full);
+            }
         }
     }
 
-    /// Keeps what a finished iteration with this position as root found. In the map when this returns.
+    /// Keeps what a finished iteration with this position as root found. In the map when this returns, after
+    /// the nodes that it rests on: who is killed then goes on with all of them.
     pub fn keep_iteration(&self, key: PositionKey, record: &Record) {
+        self.settle_within(SHORT_PATIENCE);
         let packed = Packed::pack(key, record, None, 0);
         self.map.put(&Entry::new(key, Kind::Iteration, self.map.generation(), packed));
-        self.request(Wake::Soon);
     }
 
     /// The last iteration finished with this position as root, by any process.
@@ -161,11 +163,15 @@ impl HashFile {
 
     /// Has everything found so far written to the map, and waits for that a little.
     pub fn settle(&self) {
+        self.settle_within(PATIENCE);
+    }
+
+    fn settle_within(&self, patience: Duration) {
         let (done, wait) = bounded(1);
         if let Some(sender) = &self.wake {
-            let _ = sender.send_timeout(Wake::Tell(done), PATIENCE);
+            let _ = sender.send_timeout(Wake::Tell(done), patience);
         }
-        let _ = wait.recv_timeout(PATIENCE);
+        let _ = wait.recv_timeout(patience);
     }
 
     /// A new game begins: what is in the file grows older.
@@ -177,13 +183,6 @@ impl HashFile {
     pub fn clear(&self) {
         while self.queue.pop().is_some() {}
         self.map.clear();
-    }
-
-    fn request(&self, wake: Wake) {
-        if let Some(sender) = &self.wake {
-            // If it is full, the thread is awake already.
-            let _ = sender.try_send(wake);
-        }
     }
 }
 
@@ -198,27 +197,19 @@ impl Drop for HashFile {
 }
 
 fn write(map: &Map, queue: &ArrayQueue<Entry>, least: &AtomicI32, woken: &Receiver<Wake>) {
-    let mut last = Instant::now();
-    let mut last_full = last;
+    let mut last_full = Instant::now();
     let mut credit = CREDIT;
-    // Has an iteration ended too soon after another?
-    let mut owing = false;
     loop {
-        let patience = if owing { SHORTEST.saturating_sub(last.elapsed()) } else { INTERVAL };
-        let wake = woken.recv_timeout(patience);
+        let wake = woken.recv_timeout(INTERVAL);
         let depth = least.load(Relaxed);
         match wake {
-            Ok(Wake::Soon) if last.elapsed() < SHORTEST => {
-                owing = true;
-                continue;
-            }
             Ok(Wake::Full) if last_full.elapsed() < INTERVAL => {
                 credit = (credit - 1).max(0);
                 least.store(depth + i32::from(credit == 0), Relaxed);
                 last_full = Instant::now();
             }
             Ok(Wake::Full) => last_full = Instant::now(),
-            Err(RecvTimeoutError::Timeout) if !owing => {
+            Err(RecvTimeoutError::Timeout) => {
                 credit = (credit + 1).min(CREDIT);
                 if queue.len() < QUEUE / 4 {
                     least.store((depth - 1).max(HashFile::LEAST_DEPTH.get()), Relaxed);
@@ -227,10 +218,9 @@ fn write(map: &Map, queue: &ArrayQueue<Entry>, least: &AtomicI32, woken: &Receiv
             _ => {}
         }
         drain(map, queue);
-        (last, owing) = (Instant::now(), false);
         match wake {
             Ok(Wake::Tell(done)) => drop(done.send(())),
-            Ok(Wake::Soon | Wake::Full) | Err(RecvTimeoutError::Timeout) => {}
+            Ok(Wake::Full) | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
     }

@@ -16,7 +16,7 @@
 //!
 //! There is no flag for a clean end, because none is needed: each entry is good or bad by itself.
 
-mod cell;
+pub(in crate::tt) mod cell;
 mod disk;
 mod error;
 mod guard;

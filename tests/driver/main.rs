@@ -1,0 +1,120 @@
+//! A GUI that has lost its mind drives the real binary over pipes: random commands, legal and illegal, options in
+//! mid-search, `stop`, `ponderhit` and the end at random moments, tables resized while they are searched.
+//!
+//! Whatever it does: each `go` gets one `bestmove`, which is legal, as is every line before it; `readyok` comes;
+//! memory and threads do not grow; the engine leaves with exit code 0 and without a word on standard error.
+//!
+//! `ENGRAM_FULL=1` makes 10,000 searches and 5,000 new games. `ENGRAM_SEED` repeats a run.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod gui;
+mod model;
+
+use std::time::Duration;
+
+use common::Engine;
+use gui::Gui;
+use model::Random;
+
+fn is_full() -> bool {
+    std::env::var_os("ENGRAM_FULL").is_some()
+}
+
+/// The seed of this run: always the same in the short form, another one each time in the long form.
+fn seed(usual: u64) -> u64 {
+    let given = std::env::var("ENGRAM_SEED").ok().and_then(|seed| seed.parse().ok());
+    let now = || std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_secs();
+    let seed = given.unwrap_or_else(|| if is_full() { now() } else { usual });
+    println!("ENGRAM_SEED={seed}");
+    seed
+}
+
+/// Reads what Linux says about a process: resident memory in KiB, and threads.
+#[cfg(target_os = "linux")]
+fn footprint(engine: &Engine) -> (u64, u64) {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", engine.id())).expect("the engine lives");
+    let field = |name: &str| {
+        let line = status.lines().find(|line| line.starts_with(name)).expect("a field of the status");
+        line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
+    };
+    (field("VmRSS:"), field("Threads:"))
+}
+
+#[test]
+fn a_mad_gui_gets_its_answers() {
+    let (engines, searches) = if is_full() { (10, 1000) } else { (3, 60) };
+    let mut random = Random(seed(0x6d61_6467));
+    let mut latencies = Vec::new();
+    for number in 0..engines {
+        let mut gui = Gui::new(random.next());
+        #[cfg(target_os = "linux")]
+        let mut first = None;
+        while gui.searches < searches {
+            gui.act();
+            #[cfg(target_os = "linux")]
+            if gui.searches >= searches / 4 && first.is_none() || gui.searches >= searches {
+                gui.tidy_up();
+                let now = settled(&gui.engine, first.map(|(_, threads)| threads));
+                let (memory, threads) = *first.get_or_insert(now);
+                assert_eq!(now.1, threads, "threads of an idle engine");
+                let grown = now.0.saturating_sub(memory);
+                assert!(grown < 24 << 10, "memory grew by {grown} KiB from {memory} KiB");
+                println!("engine {number}: {} searches, {} KiB, {} threads", gui.searches, now.0, now.1);
+            }
+        }
+        latencies.append(&mut gui.latencies);
+        gui.leave();
+    }
+    latencies.sort_unstable();
+    // Reported, not asserted: what is measured here is the machine as well.
+    let at = |share: usize| latencies[(latencies.len() - 1) * share / 1000];
+    println!(
+        "{} times `readyok` during a search: median {:.1?}, 99 % {:.1?}, longest {:.1?}",
+        latencies.len(),
+        at(500),
+        at(990),
+        at(1000)
+    );
+}
+
+/// Memory and threads of an idle engine, whose threads may still be on their way out.
+#[cfg(target_os = "linux")]
+fn settled(engine: &Engine, threads: Option<u64>) -> (u64, u64) {
+    for _ in 0..500 {
+        let now = footprint(engine);
+        if threads.is_some_and(|threads| now.1 <= threads) {
+            return now;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    footprint(engine)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn thousands_of_games_and_searches_leave_nothing_behind() {
+    let (games, warm) = if is_full() { (5000, 500) } else { (300, 100) };
+    let mut engine = Engine::ready();
+    engine.send("setoption name Hash value 1");
+    engine.send("setoption name Threads value 2");
+    let mut before = None;
+    for game in 0..games {
+        if game == warm {
+            before = Some(footprint(&engine));
+        }
+        engine.send("ucinewgame");
+        engine.send("position startpos moves d2d4");
+        engine.best("go nodes 20");
+        engine.send("position startpos moves d2d4 d7d5 c2c4");
+        engine.best("go nodes 20");
+        engine.seen.clear();
+    }
+    let (memory, threads) = before.expect("more games than that");
+    let (memory_after, threads_after) = footprint(&engine);
+    println!("{games} games, {} searches: from {memory} to {memory_after} KiB", 2 * games);
+    assert_eq!(threads_after, threads);
+    assert!(memory_after < memory + (4 << 10), "memory grew from {memory} to {memory_after} KiB");
+    engine.quit();
+}
