@@ -8,7 +8,7 @@
 //! A trap counts where the search alone is right: the same warm-up and question with the table cleared in
 //! between, at the depth asked and two plies below it. A mode falls into it if it is wrong at the depth asked
 //! and one ply deeper: a false entry is still there, a horizon is not. The default mode must fall into none,
-//! `off` into enough to show that the traps are traps. One thread and fixed depths: what happens here is the
+//! `off` into enough to show that the traps are traps; `ENGRAM_FULL=1` asks the other modes too. One thread and fixed depths: what happens here is the
 //! same everywhere.
 
 use std::{
@@ -171,8 +171,11 @@ fn falls_into(searcher: &mut Searcher, trap: &Trap) -> Option<Score> {
 fn the_default_falls_into_no_trap_and_plain_hashing_into_many() {
     let (traps, _) = suite();
     assert!(traps.len() >= 60, "{} traps", traps.len());
+    let first = [PathHash::default(), PathHash::Off, PathHash::Fifty80];
+    let rest = PathHash::NAMED.map(|(_, mode)| mode).into_iter().filter(|mode| !first.contains(mode));
+    let others = if std::env::var_os("ENGRAM_FULL").is_some() { usize::MAX } else { 0 };
     let mut modes: Vec<(PathHash, Searcher, usize)> =
-        [PathHash::default(), PathHash::Off, PathHash::Fifty80].map(|m| (m, Searcher::new(m), 0)).into();
+        first.into_iter().chain(rest.take(others)).map(|mode| (mode, Searcher::new(mode), 0)).collect();
     let mut alone = Searcher::new(PathHash::default());
     let mut fair = 0;
     for trap in &traps {
@@ -189,13 +192,47 @@ fn the_default_falls_into_no_trap_and_plain_hashing_into_many() {
         }
     }
     let [default, off, fifty80] = [0, 1, 2].map(|index| modes[index].2);
-    println!(
-        "{fair} of {} traps are fair; failed: off {off}, fifty80 {fifty80}, default {default}",
-        traps.len()
-    );
+    println!("{fair} of {} traps are fair; failed:", traps.len());
+    for (mode, _, failures) in &modes {
+        println!("{:>12} {failures}", mode.name());
+    }
     assert!(fair >= 50, "the search alone sees too few");
     assert!(off * 3 >= fair, "plain hashing falls into {off} of {fair} only");
     assert!(fifty80 > 0 && fifty80 < off, "fifty80 stops {} of {off}", off - fifty80);
+    assert_eq!(default, 0, "the default falls into traps");
+}
+
+/// The answer of an engine that knows the warm-up from a hash file alone, as another one left it.
+fn answer_from_file(mode: PathHash, trap: &Trap, depth: i32) -> Score {
+    let home = tempfile::tempdir().expect("a folder");
+    let with_file = || {
+        let mut searcher = Searcher::new(mode);
+        searcher.engine.set_hash_file_size(1);
+        searcher.engine.set_hash_file(Some(home.path().join("traps.hash")));
+        searcher.engine.open_hash_file();
+        searcher
+    };
+    with_file().score(&trap.warm);
+    with_file().score(&Search { depth, ..trap.ask.clone() })
+}
+
+#[test]
+fn a_hash_file_sets_no_traps_either() {
+    let (traps, _) = suite();
+    let mut alone = Searcher::new(PathHash::default());
+    let mut failures = [0, 0];
+    for trap in traps.iter().filter(|trap| is_fair(&mut alone, trap)) {
+        for (failed, mode) in failures.iter_mut().zip([PathHash::default(), PathHash::Off]) {
+            let wrong = |deeper| !is_right(answer_from_file(mode, trap, trap.ask.depth + deeper), trap.truth);
+            if wrong(0) && wrong(1) {
+                *failed += 1;
+                println!("{:>8} {}: not {:?}", mode.name(), trap.name, trap.truth);
+            }
+        }
+    }
+    let [default, off] = failures;
+    println!("from a hash file failed: off {off}, default {default}");
+    assert!(off >= 5, "plain hashing falls into {off} only: is the file read at all?");
     assert_eq!(default, 0, "the default falls into traps");
 }
 

@@ -115,7 +115,7 @@ pub struct Hit {
     pub depth: Depth,
     /// Was it a node of a principal variation?
     pub was_pv: bool,
-    /// Does it come from the learning file? Then it has no evaluation and matches every path.
+    /// Does it come from the learning file? Then it has no evaluation and a check of its own.
     pub learned: bool,
     path: PathCheck,
     lower: i16,
@@ -198,6 +198,13 @@ impl Packed {
         lower == upper
     }
 
+    /// Does it know something about the score that rests on no draw of its path?
+    pub(super) fn is_clean(self) -> bool {
+        let (lower, upper) = self.bounds();
+        let open = lower <= -Score::INFINITE.0 as i16 && upper >= Score::INFINITE.0 as i16;
+        !open && self.w1 & TAINT_BIT == 0
+    }
+
     pub(super) fn same_path(self, other: Packed) -> bool {
         self.path() == other.path()
     }
@@ -270,15 +277,31 @@ impl Packed {
 pub(super) mod tests {
     use super::*;
     use crate::position::{Path, PathHash, Position};
-    use shakmaty::{CastlingMode, fen::Fen};
+    use shakmaty::{CastlingMode, fen::Fen, uci::UciMove};
 
     /// A path that stands at a position with that clock, in a mode that looks at it.
     pub(in crate::tt) fn at(clock: u32) -> Path {
-        let fen: Fen = format!("8/8/4k3/8/8/4K3/8/R7 w - - {clock} 90").parse().expect("fen");
-        let position = Position::from_setup(fen.into_setup(), CastlingMode::Standard).expect("legal");
-        let mut path = Path::new(&position);
+        let mut path = Path::new(&rook_ending(clock));
         path.begin_search(PathHash::Fifty);
         path
+    }
+
+    /// The path after `moves` of a game that began with the clock at 0.
+    pub(in crate::tt) fn after(moves: &str, mode: PathHash) -> Path {
+        let mut here = rook_ending(0);
+        let mut path = Path::new(&here);
+        for uci in moves.split(' ') {
+            let uci: UciMove = uci.parse().expect("uci");
+            here = here.play(uci.to_move(here.chess()).expect("legal"));
+            path.push(&here);
+        }
+        path.begin_search(mode);
+        path
+    }
+
+    fn rook_ending(clock: u32) -> Position {
+        let fen: Fen = format!("8/8/4k3/8/8/4K3/8/R7 w - - {clock} 90").parse().expect("fen");
+        Position::from_setup(fen.into_setup(), CastlingMode::Standard).expect("legal")
     }
 
     fn record(window: ScoreWindow, depth: i32, clock: u32) -> Record {

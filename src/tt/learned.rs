@@ -1,8 +1,8 @@
 //! Entries of learned origin: what the learning file knows, put where the search will look.
 //!
 //! Such an entry has no static evaluation, and keeps the fifty-move clock of its record in the path field
-//! whatever path mode the others are in: it matches every path, but its score is used only where the present
-//! clock cannot spoil it. It does not give way to shallower results of a search. That protection must not
+//! whatever path mode the others are in: its score is used only where the present clock cannot spoil it and, in
+//! mode `draws`, while the game has seen no position twice that can come again. It does not give way to shallower results of a search. That protection must not
 //! starve the search, so it is given
 //!
 //! - to one entry of a line at most, and to an eighth of the table ([`Table::learned_share`]);
@@ -156,7 +156,11 @@ impl ScoreWindow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{tt::entry::tests::at, types::Score};
+    use crate::{
+        position::PathHash,
+        tt::entry::tests::{after, at},
+        types::Score,
+    };
 
     const HALF: u64 = 1 << 63;
 
@@ -205,6 +209,21 @@ mod tests {
         let far = table.probe(PositionKey(HALF)).expect("stored");
         assert!(far.window(&at(70), Ply(3)).is_some());
         assert!(far.window(&at(0), Ply(3)).is_none());
+    }
+
+    #[test]
+    fn it_says_nothing_once_the_game_has_repeated_a_position() {
+        let table = table();
+        table.teach([learned(1, 9)]);
+        let hit = table.probe(PositionKey(1)).expect("stored");
+        for (mode, moves, believed) in [
+            (PathHash::Draws, "a1a2 e6e7 a2a1", true),
+            (PathHash::Draws, "a1a2 e6e7 a2a1 e7e6", false),
+            (PathHash::Fifty, "a1a2 e6e7 a2a1 e7e6", true),
+        ] {
+            let path = after(moves, mode);
+            assert_eq!(hit.window(&path, Ply(3)).is_some(), believed, "{} after {moves}", mode.name());
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! clock   | clock       | set hash   |   modes that look at clock and depth
 //! tainted | reach | hash of the set  |   of them, a score that rests on a draw
 //! others  | path key                 |
-//! learned | clock                    |   in every mode
+//! learned | clock                    |   in every mode; no position had occurred twice
 //! ```
 //! Of paths that should not match, one in 512 passes where a set is compared (only the positions that a
 //! game has seen twice are), one in 4,096 where an entry is tainted, one in 65,536 where the field is a hash.
@@ -64,15 +64,17 @@ impl PathCheck {
         PathCheck { field, tainted: false }
     }
 
-    /// For a result of the learning file, found when the clock stood at `halfmoves` plies. It holds on every
-    /// path whose clock does not spoil it.
+    /// For a result of the learning file, found when the clock stood at `halfmoves` plies and no position that
+    /// could come again had occurred twice (of others nothing is learned).
     pub(super) fn learned(halfmoves: u32) -> PathCheck {
         PathCheck { field: halfmoves.min(100) as u16, tainted: false }
     }
 
     /// [`PathCheck::admits`] for a check made by [`PathCheck::learned`].
     pub(super) fn admits_learned(self, path: &Path, depth: Depth, window: ScoreWindow, ply: Ply) -> bool {
-        admits_clock(self.field, path, depth, window, ply)
+        // Only in mode `draws` is the key the set of positions seen twice: it must be empty now as well.
+        let same_set = path.mode() != PathHash::Draws || depth <= SHALLOW || path.key() == PathKey::default();
+        same_set && admits_clock(self.field, path, depth, window, ply)
     }
 
     pub(super) fn from_bits(field: u16, tainted: bool) -> PathCheck {

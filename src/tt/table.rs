@@ -131,7 +131,10 @@ impl Table {
                 let lasts =
                     packed.generation() == generation || bonus == FOCUS_BONUS && new.same_path(packed);
                 let exact = record.window.exact().is_some();
-                if lasts && !exact && record.depth + SAME_POSITION_SLACK <= packed.depth() {
+                // A draw of one path takes no place from a result that is as deep and true on many.
+                let slack =
+                    if record.path.taint().is_some() && packed.is_clean() { 0 } else { SAME_POSITION_SLACK };
+                if lasts && !exact && record.depth + slack <= packed.depth() {
                     return;
                 }
                 slot.store(new);
@@ -227,8 +230,8 @@ fn worth(packed: Packed, generation: u64, bonus: u8) -> i32 {
 mod tests {
     use super::*;
     use crate::{
-        position::{Path, Position},
-        tt::{PathCheck, ScoreWindow},
+        position::{Path, PathHash, Position},
+        tt::{PathCheck, ScoreWindow, entry::tests::after},
         types::{Depth, PackedMove, Ply, Score},
     };
 
@@ -242,6 +245,13 @@ mod tests {
             path: PathCheck::new(&Path::new(&Position::default()), Depth(depth)),
             ply: Ply::ROOT,
         }
+    }
+
+    /// The check of a result that rests on a repetition of the position two plies before.
+    fn tainted(depth: i32) -> PathCheck {
+        let mut path = after("a1a2 e6e7 a2a3", PathHash::Fifty);
+        path.rest_on_repetition(2);
+        PathCheck::new(&path, Depth(depth))
     }
 
     /// Keys of one line: the high bits are equal.
@@ -286,6 +296,14 @@ mod tests {
         assert_eq!(table.probe(key(1)).map(|hit| hit.depth), Some(Depth(12)));
         table.store(key(1), &record(10));
         assert_eq!(table.probe(key(1)).map(|hit| hit.depth), Some(Depth(10)));
+        // A draw of one path replaces it only if it is deeper, or exact.
+        let drawn = |depth| Record { path: tainted(depth), ..record(depth) };
+        table.store(key(1), &drawn(10));
+        assert!(table.probe(key(1)).is_some_and(|hit| hit.taint().is_none()));
+        table.store(key(1), &drawn(11));
+        assert!(table.probe(key(1)).is_some_and(|hit| hit.taint().is_some()));
+        table.store(key(1), &record(10));
+        assert!(table.probe(key(1)).is_some_and(|hit| hit.taint().is_none()));
         // What an earlier search found gives way to anything, unless one analyses.
         table.new_search();
         table.focus(true);
