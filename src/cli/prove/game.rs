@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// How far a side may look for each move.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub(super) enum Limit {
+pub(in crate::cli) enum Limit {
     Nodes(u64),
     /// In plies, for engines that do not count nodes.
     Depth(u64),
@@ -39,7 +39,7 @@ pub(super) enum Limit {
 
 /// How long the sides may think.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub(super) enum Pace {
+pub(in crate::cli) enum Pace {
     /// For each move of White and Black, and by how much of it numbers of nodes vary (0.05 is 5 %).
     Fixed { limits: [Limit; 2], jitter: f64 },
     /// A time for the game and an increment for each move.
@@ -48,7 +48,7 @@ pub(super) enum Pace {
 
 /// Why a game ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(in crate::cli) enum Ending {
     Checkmate,
     Stalemate,
     Repetition,
@@ -101,7 +101,7 @@ impl Ending {
 
 /// A finished game.
 #[derive(Clone, Debug)]
-pub(super) struct Played {
+pub(in crate::cli) struct Played {
     /// None if it was drawn.
     pub winner: Option<Color>,
     pub ending: Ending,
@@ -109,7 +109,7 @@ pub(super) struct Played {
 }
 
 /// Plays from `start`; `players` are White and Black. `each` sees every answer and whose it is.
-pub(super) fn play(
+pub(in crate::cli) fn play(
     start: &Position,
     players: &mut [Player; 2],
     pace: Pace,

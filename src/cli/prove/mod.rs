@@ -7,12 +7,12 @@
 
 mod chart;
 mod experiment;
-mod game;
+pub(super) mod game;
 mod journal;
 mod memory;
-mod player;
+pub(super) mod player;
 mod report;
-mod statistics;
+pub(super) mod statistics;
 mod summary;
 
 use std::{
@@ -297,7 +297,7 @@ fn description(arguments: &Arguments, setup: &Setup) -> Value {
 }
 
 /// Reads EPD or FEN: four fields, two counters if they are numbers; what follows is left out.
-fn openings(path: &Path, take: Option<u32>, seed: u64) -> Result<Vec<Position>, ProveError> {
+pub(super) fn openings(path: &Path, take: Option<u32>, seed: u64) -> Result<Vec<Position>, ProveError> {
     let text = fs::read_to_string(path).map_err(ProveError::file(path, "read"))?;
     let mut openings = Vec::new();
     for (index, line) in text.lines().enumerate() {

@@ -24,7 +24,7 @@ const MATE: i32 = 30_000;
 
 /// How to start an engine.
 #[derive(Clone, Debug)]
-pub(super) struct Program {
+pub(in crate::cli) struct Program {
     pub path: PathBuf,
     pub arguments: Vec<String>,
     /// Names and values.
@@ -55,7 +55,7 @@ impl Program {
 
 /// An engine that cannot play.
 #[derive(Debug, Error)]
-pub(super) enum Unplayable {
+pub(in crate::cli) enum Unplayable {
     /// It does not start.
     #[error("{path} cannot be started ({source}); name a UCI engine, with its folder if it is not in PATH")]
     Start {
@@ -81,7 +81,7 @@ pub(super) enum Unplayable {
 
 /// What an engine does wrong in a game.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(in crate::cli) enum Fault {
     /// The process ended, or its output.
     Crashed,
     /// No move came for far too long.
@@ -90,7 +90,7 @@ pub(super) enum Fault {
 
 /// The answer to `go`.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Answer {
+pub(in crate::cli) struct Answer {
     pub best: Option<UciMove>,
     /// The last exact score, in centipawns for the engine; a mate counts 300 pawns.
     pub score: Option<i32>,
@@ -102,7 +102,7 @@ pub(super) struct Answer {
 }
 
 /// A running engine. It is killed when dropped.
-pub(super) struct Player {
+pub(in crate::cli) struct Player {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<(Instant, Message)>,

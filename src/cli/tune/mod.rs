@@ -2,13 +2,15 @@
 //!
 //! A position's score is a nearly linear function of the weights (`model.rs`); the error of the chance that it
 //! stands for, against the result of the game and the score of a deeper search, is made small by gradient
-//! descent (`train.rs`). The outcome is the table that the program is compiled with (`table.rs`).
+//! descent (`train.rs`). The outcome is the table that the program is compiled with (`table.rs`). The numbers of
+//! the search have no gradient: games against itself find them (`spsa.rs`).
 
 mod correlate;
 mod data;
 mod generate;
 mod model;
 mod record;
+mod spsa;
 mod table;
 mod train;
 mod vary;
@@ -25,6 +27,7 @@ use thiserror::Error;
 use self::{
     generate::GenerateArguments,
     model::{Positions, Weight},
+    spsa::SpsaArguments,
     train::{Course, State},
     vary::VaryArguments,
 };
@@ -50,6 +53,8 @@ pub enum TuneTask {
     Generate(GenerateArguments),
     /// Make positions as a search meets them from those of good games, scored by another engine, for `fit`.
     Vary(VaryArguments),
+    /// Tune the numbers that the search decides by, in games of the engine with itself (SPSA).
+    Spsa(SpsaArguments),
     /// Fit the model of win, draw and loss to games from `generate`.
     Wdl {
         /// The file; `-` for standard input.
@@ -119,6 +124,9 @@ pub enum TuneError {
     /// No line could be used.
     #[error("no line of the form `FEN | score | result` was found")]
     NoData,
+    /// The games cannot be played.
+    #[error("{0}")]
+    Games(String),
     /// The checkpoint belongs to another table of weights.
     #[error("{0} does not fit this version's weights; remove it to begin anew")]
     Checkpoint(PathBuf),
@@ -139,6 +147,7 @@ pub fn run(task: &TuneTask, output: &Output, interrupt: &Interrupt) -> Result<()
         TuneTask::Fit(arguments) => fit(arguments, output, interrupt),
         TuneTask::Generate(arguments) => generate::print(arguments, output, interrupt),
         TuneTask::Vary(arguments) => vary::print(arguments, output, interrupt),
+        TuneTask::Spsa(arguments) => spsa::print(arguments, output, interrupt),
         TuneTask::Wdl { file } => wdl::print(file, output),
         TuneTask::Correlate { file } => correlate::print(file, output),
         TuneTask::HeldOut { file, every } => print_held_out(file, *every, output),
