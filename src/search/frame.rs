@@ -24,6 +24,8 @@ pub struct Frame {
     pub reduction: i32,
     /// Cutoffs among the children of this ply so far.
     pub cutoffs: u8,
+    /// Was the node searched a ply less deep for a draw of another path?
+    pub drawn_elsewhere: bool,
     /// Double extensions in the line to here.
     pub double_extensions: u8,
     /// Did the table or the window mark this node as one of a principal variation?
@@ -42,6 +44,7 @@ impl Default for Frame {
             number: 0,
             reduction: 0,
             cutoffs: 0,
+            drawn_elsewhere: false,
             double_extensions: 0,
             was_pv: false,
         }

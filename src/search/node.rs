@@ -258,7 +258,9 @@ impl Worker {
         let drawn_elsewhere = !N::PV
             && depth >= 2
             && known.is_none()
-            && hit.is_some_and(|hit| hit.taint().is_some() && hit.depth >= depth);
+            && hit.is_some_and(|hit| hit.taint().is_some() && hit.depth >= depth)
+            && !self.frame_before(ply, 1).drawn_elsewhere;
+        self.frame_mut(ply).drawn_elsewhere = drawn_elsewhere;
         if excluded.is_none() && (unordered || drawn_elsewhere) {
             depth -= 1;
         }
