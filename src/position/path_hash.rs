@@ -81,9 +81,9 @@
 //! ply): `fifty` -0.7 %, `draws` +2.4 %; `full` +37 % to depth 10.
 //!
 //! Strength of `draws` against `off`, 5,000 nodes a move (95 % errors by pairs of games): before a refusal cost a ply (and
-//! the first 1,100 with a stricter taint), 2,900 games from endgames and 1,800 from unbalanced openings: -5 ± 7 Elo. As it
-//! is, 740 games from endgames, +16 ± 15, and 510 from unbalanced openings, -18 ± 24: in all +2 ± 13. That it
-//! loses less than 10 is not shown yet, and the other modes have not played.
+//! the first 1,100 with a stricter taint), 2,900 games from endgames and 1,800 from unbalanced openings: -5 ± 7 Elo. Where
+//! two nodes in a row could lose one, 740 and 510 games: +2 ± 13. As it is, 500 from endgames, -4 ± 18, and 500 from
+//! unbalanced openings, +22 ± 25: in all +9 ± 16. The other modes have not played.
 
 /// Which part of the path must fit before a stored score is believed; the option `PathHash`.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
