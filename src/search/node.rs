@@ -254,15 +254,18 @@ impl Worker {
         // Step 7. Internal iterative reduction. Without a table move this node is ordered badly: it is
         // cheaper to search it shallower now and deeper when it returns. Where another path found a draw of
         // its own to this depth, this one is looked at too, but mostly to the same end: a ply less will do.
-        let unordered = depth >= iir_min_depth() && table_move.is_none() && (N::PV || expect == Expect::Cut);
-        let drawn_elsewhere = !N::PV
-            && depth >= 2
-            && known.is_none()
-            && hit.is_some_and(|hit| hit.taint().is_some() && hit.depth >= depth)
-            && !self.frame_before(ply, 1).drawn_elsewhere;
-        self.frame_mut(ply).drawn_elsewhere = drawn_elsewhere;
-        if excluded.is_none() && (unordered || drawn_elsewhere) {
-            depth -= 1;
+        if excluded.is_none() {
+            let unordered =
+                depth >= iir_min_depth() && table_move.is_none() && (N::PV || expect == Expect::Cut);
+            let drawn_elsewhere = !N::PV
+                && depth >= 2
+                && known.is_none()
+                && hit.is_some_and(|hit| hit.taint().is_some() && hit.depth >= depth)
+                && !self.frame_before(ply, 1).drawn_elsewhere;
+            self.frame_mut(ply).drawn_elsewhere = drawn_elsewhere;
+            if unordered || drawn_elsewhere {
+                depth -= 1;
+            }
         }
 
         let mut node = Node {
