@@ -109,8 +109,6 @@ pub(super) struct Root {
     pub line: Line,
     pub rules: Rules,
     pub conditions: Conditions,
-    /// Is it no move of a game that is thought about?
-    pub analysis: bool,
 }
 
 /// A search that began before the file was open.
@@ -252,8 +250,7 @@ impl Desk {
                 counted(ending.learned_cutoffs as usize, "cutoff")
             ));
         }
-        let conditions =
-            Conditions { pondered_in_vain: ending.pondering, analysis: root.analysis, ..root.conditions };
+        let conditions = Conditions { pondered_in_vain: ending.pondering, ..root.conditions };
         let search = Search {
             course: &ending.course,
             conditions,
@@ -313,7 +310,7 @@ impl Desk {
         }
         let written = self.append(record);
         let Known { lower, upper, depth, .. } = lesson.known;
-        if origin == Origin::EveryRoot && root.analysis && lower == upper {
+        if origin == Origin::EveryRoot && root.conditions.analysis && lower == upper {
             let least = root.rules.min_depth;
             for station in variation::stations(&root.position, &ending.line, lower, depth, least) {
                 self.learned(

@@ -21,11 +21,11 @@ use super::{
 use crate::{
     learn::{
         game::Line,
-        policy::{self, Conditions, Mode, Rules},
+        policy::{self, Conditions, Known, Mode, Rules},
         recall::Memory,
     },
     position::{Path, Position},
-    search::{Event, Limits, OnEnd, Resumed, Sink},
+    search::{Event, Limits, OnEnd, Resumed, Sink, best_line},
     tt::{Learned, ScoreWindow, Table},
     types::{Bound, Depth, Score},
 };
@@ -202,11 +202,8 @@ impl Learning {
     pub fn resumed(&self, root: &Position, path: &Path) -> Option<Resumed> {
         let desk = self.desk();
         let State::Open(opened) = &desk.state else { return None };
-        let known = |position: &Position| {
-            let memory = opened.recall.get(position.key())?;
-            (memory.searched && !memory.foreign).then_some(memory)
-        };
-        let memory = known(root)?;
+        let known = |key| opened.recall.get(key).filter(|memory| memory.searched && !memory.foreign);
+        let memory = known(root.key()).filter(|memory| memory.known.depth > 0)?;
         let window = lesson(memory, 0).at_root(path)?;
         let (score, bound) = match window.exact() {
             Some(score) => (score, Bound::Exact),
@@ -215,16 +212,11 @@ impl Learning {
         if bound == Bound::Lower && window.upper < Score::INFINITE || score == -Score::INFINITE {
             return None;
         }
-        let (mut line, mut position, mut seen) = (Vec::new(), root.clone(), Vec::new());
-        while line.len() < memory.known.depth.get().unsigned_abs() as usize
-            && !seen.contains(&position.key())
-            && let Some(next) = known(&position).and_then(|memory| position.unpack(memory.known.best))
-        {
-            seen.push(position.key());
-            line.push(next);
-            position = position.play(next);
-        }
-        (!line.is_empty()).then_some(Resumed { depth: memory.known.depth, score, bound, line })
+        let Known { depth, best, .. } = memory.known;
+        let first = root.unpack(best)?;
+        let line =
+            best_line(root, first, depth.get().unsigned_abs() as usize, |key| Some(known(key)?.known.best));
+        Some(Resumed { depth, score, bound, line })
     }
 
     /// Has the file opened in the background, if it is not yet.
@@ -264,9 +256,9 @@ impl Learning {
                 repetition: search.path.has_repeated(),
                 limited_strength: search.limited_strength,
                 contempt: search.contempt,
+                analysis: search.analysis,
                 ..Conditions::default()
             },
-            analysis: search.analysis,
         };
         Box::new(move |ending| {
             let messages = locked(&desk.desk).conclude(&root, ending);

@@ -64,19 +64,8 @@ impl Memory<'_> {
         in_table.into_iter().chain(in_file).max_by_key(|hit| hit.depth)
     }
 
-    /// The best moves from `position` on, `first` the first of them, until one is unknown or repeats.
     fn line(self, position: &Position, first: Move, plies: usize) -> Vec<Move> {
-        let mut line = vec![first];
-        let mut seen = vec![position.key()];
-        let mut position = position.play(first);
-        while line.len() < plies && !seen.contains(&position.key()) {
-            let key = position.key();
-            let Some(next) = self.next_of_line(key).and_then(|best| position.unpack(best)) else { break };
-            seen.push(key);
-            line.push(next);
-            position = position.play(next);
-        }
-        line
+        best_line(position, first, plies, |key| self.next_of_line(key))
     }
 
     fn next_of_line(self, key: PositionKey) -> Option<PackedMove> {
@@ -85,6 +74,26 @@ impl Memory<'_> {
         let known = || self.table.probe(key).map(|hit| hit.best);
         in_file.or_else(in_table).or_else(known)
     }
+}
+
+/// `first` and the best moves after it, at most `plies` in all, until none is known or a position comes again.
+pub fn best_line(
+    position: &Position,
+    first: Move,
+    plies: usize,
+    best: impl Fn(PositionKey) -> Option<PackedMove>,
+) -> Vec<Move> {
+    let mut line = vec![first];
+    let mut seen = vec![position.key()];
+    let mut position = position.play(first);
+    while line.len() < plies && !seen.contains(&position.key()) {
+        let key = position.key();
+        let Some(next) = best(key).and_then(|best| position.unpack(best)) else { break };
+        seen.push(key);
+        line.push(next);
+        position = position.play(next);
+    }
+    line
 }
 
 impl Task {

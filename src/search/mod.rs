@@ -36,7 +36,7 @@ pub use clock::NodeRate;
 pub(crate) use clock::{Clock, NodeBank};
 pub use ending::{Ending, OnEnd};
 pub use event::{Event, Line, Sink};
-pub(crate) use lasting::{Memory, Resumed};
+pub(crate) use lasting::{Memory, Resumed, best_line};
 pub use limits::{ClockTime, Limits};
 #[cfg(feature = "tune")]
 pub use params::{PARAMETERS, Parameter};

@@ -92,19 +92,22 @@ fn remove(path: &Path) {
 pub(super) fn placebo(entries: &[&Entry], openings: &[Position], seed: u64) -> Vec<Record> {
     // A record of the position after a move says so.
     let is_reply = |record: &Record| record.since_root % 2 == 1;
-    let said: Vec<&Record> = entries.iter().flat_map(|entry| &entry.records).collect();
+    let of = |replies: bool| move |record: &&Record| is_reply(record) == replies;
+    let said = [false, true].map(|replies| {
+        let records = entries.iter().flat_map(|entry| &entry.records);
+        records.filter(of(replies)).collect::<Vec<_>>()
+    });
     let mut given = Vec::new();
     for entry in entries {
         let Slot { round, opening, white, .. } = entry.slot;
         let mut random = Random::of(&[seed, u64::from(round), opening as u64, u64::from(white), 1]);
         let positions = entry.positions(&openings[opening]);
-        for replies in [false, true] {
+        for (replies, models) in [false, true].into_iter().zip(&said) {
             let mut drawn: Vec<_> = positions
                 .iter()
                 .filter(|(position, _)| (position.turn().is_white() == white) != replies)
                 .collect();
-            let models: Vec<&&Record> = said.iter().filter(|record| is_reply(record) == replies).collect();
-            let number = entry.records.iter().filter(|record| is_reply(record) == replies).count();
+            let number = entry.records.iter().filter(of(replies)).count();
             let number = number.min(drawn.len());
             random.choose(&mut drawn, number);
             for (position, m) in &drawn[..number] {

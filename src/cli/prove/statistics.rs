@@ -51,7 +51,7 @@ impl Random {
 
 /// Points (a win 1, a draw 0.5) in so many games.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
-pub(in crate::cli) struct Tally {
+pub(super) struct Tally {
     pub points: f64,
     pub games: f64,
 }
@@ -76,20 +76,20 @@ impl Tally {
 }
 
 /// The difference in rating that belongs to a score between 0 and 1.
-pub(in crate::cli) fn elo(score: f64) -> f64 {
+pub(super) fn elo(score: f64) -> f64 {
     -400.0 * (1.0 / score - 1.0).log10()
 }
 
 /// An estimate with its 95 % interval.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub(in crate::cli) struct Estimate {
+pub(super) struct Estimate {
     pub value: f64,
     pub low: f64,
     pub high: f64,
 }
 
 /// Estimates `statistic` of the sum of `clusters`; its argument has as many tallies as each cluster.
-pub(in crate::cli) fn bootstrap<const N: usize>(
+pub(super) fn bootstrap<const N: usize>(
     clusters: &[[Tally; N]],
     seed: u64,
     statistic: impl Fn(&[Tally; N]) -> f64,

@@ -218,11 +218,11 @@ fn fit(arguments: &FitArguments, output: &Output, interrupt: &Interrupt) -> Resu
     if arguments.scale.is_none() {
         course.scale = train::fit_scale(&training, &first, &course);
     }
-    let mut state = match fs::read_to_string(&arguments.checkpoint) {
-        Ok(text) => State::from_text(&text)
+    let mut state = match read_state(&arguments.checkpoint)? {
+        Some(text) => State::from_text(&text)
             .filter(|state| state.weights.len() == first.len())
             .ok_or_else(|| TuneError::Checkpoint(arguments.checkpoint.clone()))?,
-        Err(_) => State::new(first.clone()),
+        None => State::new(first.clone()),
     };
     let report = |state: &State| {
         let checks: Vec<String> = validation
@@ -245,6 +245,15 @@ fn fit(arguments: &FitArguments, output: &Output, interrupt: &Interrupt) -> Resu
     output.line(format_args!("training {:.7}", train::loss(&training, &state.weights, &course)));
     write(&arguments.table, &table::source(coefficients::fields(), &state.weights))?;
     fs::remove_file(&arguments.checkpoint).map_err(|error| TuneError::file(&arguments.checkpoint, error))
+}
+
+/// Reads what an interrupted session wrote, if there was one. A file that cannot be read must not be begun anew.
+fn read_state(path: &Path) -> Result<Option<String>, TuneError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(TuneError::file(path, error)),
+    }
 }
 
 /// Writes a file whole or not at all.

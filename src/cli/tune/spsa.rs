@@ -5,7 +5,6 @@
 use std::{
     env,
     fmt::{self, Display},
-    fs,
     path::PathBuf,
 };
 
@@ -64,7 +63,7 @@ pub fn print(arguments: &SpsaArguments, output: &Output, interrupt: &Interrupt) 
     let games = |error: &dyn Display| TuneError::Games(error.to_string());
     let starts = openings(&arguments.openings, None, 0).map_err(|error| games(&error))?;
     let mut course = Course::new(chosen(&arguments.parameters)?, arguments.pairs, arguments.gain);
-    if let Ok(text) = fs::read_to_string(&arguments.state) {
+    if let Some(text) = super::read_state(&arguments.state)? {
         course.restore(&text).ok_or_else(|| TuneError::Checkpoint(arguments.state.clone()))?;
     }
     let program = Program {
