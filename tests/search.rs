@@ -2,6 +2,8 @@
 //! values that are consistent with each other.
 
 use std::{
+    fs,
+    path::Path,
     sync::{Arc, mpsc},
     time::{Duration, Instant},
 };
@@ -98,6 +100,40 @@ fn mates_are_found_with_their_distance() {
             "{fen}"
         );
     }
+}
+
+/// The distances of `../shared/data/epd/mates` are the shortest known. No claim on the way may be better.
+#[test]
+fn no_mate_is_claimed_that_is_not_there() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/epd/mates/mates2000.epd");
+    let Ok(text) = fs::read_to_string(&path) else {
+        println!("skipped: no {}", path.display());
+        return;
+    };
+    let mut searcher = Searcher::new();
+    searcher.engine.set_threads(2);
+    let (mut claims, mut mates) = (0, 0);
+    for line in text.lines().step_by(20) {
+        let (fen, known) = line.trim_end_matches(';').split_once(" bm #").expect("a mate");
+        let known: i32 = known.parse().expect("a number of moves");
+        // A winner's mate ends with its own move.
+        let known = if known > 0 { 2 * known - 1 } else { 2 * known };
+        searcher.set(fen, &[]);
+        let found = searcher.go(nodes(50_000));
+        for line in &found.lines {
+            let Some(claimed) = line.score.mate_plies() else { continue };
+            // A bound on the other side says that it is no better than this, and claims nothing.
+            let open = if claimed > 0 { Bound::Upper } else { Bound::Lower };
+            if line.bound == open {
+                continue;
+            }
+            claims += 1;
+            assert!(claimed.signum() == known.signum(), "{fen}: {claimed} plies, known {known}");
+            assert!(claimed.abs() >= known.abs(), "{fen}: {claimed} plies, known {known}");
+        }
+        mates += usize::from(found.last().score.mate_plies() == Some(known));
+    }
+    assert!(claims > 100 && mates > 10, "{claims} claims, {mates} shortest mates");
 }
 
 #[test]
