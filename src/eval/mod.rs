@@ -8,7 +8,7 @@
 //! 3. attack maps, and with them the pieces one by one;
 //! 4. kings, threats, passed pawns, space, tempo; then initiative, scale and phase.
 //!
-//! Weights are in `weights.rs`. Each term is written once, generic over the side (`geometry::Side`) and over
+//! Weights are in `weights/`. Each term is written once, generic over the side (`geometry::Side`) and over
 //! the tracer (`trace::Tracer`), so that what [`trace()`] shows is what [`evaluate`] computes.
 
 #[cfg(feature = "tune")]

@@ -80,10 +80,8 @@
 //! With the history and the table of 40 games from endgame starts (1,700 searches to depth 9, before a refusal cost a
 //! ply): `fifty` -0.7 %, `draws` +2.4 %; `full` +37 % to depth 10.
 //!
-//! Strength of `draws` against `off`, 5,000 nodes a move (95 % errors by pairs of games): before a refusal cost a ply (and
-//! the first 1,100 with a stricter taint), 2,900 games from endgames and 1,800 from unbalanced openings: -5 ± 7 Elo. Where
-//! two nodes in a row could lose one, 740 and 510 games: +2 ± 13. As it is, 500 from endgames, -4 ± 18, and 500 from
-//! unbalanced openings, +22 ± 25: in all +9 ± 16. The other modes have not played.
+//! Strength of `draws` against `off`, 5,000 nodes a move (95 % errors by pairs of games): 6,500 games from endgames,
+//! -0.6 ± 5.1 Elo, and 5,500 from unbalanced openings, +1.3 ± 7.2: in all 12,000, +0.3 ± 4.3.
 
 /// Which part of the path must fit before a stored score is believed; the option `PathHash`.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
