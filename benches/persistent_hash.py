@@ -180,7 +180,7 @@ def resume(args):
         whole = reach(iterations, lambda i: i.depth == at.depth + 1).nodes - at.nodes
         engine.kill()
         ratio, good = after_restart(args, copy, position, at, whole)
-        row, goods = {"killed": ratio}, [good]
+        row, others = {"killed": ratio}, [] if good else ["killed"]
 
         for end in set(args.also) & {"quit", "two"}:
             file = fresh(args, "other.hash")
@@ -196,7 +196,7 @@ def resume(args):
                 else:
                     engine.kill()
             row[end], good = after_restart(args, file, position, before, whole)
-            goods.append(good)
+            others += [] if good else [end]
 
         if {"in RAM", "again"} & set(args.also):
             engine = Analyst(args, analysis=True)
@@ -208,9 +208,9 @@ def resume(args):
                 row["again"] = nodes_to(engine, position, at.depth + 1)[1] / (at.nodes + whole)
             engine.quit()
         table.append(row)
-        same.append(all(goods))
+        same.append(not others)
         print(f"{number:>3} {at.depth:>3} {at.nodes:>12} {whole:>10} |"
-              + "".join(f" {row[name]:>7.2f}" for name in columns) + ("" if same[-1] else "  OTHER ANSWER"), flush=True)
+              + "".join(f" {row[name]:>7.2f}" for name in columns) + (f"  other answer: {', '.join(others)}" if others else ""), flush=True)
     print(f"resumed at the stored depth with the same answer: {sum(same)} of {len(same)}")
     mean = lambda shares: statistics.geometric_mean(max(share, 0.01) for share in shares)
     for what, choose in ("median", statistics.median), ("geometric mean", mean), ("worst", max):
