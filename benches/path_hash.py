@@ -12,9 +12,10 @@ differs by some percent, so only sums over many trees say anything.
 import argparse
 import math
 import re
-import subprocess
 import tempfile
 from pathlib import Path
+
+from uci import Engine
 
 MODES = ["off", "fifty80", "fifty80each", "clock", "fifty", "draws", "last4", "full"]
 BENCH = Path(__file__).resolve().parent.parent / "src/cli/bench.rs"
@@ -32,33 +33,15 @@ def positions(source, count):
 def nodes(engine, mode, fens, depths):
     """Nodes of each position, depth by depth."""
     with tempfile.TemporaryDirectory() as home:
-        environment = {"HOME": home, "XDG_DATA_HOME": home}
-        process = subprocess.Popen(
-            [engine], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
-        )
-
-        def send(line):
-            process.stdin.write(line + "\n")
-            process.stdin.flush()
+        player = Engine(engine, home, Learning="off", Hash=16, PathHash=mode)
 
         def search(fen, depth):
-            send("ucinewgame")
-            send(f"position fen {fen}")
-            send(f"go depth {depth}")
-            last = 0
-            for line in process.stdout:
-                found = re.search(r" nodes (\d+)", line)
-                last = int(found[1]) if found else last
-                if line.startswith("bestmove"):
-                    return last
-            raise SystemExit(f"{engine} ended in the middle of a search; run it by hand to see why")
+            player.send("ucinewgame")
+            said = re.findall(r" nodes (\d+)", "\n".join(player.search(f"fen {fen}", f"depth {depth}")))
+            return int(said[-1]) if said else 0
 
-        send("setoption name Learning value off")
-        send("setoption name Hash value 16")
-        send(f"setoption name PathHash value {mode}")
         counts = [[search(fen, depth) for fen in fens] for depth in depths]
-        send("quit")
-        process.wait()
+        player.quit()
         return counts
 
 

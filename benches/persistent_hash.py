@@ -17,11 +17,12 @@ import re
 import shutil
 import signal
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from uci import Engine
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -62,50 +63,27 @@ MATES = [
 ]
 
 
-class Engine:
-    """An engine that talks UCI, in a home of its own."""
+class Analyst(Engine):
+    """An engine that learns nothing, with a hash file or without one."""
 
     def __init__(self, args, file=None, analysis=False, hash_mib=None):
         home = args.folder / "home"
         home.mkdir(exist_ok=True)
-        env = dict(os.environ, HOME=str(home), XDG_DATA_HOME=str(home))
-        self.process = subprocess.Popen(
-            [str(args.engine)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env
-        )
-        self.send("setoption name Learning value off")
-        self.send(f"setoption name Hash value {hash_mib or args.hash}")
+        super().__init__(args.engine, home, Learning="off", Hash=hash_mib or args.hash)
         self.analyse(analysis)
         if file:
-            self.send(f"setoption name HashFileSize value {args.file_size}")
-            self.send(f"setoption name HashFile value {file}")
+            self.set("HashFileSize", args.file_size)
+            self.set("HashFile", file)
         self.send("isready")
         self.said = list(self.until("readyok"))
 
-    def send(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def until(self, start):
-        """All lines up to the one that starts so."""
-        for line in self.process.stdout:
-            yield line.strip()
-            if line.startswith(start):
-                return
-        sys.exit(f"the engine ended before it said {start}")
-
     def analyse(self, on):
-        self.send(f"setoption name UCI_AnalyseMode value {str(on).lower()}")
+        self.set("UCI_AnalyseMode", str(on).lower())
 
     def go(self, position, limits):
         """Starts a search; gives back its iterations as they are finished."""
-        self.send(f"position {position}")
-        self.send(f"go {limits}")
         self.told = []
-        yield from self.iterations()
-
-    def iterations(self):
-        """Those that are still to come."""
-        for line in self.until("bestmove"):
+        for line in self.search(position, limits):
             if line.startswith("info string"):
                 self.told.append(line)
             elif line.startswith("info depth") and " pv " in line and "bound" not in line:
@@ -119,18 +97,11 @@ class Engine:
 
     def finish(self):
         self.send("stop")
-        for _ in self.until("bestmove"):
-            pass
+        self.wait_for("bestmove")
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
-
-    def quit(self):
-        self.send("quit")
-        self.process.stdin.close()
-        _, _, self.usage = os.wait4(self.process.pid, 0)
-        self.process.returncode = 0
 
     def processor_time(self):
         """Of all its threads, in seconds (Linux)."""
@@ -180,7 +151,7 @@ def fresh(args, name):
 def after_restart(args, file, position, before, whole):
     """Another engine on the file: its nodes to D + 1 by those of the uninterrupted one, and whether it went on at D
     with the same answer (or at a deeper iteration, where the other engine was faster than its end)."""
-    engine = Engine(args, file)
+    engine = Analyst(args, file)
     first, nodes = nodes_to(engine, position, before.depth + 1)
     resumed = engine.resumed_at()
     engine.quit()
@@ -200,7 +171,7 @@ def resume(args):
         # The process is stopped at D for as long as its file is copied: the copy is what SIGKILL would have left
         # there. Then it goes on to D + 1, so that both numbers come from one tree.
         file, copy = fresh(args, "whole.hash"), fresh(args, "killed.hash")
-        engine = Engine(args, file)
+        engine = Analyst(args, file)
         iterations = engine.go(position, "infinite")
         at = reach(iterations, lambda i: i.nodes >= args.nodes)
         engine.pause()
@@ -209,11 +180,11 @@ def resume(args):
         whole = reach(iterations, lambda i: i.depth == at.depth + 1).nodes - at.nodes
         engine.kill()
         ratio, good = after_restart(args, copy, position, at, whole)
-        row, goods = {"killed": ratio}, [good]
+        row, others = {"killed": ratio}, [] if good else ["killed"]
 
         for end in set(args.also) & {"quit", "two"}:
             file = fresh(args, "other.hash")
-            engines = [Engine(args, file) for _ in range(2 if end == "two" else 1)]
+            engines = [Analyst(args, file) for _ in range(2 if end == "two" else 1)]
             for other in engines[1:]:
                 other.send(f"position {position}")
                 other.send("go infinite")
@@ -225,10 +196,10 @@ def resume(args):
                 else:
                     engine.kill()
             row[end], good = after_restart(args, file, position, before, whole)
-            goods.append(good)
+            others += [] if good else [end]
 
         if {"in RAM", "again"} & set(args.also):
-            engine = Engine(args, analysis=True)
+            engine = Analyst(args, analysis=True)
             reach(engine.go(position, "infinite"), lambda i: i.depth == at.depth)
             engine.finish()
             row["in RAM"] = nodes_to(engine, position, at.depth + 1)[1] / whole
@@ -237,9 +208,9 @@ def resume(args):
                 row["again"] = nodes_to(engine, position, at.depth + 1)[1] / (at.nodes + whole)
             engine.quit()
         table.append(row)
-        same.append(all(goods))
+        same.append(not others)
         print(f"{number:>3} {at.depth:>3} {at.nodes:>12} {whole:>10} |"
-              + "".join(f" {row[name]:>7.2f}" for name in columns) + ("" if same[-1] else "  OTHER ANSWER"), flush=True)
+              + "".join(f" {row[name]:>7.2f}" for name in columns) + (f"  other answer: {', '.join(others)}" if others else ""), flush=True)
     print(f"resumed at the stored depth with the same answer: {sum(same)} of {len(same)}")
     mean = lambda shares: statistics.geometric_mean(max(share, 0.01) for share in shares)
     for what, choose in ("median", statistics.median), ("geometric mean", mean), ("worst", max):
@@ -255,7 +226,7 @@ def back(args):
     shares = {"session": [], "restart": []}
     for number, fen in enumerate(POSITIONS[:args.count], 1):
         file = fresh(args, "line.hash")
-        engine = Engine(args, file)
+        engine = Analyst(args, file)
         steps, moves = [], []
         for _ in range(PLIES):
             position = f"fen {fen} moves " + " ".join(moves) if moves else f"fen {fen}"
@@ -266,14 +237,14 @@ def back(args):
         for name in shares:
             if name == "restart":
                 engine.quit()
-                engine = Engine(args, file)
+                engine = Analyst(args, file)
             for position, found in reversed(steps):
                 iterations = list(engine.go(position, f"depth {found.depth + 1}"))
                 nodes = [next(i.nodes for i in iterations if i.depth >= found.depth + more) for more in (0, 1)]
                 shares[name].append((nodes, iterations[0].answer() == found.answer() or iterations[0].depth > found.depth))
         engine.quit()
         for index, (position, found) in enumerate(reversed(steps)):
-            engine = Engine(args, analysis=True)
+            engine = Analyst(args, analysis=True)
             iterations = list(engine.go(position, f"depth {found.depth + 1}"))
             cold = [next(i.nodes for i in iterations if i.depth == found.depth + more) for more in (0, 1)]
             engine.kill()
@@ -297,12 +268,12 @@ def mate(args):
     shares = []
     for fen, m in MATES:
         announce = lambda i: i.score.startswith("mate")
-        engine = Engine(args, fresh(args, "mate.hash"))
+        engine = Analyst(args, fresh(args, "mate.hash"))
         child = reach(engine.go(f"fen {fen} moves {m}", "infinite"), announce)
         engine.finish()
         parent = reach(engine.go(f"fen {fen}", "infinite"), announce)
         engine.kill()
-        engine = Engine(args, analysis=True)
+        engine = Analyst(args, analysis=True)
         cold = reach(engine.go(f"fen {fen}", "infinite"), announce)
         engine.kill()
         shares.append(parent.nodes / cold.nodes)
@@ -321,7 +292,7 @@ def cost(args):
                 times = []
                 order = [None, fresh(args, "cost.hash")]
                 for file in order if turn % 2 else reversed(order):
-                    engine = Engine(args, file, analysis=True, hash_mib=mib)
+                    engine = Analyst(args, file, analysis=True, hash_mib=mib)
                     before = engine.processor_time()
                     nodes = [i.nodes for i in engine.go(f"fen {fen}", f"nodes {args.nodes}")][-1]
                     times.append((engine.processor_time() - before) / nodes)
@@ -337,14 +308,14 @@ def cost(args):
 def opening(args):
     """From naming a file to `readyok`."""
     file = fresh(args, "large.hash")
-    engine = Engine(args, file)
+    engine = Analyst(args, file)
     print(*(line for line in engine.said if "hash file" in line))
     engine.quit()
     for _ in range(args.turns):
         start = time.perf_counter()
-        engine = Engine(args)
+        engine = Analyst(args)
         ready = time.perf_counter()
-        engine.send(f"setoption name HashFile value {file}")
+        engine.set("HashFile", file)
         engine.send("isready")
         said = [line for line in engine.until("readyok") if "hash file" in line]
         opened = time.perf_counter()

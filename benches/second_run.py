@@ -11,55 +11,34 @@ the best move stays; one that is not solved counts all nodes.
 """
 
 import argparse
-import os
 import random
 import shutil
 import statistics
-import subprocess
 import tempfile
 from pathlib import Path
 
 import chess
 
+from uci import Engine
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
-class Engine:
+class Analyst(Engine):
     """An engine that analyses, with its table emptied between positions."""
 
     def __init__(self, args, learning):
-        home = str(args.folder)
-        env = dict(os.environ, HOME=home, XDG_DATA_HOME=home)
-        self.process = subprocess.Popen(
-            [str(args.engine)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env
-        )
+        file = args.folder / "learn.bin"
+        super().__init__(args.engine, args.folder, LearnFile=file, Learning=learning, UCI_AnalyseMode="true", Hash=16)
         self.nodes = args.nodes
-        options = {"LearnFile": args.folder / "learn.bin", "Learning": learning, "UCI_AnalyseMode": "true", "Hash": 16}
-        for name, value in options.items():
-            self.send(f"setoption name {name} value {value}")
         # The first search may begin before the file is read.
-        self.send("position startpos")
-        self.send("go nodes 1")
-        for _ in self.until("bestmove"):
-            pass
-
-    def send(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def until(self, start):
-        for line in self.process.stdout:
-            yield line
-            if line.startswith(start):
-                return
+        list(self.search("startpos", "nodes 1"))
 
     def solve(self, position, best):
         """Nodes to the solution (none if it is not found) and the last depth."""
         self.send("ucinewgame")
-        self.send(f"position {position}")
-        self.send(f"go nodes {self.nodes}")
         since, depth = None, 0
-        for line in self.until("bestmove"):
+        for line in self.search(position, f"nodes {self.nodes}"):
             words = line.split()
             if words[:2] == ["info", "depth"] and "pv" in words:
                 depth = int(words[2])
@@ -71,10 +50,6 @@ class Engine:
         elif since is None:
             since = self.nodes
         return since, depth
-
-    def quit(self):
-        self.send("quit")
-        self.process.wait()
 
 
 def retractions(board, lot):
@@ -114,7 +89,7 @@ def two_plies_before(fen, lot):
 
 def run(args, positions, learning, before=None):
     """A new process analyses all positions, each after the one that lies before it if that is asked for."""
-    engine = Engine(args, learning)
+    engine = Analyst(args, learning)
     found = []
     for index, (fen, best, _) in enumerate(positions):
         position = f"fen {fen}"

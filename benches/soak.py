@@ -15,7 +15,6 @@ match. Pondering is played by this script, the rest by fastchess. Needs python-c
 import argparse
 import itertools
 import json
-import os
 import random
 import re
 import subprocess
@@ -26,6 +25,8 @@ from pathlib import Path
 
 import chess
 import chess.engine
+
+from uci import environment
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -63,11 +64,6 @@ def arguments():
     parser.add_argument("--busy", type=int, default=0, help="processes that do nothing but turn meanwhile")
     parser.add_argument("--label", default="soak", help="sums are kept apart by it")
     return parser.parse_args()
-
-
-def environment(folder):
-    """Engram's own folder; its opponents have none."""
-    return {**os.environ, "HOME": str(folder), "XDG_DATA_HOME": str(folder)}
 
 
 def match(args, folder, number, options, chess960, opponent):

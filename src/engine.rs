@@ -12,12 +12,11 @@ use std::{
     path::PathBuf,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::{Duration, Instant},
 };
 
-use crossbeam::utils::CachePadded;
 use shakmaty::uci::UciMove;
 use thiserror::Error;
 
@@ -36,7 +35,7 @@ use crate::{
         policy::{Mode, Rules},
     },
     position::{Path, PathHash, Position},
-    search::{Clock, Event, Limits, NodeBank, NodeRate, Pool, Signals, Sink, Style, Task},
+    search::{Clock, Event, Limits, NodeBank, NodeRate, Pool, Progress, Signals, Sink, Style, Task},
     syzygy::Tablebase,
     tt::Table,
     types::Depth,
@@ -208,10 +207,10 @@ impl Engine {
     }
 
     /// Starts a search that began counting at `start` and returns at once. A search that still runs is
-    /// stopped first, and its `Finished` comes before.
+    /// stopped first, and its `Finished` comes before. A thread that is late from there joins when it can.
     pub fn go(&mut self, mut limits: Limits, start: Instant) {
         self.stop();
-        self.wait();
+        self.pool.wait_for_answer();
         self.opening.answering(&self.root);
         if let Some(m) = self.book_move(&limits) {
             (self.sink)(Event::Finished { best: Some(m), ponder: None });
@@ -257,10 +256,10 @@ impl Engine {
             analysis,
             resumed,
             signals: Arc::clone(&self.signals),
-            nodes: (0..self.pool.len()).map(|_| CachePadded::default()).collect(),
+            progress: Arc::new(Progress::new(self.pool.len())),
+            over: AtomicBool::new(false),
             sink: Arc::clone(&self.sink),
             first_move: lessons.first_move,
-            learned_cutoffs: AtomicU64::new(0),
             on_end: lessons.on_end,
             tablebases: self.tablebases(),
             style: self.manner.style(),
@@ -277,12 +276,12 @@ impl Engine {
         self.signals.pondering.store(false, Relaxed);
     }
 
-    /// Does a search run?
+    /// Does a search run that has not been answered?
     pub fn is_searching(&self) -> bool {
         self.pool.is_searching()
     }
 
-    /// Waits until no search runs.
+    /// Waits until no search runs and all threads are idle.
     pub fn wait(&self) {
         self.pool.wait();
     }

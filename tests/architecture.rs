@@ -400,6 +400,17 @@ fn what_is_allowed_passes() {
     }
 }
 
+/// The clock on the wall jumps, by hand, by summer time or by a time server: no search may look at it.
+#[test]
+fn searches_count_monotonic_time() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for path in ["search", "engine", "uci"].iter().flat_map(|folder| sources(&root.join(folder))) {
+        let words = tokens(&fs::read_to_string(&path).expect("a source is UTF-8"));
+        let wall = words.iter().find(|word| ["SystemTime", "UNIX_EPOCH"].contains(&word.as_str()));
+        assert_eq!(wall, None, "{}", path.display());
+    }
+}
+
 /// Where `unsafe` is, and the test that would notice if its fact were wrong.
 const ROOMS: [(&str, &str); 9] = [
     ("book/mod.rs", "every_book_is_read_as_another_reader_reads_it"),

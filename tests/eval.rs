@@ -1,6 +1,9 @@
 //! The evaluation, seen from outside: it is symmetric, independent of its caches, finite on any board, and
 //! knows which side of well-known positions is better.
 
+#[path = "common/random.rs"]
+mod random;
+
 use engram::{
     eval::{self, Caches},
     position::Position,
@@ -8,25 +11,11 @@ use engram::{
 };
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position as _, Setup, fen::Fen};
 
-/// A small generator, so that the games are the same on every run.
-struct Xorshift(u64);
-
-impl Xorshift {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() >> 16) as usize % n
-    }
-}
+use random::Random;
 
 /// Walks random games, half of the moves captures where there are some, and shows every position.
 fn random_games(seed: u64, games: usize, mut visit: impl FnMut(&Position)) {
-    let mut random = Xorshift(seed);
+    let mut random = Random(seed);
     for _ in 0..games {
         let mut position = Position::default();
         for _ in 0..160 {

@@ -173,3 +173,55 @@ fn no_network_is_opened() {
     engine.best_move();
     engine.quit();
 }
+
+#[test]
+fn a_locale_changes_nothing() {
+    // In Turkish the small I of INFINITE is another letter, in German a comma divides. Any name may be unknown here.
+    let play = |locale: &str| {
+        let mut engine = Engine::start_after(&format!("export LC_ALL={locale} LANG={locale}"));
+        let mut said = engine.answer("setoption name MULTIPV value 2");
+        engine.send("position startpos moves g1f3");
+        let (m, lines) = engine.best("go depth 6");
+        // Times are not of the locale.
+        said.extend(
+            lines.iter().filter_map(|line| line.split_once(" nps ")).map(|(start, _)| start.to_owned()),
+        );
+        said.push(m);
+        engine.quit();
+        said
+    };
+    let usual = play("C");
+    for locale in ["de_DE.UTF-8", "tr_TR.UTF-8", "no such locale", ""] {
+        assert_eq!(play(&format!("'{locale}'")), usual, "{locale}");
+    }
+}
+
+#[test]
+fn files_with_windows_line_ends_are_read_alike() {
+    let home = home();
+    let engram = |arguments: &[&str]| {
+        let output = command(&home).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        output.stdout
+    };
+    let windows = |name: &str, text: &str| {
+        fs::write(home.path().join(name), text.replace('\n', "\r\n")).unwrap();
+    };
+    windows("tasks.epd", "k7/8/1K6/8/8/8/8/7R w - - bm Rh8#; id \"rook\";\n");
+    assert!(String::from_utf8(engram(&["analyse", "tasks.epd", "--depth", "3"])).unwrap().contains("Rh8#"));
+
+    engram(&["learn", "--file", "one.bin", "import", "tasks.epd"]);
+    let text = String::from_utf8(engram(&["learn", "--file", "one.bin", "export"])).unwrap();
+    windows("known.txt", &text);
+    engram(&["learn", "--file", "two.bin", "import", "known.txt"]);
+    assert_eq!(engram(&["learn", "--file", "two.bin", "export"]), text.as_bytes());
+
+    let games = "[Event \"a\"]\n[Result \"1-0\"]\n\n1. e4 e5 {of two\nlines} 2. Nf3 ; rest\nNc6 1-0\n\n[Event \"b\"]\n\n1. d4 d5 *\n";
+    fs::write(home.path().join("unix.pgn"), games).unwrap();
+    windows("windows.pgn", games);
+    for name in ["unix", "windows"] {
+        engram(&["book", "make", &format!("{name}.pgn"), "--output", &format!("{name}.bin")]);
+    }
+    let book = |name: &str| fs::read(home.path().join(name)).unwrap();
+    assert_eq!(book("windows.bin"), book("unix.bin"));
+}

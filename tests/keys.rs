@@ -3,6 +3,9 @@
 //! Random games of 100,000 plies in total, from the start position, Chess960 starts and tactical positions,
 //! compare every key with a recomputation after each ply, and with what shakmaty and the Polyglot format say.
 
+#[path = "common/random.rs"]
+mod random;
+
 use std::collections::{HashMap, HashSet};
 
 use engram::{
@@ -13,6 +16,8 @@ use shakmaty::{
     CastlingMode, Chess, Color, EnPassantMode, Move, MoveList, Position as _, Role, attacks, fen::Fen,
     uci::UciMove, zobrist::Zobrist64,
 };
+
+use random::Random;
 
 const PLIES: usize = 100_000;
 
@@ -34,22 +39,6 @@ const STARTS: [&str; 14] = [
     "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1",
     "8/8/8/2k5/3n4/4B3/2K5/8 w - - 0 1",
 ];
-
-/// xorshift64*: small, and the same walks on every machine.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
-    }
-}
 
 fn position(fen: &str) -> Position {
     let setup = fen.parse::<Fen>().unwrap_or_else(|error| panic!("{fen}: {error}")).into_setup();

@@ -4,6 +4,9 @@
 //!
 //! Random shuffling walks are compared with a naive recount that keeps whole positions.
 
+#[path = "common/random.rs"]
+mod random;
+
 use std::{fs, path::PathBuf};
 
 use engram::{
@@ -12,17 +15,7 @@ use engram::{
 };
 use shakmaty::{CastlingMode, Chess, Move, Role, fen::Fen, uci::UciMove};
 
-/// xorshift64*.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        ((u128::from(self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)) * bound as u128) >> 64) as usize
-    }
-}
+use random::Random;
 
 fn position(fen: &str) -> Position {
     let setup = fen.parse::<Fen>().unwrap_or_else(|error| panic!("{fen}: {error}")).into_setup();

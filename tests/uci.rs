@@ -129,14 +129,17 @@ fn an_infinite_search_answers_only_to_stop() {
         "fen k7/8/1R6/8/8/8/8/1R5K b - - 0 1",
         "fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1",
     ] {
-        engine.send(&format!("position {position}"));
-        engine.send("go infinite");
-        engine.expect_none("bestmove", Duration::from_millis(150));
-        engine.send("isready");
-        let lines = engine.expect("readyok");
-        assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
-        engine.send("stop");
-        engine.best_move();
+        // Nor where another limit is met.
+        for go in ["go infinite", "go infinite nodes 100", "go ponder nodes 100"] {
+            engine.send(&format!("position {position}"));
+            engine.send(go);
+            engine.expect_none("bestmove", Duration::from_millis(150));
+            engine.send("isready");
+            let lines = engine.expect("readyok");
+            assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
+            engine.send("stop");
+            engine.best_move();
+        }
     }
     assert!(engine.answer("stop").is_empty(), "a stop without a search is ignored");
     engine.quit();

@@ -72,7 +72,9 @@ impl Worker {
             }
             outcome = Outcome { lines: self.root_moves[..lines].to_vec(), depth, unreported: self.id != 0 };
             self.course.finished(depth, outcome.lines[0].score);
-            if self.id == 0 {
+            if self.id != 0 {
+                self.task.progress.show(self.id, outcome.clone());
+            } else {
                 self.keep_iteration(depth);
                 self.report(&outcome.lines, depth);
                 stability.update(&outcome.lines[0]);
@@ -81,7 +83,7 @@ impl Worker {
                 }
             }
         }
-        self.publish_nodes();
+        self.show_counts();
         outcome
     }
 
@@ -113,8 +115,8 @@ impl Worker {
         if self.root_moves.len() == 1 {
             scale *= 0.1;
         }
-        self.publish_nodes();
-        let enough = task.clock.is_enough(task.total_nodes(), scale);
+        self.show_counts();
+        let enough = task.clock.is_enough(task.progress.nodes(), scale);
         if enough && task.signals.pondering.load(Relaxed) {
             self.enough = true;
             return false;
@@ -145,7 +147,7 @@ impl Worker {
         // A mate that the search has found says more than the tables do.
         let proven = root.proven.filter(|_| !score.is_mate());
         let (score, bound) = proven.map_or((score, root.bound), |proven| (proven, Bound::Exact));
-        self.publish_nodes();
+        self.show_counts();
         let task = &self.task;
         (task.sink)(Event::Line(Line {
             depth: depth.min(Depth(MAX_PLY as i32 - 1)),
@@ -153,7 +155,7 @@ impl Worker {
             multi_pv: index + 1,
             score,
             bound,
-            nodes: task.total_nodes(),
+            nodes: task.progress.nodes(),
             time: task.clock.elapsed(),
             hashfull: task.table.hashfull(),
             tbhits: task.tablebases.hits(),

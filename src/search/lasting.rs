@@ -9,10 +9,7 @@
 
 use shakmaty::Move;
 
-use super::{
-    node::NodeKind,
-    worker::{Task, Worker},
-};
+use super::{node::NodeKind, task::Task, worker::Worker};
 use crate::{
     position::{Path, Position},
     tt::{Hit, PathCheck, Record, ScoreWindow, Table, file::HashFile},

@@ -22,6 +22,7 @@ mod node;
 mod params;
 mod picker;
 mod pool;
+mod progress;
 mod pv;
 mod quiesce;
 mod ranking;
@@ -29,6 +30,7 @@ mod reduce;
 mod root;
 mod style;
 mod tablebases;
+mod task;
 mod vote;
 mod worker;
 
@@ -41,6 +43,7 @@ pub use limits::{ClockTime, Limits};
 #[cfg(feature = "tune")]
 pub use params::{PARAMETERS, Parameter};
 pub(crate) use pool::Pool;
+pub(crate) use progress::Progress;
 pub(crate) use style::{Noise, Style};
 pub(crate) use tablebases::{Probing, Tablebases};
-pub(crate) use worker::{Signals, Task};
+pub(crate) use task::{Signals, Task};

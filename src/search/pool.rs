@@ -1,36 +1,38 @@
 //! The search threads: started once, parked between searches, sharing the table and nothing else on the
 //! hot path (Lazy SMP).
+//!
+//! # Who waits for whom
+//! The first thread leads: it looks at the clock, decides, and answers. It never waits for the others. On a busy
+//! machine one of them may get no processor for longer than a move may take; so the vote counts what each has
+//! shown by then ([`Progress`]), and who has shown nothing has no vote.
+//!
+//! The answer is therefore not the end of all work: the others notice within a batch of nodes that the search is
+//! over, once they run. Until then they hold its [`Task`], and what they still store in the table is as true as
+//! what they stored before. The next search need not wait for them: each thread takes its jobs in order, and
+//! joins late, or not at all if that search is over too. What changes threads or tables does: it asks for
+//! [`Pool::wait`].
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc, Condvar, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering::Relaxed},
-    },
+    sync::{Arc, Condvar, Mutex, PoisonError, atomic::Ordering::Relaxed},
     thread::{Builder, JoinHandle},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 use shakmaty::Move;
 
 use super::{
-    clock::Clock,
     deepen::Outcome,
     ending::Ending,
     event::{Event, Line},
-    limits::Limits,
+    progress::{HitCount, Progress},
     root::RootMove,
-    style::Style,
-    tablebases::Tablebases,
+    task::{Signals, Task},
     vote::elect,
-    worker::{Signals, Task, Worker},
+    worker::Worker,
 };
-use crate::{
-    position::{Path, Position},
-    tt::Table,
-    types::{Bound, Depth, Ply, Score},
-};
+use crate::types::{Bound, Depth, Ply, Score};
 
 /// A search recurses once a ply with a few kilobytes each.
 const STACK_BYTES: usize = 16 << 20;
@@ -44,73 +46,55 @@ struct Thread {
     handle: JoinHandle<()>,
 }
 
-/// "A search runs", waited for by the engine.
+/// Who is at work, waited for by the engine.
 #[derive(Default)]
-struct Busy {
-    running: Mutex<bool>,
+struct Shift {
+    now: Mutex<Work>,
     changed: Condvar,
 }
 
-impl Busy {
-    fn set(&self, running: bool) {
-        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = running;
+#[derive(Default)]
+struct Work {
+    /// Does a search owe its answer?
+    unanswered: bool,
+    /// Jobs of searches that threads have not left yet.
+    jobs: usize,
+}
+
+impl Shift {
+    fn change(&self, change: impl FnOnce(&mut Work)) {
+        change(&mut self.now.lock().unwrap_or_else(PoisonError::into_inner));
         self.changed.notify_all();
     }
 
-    fn get(&self) -> bool {
-        *self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    fn is_answered(&self) -> bool {
+        !self.now.lock().unwrap_or_else(PoisonError::into_inner).unanswered
     }
 
-    fn wait(&self) {
-        let guard = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(self.changed.wait_while(guard, |running| *running).unwrap_or_else(PoisonError::into_inner));
+    fn wait_while(&self, condition: impl FnMut(&mut Work) -> bool) {
+        let guard = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.changed.wait_while(guard, condition).unwrap_or_else(PoisonError::into_inner));
     }
 }
-
-/// Hits and probes of a cache.
-type HitCount = (u64, u64);
 
 /// All search threads.
 pub struct Pool {
     threads: Vec<Thread>,
     idle: Arc<Task>,
-    busy: Arc<Busy>,
-    pawn_hits: Arc<Mutex<HitCount>>,
-    /// Relaxed: written before, read after `busy` changes.
-    nodes: Arc<AtomicU64>,
+    shift: Arc<Shift>,
+    /// Of the last search.
+    progress: Arc<Progress>,
     pawn_hash_mib: usize,
 }
 
 impl Pool {
     /// A pool of one thread.
     pub fn new(signals: Arc<Signals>, pawn_hash_mib: usize) -> Pool {
-        let root = Position::default();
-        let limits = Limits::default();
-        let idle = Task {
-            path: Path::new(&root),
-            root,
-            clock: Clock::new(&limits, Instant::now(), Duration::ZERO, None),
-            limits,
-            multi_pv: 1,
-            table: Arc::new(Table::minimal()),
-            hash_file: None,
-            analysis: false,
-            resumed: None,
-            signals,
-            nodes: Vec::new(),
-            sink: Arc::new(|_| {}),
-            tablebases: Tablebases::default(),
-            style: Style::default(),
-            first_move: None,
-            learned_cutoffs: AtomicU64::new(0),
-            on_end: None,
-        };
         let mut pool = Pool {
             threads: Vec::new(),
-            idle: Arc::new(idle),
-            busy: Arc::default(),
-            pawn_hits: Arc::default(),
-            nodes: Arc::default(),
+            idle: Arc::new(Task::idle(signals)),
+            shift: Arc::default(),
+            progress: Arc::default(),
             pawn_hash_mib,
         };
         pool.resize(1);
@@ -172,65 +156,70 @@ impl Pool {
         while all_done.recv().is_ok() {}
     }
 
-    /// Does a search run?
+    /// Does a search run that has not been answered?
     pub fn is_searching(&self) -> bool {
-        self.busy.get()
+        !self.shift.is_answered()
     }
 
-    /// Waits until no search runs.
+    /// Waits until the present search is answered.
+    pub fn wait_for_answer(&self) {
+        self.shift.wait_while(|work| work.unanswered);
+    }
+
+    /// Waits until no search runs and all threads have left the last one.
     pub fn wait(&self) {
-        self.busy.wait();
+        self.shift.wait_while(|work| work.jobs > 0);
     }
 
     /// Hits and probes of the pawn hash tables in the last search.
     pub fn pawn_hits(&self) -> HitCount {
-        *self.pawn_hits.lock().unwrap_or_else(PoisonError::into_inner)
+        self.progress.pawn_hits()
     }
 
     /// Nodes of the last search, on all threads.
     pub fn nodes(&self) -> u64 {
-        self.nodes.load(Relaxed)
+        self.progress.nodes()
     }
 
-    /// Starts a search on all threads and returns.
-    pub fn start(&self, task: Task) {
-        self.busy.set(true);
+    /// Starts a search on all threads and returns. The one before must have been answered.
+    pub fn start(&mut self, task: Task) {
         // What a resumed search goes on from does not become old by that: its deep entries would give way to
         // shallow ones of the same positions, and it would have to find them again.
         if task.resumed.is_none() {
             task.table.new_search();
         }
-        let task = Arc::new(task);
+        let Some((first, others)) = self.threads.split_first() else { return };
+        self.progress = Arc::clone(&task.progress);
+        self.shift.change(|work| {
+            work.unanswered = true;
+            work.jobs += 1 + others.len();
+        });
         let root_moves = root_moves(&task);
-        let (outcomes, collected) = bounded(self.threads.len());
-        *self.pawn_hits.lock().unwrap_or_else(PoisonError::into_inner) = (0, 0);
-        for thread in self.threads.iter().skip(1) {
-            let (task, root_moves, outcomes) = (Arc::clone(&task), root_moves.clone(), outcomes.clone());
-            let (idle, pawn_hits) = (Arc::clone(&self.idle), Arc::clone(&self.pawn_hits));
+        let task = Arc::new(task);
+        for thread in others {
+            let (task, root_moves) = (Arc::clone(&task), root_moves.clone());
+            let (idle, shift) = (Arc::clone(&self.idle), Arc::clone(&self.shift));
             let _ = thread.jobs.send(Box::new(move |worker| {
-                if let Some(outcome) = search_guarded(worker, task, root_moves) {
-                    add_hits(&pawn_hits, worker);
-                    let _ = outcomes.send(outcome);
+                if !task.over.load(Relaxed) {
+                    search_guarded(worker, Arc::clone(&task), root_moves);
                 }
                 worker.task = idle;
-            }));
-        }
-        drop(outcomes);
-        let (idle, busy, pawn_hits) =
-            (Arc::clone(&self.idle), Arc::clone(&self.busy), Arc::clone(&self.pawn_hits));
-        if let Some(first) = self.threads.first() {
-            let nodes = Arc::clone(&self.nodes);
-            let _ = first.jobs.send(Box::new(move |worker| {
-                let finished = lead(worker, &task, root_moves, &collected);
-                add_hits(&pawn_hits, worker);
-                nodes.store(task.total_nodes(), Relaxed);
-                worker.task = idle;
-                let sink = Arc::clone(&task.sink);
                 drop(task);
-                sink(finished);
-                busy.set(false);
+                shift.change(|work| work.jobs -= 1);
             }));
         }
+        let (idle, shift) = (Arc::clone(&self.idle), Arc::clone(&self.shift));
+        let _ = first.jobs.send(Box::new(move |worker| {
+            let finished = lead(worker, &task, root_moves);
+            worker.task = idle;
+            let sink = Arc::clone(&task.sink);
+            drop(task);
+            sink(finished);
+            shift.change(|work| {
+                work.unanswered = false;
+                work.jobs -= 1;
+            });
+        }));
     }
 }
 
@@ -248,12 +237,6 @@ fn work(worker: &mut Worker, inbox: &Receiver<Job>) {
     for job in inbox {
         job(worker);
     }
-}
-
-fn add_hits(total: &Mutex<HitCount>, worker: &Worker) {
-    let (hits, probes) = worker.caches.pawn_hits();
-    let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
-    *total = (total.0 + hits, total.1 + probes);
 }
 
 fn root_moves(task: &Task) -> Vec<RootMove> {
@@ -275,20 +258,14 @@ fn search_guarded(worker: &mut Worker, task: Arc<Task>, root_moves: Vec<RootMove
         return None;
     }
     let result = catch_unwind(AssertUnwindSafe(|| worker.deepen()));
-    worker.task.learned_cutoffs.fetch_add(worker.learned_cutoffs, Relaxed);
     if result.is_err() {
         sink(Event::Message("internal error in a search thread; please report the game".to_owned()));
     }
     result.ok()
 }
 
-/// The first thread's part: searches, waits for the others and for permission, and chooses.
-fn lead(
-    worker: &mut Worker,
-    task: &Arc<Task>,
-    root_moves: Vec<RootMove>,
-    others: &Receiver<Outcome>,
-) -> Event {
+/// The first thread's part: searches, waits for permission, and chooses among what all threads have found.
+fn lead(worker: &mut Worker, task: &Arc<Task>, root_moves: Vec<RootMove>) -> Event {
     let fallback = root_moves.first().map(RootMove::root_move);
     let own = search_guarded(worker, Arc::clone(task), root_moves);
     if own.is_none() && fallback.is_none() {
@@ -299,13 +276,13 @@ fn lead(
         std::thread::sleep(ANSWER_POLL);
     }
     let pondering = signals.pondering.load(Relaxed);
-    signals.stop.store(true, Relaxed);
+    task.over.store(true, Relaxed);
     if task.analysis
         && let Some(file) = &task.hash_file
     {
         file.settle();
     }
-    let outcomes: Vec<Outcome> = own.into_iter().chain(others.iter()).collect();
+    let outcomes: Vec<Outcome> = own.into_iter().chain(task.progress.outcomes()).collect();
     if outcomes.is_empty() {
         return Event::Finished { best: fallback, ponder: None };
     }
@@ -322,9 +299,9 @@ fn lead(
             score: if best.has_score() { best.score } else { best.previous },
             bound: best.bound,
             depth: elected.depth,
-            nodes: task.total_nodes(),
+            nodes: task.progress.nodes(),
             pondering,
-            learned_cutoffs: task.learned_cutoffs.load(Relaxed),
+            learned_cutoffs: task.progress.learned_cutoffs(),
         });
     }
     let ponder = best.pv.get(1).copied().or_else(|| reply_in_table(task, best.root_move()));
@@ -350,4 +327,78 @@ fn report_game_over(task: &Task) {
 fn reply_in_table(task: &Task, m: Move) -> Option<Move> {
     let child = task.root.play(m);
     task.table.probe(child.key()).and_then(|hit| child.unpack(hit.best))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::{search::Limits, tt::Table};
+
+    /// Longer than anything here takes.
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    fn pool() -> (Pool, Arc<Signals>) {
+        let signals = Arc::<Signals>::default();
+        let mut pool = Pool::new(Arc::clone(&signals), 1);
+        pool.resize(2);
+        (pool, signals)
+    }
+
+    fn start(pool: &mut Pool, signals: &Arc<Signals>, limits: Limits) -> Receiver<Event> {
+        signals.stop.store(false, Relaxed);
+        let (sender, events) = unbounded();
+        pool.start(Task {
+            limits,
+            table: Arc::new(Table::new(1).expect("a megabyte")),
+            progress: Arc::new(Progress::new(pool.len())),
+            sink: Arc::new(move |event| drop(sender.send(event))),
+            ..Task::idle(Arc::clone(signals))
+        });
+        events
+    }
+
+    fn answer(events: &Receiver<Event>) -> Option<Move> {
+        loop {
+            if let Event::Finished { best, .. } = events.recv_timeout(PATIENCE).expect("an answer") {
+                return best;
+            }
+        }
+    }
+
+    #[test]
+    fn the_answer_does_not_wait_for_a_thread_that_does_not_run() {
+        let (mut pool, signals) = pool();
+        let (release, held) = bounded::<()>(0);
+        let _ = pool.threads[1].jobs.send(Box::new(move |_| {
+            let _ = held.recv();
+        }));
+        for _ in 0..2 {
+            let events = start(&mut pool, &signals, Limits { depth: Some(Depth(4)), ..Limits::default() });
+            assert!(answer(&events).is_some());
+            pool.wait_for_answer();
+        }
+        let nodes = pool.nodes();
+        drop(release);
+        pool.wait();
+        assert_eq!(pool.nodes(), nodes, "who comes too late does nothing");
+    }
+
+    #[test]
+    fn every_thread_leaves_a_search_that_is_over_and_joins_the_next() {
+        let (mut pool, signals) = pool();
+        for _ in 0..50 {
+            let events = start(&mut pool, &signals, Limits { infinite: true, ..Limits::default() });
+            let began = Instant::now();
+            while pool.progress.outcomes().next().is_none() {
+                assert!(began.elapsed() < PATIENCE, "the second thread has not joined");
+                std::thread::yield_now();
+            }
+            signals.stop.store(true, Relaxed);
+            assert!(answer(&events).is_some());
+            pool.wait_for_answer();
+        }
+        pool.wait();
+    }
 }

@@ -4,7 +4,7 @@ use std::{cmp::Reverse, time::Duration};
 
 use shakmaty::Move;
 
-use super::{event::Event, node::Window, worker::Worker};
+use super::{deepen::Outcome, event::Event, node::Window, worker::Worker};
 use crate::{
     syzygy::Verdict,
     types::{Bound, Ply, Score},
@@ -102,5 +102,11 @@ impl Worker {
         root.seldepth = seldepth;
         root.pv.truncate(1);
         root.pv.extend_from_slice(child_line);
+        // A better move counts before its iteration is finished, as the first thread's own does.
+        let depth = self.root_depth - 1;
+        if self.id != 0 && depth > 0 && self.task.multi_pv == 1 && root.bound != Bound::Upper {
+            let outcome = Outcome { lines: vec![root.clone()], depth, unreported: true };
+            self.task.progress.show(self.id, outcome);
+        }
     }
 }

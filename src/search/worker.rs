@@ -1,34 +1,24 @@
 //! One search thread: its line, its histories, its share of the common state.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
-};
+use std::sync::{Arc, atomic::Ordering::Relaxed};
 
-use crossbeam::utils::CachePadded;
 use shakmaty::Move;
 
 use super::{
-    clock::Clock,
-    ending::OnEnd,
-    event::Sink,
     frame::Frame,
     history::{
         CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory, Promise, QuietHistory,
     },
-    lasting::Resumed,
-    limits::Limits,
     params::*,
     pv::PvTable,
     root::RootMove,
-    style::Style,
-    tablebases::Tablebases,
+    task::Task,
 };
 use crate::{
     eval::{self, Caches},
     learn::policy::Course,
     position::{Path, Position, Repetition, is_noisy},
-    tt::{Hit, Table, file::HashFile},
+    tt::Hit,
     types::{Depth, MAX_PLY, Ply, Score},
 };
 
@@ -38,49 +28,6 @@ const CHECK_INTERVAL: u64 = 512;
 const FIRST_ITERATION_NODES: u64 = 20_000;
 /// Frames before the root, so that earlier plies can always be asked for.
 const FRAME_OFFSET: usize = 6;
-
-/// What the threads of one search share.
-pub struct Task {
-    pub root: Position,
-    pub path: Path,
-    pub limits: Limits,
-    pub clock: Clock,
-    pub multi_pv: usize,
-    pub table: Arc<Table>,
-    /// The second level below the table.
-    pub hash_file: Option<Arc<HashFile>>,
-    /// Are finished iterations kept and used?
-    pub analysis: bool,
-    /// What an earlier search with this root came to: this one goes on from there.
-    pub resumed: Option<Resumed>,
-    pub signals: Arc<Signals>,
-    /// Nodes of each thread, written by it alone. Relaxed: a statistic.
-    pub nodes: Vec<CachePadded<AtomicU64>>,
-    pub sink: Arc<Sink>,
-    pub tablebases: Tablebases,
-    pub style: Style,
-    /// The root move to look at first: what the learning file recommends.
-    pub first_move: Option<Move>,
-    /// How often learned entries decided a node. Relaxed: read when all threads have ended.
-    pub learned_cutoffs: AtomicU64,
-    pub on_end: Option<Box<OnEnd>>,
-}
-
-impl Task {
-    /// Nodes of all threads, as far as published.
-    pub fn total_nodes(&self) -> u64 {
-        self.nodes.iter().map(|nodes| nodes.load(Relaxed)).sum()
-    }
-}
-
-/// Flags by which a search is steered from outside; they outlive it.
-#[derive(Default)]
-pub struct Signals {
-    /// Relaxed: a late stop costs one batch of nodes.
-    pub stop: AtomicBool,
-    /// Relaxed: a late `ponderhit` costs one batch of nodes.
-    pub pondering: AtomicBool,
-}
 
 /// What move ordering learned.
 pub struct Histories {
@@ -246,33 +193,29 @@ impl Worker {
         self.stopped
     }
 
-    /// Lets the other threads know how much this one has searched.
-    pub fn publish_nodes(&self) {
-        self.task.nodes[self.id].store(self.nodes, Relaxed);
+    /// Shows how much has been searched.
+    pub fn show_counts(&self) {
+        self.task.progress.count(self.id, self.nodes, self.learned_cutoffs, self.caches.pawn_hits());
     }
 
     fn check_limits(&mut self) {
-        self.publish_nodes();
+        self.show_counts();
         let task = &self.task;
         let signals = &task.signals;
         self.next_check = self.nodes + CHECK_INTERVAL;
-        let mut over = signals.stop.load(Relaxed);
+        let mut over = signals.stop.load(Relaxed) || task.over.load(Relaxed);
         if self.id == 0 {
-            over |=
-                !signals.pondering.load(Relaxed) && (self.enough || task.clock.is_over(task.total_nodes()));
+            let total = task.progress.nodes();
+            over |= !signals.pondering.load(Relaxed) && (self.enough || task.clock.is_over(total));
             if let Some(limit) = task.limits.nodes {
-                let total = task.total_nodes();
                 over |= total >= limit;
                 self.next_check = self.nodes + CHECK_INTERVAL.min(limit.saturating_sub(total)).max(1);
             }
         }
-        // The first iteration is finished whatever happens, so that there is a move with a score, unless
-        // the position explodes.
-        if over && (self.root_depth > 1 || self.nodes > FIRST_ITERATION_NODES) {
+        // The first thread finishes its first iteration whatever happens, so that there is a move with a
+        // score, unless the position explodes.
+        if over && (self.id != 0 || self.root_depth > 1 || self.nodes > FIRST_ITERATION_NODES) {
             self.stopped = true;
-            if self.id == 0 {
-                signals.stop.store(true, Relaxed);
-            }
         }
     }
 

@@ -7,25 +7,13 @@ use engram::{
     types::PackedMove,
 };
 
-/// A small random number generator, the same on every machine (Marsaglia's xorshift, 2003).
-pub struct Random(pub u64);
+mod random;
 
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
-    pub fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
-    }
-}
+pub use random::Random;
 
 /// `count` different positions from random games.
 pub fn positions(count: usize, seed: u64) -> Vec<Position> {
-    let mut random = Random(seed | 1);
+    let mut random = Random(seed);
     let mut seen = std::collections::HashSet::new();
     let mut found = Vec::with_capacity(count);
     while found.len() < count {

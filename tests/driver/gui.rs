@@ -9,7 +9,8 @@ use engram::position::Position;
 
 use crate::{
     common::{Engine, PATIENCE},
-    model::{Random, Search, notation, random_position},
+    model::{Search, notation, random_position},
+    random::Random,
 };
 
 /// Lines that set an option which costs nothing.

@@ -8,6 +8,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/random.rs"]
+mod random;
 
 mod gui;
 mod model;
@@ -16,7 +18,7 @@ use std::time::Duration;
 
 use common::Engine;
 use gui::Gui;
-use model::Random;
+use random::Random;
 
 fn is_full() -> bool {
     std::env::var_os("ENGRAM_FULL").is_some()

@@ -3,30 +3,7 @@
 use engram::{position::Position, uci::translate::parse_fen};
 use shakmaty::{CastlingMode, Move, Position as _, uci::UciMove};
 
-/// A small random number generator (Steele, Lea and Flood's SplitMix, 2014).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ mixed >> 31
-    }
-
-    pub fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
-    }
-
-    pub fn one_in(&mut self, chances: usize) -> bool {
-        self.below(chances) == 0
-    }
-
-    pub fn pick<T: Copy>(&mut self, values: &[T]) -> T {
-        values[self.below(values.len())]
-    }
-}
+use crate::random::Random;
 
 const FENS: [&str; 8] = [
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",

@@ -5,6 +5,8 @@
 //! run before (the seed is printed, and `ENGRAM_FUZZ_SEED` gives it back). The long form is `fuzz/run`, which
 //! drives the same targets by coverage and goes on where it stopped.
 
+#[path = "../common/random.rs"]
+mod random;
 #[path = "../common/sim_disk.rs"]
 mod sim_disk;
 
@@ -100,7 +102,7 @@ short_form! {
 /// Writes the valid input of every target to the folder `ENGRAM_FUZZ_SEEDS`, for `fuzz/run`.
 #[test]
 fn seeds_are_read() {
-    for target in targets::ALL {
+    for target in &targets::ALL {
         let seeds = (target.seeds)();
         assert!(seeds.len() > 1, "{} has too few seeds", target.name);
         let Some(folder) = std::env::var_os("ENGRAM_FUZZ_SEEDS") else { continue };

@@ -1,5 +1,7 @@
 //! Damage: valid input with a few changes of the kinds that break readers.
 
+use crate::random::Random;
+
 /// Numbers at which readers err.
 const NUMBERS: [&str; 14] = [
     "0",
@@ -22,23 +24,6 @@ const NUMBERS: [&str; 14] = [
 pub struct Mutator<'a> {
     seeds: &'a [Vec<u8>],
     words: &'a [&'a str],
-}
-
-/// A small random number generator (Steele, Lea and Flood's SplitMix, 2014): neighbouring seeds do not resemble.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ mixed >> 31
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end.max(1) as u64) as usize
-    }
 }
 
 impl<'a> Mutator<'a> {

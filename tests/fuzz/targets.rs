@@ -24,7 +24,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const ALL: [Target; 7] = [
+pub static ALL: [Target; 7] = [
     Target { name: "session", run: session::run, seeds: session::seeds, words: session::WORDS },
     Target { name: "fen", run: positions::run, seeds: positions::seeds, words: positions::WORDS },
     Target { name: "text", run: text::run, seeds: text::seeds, words: text::WORDS },
@@ -36,6 +36,5 @@ pub const ALL: [Target; 7] = [
 
 /// A target by its name.
 pub fn named(name: &str) -> &'static Target {
-    static TARGETS: [Target; 7] = ALL;
-    TARGETS.iter().find(|target| target.name == name).expect("a target of that name")
+    ALL.iter().find(|target| target.name == name).expect("a target of that name")
 }

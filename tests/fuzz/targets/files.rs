@@ -73,9 +73,16 @@ const PAYLOAD: usize = 56;
 const SLOTS: usize = 64;
 const SLOTS_AT: usize = 4096;
 
-fn children() -> Vec<Position> {
+/// An input: how the bytes are to be taken, and the bytes.
+fn input(how: u8, bytes: &[u8]) -> Vec<u8> {
+    [&[how], bytes].concat()
+}
+
+/// The start position and those a move after it.
+fn positions() -> Vec<Position> {
     let start = Position::default();
-    start.legal_moves().iter().map(|&m| start.play(m)).collect()
+    let children = start.legal_moves();
+    std::iter::once(start.clone()).chain(children.iter().map(|&m| start.play(m))).collect()
 }
 
 fn a_record(position: &Position, number: i32) -> Record {
@@ -93,22 +100,20 @@ pub fn learn_seeds() -> Vec<Vec<u8>> {
     let mut sealed = Vec::new();
     let mut raw = Header { file_id: FILE_ID, created: 6 }.encode().to_vec();
     raw.resize(SLOTS_AT, 0);
-    let positions = std::iter::once(Position::default()).chain(children());
-    for (number, position) in positions.take(8).enumerate() {
-        let record = a_record(&position, number as i32);
+    for (number, position) in positions().iter().take(8).enumerate() {
+        let record = a_record(position, number as i32);
         sealed.extend_from_slice(&[number as u8, 0]);
         sealed.extend_from_slice(&record.payload()[..PAYLOAD]);
         raw.extend_from_slice(&record::encode(&record, FILE_ID, 65_536 + number as u64));
     }
-    let with = |how: u8, bytes: &[u8]| [&[how], bytes].concat();
     vec![
-        with(0, &sealed),
-        with(APPEND, &sealed),
-        with(PLAY, &sealed),
-        with(RAW, &raw),
-        with(RAW | APPEND, &raw[..SLOTS_AT + 64]),
-        with(RAW, &[0; 300]),
-        with(PLAY, &sealed[..2 * (2 + PAYLOAD)]),
+        input(0, &sealed),
+        input(APPEND, &sealed),
+        input(PLAY, &sealed),
+        input(RAW, &raw),
+        input(RAW | APPEND, &raw[..SLOTS_AT + 64]),
+        input(RAW, &[0; 300]),
+        input(PLAY, &sealed[..2 * (2 + PAYLOAD)]),
     ]
 }
 
@@ -154,7 +159,7 @@ pub fn run_learn(bytes: &[u8]) {
     }
     if how & APPEND != 0 {
         let ring = RwLock::new(ring);
-        let new = a_record(&children()[9], 3);
+        let new = a_record(&positions()[10], 3);
         let appended = match file.lock(&ring, Patience::Enough) {
             Ok(mut locked) => locked.append(&new).is_ok(),
             Err(_) => false,
@@ -250,7 +255,7 @@ fn writer() -> Writer {
 pub fn hash_seeds() -> Vec<Vec<u8>> {
     let path = file("seed.hash", &hash_file(&[]));
     let (hash_file, _) = HashFile::open_or_create(&path, 1, writer()).expect("a hash file");
-    for position in std::iter::once(&Position::default()).chain(&children()) {
+    for position in &positions() {
         hash_file.keep_iteration(position.key(), &known(position));
         hash_file.keep(position.key(), &known(position));
         hash_file.keep_line(position.key(), &known(position));
@@ -265,9 +270,8 @@ pub fn hash_seeds() -> Vec<Vec<u8>> {
         sealed.push(number as u8);
         sealed.extend_from_slice(&cell[..24]);
     }
-    let with = |how: u8, bytes: &[u8]| [&[how], bytes].concat();
-    let play = with(PLAY, &sealed[1..]);
-    vec![sealed, play, with(RAW, &raw), with(RAW, &raw[..SLOTS_AT + CELL]), with(RAW, b"\x89EGHASH\n")]
+    let play = input(PLAY, &sealed[1..]);
+    vec![sealed, play, input(RAW, &raw), input(RAW, &raw[..SLOTS_AT + CELL]), input(RAW, b"\x89EGHASH\n")]
 }
 
 pub fn run_hash(bytes: &[u8]) {
@@ -321,7 +325,7 @@ pub fn run_hash(bytes: &[u8]) {
         ENGINE.with_borrow_mut(|engine| {
             engine.set_hash_file(Some(path.clone()));
             engine.open_hash_file();
-            search(engine, Some(&children()[2]));
+            search(engine, Some(&positions()[3]));
             engine.set_hash_file(None);
             engine.open_hash_file();
         });
@@ -335,12 +339,11 @@ pub fn book_seeds() -> Vec<Vec<u8>> {
     let entries: Vec<Entry> = Book::own().entries().collect();
     let of = |entries: &[Entry]| -> Vec<u8> { entries.iter().flat_map(|entry| entry.to_bytes()).collect() };
     let (first, of_start) = Book::own().find(Position::default().key());
-    let with = |how: u8, bytes: &[u8]| [&[how], bytes].concat();
     vec![
-        with(0, &of(&entries[..entries.len().min(40)])),
-        with(RAW, &of(&entries[first..first + of_start.len()])),
-        with(0, &of(&of_start)),
-        with(RAW, &of(&entries[..entries.len().min(600)])),
+        input(0, &of(&entries[..entries.len().min(40)])),
+        input(RAW, &of(&entries[first..first + of_start.len()])),
+        input(0, &of(&of_start)),
+        input(RAW, &of(&entries[..entries.len().min(600)])),
     ]
 }
 
@@ -360,7 +363,7 @@ pub fn run_book(bytes: &[u8]) {
     let sound = book.check(&path).is_ok();
     let copy = path.with_extension("learned");
     fs::write(&copy, &content[..content.len() / 2]).expect("room for a file");
-    for position in std::iter::once(&Position::default()).chain(&children()) {
+    for position in &positions() {
         let moves = book.moves(position);
         let legal = position.legal_moves();
         assert!(moves.iter().all(|found| legal.contains(&found.book_move)));

@@ -1,0 +1,81 @@
+//! A search as its threads see it: what is searched, within which limits, and what they share.
+
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::{Duration, Instant},
+};
+
+use shakmaty::Move;
+
+use super::{
+    clock::Clock, ending::OnEnd, event::Sink, lasting::Resumed, limits::Limits, progress::Progress,
+    style::Style, tablebases::Tablebases,
+};
+use crate::{
+    position::{Path, Position},
+    tt::{Table, file::HashFile},
+};
+
+/// What the threads of one search share.
+pub struct Task {
+    pub root: Position,
+    pub path: Path,
+    pub limits: Limits,
+    pub clock: Clock,
+    pub multi_pv: usize,
+    pub table: Arc<Table>,
+    /// The second level below the table.
+    pub hash_file: Option<Arc<HashFile>>,
+    /// Are finished iterations kept and used?
+    pub analysis: bool,
+    /// What an earlier search with this root came to: this one goes on from there.
+    pub resumed: Option<Resumed>,
+    pub signals: Arc<Signals>,
+    /// What each thread has come to.
+    pub progress: Arc<Progress>,
+    /// The first thread has decided: what the others still do is in vain. Relaxed: seen late, it costs one
+    /// batch of nodes.
+    pub over: AtomicBool,
+    pub sink: Arc<Sink>,
+    pub tablebases: Tablebases,
+    pub style: Style,
+    /// The root move to look at first: what the learning file recommends.
+    pub first_move: Option<Move>,
+    pub on_end: Option<Box<OnEnd>>,
+}
+
+impl Task {
+    /// What a thread holds when it has nothing to do.
+    pub fn idle(signals: Arc<Signals>) -> Task {
+        let root = Position::default();
+        let limits = Limits::default();
+        Task {
+            path: Path::new(&root),
+            root,
+            clock: Clock::new(&limits, Instant::now(), Duration::ZERO, None),
+            limits,
+            multi_pv: 1,
+            table: Arc::new(Table::minimal()),
+            hash_file: None,
+            analysis: false,
+            resumed: None,
+            signals,
+            progress: Arc::default(),
+            over: AtomicBool::new(false),
+            sink: Arc::new(|_| {}),
+            tablebases: Tablebases::default(),
+            style: Style::default(),
+            first_move: None,
+            on_end: None,
+        }
+    }
+}
+
+/// Flags by which a search is steered from outside; they outlive it.
+#[derive(Default)]
+pub struct Signals {
+    /// Relaxed: a late stop costs one batch of nodes.
+    pub stop: AtomicBool,
+    /// Relaxed: a late `ponderhit` costs one batch of nodes.
+    pub pondering: AtomicBool,
+}
