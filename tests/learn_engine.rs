@@ -216,6 +216,22 @@ fn an_analysis_goes_on_from_what_was_learned_of_its_root() {
     let line = &second[said + 1];
     assert!(line.starts_with(&format!("info depth {} ", root.depth)) && line.contains(" nodes 0 "), "{line}");
     assert!(line.contains(&format!(" pv {}", first_move(&first, root.depth))), "{line}");
+
+    // A single iteration more is learned as well, and a shallower analysis takes nothing back.
+    let deeper = |depth: u8| {
+        let mut engine = learning("all", &path);
+        engine.search_until_told("records in");
+        engine.send(position);
+        engine.send("setoption name UCI_AnalyseMode value true");
+        engine.best(&format!("go depth {depth}"));
+        engine.quit();
+        let root = |record: &&Record| record.key == root.key && record.since_root == 0;
+        records(&path).iter().filter(root).map(|record| record.depth).max()
+    };
+    let reached = deeper(1).expect("it is there");
+    assert!(reached >= root.depth);
+    assert_eq!(deeper(reached + 1), Some(reached + 1));
+    assert_eq!(deeper(6), Some(reached + 1));
 }
 
 /// The move of the last line of this depth.

@@ -295,6 +295,14 @@ impl Desk {
         }
     }
 
+    /// Did a search with our evaluation come to more than `depth` here? What the line of another root says, or a
+    /// shallower analysis (of several lines, or told to stop there), does not replace that.
+    fn was_searched_beyond(&self, key: PositionKey, depth: Depth) -> bool {
+        let State::Open(opened) = &self.state else { return false };
+        let live = opened.recall.get(key);
+        live.is_some_and(|live| live.searched && !live.foreign && live.known.depth > depth)
+    }
+
     fn is_suspicion(&self, key: PositionKey) -> bool {
         match &self.state {
             State::Open(opened) => opened.recall.get(key).is_some_and(|memory| memory.suspicion),
@@ -305,6 +313,12 @@ impl Desk {
     fn remember(&mut self, root: &Root, ending: &Ending, lesson: Lesson) -> Option<String> {
         let record = record(root, ending, &lesson)?;
         let origin = record.origin;
+        if root.conditions.analysis
+            && origin == Origin::EveryRoot
+            && self.was_searched_beyond(record.key, lesson.known.depth)
+        {
+            return None;
+        }
         if origin == Origin::Drop {
             self.drops.push(record.clone());
         }
@@ -367,7 +381,9 @@ impl Desk {
 
     /// Remembers what is known of a position that was no root, unless that is known already.
     fn learned(&mut self, position: &Position, known: &Known, origin: Origin, plies: u8, nodes: u64) {
-        if self.known(position.key()).is_some_and(|live| policy::says(&live, known)) {
+        let key = position.key();
+        let said = self.known(key).is_some_and(|live| policy::says(&live, known));
+        if said || origin == Origin::EveryRoot && self.was_searched_beyond(key, known.depth) {
             return;
         }
         let Ok(blank) = Record::new(position, origin) else { return };

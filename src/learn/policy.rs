@@ -48,9 +48,16 @@ pub struct Rules {
 pub struct Course {
     iterations: Vec<(Depth, Score)>,
     fail_low: Option<(Depth, Score)>,
+    resumed: bool,
 }
 
 impl Course {
+    /// An earlier search of the same root had come to `depth` and `score`, and this one goes on from there.
+    pub fn resumed(&mut self, depth: Depth, score: Score) {
+        self.finished(depth, score);
+        self.resumed = true;
+    }
+
     /// The iteration to `depth` was finished with `score`.
     pub fn finished(&mut self, depth: Depth, score: Score) {
         self.iterations.push((depth, score));
@@ -65,6 +72,11 @@ impl Course {
     /// The iteration found a move that is good enough after all.
     pub fn recovered(&mut self) {
         self.fail_low = None;
+    }
+
+    /// Were so many iterations finished that it is a search? What an earlier one had finished counts.
+    fn is_search(&self) -> bool {
+        self.resumed || self.iterations.len() >= MIN_ITERATIONS
     }
 
     /// The best score of an iteration between these depths, the second excluded.
@@ -246,7 +258,7 @@ pub fn never(rules: &Rules, search: &Search<'_>) -> Option<Silence> {
         (conditions.contempt, Silence::Contempt),
         (conditions.repetition, Silence::Repetition),
         (search.line != 1, Silence::OtherLine),
-        (search.course.iterations.len() < MIN_ITERATIONS, Silence::TooFewIterations),
+        (!search.course.is_search(), Silence::TooFewIterations),
     ];
     reasons.into_iter().find(|(applies, _)| *applies).map(|(_, silence)| silence)
 }

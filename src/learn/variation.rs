@@ -26,14 +26,15 @@ pub struct Station {
     pub known: Known,
 }
 
-/// The positions after the moves of `line`, whose root has the exact `score` at `depth`, down to `least` depth.
-/// Nothing of draws, which may rest on the way to them.
+/// The positions after the moves of `line`, whose root has the exact `score` at `depth`, down to `least` depth, as
+/// long as none comes again. Nothing of draws, which may rest on the way to them.
 pub fn stations(root: &Position, line: &[Move], score: Score, depth: Depth, least: Depth) -> Vec<Station> {
     let mut stations = Vec::new();
     if score == Score::ZERO {
         return stations;
     }
     let mut position = root.clone();
+    let mut seen = vec![root.key()];
     // The best move of the last position on the line is not known.
     for (index, pair) in line.windows(2).take(LONGEST).enumerate() {
         let &[m, reply] = pair else { break };
@@ -43,6 +44,10 @@ pub fn stations(root: &Position, line: &[Move], score: Score, depth: Depth, leas
             break;
         }
         position = position.play(m);
+        if seen.contains(&position.key()) {
+            break;
+        }
+        seen.push(position.key());
         let here = Score(i32::from(score.to_tt(Ply(plies as u16))));
         let here = if plies % 2 == 1 { -here } else { here };
         let known = Known { lower: here, upper: here, depth, best: PackedMove::pack(reply) };
@@ -55,18 +60,15 @@ pub fn stations(root: &Position, line: &[Move], score: Score, depth: Depth, leas
 mod tests {
     use super::*;
 
-    fn line() -> Vec<Move> {
+    fn said_of(moves: &str, score: Score, depth: i32) -> Vec<(u8, i32, i32)> {
         let mut position = Position::default();
         let play = |uci: &str| {
             let m = uci.parse::<shakmaty::uci::UciMove>().unwrap().to_move(position.chess()).unwrap();
             position = position.play(m);
             m
         };
-        ["e2e4", "e7e5", "g1f3", "b8c6"].map(play).to_vec()
-    }
-
-    fn said(score: Score, depth: i32) -> Vec<(u8, i32, i32)> {
-        let stations = stations(&Position::default(), &line(), score, Depth(depth), Depth(4));
+        let line: Vec<Move> = moves.split(' ').map(play).collect();
+        let stations = stations(&Position::default(), &line, score, Depth(depth), Depth(4));
         stations
             .iter()
             .map(|station| {
@@ -75,6 +77,16 @@ mod tests {
                 (station.plies, lower.0, depth.get())
             })
             .collect()
+    }
+
+    fn said(score: Score, depth: i32) -> Vec<(u8, i32, i32)> {
+        said_of("e2e4 e7e5 g1f3 b8c6", score, depth)
+    }
+
+    #[test]
+    fn a_line_that_comes_back_says_nothing_less_deep_of_where_it_was() {
+        let back = said_of("g1f3 g8f6 f3g1 f6g8 e2e4 e7e5", Score(30), 12);
+        assert_eq!(back, [(1, -30, 11), (2, 30, 10), (3, -30, 9)]);
     }
 
     #[test]

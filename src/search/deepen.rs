@@ -94,6 +94,7 @@ impl Worker {
         self.root_moves[..=index].rotate_right(1);
         let root = &mut self.root_moves[0];
         (root.score, root.bound, root.pv) = (resumed.score, resumed.bound, resumed.line.clone());
+        self.course.resumed(resumed.depth, resumed.score);
     }
 
     /// Is there no reason to begin another iteration?

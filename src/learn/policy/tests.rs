@@ -133,6 +133,29 @@ fn every_trigger_fires_at_its_threshold_and_not_before() {
 }
 
 #[test]
+fn one_more_iteration_of_a_resumed_analysis_is_news() {
+    let decide = |course: &Course, bound| {
+        let rules = Rules { mode: Mode::All, drop: 33, min_depth: Depth(6) };
+        let conditions = Conditions { analysis: true, ..Conditions::default() };
+        let (depth, score) = (Depth(11), Score(20));
+        let search = Search { course, conditions, line: 1, depth, score, bound, best: OTHER };
+        decide(&rules, &search, None, Some(&known(30, 30, 10, MOVE))).map(|lesson| lesson.known.depth)
+    };
+    let mut course = Course::default();
+    course.finished(Depth(11), Score(20));
+    assert_eq!(
+        decide(&course, Bound::Exact),
+        Err(Silence::TooFewIterations),
+        "of a search from the beginning"
+    );
+    let mut course = Course::default();
+    course.resumed(Depth(10), Score(30));
+    assert!(decide(&course, Bound::Lower).is_ok(), "a better move in an iteration that was not finished");
+    course.finished(Depth(11), Score(20));
+    assert_eq!(decide(&course, Bound::Exact), Ok(Depth(11)));
+}
+
+#[test]
 fn the_list_of_never_is_complete_in_both_modes() {
     type Change = fn(&mut Case);
     #[rustfmt::skip]
