@@ -294,8 +294,9 @@ def cost(args):
                 for file in order if turn % 2 else reversed(order):
                     engine = Analyst(args, file, analysis=True, hash_mib=mib)
                     before = engine.processor_time()
-                    nodes = [i.nodes for i in engine.go(f"fen {fen}", f"nodes {args.nodes}")][-1]
-                    times.append((engine.processor_time() - before) / nodes)
+                    for _ in engine.go(f"fen {fen}", f"nodes {args.nodes}"):
+                        pass
+                    times.append((engine.processor_time() - before) / args.nodes)
                     engine.kill()
                 with_file, ram = times if turn % 2 == 0 else reversed(times)
                 pairs.append(ram / with_file)

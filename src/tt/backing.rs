@@ -9,6 +9,12 @@ use memmap2::{MmapMut, MmapOptions};
 /// Files up to this size are brought into memory when they are opened, in bytes.
 #[cfg(target_os = "linux")]
 const PREFAULTED: usize = 256 << 20;
+/// Files up to this size are meant to be brought in afterwards, piece by piece ([`Backing::bring_in`]).
+#[cfg(target_os = "linux")]
+const WARMED: usize = 1 << 30;
+/// Such a piece: some milliseconds, if the disk need not be asked.
+#[cfg(target_os = "linux")]
+const PIECE: usize = 4 << 20;
 
 /// Memory of `T`s, shared between threads, zeroed at first or as the file has it.
 pub struct Backing<T> {
@@ -76,11 +82,14 @@ impl<T: SharedWords> Backing<T> {
             // A small file is brought in, else the search takes a page fault for each part that it asks for first.
             // Of a large one the system would read megabytes around each place that is asked for, up to the
             // whole file when it is opened.
-            let advice = match bytes <= PREFAULTED {
-                true => memmap2::Advice::PopulateRead,
-                false => memmap2::Advice::Random,
+            let advised = if bytes <= PREFAULTED {
+                map.advise(memmap2::Advice::PopulateRead)
+            } else if bytes > WARMED {
+                map.advise(memmap2::Advice::Random)
+            } else {
+                Ok(())
             };
-            if let Err(error) = map.advise(advice) {
+            if let Err(error) = advised {
                 log::debug!("no advice about a mapped file: {error}");
             }
         }
@@ -89,6 +98,30 @@ impl<T: SharedWords> Backing<T> {
         } else {
             Err(io::ErrorKind::Unsupported.into())
         }
+    }
+
+    /// Brings a piece of a file of middling size into memory, from byte `from` on. Says where the next one begins,
+    /// if there is one.
+    #[cfg(target_os = "linux")]
+    pub fn bring_in(&self, from: usize) -> Option<usize> {
+        let size = self.map.len();
+        if !(PREFAULTED + 1..=WARMED).contains(&size) || from >= size {
+            return None;
+        }
+        let bytes = PIECE.min(size - from);
+        match self.map.advise_range(memmap2::Advice::PopulateRead, from, bytes) {
+            Ok(()) => Some(from + bytes),
+            Err(error) => {
+                log::debug!("a mapped file is not brought in: {error}");
+                None
+            }
+        }
+    }
+
+    /// Nothing: the system brings in what is asked for.
+    #[cfg(not(target_os = "linux"))]
+    pub fn bring_in(&self, _from: usize) -> Option<usize> {
+        None
     }
 
     /// The values.
@@ -103,5 +136,32 @@ impl<T: SharedWords> Backing<T> {
         unsafe {
             std::slice::from_raw_parts(start, count)
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+
+    #[repr(transparent)]
+    struct Word(AtomicU64);
+
+    // SAFETY: an `AtomicU64`.
+    #[allow(unsafe_code)]
+    unsafe impl SharedWords for Word {}
+
+    fn pieces(bytes: usize) -> usize {
+        let file = tempfile::tempfile().expect("a file");
+        file.set_len(bytes as u64).expect("a sparse file");
+        let backing = Backing::<Word>::of_file(&file, 0, bytes / 8, Sharing::Write).expect("mapped");
+        std::iter::successors(backing.bring_in(0), |&from| backing.bring_in(from)).count()
+    }
+
+    #[test]
+    fn a_file_of_middling_size_is_brought_in_piece_by_piece() {
+        assert_eq!(pieces(PREFAULTED), 0, "a small one is there from the beginning");
+        assert_eq!(pieces(PREFAULTED + PIECE + 4096), PREFAULTED / PIECE + 2);
     }
 }

@@ -199,8 +199,14 @@ impl Drop for HashFile {
 fn write(map: &Map, queue: &ArrayQueue<Entry>, least: &AtomicI32, woken: &Receiver<Wake>) {
     let mut last_full = Instant::now();
     let mut credit = CREDIT;
+    let mut cold = Some(0);
     loop {
-        let wake = woken.recv_timeout(INTERVAL);
+        let wake = woken.recv_timeout(if cold.is_some() { Duration::ZERO } else { INTERVAL });
+        if let (Some(from), Err(RecvTimeoutError::Timeout)) = (cold, &wake) {
+            // Nothing to write yet.
+            cold = map.bring_in(from);
+            continue;
+        }
         let depth = least.load(Relaxed);
         match wake {
             Ok(Wake::Full) if last_full.elapsed() < INTERVAL => {

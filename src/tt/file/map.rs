@@ -134,6 +134,12 @@ impl Map {
         &self.page.as_slice()[0].0[GENERATION_WORD]
     }
 
+    /// Brings a piece of a large file into memory, from byte `from` of the buckets on, so that the search need not
+    /// wait for it. Says where the next one begins, if there is one.
+    pub(super) fn bring_in(&self, from: usize) -> Option<usize> {
+        self.buckets.bring_in(from)
+    }
+
     /// How full it is, in per cent of a sample.
     pub fn fill(&self) -> f64 {
         const SAMPLE: usize = 250;
