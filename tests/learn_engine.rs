@@ -11,7 +11,7 @@ use std::{
 };
 
 use common::{Engine, PATIENCE, home, run};
-use engram::learn::{LearnFile, Mode, Record, Ring};
+use engram::learn::{LearnFile, Mode, OpenError, Record, Ring};
 use shakmaty::{CastlingMode, Chess, Color, Position as _, fen::Fen, uci::UciMove};
 use tempfile::TempDir;
 
@@ -40,10 +40,16 @@ fn records(path: &Path) -> Vec<Record> {
     ring(path).iter().map(|(_, record)| record).collect()
 }
 
-/// Is there such a record, or will there be one as soon as the writer thread has come to it?
+/// Is there such a record, or will there be one as soon as the writer thread has come to it? That may still have
+/// the file to make.
 fn written(path: &Path, wanted: impl Fn(&Record) -> bool) -> bool {
     let deadline = Instant::now() + PATIENCE;
-    while !records(path).iter().any(&wanted) {
+    let is_there = || match LearnFile::open(path, Mode::Read) {
+        Ok(file) => file.recover().expect("readable").1.iter().any(|(_, record)| wanted(&record)),
+        Err(OpenError::Missing { .. } | OpenError::Unfinished { .. }) => false,
+        Err(error) => panic!("{error}"),
+    };
+    while !is_there() {
         if Instant::now() > deadline {
             return false;
         }

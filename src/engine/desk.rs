@@ -295,12 +295,16 @@ impl Desk {
         }
     }
 
+    /// What a search of this root with our evaluation came to.
+    pub fn searched(&self, key: PositionKey) -> Option<&Memory> {
+        let State::Open(opened) = &self.state else { return None };
+        opened.recall.get(key).filter(|memory| memory.searched && !memory.foreign)
+    }
+
     /// Did a search with our evaluation come to more than `depth` here? What the line of another root says, or a
     /// shallower analysis (of several lines, or told to stop there), does not replace that.
     fn was_searched_beyond(&self, key: PositionKey, depth: Depth) -> bool {
-        let State::Open(opened) = &self.state else { return false };
-        let live = opened.recall.get(key);
-        live.is_some_and(|live| live.searched && !live.foreign && live.known.depth > depth)
+        self.searched(key).is_some_and(|memory| memory.known.depth > depth)
     }
 
     fn is_suspicion(&self, key: PositionKey) -> bool {

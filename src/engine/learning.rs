@@ -201,9 +201,7 @@ impl Learning {
     /// What an analysis of this root came to that was learned, if it has a move and is true at the end of `path`.
     pub fn resumed(&self, root: &Position, path: &Path) -> Option<Resumed> {
         let desk = self.desk();
-        let State::Open(opened) = &desk.state else { return None };
-        let known = |key| opened.recall.get(key).filter(|memory| memory.searched && !memory.foreign);
-        let memory = known(root.key()).filter(|memory| memory.known.depth > 0)?;
+        let memory = desk.searched(root.key()).filter(|memory| memory.known.depth > 0)?;
         let window = lesson(memory, 0).at_root(path)?;
         let (score, bound) = match window.exact() {
             Some(score) => (score, Bound::Exact),
@@ -214,8 +212,7 @@ impl Learning {
         }
         let Known { depth, best, .. } = memory.known;
         let first = root.unpack(best)?;
-        let line =
-            best_line(root, first, depth.get().unsigned_abs() as usize, |key| Some(known(key)?.known.best));
+        let line = best_line(root, first, depth, |key| Some(desk.searched(key)?.known.best));
         Some(Resumed { depth, score, bound, line })
     }
 

@@ -51,7 +51,7 @@ impl Memory<'_> {
         let hit = self.iteration(root.key())?;
         let score = hit.window(path, Ply::ROOT)?.exact()?;
         let first = root.unpack(hit.best)?;
-        let line = self.line(root, first, hit.depth.get().unsigned_abs() as usize);
+        let line = self.line(root, first, hit.depth);
         Some(Resumed { depth: hit.depth, score, bound: Bound::Exact, line })
     }
 
@@ -61,8 +61,8 @@ impl Memory<'_> {
         in_table.into_iter().chain(in_file).max_by_key(|hit| hit.depth)
     }
 
-    fn line(self, position: &Position, first: Move, plies: usize) -> Vec<Move> {
-        best_line(position, first, plies, |key| self.next_of_line(key))
+    fn line(self, position: &Position, first: Move, depth: Depth) -> Vec<Move> {
+        best_line(position, first, depth, |key| self.next_of_line(key))
     }
 
     fn next_of_line(self, key: PositionKey) -> Option<PackedMove> {
@@ -73,13 +73,15 @@ impl Memory<'_> {
     }
 }
 
-/// `first` and the best moves after it, at most `plies` in all, until none is known or a position comes again.
+/// `first` and the best moves after it, as many as a search of `depth` saw, until none is known or a position
+/// comes again.
 pub fn best_line(
     position: &Position,
     first: Move,
-    plies: usize,
+    depth: Depth,
     best: impl Fn(PositionKey) -> Option<PackedMove>,
 ) -> Vec<Move> {
+    let plies = depth.get().unsigned_abs() as usize;
     let mut line = vec![first];
     let mut seen = vec![position.key()];
     let mut position = position.play(first);
@@ -139,7 +141,7 @@ impl Worker {
             return None;
         }
         let first = position.unpack(hit.best)?;
-        let line = task.memory().line(position, first, hit.depth.get().unsigned_abs() as usize);
+        let line = task.memory().line(position, first, hit.depth);
         self.pv.set(ply, line);
         self.rest_on(hit);
         Some(score)

@@ -15,6 +15,7 @@ mod forward;
 mod frame;
 mod history;
 mod lasting;
+mod lead;
 mod learned;
 mod limits;
 mod moves;

@@ -1,0 +1,114 @@
+//! The first thread's part of a search: it leads, and it answers.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Duration,
+};
+
+use shakmaty::Move;
+
+use super::{
+    deepen::Outcome,
+    ending::Ending,
+    event::{Event, Line},
+    root::RootMove,
+    task::Task,
+    vote::elect,
+    worker::Worker,
+};
+use crate::types::{Bound, Depth, Ply, Score};
+
+/// How often a finished search looks whether it may answer (`go infinite`, pondering).
+const ANSWER_POLL: Duration = Duration::from_millis(1);
+
+/// The moves to search, in the order in which to begin.
+pub fn root_moves(task: &Task) -> Vec<RootMove> {
+    let wanted = &task.limits.search_moves;
+    let legal = task.root.legal_moves();
+    let chosen = legal.iter().filter(|m| wanted.is_empty() || wanted.contains(m));
+    let mut chosen: Vec<RootMove> =
+        chosen.map(|&m| RootMove::with_verdict(m, task.tablebases.verdict(m))).collect();
+    // Stable: the others keep their order.
+    chosen.sort_by_key(|root| (root.order(), Some(root.root_move()) != task.first_move));
+    chosen
+}
+
+/// Searches; an internal error ends this search with a message instead of the program.
+pub fn search_guarded(worker: &mut Worker, task: Arc<Task>, root_moves: Vec<RootMove>) -> Option<Outcome> {
+    let sink = Arc::clone(&task.sink);
+    worker.begin(task, root_moves);
+    if worker.root_moves.is_empty() {
+        return None;
+    }
+    let result = catch_unwind(AssertUnwindSafe(|| worker.deepen()));
+    if result.is_err() {
+        sink(Event::Message("internal error in a search thread; please report the game".to_owned()));
+    }
+    result.ok()
+}
+
+/// The first thread's part of a search: searches, waits for permission, and chooses among what all threads have found.
+pub fn lead(worker: &mut Worker, task: &Arc<Task>, root_moves: Vec<RootMove>) -> Event {
+    let fallback = root_moves.first().map(RootMove::root_move);
+    let own = search_guarded(worker, Arc::clone(task), root_moves);
+    if own.is_none() && fallback.is_none() {
+        report_game_over(task);
+    }
+    let signals = &task.signals;
+    while (task.limits.infinite || signals.pondering.load(Relaxed)) && !signals.stop.load(Relaxed) {
+        std::thread::sleep(ANSWER_POLL);
+    }
+    let pondering = signals.pondering.load(Relaxed);
+    task.over.store(true, Relaxed);
+    if task.analysis
+        && let Some(file) = &task.hash_file
+    {
+        file.settle();
+    }
+    let outcomes: Vec<Outcome> = own.into_iter().chain(task.progress.outcomes()).collect();
+    if outcomes.is_empty() {
+        return Event::Finished { best: fallback, ponder: None };
+    }
+    let elected = &outcomes[elect(&outcomes)];
+    let best = &elected.lines[0];
+    // The answer is the first move of the last line printed.
+    if elected.unreported {
+        worker.report(&elected.lines, elected.depth.max(Depth(1)));
+    }
+    if let Some(on_end) = &task.on_end {
+        on_end(&Ending {
+            course: std::mem::take(&mut worker.course),
+            line: best.pv.clone(),
+            score: if best.has_score() { best.score } else { best.previous },
+            bound: best.bound,
+            depth: elected.depth,
+            nodes: task.progress.nodes(),
+            pondering,
+            learned_cutoffs: task.progress.learned_cutoffs(),
+        });
+    }
+    let ponder = best.pv.get(1).copied().or_else(|| reply_in_table(task, best.root_move()));
+    Event::Finished { best: Some(best.root_move()), ponder }
+}
+
+fn report_game_over(task: &Task) {
+    let mated = task.root.in_check();
+    (task.sink)(Event::Line(Line {
+        depth: Depth::ZERO,
+        seldepth: 0,
+        multi_pv: 1,
+        score: if mated { Score::mated_in(Ply::ROOT) } else { Score::ZERO },
+        bound: Bound::Exact,
+        nodes: 0,
+        time: task.clock.elapsed(),
+        hashfull: 0,
+        tbhits: 0,
+        pv: Vec::new(),
+    }));
+}
+
+fn reply_in_table(task: &Task, m: Move) -> Option<Move> {
+    let child = task.root.play(m);
+    task.table.probe(child.key()).and_then(|hit| child.unpack(hit.best))
+}
