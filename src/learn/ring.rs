@@ -66,7 +66,7 @@ impl Ring {
     }
 
     /// The ring of a file whose slots hold these bytes, of which nothing is known yet. A slot that is not
-    /// whole is asked for again, once.
+    /// whole, or not as new as it must be, is asked for again.
     pub(super) fn from_slots(
         file_id: u64,
         mut slots: Vec<Bytes>,
@@ -101,6 +101,13 @@ impl Ring {
         let mut counted = 0;
         for sequence in ring.window() {
             let slot = record::place(sequence).1;
+            if ring.stored(slot) != Some(sequence)
+                && let Some(again) = reread(slot)
+                && record::sequence(&again, file_id, slot) == Some(sequence)
+            {
+                // A writer came by between the look at this slot and at the next.
+                ring.slots[slot as usize] = again;
+            }
             match ring.stored(slot) {
                 Some(stored) if stored == sequence => {
                     counted += 1;
