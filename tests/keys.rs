@@ -103,15 +103,15 @@ fn noisy_and_quiet_moves_are_the_legal_moves() {
         }
         noisy.clear();
         quiet.clear();
-        here.noisy_moves(&mut noisy);
-        here.quiet_moves(&mut quiet);
+        here.noisy_moves(|m| noisy.push(m));
+        here.quiet_moves(|m| quiet.push(m));
         assert!(noisy.iter().all(|&m| is_noisy(m)) && !quiet.iter().any(|&m| is_noisy(m)), "{}", here.fen());
         let all: HashSet<Move> = noisy.iter().chain(&quiet).copied().collect();
         assert_eq!(all.len(), noisy.len() + quiet.len(), "a move comes twice in {}", here.fen());
         assert_eq!(all, here.legal_moves().into_iter().collect(), "{}", here.fen());
         let squares = CheckSquares::new(here);
         let mut checking = MoveList::new();
-        here.quiet_checks(&squares, &mut checking);
+        here.quiet_checks(&squares, |m| checking.push(m));
         let expected: HashSet<Move> = quiet.iter().copied().filter(|&m| squares.gives_check(m)).collect();
         assert_eq!(checking.len(), expected.len(), "{}", here.fen());
         assert_eq!(checking.iter().copied().collect::<HashSet<Move>>(), expected, "{}", here.fen());

@@ -5,7 +5,7 @@
 //! check. A man may then go anywhere unless it is pinned, and a king wherever he is not attacked; en passant
 //! and castling, rare and full of traps, are left to the rules.
 
-use shakmaty::{Bitboard, CastlingSide, Color, Move, MoveList, Position as _, Rank, Role, Square, attacks};
+use shakmaty::{Bitboard, CastlingSide, Color, Move, Position as _, Rank, Role, Square, attacks};
 
 use super::{CheckSquares, Position, checks::sole_blockers};
 
@@ -16,14 +16,14 @@ pub fn is_noisy(m: Move) -> bool {
 }
 
 impl Position {
-    /// Adds the legal [noisy](is_noisy) moves of a side that is not in check.
-    pub fn noisy_moves(&self, moves: &mut MoveList) {
+    /// Hands out the legal [noisy](is_noisy) moves of a side that is not in check.
+    pub fn noisy_moves(&self, mut hand_out: impl FnMut(Move)) {
         debug_assert!(!self.in_check());
         let board = self.board();
         let us = self.turn();
         let theirs = board.by_color(!us);
         let pins = Pins::new(self);
-        self.piece_moves(|_, _| theirs, |to| board.role_at(to), &pins, moves);
+        self.piece_moves(|_, _| theirs, |to| board.role_at(to), &pins, &mut hand_out);
 
         let pawns = board.pawns() & board.by_color(us);
         let (west, east) = if us.is_white() { (7, 9) } else { (-9, -7) };
@@ -36,10 +36,10 @@ impl Position {
                     let capture = board.role_at(to);
                     if to.rank() == Rank::First || to.rank() == Rank::Eighth {
                         for promotion in [Role::Queen, Role::Rook, Role::Bishop, Role::Knight] {
-                            moves.push(pawn_move(from, to, capture, Some(promotion)));
+                            hand_out(pawn_move(from, to, capture, Some(promotion)));
                         }
                     } else {
-                        moves.push(pawn_move(from, to, capture, None));
+                        hand_out(pawn_move(from, to, capture, None));
                     }
                 }
             }
@@ -48,39 +48,39 @@ impl Position {
         for to in pawns.shift(push) & !board.occupied() & Bitboard::BACKRANKS {
             let from = origin(to, push);
             if pins.allow(from, to) {
-                moves.push(pawn_move(from, to, None, Some(Role::Queen)));
+                hand_out(pawn_move(from, to, None, Some(Role::Queen)));
             }
         }
         if self.chess().pseudo_legal_ep_square().is_some() {
-            moves.extend(self.chess().en_passant_moves());
+            self.chess().en_passant_moves().into_iter().for_each(hand_out);
         }
     }
 
-    /// Adds the legal moves of a side that is not in check which are not [noisy](is_noisy).
-    pub fn quiet_moves(&self, moves: &mut MoveList) {
+    /// Hands out the legal moves of a side that is not in check which are not [noisy](is_noisy).
+    pub fn quiet_moves(&self, mut hand_out: impl FnMut(Move)) {
         let empty = !self.board().occupied();
-        self.quiet_moves_to(|_, _| empty, moves);
+        self.quiet_moves_to(|_, _| empty, &mut hand_out);
         for side in CastlingSide::ALL {
             if self.chess().castles().has(self.turn(), side) {
-                moves.extend(self.chess().castling_moves(side));
+                self.chess().castling_moves(side).into_iter().for_each(&mut hand_out);
             }
         }
     }
 
-    /// Adds those of the [`Position::quiet_moves`] that give check as far as `checks` sees it.
-    pub fn quiet_checks(&self, checks: &CheckSquares, moves: &mut MoveList) {
+    /// Hands out those of the [`Position::quiet_moves`] that give check as far as `checks` sees it.
+    pub fn quiet_checks(&self, checks: &CheckSquares, mut hand_out: impl FnMut(Move)) {
         let empty = !self.board().occupied();
-        self.quiet_moves_to(|role, from| empty & checks.targets(role, from), moves);
+        self.quiet_moves_to(|role, from| empty & checks.targets(role, from), &mut hand_out);
     }
 
     /// Quiet moves other than castling, to the empty squares that are asked for.
-    fn quiet_moves_to(&self, targets: impl Fn(Role, Square) -> Bitboard, moves: &mut MoveList) {
+    fn quiet_moves_to(&self, targets: impl Fn(Role, Square) -> Bitboard, hand_out: &mut impl FnMut(Move)) {
         debug_assert!(!self.in_check());
         let board = self.board();
         let us = self.turn();
         let empty = !board.occupied();
         let pins = Pins::new(self);
-        self.piece_moves(&targets, |_| None, &pins, moves);
+        self.piece_moves(&targets, |_| None, &pins, hand_out);
 
         let pawns = board.pawns() & board.by_color(us);
         let push = forward(us);
@@ -95,17 +95,17 @@ impl Position {
             if Bitboard::BACKRANKS.contains(to) {
                 for promotion in [Role::Rook, Role::Bishop, Role::Knight] {
                     if targets(promotion, from).contains(to) {
-                        moves.push(pawn_move(from, to, None, Some(promotion)));
+                        hand_out(pawn_move(from, to, None, Some(promotion)));
                     }
                 }
             } else if targets(Role::Pawn, from).contains(to) {
-                moves.push(pawn_move(from, to, None, None));
+                hand_out(pawn_move(from, to, None, None));
             }
         }
         for to in twice {
             let from = origin(to, 2 * push);
             if pins.allow(from, to) && targets(Role::Pawn, from).contains(to) {
-                moves.push(pawn_move(from, to, None, None));
+                hand_out(pawn_move(from, to, None, None));
             }
         }
     }
@@ -138,14 +138,14 @@ impl Position {
         targets: impl Fn(Role, Square) -> Bitboard,
         captured: impl Fn(Square) -> Option<Role>,
         pins: &Pins,
-        moves: &mut MoveList,
+        hand_out: &mut impl FnMut(Move),
     ) {
         let board = self.board();
         let us = self.turn();
         let ours = board.by_color(us);
         let occupied = board.occupied();
         let mut add = |role, from, to| {
-            moves.push(Move::Normal { role, from, capture: captured(to), to, promotion: None });
+            hand_out(Move::Normal { role, from, capture: captured(to), to, promotion: None });
         };
         // A pinned knight never moves along its pin.
         for from in board.knights() & ours & !pins.pinned {

@@ -151,26 +151,29 @@ impl Picker {
         }
     }
 
-    /// (Out of line, so that handing out a move needs no room for a list of them on the stack.)
     /// Generates and rates noisy moves; in check the quiet ones come along, not yet rated.
     #[inline(never)]
     fn generate(&mut self, worker: &Worker, position: &Position) {
-        let mut moves = MoveList::new();
-        if position.in_check() {
-            moves = position.legal_moves();
-        } else {
-            position.noisy_moves(&mut moves);
-        }
         let us = position.turn();
         let table_move = self.table_move.map_or(PackedMove::NONE, PackedMove::pack);
-        for &m in &moves {
-            if !is_noisy(m) {
-                self.quiet.push(m, 0);
-            } else if PackedMove::pack(m) != table_move {
+        let (noisy, quiet) = (&mut self.noisy, &mut self.quiet);
+        let mut rate = |m: Move| {
+            if PackedMove::pack(m) != table_move {
                 let victim = m.capture().map_or(0, Position::exchange_value)
                     + m.promotion().map_or(0, Position::exchange_value);
-                self.noisy.push(m, victim * 16 + worker.history.captures.get(us, m));
+                noisy.push(m, victim * 16 + worker.history.captures.get(us, m));
             }
+        };
+        if position.in_check() {
+            for &m in &position.legal_moves() {
+                if is_noisy(m) {
+                    rate(m);
+                } else {
+                    quiet.push(m, 0);
+                }
+            }
+        } else {
+            position.noisy_moves(rate);
         }
     }
 
@@ -184,16 +187,16 @@ impl Picker {
             self.quiet.rate(is_new, |m| promise.of(m));
             return;
         }
-        let mut moves = MoveList::new();
-        if self.want == Want::NoisyAndChecks {
-            position.quiet_checks(&CheckSquares::new(position), &mut moves);
-        } else {
-            position.quiet_moves(&mut moves);
-        }
-        for &m in &moves {
+        let quiet = &mut self.quiet;
+        let rate = |m| {
             if is_new(m) {
-                self.quiet.push(m, promise.of(m));
+                quiet.push(m, promise.of(m));
             }
+        };
+        if self.want == Want::NoisyAndChecks {
+            position.quiet_checks(&CheckSquares::new(position), rate);
+        } else {
+            position.quiet_moves(rate);
         }
     }
 }

@@ -13,9 +13,13 @@ impl PackedMove {
 
     /// Packs a move. Drops do not exist in chess and become [`PackedMove::NONE`].
     pub fn pack(m: Move) -> PackedMove {
-        let Some(from) = m.from() else { return PackedMove::NONE };
-        let promotion = m.promotion().map_or(0, |role| role as u16);
-        PackedMove(from as u16 | (m.to() as u16) << 6 | promotion << 12)
+        let (from, to, promotion) = match m {
+            Move::Normal { from, to, promotion, .. } => (from, to, promotion),
+            Move::EnPassant { from, to } => (from, to, None),
+            Move::Castle { king, rook } => (king, rook, None),
+            Move::Put { .. } => return PackedMove::NONE,
+        };
+        PackedMove(from as u16 | (to as u16) << 6 | promotion.map_or(0, |role| role as u16) << 12)
     }
 
     /// The stored bits.
