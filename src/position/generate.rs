@@ -52,7 +52,7 @@ impl Position {
             }
         }
         if self.chess().pseudo_legal_ep_square().is_some() {
-            self.chess().en_passant_moves().into_iter().for_each(hand_out);
+            self.chess().en_passant_moves().iter().copied().for_each(hand_out);
         }
     }
 
@@ -62,7 +62,7 @@ impl Position {
         self.quiet_moves_to(|_, _| empty, &mut hand_out);
         for side in CastlingSide::ALL {
             if self.chess().castles().has(self.turn(), side) {
-                self.chess().castling_moves(side).into_iter().for_each(&mut hand_out);
+                self.chess().castling_moves(side).iter().copied().for_each(&mut hand_out);
             }
         }
     }
@@ -115,21 +115,33 @@ impl Position {
     pub(super) fn is_legal(&self, m: Move) -> bool {
         let Move::Normal { role, from, to, promotion: None, .. } = m else { return self.chess().is_legal(m) };
         let board = self.board();
-        let occupied = board.occupied();
+        let us = self.turn();
+        let (occupied, ours) = (board.occupied(), board.by_color(us));
         let reach = match role {
-            Role::Pawn | Role::King => return self.chess().is_legal(m),
+            Role::Pawn => {
+                let push = forward(us);
+                let once = Bitboard::from_square(from).shift(push) & !occupied;
+                let third = Bitboard::from_rank(us.fold_wb(Rank::Third, Rank::Sixth));
+                let twice = (once & third).shift(push) & !occupied;
+                let captures = attacks::pawn_attacks(us, from) & board.by_color(!us);
+                // On the last rank it would have to become something else.
+                (once | twice | captures) & !Bitboard::BACKRANKS
+            }
             Role::Knight => attacks::knight_attacks(from),
             Role::Bishop => attacks::bishop_attacks(from, occupied),
             Role::Rook => attacks::rook_attacks(from, occupied),
             Role::Queen => attacks::queen_attacks(from, occupied),
+            Role::King => {
+                let without_king = occupied ^ Bitboard::from_square(from);
+                return (attacks::king_attacks(from) & !ours).contains(to)
+                    && board.attacks_to(to, !us, without_king).is_empty();
+            }
         };
-        let us = self.turn();
-        let king = board.king_of(us).unwrap_or(Square::A1);
-        if self.in_check() || attacks::queen_attacks(king, Bitboard::EMPTY).contains(from) {
-            // An evasion must help, a pinned man must stay on its line.
+        if self.in_check() {
+            // It must help, too.
             return self.chess().is_legal(m);
         }
-        (reach & !board.by_color(us)).contains(to)
+        (reach & !ours).contains(to) && Pins::new(self).allow(from, to)
     }
 
     /// Moves of king and pieces to the `targets` of each, where `captured` stands.

@@ -15,7 +15,7 @@ pub struct Promise<'h> {
 
 impl Promise<'_> {
     /// The sum for a move.
-    #[inline(always)]
+    #[inline]
     pub fn of(&self, m: Move) -> i32 {
         let (role, from, to) = match m {
             Move::Normal { role, from, to, .. } => (role, from, to),
