@@ -109,6 +109,14 @@ impl Keys {
         keys
     }
 
+    /// The position key after `m`, if it is a plain move that changes no rights: a guess, to bring near what
+    /// will be asked for.
+    pub fn guess(&self, m: Move, us: Color) -> PositionKey {
+        let Move::Normal { role, from, capture, to, .. } = m else { return self.position };
+        let taken = capture.map_or(0, |captured| piece_key(to, captured.of(!us)));
+        self.position ^ (turn_key() ^ piece_key(from, role.of(us)) ^ piece_key(to, role.of(us)) ^ taken)
+    }
+
     /// The keys after passing.
     pub fn after_null(&self, before: &Chess) -> Keys {
         let mut keys = *self;

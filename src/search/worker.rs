@@ -151,10 +151,11 @@ impl Worker {
         self.frame_before(ply, back).moved
     }
 
-    /// Makes a move on the path and brings near what its node will ask for.
+    /// Makes a move on the path and brings near what its node will ask for: the table's line, which is the furthest away,
+    /// by a guess before anything else is done.
     pub fn make(&mut self, position: &Position, m: Move, ply: Ply) -> Position {
+        self.task.table.prefetch(position.guess(m));
         let child = position.play(m);
-        self.task.table.prefetch(child.key());
         self.caches.prefetch(&child);
         self.history.correction.prefetch(&child);
         let frame = self.frame_mut(ply);
