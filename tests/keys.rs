@@ -95,6 +95,27 @@ fn every_key_equals_its_recomputation() {
 }
 
 #[test]
+fn a_guessed_key_is_the_key_after_a_plain_move() {
+    let (mut plain, mut all) = (0, 0);
+    let rights = |position: &Position| {
+        let chess = position.chess();
+        (chess.castles().castling_rights(), chess.pseudo_legal_ep_square())
+    };
+    walk(6, PLIES / 10, |here, _| {
+        for &m in &here.legal_moves() {
+            let child = here.play(m);
+            all += 1;
+            if matches!(m, Move::Normal { promotion: None, .. }) && rights(here) == rights(&child) {
+                plain += 1;
+                assert_eq!(here.guess(m), child.key(), "{m:?} in {}", here.fen());
+            }
+        }
+    });
+    println!("{plain} plain moves of {all}");
+    assert!(plain > all * 3 / 4, "a guess that rarely fits brings the wrong line near: {plain} of {all}");
+}
+
+#[test]
 fn noisy_and_quiet_moves_are_the_legal_moves() {
     let (mut noisy, mut quiet, mut pinned, mut checks) = (MoveList::new(), MoveList::new(), 0, 0);
     walk(4, PLIES, |here, _| {

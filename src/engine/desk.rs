@@ -2,11 +2,13 @@
 
 use std::{path::Path, sync::Arc};
 
-use super::learning::learned;
+use super::{
+    learning::learned,
+    records::{memory, record, with},
+};
 use crate::{
-    eval,
     learn::{
-        self, Flags, LearnedScore, News, Origin, Record, Store, Written,
+        self, Flags, News, Origin, Record, Store, Written,
         game::{Game, Line},
         policy::{self, Conditions, Known, Lesson, Mode, Outcome, Rules, Search, Silence, Trigger},
         recall::{Memory, Recall},
@@ -81,26 +83,6 @@ impl Opened {
         }
         gone
     }
-}
-
-/// What the engine makes of a record; nothing of a tombstone.
-fn memory(record: &Record) -> Option<Memory> {
-    let known = Known {
-        lower: record.lower.to_score(),
-        upper: record.upper.to_score(),
-        depth: Depth(i32::from(record.depth)),
-        best: record.best,
-    };
-    (!record.flags.tombstone && known.lower <= known.upper).then(|| Memory {
-        key: record.key,
-        known,
-        halfmoves: record.halfmoves,
-        game_ply: record.game_ply,
-        foreign: record.evaluation_id != eval::fingerprint(),
-        confirmed: record.flags.confirmed,
-        suspicion: record.origin == Origin::Drop && !record.flags.confirmed,
-        searched: record.origin == Origin::EveryRoot,
-    })
 }
 
 /// The root of a search, and the rules it began under.
@@ -392,31 +374,6 @@ impl Desk {
         }
         let Ok(blank) = Record::new(position, origin) else { return };
         self.append(Record { since_root: plies, ..with(blank, known, nodes) });
-    }
-}
-
-/// What a search taught; nothing where there are more men than a record has room for, or rights that no game
-/// leads to.
-fn record(root: &Root, ending: &Ending, lesson: &Lesson) -> Option<Record> {
-    let Lesson { trigger, known } = lesson;
-    let origin = if *trigger == Trigger::EveryRoot { Origin::EveryRoot } else { Origin::Drop };
-    let blank = Record::new(&root.position, origin).ok()?;
-    Some(with(blank, known, ending.nodes))
-}
-
-/// A record that says what is known.
-fn with(blank: Record, known: &Known, nodes: u64) -> Record {
-    Record {
-        best: known.best,
-        lower: LearnedScore::from_score(known.lower),
-        upper: LearnedScore::from_score(known.upper),
-        depth: u8::try_from(known.depth.get()).unwrap_or(u8::MAX),
-        flags: Flags { confirmed: blank.origin == Origin::Outcome, ..blank.flags },
-        log2_nodes: nodes.max(1).ilog2() as u8,
-        evaluation_id: eval::fingerprint(),
-        session: learn::session(),
-        time: learn::now(),
-        ..blank
     }
 }
 

@@ -48,7 +48,8 @@ pub fn search_guarded(worker: &mut Worker, task: Arc<Task>, root_moves: Vec<Root
     result.ok()
 }
 
-/// The first thread's part of a search: searches, waits for permission, and chooses among what all threads have found.
+/// The first thread's part of a search: searches, waits for permission, and chooses among what all threads
+/// have found.
 pub fn lead(worker: &mut Worker, task: &Arc<Task>, root_moves: Vec<RootMove>) -> Event {
     let fallback = root_moves.first().map(RootMove::root_move);
     let own = search_guarded(worker, Arc::clone(task), root_moves);

@@ -151,8 +151,8 @@ impl Worker {
         self.frame_before(ply, back).moved
     }
 
-    /// Makes a move on the path and brings near what its node will ask for: the table's line, which is the furthest away,
-    /// by a guess before anything else is done.
+    /// Makes a move on the path and brings near what its node will ask for: the table's line, which is the
+    /// furthest away, by a guess before anything else is done.
     pub fn make(&mut self, position: &Position, m: Move, ply: Ply) -> Position {
         self.task.table.prefetch(position.guess(m));
         let child = position.play(m);
