@@ -32,24 +32,27 @@ fn learning(mode: &str, path: &Path) -> Engine {
     engine
 }
 
+/// What the file holds; nothing while the writer thread still has to make it.
+fn ring_if_made(path: &Path) -> Option<Ring> {
+    match LearnFile::open(path, Mode::Read) {
+        Ok(file) => Some(file.recover().expect("readable").1),
+        Err(OpenError::Missing { .. } | OpenError::Unfinished { .. }) => None,
+        Err(error) => panic!("{error}"),
+    }
+}
+
 fn ring(path: &Path) -> Ring {
-    LearnFile::open(path, Mode::Read).expect("a learning file").recover().expect("readable").1
+    ring_if_made(path).expect("a learning file")
 }
 
 fn records(path: &Path) -> Vec<Record> {
     ring(path).iter().map(|(_, record)| record).collect()
 }
 
-/// Is there such a record, or will there be one as soon as the writer thread has come to it? That may still have
-/// the file to make.
+/// Is there such a record, or will there be one as soon as the writer thread has come to it?
 fn written(path: &Path, wanted: impl Fn(&Record) -> bool) -> bool {
     let deadline = Instant::now() + PATIENCE;
-    let is_there = || match LearnFile::open(path, Mode::Read) {
-        Ok(file) => file.recover().expect("readable").1.iter().any(|(_, record)| wanted(&record)),
-        Err(OpenError::Missing { .. } | OpenError::Unfinished { .. }) => false,
-        Err(error) => panic!("{error}"),
-    };
-    while !is_there() {
+    while !ring_if_made(path).is_some_and(|ring| ring.iter().any(|(_, record)| wanted(&record))) {
         if Instant::now() > deadline {
             return false;
         }

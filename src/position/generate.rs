@@ -84,9 +84,7 @@ impl Position {
 
         let pawns = board.pawns() & board.by_color(us);
         let push = forward(us);
-        let once = pawns.shift(push) & empty;
-        let third = Bitboard::from_rank(us.fold_wb(Rank::Third, Rank::Sixth));
-        let twice = (once & third).shift(push) & empty;
+        let (once, twice) = pushes(us, pawns, empty);
         for to in once {
             let from = origin(to, push);
             if !pins.allow(from, to) {
@@ -119,29 +117,27 @@ impl Position {
         let (occupied, ours) = (board.occupied(), board.by_color(us));
         let reach = match role {
             Role::Pawn => {
-                let push = forward(us);
-                let once = Bitboard::from_square(from).shift(push) & !occupied;
-                let third = Bitboard::from_rank(us.fold_wb(Rank::Third, Rank::Sixth));
-                let twice = (once & third).shift(push) & !occupied;
+                let (once, twice) = pushes(us, Bitboard::from_square(from), !occupied);
                 let captures = attacks::pawn_attacks(us, from) & board.by_color(!us);
                 // On the last rank it would have to become something else.
                 (once | twice | captures) & !Bitboard::BACKRANKS
             }
-            Role::Knight => attacks::knight_attacks(from),
-            Role::Bishop => attacks::bishop_attacks(from, occupied),
-            Role::Rook => attacks::rook_attacks(from, occupied),
-            Role::Queen => attacks::queen_attacks(from, occupied),
             Role::King => {
-                let without_king = occupied ^ Bitboard::from_square(from);
-                return (attacks::king_attacks(from) & !ours).contains(to)
-                    && board.attacks_to(to, !us, without_king).is_empty();
+                return (attacks::king_attacks(from) & !ours).contains(to) && self.is_safe(from, to);
             }
+            _ => attacks::attacks(from, role.of(us), occupied),
         };
         if self.in_check() {
             // It must help, too.
             return self.chess().is_legal(m);
         }
         (reach & !ours).contains(to) && Pins::new(self).allow(from, to)
+    }
+
+    /// Would the king, who stands on `from`, be safe on `to`?
+    fn is_safe(&self, from: Square, to: Square) -> bool {
+        let without_king = self.board().occupied() ^ Bitboard::from_square(from);
+        self.board().attacks_to(to, !self.turn(), without_king).is_empty()
     }
 
     /// Moves of king and pieces to the `targets` of each, where `captured` stands.
@@ -179,9 +175,8 @@ impl Position {
                 }
             }
         }
-        let without_king = occupied ^ Bitboard::from_square(pins.king);
         for to in attacks::king_attacks(pins.king) & targets(Role::King, pins.king) {
-            if board.attacks_to(to, !us, without_king).is_empty() {
+            if self.is_safe(pins.king, to) {
                 add(Role::King, pins.king, to);
             }
         }
@@ -212,6 +207,13 @@ impl Pins {
 
 fn forward(color: Color) -> i32 {
     color.fold_wb(8, -8)
+}
+
+/// Where `pawns` go by one step, and by two.
+fn pushes(us: Color, pawns: Bitboard, empty: Bitboard) -> (Bitboard, Bitboard) {
+    let once = pawns.shift(forward(us)) & empty;
+    let third = Bitboard::from_rank(us.fold_wb(Rank::Third, Rank::Sixth));
+    (once, (once & third).shift(forward(us)) & empty)
 }
 
 fn origin(to: Square, step: i32) -> Square {

@@ -130,11 +130,6 @@ impl Position {
         Position { checkers: chess.checkers(), chess, keys }
     }
 
-    /// See [`Keys::guess`].
-    pub fn guess(&self, m: Move) -> PositionKey {
-        self.keys.guess(m, self.turn())
-    }
-
     /// The position with the other side to move, or nothing where passing is not possible (in check, or
     /// where the result would not be a legal position).
     #[must_use]

@@ -9,9 +9,11 @@ use super::Position;
 const VALUE: [i32; 7] = [0, 100, 320, 330, 500, 950, 20_000];
 
 impl Position {
-    /// The exchange value of a man, in centipawns.
-    pub fn exchange_value(role: Role) -> i32 {
-        VALUE[role as usize]
+    /// What a move has won before anybody answers, in centipawns: its victim, and what its pawn has become (the
+    /// pawn is not taken off).
+    pub fn exchange_gain(m: Move) -> i32 {
+        let value = |man: Option<Role>| man.map_or(0, |role| VALUE[role as usize]);
+        value(m.capture()) + value(m.promotion())
     }
 
     /// Does the exchange that `m` starts win at least `threshold` centipawns? Castling wins exactly 0.

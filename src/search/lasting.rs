@@ -50,8 +50,7 @@ impl Memory<'_> {
     pub fn resumed(self, root: &Position, path: &Path) -> Option<Resumed> {
         let hit = self.iteration(root.key())?;
         let score = hit.window(path, Ply::ROOT)?.exact()?;
-        let first = root.unpack(hit.best)?;
-        let line = self.line(root, first, hit.depth);
+        let line = self.line(root, hit)?;
         Some(Resumed { depth: hit.depth, score, bound: Bound::Exact, line })
     }
 
@@ -61,8 +60,10 @@ impl Memory<'_> {
         in_table.into_iter().chain(in_file).max_by_key(|hit| hit.depth)
     }
 
-    fn line(self, position: &Position, first: Move, depth: Depth) -> Vec<Move> {
-        best_line(position, first, depth, |key| self.next_of_line(key))
+    /// The line of an [iteration](Memory::iteration) that was finished at `position`.
+    fn line(self, position: &Position, iteration: Hit) -> Option<Vec<Move>> {
+        let first = position.unpack(iteration.best)?;
+        Some(best_line(position, first, iteration.depth, |key| self.next_of_line(key)))
     }
 
     fn next_of_line(self, key: PositionKey) -> Option<PackedMove> {
@@ -140,8 +141,7 @@ impl Worker {
         if hit.depth < depth && !score.is_decisive() {
             return None;
         }
-        let first = position.unpack(hit.best)?;
-        let line = task.memory().line(position, first, hit.depth);
+        let line = task.memory().line(position, hit)?;
         self.pv.set(ply, line);
         self.rest_on(hit);
         Some(score)

@@ -1,4 +1,4 @@
-//! The first thread's part of a search: it leads, and it answers.
+//! What a thread does in a search. All of them search; the first one also leads, and answers.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

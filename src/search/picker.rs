@@ -152,6 +152,7 @@ impl Picker {
     }
 
     /// Generates and rates noisy moves; in check the quiet ones come along, not yet rated.
+    // Out of line, as the next one, so that handing out a move needs no room for the rules' lists on the stack.
     #[inline(never)]
     fn generate(&mut self, worker: &Worker, position: &Position) {
         let us = position.turn();
@@ -159,9 +160,7 @@ impl Picker {
         let (noisy, quiet) = (&mut self.noisy, &mut self.quiet);
         let mut rate = |m: Move| {
             if PackedMove::pack(m) != table_move {
-                let victim = m.capture().map_or(0, Position::exchange_value)
-                    + m.promotion().map_or(0, Position::exchange_value);
-                noisy.push(m, victim * 16 + worker.history.captures.get(us, m));
+                noisy.push(m, Position::exchange_gain(m) * 16 + worker.history.captures.get(us, m));
             }
         };
         if position.in_check() {

@@ -115,8 +115,7 @@ impl Worker {
                         continue;
                     }
                     // Even winning the man would not reach alpha.
-                    let gain = m.capture().map_or(0, Position::exchange_value)
-                        + m.promotion().map_or(0, Position::exchange_value);
+                    let gain = Position::exchange_gain(m);
                     if futility + gain <= alpha {
                         best = best.max(futility + gain);
                         continue;

@@ -154,7 +154,7 @@ impl Worker {
     /// Makes a move on the path and brings near what its node will ask for: the table's line, which is the
     /// furthest away, by a guess before anything else is done.
     pub fn make(&mut self, position: &Position, m: Move, ply: Ply) -> Position {
-        self.task.table.prefetch(position.guess(m));
+        self.task.table.prefetch(position.keys().guess(m, position.turn()));
         let child = position.play(m);
         self.caches.prefetch(&child);
         self.history.correction.prefetch(&child);
