@@ -354,10 +354,11 @@ impl Worker {
 }
 
 fn base_reductions() -> Box<[[i32; 64]; 64]> {
+    let logarithms: [f64; 64] = std::array::from_fn(|number| (number as f64).ln());
     let mut reductions = Box::new([[0; 64]; 64]);
     for (depth, row) in reductions.iter_mut().enumerate().skip(1) {
         for (number, reduction) in row.iter_mut().enumerate().skip(1) {
-            let product = (depth as f64).ln() * (number as f64).ln();
+            let product = logarithms[depth] * logarithms[number];
             *reduction = lmr_base() + (f64::from(lmr_step()) * product) as i32;
         }
     }

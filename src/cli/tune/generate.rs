@@ -51,6 +51,8 @@ pub struct GenerateArguments {
 /// A game is given up when one side is ahead by so many centipawns for [`CERTAIN_PLIES`].
 const CERTAIN: i32 = 1500;
 const CERTAIN_PLIES: usize = 6;
+/// The table of a player: room for the nodes of a game, and cleared before each.
+const HASH_MIB: usize = 2;
 /// An opening that is worth more than this is not played.
 const UNFAIR: i32 = 400;
 /// Games are drawn after so many plies.
@@ -123,15 +125,31 @@ fn open(path: &Path) -> io::Result<(File, u64)> {
 /// An engine that plays both sides.
 struct Player {
     engine: Engine,
-    events: Receiver<Event>,
+    /// The best move and its score for the side to move, when a search ends.
+    answers: Receiver<(Option<Move>, Score)>,
     nodes: u64,
 }
 
 impl Player {
     fn new(nodes: u64) -> Player {
-        let (sender, events) = unbounded();
-        // Sending fails only when the receiver is gone, and the engine goes with it.
-        Player { engine: Engine::new(Arc::new(move |event| drop(sender.send(event)))), events, nodes }
+        let (sender, answers) = unbounded();
+        let score = Mutex::new(Score::ZERO);
+        // The player is woken once a search, not once a line: at some hundred nodes that counts.
+        let sink = move |event| match event {
+            Event::Line(line) if line.multi_pv == 1 && line.bound == Bound::Exact => {
+                *score.lock().unwrap_or_else(PoisonError::into_inner) = line.score;
+            }
+            Event::Finished { best, .. } => {
+                // Sending fails only when the receiver is gone, and the engine goes with it.
+                let mut score = score.lock().unwrap_or_else(PoisonError::into_inner);
+                let _ = sender.send((best, std::mem::replace(&mut *score, Score::ZERO)));
+            }
+            Event::Line(_) | Event::CurrentMove { .. } | Event::Message(_) => {}
+        };
+        let mut engine = Engine::new(Arc::new(sink));
+        // Where memory is short, a smaller table serves as well.
+        let _ = engine.set_hash(HASH_MIB);
+        Player { engine, answers, nodes }
     }
 
     /// Plays a game and gives its quiet positions as records.
@@ -180,14 +198,8 @@ impl Player {
     /// The best move and its score for the side to move.
     fn search(&mut self) -> Option<(Move, Score)> {
         self.engine.go(Limits { nodes: Some(self.nodes), ..Limits::default() }, Instant::now());
-        let mut score = Score::ZERO;
-        loop {
-            match self.events.recv().ok()? {
-                Event::Line(line) if line.multi_pv == 1 && line.bound == Bound::Exact => score = line.score,
-                Event::Finished { best, .. } => return Some((best?, score)),
-                Event::Line(_) | Event::CurrentMove { .. } | Event::Message(_) => {}
-            }
-        }
+        let (best, score) = self.answers.recv().ok()?;
+        Some((best?, score))
     }
 }
 
