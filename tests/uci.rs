@@ -361,14 +361,16 @@ fn debug_echoes_commands_and_register_is_answered() {
 fn the_debug_log_holds_every_line_of_both_sides() {
     let mut engine = Engine::ready();
     let path = engine.home().join("a log.txt");
-    engine.send(&format!("setoption name Debug Log File value {}", path.display()));
-    assert!(engine.sync().is_empty());
+    // In one piece: what follows the option is read before the option is carried out.
+    engine.send(&format!("setoption name Debug Log File value {}\nmoin", path.display()));
+    engine.sync();
     engine.send("setoption name Debug Log File value <empty>");
     engine.sync();
     engine.send("joho debug off");
     engine.sync();
     let log = std::fs::read_to_string(&path).expect("the log");
-    assert!(log.contains("< isready") && log.contains("> readyok"), "{log}");
+    let at = |line| log.find(line).unwrap_or_else(|| panic!("no {line} in\n{log}"));
+    assert!(at("< moin") < at("< isready") && at("< isready") < at("> readyok"), "{log}");
     assert!(!log.contains("joho"), "{log}");
     let lines = engine.answer("setoption name Debug Log File value /nowhere/at all/log.txt");
     assert!(lines.len() == 1 && lines[0].starts_with("info string the debug log"), "{lines:?}");

@@ -20,19 +20,22 @@ pub(super) const LONGEST_LINE: usize = 1 << 20;
 
 /// What reaches the session's loop.
 pub(super) enum Input {
-    /// A line was understood.
-    Command {
-        /// What it says.
-        command: Command,
-        /// When it had been read: the clock runs from here.
-        read_at: Instant,
-    },
-    /// A line was not understood.
-    Mistake(LineError),
+    /// A line that is not empty.
+    Line(Box<Heard>),
     /// No more lines will come.
     End,
     /// The `bestmove` of the search was sent: what waited for it may go on.
     SearchFinished,
+}
+
+/// A line that was read.
+pub(super) struct Heard {
+    /// As it came, for the debug log; empty if it is too long.
+    pub text: String,
+    /// What it says.
+    pub command: Result<Command, LineError>,
+    /// When it had been read: the clock runs from here.
+    pub read_at: Instant,
 }
 
 /// A line that is no command.
@@ -97,19 +100,14 @@ pub(super) fn read(
         if end.is_none() && !at_end {
             continue;
         }
-        let message = match line.take() {
-            Ok(command) => {
-                if matches!(command, Command::Stop | Command::Quit) {
-                    interrupt.request();
-                    stop.stop();
-                }
-                Some(Input::Command { command, read_at: Instant::now() })
-            }
-            Err(LineError::Command(CommandError::Empty)) => None,
-            Err(error) => Some(Input::Mistake(error)),
-        };
+        let heard = line.take();
+        if matches!(heard.command, Ok(Command::Stop | Command::Quit)) {
+            interrupt.request();
+            stop.stop();
+        }
+        let is_empty = matches!(heard.command, Err(LineError::Command(CommandError::Empty)));
         // The session may be over before its input is.
-        if message.is_some_and(|message| sender.send(message).is_err()) {
+        if !is_empty && sender.send(Input::Line(Box::new(heard))).is_err() {
             return;
         }
         if at_end {
@@ -139,17 +137,17 @@ impl Line {
     }
 
     /// Ends the line and begins the next.
-    fn take(&mut self) -> Result<Command, LineError> {
+    fn take(&mut self) -> Heard {
         let line = std::mem::take(self);
-        if line.too_long {
-            return Err(LineError::TooLong);
-        }
-        if line.bytes.is_empty() {
-            return Err(CommandError::Empty.into());
-        }
-        log::debug!(target: "uci", "< {}", String::from_utf8_lossy(&line.bytes));
-        let text = str::from_utf8(&line.bytes).map_err(|_| LineError::Encoding)?;
-        Ok(text.parse()?)
+        let text = String::from_utf8_lossy(&line.bytes).into_owned();
+        let command = if line.too_long {
+            Err(LineError::TooLong)
+        } else if str::from_utf8(&line.bytes).is_err() {
+            Err(LineError::Encoding)
+        } else {
+            text.parse().map_err(LineError::from)
+        };
+        Heard { text, command, read_at: Instant::now() }
     }
 }
 
@@ -167,8 +165,10 @@ mod tests {
         let seen: Vec<String> = receiver
             .try_iter()
             .map(|input| match input {
-                Input::Command { command, .. } => command.to_string(),
-                Input::Mistake(error) => error.to_string(),
+                Input::Line(heard) => match heard.command {
+                    Ok(command) => command.to_string(),
+                    Err(error) => error.to_string(),
+                },
                 Input::End => "end".to_owned(),
                 Input::SearchFinished => "finished".to_owned(),
             })
@@ -186,8 +186,8 @@ mod tests {
             line.append(&[b'x'; 1 << 16]);
             assert!(line.bytes.capacity() <= 2 * LONGEST_LINE);
         }
-        assert!(matches!(line.take(), Err(LineError::TooLong)));
+        assert!(matches!(line.take().command, Err(LineError::TooLong)));
         line.append(b"uci");
-        assert_eq!(line.take().ok(), Some(Command::Uci));
+        assert_eq!(line.take().command.ok(), Some(Command::Uci));
     }
 }

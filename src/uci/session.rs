@@ -17,7 +17,7 @@ use super::{
     DebugLog, Interrupt, Output,
     display::{Diagram, Help, Received},
     options::{self, Settings, Target},
-    reader::{self, Input},
+    reader::{self, Heard, Input},
     translate,
 };
 use crate::{
@@ -136,19 +136,7 @@ impl<T: Tools> Session<T> {
         while let Ok(input) = self.receiver.recv() {
             self.catch_up();
             let flow = match input {
-                Input::Command { command, read_at } => {
-                    if self.debug {
-                        self.output.say(Received(&command));
-                    }
-                    if matches!(command, Command::Stop | Command::Quit) {
-                        self.interrupt.handled();
-                    }
-                    self.handle(command, read_at)
-                }
-                Input::Mistake(error) => {
-                    self.output.say(error);
-                    Flow::Continue
-                }
+                Input::Line(heard) => self.hear(*heard),
                 Input::SearchFinished => Flow::Continue,
                 Input::End => Flow::Leave,
             };
@@ -158,6 +146,27 @@ impl<T: Tools> Session<T> {
         }
         self.engine.stop();
         self.engine.wait();
+    }
+
+    fn hear(&mut self, Heard { text, command, read_at }: Heard) -> Flow {
+        // Here and not where it is read: a log that a line opens holds all lines after it. The price: a
+        // `stop`, which acts where it is read, may stand after the `bestmove` that it brought.
+        log::debug!(target: "uci", "< {text}");
+        match command {
+            Ok(command) => {
+                if self.debug {
+                    self.output.say(Received(&command));
+                }
+                if matches!(command, Command::Stop | Command::Quit) {
+                    self.interrupt.handled();
+                }
+                self.handle(command, read_at)
+            }
+            Err(error) => {
+                self.output.say(error);
+                Flow::Continue
+            }
+        }
     }
 
     fn handle(&mut self, command: Command, read_at: Instant) -> Flow {
