@@ -4,7 +4,7 @@
 //! word by itself, any value that some writer ever put there; whatever a processor does, the reader sees one of
 //! these combinations. So all of them are tried: only words of one and the same store may be believed.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::{
     Record, ScoreWindow,
@@ -83,16 +83,16 @@ fn stores_that_differ_in_one_field_never_fit_together() {
 #[test]
 fn threads_that_store_and_probe_read_whole_entries() {
     // Where the reader does not get a processor at once, the writers go on until it has read something.
-    let (rounds, most, enough) = if cfg!(miri) { (30, 30, 0) } else { (100_000, 100_000_000, 1) };
+    let (rounds, most) = if cfg!(miri) { (30, 30) } else { (100_000, 100_000_000) };
     let (slot, bucket, over) = (Slot::default(), Bucket::default(), AtomicBool::new(false));
-    let seen = AtomicUsize::new(0);
+    let seen = AtomicBool::new(false);
     let entry = |number: u64| Entry::new(KEY, Kind::Node, number as u16, packed(KEY, number));
     let (slot, bucket, over, seen) = (&slot, &bucket, &over, &seen);
     std::thread::scope(|scope| {
         let writers: Vec<_> = (1..3)
             .map(|writer: u64| {
                 scope.spawn(move || {
-                    let wanted = |round: &u64| *round < rounds || seen.load(Relaxed) < enough;
+                    let wanted = |round: &u64| *round < rounds || !seen.load(Relaxed);
                     for round in (0..most).take_while(wanted) {
                         let number = (round * 7 + writer * 100) % 600;
                         slot.store(packed(KEY, number));
@@ -105,7 +105,7 @@ fn threads_that_store_and_probe_read_whole_entries() {
             while !over.load(Relaxed) {
                 let read = slot.load();
                 assert!(!read.matches(KEY) || is_whole(read), "{read:?}");
-                seen.fetch_add(usize::from(read.matches(KEY)), Relaxed);
+                seen.fetch_or(read.matches(KEY), Relaxed);
                 for found in bucket.0.iter().filter_map(|cell| cell.find(KEY, Kind::Node)) {
                     let depth = found.depth().get() as u64;
                     let mut whole = (depth..600).step_by(200).map(entry);
@@ -118,6 +118,6 @@ fn threads_that_store_and_probe_read_whole_entries() {
         over.store(true, Relaxed);
         reader.join().expect("whole entries");
     });
-    let seen = seen.load(Relaxed);
-    assert!(is_whole(slot.load()) && seen >= enough, "{seen} entries were read");
+    assert!(is_whole(slot.load()));
+    assert!(cfg!(miri) || seen.load(Relaxed), "nothing was read");
 }
