@@ -117,7 +117,9 @@ mod tests {
     /// Found by fuzzing: written back, such a tag ended the tags and made two games of one.
     #[test]
     fn a_tag_whose_name_is_none_is_left_out() {
-        let games = read(" [Event \"a\"] [ 1. Variant \"Chess960\"]\n[ Site \"b\"]\n\n1. e4 *\n");
+        let games = read(
+            " [Event \"a\"] [ 1. Variant \"Chess960\"] [_hite \"c\"] [##Site \"d\"]\n[ Site \"b\"]\n\n1. e4 *\n",
+        );
         let game = games[0].as_ref().unwrap();
         assert!(
             game.tags.iter().all(|(name, _)| ["Event", "Site"].contains(&name.as_str())),
