@@ -156,7 +156,9 @@ impl Visitor for Scribe {
         {
             return ControlFlow::Continue(());
         }
-        tags.push((String::from_utf8_lossy(name).into_owned(), value.decode_utf8_lossy().into_owned()));
+        // A line end, escaped by a backslash, may stand in a value; written back it would end the tag.
+        let value = value.decode_utf8_lossy().replace(char::is_control, " ");
+        tags.push((String::from_utf8_lossy(name).into_owned(), value));
         ControlFlow::Continue(())
     }
 

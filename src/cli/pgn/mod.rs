@@ -131,6 +131,18 @@ mod tests {
         assert_eq!(again[0].as_ref().unwrap().moves, game.moves);
     }
 
+    /// Found by fuzzing: written back, the value's second line began the moves.
+    #[test]
+    fn a_tag_value_is_one_line() {
+        let games = read("[White \"one\\\n[B](\"]\n\n1. e4 *\n");
+        let game = games[0].as_ref().unwrap();
+        assert!(
+            game.tags.iter().any(|(_, value)| value.contains("[B](") && !value.contains('\n')),
+            "{game:?}"
+        );
+        assert_eq!(read(&write_game(game, &game.tags, &[])).len(), 1);
+    }
+
     #[test]
     fn chess960_games_castle_as_their_position_needs() {
         let text = "[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"nrkbbqrn/pppppppp/8/8/8/8/PPPPPPPP/NRKBBQRN w KQkq - 0 1\"]\n\n1. e4 e5 2. d3 *\n";
