@@ -139,13 +139,13 @@ impl Line {
     /// Ends the line and begins the next.
     fn take(&mut self) -> Heard {
         let line = std::mem::take(self);
-        let text = String::from_utf8_lossy(&line.bytes).into_owned();
-        let command = if line.too_long {
-            Err(LineError::TooLong)
-        } else if str::from_utf8(&line.bytes).is_err() {
-            Err(LineError::Encoding)
-        } else {
-            text.parse().map_err(LineError::from)
+        let (text, command) = match String::from_utf8(line.bytes) {
+            Ok(text) if line.too_long => (text, Err(LineError::TooLong)),
+            Ok(text) => {
+                let command = text.parse().map_err(LineError::from);
+                (text, command)
+            }
+            Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), Err(LineError::Encoding)),
         };
         Heard { text, command, read_at: Instant::now() }
     }

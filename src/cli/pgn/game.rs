@@ -149,7 +149,8 @@ impl Visitor for Scribe {
     }
 
     fn tag(&mut self, tags: &mut Self::Tags, name: &[u8], value: RawTag<'_>) -> ControlFlow<Written> {
-        // A name with other characters is damage, and written back it would end the tags.
+        // A name that begins or goes on otherwise is damage: the splitter (`is_tag`) takes it for no tag, and written
+        // back it would end the tags.
         let name = name.trim_ascii();
         if !name.first().is_some_and(u8::is_ascii_alphabetic)
             || !name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(byte))
