@@ -205,6 +205,14 @@ fn interrupted_work_goes_on_where_it_stopped() {
     assert!(!status.success(), "it was interrupted in the middle");
     assert!(journal.exists());
 
+    // A file that is not the interrupted run's own is not overwritten.
+    fs::write(path("mine.html"), "mine").unwrap();
+    let mut more: Vec<String> = arguments("out.pgn").to_vec();
+    more.extend(["--html".to_owned(), path("mine.html")]);
+    let (_, err, code) = run(&more.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(code == 1 && err.contains("other outputs"), "{err}");
+    assert_eq!(fs::read_to_string(path("mine.html")).unwrap(), "mine");
+
     // Other settings do not go on with it.
     let other: Vec<String> = arguments("out.pgn").iter().map(|a| a.replace("8000", "9000")).collect();
     let (_, err, code) = run(&other.iter().map(String::as_str).collect::<Vec<_>>());
@@ -219,6 +227,61 @@ fn interrupted_work_goes_on_where_it_stopped() {
     assert_eq!(run(&whole.iter().map(String::as_str).collect::<Vec<_>>()).2, 0);
     let games = |name: &str| fs::read_to_string(path(name)).unwrap().matches("[%eval").count();
     assert_eq!(games("out.pgn"), games("whole.pgn"));
+}
+
+#[test]
+fn work_interrupted_before_its_first_result_goes_on_too() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("one.epd"), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;\n").unwrap();
+    let (input, output) = (path("one.epd"), path("out.jsonl"));
+    let arguments = ["analyse", &input, "--depth", "3", "--json", &output, "--threads", "1"];
+    assert_eq!(run(&arguments).2, 0);
+    let whole = fs::read_to_string(&output).unwrap();
+
+    // The same with a depth that is not reached, until its files are there.
+    let endless = arguments.map(|argument| if argument == "3" { "60" } else { argument });
+    fs::remove_file(&output).unwrap();
+    let mut child = command(&folder).args(endless).stdout(Stdio::null()).spawn().unwrap();
+    let deadline = Instant::now() + PATIENCE;
+    while !Path::new(&output).exists() {
+        assert!(Instant::now() < deadline, "no output");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let journal = PathBuf::from(path("out.jsonl.unfinished"));
+    let begun = fs::read_to_string(&journal).unwrap();
+    assert_eq!(begun.lines().count(), 1, "no position is done");
+    fs::write(&journal, begun.replace("Some(Depth(60))", "Some(Depth(3))")).unwrap();
+    let (_, err, code) = run(&arguments);
+    assert_eq!(code, 0, "{err}");
+    let without_time = |text: &str| text.split(",\"ms\"").next().unwrap().to_owned();
+    assert_eq!(without_time(&fs::read_to_string(&output).unwrap()), without_time(&whole));
+}
+
+#[test]
+fn a_refused_run_leaves_nothing_and_destroys_nothing() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (input, output) = (path("games.pgn"), path("out.jsonl"));
+    let games = "1. e4 e5 2. Nf3 Nc6 *\n";
+    fs::write(&input, games).unwrap();
+    fs::write(&output, "mine").unwrap();
+    let run = |more: &[&str]| run(&[&["analyse", &input, "--depth", "1"], more].concat());
+    for (more, expected) in [
+        (vec!["--json", &output], "--force"),
+        (vec!["--pgn", &input, "--force"], "names the input"),
+        (vec!["--json", &output, "--html", &output, "--force"], "--json and --html both name"),
+    ] {
+        let (_, err, code) = run(&more);
+        assert!(code == 1 && err.contains(expected), "{err}");
+        assert_eq!(fs::read_to_string(&output).unwrap(), "mine");
+        assert_eq!(fs::read_to_string(&input).unwrap(), games);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "{more:?}");
+    }
+    let (_, err, code) = run(&["--json", &output, "--force"]);
+    assert_eq!(code, 0, "{err}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What was found so far, on disk: interrupted work goes on where it stopped.
 //!
-//! The first line names the work (input and settings), each other one a finding:
+//! The first line names the work (input, settings and outputs), each other one a finding:
 //!
 //! ```text
 //! item ply depth nodes millis | score moves... | score moves... | millis move ...
@@ -26,70 +26,102 @@ use super::{
 };
 use crate::{cli::CliError, position::Position, types::Score};
 
+/// What an earlier run of the same work left, if one did.
+pub struct Earlier {
+    path: PathBuf,
+    work: String,
+    /// Bytes of the first line: none if there was no such run.
+    head: u64,
+    /// Bytes of the lines that are whole.
+    whole: u64,
+    /// How many findings those are.
+    len: usize,
+}
+
 /// The journal of one run.
 pub struct Journal {
     path: PathBuf,
     file: File,
     /// What an earlier run has found.
     earlier: BufReader<Take<File>>,
-    /// How many findings that are.
-    len: usize,
     /// The part of it that was read and not asked for yet, as text, by item and ply.
     known: BTreeMap<(usize, usize), String>,
 }
 
-impl Journal {
-    /// The journal beside an output file: one of the same work is gone on with, a missing one begun.
+impl Earlier {
+    /// Looks for the journal of `work` beside an output file. Nothing is written yet.
     ///
     /// # Errors
-    /// It cannot be read or written, or it belongs to other work.
-    pub fn open(output: &Path, work: &str) -> Result<Journal, CliError> {
+    /// It cannot be read, or it belongs to other work.
+    pub fn find(output: &Path, work: String) -> Result<Earlier, CliError> {
         let mut name = output.as_os_str().to_owned();
         name.push(".unfinished");
-        let path = PathBuf::from(name);
-        let failed = |error| CliError::file("write", &path, error);
-        let (mut whole, mut head, mut len) = (0, 0, 0);
-        match File::open(&path) {
-            Ok(file) => {
-                let mut lines = BufReader::new(file);
-                let mut line = String::new();
-                lines.read_line(&mut line).map_err(failed)?;
-                if line.trim_end() != work && !line.is_empty() {
-                    return Err(CliError::Task(format!(
-                        "{} holds unfinished work with another input or other settings; finish that or remove it",
-                        path.display()
-                    )));
-                }
-                head = line.len() as u64;
-                whole = head;
-                loop {
-                    line.clear();
-                    if lines.read_line(&mut line).map_err(failed)? == 0 || !line.ends_with(";\n") {
-                        break;
-                    }
-                    whole += line.len() as u64;
-                    len += 1;
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        let mut earlier = Earlier { path: PathBuf::from(name), work, head: 0, whole: 0, len: 0 };
+        let failed = |error| CliError::file("read", &earlier.path, error);
+        let file = match File::open(&earlier.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(earlier),
             Err(error) => return Err(failed(error)),
+        };
+        let mut lines = BufReader::new(file);
+        let mut line = String::new();
+        lines.read_line(&mut line).map_err(failed)?;
+        if earlier.work.starts_with(&line) {
+            // Cut off before its first line was whole.
+            return Ok(earlier);
         }
-        let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
-        file.set_len(whole).map_err(failed)?;
-        if whole == 0 {
-            writeln!(file, "{work}").map_err(failed)?;
+        if line.strip_suffix('\n') != Some(&earlier.work) {
+            return Err(CliError::Task(format!(
+                "{} holds unfinished work with another input, other settings or other outputs; finish that or remove it",
+                earlier.path.display()
+            )));
         }
-        let mut earlier = File::open(&path).map_err(failed)?;
-        earlier.seek(SeekFrom::Start(head)).map_err(failed)?;
-        let earlier = BufReader::new(earlier.take(whole - head));
-        Ok(Journal { path, file, earlier, len, known: BTreeMap::new() })
+        earlier.head = line.len() as u64;
+        earlier.whole = earlier.head;
+        loop {
+            line.clear();
+            let read =
+                lines.read_line(&mut line).map_err(|error| CliError::file("read", &earlier.path, error))?;
+            if read == 0 || !line.ends_with(";\n") {
+                return Ok(earlier);
+            }
+            earlier.whole += line.len() as u64;
+            earlier.len += 1;
+        }
     }
 
-    /// The number of findings of an earlier run.
+    /// Was there such a run? Then the outputs that are there are its own.
+    pub fn is_there(&self) -> bool {
+        self.head > 0
+    }
+
+    /// The number of its findings.
     pub fn len(&self) -> usize {
         self.len
     }
 
+    /// Goes on with it, or begins.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn go_on(self) -> Result<Journal, CliError> {
+        let Earlier { path, work, head, whole, .. } = self;
+        let open = || {
+            let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
+            file.set_len(whole)?;
+            if whole == 0 {
+                file.write_all(format!("{work}\n").as_bytes())?;
+            }
+            let mut earlier = File::open(&path)?;
+            earlier.seek(SeekFrom::Start(head))?;
+            Ok((file, BufReader::new(earlier.take(whole - head))))
+        };
+        let (file, earlier) = open().map_err(|error| CliError::file("write", &path, error))?;
+        Ok(Journal { path, file, earlier, known: BTreeMap::new() })
+    }
+}
+
+impl Journal {
     /// What an earlier run has found about `position`, if it did. Items are asked for in ascending order.
     pub fn take(&mut self, item: usize, ply: usize, position: &Position) -> Option<Finding> {
         self.known = self.known.split_off(&(item, 0));
@@ -196,24 +228,35 @@ mod tests {
         Answer { item: 3, ply: 0, finding }
     }
 
+    fn open(output: &Path) -> Journal {
+        Earlier::find(output, "work A".to_owned()).unwrap().go_on().unwrap()
+    }
+
     #[test]
     fn findings_survive_an_interruption_and_cut_lines_do_not_count() {
         let folder = tempfile::tempdir().unwrap();
         let output = folder.path().join("games.pgn");
-        let mut journal = Journal::open(&output, "work A").unwrap();
+        let find = |work: &str| Earlier::find(&output, work.to_owned());
+        assert!(!find("work A").unwrap().is_there());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "to look leaves nothing");
+        fs::write(folder.path().join("games.pgn.unfinished"), "wor").unwrap();
+        assert!(!find("work A").unwrap().is_there(), "cut off in its first line");
+        let mut journal = open(&output);
+        assert!(find("work A").unwrap().is_there(), "begun, without a finding");
         journal.add(&answer()).unwrap();
         journal.file.write_all(b"4 0 7 12345").unwrap();
         drop(journal);
-        let mut journal = Journal::open(&output, "work A").unwrap();
-        assert_eq!(journal.len(), 1);
+        assert_eq!(find("work A").unwrap().len(), 1);
+        let mut journal = open(&output);
         assert_eq!(journal.take(3, 0, &Position::default()), Some(answer().finding));
         assert_eq!(journal.take(4, 0, &Position::default()), None);
         journal.add(&Answer { item: 4, ..answer() }).unwrap();
         drop(journal);
-        let journal = Journal::open(&output, "work A").unwrap();
-        assert_eq!(journal.len(), 2);
-        assert!(Journal::open(&output, "work B").is_err(), "other settings");
-        journal.finish();
+        assert_eq!(find("work A").unwrap().len(), 2);
+        for other in ["work B", "work", "work A and more"] {
+            assert!(find(other).is_err(), "other settings");
+        }
+        open(&output).finish();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
@@ -221,7 +264,7 @@ mod tests {
     fn a_long_journal_is_read_with_little_of_it_in_memory() {
         let folder = tempfile::tempdir().unwrap();
         let output = folder.path().join("games.pgn");
-        let mut journal = Journal::open(&output, "work").unwrap();
+        let mut journal = open(&output);
         let items = 3 * MOST_PENDING;
         // Out of order, as far as workers can be: each block of pending items backwards.
         let blocks: Vec<usize> = (0..items).collect();
@@ -229,7 +272,7 @@ mod tests {
             journal.add(&Answer { item: *item, ..answer() }).unwrap();
         }
         drop(journal);
-        let mut journal = Journal::open(&output, "work").unwrap();
+        let mut journal = open(&output);
         for item in 0..items {
             assert!(journal.take(item, 0, &Position::default()).is_some(), "{item}");
             assert!(journal.known.len() <= 2 * MOST_PENDING, "{}", journal.known.len());

@@ -33,7 +33,7 @@ use std::{
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use input::{Input, Item};
-use journal::Journal;
+use journal::{Earlier, Journal};
 use memory::Memory;
 use outputs::{Outputs, Totals};
 use pool::{Answer, Finding, Settings, Work, Workers};
@@ -93,8 +93,9 @@ pub struct Analyse {
     /// missing. It holds 65,536 positions, the oldest make room: take a file of its own for many games.
     #[arg(long, requires = "learn")]
     write: bool,
-    /// Tables of opening names, as `code, tab, name, tab, moves`; a table of main openings if not given.
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    /// A table of opening names, as `code, tab, name, tab, moves`, several if given several times; a table of main
+    /// openings if not given.
+    #[arg(long, value_name = "FILE")]
     eco: Vec<PathBuf>,
     /// Write a line of JSON for each position or game; to the standard output if FILE is `-`.
     #[arg(long, value_name = "FILE")]
@@ -108,6 +109,14 @@ pub struct Analyse {
     /// Overwrite output files that are there.
     #[arg(long)]
     force: bool,
+}
+
+impl Analyse {
+    /// The options that name an output, with what they name.
+    fn outputs(&self) -> Vec<(&'static str, &Path)> {
+        let options = [("--json", &self.json), ("--pgn", &self.pgn), ("--html", &self.html)];
+        options.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?))).collect()
+    }
 }
 
 /// An item whose positions are being searched.
@@ -127,8 +136,11 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Outcome, CliError> {
     let settings = settings(arguments, input.is_single());
     let memory = Memory::open(arguments.learn.as_deref(), arguments.write)?;
     check_tables(&arguments.syzygy)?;
-    let mut journal = journal(arguments, &input, &settings)?;
-    let mut outputs = Outputs::open(arguments, output, journal.as_ref().is_some_and(|j| j.len() > 0))?;
+    let earlier = earlier(arguments, &input, &settings)?;
+    outputs::refuse(arguments, &input, earlier.as_ref().is_some_and(Earlier::is_there))?;
+    let known = earlier.as_ref().map_or(0, Earlier::len);
+    let mut journal = earlier.map(Earlier::go_on).transpose()?;
+    let mut outputs = Outputs::open(arguments, output)?;
     let progress = progress(&input)?;
     let watch = watch(&progress, input.is_single());
     let start = Instant::now();
@@ -140,8 +152,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Outcome, CliError> {
     let mut first = 0;
     let mut items = input.items();
     let mut more = true;
-    if journal.as_ref().is_some_and(|journal| journal.len() > 0) {
-        let known = journal.as_ref().map_or(0, Journal::len);
+    if known > 0 {
         progress.suspend(|| eprintln!("going on with unfinished work: {known} positions are done"));
     }
     loop {
@@ -268,22 +279,22 @@ fn check_tables(folders: &str) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The journal, if a result goes to a file and there is more than one position.
-fn journal(arguments: &Analyse, input: &Input, settings: &Settings) -> Result<Option<Journal>, CliError> {
-    let files = [&arguments.json, &arguments.pgn, &arguments.html];
-    let file = files.into_iter().flatten().find(|path| path.as_path() != Path::new("-"));
-    let (Some(file), Some(name)) = (file, input.fingerprint()) else { return Ok(None) };
+/// What an earlier run left, if a result goes to a file and there is more than one position.
+fn earlier(arguments: &Analyse, input: &Input, settings: &Settings) -> Result<Option<Earlier>, CliError> {
+    let files = arguments.outputs();
+    let file = files.iter().find(|(_, path)| *path != Path::new("-"));
+    let (Some((_, file)), Some(name)) = (file, input.fingerprint()) else { return Ok(None) };
     let Limits { depth, nodes, movetime, .. } = &settings.limits;
     let work = format!(
-        "engram {} analyse {name} depth {depth:?} nodes {nodes:?} movetime {movetime:?} multipv {} syzygy {:?} \
-         learn {:?} {}",
+        "engram {} analyse {name:?} depth {depth:?} nodes {nodes:?} movetime {movetime:?} multipv {} syzygy {:?} \
+         learn {:?} {} outputs {files:?}",
         env!("CARGO_PKG_VERSION"),
         settings.multi_pv,
         settings.syzygy,
         settings.learn,
         if settings.write { "write" } else { "read" },
     );
-    Journal::open(file, &work).map(Some)
+    Earlier::find(file, work).map(Some)
 }
 
 fn progress(input: &Input) -> Result<ProgressBar, CliError> {

@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     Analyse, html,
-    input::Item,
+    input::{Input, Item},
     openings::Openings,
     output::{self, Sink},
     pool::Finding,
@@ -48,24 +48,46 @@ pub struct Outputs {
     head_written: bool,
 }
 
+/// Refuses outputs that would overwrite the input, one another, or what was there. `resumed`: what is there is of
+/// an earlier run of this work.
+///
+/// # Errors
+/// Which, and what to do.
+pub fn refuse(arguments: &Analyse, input: &Input, resumed: bool) -> Result<(), CliError> {
+    let outputs = arguments.outputs();
+    for (index, &(option, path)) in outputs.iter().enumerate() {
+        let earlier = outputs[..index].iter().find(|&&(_, earlier)| is_same(earlier, path));
+        if let Some((other, _)) = earlier {
+            let path = path.display();
+            return Err(CliError::Task(format!("{other} and {option} both name {path}; each wants its own")));
+        }
+        if path == Path::new("-") {
+            continue;
+        }
+        if matches!(input, Input::File(input) if is_same(input, path)) {
+            let path = path.display();
+            return Err(CliError::Task(format!("{option} names the input, {path}; name another file")));
+        }
+        refuse_to_overwrite(path, arguments.force || resumed)?;
+    }
+    Ok(())
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
 impl Outputs {
-    /// Opens what the arguments name.
+    /// Opens what the arguments name; what is there is overwritten.
     ///
     /// # Errors
-    /// A file that is there already, or cannot be made.
-    pub fn open(arguments: &Analyse, output: &Output, resumed: bool) -> Result<Outputs, CliError> {
-        let open = |path: &Option<PathBuf>| -> Result<Option<Sink>, CliError> {
-            let Some(path) = path else { return Ok(None) };
-            if path != Path::new("-") {
-                refuse_to_overwrite(path, arguments.force || resumed)?;
-            }
-            Sink::open(path, output).map(Some)
-        };
+    /// A file that cannot be made.
+    pub fn open(arguments: &Analyse, output: &Output) -> Result<Outputs, CliError> {
+        let open = |path: &Option<PathBuf>| path.as_ref().map(|path| Sink::open(path, output)).transpose();
         let openings =
             if arguments.eco.is_empty() { Openings::own() } else { Openings::read(&arguments.eco)? };
         let (json, pgn, html) = (open(&arguments.json)?, open(&arguments.pgn)?, open(&arguments.html)?);
-        let standard = [&arguments.json, &arguments.pgn, &arguments.html];
-        let taken = standard.into_iter().flatten().any(|path| path == Path::new("-"));
+        let taken = arguments.outputs().iter().any(|(_, path)| *path == Path::new("-"));
         let mut outputs = Outputs {
             text: (!taken).then(|| output.clone()),
             json,
