@@ -101,6 +101,7 @@ pub enum Task {
     /// Write the manual as man pages.
     ///
     /// One page for the program and one for each subcommand, to be put into a folder `man1` of the MANPATH.
+    /// Pages of the same name are replaced.
     Man {
         /// The folder to write them to; it is made if it is missing.
         folder: PathBuf,

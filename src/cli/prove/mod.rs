@@ -64,7 +64,7 @@ pub(super) struct Arguments {
     /// How often each opening is played, with both colours each time. A later run may ask for more.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
-    /// Nodes for each move of Engram.
+    /// Nodes for each move of Engram; the opponent's limit is --opponent-nodes or --opponent-depth.
     #[arg(long, value_name = "K", requires = "limit")]
     nodes: Option<NonZeroU64>,
     /// Nodes for each move of the opponent.
