@@ -172,11 +172,11 @@ fn plies(depth: Depth) -> u64 {
     u64::try_from(depth.get()).unwrap_or(0)
 }
 
-/// A score as it is printed: mates in moves, the side to move counting its own.
+/// A score as it is printed: mates in moves of the side that mates.
 pub fn score(score: Score, bound: Bound) -> InfoScore {
     let value = match score.mate_plies() {
-        Some(plies) if plies > 0 => ScoreValue::Mate((plies + 1) / 2),
-        Some(plies) => ScoreValue::Mate(plies / 2),
+        // An odd number where the side mates whose turn it is, whoever the score is for.
+        Some(plies) => ScoreValue::Mate((plies + plies.signum()) / 2),
         None => ScoreValue::Centipawns(score.centipawns()),
     };
     InfoScore { value, bound }
@@ -191,6 +191,17 @@ pub fn notation(position: &Position, chess960: bool) -> CastlingMode {
 mod tests {
     use super::*;
     use crate::{protocol::Command, types::Ply};
+
+    #[test]
+    fn a_mate_takes_as_many_moves_for_either_side() {
+        for (plies, moves) in [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3)] {
+            for (turned, expected) in
+                [(Score::mate_in(Ply(plies)), moves), (-Score::mate_in(Ply(plies)), -moves)]
+            {
+                assert_eq!(score(turned, Bound::Exact).value, ScoreValue::Mate(expected), "{plies}");
+            }
+        }
+    }
 
     fn go(line: &str) -> Go {
         match line.parse() {

@@ -140,8 +140,7 @@ fn for_white(position: &Position, finding: &Finding) -> Score {
 /// A score for White as people read it: pawns with a sign, mates in moves.
 pub fn pawns(score: Score) -> String {
     match score.mate_plies() {
-        Some(plies) if plies > 0 => format!("#{}", (plies + 1) / 2),
-        Some(plies) => format!("#-{}", -plies / 2),
+        Some(plies) => format!("{}{}", if score.0 < 0 { "#-" } else { "#" }, (plies.abs() + 1) / 2),
         None => format!("{:+.2}", f64::from(score.centipawns()) / 100.0),
     }
 }
