@@ -152,6 +152,13 @@ fn best_moves_of_others_become_advice() {
     let (stdout, stderr, code) = learn(&home, &["import", "bad.epd"]);
     assert_eq!((stdout.as_str(), code), ("1 records taken in, 0 already known\n", 1));
     assert!(stderr.contains("2 lines") && stderr.contains("line 1") && stderr.contains("Ke2"), "{stderr}");
+    // A mark of the encoding, and a comment and a line in another one.
+    let line = b"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1 bm c5;\n";
+    let bytes = [b"\xef\xbb\xbf", line.as_slice(), b"# M\xfcller\nM\xfcll\n"].concat();
+    fs::write(home.path().join("latin.epd"), bytes).unwrap();
+    let (stdout, stderr, code) = learn(&home, &["import", "latin.epd"]);
+    assert_eq!((stdout.as_str(), code), ("1 records taken in, 0 already known\n", 1));
+    assert!(stderr.contains("1 lines") && stderr.contains("line 3"), "{stderr}");
 }
 
 #[test]

@@ -67,8 +67,8 @@ impl Learned {
     /// copy is missing, unreadable or of another book.
     pub fn experience(&self, book: &Book, moves: &[BookMove]) -> Vec<Experience> {
         let read = || -> io::Result<Vec<Experience>> {
-            let mut file = File::open(&self.path)?;
-            moves.iter().map(|m| experience_at(&mut file, book, m.index)).collect()
+            let file = File::open(&self.path)?;
+            moves.iter().map(|m| experience_at(&file, book, m.index)).collect()
         };
         read().unwrap_or_default()
     }
@@ -79,19 +79,20 @@ impl Learned {
     /// # Errors
     /// What the system says; the copy is then as it was.
     pub fn record(&self, book: &Book, index: usize, half_points: u16) -> io::Result<()> {
-        let mut file = self.writable(book)?;
+        let mut file = self.writable(book, index)?;
         file.lock()?;
-        let mut experience = experience_at(&mut file, book, index)?;
+        let mut experience = experience_at(&file, book, index)?;
         experience.add(half_points);
         file.seek(SeekFrom::Start(place(index) + 12))?;
         file.write_all(&experience.bits().to_be_bytes())?;
         file.unlock()
     }
 
-    fn writable(&self, book: &Book) -> io::Result<File> {
+    /// The copy, which has the entry `index` of the book.
+    fn writable(&self, book: &Book, index: usize) -> io::Result<File> {
         let open = || OpenOptions::new().read(true).write(true).open(&self.path);
         match open() {
-            Ok(file) if is_copy(&file, book) => return Ok(file),
+            Ok(file) if is_copy(&file, book, index) => return Ok(file),
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
@@ -117,11 +118,12 @@ fn place(index: usize) -> u64 {
     (index * ENTRY_BYTES) as u64
 }
 
-fn is_copy(file: &File, book: &Book) -> bool {
+fn is_copy(file: &File, book: &Book, index: usize) -> bool {
     file.metadata().is_ok_and(|metadata| metadata.len() == place(book.len()))
+        && experience_at(file, book, index).is_ok()
 }
 
-fn experience_at(file: &mut File, book: &Book, index: usize) -> io::Result<Experience> {
+fn experience_at(mut file: &File, book: &Book, index: usize) -> io::Result<Experience> {
     let mut bytes = [0; ENTRY_BYTES];
     file.seek(SeekFrom::Start(place(index)))?;
     file.read_exact(&mut bytes)?;
@@ -149,6 +151,23 @@ mod tests {
         assert_eq!(Experience::from_bits(experience.bits()), experience);
         assert!(experience.factor() < 4.0 && experience.factor() > 3.9);
         assert_eq!(Experience::from_bits(0x0001_0003), Experience::default());
+    }
+
+    #[test]
+    fn the_copy_of_another_book_of_the_same_length_gives_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("own.bin");
+        let book = Book::own();
+        let others: Vec<u8> = book
+            .entries()
+            .flat_map(|entry| Entry { weight: entry.weight ^ 1, key: entry.key ^ 1, ..entry }.to_bytes())
+            .collect();
+        fs::write(&path, others).unwrap();
+        let learned = Learned::at(&path);
+        let moves = book.moves(&Position::default());
+        assert!(learned.experience(&book, &moves).is_empty());
+        learned.record(&book, moves[0].index, 2).unwrap();
+        assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 1, half_points: 2 });
     }
 
     #[test]

@@ -209,7 +209,8 @@ pub(super) fn reader(path: &Path) -> Result<Box<dyn BufRead + Send>, CliError> {
 
 /// An existing file is replaced only when that was asked for.
 pub(super) fn refuse_to_overwrite(path: &Path, force: bool) -> Result<(), CliError> {
-    if !force && path.exists() {
+    // Neither a device nor a pipe loses anything; what is a folder is told when it is opened.
+    if !force && path.is_file() {
         let path = path.display();
         return Err(CliError::Task(format!("{path} is there already; --force overwrites it")));
     }
@@ -218,6 +219,11 @@ pub(super) fn refuse_to_overwrite(path: &Path, force: bool) -> Result<(), CliErr
 
 fn write(path: &Path, entries: &[Entry], force: bool) -> Result<(), CliError> {
     refuse_to_overwrite(path, force)?;
+    // Where a link leads, so that the link stays one.
+    let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if path.exists() && !path.is_file() {
+        return Err(CliError::Task(format!("{} is no regular file; name another", path.display())));
+    }
     // Complete before it bears its name: an engine may be reading the file that is replaced.
     let unfinished = path.with_extension(format!("new-{}", std::process::id()));
     let written = File::create(&unfinished)

@@ -55,8 +55,13 @@ pub(super) fn import(file: &mut Opened, from: &Path, json: bool, output: &Output
     let (session, now) = (learn::session(), learn::now());
     let mut records: Vec<Record> = Vec::new();
     let (mut wrong, mut same) = (Vec::new(), 0);
-    for (number, line) in (1..).zip(text.lines()) {
-        match exchange::parse_line(&line.map_err(other(from, "read"))?, session, now) {
+    for (number, line) in (1..).zip(text.split(b'\n')) {
+        let line = line.map_err(other(from, "read"))?;
+        match exchange::parse_line(
+            String::from_utf8_lossy(&line).trim_start_matches('\u{feff}'),
+            session,
+            now,
+        ) {
             Ok(Some(record)) if file.has_same_advice(&record) => same += 1,
             Ok(record) => records.extend(record),
             Err(error) => wrong.push((number, error)),
