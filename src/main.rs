@@ -6,11 +6,13 @@ use clap::Parser;
 use directories::ProjectDirs;
 use engram::{
     cli, learn,
+    tt::file::limits_are_errors,
     uci::{DebugLog, Places},
 };
 
 fn main() -> ExitCode {
     let arguments = cli::Arguments::parse();
+    limits_are_errors();
     match cli::run(arguments, DebugLog::install(), places()) {
         Ok(cli::Outcome::Complete) => ExitCode::SUCCESS,
         Ok(cli::Outcome::Partial) => ExitCode::from(cli::PARTIAL),

@@ -56,9 +56,34 @@ fn less_memory_than_asked_for_is_said_and_the_game_goes_on() {
 }
 
 #[test]
+fn less_memory_for_the_pawn_hash_is_said_too() {
+    let mut engine = Engine::start_after("ulimit -v 600000");
+    let said = told(&engine.answer("setoption name PawnHash value 1024"));
+    assert!(said.contains("no memory for a hash table of 1024 MiB"), "{said}");
+    engine.send("position startpos");
+    assert_eq!(engine.best("go depth 6").0.len(), 4);
+    assert_eq!(told(&engine.answer("setoption name PawnHash value 2")), "");
+    engine.quit();
+}
+
+#[test]
+fn a_pipe_is_no_file() {
+    let mut engine = Engine::ready();
+    let made = Command::new("mkfifo").arg(engine.home().join("pipe")).status();
+    assert!(made.expect("mkfifo runs").success());
+    for option in ["BookFile", "Debug Log File", "HashFile", "LearnFile"] {
+        let mut said = told(&engine.answer(&format!("setoption name {option} value pipe")));
+        said += &told(&engine.sync());
+        said += &told(&engine.best("go depth 1").1);
+        assert!(said.contains("pipe"), "{option}: {said}");
+    }
+    engine.quit();
+}
+
+#[test]
 fn a_full_disk_costs_what_would_be_written_and_nothing_else() {
     // No file may grow beyond 32 KiB: every longer write fails as on a full disk.
-    let mut engine = Engine::start_after("trap '' XFSZ; ulimit -f 64");
+    let mut engine = Engine::start_after("ulimit -f 64");
     engine.send("setoption name HashFile value analysis.hash");
     let said = told(&engine.sync());
     engine.send("position startpos");

@@ -284,6 +284,19 @@ fn what_is_no_hash_file_stays_as_it_is() {
 }
 
 #[test]
+fn to_name_a_file_again_tries_it_again() {
+    let home = home();
+    let file = home.path().join("later/analysis.hash");
+    let (mut engine, said) = with_file(&file);
+    assert!(said.iter().any(|line| line.contains("stays in RAM")), "{said:?}");
+    fs::create_dir(home.path().join("later")).expect("a folder");
+    engine.send(&format!("setoption name HashFile value {}", file.display()));
+    let said = engine.sync();
+    assert!(said.iter().any(|line| line.contains("1 MiB, new")), "{said:?}");
+    engine.quit();
+}
+
+#[test]
 fn a_file_that_a_tool_rewrites_is_not_opened() {
     let home = home();
     let path = home.path().join("busy.hash");

@@ -270,7 +270,7 @@ fn hash_and_threads_may_change_between_searches() {
     for (mib, threads) in [(1, 1), (8, 3), (2, 2), (4, 1)] {
         searcher.engine.set_hash(mib).expect("memory");
         searcher.engine.set_threads(threads);
-        searcher.engine.set_pawn_hash(1);
+        searcher.engine.set_pawn_hash(1).expect("a MiB");
         searcher.engine.new_game();
         assert!(searcher.go(depth(6)).best.is_some());
     }

@@ -3,7 +3,11 @@
 
 mod common;
 
-use std::time::{Duration, Instant};
+use std::{
+    io::Write,
+    process::Stdio,
+    time::{Duration, Instant},
+};
 
 use common::{Engine, command, home, run};
 use shakmaty::{CastlingMode, Chess, fen::Fen, uci::UciMove};
@@ -260,6 +264,24 @@ fn go_during_a_search_ends_it_and_each_go_has_its_bestmove() {
     engine.send("stop");
     assert!(is_legal(&engine.best_move().0, "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"));
     engine.quit();
+}
+
+#[test]
+fn what_waits_at_the_end_of_the_input_is_done() {
+    let home = home();
+    for (input, answers, last) in [
+        ("go infinite\ngo depth 3\n", 2, "bestmove "),
+        ("go depth 6\nposition startpos moves e2e4\nperft 2\n", 1, "600 nodes "),
+        ("go infinite\ngo infinite\nperft 1\ngo depth 1\n", 3, "bestmove "),
+    ] {
+        let mut child =
+            command(&home).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+        child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("it reads");
+        let output = child.wait_with_output().expect("it ends");
+        let text = String::from_utf8(output.stdout).expect("text");
+        assert_eq!(text.lines().filter(|line| line.starts_with("bestmove ")).count(), answers, "{text}");
+        assert!(text.trim_end().lines().last().is_some_and(|line| line.starts_with(last)), "{text}");
+    }
 }
 
 #[test]

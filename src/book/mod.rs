@@ -18,7 +18,7 @@ mod entry;
 mod learn;
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io,
     path::{Path, PathBuf},
 };
@@ -89,12 +89,12 @@ impl Book {
     /// See [`BookError`].
     pub fn open(path: &Path) -> Result<Book, BookError> {
         let unreadable = |error| BookError::Unreadable { path: path.to_owned(), error };
-        let file = File::open(path).map_err(unreadable)?;
-        let metadata = file.metadata().map_err(unreadable)?;
-        if !metadata.is_file() {
+        // Before it is opened: to open a FIFO waits for its other end.
+        if !fs::metadata(path).map_err(unreadable)?.is_file() {
             return Err(unreadable(io::Error::other("it is not a regular file")));
         }
-        let bytes = metadata.len();
+        let file = File::open(path).map_err(unreadable)?;
+        let bytes = file.metadata().map_err(unreadable)?.len();
         if bytes == 0 || bytes % ENTRY_BYTES as u64 != 0 {
             return Err(BookError::Length { path: path.to_owned(), bytes });
         }

@@ -29,9 +29,9 @@ impl Persistent {
     }
 
     /// Names the file, or none. The present one is closed at once, the new one opened when it is needed: its
-    /// size may be said later.
+    /// size may be said later. To name one that did not open tries it again.
     pub fn set_path(&mut self, path: Option<PathBuf>) {
-        if path != self.path {
+        if path != self.path || self.open.is_none() {
             self.path = path;
             self.reopen();
         }

@@ -55,14 +55,21 @@ impl Engine {
         }
     }
 
-    /// Sets the number of search threads. Waits for a running search.
-    pub fn set_threads(&mut self, threads: usize) {
+    /// Sets the number of search threads and says how many there are: fewer if the system gives no more. Waits
+    /// for a running search.
+    pub fn set_threads(&mut self, threads: usize) -> usize {
         self.pool.resize(threads);
+        self.pool.len()
     }
 
-    /// Sets the size of each thread's pawn hash table in MiB. Waits for a running search.
-    pub fn set_pawn_hash(&mut self, mib: usize) {
-        self.pool.set_pawn_hash(mib);
+    /// Sets the size of each thread's pawn hash table in MiB; they are empty afterwards. Waits for a running
+    /// search.
+    ///
+    /// # Errors
+    /// No memory: smaller ones are in use.
+    pub fn set_pawn_hash(&mut self, mib: usize) -> Result<(), OutOfMemory> {
+        let kept = self.pool.set_pawn_hash(mib);
+        if kept < mib { Err(OutOfMemory { requested: mib, kept }) } else { Ok(()) }
     }
 
     /// Sets the number of lines to report; takes effect with the next search.

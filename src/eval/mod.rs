@@ -64,6 +64,11 @@ impl Caches {
         Caches { pawns: PawnTable::new(pawn_hash_mib), material: MaterialTable::new() }
     }
 
+    /// Within how many MiB the pawn hash is: fewer than asked for if there was no memory.
+    pub fn pawn_hash_mib(&self) -> usize {
+        self.pawns.allowed_mib()
+    }
+
     /// Brings near what the evaluation of `position` will ask for.
     pub fn prefetch(&self, position: &Position) {
         self.pawns.prefetch(position.keys().pawns);

@@ -83,6 +83,7 @@ impl PawnEntry {
 #[derive(Clone, Debug)]
 pub struct PawnTable {
     entries: Vec<PawnEntry>,
+    allowed_mib: usize,
     /// Probes that found their entry.
     pub hits: u64,
     /// All probes.
@@ -90,11 +91,25 @@ pub struct PawnTable {
 }
 
 impl PawnTable {
-    /// An empty table of the largest power-of-two size within `mib` MiB.
+    /// An empty table of the largest power-of-two size within `mib` MiB, or within the half of it, and so on, if
+    /// the memory for that cannot be had.
     pub fn new(mib: usize) -> PawnTable {
-        let fitting = (mib.max(1) << 20) / size_of::<PawnEntry>();
-        let len = 1 << fitting.ilog2();
-        PawnTable { entries: vec![PawnEntry::default(); len], hits: 0, probes: 0 }
+        let mut allowed_mib = mib.max(1);
+        let mut entries = Vec::new();
+        loop {
+            let fitting = (allowed_mib << 20) / size_of::<PawnEntry>();
+            let len = 1 << fitting.ilog2();
+            if allowed_mib == 1 || entries.try_reserve_exact(len).is_ok() {
+                entries.resize(len, PawnEntry::default());
+                return PawnTable { entries, allowed_mib, hits: 0, probes: 0 };
+            }
+            allowed_mib /= 2;
+        }
+    }
+
+    /// Within how many MiB it is: fewer than asked for if there was no memory.
+    pub fn allowed_mib(&self) -> usize {
+        self.allowed_mib
     }
 
     /// Forgets everything.

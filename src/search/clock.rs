@@ -48,7 +48,8 @@ impl NodeBank {
     /// Books a finished search.
     pub fn settle(&mut self, rate: NodeRate, nodes: u64) {
         if let Some(left) = &mut self.left {
-            *left = left.saturating_sub(rate.time_of(nodes)) + std::mem::take(&mut self.increment);
+            let spent = left.saturating_sub(rate.time_of(nodes));
+            *left = spent.saturating_add(std::mem::take(&mut self.increment));
         }
     }
 }
@@ -155,5 +156,15 @@ mod tests {
         assert_eq!(go(1_000, 5_000), 1_000);
         assert_eq!(go(3, 200_000), 960);
         assert_eq!(go(900, 0), 10);
+    }
+
+    #[test]
+    fn the_node_bank_never_overflows() {
+        let mut bank = NodeBank::default();
+        for _ in 0..3_000 {
+            let most = Duration::from_millis(i64::MAX as u64);
+            bank.draw(&mut ClockTime { remaining: most, increment: most, moves_to_go: None });
+            bank.settle(NodeRate(NonZeroU32::MIN), 1);
+        }
     }
 }

@@ -13,13 +13,17 @@
 //! [`Pool::wait`].
 
 use std::{
-    sync::{Arc, Condvar, Mutex, PoisonError, atomic::Ordering::Relaxed},
+    sync::{
+        Arc, Condvar, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
     thread::{Builder, JoinHandle},
 };
 
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 
 use super::{
+    event::Event,
     lead::{lead, root_moves, search_guarded},
     progress::{HitCount, Progress},
     task::{Signals, Task},
@@ -120,10 +124,16 @@ impl Pool {
         }
     }
 
-    /// Sets the size of each thread's pawn hash table.
-    pub fn set_pawn_hash(&mut self, mib: usize) {
+    /// Sets the size of each thread's pawn hash table in MiB and says of how much the smallest had the memory.
+    pub fn set_pawn_hash(&mut self, mib: usize) -> usize {
         self.pawn_hash_mib = mib;
-        self.on_all(move |worker| worker.caches = crate::eval::Caches::new(mib));
+        let kept = Arc::new(AtomicUsize::new(mib));
+        let least = Arc::clone(&kept);
+        self.on_all(move |worker| {
+            worker.caches = crate::eval::Caches::new(mib);
+            least.fetch_min(worker.caches.pawn_hash_mib(), Relaxed);
+        });
+        kept.load(Relaxed)
     }
 
     /// Forgets what belongs to a game.
@@ -177,7 +187,14 @@ impl Pool {
         if task.resumed.is_none() {
             task.table.new_search();
         }
-        let Some((first, others)) = self.threads.split_first() else { return };
+        let Some((first, others)) = self.threads.split_first() else {
+            let best = root_moves(&task).first().map(|root_move| root_move.root_move());
+            (task.sink)(Event::Message(
+                "the system gives no thread to search with; a legal move is played".to_owned(),
+            ));
+            (task.sink)(Event::Finished { best, ponder: None });
+            return;
+        };
         self.progress = Arc::clone(&task.progress);
         self.shift.change(|work| {
             work.unanswered = true;

@@ -82,15 +82,19 @@ impl Table {
     /// Empties the table with `threads` threads, which also brings its memory in before the first search.
     pub fn clear(&self, threads: usize) {
         let share = self.lines().len().div_ceil(threads.max(1)).max(1);
+        let clear = |part: &[Line]| {
+            for slot in part.iter().flat_map(|line| &line.0) {
+                slot.0.store(0, Relaxed);
+                slot.1.store(0, Relaxed);
+            }
+        };
         // A panic in a clearing thread is impossible: it only stores zeros.
         let _ = crossbeam::thread::scope(|scope| {
             for part in self.lines().chunks(share) {
-                scope.spawn(move |_| {
-                    for slot in part.iter().flat_map(|line| &line.0) {
-                        slot.0.store(0, Relaxed);
-                        slot.1.store(0, Relaxed);
-                    }
-                });
+                // Where the system gives no more threads this one does it.
+                if scope.builder().spawn(move |_| clear(part)).is_err() {
+                    clear(part);
+                }
             }
         });
         self.generation.store(0, Relaxed);

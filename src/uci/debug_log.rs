@@ -38,7 +38,12 @@ impl DebugLog {
     /// # Errors
     /// The file cannot be opened for writing; what was open stays open.
     pub fn set_path(&self, path: Option<&Path>) -> io::Result<()> {
-        let file = path.map(|path| OpenOptions::new().create(true).append(true).open(path)).transpose()?;
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        // A FIFO that nobody reads is an error; to wait for a reader would stop the engine.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+        let file = path.map(|path| options.open(path)).transpose()?;
         let open = file.is_some();
         *self.lock() = file;
         if open {

@@ -132,13 +132,20 @@ impl<T: Tools> Session<T> {
         let (sender, stop, interrupt) =
             (self.sender.clone(), self.engine.stop_handle(), self.interrupt.clone());
         // Not joined: it may wait for a line that never comes when the session is over.
-        thread::spawn(move || reader::read(input, &sender, &stop, &interrupt));
+        let reader = move || reader::read(input, &sender, &stop, &interrupt);
+        if let Err(error) = thread::Builder::new().name("input".to_owned()).spawn(reader) {
+            self.output.say(format_args!("the system gives no thread to read with ({error}); leaving"));
+            return;
+        }
         while let Ok(input) = self.receiver.recv() {
             self.catch_up();
             let flow = match input {
                 Input::Line(heard) => self.hear(*heard),
                 Input::SearchFinished => Flow::Continue,
-                Input::End => Flow::Leave,
+                Input::End => {
+                    self.finish_waiting();
+                    Flow::Leave
+                }
             };
             if flow == Flow::Leave || self.output.is_closed() {
                 break;
@@ -237,6 +244,16 @@ impl<T: Tools> Session<T> {
         for (command, read_at) in std::mem::take(&mut self.waiting) {
             // None of them is `quit`, which does not wait.
             self.handle(command, read_at);
+        }
+    }
+
+    /// After the end of the input: what waits for the end of a search is done, and a search among it is stopped
+    /// and answered too.
+    fn finish_waiting(&mut self) {
+        while !self.waiting.is_empty() {
+            self.engine.stop();
+            self.engine.wait();
+            self.catch_up();
         }
     }
 

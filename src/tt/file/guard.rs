@@ -19,6 +19,17 @@ pub(super) fn watch<A, B>(first: &[A], second: &[B]) {
     install();
 }
 
+/// From now on a write beyond the limit on the size of files (`ulimit -f`) is an error, as on a full disk, and not
+/// the end of the process.
+pub fn limits_are_errors() {
+    #[cfg(unix)]
+    // SAFETY: to ignore a signal installs no handler.
+    #[allow(unsafe_code)]
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+    }
+}
+
 #[cfg(unix)]
 fn install() {
     static ONCE: std::sync::Once = std::sync::Once::new();

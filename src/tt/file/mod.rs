@@ -26,6 +26,7 @@ mod map;
 mod tools;
 
 pub use error::HashFileError;
+pub use guard::limits_are_errors;
 pub use header::{Header, LAYOUT, Origin};
 pub use journal::HashFile;
 pub use map::Map;

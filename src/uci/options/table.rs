@@ -64,8 +64,10 @@ pub(super) static OPTIONS: &[Row] = &[
             min: 1,
             max: 1024,
             set: |target, threads| {
-                target.engine.set_threads(threads);
-                Ok(())
+                let started = target.engine.set_threads(threads);
+                let fewer =
+                    || OptionError::Failed(format!("the system gives no more threads; {started} search"));
+                (started == threads).then_some(()).ok_or_else(fewer)
             },
         },
     },
@@ -114,8 +116,7 @@ pub(super) static OPTIONS: &[Row] = &[
             min: 1,
             max: 1024,
             set: |target, mib| {
-                target.engine.set_pawn_hash(mib);
-                Ok(())
+                target.engine.set_pawn_hash(mib).map_err(|error| OptionError::Failed(error.to_string()))
             },
         },
     },
