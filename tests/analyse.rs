@@ -261,18 +261,60 @@ fn work_interrupted_before_its_first_result_goes_on_too() {
 }
 
 #[test]
+fn mates_by_black_are_counted_like_those_by_white() {
+    let folder = home();
+    let file = folder.path().join("mates.pgn");
+    let game = |fen: &str, moves: &str| format!("[FEN \"{fen}\"]\n[Result \"*\"]\n\n{moves} *\n\n");
+    let text = game("7K/8/5k2/8/8/8/8/6r1 w - - 0 1", "1. Kh7 Kf7 2. Kh8 Kf8")
+        + &game("6R1/8/8/8/8/5K2/8/7k b - - 0 1", "1... Kh2 2. Kf2 Kh1 3. Kf1");
+    fs::write(&file, text).unwrap();
+    let (out, err, code) = run(&["analyse", file.to_str().unwrap(), "--depth", "8", "--pgn", "-"]);
+    assert_eq!(code, 0, "{err}");
+    let evals = |game: &str| -> Vec<String> {
+        game.split("[%eval ").skip(1).map(|rest| rest.split(']').next().unwrap().to_owned()).collect()
+    };
+    let games: Vec<Vec<String>> = out.split("[FEN ").skip(1).map(evals).collect();
+    for (ply, moves) in [(0, 3), (2, 1)] {
+        assert_eq!(games[0][ply], format!("#-{moves}"), "{out}");
+        assert_eq!(games[1][ply], format!("#{moves}"), "{out}");
+    }
+}
+
+#[test]
+fn who_stops_reading_leaves_the_files_to_be_finished() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("games.pgn"), "[Event \"x\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n".repeat(30)).unwrap();
+    let output = path("out.jsonl");
+    let mut child = command(&folder)
+        .args(["analyse", &path("games.pgn"), "--depth", "4", "--json", &output])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+    assert_eq!(fs::read_to_string(&output).unwrap().lines().count(), 30);
+    assert!(!Path::new(&path("out.jsonl.unfinished")).exists());
+}
+
+#[test]
 fn a_refused_run_leaves_nothing_and_destroys_nothing() {
     let folder = home();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (input, output) = (path("games.pgn"), path("out.jsonl"));
+    let (new, same) = (path("new.x"), path("./new.x"));
     let games = "1. e4 e5 2. Nf3 Nc6 *\n";
     fs::write(&input, games).unwrap();
     fs::write(&output, "mine").unwrap();
     let run = |more: &[&str]| run(&[&["analyse", &input, "--depth", "1"], more].concat());
     for (more, expected) in [
         (vec!["--json", &output], "--force"),
-        (vec!["--pgn", &input, "--force"], "names the input"),
+        (vec!["--pgn", &input, "--force"], "names an input"),
         (vec!["--json", &output, "--html", &output, "--force"], "--json and --html both name"),
+        (vec!["--json", &new, "--html", &same], "--json and --html both name"),
+        (vec!["--learn", &output, "--json", &output, "--force"], "names an input"),
+        (vec!["--json", folder.path().to_str().unwrap(), "--force"], "cannot be written"),
     ] {
         let (_, err, code) = run(&more);
         assert!(code == 1 && err.contains(expected), "{err}");

@@ -103,6 +103,28 @@ fn an_experiment_is_the_same_interrupted_or_not_and_however_many_games_run_at_on
 }
 
 #[test]
+fn files_of_others_are_not_overwritten() {
+    let home = home();
+    for (name, text) in
+        [("games.pgn", "mine"), ("journal.jsonl", "{\"mine\":1}\n"), ("journal.jsonl", "mine\n")]
+    {
+        let folder = home.path().join("taken");
+        fs::create_dir(&folder).expect("a folder");
+        fs::write(folder.join(name), text).expect("written");
+        let (_, stderr, code) = finish(prove(&home, "taken", &[]));
+        assert!(code == 1 && stderr.contains(name), "{stderr}");
+        assert_eq!(fs::read_to_string(folder.join(name)).expect("it is there"), text);
+        assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 1);
+        fs::remove_dir_all(&folder).expect("removed");
+    }
+    // One that has played nothing gives way to the right one.
+    let (_, stderr, code) = finish(prove(&home, "again", &["--option", "Hush=1"]));
+    assert!(code == 1 && home.path().join("again/journal.jsonl").exists(), "{stderr}");
+    let (_, stderr, code) = finish(prove(&home, "again", &["--take", "1"]));
+    assert_eq!(code, 0, "{stderr}");
+}
+
+#[test]
 fn what_cannot_be_played_is_said() {
     let home = home();
     let refused = |more: &[&str], expected: &str| {

@@ -4,6 +4,7 @@ use std::{
     fs,
     io::{BufRead, Cursor, Read as _},
     path::{Path, PathBuf},
+    time::UNIX_EPOCH,
 };
 
 use super::epd::Record;
@@ -76,7 +77,8 @@ impl Input {
         let Input::File(path) = self else { return None };
         let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
-        Some(format!("{} of {} bytes", whole.display(), metadata.len()))
+        let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Some(format!("{} of {} bytes, changed {} s", whole.display(), metadata.len(), changed.as_secs_f64()))
     }
 
     /// The number of positions, if the input can be read twice.

@@ -134,10 +134,10 @@ struct Pending {
 pub fn run(arguments: &Analyse, output: &Output) -> Result<Outcome, CliError> {
     let input = Input::open(&arguments.input)?;
     let settings = settings(arguments, input.is_single());
-    let memory = Memory::open(arguments.learn.as_deref(), arguments.write)?;
-    check_tables(&arguments.syzygy)?;
     let earlier = earlier(arguments, &input, &settings)?;
     outputs::refuse(arguments, &input, earlier.as_ref().is_some_and(Earlier::is_there))?;
+    let memory = Memory::open(arguments.learn.as_deref(), arguments.write)?;
+    check_tables(&arguments.syzygy)?;
     let known = earlier.as_ref().map_or(0, Earlier::len);
     let mut journal = earlier.map(Earlier::go_on).transpose()?;
     let mut outputs = Outputs::open(arguments, output)?;
@@ -145,10 +145,11 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Outcome, CliError> {
     let watch = watch(&progress, input.is_single());
     let start = Instant::now();
 
-    let workers = Workers::start(&settings, watch);
+    let workers = Workers::start(&settings, watch)?;
     let window = 2 * settings.workers + 2;
     let mut totals = Totals::default();
     let mut pending: VecDeque<Pending> = VecDeque::new();
+    let to_file = arguments.outputs().iter().any(|(_, path)| *path != Path::new("-"));
     let mut first = 0;
     let mut items = input.items();
     let mut more = true;
@@ -176,17 +177,18 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Outcome, CliError> {
                 progress.suspend(|| outputs.write(done.item, findings, &mut totals))?;
             }
         }
-        if pending.is_empty() && !more {
+        let wanted = to_file || !output.is_closed();
+        if (pending.is_empty() && !more) || !wanted {
             break;
         }
-        if pending.is_empty() || output.is_closed() {
-            if output.is_closed() {
-                break;
-            }
+        if pending.is_empty() {
             continue;
         }
         let Some(answer) = workers.receive() else {
-            return Err(CliError::Task("the search threads have ended; please report the input".to_owned()));
+            return Err(CliError::Task(
+                "no search thread is left: ask for fewer with --threads, else please report the input"
+                    .to_owned(),
+            ));
         };
         if let Some(journal) = &mut journal {
             journal.add(&answer)?;
@@ -282,7 +284,7 @@ fn check_tables(folders: &str) -> Result<(), CliError> {
 /// What an earlier run left, if a result goes to a file and there is more than one position.
 fn earlier(arguments: &Analyse, input: &Input, settings: &Settings) -> Result<Option<Earlier>, CliError> {
     let files = arguments.outputs();
-    let file = files.iter().find(|(_, path)| *path != Path::new("-"));
+    let file = files.iter().find(|(_, path)| path.is_file() || !path.exists() && *path != Path::new("-"));
     let (Some((_, file)), Some(name)) = (file, input.fingerprint()) else { return Ok(None) };
     let Limits { depth, nodes, movetime, .. } = &settings.limits;
     let work = format!(

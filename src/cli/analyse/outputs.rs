@@ -64,9 +64,11 @@ pub fn refuse(arguments: &Analyse, input: &Input, resumed: bool) -> Result<(), C
         if path == Path::new("-") {
             continue;
         }
-        if matches!(input, Input::File(input) if is_same(input, path)) {
+        let input = if let Input::File(input) = input { Some(input) } else { None };
+        let inputs = input.into_iter().chain(&arguments.learn).chain(&arguments.eco);
+        if let Some(path) = inputs.into_iter().find(|input| is_same(input, path)) {
             let path = path.display();
-            return Err(CliError::Task(format!("{option} names the input, {path}; name another file")));
+            return Err(CliError::Task(format!("{option} names an input, {path}; name another file")));
         }
         refuse_to_overwrite(path, arguments.force || resumed)?;
     }
@@ -74,7 +76,16 @@ pub fn refuse(arguments: &Analyse, input: &Input, resumed: bool) -> Result<(), C
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {
-    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+    one == other || (whole(one).is_some() && whole(one) == whole(other))
+}
+
+/// The whole path without links, of a file that need not be there yet.
+fn whole(path: &Path) -> Option<PathBuf> {
+    let beside = || {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(folder.canonicalize().ok()?.join(path.file_name()?))
+    };
+    path.canonicalize().ok().or_else(beside)
 }
 
 impl Outputs {

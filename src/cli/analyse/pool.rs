@@ -12,6 +12,7 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 use shakmaty::{CastlingMode, Move, uci::UciMove};
 
 use crate::{
+    cli::CliError,
     engine::Engine,
     learn::policy::Mode,
     position::Position,
@@ -124,15 +125,18 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Starts the workers. `watch` is told every event of every search.
-    pub fn start(settings: &Settings, watch: Arc<dyn Fn(&Event) + Send + Sync>) -> Workers {
+    /// Starts the workers; fewer if the system gives no more threads. `watch` is told every event of every search.
+    ///
+    /// # Errors
+    /// It gives none.
+    pub fn start(settings: &Settings, watch: Arc<dyn Fn(&Event) + Send + Sync>) -> Result<Workers, CliError> {
         let (jobs, inbox) = unbounded::<Job>();
         let (outbox, answers) = unbounded();
         let worker = || {
             let (settings, inbox, outbox) = (settings.clone(), inbox.clone(), outbox.clone());
             let watch = Arc::clone(&watch);
-            thread::spawn(move || {
-                let mut searcher = Searcher::new(&settings, watch);
+            thread::Builder::new().spawn(move || {
+                let Some(mut searcher) = Searcher::new(&settings, watch) else { return };
                 for job in inbox {
                     searcher.new_game();
                     for &ply in job.plies.iter().rev() {
@@ -145,8 +149,20 @@ impl Workers {
                 }
             })
         };
-        let threads = (0..settings.workers).map(|_| worker()).collect();
-        Workers { jobs: Some(jobs), answers, threads }
+        let mut threads = Vec::new();
+        for _ in 0..settings.workers {
+            match worker() {
+                Ok(thread) => threads.push(thread),
+                Err(error) if threads.is_empty() => {
+                    return Err(CliError::Task(format!("the system gives no thread ({error})")));
+                }
+                Err(error) => {
+                    eprintln!("{} workers, the system gives no more threads ({error})", threads.len());
+                    break;
+                }
+            }
+        }
+        Ok(Workers { jobs: Some(jobs), answers, threads })
     }
 
     /// Has the positions after `plies` moves of a work searched, one after the other, by one worker.
@@ -179,13 +195,16 @@ struct Searcher {
 }
 
 impl Searcher {
-    fn new(settings: &Settings, watch: Arc<dyn Fn(&Event) + Send + Sync>) -> Searcher {
+    /// A searcher, unless the system gives it no thread.
+    fn new(settings: &Settings, watch: Arc<dyn Fn(&Event) + Send + Sync>) -> Option<Searcher> {
         let (sender, events) = unbounded();
         let mut engine = Engine::new(Arc::new(move |event| {
             watch(&event);
             let _ = sender.send(event);
         }));
-        engine.set_threads(settings.threads);
+        if engine.set_threads(settings.threads) == 0 {
+            return None;
+        }
         // With less memory than asked for the search goes on all the same.
         let _ = engine.set_hash(settings.hash);
         engine.set_multi_pv(settings.multi_pv);
@@ -199,7 +218,7 @@ impl Searcher {
             engine.set_learning(if settings.write { Mode::All } else { Mode::Drop });
             engine.prepare_learning(LEARN_PATIENCE);
         }
-        Searcher { engine, events, settings: settings.clone() }
+        Some(Searcher { engine, events, settings: settings.clone() })
     }
 
     fn new_game(&mut self) {

@@ -146,10 +146,10 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal at `path`, or begins it. `setup` says what is tried.
+    /// Opens the journal at `path`, or begins it. `setup` says what is tried; one without a game gives way.
     ///
     /// # Errors
-    /// It cannot be read or written, or belongs to another experiment.
+    /// It cannot be read or written, belongs to another experiment, or is no journal.
     pub fn open(path: &Path, setup: &Value) -> Result<Journal, ProveError> {
         let failed = |doing| ProveError::file(path, doing);
         let mut file = OpenOptions::new()
@@ -161,6 +161,14 @@ impl Journal {
             .map_err(failed("opened"))?;
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(failed("read"))?;
+        let first = text.split_inclusive(|&byte| byte == b'\n').next().unwrap_or_default();
+        let found = serde_json::from_slice::<Value>(first).ok();
+        if first.ends_with(b"\n") && found.is_none_or(|value| value["engram"].is_null()) {
+            return Err(failed("used")(std::io::Error::other("it is no journal of this command")));
+        }
+        if first.len() == text.len() {
+            text.clear();
+        }
         let mut entries = Vec::new();
         let mut whole = 0;
         for line in text.split_inclusive(|&byte| byte == b'\n') {
@@ -239,7 +247,7 @@ mod tests {
     fn what_was_written_whole_is_read_again() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("journal.jsonl");
-        let setup = json!({ "seed": 1 });
+        let setup = json!({ "engram": "0", "seed": 1 });
         let mut journal = Journal::open(&path, &setup).expect("a new journal");
         for round in 1..=3 {
             journal.push(entry(round)).expect("written");
@@ -255,7 +263,8 @@ mod tests {
         let mut journal = Journal::open(&path, &setup).expect("the same experiment");
         journal.push(entry(3)).expect("written");
         assert_eq!(std::fs::read(&path).expect("a journal"), bytes, "what was torn is gone");
-        let other = Journal::open(&path, &json!({ "seed": 2 })).err().expect("another experiment");
+        let other =
+            Journal::open(&path, &json!({ "engram": "0", "seed": 2 })).err().expect("another experiment");
         assert!(other.to_string().contains("seed"), "{other}");
     }
 }

@@ -179,6 +179,9 @@ pub enum ProveError {
         /// The settings that differ.
         difference: String,
     },
+    /// The results would overwrite it.
+    #[error("{0} is there already and is not of this command; name another folder with --out")]
+    Taken(PathBuf),
     /// A file cannot be used.
     #[error("{path} cannot be {doing}: {source}")]
     File {
@@ -225,7 +228,14 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<(), ProveErr
     // The engines are told of files in it.
     let out = fs::canonicalize(&arguments.out).map_err(ProveError::file(&arguments.out, "opened"))?;
     let setup = setup(arguments, out)?;
-    let mut journal = Journal::open(&setup.out.join("journal.jsonl"), &description(arguments, &setup))?;
+    let path = setup.out.join("journal.jsonl");
+    if !path.exists()
+        && let Some(taken) =
+            report::RESULTS.iter().map(|name| setup.out.join(name)).find(|path| path.exists())
+    {
+        return Err(ProveError::Taken(taken));
+    }
+    let mut journal = Journal::open(&path, &description(arguments, &setup))?;
     if !journal.entries.is_empty() {
         output.line(format_args!(
             "going on after {} games in {}",

@@ -13,6 +13,9 @@ use super::{
 };
 use crate::position::Position;
 
+/// The names of the files that [`write`] makes.
+pub(super) const RESULTS: [&str; 5] = ["results.txt", "rounds.csv", "games.csv", "games.pgn", "score.svg"];
+
 /// Writes everything that the games so far say, up to the end of round `finished`, and gives back the text.
 pub(super) fn write(setup: &Setup, entries: &[Entry], finished: u32) -> Result<String, ProveError> {
     let games = Games::new(setup, entries);
@@ -25,13 +28,13 @@ pub(super) fn write(setup: &Setup, entries: &[Entry], finished: u32) -> Result<S
         complete
     };
     let files = [
-        ("results.txt", text.clone()),
-        ("rounds.csv", rounds_csv(rounds.iter().chain(&halves))),
-        ("games.csv", games_csv(&complete)),
-        ("games.pgn", complete.iter().map(|entry| pgn(setup, entry)).collect()),
-        ("score.svg", chart::svg(setup, &rounds)),
+        text.clone(),
+        rounds_csv(rounds.iter().chain(&halves)),
+        games_csv(&complete),
+        complete.iter().map(|entry| pgn(setup, entry)).collect(),
+        chart::svg(setup, &rounds),
     ];
-    for (name, content) in files {
+    for (name, content) in RESULTS.into_iter().zip(files) {
         replace(&setup.out.join(name), &content)?;
     }
     Ok(text)
