@@ -180,8 +180,9 @@ impl Tablebase {
                 return None;
             }
             Ok(Err(SyzygyError::ProbeFailed { metric, material, error })) => {
+                // What follows a colon is for the library's authors.
                 let reason = error.to_string();
-                let reason = reason.lines().next().unwrap_or_default();
+                let reason = reason.split([':', '\n']).next().unwrap_or_default();
                 format!("the {metric} table of {material} is damaged ({reason})")
             }
             Err(_) => "a tablebase is damaged".to_owned(),

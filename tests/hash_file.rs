@@ -297,6 +297,18 @@ fn to_name_a_file_again_tries_it_again() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_link_that_leads_nowhere_yet_is_followed() {
+    let home = home();
+    let (file, link) = (home.path().join("analysis.hash"), home.path().join("link.hash"));
+    std::os::unix::fs::symlink("analysis.hash", &link).expect("a link");
+    let (engine, said) = with_file(&link);
+    assert!(said.iter().any(|line| line.contains("1 MiB, new")), "{said:?}");
+    assert!(file.is_file() && link.is_symlink());
+    engine.quit();
+}
+
+#[test]
 fn a_file_that_a_tool_rewrites_is_not_opened() {
     let home = home();
     let path = home.path().join("busy.hash");

@@ -46,6 +46,7 @@ pub struct Outputs {
     html: Option<Sink>,
     openings: Openings,
     head_written: bool,
+    has_games: bool,
 }
 
 /// Refuses outputs that would overwrite the input, one another, or what was there. `resumed`: what is there is of
@@ -106,6 +107,7 @@ impl Outputs {
             html,
             openings,
             head_written: false,
+            has_games: false,
         };
         if let Some(html) = &mut outputs.html {
             let name = arguments.input.join(" ");
@@ -150,6 +152,7 @@ impl Outputs {
                 }
             }
             Item::Game(game) => {
+                self.has_games = true;
                 let opening = self.openings.of(&game.start, &game.moves).cloned();
                 let report = Report::new(game, opening, findings);
                 if let Some(text) = &self.text {
@@ -176,6 +179,9 @@ impl Outputs {
     pub fn finish(&mut self, totals: &Totals, time: Duration, single: bool) -> Result<(), CliError> {
         if let Some(html) = &mut self.html {
             html.write(page::FOOT)?;
+        }
+        if self.pgn.is_some() && !self.has_games {
+            eprintln!("there is no game for --pgn; positions go to --json and --html");
         }
         let Some(text) = &self.text else { return Ok(()) };
         if totals.tasks > 0 {

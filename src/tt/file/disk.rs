@@ -138,6 +138,14 @@ pub(super) fn create(path: &Path, mib: usize, origin: Origin) -> Result<(), Hash
     placed
 }
 
+/// Where a new file belongs: where a link leads, if it leads nowhere yet.
+pub(super) fn target(path: &Path) -> PathBuf {
+    match std::fs::read_link(path) {
+        Ok(link) if !path.exists() => path.parent().unwrap_or(path).join(link),
+        _ => path.to_owned(),
+    }
+}
+
 /// A name in the same folder that no other process uses.
 fn beside(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();

@@ -52,7 +52,7 @@ impl Map {
     ) -> Result<(Map, bool), HashFileError> {
         let there = std::fs::metadata(path).is_ok_and(|found| found.len() > 0 || !found.is_file());
         if !there {
-            disk::create(path, mib, origin)?;
+            disk::create(&disk::target(path), mib, origin)?;
         }
         let open = disk::open(path, Use::Engine)?;
         open.header.fits(origin, path)?;
