@@ -11,7 +11,7 @@ use super::epd::Record;
 use crate::cli::{
     CliError,
     book::reader,
-    pgn::{Game, Games},
+    pgn::{Game, Games, refuse_utf_16},
 };
 
 /// Something to analyse.
@@ -45,13 +45,13 @@ impl Input {
     /// Finds out what the arguments name.
     ///
     /// # Errors
-    /// Neither a file that can be opened nor a position.
+    /// Neither a file that can be opened nor a position, or a file in UTF-16.
     pub fn open(words: &[String]) -> Result<Input, CliError> {
         let text = words.join(" ");
         if let [word] = words
             && (word == "-" || Path::new(word).is_file())
         {
-            return Ok(Input::File(PathBuf::from(word)));
+            return Input::file(PathBuf::from(word));
         }
         if text == "startpos" {
             let start = crate::position::Position::default().fen();
@@ -65,6 +65,16 @@ impl Input {
         let mut record = Record::read(&text, 1).map_err(CliError::Task)?;
         record.is_single = true;
         Ok(Input::Single(Box::new(record)))
+    }
+
+    /// A file, once it is known to be text: no output is touched for one that is none.
+    fn file(path: PathBuf) -> Result<Input, CliError> {
+        if path != Path::new("-") {
+            let mut reader = reader(&path)?;
+            let begin = reader.fill_buf().and_then(refuse_utf_16);
+            begin.map_err(|error| CliError::file("read", &path, error))?;
+        }
+        Ok(Input::File(path))
     }
 
     /// Is it one position?

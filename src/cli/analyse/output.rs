@@ -213,8 +213,8 @@ fn kept(annotations: &[Annotation]) -> Comment {
             let text = without_eval(text);
             (!text.is_empty()).then(|| format!("{{{text}}}"))
         }
-        Annotation::Nag(nag) => (!matches!(nag, 1..=6)).then(|| format!("${nag}")),
-        Annotation::Variation(text) => Some(format!("({text})")),
+        Annotation::Nag(1..=6) => None,
+        Annotation::Nag(_) | Annotation::Variation(_) => Some(annotation.to_string()),
     };
     annotations.iter().filter_map(keep).collect()
 }

@@ -1,15 +1,15 @@
-use std::ops::ControlFlow;
+use std::fmt;
 
-use pgn_reader::{Nag, RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::{CastlingMode, Color, Move, Outcome, Position as _, san::San};
 
-use super::{Broken, Chunk};
+use super::{
+    Broken, Chunk, tag,
+    token::{Token, Tokens},
+};
 use crate::{position::Position, uci::translate};
 
-/// Comments longer than this are cut in pieces, which are joined again.
-const COMMENT_BYTES: usize = 1 << 14;
-/// Tags longer than this are an error.
-const TAG_BYTES: usize = 1 << 14;
+/// So many characters of a word that cannot be played are shown.
+const SHOWN: usize = 20;
 
 /// What a game says besides its moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,16 @@ pub enum Annotation {
     Nag(u8),
     /// `(moves)`, as text with everything in it.
     Variation(String),
+}
+
+impl fmt::Display for Annotation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Annotation::Comment(text) => write!(f, "{{{text}}}"),
+            Annotation::Nag(nag) => write!(f, "${nag}"),
+            Annotation::Variation(text) => write!(f, "({text})"),
+        }
+    }
 }
 
 /// A game of a PGN file.
@@ -53,20 +63,7 @@ impl Game {
         if chunk.too_long {
             return Err(broken("it is longer than any game; an end of a comment may be missing".to_owned()));
         }
-        let mut reader = Reader::build(chunk.text.as_slice())
-            .set_supported_tag_line_length(TAG_BYTES)
-            .set_supported_comment_length(COMMENT_BYTES)
-            .finish();
-        let read = reader.read_game(&mut Scribe);
-        let draft = match read {
-            Ok(Some(Ok(draft))) => draft,
-            Ok(Some(Err(reason))) => return Err(broken(reason)),
-            Ok(None) => return Err(broken("there is no PGN in it".to_owned())),
-            Err(error) => return Err(broken(error.to_string())),
-        };
-        if draft.tags.is_empty() && draft.moves.is_empty() && draft.outcome.is_none() {
-            return Err(broken("there is no PGN in it".to_owned()));
-        }
+        let draft = Draft::read(&chunk.text).map_err(broken)?;
         let tagged = draft.tags.iter().find(|(name, _)| name == "Result");
         let from_tag = tagged.and_then(|(_, value)| value.parse().ok()).unwrap_or(Outcome::Unknown);
         Ok(Game {
@@ -113,149 +110,161 @@ struct Draft {
     preface: Vec<Annotation>,
     annotations: Vec<Vec<Annotation>>,
     outcome: Option<Outcome>,
-    /// Pieces of a long comment.
-    comment: String,
+    /// Was there a tag, a number or a move? Otherwise a word that is no move is none of a game.
+    begun: bool,
     /// The variation that is being read, and how deep variations are nested in it.
     variation: String,
     depth: usize,
 }
 
 impl Draft {
+    /// Reads tags and moves, or says what is wrong with them.
+    fn read(text: &str) -> Result<Draft, String> {
+        let (tags, preface, movetext) = header(text);
+        let start = start(&tags)?;
+        let mut draft = Draft {
+            begun: !tags.is_empty(),
+            tags,
+            position: start.clone(),
+            start,
+            moves: Vec::new(),
+            preface,
+            annotations: Vec::new(),
+            outcome: None,
+            variation: String::new(),
+            depth: 0,
+        };
+        for token in Tokens::new(movetext) {
+            draft.take(token)?;
+        }
+        if draft.depth > 0 {
+            return Err("a variation has no end".to_owned());
+        }
+        if draft.tags.is_empty() && draft.moves.is_empty() && draft.outcome.is_none() {
+            return Err(no_pgn());
+        }
+        Ok(draft)
+    }
+
+    fn take(&mut self, token: Token<'_>) -> Result<(), String> {
+        match token {
+            Token::Comment(text) => self.add(comment(text)),
+            Token::Unclosed => return Err("a comment has no end".to_owned()),
+            Token::Nag(nag) => self.add(Annotation::Nag(nag)),
+            Token::Open => self.open(),
+            Token::Close => self.close(),
+            Token::Number => self.begun = true,
+            Token::Move(_, written) | Token::Result(_, written) if self.depth > 0 => self.say(written),
+            Token::Move(san, written) => self.play(san, written)?,
+            Token::Result(outcome, _) => self.outcome = Some(outcome),
+            // A line must not begin like a tag or an escaped line where the variation is written back.
+            Token::Unknown(word) if self.depth > 0 && !word.starts_with(['[', '%']) => self.say(word),
+            Token::Unknown(word) if self.begun => {
+                return Err(format!("{} `{}` is no move", self.number(), shown(word)));
+            }
+            Token::Unknown(_) => return Err(no_pgn()),
+        }
+        Ok(())
+    }
+
+    fn play(&mut self, san: San, written: &str) -> Result<(), String> {
+        self.begun = true;
+        if self.outcome.is_some() {
+            return Err(format!("{} comes after the result", shown(written)));
+        }
+        let Some(m) = to_move(san, &self.position) else {
+            return Err(format!("{} {} is no legal move", self.number(), shown(written)));
+        };
+        self.position = self.position.play(m);
+        self.moves.push(m);
+        self.annotations.push(Vec::new());
+        Ok(())
+    }
+
+    /// The number of the next move as it is written before it: `12.` or `12...`.
+    fn number(&self) -> String {
+        let chess = self.position.chess();
+        format!("{}{}", chess.fullmoves(), chess.turn().fold_wb(".", "..."))
+    }
+
     fn add(&mut self, annotation: Annotation) {
         if self.depth > 0 {
-            self.variation.push_str(&match annotation {
-                Annotation::Comment(text) => format!(" {{{text}}}"),
-                Annotation::Nag(nag) => format!(" ${nag}"),
-                Annotation::Variation(text) => format!(" ({text})"),
-            });
+            self.say(&annotation.to_string());
             return;
         }
         self.annotations.last_mut().unwrap_or(&mut self.preface).push(annotation);
     }
+
+    /// Adds a word to the variation.
+    fn say(&mut self, word: &str) {
+        if !self.variation.is_empty() && !self.variation.ends_with('(') {
+            self.variation.push(' ');
+        }
+        self.variation.push_str(word);
+    }
+
+    fn open(&mut self) {
+        if self.depth > 0 {
+            self.say("(");
+        }
+        self.depth += 1;
+    }
+
+    fn close(&mut self) {
+        match self.depth {
+            // A stray bracket closes nothing.
+            0 => return,
+            1 => {}
+            _ => self.variation.push(')'),
+        }
+        self.depth -= 1;
+        if self.depth == 0 {
+            let text = std::mem::take(&mut self.variation);
+            self.add(Annotation::Variation(text));
+        }
+    }
 }
 
-/// Writes a game down as the reader reads it. The output is the game or what is wrong with it.
-struct Scribe;
+/// The begin of a word, without signs that mean something to a terminal.
+fn shown(word: &str) -> String {
+    word.chars().take(SHOWN).flat_map(char::escape_debug).collect()
+}
 
-type Written = Result<Draft, String>;
+fn no_pgn() -> String {
+    "there is no PGN in it".to_owned()
+}
 
-impl Visitor for Scribe {
-    type Tags = Vec<(String, String)>;
-    type Movetext = Draft;
-    type Output = Written;
+/// A comment as it can stand between braces, whatever its lines were.
+fn comment(text: &str) -> Annotation {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    Annotation::Comment(words.join(" ").replace('}', ")"))
+}
 
-    fn begin_tags(&mut self) -> ControlFlow<Written, Self::Tags> {
-        ControlFlow::Continue(Vec::new())
-    }
-
-    fn tag(&mut self, tags: &mut Self::Tags, name: &[u8], value: RawTag<'_>) -> ControlFlow<Written> {
-        // A name that begins or goes on otherwise is damage: the splitter (`is_tag`) takes it for no tag, and written
-        // back it would end the tags.
-        let name = name.trim_ascii();
-        if !name.first().is_some_and(u8::is_ascii_alphabetic)
-            || !name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(byte))
-        {
-            return ControlFlow::Continue(());
-        }
-        // A line end, escaped by a backslash, may stand in a value; written back it would end the tag.
-        let value = value.decode_utf8_lossy().replace(char::is_control, " ");
-        tags.push((String::from_utf8_lossy(name).into_owned(), value));
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(&mut self, tags: Self::Tags) -> ControlFlow<Written, Draft> {
-        match start(&tags) {
-            Ok(start) => ControlFlow::Continue(Draft {
-                tags,
-                position: start.clone(),
-                start,
-                moves: Vec::new(),
-                preface: Vec::new(),
-                annotations: Vec::new(),
-                outcome: None,
-                comment: String::new(),
-                variation: String::new(),
-                depth: 0,
-            }),
-            Err(reason) => ControlFlow::Break(Err(reason)),
-        }
-    }
-
-    fn san(&mut self, draft: &mut Draft, san: SanPlus) -> ControlFlow<Written> {
-        if draft.depth > 0 {
-            if !draft.variation.is_empty() && !draft.variation.ends_with('(') {
-                draft.variation.push(' ');
+/// The tags, the comments between and after them, and the text that follows.
+fn header(text: &str) -> (Vec<(String, String)>, Vec<Annotation>, &str) {
+    let mut tags: Vec<(String, String)> = Vec::new();
+    let mut preface = Vec::new();
+    let mut has_event = false;
+    let mut rest = text.trim_start();
+    loop {
+        if rest.starts_with('[') {
+            let (tag, after) = tag::read(rest);
+            if let Some((name, value)) = tag {
+                // A second event would begin a game of its own where it is written back.
+                let is_again = name == "Event" && std::mem::replace(&mut has_event, true);
+                if !is_again {
+                    tags.push((name.to_owned(), value));
+                }
             }
-            draft.variation.push_str(&san.to_string());
-            return ControlFlow::Continue(());
+            rest = after.trim_start();
+            continue;
         }
-        let Some(m) = to_move(san.san, &draft.position) else {
-            let chess = draft.position.chess();
-            let dots = chess.turn().fold_wb(".", "...");
-            let number = chess.fullmoves();
-            return ControlFlow::Break(Err(format!("{number}{dots} {san} is no legal move")));
-        };
-        draft.position = draft.position.play(m);
-        draft.moves.push(m);
-        draft.annotations.push(Vec::new());
-        ControlFlow::Continue(())
-    }
-
-    fn nag(&mut self, draft: &mut Draft, nag: Nag) -> ControlFlow<Written> {
-        draft.add(Annotation::Nag(nag.0));
-        ControlFlow::Continue(())
-    }
-
-    fn partial_comment(&mut self, draft: &mut Draft, comment: RawComment<'_>) -> ControlFlow<Written> {
-        draft.comment.push_str(&String::from_utf8_lossy(comment.as_bytes()));
-        ControlFlow::Continue(())
-    }
-
-    fn comment(&mut self, draft: &mut Draft, comment: RawComment<'_>) -> ControlFlow<Written> {
-        let mut text = std::mem::take(&mut draft.comment);
-        text.push_str(&String::from_utf8_lossy(comment.as_bytes()));
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        draft.add(Annotation::Comment(text));
-        ControlFlow::Continue(())
-    }
-
-    fn begin_variation(&mut self, draft: &mut Draft) -> ControlFlow<Written, Skip> {
-        if draft.depth > 0 {
-            draft.variation.push_str(" (");
+        let mut tokens = Tokens::new(rest);
+        match tokens.next() {
+            Some(Token::Comment(text)) => preface.push(comment(text)),
+            _ => return (tags, preface, rest),
         }
-        draft.depth += 1;
-        ControlFlow::Continue(Skip(false))
-    }
-
-    fn end_variation(&mut self, draft: &mut Draft) -> ControlFlow<Written> {
-        match draft.depth {
-            // A stray bracket closes nothing.
-            0 => {}
-            1 => {
-                draft.depth = 0;
-                let text = std::mem::take(&mut draft.variation);
-                draft.add(Annotation::Variation(text));
-            }
-            _ => {
-                draft.depth -= 1;
-                draft.variation.push(')');
-            }
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn outcome(&mut self, draft: &mut Draft, outcome: Outcome) -> ControlFlow<Written> {
-        if draft.depth == 0 {
-            draft.outcome = Some(outcome);
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn end_game(&mut self, draft: Draft) -> Written {
-        if draft.depth > 0 {
-            return Err("a variation has no end".to_owned());
-        }
-        Ok(draft)
+        rest = tokens.rest().trim_start();
     }
 }
 

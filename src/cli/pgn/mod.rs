@@ -1,15 +1,20 @@
 //! PGN files: read game by game, whatever their size, and written back.
 //!
-//! A file is first cut into games, each with its number and line, then each is read by `pgn-reader` and its
-//! moves are played. A game that cannot be read is reported with number and line, and the next one follows.
+//! A file is first cut into games, each with its number and line, then each is read and its moves are played.
+//! A game that cannot be read is reported with number and line, and the next one follows. Nothing that may be
+//! a move is passed over: without it, another game would be read.
 
 mod game;
+mod lines;
 mod split;
+mod tag;
+mod token;
 mod write;
 
 use std::{collections::VecDeque, io, io::BufRead};
 
 pub use game::{Annotation, Game, to_move};
+pub use lines::refuse_utf_16;
 pub use split::Chunk;
 use split::Splitter;
 use thiserror::Error;
@@ -63,6 +68,8 @@ impl<R: BufRead> Iterator for Games<R> {
 
 #[cfg(test)]
 mod tests {
+    use shakmaty::Color;
+
     use super::*;
 
     fn read(text: &str) -> Vec<Result<Game, Broken>> {
@@ -134,13 +141,103 @@ mod tests {
     /// Found by fuzzing: written back, the value's second line began the moves.
     #[test]
     fn a_tag_value_is_one_line() {
-        let games = read("[White \"one\\\n[B](\"]\n\n1. e4 *\n");
+        let games = read("[White \"one\\\n1. e4 *\n");
         let game = games[0].as_ref().unwrap();
-        assert!(
-            game.tags.iter().any(|(_, value)| value.contains("[B](") && !value.contains('\n')),
-            "{game:?}"
+        assert_eq!(game.tags, [("White".to_owned(), "one\\".to_owned())]);
+        assert_eq!(written_again(game).moves, game.moves);
+        assert!(read("[White \"one\\\n[B](\"]\n\n1. e4 *\n")[0].is_err());
+    }
+
+    /// What is read again after it was written with its annotations.
+    fn written_again(game: &Game) -> Game {
+        let annotations = std::iter::once(&game.preface).chain(&game.annotations);
+        let comments: Vec<Comment> =
+            annotations.map(|said| said.iter().map(Annotation::to_string).collect()).collect();
+        let mut games = read(&write_game(game, &game.tags, &comments));
+        assert_eq!(games.len(), 1);
+        games.remove(0).expect("it was read before")
+    }
+
+    fn reason(text: &str) -> String {
+        read(text).remove(0).expect_err(text).reason
+    }
+
+    #[test]
+    fn a_word_that_is_no_move_is_named() {
+        assert_eq!(reason("1. Sf3 Sf6 2. c4 c5 3. Sc3 Sc6 1-0\n"), "1. `Sf3` is no move");
+        assert_eq!(reason("[Event \"a\"]\n\n1. e4 e5 2. Lc4 *\n"), "2. `Lc4` is no move");
+        assert_eq!(reason("1. e4 e5 2. \u{1b}[2J *\n"), "2. `\\u{1b}[2J` is no move");
+        assert_eq!(reason("1. e4 e5 1-0 1. d4 d5 *\n"), "d4 comes after the result");
+        assert_eq!(plies("1. Ng1-f3 Ng8-f6 2. e2-e4 Nf6xe4 3. Bf1-e2 g7-g6 4. 0-0 *\n"), [Some(7)]);
+    }
+
+    #[test]
+    fn what_a_variation_says_is_kept_whatever_it_is() {
+        let text = "1. e4 (1. Sf3 Sf6 {a ; b} +- (1... -- 2. e2-e4 1-0)) e5 2. Nf3 *\n";
+        let games = read(text);
+        let game = games[0].as_ref().unwrap();
+        let variation = Annotation::Variation("Sf3 Sf6 {a ; b} $18 (-- e2-e4 1-0)".to_owned());
+        assert_eq!(game.annotations[0], [variation]);
+        assert_eq!(written_again(game).annotations, game.annotations);
+        assert!(reason("1. e4 (1. d4\n%x [y) *\n").contains("has no end"));
+        assert!(reason("1. e4 (1. d4 [y \"z\"]) *\n").contains("`[y`"));
+    }
+
+    #[test]
+    fn a_result_in_a_variation_does_not_end_the_game() {
+        let text = "[Event \"a\"]\n\n1. e4 e5 (1... c5 2. Nf3 1-0\n) 2. d4 {(} *\n\n1. d4 *\n";
+        assert_eq!(plies(text), [Some(3), Some(1)]);
+    }
+
+    #[test]
+    fn comments_to_the_end_of_a_line_are_kept() {
+        let games = read("[Event \"a\"]\n; be}fore\n\n1. e4 ; the best\n1... e5 (c5 ; too\n) *\n");
+        let game = games[0].as_ref().unwrap();
+        let comment = |text: &str| Annotation::Comment(text.to_owned());
+        assert_eq!(game.preface, [comment("be)fore")]);
+        assert_eq!(game.annotations[0], [comment("the best")]);
+        assert_eq!(game.annotations[1], [Annotation::Variation("c5 {too}".to_owned())]);
+        let again = written_again(game);
+        assert_eq!((&again.preface, &again.annotations), (&game.preface, &game.annotations));
+    }
+
+    #[test]
+    fn comments_before_the_first_tag_are_no_game() {
+        for text in ["; made by\n; hand\n\n", "% escaped\n", "{ made\nby hand }\n"] {
+            let games = read(&format!("{text}[Event \"a\"]\n\n1. e4 *\n\n; the end\n"));
+            let line = 1 + text.matches('\n').count();
+            assert_eq!(games.len(), 1, "{text}");
+            assert_eq!(games[0].as_ref().map(|game| (game.number, game.line)), Ok((1, line)), "{text}");
+        }
+        assert_eq!(plies("; made by hand\n1. e4 *\n"), [Some(1)]);
+    }
+
+    #[test]
+    fn games_of_tags_alone_are_told_apart() {
+        let text =
+            "[Event \"a\"]\n[White \"x\"]\n\n[Event \"b\"]\n[White \"y\"]\n\n; no moves\n\n[White \"z\"]\n";
+        let games = read(text);
+        let named: Vec<_> = games.iter().map(|game| game.as_ref().unwrap().player(Color::White)).collect();
+        assert_eq!(named, ["x", "y", "z"]);
+        // An empty line within the tags, a tag twice, tags on a line: one game.
+        assert_eq!(plies("[Event \"a\"]\n\n[White \"x\"]\n[ECO \"A\"]\n[ECO \"B\"]\n\n1. e4 *\n"), [Some(1)]);
+        assert_eq!(
+            plies("[Event \"a\"] [White \"x\"] 1. e4 *\n[Event \"b\"][White \"x\"]\n1. e4 e5\n"),
+            [Some(1), Some(2)]
         );
-        assert_eq!(read(&write_game(game, &game.tags, &[])).len(), 1);
+    }
+
+    #[test]
+    fn old_line_ends_and_letters_are_read() {
+        let text = b"[White \"M\xfcller\"]\r\r1. e4 {f\xfcr D\xfcrer} *\r\r[White \"b\"]\r\r1. d4 d5 *\r";
+        let games: Vec<_> = Games::new(&text[..]).map(|game| game.unwrap().unwrap()).collect();
+        assert_eq!(
+            games.iter().map(|game| (game.line, game.moves.len())).collect::<Vec<_>>(),
+            [(1, 1), (5, 2)]
+        );
+        assert_eq!(games[0].player(Color::White), "Müller");
+        assert_eq!(games[0].annotations[0], [Annotation::Comment("für Dürer".to_owned())]);
+        assert!(Games::new(&b"\xff\xfe[\0"[..]).next().unwrap().is_err());
     }
 
     #[test]

@@ -1,129 +1,179 @@
 use std::io::{self, BufRead};
 
-/// A game longer than this is no game; what follows is skipped up to the next tags.
-const MAX_BYTES: usize = 8 << 20;
+use super::{
+    lines::{Lines, MAX_BYTES},
+    tag,
+    token::ends_game,
+};
+
+/// Tags whose names are remembered; more there are in no game.
+const MOST_NAMES: usize = 256;
 
 /// The text of one game.
 #[derive(Debug, Default)]
 pub struct Chunk {
     /// The line where it begins, from 1.
     pub line: usize,
-    /// The text, without empty lines between its moves, which some programs write.
-    pub text: Vec<u8>,
+    /// The text, without empty lines, which some programs write between moves, and without escaped ones.
+    pub text: String,
     /// Was text left out because the game is longer than any?
     pub too_long: bool,
 }
 
-/// Cuts a PGN file into games.
-pub(super) struct Splitter<R> {
-    reader: R,
-    lines: usize,
-    /// A line that belongs to the next game.
-    kept: Option<Vec<u8>>,
+impl Chunk {
+    fn push(&mut self, line: &str) {
+        // A game longer than this is no game; what follows is skipped up to the next tags.
+        if self.text.len() + line.len() > MAX_BYTES {
+            self.too_long = true;
+            return;
+        }
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
 }
 
-#[derive(Copy, Clone, PartialEq, Eq)]
+/// Cuts a PGN file into games.
+pub(super) struct Splitter<R> {
+    lines: Lines<R>,
+    /// A line that belongs to the next game.
+    kept: Option<String>,
+}
+
+#[derive(Copy, Clone, Default, PartialEq, Eq)]
 enum Part {
+    /// Comments at most.
+    #[default]
     Nothing,
     Tags,
     Moves,
 }
 
+/// Where in a game a line ends.
+#[derive(Default)]
+struct Place {
+    part: Part,
+    /// Inside a comment?
+    comment: bool,
+    /// How deep in variations.
+    depth: usize,
+    /// The names of the tags since the last empty line, and of those before it.
+    names: Vec<String>,
+    earlier: Vec<String>,
+}
+
 impl<R: BufRead> Splitter<R> {
     pub(super) fn new(reader: R) -> Splitter<R> {
-        Splitter { reader, lines: 0, kept: None }
+        Splitter { lines: Lines::new(reader), kept: None }
     }
 
-    /// The next game's text, or nothing at the end.
+    /// The next game's text, or nothing at the end. Comments that no game follows are left out.
     pub(super) fn next_chunk(&mut self) -> io::Result<Option<Chunk>> {
         let mut chunk = Chunk::default();
-        let mut part = Part::Nothing;
-        let mut comment = false;
+        let mut place = Place::default();
         while let Some(line) = self.next_line()? {
-            let trimmed = line.trim_ascii();
-            if trimmed.is_empty() || (line.first() == Some(&b'%') && !comment) {
-                if part == Part::Tags && !chunk.text.ends_with(b"\n\n") {
-                    chunk.text.push(b'\n');
-                }
+            let trimmed = line.trim();
+            if trimmed.is_empty() || (line.starts_with('%') && !place.comment) {
+                place.earlier.append(&mut place.names);
                 continue;
             }
-            let tag = is_tag(trimmed);
-            // Inside a comment only a game's first tag is believed: then the end of the comment is missing.
-            let believed = !comment || (trimmed.starts_with(b"[Event \"") && trimmed.ends_with(b"\"]"));
-            if tag && believed && part == Part::Moves {
+            if place.is_followed_by(trimmed) {
                 self.kept = Some(line);
                 return Ok(Some(chunk));
             }
-            if part == Part::Nothing {
-                chunk.line = self.lines;
+            // What stands before the first tag of a file is not about its game.
+            if place.part == Part::Nothing && (chunk.text.is_empty() || place.begins_with(trimmed)) {
+                chunk = Chunk { line: self.lines.count(), ..Chunk::default() };
             }
-            if tag && !comment && part != Part::Moves {
-                part = Part::Tags;
-            } else {
-                if part == Part::Tags && !chunk.text.ends_with(b"\n\n") {
-                    chunk.text.push(b'\n');
-                }
-                part = Part::Moves;
-            }
-            if chunk.text.len() + line.len() > MAX_BYTES {
-                chunk.too_long = true;
-            } else {
-                chunk.text.extend_from_slice(&line);
-                if !line.ends_with(b"\n") {
-                    chunk.text.push(b'\n');
-                }
-            }
-            if part == Part::Moves {
-                let outside = outside_comments(trimmed, &mut comment);
-                if !comment && ends_game(&outside) {
-                    return Ok(Some(chunk));
-                }
+            chunk.push(&line);
+            if place.advance(trimmed) {
+                return Ok(Some(chunk));
             }
         }
-        Ok((part != Part::Nothing).then_some(chunk))
+        Ok((place.part != Part::Nothing || place.comment).then_some(chunk))
     }
 
-    fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
-        if let Some(line) = self.kept.take() {
-            return Ok(Some(line));
+    fn next_line(&mut self) -> io::Result<Option<String>> {
+        match self.kept.take() {
+            Some(line) => Ok(Some(line)),
+            None => self.lines.next(),
         }
-        let mut line = Vec::new();
-        // A file without line ends must not fill the memory: a line is read in pieces.
-        let read = io::Read::take(&mut self.reader, MAX_BYTES as u64).read_until(b'\n', &mut line)?;
-        if read == 0 {
-            return Ok(None);
-        }
-        self.lines += 1;
-        if self.lines == 1 && line.starts_with(b"\xef\xbb\xbf") {
-            line.drain(..3);
-        }
-        Ok(Some(line))
     }
 }
 
-/// `[Name "value"]`, as far as a glance tells.
-fn is_tag(line: &[u8]) -> bool {
-    let Some(rest) = line.strip_prefix(b"[") else { return false };
-    let name = rest.trim_ascii_start();
-    name.first().is_some_and(u8::is_ascii_alphabetic) && name.contains(&b'"')
-}
-
-/// The text of a line outside of comments; `comment` says whether its begin and end lie inside one.
-fn outside_comments(line: &[u8], comment: &mut bool) -> Vec<u8> {
-    let mut outside = Vec::with_capacity(line.len());
-    for &byte in line {
-        match (*comment, byte) {
-            (false, b'{') => *comment = true,
-            (true, b'}') => *comment = false,
-            (false, b';') => break,
-            (false, _) => outside.push(byte),
-            (true, _) => {}
+impl Place {
+    /// Does a game end here because `line` begins the next one?
+    fn is_followed_by(&self, line: &str) -> bool {
+        if !tag::is_tag(line) {
+            return false;
+        }
+        if self.comment {
+            // Inside a comment only a game's first tag is believed: then the end of the comment is missing.
+            return line.starts_with("[Event \"") && line.ends_with("\"]");
+        }
+        match self.part {
+            Part::Nothing => false,
+            Part::Moves => true,
+            // A game of tags alone. Another tag than the event that is there twice without an empty line between
+            // is a slip.
+            Part::Tags => names(line)
+                .0
+                .iter()
+                .any(|name| self.earlier.contains(name) || (name == "Event" && self.names.contains(name))),
         }
     }
-    outside
+
+    /// Does `line` begin with a tag?
+    fn begins_with(&self, line: &str) -> bool {
+        !self.comment && line.starts_with('[')
+    }
+
+    /// Goes on to the end of `line`; true if the game ends there.
+    fn advance(&mut self, line: &str) -> bool {
+        let mut rest = line;
+        if self.part != Part::Moves && self.begins_with(line) {
+            self.part = Part::Tags;
+            let (names, after) = names(line);
+            let room = MOST_NAMES.saturating_sub(self.names.len() + self.earlier.len());
+            self.names.extend(names.into_iter().take(room));
+            rest = after;
+        }
+        let outside = self.outside(rest);
+        if !outside.trim().is_empty() {
+            self.part = Part::Moves;
+        }
+        !self.comment && self.depth == 0 && ends_game(&outside)
+    }
+
+    /// The text outside of comments and variations; of these only the opening bracket is left.
+    fn outside(&mut self, text: &str) -> String {
+        let mut outside = String::with_capacity(text.len());
+        for c in text.chars() {
+            match c {
+                '}' if self.comment => self.comment = false,
+                _ if self.comment => {}
+                '{' => self.comment = true,
+                ';' => break,
+                '(' => {
+                    self.depth += 1;
+                    outside.push(c);
+                }
+                ')' => self.depth = self.depth.saturating_sub(1),
+                _ if self.depth > 0 => {}
+                _ => outside.push(c),
+            }
+        }
+        outside
+    }
 }
 
-fn ends_game(outside: &[u8]) -> bool {
-    let last = outside.trim_ascii_end().rsplit(u8::is_ascii_whitespace).next();
-    matches!(last, Some(b"1-0" | b"0-1" | b"1/2-1/2" | b"*")) || outside.ends_with("½-½".as_bytes())
+/// The names of the tags at the begin of a line, and what follows them.
+fn names(line: &str) -> (Vec<String>, &str) {
+    let mut names = Vec::new();
+    let mut rest = line;
+    while rest.starts_with('[') {
+        let (tag, after) = tag::read(rest);
+        names.extend(tag.map(|(name, _)| name.to_owned()));
+        rest = after.trim_start();
+    }
+    (names, rest)
 }

@@ -71,7 +71,8 @@ fn wrap(text: &mut String, tokens: &[String]) {
     let mut column = 0;
     for word in tokens.iter().flat_map(|token| words(token)) {
         let width = word.chars().count();
-        if column > 0 && column + 1 + width >= COLUMNS {
+        // At the begin of a line a comment's event would be taken for the next game's.
+        if column > 0 && column + 1 + width >= COLUMNS && !word.starts_with("[Event") {
             text.push('\n');
             column = 0;
         } else if column > 0 {

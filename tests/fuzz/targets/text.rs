@@ -4,7 +4,7 @@ use engram::{
     book,
     cli::{
         analyse::epd,
-        pgn::{Game, Games, write_game},
+        pgn::{Annotation, Comment, Game, Games, write_game},
     },
     learn::{LearnedScore, exchange},
     protocol::Message,
@@ -124,6 +124,13 @@ pub const PGN_WORDS: &[&str] = &[
     "\u{feff}",
     "\\\"",
     "]",
+    "Sf3",
+    "e2-e4",
+    "+-",
+    "e.p.",
+    "\r",
+    "[Event \"",
+    "[%eval 0.1]",
 ];
 
 pub fn pgn_seeds() -> Vec<Vec<u8>> {
@@ -132,6 +139,7 @@ pub fn pgn_seeds() -> Vec<Vec<u8>> {
         "[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"nrkbbqrn/pppppppp/8/8/8/8/PPPPPPPP/NRKBBQRN w KQkq - 0 1\"]\n\n1. e4 e5 2. d3 *\n",
         "% escaped\n[FEN \"4k3/P7/8/8/8/8/8/4K3 w - - 0 1\"]\n\n1. a8=Q+ Kd7 2. Qa7+ 1-0\n",
         "1. e2e4 e7e5 2. e1e2 *",
+        "; by hand\r[White \"x\"]\r\r1. Ng1-f3 Nf6+- (1... Sf6 1-0\r) 2.c4= ; {a)\r2... e5 1/2\r",
     ]
     .map(|text| text.as_bytes().to_vec())
     .to_vec();
@@ -158,9 +166,14 @@ pub fn run_pgn(bytes: &[u8]) {
 
 /// What was read is read the same after it was written.
 fn same_again(game: &Game) {
-    let written = write_game(game, &game.tags, &[]);
+    let annotations = std::iter::once(&game.preface).chain(&game.annotations);
+    let comments: Vec<Comment> =
+        annotations.map(|said| said.iter().map(Annotation::to_string).collect()).collect();
+    let written = write_game(game, &game.tags, &comments);
     let again: Vec<_> =
         Games::new(written.as_bytes()).map(|game| game.expect("memory can be read")).collect();
     let [Ok(again)] = again.as_slice() else { panic!("{again:?} of {written}") };
     assert_eq!((&again.moves, &again.outcome), (&game.moves, &game.outcome), "{written}");
+    assert_eq!((&again.tags, &again.preface), (&game.tags, &game.preface), "{written}");
+    assert_eq!(again.annotations, game.annotations, "{written}");
 }

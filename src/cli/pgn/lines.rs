@@ -1,0 +1,129 @@
+use std::io::{self, BufRead, ErrorKind};
+
+/// A line longer than this comes in pieces: a file without line ends must not fill the memory.
+pub(super) const MAX_BYTES: usize = 8 << 20;
+
+/// What Windows-1252, which the West means by Latin-1, has from 0x80 to 0x9f, where ISO 8859-1 has no letters.
+const WINDOWS: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}',
+    '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
+];
+
+/// The lines of a text, whose ends are LF, CR LF or CR alone.
+pub(super) struct Lines<R> {
+    reader: R,
+    count: usize,
+    /// Did the last line end with CR? A LF that follows belongs to it.
+    after_return: bool,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(super) fn new(reader: R) -> Lines<R> {
+        Lines { reader, count: 0, after_return: false }
+    }
+
+    /// The number of lines read.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The next line without its end, or nothing at the end of the text. What is not UTF-8 is taken for Latin-1,
+    /// which PGN was made for.
+    ///
+    /// # Errors
+    /// The text cannot be read, or is UTF-16.
+    pub(super) fn next(&mut self) -> io::Result<Option<String>> {
+        let mut line = Vec::new();
+        if !self.read(&mut line)? {
+            return Ok(None);
+        }
+        if self.count == 0 {
+            refuse_utf_16(&line)?;
+        }
+        self.count += 1;
+        let line = String::from_utf8(line).unwrap_or_else(|error| latin(error.as_bytes()));
+        // Files that were put together have byte order marks in their middle, too.
+        Ok(Some(line.replace('\u{feff}', "")))
+    }
+
+    /// Reads up to the end of a line, or [`MAX_BYTES`]. False at the end of the text.
+    fn read(&mut self, line: &mut Vec<u8>) -> io::Result<bool> {
+        loop {
+            let buffer = match self.reader.fill_buf() {
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                other => other?,
+            };
+            if buffer.is_empty() {
+                return Ok(!line.is_empty());
+            }
+            if std::mem::take(&mut self.after_return) && buffer[0] == b'\n' {
+                self.reader.consume(1);
+                continue;
+            }
+            let piece = &buffer[..buffer.len().min(MAX_BYTES - line.len())];
+            if let Some(end) = piece.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+                line.extend_from_slice(&piece[..end]);
+                self.after_return = piece[end] == b'\r';
+                self.reader.consume(end + 1);
+                return Ok(true);
+            }
+            line.extend_from_slice(piece);
+            let count = piece.len();
+            self.reader.consume(count);
+            if line.len() == MAX_BYTES {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+/// Refuses a text whose begin says that it is UTF-16.
+///
+/// # Errors
+/// It is.
+pub fn refuse_utf_16(begin: &[u8]) -> io::Result<()> {
+    if begin.starts_with(b"\xff\xfe") || begin.starts_with(b"\xfe\xff") {
+        return Err(io::Error::new(ErrorKind::InvalidData, "it is UTF-16; save it as UTF-8"));
+    }
+    Ok(())
+}
+
+fn latin(bytes: &[u8]) -> String {
+    let letter = |&byte: &u8| match byte {
+        0x80..=0x9f => WINDOWS[usize::from(byte - 0x80)],
+        _ => char::from(byte),
+    };
+    bytes.iter().map(letter).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &[u8]) -> Vec<String> {
+        // A small buffer, so that ends lie between two fillings.
+        let mut lines = Lines::new(io::BufReader::with_capacity(1, text));
+        std::iter::from_fn(|| lines.next().expect("memory can be read")).collect()
+    }
+
+    #[test]
+    fn lines_end_as_on_every_system() {
+        assert_eq!(lines(b"a\nb\r\n\r\nc\rd\r\re"), ["a", "b", "", "c", "d", "", "e"]);
+        assert_eq!(lines(b"a\r\n"), ["a"]);
+        assert!(lines(b"").is_empty());
+    }
+
+    #[test]
+    fn letters_are_read_in_either_encoding() {
+        assert_eq!(lines(b"M\xfcller\nM\xc3\xbcller\n\x8aahovi\xe6"), ["Müller", "Müller", "Šahoviæ"]);
+        assert_eq!(lines(b"\xef\xbb\xbfa\n\xef\xbb\xbfb"), ["a", "b"]);
+    }
+
+    #[test]
+    fn utf_16_is_refused() {
+        for text in [&b"\xff\xfe[\0E\0"[..], b"\xfe\xff\0[\0E"] {
+            let error = Lines::new(text).next().unwrap_err();
+            assert!(error.to_string().contains("UTF-16"), "{error}");
+        }
+    }
+}

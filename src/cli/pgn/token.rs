@@ -1,0 +1,312 @@
+use shakmaty::{CastlingSide, Color, KnownOutcome, Outcome, san::San};
+
+/// Evaluations and other signs that stand for a numeric annotation glyph, longer ones first where one ends with
+/// another.
+const GLYPHS: [(&str, u8); 26] = [
+    ("+/-", 16),
+    ("-/+", 17),
+    ("+/=", 14),
+    ("=/+", 15),
+    ("+-", 18),
+    ("-+", 19),
+    ("+=", 14),
+    ("=+", 15),
+    ("=", 10),
+    ("±", 16),
+    ("∓", 17),
+    ("⩲", 14),
+    ("⩱", 15),
+    ("∞", 13),
+    ("□", 7),
+    ("⨀", 22),
+    ("○", 26),
+    ("⟳", 32),
+    ("↑", 36),
+    ("→", 40),
+    ("⇆", 132),
+    ("∆", 140),
+    ("⌓", 142),
+    ("TN", 146),
+    ("N", 146),
+    ("D", 220),
+];
+
+/// `<text>` is no longer than a line of PGN may be.
+const RESERVED_BYTES: usize = 255;
+
+/// Words that say nothing: checks that stand alone, the old mark of en passant.
+const EMPTY: [&str; 4] = ["+", "++", "#", "ep"];
+
+/// A piece of movetext.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Token<'a> {
+    /// The text between braces, or from a semicolon to the end of the line.
+    Comment(&'a str),
+    /// A comment without an end.
+    Unclosed,
+    /// `$number`, or a sign for it such as `!?`.
+    Nag(u8),
+    /// `(`
+    Open,
+    /// `)`
+    Close,
+    /// Of a move.
+    Number,
+    /// A move, and how it is written.
+    Move(San, &'a str),
+    /// A result, and how it is written.
+    Result(Outcome, &'a str),
+    /// None of these.
+    Unknown(&'a str),
+}
+
+/// The tokens of a text. Nothing in it is passed over but what says nothing.
+pub(super) struct Tokens<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Tokens<'a> {
+    pub(super) fn new(text: &'a str) -> Tokens<'a> {
+        Tokens { rest: text }
+    }
+
+    /// The text that was not read yet.
+    pub(super) fn rest(&self) -> &'a str {
+        self.rest
+    }
+
+    fn take(&mut self, length: usize) -> &'a str {
+        let (taken, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        taken
+    }
+
+    fn comment(&mut self) -> Token<'a> {
+        match self.rest.find('}') {
+            Some(end) => {
+                let text = &self.take(end + 1)[1..end];
+                Token::Comment(text)
+            }
+            None => {
+                self.take(self.rest.len());
+                Token::Unclosed
+            }
+        }
+    }
+
+    fn rest_of_line(&mut self) -> Token<'a> {
+        Token::Comment(&self.take(self.rest.find('\n').unwrap_or(self.rest.len()))[1..])
+    }
+
+    /// `$number`; nothing where there is no such glyph.
+    fn nag(&mut self) -> Option<Token<'a>> {
+        let text = self.take(1 + digits(&self.rest[1..]));
+        text[1..].parse().ok().map(Token::Nag)
+    }
+
+    /// `!`, `?` and what they form in twos.
+    fn judgement(&mut self) -> Token<'a> {
+        let twos = [("!!", 3), ("??", 4), ("!?", 5), ("?!", 6)];
+        let (length, nag) = match twos.into_iter().find(|(sign, _)| self.rest.starts_with(sign)) {
+            Some((_, nag)) => (2, nag),
+            None => (1, if self.rest.starts_with('!') { 1 } else { 2 }),
+        };
+        self.take(length);
+        Token::Nag(nag)
+    }
+
+    /// `<text>`, which the standard keeps for later; nothing is said by it. A bracket alone is a word.
+    fn reserved(&mut self) -> Option<Token<'a>> {
+        let end = self.rest.bytes().take(RESERVED_BYTES).position(|byte| matches!(byte, b'>' | b'\n'));
+        match end {
+            Some(end) if self.rest[end..].starts_with('>') => {
+                self.take(end + 1);
+                None
+            }
+            _ => self.word(),
+        }
+    }
+
+    /// Whatever else stands between delimiters; nothing where it says nothing.
+    fn word(&mut self) -> Option<Token<'a>> {
+        let start = self.rest;
+        // `e.p.` alone; glued to a move it comes here as soon as the move is read.
+        if start.starts_with("e.p") {
+            self.take(3);
+            return None;
+        }
+        let word = self.take(start.find(is_delimiter).unwrap_or(start.len()));
+        if EMPTY.contains(&word) {
+            return None;
+        }
+        if let Some(outcome) = result(word) {
+            return Some(Token::Result(outcome, word));
+        }
+        if let Some(&(_, nag)) = GLYPHS.iter().find(|(sign, _)| *sign == word) {
+            return Some(Token::Nag(nag));
+        }
+        if let Some(san) = san(word) {
+            return Some(Token::Move(san, word));
+        }
+        // What is glued together is read one after another.
+        if let number @ 1.. = digits(word) {
+            self.rest = &start[number..];
+            return Some(Token::Number);
+        }
+        if let Some((san, written)) = glued(word) {
+            self.rest = &start[written.len()..];
+            return Some(Token::Move(san, written));
+        }
+        Some(Token::Unknown(word))
+    }
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        loop {
+            self.rest = self.rest.trim_start_matches(|c: char| c.is_whitespace() || ['.', '…'].contains(&c));
+            let token = match self.rest.chars().next()? {
+                '{' => Some(self.comment()),
+                ';' => Some(self.rest_of_line()),
+                '$' => self.nag(),
+                '!' | '?' => Some(self.judgement()),
+                sign @ ('(' | ')' | '*' | '}') => {
+                    let written = self.take(1);
+                    match sign {
+                        '(' => Some(Token::Open),
+                        ')' => Some(Token::Close),
+                        '*' => Some(Token::Result(Outcome::Unknown, written)),
+                        // A comment with braces in it ended before.
+                        _ => None,
+                    }
+                }
+                '<' => self.reserved(),
+                _ => self.word(),
+            };
+            if token.is_some() {
+                return token;
+            }
+        }
+    }
+}
+
+/// Does this text, outside of comments and variations, end with a result?
+pub(super) fn ends_game(outside: &str) -> bool {
+    let outside = outside.trim_end();
+    outside.ends_with('*') || outside.rsplit(is_delimiter).next().and_then(result).is_some()
+}
+
+fn is_delimiter(c: char) -> bool {
+    c.is_whitespace() || ['{', '}', '(', ')', '!', '?', '$', ';', '.', '…', '*'].contains(&c)
+}
+
+/// The number of digits at the begin.
+fn digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
+}
+
+/// Some programs make dashes of hyphens.
+fn with_hyphens(word: &str) -> String {
+    word.replace(['–', '—'], "-")
+}
+
+fn result(word: &str) -> Option<Outcome> {
+    if !word.starts_with(['0', '1', '½']) {
+        return None;
+    }
+    let winner = |winner| Some(Outcome::Known(KnownOutcome::Decisive { winner }));
+    match with_hyphens(word).as_str() {
+        "1-0" => winner(Color::White),
+        "0-1" => winner(Color::Black),
+        "1/2-1/2" | "1/2" | "½-½" => Some(Outcome::Known(KnownOutcome::Draw)),
+        _ => None,
+    }
+}
+
+/// A move as SAN, as UCI, in long algebraic notation (`e2-e4`, `Ng1xf3`), or castling with zeros.
+fn san(word: &str) -> Option<San> {
+    // Double check may be said twice.
+    let plain = word.trim_end_matches(['+', '#']);
+    if let Ok(san) = San::from_ascii(plain.as_bytes()) {
+        return Some(san);
+    }
+    let plain = with_hyphens(plain);
+    match plain.as_str() {
+        "0-0" | "o-o" | "O-O" => return Some(San::Castle(CastlingSide::KingSide)),
+        "0-0-0" | "o-o-o" | "O-O-O" => return Some(San::Castle(CastlingSide::QueenSide)),
+        _ => {}
+    }
+    San::from_ascii(as_san(&plain).as_bytes()).ok()
+}
+
+/// A move in SAN but for a hyphen between its squares and for the sign of promotion or its case.
+fn as_san(word: &str) -> String {
+    let squares = word.split_once('-').filter(|(from, to)| {
+        from.ends_with(|c: char| c.is_ascii_digit()) && to.starts_with(|c| ('a'..='h').contains(&c))
+    });
+    let plain = squares.map_or_else(|| word.to_owned(), |(from, to)| format!("{from}{to}"));
+    let Some(head) = plain.strip_suffix(|c: char| "qrbnQRBN".contains(c)) else { return plain };
+    let square = head.trim_end_matches('=');
+    if !square.ends_with(['1', '8']) {
+        return plain;
+    }
+    format!("{square}={}", plain[head.len()..].to_ascii_uppercase())
+}
+
+/// The move at the begin of a word that ends with a glyph or with a mark of en passant.
+fn glued(word: &str) -> Option<(San, &str)> {
+    let signs = GLYPHS.iter().map(|(sign, _)| *sign).chain(["ep", "e"]);
+    signs.filter_map(|sign| word.strip_suffix(sign)).find_map(|head| san(head).map(|san| (san, head)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> Vec<Token<'_>> {
+        Tokens::new(text).collect()
+    }
+
+    /// Moves and results as written, glyphs with a dollar, unknown words with a question mark.
+    fn told(text: &str) -> String {
+        let tell = |token: Token<'_>| match token {
+            Token::Move(_, written) | Token::Result(_, written) => written.to_owned(),
+            Token::Nag(nag) => format!("${nag}"),
+            Token::Unknown(word) => format!("?{word}"),
+            Token::Number => "#".to_owned(),
+            other => format!("{other:?}"),
+        };
+        tokens(text).into_iter().map(tell).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn moves_are_read_in_every_notation_of_the_wild() {
+        for text in [
+            "e4", "Nf3", "Nbd7", "R1xe1+", "exd6", "e8=Q#", "O-O", "O-O-O+", "0-0", "0-0-0#", "o-o", "0–0",
+            "e2e4", "e7e8q", "e2-e4", "Ng1-f3", "Ng1xf3", "e7-e8=Q+", "e8Q", "exd8q", "e4xd5", "Qh5++", "--",
+            "Z0",
+        ] {
+            assert!(matches!(tokens(text)[..], [Token::Move(_, written)] if written == text), "{text}");
+        }
+        for (text, expected) in [
+            ("1.e4 1... e5 2 Nf3 2…Nc6 3Bb5", "# e4 # e5 # Nf3 # Nc6 # Bb5"),
+            ("exd6 e.p. exd6e.p. exd6ep e.p. exd6 ep", "exd6 exd6 exd6 exd6"),
+            ("e4! d5!? c4?? f5 ?! $14 $256 $", "e4 $1 d5 $5 c4 $4 f5 $6 $14"),
+            ("e4+- d5 +/- c4N f5= Nf3∞ D", "e4 $18 d5 $16 c4 $146 f5 $10 Nf3 $13 $220"),
+            ("1-0 0-1 1/2-1/2 1/2 ½–½ e4* 1.0-0", "1-0 0-1 1/2-1/2 1/2 ½–½ e4 * # 0-0"),
+            ("e4 <> e5 <c4 x> Nf3", "e4 e5 Nf3"),
+            ("e4 <c4\n> e5", "e4 ?<c4 ?> e5"),
+            ("Sf3 nf3 P-K4 O-O-O-O 1:0 e4,", "?Sf3 ?nf3 ?P-K4 ?O-O-O-O # ?:0 ?e4,"),
+        ] {
+            assert_eq!(told(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn comments_end_with_a_brace_or_with_the_line() {
+        let expected = [Token::Comment(" a ; ("), Token::Comment(" b } c"), Token::Number, Token::Unclosed];
+        assert_eq!(tokens("{ a ; (} ; b } c\n1. {d"), expected);
+    }
+}
