@@ -202,12 +202,12 @@ fn lost_games_are_analysed_and_the_drops_learned() {
     let games = "[White \"Legal\"]\n[Black \"Saint Brie\"]\n[Result \"1-0\"]\n\n\
         1. e4 e5 2. Nf3 d6 3. Bc4 Bg4 4. Nc3 g6 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n\n\
         [White \"Saint Brie\"]\n[Black \"Somebody\"]\n[Result \"1/2-1/2\"]\n\n1. e4 e5 1/2-1/2\n\n\
-        [White \"Saint Brie\"]\n[Black \"Somebody\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Ke4 0-1\n";
+        [White \"Saint Brie\"]\n[Black \"Somebody\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
     fs::write(home.path().join("games.pgn"), games).unwrap();
     let (_, stderr, code) = learn(&home, &["import", "games.pgn"]);
     assert!(code == 1 && stderr.contains("--player"), "{stderr}");
     let told = json(&well(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--json"]));
-    assert_eq!((&told["games"], &told["lost"], &told["unreadable"]), (&3.into(), &2.into(), &1.into()));
+    assert_eq!((&told["games"], &told["lost"], &told["unreadable"]), (&3.into(), &2.into(), &0.into()));
     assert!(told["new"].as_u64().unwrap() > 0, "{told}");
     let listed = well(&home, &["list"]);
     assert!(listed.contains("import"), "{listed}");
@@ -215,6 +215,13 @@ fn lost_games_are_analysed_and_the_drops_learned() {
     let again =
         json(&well(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--json"]));
     assert_eq!(again["new"], 0, "what is known already is not learned again");
+
+    let games = format!("{games}\n[White \"Saint Brie\"]\n\n1. f3 e5 2. g4 Ke4 0-1\n");
+    fs::write(home.path().join("games.pgn"), games).unwrap();
+    let (out, stderr, code) = learn(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "1000"]);
+    assert_eq!(code, 3, "{stderr}");
+    assert!(stderr.contains("games.pgn: game 4 (line 18) is skipped: 2... Ke4 is no legal move"), "{stderr}");
+    assert!(out.contains("4 games, 2 of them lost") && out.contains("1 games skipped"), "{out}");
 }
 
 #[test]

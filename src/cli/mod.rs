@@ -215,7 +215,7 @@ pub fn run(arguments: Arguments, debug_log: DebugLog, places: Places) -> Result<
                 outcome = Outcome::Partial;
             }
         }
-        Some(Task::Learn(arguments)) => learn::run(&arguments, places.learn_file, &output)?,
+        Some(Task::Learn(arguments)) => outcome = learn::run(&arguments, places.learn_file, &output)?,
         #[cfg(feature = "tune")]
         Some(Task::Tune(task)) => tune::run(&task, &output, &interrupt)?,
     }

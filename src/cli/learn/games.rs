@@ -1,13 +1,16 @@
 //! `engram learn import games.pgn --player NAME`: what a player's lost games teach.
 
-use std::{fs::File, io::BufReader, ops::ControlFlow, path::Path};
+use std::{fs::File, io::BufReader, path::Path};
 
-use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
 use serde_json::json;
 use shakmaty::{Color, KnownOutcome, Outcome, Position as _, uci::UciMove};
 
 use super::{LearnError, Opened, search::Asked};
 use crate::{
+    cli::{
+        self,
+        pgn::{Game, Games},
+    },
     engine::Engine,
     eval,
     learn::{
@@ -15,89 +18,23 @@ use crate::{
         game::{Game as Searches, Line},
         policy::{self, Conditions, Known, Rules},
     },
-    position::{Path as Played, Position},
+    position::Path as Played,
     types::PackedMove,
-    uci::{Output, translate},
+    uci::Output,
 };
 
-/// A game of the file.
-#[derive(Default)]
-struct Game {
-    white: String,
-    black: String,
-    result: String,
-    start: Position,
-    moves: Vec<UciMove>,
-    end: Position,
-    wrong: Option<String>,
-}
-
-impl Game {
-    /// The side that `player` (a part of the name, in any case) lost with.
-    fn lost_by(&self, player: &str) -> Option<Color> {
-        let is = |name: &str| name.to_lowercase().contains(&player.to_lowercase());
-        match self.result.parse() {
-            Ok(Outcome::Known(KnownOutcome::Decisive { winner: Color::Black })) if is(&self.white) => {
-                Some(Color::White)
-            }
-            Ok(Outcome::Known(KnownOutcome::Decisive { winner: Color::White })) if is(&self.black) => {
-                Some(Color::Black)
-            }
-            _ => None,
-        }
-    }
-}
-
-struct Scribe;
-
-impl Visitor for Scribe {
-    type Tags = Game;
-    type Movetext = Game;
-    type Output = Game;
-
-    fn begin_tags(&mut self) -> ControlFlow<Game, Game> {
-        ControlFlow::Continue(Game::default())
-    }
-
-    fn tag(&mut self, game: &mut Game, name: &[u8], value: RawTag<'_>) -> ControlFlow<Game> {
-        let value = value.decode_utf8_lossy().into_owned();
-        match name {
-            b"White" => game.white = value,
-            b"Black" => game.black = value,
-            b"Result" => game.result = value,
-            b"FEN" => match translate::parse_fen(&value, false) {
-                Ok(position) => (game.start, game.end) = (position.clone(), position),
-                Err(error) => game.wrong = Some(error.to_string()),
-            },
-            _ => {}
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(&mut self, game: Game) -> ControlFlow<Game, Game> {
-        ControlFlow::Continue(game)
-    }
-
-    fn san(&mut self, game: &mut Game, san: SanPlus) -> ControlFlow<Game> {
-        if game.wrong.is_none() {
-            match san.san.to_move(game.end.chess()) {
-                Ok(m) => {
-                    game.moves.push(m.to_uci(game.end.chess().castles().mode()));
-                    game.end = game.end.play(m);
-                }
-                Err(_) => game.wrong = Some(format!("{san} is not legal in {}", game.end.fen())),
-            }
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn end_game(&mut self, game: Game) -> Game {
-        game
-    }
+/// The side that `player` (a part of the name, in any case) lost with.
+fn lost_by(game: &Game, player: &str) -> Option<Color> {
+    let Outcome::Known(KnownOutcome::Decisive { winner }) = game.outcome else { return None };
+    let name = game.tag(winner.fold_wb("Black", "White"))?;
+    name.to_lowercase().contains(&player.to_lowercase()).then_some(!winner)
 }
 
 /// Analyses the games that `player` lost, `nodes` nodes a position, and learns where the score dropped, by the
-/// rules that the engine has for its own games.
+/// rules that the engine has for its own games. A game that cannot be read is named and skipped.
+///
+/// # Errors
+/// The games cannot be read or the learning file not be written.
 pub(super) fn import(
     file: &mut Opened,
     from: &Path,
@@ -105,31 +42,32 @@ pub(super) fn import(
     nodes: u64,
     json: bool,
     output: &Output,
-) -> Result<(), LearnError> {
+) -> Result<cli::Outcome, LearnError> {
     let failed = |source| LearnError::Other { path: from.to_owned(), doing: "read", source };
-    let mut reader = Reader::new(BufReader::new(File::open(from).map_err(failed)?));
+    let reader = BufReader::new(File::open(from).map_err(failed)?);
     let mut asked = Asked::new(nodes);
     let (mut games, mut lost, mut wrong, mut learned) = (0, 0, 0, Taken::default());
-    while let Some(game) = reader.read_game(&mut Scribe).map_err(failed)? {
+    for game in Games::new(reader) {
         if output.is_closed() {
             break;
         }
         games += 1;
-        if let Some(reason) = &game.wrong {
-            wrong += 1;
-            log::warn!(
-                "game {games} of {} is used up to the move that cannot be read: {reason}",
-                from.display()
-            );
-        }
-        let Some(side) = game.lost_by(player) else { continue };
+        let game = match game.map_err(failed)? {
+            Ok(game) => game,
+            Err(broken) => {
+                wrong += 1;
+                eprintln!("{}: {broken}", from.display());
+                continue;
+            }
+        };
+        let Some(side) = lost_by(&game, player) else { continue };
         lost += 1;
         let records = lessons(&mut asked, &game, side, file)?;
         let taken = file.file.take_in(&file.ring, &records)?;
         learned.new += taken.new;
         learned.known += taken.known;
         if !json {
-            let Game { white, black, .. } = &game;
+            let (white, black) = (game.player(Color::White), game.player(Color::Black));
             output.line(format_args!("game {games}, {white} - {black}: {} positions learned", taken.new));
         }
     }
@@ -139,11 +77,11 @@ pub(super) fn import(
         }));
     } else {
         output.line(format_args!(
-            "{games} games, {lost} of them lost by {player}; {} positions learned, {wrong} games not read to their end",
+            "{games} games, {lost} of them lost by {player}; {} positions learned, {wrong} games skipped",
             learned.new
         ));
     }
-    Ok(())
+    Ok(if wrong > 0 { cli::Outcome::Partial } else { cli::Outcome::Complete })
 }
 
 /// What one lost game teaches its loser.
@@ -158,9 +96,11 @@ fn lessons(asked: &mut Asked, game: &Game, side: Color, file: &Opened) -> Result
     let mut records: Vec<Record> = Vec::new();
     let mut position = game.start.clone();
     let mut played = Played::new(&position);
-    for ply in 0..=game.moves.len() {
+    let mode = position.chess().castles().mode();
+    let moves: Vec<UciMove> = game.moves.iter().map(|m| m.to_uci(mode)).collect();
+    for ply in 0..=moves.len() {
         if position.turn() == side && position.has_legal_move() {
-            let line = Line { start: game.start.key(), moves: game.moves[..ply].to_vec() };
+            let line = Line { start: game.start.key(), moves: moves[..ply].to_vec() };
             let answer = asked.search(&game.start, &line.moves)?;
             if let Some(last) = &answer.line {
                 let mut recent = played.clone();
@@ -201,7 +141,7 @@ fn lessons(asked: &mut Asked, game: &Game, side: Color, file: &Opened) -> Result
                 }
             }
         }
-        if let Some(m) = game.moves.get(ply).and_then(|uci| uci.to_move(position.chess()).ok()) {
+        if let Some(&m) = game.moves.get(ply) {
             position = position.play(m);
             played.push(&position);
         }

@@ -20,7 +20,7 @@ use clap::Subcommand;
 use thiserror::Error;
 
 use self::filter::{Filter, FilterError};
-use super::prove;
+use super::{Outcome, prove};
 use crate::{
     engine::IllegalMove,
     learn::{
@@ -232,7 +232,8 @@ pub enum LearnError {
     },
 }
 
-/// Uses a tool on the file that is named, or on the one in the user's data directory.
+/// Uses a tool on the file that is named, or on the one in the user's data directory. Partial where games were
+/// skipped.
 ///
 /// # Errors
 /// See [`LearnError`].
@@ -240,7 +241,7 @@ pub(super) fn run(
     arguments: &Arguments,
     default: Option<PathBuf>,
     output: &Output,
-) -> Result<(), LearnError> {
+) -> Result<Outcome, LearnError> {
     let path = arguments.file.clone().or(default).ok_or(LearnError::NoFile)?;
     let json = arguments.json;
     match &arguments.tool {
@@ -257,7 +258,7 @@ pub(super) fn run(
             html::html(&Opened::read(&path)?, to, *newest, filter, json, output)
         }
         Tool::Import { from, player: Some(player), nodes } => {
-            games::import(&mut Opened::write(&path)?, from, player, *nodes, json, output)
+            return games::import(&mut Opened::write(&path)?, from, player, *nodes, json, output);
         }
         Tool::Import { from, player: None, .. } if is_pgn(from) => {
             Err(LearnError::WhosePlayer { path: from.clone() })
@@ -277,7 +278,8 @@ pub(super) fn run(
             change::advise(&mut Opened::write(&path)?, fen, best, *score, json, output)
         }
         Tool::Prove(arguments) => Ok(prove::run(arguments, output)?),
-    }
+    }?;
+    Ok(Outcome::Complete)
 }
 
 fn is_pgn(path: &Path) -> bool {
