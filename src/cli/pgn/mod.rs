@@ -187,6 +187,7 @@ mod tests {
     fn a_result_in_a_variation_does_not_end_the_game() {
         let text = "[Event \"a\"]\n\n1. e4 e5 (1... c5 2. Nf3 1-0\n) 2. d4 {(} *\n\n1. d4 *\n";
         assert_eq!(plies(text), [Some(3), Some(1)]);
+        assert_eq!(plies("1. e4 1-0 {White\nwon}\n\n1. d4 *\n"), [Some(1), Some(1)]);
     }
 
     #[test]

@@ -56,6 +56,8 @@ struct Place {
     comment: bool,
     /// How deep in variations.
     depth: usize,
+    /// Is the result the last that was said outside of comments?
+    ended: bool,
     /// The names of the tags since the last empty line, and of those before it.
     names: Vec<String>,
     earlier: Vec<String>,
@@ -140,8 +142,9 @@ impl Place {
         let outside = self.outside(rest);
         if !outside.trim().is_empty() {
             self.part = Part::Moves;
+            self.ended = ends_game(&outside);
         }
-        !self.comment && self.depth == 0 && ends_game(&outside)
+        self.ended && !self.comment && self.depth == 0
     }
 
     /// The text outside of comments and variations; of these only the opening bracket is left.
