@@ -1,29 +1,18 @@
-/// A tag longer than this is cut.
-const MAX_BYTES: usize = 1 << 14;
+/// A quote that was not escaped is followed by its tag's end within so many bytes, else it was meant.
+const MOST_FORGOTTEN: usize = 256;
 
 /// Reads `[Name "value"]` at the begin of `text`, which begins with `[`. The tag, or nothing where it is damaged,
 /// and the text after it. A tag ends with its line.
 pub(super) fn read(text: &str) -> (Option<(&str, String)>, &str) {
-    let (line, after) = text.split_at(end_of_line(text));
-    let inside = &line[1..];
-    // Offsets into `text` from here on are those of `inside` and one more.
-    let rest_from = |end: usize| text.get(1 + end..).unwrap_or(after);
-    let quote = match inside.find(['"', ']']) {
-        Some(quote) if inside[quote..].starts_with('"') => quote,
-        Some(bracket) => return (None, rest_from(bracket + 1)),
-        None => return (None, after),
+    let inside = &text[1..];
+    let Some(end) = inside.find(['"', ']', '\n']) else { return (None, "") };
+    let (name, rest) = inside.split_at(end);
+    let Some(value) = rest.strip_prefix('"') else {
+        return (None, rest.strip_prefix(']').unwrap_or(rest));
     };
-    let name = inside[..quote].trim();
-    let value = &inside[quote + 1..];
     let (length, closed) = end_of_value(value);
-    let rest = rest_from(quote + 1 + length + closed);
-    (is_name(name).then(|| (name, unescaped(&value[..length]))), rest)
-}
-
-fn end_of_line(text: &str) -> usize {
-    let most = text.len().min(MAX_BYTES);
-    let end = text.bytes().take(most).position(|byte| byte == b'\n').unwrap_or(most);
-    (0..=end).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0)
+    let name = name.trim();
+    (is_name(name).then(|| (name, unescaped(&value[..length]))), &value[length + closed..])
 }
 
 /// Does a line begin with a tag, as far as a glance tells?
@@ -45,16 +34,18 @@ fn end_of_value(value: &str) -> (usize, usize) {
     let mut escaped = false;
     for (index, c) in value.char_indices() {
         match c {
+            '\n' => return first.map_or((index, 0), |index| (index, 1)),
             _ if escaped => escaped = false,
             '\\' => escaped = true,
             '"' => {
                 let after = &value[index + 1..];
-                let bracket = after.trim_start();
+                let bracket = after.trim_start_matches(|c: char| c.is_whitespace() && c != '\n');
                 if bracket.starts_with(']') {
                     return (index, 1 + after.len() - bracket.len() + 1);
                 }
                 first = first.or(Some(index));
             }
+            _ if first.is_some_and(|first| index - first > MOST_FORGOTTEN) => break,
             _ => {}
         }
     }
@@ -93,6 +84,10 @@ mod tests {
         assert_eq!(read("[A \"x\n1. e4"), (Some(("A", "x".to_owned())), "\n1. e4"));
         assert_eq!(read("[A x]\n[B"), (None, "\n[B"));
         assert_eq!(read("[A x\n[B"), (None, "\n[B"));
+        assert_eq!(read("[A \"x\\\n\"]"), (Some(("A", "x\\".to_owned())), "\n\"]"));
+        assert_eq!(read("[A \"x\"\n]"), (Some(("A", "x".to_owned())), "\n]"));
+        assert_eq!(read("[A \"x\\\n\"]"), (Some(("A", "x\\".to_owned())), "\n\"]"));
+        assert_eq!(read("[A \"x\"\n]"), (Some(("A", "x".to_owned())), "\n]"));
         assert_eq!(read("[1A \"x\"]"), (None, ""));
     }
 
@@ -101,5 +96,7 @@ mod tests {
         assert_eq!(value(r#"[A "x \"y\" \\"]"#).as_deref(), Some(r#"x "y" \"#));
         assert_eq!(value(r#"[A "Hasty "B."]"#).as_deref(), Some(r#"Hasty "B."#));
         assert_eq!(value(r#"[A "C:\dir"]"#).as_deref(), Some(r"C:\dir"));
+        let far = format!("[A \"x\" {}\"]", "y".repeat(2 * MOST_FORGOTTEN));
+        assert_eq!(value(&far).as_deref(), Some("x"));
     }
 }
