@@ -137,6 +137,20 @@ fn no_mate_is_claimed_that_is_not_there() {
 }
 
 #[test]
+fn a_search_stopped_early_claims_no_earlier_mate() {
+    // Mated in three moves, by the first move of an iteration alone in two.
+    let fen = "1N3b2/p1kN2Pp/K4P1P/P1p1P3/2R2P2/1P1P4/3pppBB/3Q1R2 b - - 0 1";
+    for stopped in (1_000..16_000).step_by(100) {
+        let mut searcher = Searcher::new();
+        searcher.set(fen, &[]);
+        for line in &searcher.go(nodes(stopped)).lines {
+            let Some(plies) = line.score.mate_plies() else { continue };
+            assert!(plies <= -6 || line.bound == Bound::Lower, "{stopped} nodes: {plies} plies");
+        }
+    }
+}
+
+#[test]
 fn a_mated_or_stalemated_side_has_no_move_but_a_score() {
     let mut searcher = Searcher::new();
     searcher.set("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", &[]);

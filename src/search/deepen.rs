@@ -66,6 +66,10 @@ impl Worker {
                 let first = &self.root_moves[0];
                 if lines == 1 && first.has_score() && first.bound != Bound::Upper {
                     outcome.lines = vec![first.clone()];
+                    // Another move may lose later.
+                    if first.score.is_decisive() && first.score < Score::ZERO {
+                        outcome.lines[0].bound = Bound::Lower;
+                    }
                 }
                 outcome.unreported = true;
                 break;
