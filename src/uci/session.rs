@@ -177,7 +177,9 @@ impl<T: Tools> Session<T> {
     }
 
     fn handle(&mut self, command: Command, read_at: Instant) -> Flow {
-        if self.is_searching() && self.needs_idle_engine(&command) {
+        // The search may end at any moment: what waits for that goes before what comes now.
+        let must_wait = self.is_searching() || !self.waiting.is_empty();
+        if must_wait && self.needs_idle_engine(&command) {
             if matches!(command, Command::Go(_)) {
                 self.engine.stop();
             }
@@ -211,7 +213,8 @@ impl<T: Tools> Session<T> {
         Flow::Continue
     }
 
-    /// Must `command` wait for the end of the present search? All others are carried out at once.
+    /// Must `command` wait for the end of the present search, and for what waits already? All others are carried
+    /// out at once.
     fn needs_idle_engine(&self, command: &Command) -> bool {
         match command {
             // A mistake is told at once.
@@ -307,5 +310,37 @@ impl<T: Tools> Session<T> {
             }
             Err(error) => self.output.say(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct NoTools;
+
+    impl Tools for NoTools {
+        fn bench(&self, _: Option<u64>, _: &Output, _: &Interrupt) {}
+        fn eval(&self, _: &Position, _: &Output) {}
+        fn perft(&self, _: &Position, _: u64, _: &Output, _: &Interrupt) {}
+    }
+
+    fn session() -> Session<NoTools> {
+        Session::new(NoTools, Output::new(std::io::sink()), DebugLog::default(), Places::default())
+    }
+
+    fn handle(session: &mut Session<NoTools>, line: &str) {
+        session.handle(line.parse().expect("a command"), Instant::now());
+    }
+
+    #[test]
+    fn what_comes_when_the_search_has_just_ended_does_not_overtake_what_waited_for_that() {
+        let mut session = session();
+        session.searching.store(true, Ordering::Release);
+        handle(&mut session, "position startpos moves e2e4");
+        session.searching.store(false, Ordering::Release);
+        handle(&mut session, "position startpos moves d2d4");
+        session.catch_up();
+        assert!(session.engine.position().fen().starts_with("rnbqkbnr/pppppppp/8/8/3P4/"));
     }
 }

@@ -89,8 +89,8 @@ pub struct Gui {
     pub searches: usize,
     /// How long `readyok` took during searches.
     pub latencies: Vec<Duration>,
-    /// What was sent, newest last.
-    sent: VecDeque<String>,
+    /// What was said lately, newest last: `>` sent, `<` heard, by the GUI as it acted on it.
+    talk: VecDeque<String>,
 }
 
 /// With one arena, so that the allocator gives back what the engine gives back: glibc keeps one for each thread
@@ -115,7 +115,7 @@ impl Gui {
             open: VecDeque::new(),
             searches: 0,
             latencies: Vec::new(),
-            sent: VecDeque::new(),
+            talk: VecDeque::new(),
         };
         gui.send("setoption name Hash value 4");
         gui.send("setoption name HashFileSize value 1");
@@ -123,17 +123,20 @@ impl Gui {
     }
 
     fn send(&mut self, line: &str) {
-        self.sent.push_back(line.to_owned());
-        if self.sent.len() > 80 {
-            self.sent.pop_front();
-        }
+        self.note('>', line);
         self.engine.send(line);
     }
 
-    fn fail(&self, what: &str) -> ! {
-        let sent: Vec<&str> = self.sent.iter().map(String::as_str).collect();
-        let seen = &self.engine.seen[self.engine.seen.len().saturating_sub(12)..];
-        panic!("{what}\nsent:\n{}\nheard:\n{}", sent.join("\n"), seen.join("\n"));
+    fn note(&mut self, direction: char, line: &str) {
+        self.talk.push_back(format!("{direction} {line}"));
+        if self.talk.len() > 300 {
+            self.talk.pop_front();
+        }
+    }
+
+    fn fail(&mut self, what: &str) -> ! {
+        let talk = self.talk.make_contiguous().join("\n");
+        panic!("{what}\n{} searches are open; what was said:\n{talk}", self.open.len());
     }
 
     /// Does something.
@@ -264,7 +267,7 @@ impl Gui {
     fn next_line(&mut self) -> String {
         match self.engine.line_within(PATIENCE) {
             Some(line) => line,
-            None => self.fail(&format!("nothing is said any more; {} searches are open", self.open.len())),
+            None => self.fail("nothing is said any more"),
         }
     }
 
@@ -282,6 +285,7 @@ impl Gui {
     }
 
     fn hear(&mut self, line: &str) {
+        self.note('<', line);
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
             ["bestmove", answer @ ..] => {
