@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     book::{Book, Builder, Entry, Experience, Limits, merge, to_bytes},
+    learn::disk::{Disk, SystemDisk},
     position::Position,
     uci::{Output, translate},
 };
@@ -219,11 +220,11 @@ pub(super) fn refuse_to_overwrite(path: &Path, force: bool) -> Result<(), CliErr
 
 fn write(path: &Path, entries: &[Entry], force: bool) -> Result<(), CliError> {
     refuse_to_overwrite(path, force)?;
-    // Where a link leads, so that the link stays one.
-    let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if path.exists() && !path.is_file() {
         return Err(CliError::Task(format!("{} is no regular file; name another", path.display())));
     }
+    // Where a link leads, so that the link stays one.
+    let path = &SystemDisk.resolve(path).unwrap_or_else(|_| path.to_owned());
     // Complete before it bears its name: an engine may be reading the file that is replaced.
     let unfinished = path.with_extension(format!("new-{}", std::process::id()));
     let written = File::create(&unfinished)

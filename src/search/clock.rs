@@ -48,8 +48,8 @@ impl NodeBank {
     /// Books a finished search.
     pub fn settle(&mut self, rate: NodeRate, nodes: u64) {
         if let Some(left) = &mut self.left {
-            let spent = left.saturating_sub(rate.time_of(nodes));
-            *left = spent.saturating_add(std::mem::take(&mut self.increment));
+            let rest = left.saturating_sub(rate.time_of(nodes));
+            *left = rest.saturating_add(std::mem::take(&mut self.increment));
         }
     }
 }

@@ -67,7 +67,7 @@ impl Worker {
                 if lines == 1 && first.has_score() && first.bound != Bound::Upper {
                     outcome.lines = vec![first.clone()];
                     // Another move may lose later.
-                    if first.score.is_decisive() && first.score < Score::ZERO {
+                    if first.score.is_loss() {
                         outcome.lines[0].bound = Bound::Lower;
                     }
                 }

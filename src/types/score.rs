@@ -78,6 +78,14 @@ impl Score {
         }
     }
 
+    /// Moves of the side that mates, as mates are printed, positive if that is the side to move.
+    pub const fn mate_moves(self) -> Option<i32> {
+        match self.mate_plies() {
+            Some(plies) => Some((plies + plies.signum()) / 2),
+            None => None,
+        }
+    }
+
     /// Makes a heuristic value a legal evaluation, clear of the proven scores.
     pub fn clamp_evaluation(self) -> Score {
         Score(self.0.clamp(-Score::MAX_EVALUATION.0, Score::MAX_EVALUATION.0))

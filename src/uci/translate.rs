@@ -174,9 +174,9 @@ fn plies(depth: Depth) -> u64 {
 
 /// A score as it is printed: mates in moves of the side that mates.
 pub fn score(score: Score, bound: Bound) -> InfoScore {
-    let value = match score.mate_plies() {
+    let value = match score.mate_moves() {
         // An odd number where the side mates whose turn it is, whoever the score is for.
-        Some(plies) => ScoreValue::Mate((plies + plies.signum()) / 2),
+        Some(moves) => ScoreValue::Mate(moves),
         None => ScoreValue::Centipawns(score.centipawns()),
     };
     InfoScore { value, bound }

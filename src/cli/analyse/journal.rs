@@ -56,38 +56,15 @@ impl Earlier {
     pub fn find(output: &Path, work: String) -> Result<Earlier, CliError> {
         let mut name = output.as_os_str().to_owned();
         name.push(".unfinished");
-        let mut earlier = Earlier { path: PathBuf::from(name), work, head: 0, whole: 0, len: 0 };
-        let failed = |error| CliError::file("read", &earlier.path, error);
-        let file = match File::open(&earlier.path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(earlier),
-            Err(error) => return Err(failed(error)),
-        };
-        let mut lines = BufReader::new(file);
-        let mut line = String::new();
-        lines.read_line(&mut line).map_err(failed)?;
-        if earlier.work.starts_with(&line) {
-            // Cut off before its first line was whole.
-            return Ok(earlier);
-        }
-        if line.strip_suffix('\n') != Some(&earlier.work) {
+        let path = PathBuf::from(name);
+        let measured = measure(&path, &work).map_err(|error| CliError::file("read", &path, error))?;
+        let Some((head, whole, len)) = measured else {
             return Err(CliError::Task(format!(
                 "{} holds unfinished work with another input, other settings or other outputs; finish that or remove it",
-                earlier.path.display()
+                path.display()
             )));
-        }
-        earlier.head = line.len() as u64;
-        earlier.whole = earlier.head;
-        loop {
-            line.clear();
-            let read =
-                lines.read_line(&mut line).map_err(|error| CliError::file("read", &earlier.path, error))?;
-            if read == 0 || !line.ends_with(";\n") {
-                return Ok(earlier);
-            }
-            earlier.whole += line.len() as u64;
-            earlier.len += 1;
-        }
+        };
+        Ok(Earlier { path, work, head, whole, len })
     }
 
     /// Was there such a run? Then the outputs that are there are its own.
@@ -118,6 +95,35 @@ impl Earlier {
         };
         let (file, earlier) = open().map_err(|error| CliError::file("write", &path, error))?;
         Ok(Journal { path, file, earlier, known: BTreeMap::new() })
+    }
+}
+
+/// Of the journal of `work`: the bytes of its first line and of all lines that are whole, and how many findings
+/// those are. None if it belongs to other work.
+fn measure(path: &Path, work: &str) -> io::Result<Option<(u64, u64, usize)>> {
+    let mut lines = match File::open(path) {
+        Ok(file) => BufReader::new(file),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some((0, 0, 0))),
+        Err(error) => return Err(error),
+    };
+    let mut line = String::new();
+    lines.read_line(&mut line)?;
+    if work.starts_with(&line) {
+        // Cut off before its first line was whole.
+        return Ok(Some((0, 0, 0)));
+    }
+    if line.strip_suffix('\n') != Some(work) {
+        return Ok(None);
+    }
+    let head = line.len() as u64;
+    let (mut whole, mut len) = (head, 0);
+    loop {
+        line.clear();
+        if lines.read_line(&mut line)? == 0 || !line.ends_with(";\n") {
+            return Ok(Some((head, whole, len)));
+        }
+        whole += line.len() as u64;
+        len += 1;
     }
 }
 

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     cli::{CliError, book::refuse_to_overwrite, page},
+    learn::disk::{Disk, SystemDisk},
     uci::Output,
 };
 
@@ -77,16 +78,8 @@ pub fn refuse(arguments: &Analyse, input: &Input, resumed: bool) -> Result<(), C
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {
+    let whole = |path| SystemDisk.resolve(path).ok();
     one == other || (whole(one).is_some() && whole(one) == whole(other))
-}
-
-/// The whole path without links, of a file that need not be there yet.
-fn whole(path: &Path) -> Option<PathBuf> {
-    let beside = || {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Some(folder.canonicalize().ok()?.join(path.file_name()?))
-    };
-    path.canonicalize().ok().or_else(beside)
 }
 
 impl Outputs {

@@ -139,8 +139,8 @@ fn for_white(position: &Position, finding: &Finding) -> Score {
 
 /// A score for White as people read it: pawns with a sign, mates in moves.
 pub fn pawns(score: Score) -> String {
-    match score.mate_plies() {
-        Some(plies) => format!("{}{}", if score.0 < 0 { "#-" } else { "#" }, (plies.abs() + 1) / 2),
+    match score.mate_moves() {
+        Some(moves) => format!("{}{}", if score.0 < 0 { "#-" } else { "#" }, moves.abs()),
         None => format!("{:+.2}", f64::from(score.centipawns()) / 100.0),
     }
 }
