@@ -93,11 +93,12 @@ pub struct Gui {
     talk: VecDeque<String>,
 }
 
-/// With one arena, so that the allocator gives back what the engine gives back: glibc keeps one for each thread
-/// that ever ran, which looks like a leak and is none.
+/// So that the allocator gives back what the engine gives back: glibc keeps an arena for each thread that ever ran,
+/// and once a large block was freed, takes those of its size from a heap that gives nothing back below what is in
+/// use. Both look like a leak and are none.
 fn quiet_engine() -> Engine {
     #[cfg(unix)]
-    let mut engine = Engine::start_after("export MALLOC_ARENA_MAX=1");
+    let mut engine = Engine::start_after("export MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=131072");
     #[cfg(not(unix))]
     let mut engine = Engine::start();
     engine.send("uci");
