@@ -4,9 +4,15 @@
 
 mod common;
 
-use std::{fs, process::Command};
+use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
 
-use common::{Engine, command, home, run};
+use common::{Engine, PATIENCE, command, home, run};
 
 /// The messages among lines.
 fn told(lines: &[String]) -> String {
@@ -261,4 +267,31 @@ fn files_with_windows_line_ends_are_read_alike() {
     }
     let book = |name: &str| fs::read(home.path().join(name)).unwrap();
     assert_eq!(book("windows.bin"), book("unix.bin"));
+}
+
+/// Nobody reads any more and nothing is said any more, though the input stays open.
+#[test]
+fn a_closed_output_ends_a_search_and_the_engine() {
+    let folder = home();
+    let mut child =
+        command(&folder).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+    stdin.write_all(b"go movetime 1000000\n").expect("the engine reads");
+    let mut line = String::new();
+    while !line.starts_with("info depth") {
+        line.clear();
+        stdout.read_line(&mut line).expect("the engine speaks");
+    }
+    drop(stdout);
+    let deadline = Instant::now() + PATIENCE;
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("a child") {
+            break status;
+        }
+        assert!(Instant::now() < deadline, "it searches for nobody");
+        thread::sleep(Duration::from_millis(10));
+    };
+    assert!(status.success());
+    drop(stdin);
 }

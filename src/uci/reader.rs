@@ -65,7 +65,7 @@ impl Interrupt {
         self.unhandled.load(Ordering::Relaxed) > 0
     }
 
-    fn request(&self) {
+    pub(super) fn request(&self) {
         self.unhandled.fetch_add(1, Ordering::Relaxed);
     }
 

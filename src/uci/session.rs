@@ -97,8 +97,9 @@ impl<T: Tools> Session<T> {
                 }
                 let material = wdl_material.load(Ordering::Relaxed);
                 output.send(&translate::message(&event, mode, (material > 0).then_some(material)));
-                if finished {
-                    // Fails only when the session is over.
+                if finished || output.is_closed() {
+                    // Nobody reads any more: that ends the session, which may hear of nothing else. Fails only
+                    // when it is over.
                     let _ = sender.send(Input::SearchFinished);
                 }
             }
@@ -127,7 +128,7 @@ impl<T: Tools> Session<T> {
     }
 
     /// Talks until `quit`, the end of `input`, or until nobody reads the output any more. A running search
-    /// is then stopped and awaited.
+    /// is then stopped and awaited. What waits for its end is done at the end of the input, and dropped otherwise.
     pub fn run(mut self, input: impl BufRead + Send + 'static) {
         let (sender, stop, interrupt) =
             (self.sender.clone(), self.engine.stop_handle(), self.interrupt.clone());
@@ -164,9 +165,6 @@ impl<T: Tools> Session<T> {
                 if self.debug {
                     self.output.say(Received(&command));
                 }
-                if matches!(command, Command::Stop | Command::Quit) {
-                    self.interrupt.handled();
-                }
                 self.handle(command, read_at)
             }
             Err(error) => {
@@ -180,11 +178,22 @@ impl<T: Tools> Session<T> {
         // The search may end at any moment: what waits for that goes before what comes now.
         let must_wait = self.is_searching() || !self.waiting.is_empty();
         if must_wait && self.needs_idle_engine(&command) {
-            if matches!(command, Command::Go(_)) {
+            if let Command::Go(go) = &command {
+                // A mistake is told at once and ends nothing, if it is known for which position it is one.
+                if self.waiting.is_empty()
+                    && let Err(error) = translate::limits(go, self.engine.position())
+                {
+                    self.output.say(error);
+                    return Flow::Continue;
+                }
                 self.engine.stop();
             }
             self.waiting.push_back((command, read_at));
             return Flow::Continue;
+        }
+        if matches!(command, Command::Stop | Command::Quit) {
+            // Not before: what waits and came before it is meant, too.
+            self.interrupt.handled();
         }
         match command {
             Command::Uci => self.identify(),
@@ -331,6 +340,31 @@ mod tests {
 
     fn handle(session: &mut Session<NoTools>, line: &str) {
         session.handle(line.parse().expect("a command"), Instant::now());
+    }
+
+    #[test]
+    fn a_stop_that_waits_interrupts_what_waits_before_it() {
+        let mut session = session();
+        session.searching.store(true, Ordering::Release);
+        handle(&mut session, "perft 12");
+        handle(&mut session, "go infinite");
+        session.interrupt.request();
+        handle(&mut session, "stop");
+        assert!(session.interrupt.is_requested());
+        session.searching.store(false, Ordering::Release);
+        session.catch_up();
+        assert!(!session.interrupt.is_requested());
+        session.engine.wait();
+    }
+
+    #[test]
+    fn a_wrong_go_does_not_end_the_search_that_runs() {
+        let mut session = session();
+        handle(&mut session, "go infinite");
+        handle(&mut session, "go searchmoves e2e5");
+        assert!(session.waiting.is_empty() && session.is_searching());
+        session.engine.stop();
+        session.engine.wait();
     }
 
     #[test]
