@@ -11,7 +11,7 @@ use shakmaty::Move;
 use super::{
     deepen::Outcome,
     ending::Ending,
-    event::{Event, Line},
+    event::{Event, Line, Sink},
     root::RootMove,
     task::Task,
     vote::elect,
@@ -41,16 +41,29 @@ pub fn search_guarded(worker: &mut Worker, task: Arc<Task>, root_moves: Vec<Root
     if worker.root_moves.is_empty() {
         return None;
     }
-    let result = catch_unwind(AssertUnwindSafe(|| worker.deepen()));
+    guarded(&*sink, || worker.deepen())
+}
+
+/// What `work` gives; none, with a message, if it ends in an internal error.
+fn guarded<T>(sink: &Sink, work: impl FnOnce() -> T) -> Option<T> {
+    let result = catch_unwind(AssertUnwindSafe(work));
     if result.is_err() {
         sink(Event::Message("internal error in a search thread; please report the game".to_owned()));
     }
     result.ok()
 }
 
-/// The first thread's part of a search: searches, waits for permission, and chooses among what all threads
-/// have found.
-pub fn lead(worker: &mut Worker, task: &Arc<Task>, root_moves: Vec<RootMove>) -> Event {
+/// The first thread's part of a search: there is an answer whatever happens.
+pub fn lead_guarded(worker: &mut Worker, task: &Arc<Task>, root_moves: Vec<RootMove>) -> Event {
+    let best = root_moves.first().map(RootMove::root_move);
+    guarded(&*task.sink, || lead(worker, task, root_moves)).unwrap_or_else(|| {
+        task.over.store(true, Relaxed);
+        Event::Finished { best, ponder: None }
+    })
+}
+
+/// Searches, waits for permission, and chooses among what all threads have found.
+fn lead(worker: &mut Worker, task: &Arc<Task>, root_moves: Vec<RootMove>) -> Event {
     let fallback = root_moves.first().map(RootMove::root_move);
     let own = search_guarded(worker, Arc::clone(task), root_moves);
     if own.is_none() && fallback.is_none() {

@@ -13,6 +13,7 @@
 //! [`Pool::wait`].
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Condvar, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering::Relaxed},
@@ -24,7 +25,7 @@ use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 
 use super::{
     event::Event,
-    lead::{lead, root_moves, search_guarded},
+    lead::{lead_guarded, root_moves, search_guarded},
     progress::{HitCount, Progress},
     task::{Signals, Task},
     worker::Worker,
@@ -52,6 +53,21 @@ struct Work {
     unanswered: bool,
     /// Jobs of searches that threads have not left yet.
     jobs: usize,
+}
+
+/// A thread's part of a search, over when this is dropped: also if it panics.
+struct Part {
+    shift: Arc<Shift>,
+    leads: bool,
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        self.shift.change(|work| {
+            work.unanswered &= !self.leads;
+            work.jobs -= 1;
+        });
+    }
 }
 
 impl Shift {
@@ -204,27 +220,25 @@ impl Pool {
         let task = Arc::new(task);
         for thread in others {
             let (task, root_moves) = (Arc::clone(&task), root_moves.clone());
-            let (idle, shift) = (Arc::clone(&self.idle), Arc::clone(&self.shift));
+            let (idle, part) =
+                (Arc::clone(&self.idle), Part { shift: Arc::clone(&self.shift), leads: false });
             let _ = thread.jobs.send(Box::new(move |worker| {
+                let _part = part;
                 if !task.over.load(Relaxed) {
                     search_guarded(worker, Arc::clone(&task), root_moves);
                 }
                 worker.task = idle;
                 drop(task);
-                shift.change(|work| work.jobs -= 1);
             }));
         }
-        let (idle, shift) = (Arc::clone(&self.idle), Arc::clone(&self.shift));
+        let (idle, part) = (Arc::clone(&self.idle), Part { shift: Arc::clone(&self.shift), leads: true });
         let _ = first.jobs.send(Box::new(move |worker| {
-            let finished = lead(worker, &task, root_moves);
+            let _part = part;
+            let finished = lead_guarded(worker, &task, root_moves);
             worker.task = idle;
             let sink = Arc::clone(&task.sink);
             drop(task);
             sink(finished);
-            shift.change(|work| {
-                work.unanswered = false;
-                work.jobs -= 1;
-            });
         }));
     }
 }
@@ -241,7 +255,10 @@ impl Drop for Pool {
 
 fn work(worker: &mut Worker, inbox: &Receiver<Job>) {
     for job in inbox {
-        job(worker);
+        // The next search wants this thread, whatever became of this one.
+        if catch_unwind(AssertUnwindSafe(|| job(worker))).is_err() {
+            log::error!("internal error in search thread {}", worker.id);
+        }
     }
 }
 
@@ -305,6 +322,25 @@ mod tests {
         drop(release);
         pool.wait();
         assert_eq!(pool.nodes(), nodes, "who comes too late does nothing");
+    }
+
+    #[test]
+    fn a_panic_at_the_end_of_a_search_costs_neither_the_answer_nor_the_next_search() {
+        let (mut pool, signals) = pool();
+        for panics in [true, false] {
+            signals.stop.store(false, Relaxed);
+            let (sender, events) = unbounded();
+            pool.start(Task {
+                limits: Limits { depth: Some(Depth(3)), ..Limits::default() },
+                table: Arc::new(Table::new(1).expect("a megabyte")),
+                progress: Arc::new(Progress::new(pool.len())),
+                sink: Arc::new(move |event| drop(sender.send(event))),
+                on_end: Some(Box::new(move |_| assert!(!panics, "on purpose"))),
+                ..Task::idle(Arc::clone(&signals))
+            });
+            assert!(answer(&events).is_some());
+            pool.wait();
+        }
     }
 
     #[test]
