@@ -321,6 +321,50 @@ fn a_lost_game_confirms_its_drops() {
 }
 
 #[test]
+fn a_game_is_learned_from_in_the_file_in_which_it_began() {
+    for leave in ["LearnFile value other.bin", "LearnReadOnly value true", "Learning value off"] {
+        let (_folder, path) = file();
+        let mut engine = learning("drop", &path);
+        engine.search_until_told("learning drop");
+        search(&mut engine, "startpos", "go depth 8");
+        search(&mut engine, "startpos moves f2f3 e7e5", "go depth 8");
+        engine.send("position startpos moves f2f3 e7e5 g2g4 d8h4");
+        engine.send(&format!("setoption name {leave}"));
+        engine.send("ucinewgame");
+        engine.sync();
+        assert!(written(&path, |record| record.game_ply == 2 && record.flags.confirmed), "{leave}");
+        let other = engine.home().join("other.bin");
+        assert!(ring_if_made(&other).is_none_or(|ring| ring.len() == 0), "{leave}");
+        engine.quit();
+    }
+}
+
+#[test]
+fn a_search_that_began_earlier_does_not_replace_what_another_process_found_deeper() {
+    let (_folder, path) = file();
+    let mut early = learning("all", &path);
+    early.search_until_told("learning all");
+    let root = "position startpos moves e2e4 c7c5 g1f3";
+    early.send(root);
+    early.send("go infinite depth 5");
+    early.expect("info depth 5 ");
+    let mut deep = learning("all", &path);
+    deep.search_until_told("learning all");
+    deep.send(root);
+    deep.send("go infinite depth 9");
+    deep.expect("info depth 9 ");
+    deep.send("stop");
+    deep.expect("bestmove");
+    assert!(written(&path, |record| record.game_ply == 3 && record.depth == 9));
+    early.send("stop");
+    early.expect("bestmove");
+    early.quit();
+    deep.quit();
+    let roots = records(&path).into_iter().filter(|record| record.game_ply == 3);
+    assert_eq!(roots.map(|record| record.depth).collect::<Vec<_>>(), [9]);
+}
+
+#[test]
 fn no_move_waits_for_a_lock_that_others_hold() {
     let (_folder, path) = file();
     let mut engine = learning("all", &path);

@@ -29,8 +29,8 @@ pub(super) enum State {
     /// Not wanted yet.
     #[default]
     Closed,
-    /// A thread with this number is at it.
-    Opening(u64),
+    /// The thread that opened last is at it.
+    Opening,
     /// In use.
     Open(Opened),
     /// Not to be had; why, until that was told.
@@ -110,12 +110,27 @@ pub(super) struct Desk {
     rules: Option<Rules>,
     /// The drops that the end of the game may confirm.
     drops: Vec<Record>,
-    /// Learned while the file was being opened.
-    waiting: Vec<Record>,
+    /// Learned while a file was being opened, with the number of the thread that does.
+    waiting: Vec<(u64, Record)>,
+    /// Positions that are not known any more, and not taken out of the table yet.
+    gone: Vec<PositionKey>,
     /// What the search that is on wants of the file as soon as it is open.
     pub late: Option<Late>,
+    /// Does a search want the file, also if there is none yet?
+    wanted: bool,
     /// Number of the thread that opened last.
     ticket: u64,
+    /// How often the table was swept.
+    sweeps: u64,
+}
+
+/// What a thread that has opened a file is to do next, without holding the desk.
+#[derive(Default)]
+pub(super) struct Opening {
+    /// What the search that is on is to be taught.
+    pub taught: Option<(Arc<Table>, Vec<Learned>)>,
+    /// A file that is not wanted any more, to be closed: that may take a while.
+    pub unwanted: Option<Opened>,
 }
 
 impl Desk {
@@ -125,57 +140,81 @@ impl Desk {
             return None;
         }
         self.ticket += 1;
-        self.state = State::Opening(self.ticket);
+        self.state = State::Opening;
         Some(self.ticket)
     }
 
-    /// The thread with this number has done its work; another file may be wanted by now. Gives back what the
-    /// search that is on is to be taught.
-    pub fn finish_opening(
-        &mut self,
-        ticket: u64,
-        opened: Result<Opened, String>,
-    ) -> Option<(Arc<Table>, Vec<Learned>)> {
-        if !matches!(self.state, State::Opening(current) if current == ticket) {
-            return None;
+    /// A search is to come: the file is to be made if there is none.
+    pub fn want(&mut self) {
+        self.wanted = true;
+    }
+
+    /// There is no file, finds the thread with this number. Is that all, because nobody wants one yet?
+    pub fn leaves_missing(&mut self, ticket: u64) -> bool {
+        let is_current = self.is_opening(ticket);
+        let is_wanted = is_current && self.wanted || self.is_waiting_for(ticket);
+        if is_current && !is_wanted {
+            self.state = State::Closed;
+        }
+        !is_wanted
+    }
+
+    fn is_waiting_for(&self, ticket: u64) -> bool {
+        self.waiting.iter().any(|&(waiting_for, _)| waiting_for == ticket)
+    }
+
+    fn is_opening(&self, ticket: u64) -> bool {
+        self.ticket == ticket && matches!(self.state, State::Opening)
+    }
+
+    /// The thread with this number has done its work; another file may be wanted by now. What was learned for
+    /// this one is written in any case.
+    pub fn finish_opening(&mut self, ticket: u64, opened: Result<Opened, String>) -> Opening {
+        let (ours, others) = self.waiting.drain(..).partition(|&(waiting_for, _)| waiting_for == ticket);
+        self.waiting = others;
+        if let Ok(opened) = &opened {
+            let ours: Vec<_> = ours;
+            for (_, record) in ours {
+                opened.store.append(record);
+            }
+        }
+        if !self.is_opening(ticket) {
+            return Opening { taught: None, unwanted: opened.ok() };
         }
         let late = self.late.take();
-        match opened {
+        let mut taught = None;
+        self.state = match opened {
             Ok(opened) => {
-                for record in self.waiting.drain(..) {
-                    opened.store.append(record);
-                }
-                let taught = late.map(|Late { root, table, mode, fuzz }| {
+                taught = late.map(|Late { root, table, mode, fuzz }| {
                     let learned = learned(&opened, &root, &table, mode, fuzz);
                     (table, learned)
                 });
-                self.state = State::Open(opened);
-                taught
+                State::Open(opened)
             }
-            Err(error) => {
-                self.state = State::Failed(Some(error));
-                None
-            }
-        }
+            Err(error) => State::Failed(Some(error)),
+        };
+        Opening { taught, unwanted: None }
     }
 
-    /// Is something to be written as soon as the file is open?
+    /// Is something to be written as soon as a file is open?
     pub fn is_waiting(&self) -> bool {
-        matches!(self.state, State::Opening(_)) && !self.waiting.is_empty()
+        !self.waiting.is_empty()
     }
 
     /// Takes in what is new in the file. Gives back the positions that are not known any more.
     pub fn catch_up(&mut self) -> Vec<PositionKey> {
-        match &mut self.state {
-            State::Open(opened) => opened.catch_up(),
-            _ => Vec::new(),
+        let mut gone = std::mem::take(&mut self.gone);
+        if let State::Open(opened) = &mut self.state {
+            gone.extend(opened.catch_up());
         }
+        gone
     }
 
     /// Lets go of the file; what was learned is written first, for at most half a second.
     pub fn close(&mut self) {
         self.state = State::Closed;
         self.late = None;
+        self.wanted = false;
     }
 
     /// Has the next search say again what is used.
@@ -185,8 +224,19 @@ impl Desk {
         }
     }
 
+    /// May what was begun after so many sweeps still be brought into the table?
+    pub fn may_teach(&self, sweeps: u64) -> bool {
+        self.sweeps == sweeps && matches!(self.state, State::Open(_))
+    }
+
+    /// How often the table was swept.
+    pub fn sweeps(&self) -> u64 {
+        self.sweeps
+    }
+
     /// Takes everything learned out of the table.
-    pub fn sweep(&self, table: &Table) {
+    pub fn sweep(&mut self, table: &Table) {
+        self.sweeps += 1;
         if let State::Open(opened) = &self.state {
             table.unlearn(opened.recall.keys());
         }
@@ -217,7 +267,7 @@ impl Desk {
             State::Failed(error) => {
                 messages.extend(error.take().map(|error| format!("nothing is learned: {error}")));
             }
-            State::Closed | State::Opening(_) => {}
+            State::Closed | State::Opening => {}
         }
         messages
     }
@@ -225,6 +275,8 @@ impl Desk {
     /// Learns from a search that has ended. Gives back what the user should be told.
     pub fn conclude(&mut self, root: &Root, ending: &Ending) -> Vec<String> {
         self.late = None;
+        // Another process may have come to more meanwhile: what is known there is not replaced by less.
+        self.gone = self.catch_up();
         let mut messages = Vec::new();
         if ending.learned_cutoffs > 0 {
             messages.push(format!(
@@ -331,8 +383,8 @@ impl Desk {
     fn append(&mut self, record: Record) -> Written {
         match &self.state {
             State::Open(opened) => opened.store.append(record),
-            State::Opening(_) => {
-                self.waiting.push(record);
+            State::Opening => {
+                self.waiting.push((self.ticket, record));
                 Written::Queued
             }
             State::Closed | State::Failed(_) => Written::Never,
@@ -379,4 +431,50 @@ impl Desk {
 
 fn counted(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opened(file: &Path) -> Result<Opened, String> {
+        Opened::open(file, false)
+    }
+
+    fn records(file: &Path) -> usize {
+        opened(file).expect("a learning file").recall.len()
+    }
+
+    #[test]
+    fn what_was_learned_while_a_file_was_being_opened_comes_into_that_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (first, second) = (folder.path().join("first"), folder.path().join("second"));
+        for file in [&first, &second] {
+            learn::create(&learn::disk::SystemDisk, file).expect("a learning file");
+        }
+        let mut desk = Desk::default();
+        let early = desk.begin_opening().expect("nobody is at it");
+        let record = Record::new(&Position::default(), Origin::EveryRoot).expect("a record");
+        assert_eq!(desk.append(record), Written::Queued);
+        desk.close();
+        let late = desk.begin_opening().expect("nobody is at it");
+        assert!(desk.finish_opening(late, opened(&second)).unwanted.is_none());
+        assert!(desk.is_waiting());
+        assert!(!desk.leaves_missing(early), "it is wanted for what waits for it");
+        let unwanted = desk.finish_opening(early, opened(&first)).unwanted;
+        assert!(unwanted.is_some() && !desk.is_waiting() && matches!(desk.state, State::Open(_)));
+        drop(unwanted);
+        desk.close();
+        assert_eq!((records(&first), records(&second)), (1, 0));
+    }
+
+    #[test]
+    fn a_missing_file_is_opened_when_a_search_wants_it() {
+        let mut desk = Desk::default();
+        let ticket = desk.begin_opening().expect("nobody is at it");
+        assert!(desk.leaves_missing(ticket) && matches!(desk.state, State::Closed));
+        let ticket = desk.begin_opening().expect("nobody is at it");
+        desk.want();
+        assert!(!desk.leaves_missing(ticket) && matches!(desk.state, State::Opening));
+    }
 }

@@ -1,9 +1,11 @@
 //! Learning, as the engine carries it: records from the file to the table before a search, what the search
 //! taught to the file before its move is announced.
 //!
-//! Nothing here waits for a lock or a disk. The file is opened by a thread of its own, as soon as the user's
-//! program asks whether the engine is ready, at the latest at the first search; what takes longer than
-//! [`PATIENCE`] comes while the search is on.
+//! Nothing here waits for a lock. The file is opened by a thread of its own, as soon as the user's program asks
+//! whether the engine is ready, at the latest at the first search; what takes longer than [`PATIENCE`] comes while
+//! the search is on. Once it is open, the look for news and the writing of a record are calls to the system of
+//! microseconds, made at once: what a search taught is in the file when its move is announced. So a disk that hangs
+//! keeps back the move.
 
 use std::{
     path::{Path as FilePath, PathBuf},
@@ -15,7 +17,7 @@ use std::{
 use shakmaty::Move;
 
 use super::{
-    desk::{Desk, Late, Opened, Root, State},
+    desk::{Desk, Late, Opened, Opening, Root, State},
     teacher::{PORTION, Teacher},
 };
 use crate::{
@@ -70,6 +72,13 @@ pub(super) struct Lessons {
     pub on_end: Option<Box<OnEnd>>,
 }
 
+/// What there is while an option is set.
+pub(super) struct Present<'a> {
+    pub root: &'a Position,
+    pub line: &'a Line,
+    pub table: &'a Table,
+}
+
 /// A search that is about to begin.
 pub(super) struct Beginning<'a> {
     pub root: &'a Position,
@@ -101,47 +110,51 @@ impl Learning {
     }
 
     /// Sets what is learned. What is in the table is swept.
-    pub fn set_mode(&mut self, mode: Mode, table: &Table) {
-        if mode != self.rules.mode {
-            self.rules.mode = mode;
+    pub fn set_mode(&mut self, mode: Mode, present: &Present<'_>) {
+        if mode == self.rules.mode {
+            return;
+        }
+        self.rules.mode = mode;
+        if mode == Mode::Off {
+            self.reopen(present);
+        } else {
             self.teacher.dismiss();
             let mut desk = self.desk();
-            desk.sweep(table);
-            match mode {
-                Mode::Off => desk.close(),
-                Mode::Drop | Mode::All => desk.announce_again(),
-            }
+            desk.sweep(present.table);
+            desk.announce_again();
         }
     }
 
     /// Sets the file, none for the default one, which the next search opens. What is in the table is swept. If it
     /// is that file already and can be used, nothing happens: match runners say all options again before each
     /// game, when the one before has not been learned from yet.
-    pub fn set_file(&mut self, file: Option<PathBuf>, table: &Table) {
+    pub fn set_file(&mut self, file: Option<PathBuf>, present: &Present<'_>) {
         if file != self.file || matches!(self.desk().state, State::Failed(_)) {
             self.file = file;
-            self.reopen(table);
+            self.reopen(present);
         }
     }
 
     /// Sets where the file is if the user names none.
-    pub fn set_default_file(&mut self, file: PathBuf, table: &Table) {
+    pub fn set_default_file(&mut self, file: PathBuf, present: &Present<'_>) {
         self.default_file = Some(file);
-        self.reopen(table);
+        self.reopen(present);
     }
 
     /// Reads and uses the file only.
-    pub fn set_read_only(&mut self, read_only: bool, table: &Table) {
+    pub fn set_read_only(&mut self, read_only: bool, present: &Present<'_>) {
         if read_only != self.read_only {
             self.read_only = read_only;
-            self.reopen(table);
+            self.reopen(present);
         }
     }
 
-    fn reopen(&mut self, table: &Table) {
+    /// Lets go of the file, after the game was learned from as far as it has come: its lessons belong there.
+    fn reopen(&mut self, present: &Present<'_>) {
         self.teacher.dismiss();
         let mut desk = self.desk();
-        desk.sweep(table);
+        desk.end_game(present.root, present.line);
+        desk.sweep(present.table);
         desk.close();
     }
 
@@ -153,9 +166,7 @@ impl Learning {
     /// Has a file that is there opened in the background, since a search is to come, and waits for that as long
     /// as `patience`.
     pub fn prepare(&self, patience: Duration) {
-        if let Some(file) = self.wanted()
-            && file.exists()
-        {
+        if let Some(file) = self.wanted() {
             self.open(file);
             drop(wait(&self.desk, self.desk(), patience));
         }
@@ -171,6 +182,7 @@ impl Learning {
     pub fn begin(&mut self, search: &Beginning<'_>) -> Lessons {
         let Some(file) = self.wanted() else { return Lessons::default() };
         let deadline = Instant::now() + PATIENCE;
+        self.desk().want();
         self.open(file);
         self.teacher.dismiss();
         let (mode, fuzz) = (self.rules.mode, self.fuzz);
@@ -189,7 +201,7 @@ impl Learning {
                 let known = known.filter(|memory| policy::is_used(mode, memory.suspicion));
                 lessons.first_move = known.and_then(|memory| search.root.unpack(memory.known.best));
             }
-            State::Opening(_) => {
+            State::Opening => {
                 let (root, table) = (search.root.clone(), Arc::clone(search.table));
                 desk.late = Some(Late { root, table, mode, fuzz });
             }
@@ -216,20 +228,29 @@ impl Learning {
         Some(Resumed { depth, score, bound, line })
     }
 
-    /// Has the file opened in the background, if it is not yet.
+    /// Has the file opened in the background, if it is not yet; one that is missing, if a search wants it.
     fn open(&self, file: &FilePath) {
         let mut desk = self.desk();
         let Some(ticket) = desk.begin_opening() else { return };
         let (file, read_only, office) = (file.to_owned(), self.read_only, Arc::clone(&self.desk));
         let started = thread::Builder::new().name("learn-open".to_owned()).spawn(move || {
+            // Here too, the disk may take its time.
+            if !file.exists() && locked(&office.desk).leaves_missing(ticket) {
+                office.opened.notify_all();
+                return;
+            }
             let opened = Opened::open(&file, read_only);
-            let late = locked(&office.desk).finish_opening(ticket, opened);
+            let mut desk = locked(&office.desk);
+            let Opening { taught, unwanted } = desk.finish_opening(ticket, opened);
+            let sweeps = desk.sweeps();
+            drop(desk);
             office.opened.notify_all();
-            if let Some((table, learned)) = late {
+            drop(unwanted);
+            if let Some((table, learned)) = taught {
                 // In portions, so that nobody who comes to the desk waits.
                 for portion in learned.chunks(PORTION) {
                     let desk = locked(&office.desk);
-                    if !matches!(desk.state, State::Open(_)) {
+                    if !desk.may_teach(sweeps) {
                         return;
                     }
                     table.teach(portion.iter().copied());
@@ -273,18 +294,16 @@ impl Learning {
 
 impl Drop for Learning {
     fn drop(&mut self) {
-        let mut desk = self.desk();
         // What was learned before the file was open is worth waiting for, as long as `quit` may take.
-        if desk.is_waiting() {
-            desk = wait(&self.desk, desk, PARTING);
-        }
-        desk.close();
+        let office = Arc::clone(&self.desk);
+        let waited = office.opened.wait_timeout_while(self.desk(), PARTING, |desk| desk.is_waiting());
+        waited.unwrap_or_else(PoisonError::into_inner).0.close();
     }
 }
 
 /// Waits for a file that is being opened.
 fn wait<'a>(office: &'a Office, desk: MutexGuard<'a, Desk>, patience: Duration) -> MutexGuard<'a, Desk> {
-    let is_opening = |desk: &mut Desk| matches!(desk.state, State::Opening(_));
+    let is_opening = |desk: &mut Desk| matches!(desk.state, State::Opening);
     let waited = office.opened.wait_timeout_while(desk, patience, is_opening);
     waited.unwrap_or_else(PoisonError::into_inner).0
 }

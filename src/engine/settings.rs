@@ -3,7 +3,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use super::{Engine, OutOfMemory};
+use super::{Engine, OutOfMemory, learning::Present};
 use crate::{
     learn::policy::Mode,
     position::PathHash,
@@ -91,27 +91,31 @@ impl Engine {
     /// Sets what is learned; at first nothing is. Waits for a running search.
     pub fn set_learning(&mut self, mode: Mode) {
         self.wait();
-        self.learning.set_mode(mode, &self.table);
+        let present = Present { root: &self.root, line: &self.line, table: &self.table };
+        self.learning.set_mode(mode, &present);
     }
 
     /// Sets the learning file, none for the default one. It is opened by the next search. Waits for a running
     /// search.
     pub fn set_learn_file(&mut self, file: Option<PathBuf>) {
         self.wait();
-        self.learning.set_file(file, &self.table);
+        let present = Present { root: &self.root, line: &self.line, table: &self.table };
+        self.learning.set_file(file, &present);
     }
 
     /// Sets where the learning file is if none was named. Without either nothing is learned. Waits for a
     /// running search.
     pub fn set_default_learn_file(&mut self, file: PathBuf) {
         self.wait();
-        self.learning.set_default_file(file, &self.table);
+        let present = Present { root: &self.root, line: &self.line, table: &self.table };
+        self.learning.set_default_file(file, &present);
     }
 
     /// Uses the learning file without writing to it. Waits for a running search.
     pub fn set_learn_read_only(&mut self, read_only: bool) {
         self.wait();
-        self.learning.set_read_only(read_only, &self.table);
+        let present = Present { root: &self.root, line: &self.line, table: &self.table };
+        self.learning.set_read_only(read_only, &present);
     }
 
     /// Sets by how much the score must fall, in printed centipawns; takes effect with the next search.

@@ -2,6 +2,7 @@
 
 use std::{
     collections::VecDeque,
+    io,
     sync::{Arc, atomic::Ordering::Release},
     thread,
     time::{Duration, Instant},
@@ -192,7 +193,13 @@ impl Writer {
                 self.retry_at = Some(Instant::now());
             }
             Err(error) => {
-                let hopeless = matches!(error, FileError::ReadOnly(_) | FileError::Open(_));
+                let hopeless = match &error {
+                    // Too many open files, a server that does not answer: that may pass.
+                    FileError::Open(OpenError::Io { source, .. }) => {
+                        source.kind() == io::ErrorKind::PermissionDenied
+                    }
+                    other => matches!(other, FileError::ReadOnly(_) | FileError::Open(_)),
+                };
                 shared.say(error.to_string());
                 if hopeless {
                     shared.queued.fetch_sub(self.queue.len(), Release);
