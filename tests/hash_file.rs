@@ -33,6 +33,11 @@ fn line_of(lines: &[String], depth: u32) -> Option<(String, String)> {
     Some((score, after(" pv ")?.split(' ').next()?.to_owned()))
 }
 
+/// The depth at which an analysis went on.
+fn resumed_at(lines: &[String]) -> Option<u32> {
+    lines.iter().find_map(|line| line.strip_prefix("info string analysis resumed at depth "))?.parse().ok()
+}
+
 fn nodes_of(lines: &[String], depth: u32) -> u64 {
     let start = format!("info depth {depth} ");
     let line = lines.iter().rfind(|line| line.starts_with(&start)).expect("a line of that depth");
@@ -58,9 +63,7 @@ fn a_killed_analysis_goes_on_at_its_depth() {
         assert!(said.iter().any(|line| line.contains("1 MiB") && line.contains("session 2")), "{said:?}");
         engine.send(&format!("position fen {fen}"));
         let (_, resumed) = engine.best("go depth 60 nodes 20000");
-        let told =
-            resumed.iter().find_map(|line| line.strip_prefix("info string analysis resumed at depth "));
-        let depth: u32 = told.and_then(|depth| depth.parse().ok()).unwrap_or_else(|| panic!("{resumed:?}"));
+        let depth = resumed_at(&resumed).unwrap_or_else(|| panic!("{resumed:?}"));
         assert!(depth >= DEPTH, "it goes on at {depth}");
         if depth == DEPTH {
             assert_eq!(line_of(&resumed, depth), line_of(&lines, depth));
@@ -124,6 +127,56 @@ fn engines_that_write_at_once_and_are_killed_leave_all_they_said() {
     assert!(out.contains("roots        2 "), "{out}");
     // The nodes of the last iteration are there, not only its result: the children of the root at least.
     assert!(out.contains(&format!("\n{:>12} ", DEPTH - 1)), "{out}");
+}
+
+/// With several threads the last line may be another thread's than the first's.
+#[test]
+fn what_any_thread_said_is_in_the_file() {
+    let home = home();
+    for round in 0..4 {
+        let file = home.path().join(format!("{round}.hash"));
+        let (mut engine, _) = with_file(&file);
+        engine.send("setoption name Threads value 3");
+        engine.send(&format!("position fen {}", POSITIONS[1]));
+        engine.send("go infinite");
+        engine.expect("info depth 9 ");
+        engine.send("stop");
+        let said = engine.expect("bestmove");
+        let last = said.iter().rev().find_map(|line| line.strip_prefix("info depth "));
+        let printed: u32 = last.and_then(|line| line.split(' ').next()?.parse().ok()).unwrap_or(9);
+        drop(engine);
+        let (mut engine, _) = with_file(&file);
+        engine.send(&format!("position fen {}", POSITIONS[1]));
+        engine.send("go infinite");
+        assert!(resumed_at(&engine.expect("info depth ")) >= Some(printed));
+        engine.send("stop");
+        engine.expect("bestmove");
+        engine.quit();
+    }
+}
+
+/// A file that is named when something is known already.
+#[test]
+fn what_is_resumed_from_ram_is_in_the_file() {
+    let home = home();
+    let file = home.path().join("late.hash");
+    let mut engine = Engine::ready();
+    engine.send("setoption name Learning value off");
+    engine.send("setoption name HashFileSize value 1");
+    engine.send("go infinite depth 9");
+    engine.expect("info depth 9 ");
+    engine.send("stop");
+    engine.expect("bestmove");
+    engine.send(&format!("setoption name HashFile value {}", file.display()));
+    engine.send("go infinite depth 9");
+    assert_eq!(resumed_at(&engine.expect("info depth ")), Some(9));
+    drop(engine);
+    let (mut engine, _) = with_file(&file);
+    engine.send("go infinite depth 9");
+    assert_eq!(resumed_at(&engine.expect("info depth ")), Some(9));
+    engine.send("stop");
+    engine.expect("bestmove");
+    engine.quit();
 }
 
 #[test]

@@ -127,7 +127,9 @@ impl Engine {
         if self.multi_pv > 1 || !limits.search_moves.is_empty() {
             return None;
         }
-        let kept = Memory { table: &self.table, file }.resumed(&self.root, path);
+        let memory = Memory { table: &self.table, file };
+        memory.share(self.root.key());
+        let kept = memory.resumed(&self.root, path);
         let learned = self.learning.resumed(&self.root, path);
         let resumed = learned.into_iter().chain(kept).max_by_key(|resumed| resumed.depth)?;
         if limits.depth.is_some_and(|most| most < resumed.depth) {

@@ -76,10 +76,11 @@ impl Worker {
             }
             outcome = Outcome { lines: self.root_moves[..lines].to_vec(), depth, unreported: self.id != 0 };
             self.course.finished(depth, outcome.lines[0].score);
+            // Before it is shown or printed. The other threads' too: theirs may be what is printed last.
+            self.keep_iteration(depth);
             if self.id != 0 {
                 self.task.progress.show(self.id, outcome.clone());
             } else {
-                self.keep_iteration(depth);
                 self.report(&outcome.lines, depth);
                 stability.update(&outcome.lines[0]);
                 if self.is_enough(&stability) {

@@ -54,6 +54,15 @@ impl Memory<'_> {
         Some(Resumed { depth: hit.depth, score, bound: Bound::Exact, line })
     }
 
+    /// What only the table knows of a root comes into the file: a search that goes on from it will not find it again.
+    pub fn share(self, root: PositionKey) {
+        if let (Some(file), Some(hit)) = (self.file, self.table.probe(root ^ ITERATION_KEY))
+            && file.iteration(root).is_none_or(|known| known.depth < hit.depth)
+        {
+            file.keep_iteration(root, &hit.to_root_record());
+        }
+    }
+
     fn iteration(self, key: PositionKey) -> Option<Hit> {
         let in_table = self.table.probe(key ^ ITERATION_KEY);
         let in_file = self.file.and_then(|file| file.iteration(key));

@@ -136,6 +136,23 @@ impl Hit {
         admitted.then_some(window)
     }
 
+    /// What was found at a root, to be stored elsewhere.
+    pub fn to_root_record(self) -> Record {
+        let ply = Ply::ROOT;
+        Record {
+            best: self.best,
+            evaluation: self.evaluation,
+            window: ScoreWindow {
+                lower: Score::from_tt(self.lower, ply),
+                upper: Score::from_tt(self.upper, ply),
+            },
+            depth: self.depth,
+            was_pv: self.was_pv,
+            path: self.path,
+            ply,
+        }
+    }
+
     /// Does the score rest on a repetition or on the counter?
     pub fn taint(&self) -> Option<Taint> {
         self.path.taint()

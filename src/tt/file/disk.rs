@@ -38,6 +38,33 @@ pub(super) struct OpenFile {
 /// # Errors
 /// It is none, or somebody else's turn, or the system refuses.
 pub(super) fn open(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
+    loop {
+        let open = open_once(path, purpose)?;
+        // Who had the lock before may have put another file in its place.
+        if is_in_place(&open.file, path) {
+            return Ok(open);
+        }
+    }
+}
+
+/// Does `path` still lead to this file, or to none?
+fn is_in_place(file: &File, path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |found: Metadata| (found.dev(), found.ino());
+        let (ours, there) = (file.metadata().map(identity), fs::metadata(path).map(identity));
+        there.is_err() || ours.ok() == there.ok()
+    }
+    // No other system lets a file be replaced that is open.
+    #[cfg(not(unix))]
+    {
+        let _ = (file, path);
+        true
+    }
+}
+
+fn open_once(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
     let failure = |doing| move |source| HashFileError::Io { path: path.to_owned(), doing, source };
     match fs::metadata(path) {
         Ok(found) => refuse_other_kinds(&found, path)?,
@@ -170,7 +197,11 @@ fn write_new(path: &Path, header: &Header) -> io::Result<()> {
 /// Gives the finished file its name, unless another process was faster.
 fn place(unfinished: &Path, path: &Path, replaces: bool) -> io::Result<()> {
     if replaces {
-        return fs::rename(unfinished, path);
+        // One at a time.
+        let empty = File::open(path)?;
+        empty.lock()?;
+        let is_ours = is_in_place(&empty, path) && empty.metadata()?.len() == 0;
+        return if is_ours { fs::rename(unfinished, path) } else { Ok(()) };
     }
     match fs::hard_link(unfinished, path) {
         Ok(()) => Ok(()),
@@ -256,4 +287,35 @@ fn refuse_other_kinds(found: &Metadata, path: &Path) -> Result<(), HashFileError
         _ => "a device or pipe",
     };
     Err(HashFileError::NotAFile { path: path.to_owned(), kind })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_replaced_while_it_was_opened_is_noticed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, other) = (folder.path().join("hash"), folder.path().join("other"));
+        fs::write(&path, "old").expect("a file");
+        fs::write(&other, "new").expect("a file");
+        let old = File::open(&path).expect("a file");
+        assert!(is_in_place(&old, &path));
+        fs::rename(&other, &path).expect("replaced");
+        assert!(!is_in_place(&old, &path));
+        assert!(is_in_place(&File::open(&path).expect("a file"), &path));
+    }
+
+    #[test]
+    fn an_empty_file_is_replaced_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("hash");
+        fs::write(&path, "").expect("a file");
+        for content in ["first", "second"] {
+            let unfinished = folder.path().join(content);
+            fs::write(&unfinished, content).expect("a file");
+            place(&unfinished, &path, true).expect("placed");
+        }
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "first");
+    }
 }
