@@ -212,7 +212,7 @@ impl Engine {
     pub fn go(&mut self, mut limits: Limits, start: Instant) {
         self.stop();
         self.pool.wait_for_answer();
-        self.opening.answering(&self.root);
+        self.opening.answering(&self.root, limits.ponder);
         if let Some(m) = self.book_move(&limits) {
             (self.sink)(Event::Finished { best: Some(m), ponder: None });
             return;

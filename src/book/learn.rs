@@ -1,9 +1,11 @@
 //! Book learning: results move the `learn` fields of a copy of the book.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use super::{Book, BookMove, ENTRY_BYTES, Entry};
@@ -11,6 +13,9 @@ use super::{Book, BookMove, ENTRY_BYTES, Entry};
 /// Games assumed to have been drawn with every move before the first was played: single results change
 /// little, a row of them much.
 const PRIOR_GAMES: f64 = 3.0;
+/// How long a result waits for a lock that another process holds.
+const PATIENCE: Duration = Duration::from_millis(200);
+const POLL: Duration = Duration::from_millis(1);
 
 /// What our games with a book move brought, as it stands in a `learn` field: `games 16 | half points 16`.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -80,7 +85,7 @@ impl Learned {
     /// What the system says; the copy is then as it was.
     pub fn record(&self, book: &Book, index: usize, half_points: u16) -> io::Result<()> {
         let mut file = self.writable(book, index)?;
-        file.lock()?;
+        lock(&file)?;
         let mut experience = experience_at(&file, book, index)?;
         experience.add(half_points);
         file.seek(SeekFrom::Start(place(index) + 12))?;
@@ -105,12 +110,35 @@ impl Learned {
         for entry in book.entries() {
             bytes.extend_from_slice(&Entry { learn: 0, ..entry }.to_bytes());
         }
-        let written = fs::write(&unfinished, bytes).and_then(|()| fs::rename(&unfinished, &self.path));
-        if written.is_err() {
-            let _ = fs::remove_file(&unfinished);
-        }
-        written?;
+        let placed = fs::write(&unfinished, bytes).and_then(|()| self.place(&unfinished, book, index));
+        let _ = fs::remove_file(&unfinished);
+        placed?;
         open()
+    }
+
+    /// Gives a new copy its name, unless another process was faster.
+    fn place(&self, unfinished: &Path, book: &Book, index: usize) -> io::Result<()> {
+        match fs::hard_link(unfinished, &self.path) {
+            Ok(()) => Ok(()),
+            Err(_) if File::open(&self.path).is_ok_and(|file| is_copy(&file, book, index)) => Ok(()),
+            // A copy of another book gives way; some file systems have no links.
+            Err(_) => fs::rename(unfinished, &self.path),
+        }
+    }
+}
+
+/// Others hold the lock for microseconds; who holds it longer is stopped or stuck, and nobody waits for that.
+fn lock(file: &File) -> io::Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(POLL),
+            Err(TryLockError::WouldBlock) => {
+                return Err(io::Error::new(io::ErrorKind::WouldBlock, "another process holds its lock"));
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+            Ok(()) => return Ok(()),
+        }
     }
 }
 
@@ -168,6 +196,35 @@ mod tests {
         assert!(learned.experience(&book, &moves).is_empty());
         learned.record(&book, moves[0].index, 2).unwrap();
         assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 1, half_points: 2 });
+    }
+
+    #[test]
+    fn a_copy_that_another_process_was_faster_to_make_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, unfinished) = (folder.path().join("own.bin"), folder.path().join("unfinished"));
+        let book = Book::own();
+        let learned = Learned::at(&path);
+        let moves = book.moves(&Position::default());
+        learned.record(&book, moves[0].index, 2).unwrap();
+        fs::write(&unfinished, b"new").unwrap();
+        learned.place(&unfinished, &book, moves[0].index).unwrap();
+        assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 1, half_points: 2 });
+    }
+
+    #[test]
+    fn nobody_waits_for_a_lock_for_long() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("own.bin");
+        let book = Book::own();
+        let learned = Learned::at(&path);
+        let moves = book.moves(&Position::default());
+        learned.record(&book, moves[0].index, 2).unwrap();
+        let holder = File::open(&path).unwrap();
+        holder.lock().unwrap();
+        assert_eq!(learned.record(&book, moves[0].index, 2).unwrap_err().kind(), io::ErrorKind::WouldBlock);
+        holder.unlock().unwrap();
+        learned.record(&book, moves[0].index, 2).unwrap();
+        assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 2, half_points: 4 });
     }
 
     #[test]

@@ -59,6 +59,8 @@ struct Game {
     played: Vec<(usize, Color)>,
     /// The position answered last.
     root: Option<Position>,
+    /// Was that a guess of the opponent's move?
+    pondered: bool,
 }
 
 impl Opening {
@@ -105,10 +107,12 @@ impl Opening {
         Some(Learned::at(&folder.join(name)))
     }
 
-    /// Takes notice of the position to be searched. Moves that do not go on from those before are another
-    /// game: what the game before taught is then written down.
+    /// Takes notice of the position to be searched. Moves that do not go on from those before, but for one that was
+    /// only guessed, are another game: what the game before taught is then written down.
     pub(super) fn follow(&mut self, start: PositionKey, moves: &[UciMove]) -> io::Result<()> {
-        let same = self.game.start == start && moves.starts_with(&self.game.moves);
+        let guessed = usize::from(self.game.pondered);
+        let played = &self.game.moves[..self.game.moves.len().saturating_sub(guessed)];
+        let same = self.game.start == start && moves.starts_with(played);
         let concluded = if same { Ok(()) } else { self.conclude() };
         self.game.start = start;
         self.game.moves.clear();
@@ -129,9 +133,10 @@ impl Opening {
         Some(chosen.book_move)
     }
 
-    /// Takes notice that `root` is about to be answered.
-    pub(super) fn answering(&mut self, root: &Position) {
+    /// Takes notice that `root` is about to be answered; `pondered`: if its last move is played at all.
+    pub(super) fn answering(&mut self, root: &Position, pondered: bool) {
         self.game.root = Some(root.clone());
+        self.game.pondered = pondered;
         *self.last() = LastAnswer::default();
     }
 
@@ -180,4 +185,29 @@ fn random() -> u64 {
     let mut hasher = RandomState::new().build_hasher();
     hasher.write_u64(0);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_guess_goes_on_with_the_game_and_other_moves_do_not() {
+        let start = Position::default();
+        let moves = |text: &str| -> Vec<UciMove> {
+            text.split(' ').map(|uci| uci.parse().expect("a move")).collect()
+        };
+        for (then, same) in
+            [("e2e4 c7c5", true), ("e2e4 e7e5 g1f3", true), ("d2d4 e7e5", false), ("d2d4", false)]
+        {
+            let mut opening = Opening::new(Arc::default());
+            opening.enabled = true;
+            assert!(opening.choose(&start).is_some());
+            opening.follow(start.key(), &moves("e2e4 e7e5")).expect("nothing is written");
+            opening.game.played = vec![(0, Color::White)];
+            opening.answering(&start, true);
+            opening.follow(start.key(), &moves(then)).expect("nothing is written");
+            assert_eq!(!opening.game.played.is_empty(), same, "{then}");
+        }
+    }
 }
