@@ -170,11 +170,8 @@ impl Desk {
     /// The thread with this number has done its work; another file may be wanted by now. What was learned for
     /// this one is written in any case.
     pub fn finish_opening(&mut self, ticket: u64, opened: Result<Opened, String>) -> Opening {
-        let (ours, others) = self.waiting.drain(..).partition(|&(waiting_for, _)| waiting_for == ticket);
-        self.waiting = others;
-        if let Ok(opened) = &opened {
-            let ours: Vec<_> = ours;
-            for (_, record) in ours {
+        for (_, record) in self.waiting.extract_if(.., |&mut (waiting_for, _)| waiting_for == ticket) {
+            if let Ok(opened) = &opened {
                 opened.store.append(record);
             }
         }
