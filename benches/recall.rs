@@ -48,6 +48,7 @@ fn full(positions: &[Position]) -> Recall {
                 game_ply,
                 foreign: false,
                 confirmed: false,
+                advice: false,
                 suspicion: false,
                 searched: false,
             },

@@ -174,6 +174,10 @@ impl Engine {
             path.push(&position);
         }
         path.trim();
+        if self.root.in_check() && !self.root.has_legal_move() {
+            // There was mate on the board, and some programs never say that the game is over.
+            self.learning.end_game(&self.root, &self.line);
+        }
         let followed = self.opening.follow(line.start, moves);
         self.complain_about_book(followed);
         self.root = position;

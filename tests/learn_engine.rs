@@ -11,7 +11,7 @@ use std::{
 };
 
 use common::{Engine, PATIENCE, home, run};
-use engram::learn::{LearnFile, Mode, OpenError, Record, Ring};
+use engram::learn::{LearnFile, Mode, OpenError, Origin, Record, Ring};
 use shakmaty::{CastlingMode, Chess, Color, Position as _, fen::Fen, uci::UciMove};
 use tempfile::TempDir;
 
@@ -320,6 +320,61 @@ fn a_lost_game_confirms_its_drops() {
     }
 }
 
+/// White's loss by the fool's mate, White searching so deep at each move.
+fn lose(engine: &mut Engine, depth: u32) {
+    search(engine, "startpos", &format!("go depth {depth}"));
+    search(engine, "startpos moves f2f3 e7e5", &format!("go depth {depth}"));
+    engine.send("position startpos moves f2f3 e7e5 g2g4 d8h4");
+}
+
+#[test]
+fn a_lost_game_is_over_when_another_begins_without_a_word() {
+    let (_folder, path) = file();
+    let mut engine = learning("drop", &path);
+    engine.search_until_told("learning drop");
+    lose(&mut engine, 8);
+    search(&mut engine, "startpos moves d2d4 d7d5", "go depth 1");
+    assert!(written(&path, |record| record.game_ply == 2 && record.flags.confirmed));
+    engine.quit();
+}
+
+#[test]
+fn a_suspicion_does_not_replace_what_a_lost_game_confirmed() {
+    let (_folder, path) = file();
+    let mut engine = learning("drop", &path);
+    engine.search_until_told("learning drop");
+    lose(&mut engine, 5);
+    engine.send("ucinewgame");
+    engine.sync();
+    let confirmed = |record: &Record| record.game_ply == 2 && record.flags.confirmed;
+    assert!(written(&path, confirmed));
+    // The same, deeper; then the game is broken off.
+    search(&mut engine, "startpos", "go depth 8");
+    let (_, said) = search(&mut engine, "startpos moves f2f3 e7e5", "go depth 8");
+    assert!(said.iter().all(|text| !text.contains("the score fell")), "{said:?}");
+    engine.quit();
+    assert!(records(&path).iter().any(confirmed), "{:?}", records(&path));
+}
+
+#[test]
+fn advice_stays_whatever_is_learned_after_it() {
+    let advised = "rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 0 2";
+    for mode in ["drop", "all"] {
+        let (_folder, path) = file();
+        let mut engine = learning(mode, &path);
+        engine.search_until_told(&format!("learning {mode}"));
+        let file = path.display().to_string();
+        let (_, error, code) = run(&["learn", "advise", "--file", &file, advised, "e4", "-300"]);
+        assert_eq!(code, 0, "{error}");
+        lose(&mut engine, 8);
+        engine.send("ucinewgame");
+        engine.sync();
+        engine.quit();
+        let known: Vec<_> = records(&path).into_iter().filter(|record| record.game_ply == 2).collect();
+        assert!(known.iter().all(|record| record.origin == Origin::Advice) && known.len() == 1, "{known:?}");
+    }
+}
+
 #[test]
 fn a_game_is_learned_from_in_the_file_in_which_it_began() {
     for leave in ["LearnFile value other.bin", "LearnReadOnly value true", "Learning value off"] {
@@ -334,7 +389,7 @@ fn a_game_is_learned_from_in_the_file_in_which_it_began() {
         engine.sync();
         assert!(written(&path, |record| record.game_ply == 2 && record.flags.confirmed), "{leave}");
         let other = engine.home().join("other.bin");
-        assert!(ring_if_made(&other).is_none_or(|ring| ring.len() == 0), "{leave}");
+        assert!(ring_if_made(&other).is_none_or(|ring| ring.is_empty()), "{leave}");
         engine.quit();
     }
 }

@@ -2,6 +2,8 @@
 
 use std::{path::Path, sync::Arc};
 
+use shakmaty::{ByColor, Color};
+
 use super::{
     learning::learned,
     records::{memory, record, with},
@@ -55,6 +57,14 @@ impl Opened {
         Ok(opened)
     }
 
+    /// Writes down what was learned, unless somebody who knows better has said what to play there.
+    fn append(&self, record: Record) -> Written {
+        if self.recall.get(record.key).is_some_and(|memory| memory.advice) {
+            return Written::Never;
+        }
+        self.store.append(record)
+    }
+
     /// Takes in what is new in the file. Gives back the positions that are not known any more.
     fn catch_up(&mut self) -> Vec<PositionKey> {
         let mut gone = Vec::new();
@@ -101,15 +111,22 @@ pub(super) struct Late {
     pub fuzz: i32,
 }
 
-/// File, knowledge and game.
+/// What one side of the game knows of it.
 #[derive(Default)]
-pub(super) struct Desk {
-    pub state: State,
+struct Side {
     game: Game,
     /// The rules of its last search.
     rules: Option<Rules>,
     /// The drops that the end of the game may confirm.
     drops: Vec<Record>,
+}
+
+/// File, knowledge and game.
+#[derive(Default)]
+pub(super) struct Desk {
+    pub state: State,
+    /// The game, as each side searched it: whoever analyses, or plays against itself, searches for both.
+    sides: ByColor<Side>,
     /// Learned while a file was being opened, with the number of the thread that does.
     waiting: Vec<(u64, Record)>,
     /// Positions that are not known any more, and not taken out of the table yet.
@@ -172,7 +189,7 @@ impl Desk {
     pub fn finish_opening(&mut self, ticket: u64, opened: Result<Opened, String>) -> Opening {
         for (_, record) in self.waiting.extract_if(.., |&mut (waiting_for, _)| waiting_for == ticket) {
             if let Ok(opened) = &opened {
-                opened.store.append(record);
+                opened.append(record);
             }
         }
         if !self.is_opening(ticket) {
@@ -203,6 +220,13 @@ impl Desk {
         let mut gone = std::mem::take(&mut self.gone);
         if let State::Open(opened) = &mut self.state {
             gone.extend(opened.catch_up());
+        }
+        if !gone.is_empty() {
+            // What the user had forgotten does not come back by the end of the game.
+            self.sides
+                .as_mut()
+                .into_iter()
+                .for_each(|side| side.drops.retain(|drop| !gone.contains(&drop.key)));
         }
         gone
     }
@@ -281,6 +305,8 @@ impl Desk {
                 counted(ending.learned_cutoffs as usize, "cutoff")
             ));
         }
+        let color = root.position.turn();
+        let is_played = !root.conditions.analysis;
         let conditions = Conditions { pondered_in_vain: ending.pondering, ..root.conditions };
         let search = Search {
             course: &ending.course,
@@ -291,28 +317,29 @@ impl Desk {
             bound: ending.bound,
             best: ending.line.first().map_or(PackedMove::NONE, |&m| PackedMove::pack(m)),
         };
-        let earlier = self.game.earlier(&root.line);
+        let earlier = self.sides[color].game.earlier(&root.line);
         let decided = policy::decide(&root.rules, &search, earlier, self.known(root.position.key()).as_ref());
         if policy::never(&root.rules, &search).is_none()
             && let Some((depth, score)) = policy::standing(&search)
         {
+            let side = &mut self.sides[color];
             if earlier.is_none() {
-                self.drops.clear();
+                side.drops.clear();
             }
-            self.game.searched(&root.position, root.line.clone(), depth, score);
-            self.rules = Some(root.rules);
+            side.game.searched(&root.position, &root.line, depth, score);
+            side.rules = Some(root.rules);
         }
         if let Some((_, score)) = policy::standing(&search)
             && policy::never(&root.rules, &search).is_none_or(|silence| silence == Silence::Repetition)
         {
-            self.game.stood(&root.line, score);
+            self.sides[color].game.stood(&root.line, score, !is_played);
         }
         match decided {
             Ok(lesson) => messages.extend(self.remember(root, ending, lesson)),
             // It fell here before, and again: if this game is lost, that is what will be confirmed.
-            Err(Silence::Known) if self.is_suspicion(root.position.key()) => {
+            Err(Silence::Known) if self.known_as(root.position.key(), |memory| memory.suspicion) => {
                 let again = policy::decide(&root.rules, &search, earlier, None).ok();
-                self.drops.extend(again.and_then(|lesson| record(root, ending, &lesson)));
+                self.sides[color].drops.extend(again.and_then(|lesson| record(root, ending, &lesson)));
             }
             Err(silence) => log::debug!("nothing learned: {silence:?}"),
         }
@@ -338,11 +365,9 @@ impl Desk {
         self.searched(key).is_some_and(|memory| memory.known.depth > depth)
     }
 
-    fn is_suspicion(&self, key: PositionKey) -> bool {
-        match &self.state {
-            State::Open(opened) => opened.recall.get(key).is_some_and(|memory| memory.suspicion),
-            _ => false,
-        }
+    /// Is the position known, and that of what is known?
+    fn known_as(&self, key: PositionKey, is: impl Fn(&Memory) -> bool) -> bool {
+        matches!(&self.state, State::Open(opened) if opened.recall.get(key).is_some_and(is))
     }
 
     fn remember(&mut self, root: &Root, ending: &Ending, lesson: Lesson) -> Option<String> {
@@ -355,7 +380,11 @@ impl Desk {
             return None;
         }
         if origin == Origin::Drop {
-            self.drops.push(record.clone());
+            self.sides[root.position.turn()].drops.push(record.clone());
+            // A suspicion does not replace what is used; the end of the game decides.
+            if self.known_as(record.key, |memory| !memory.suspicion) {
+                return None;
+            }
         }
         let written = self.append(record);
         let Known { lower, upper, depth, .. } = lesson.known;
@@ -379,7 +408,7 @@ impl Desk {
 
     fn append(&mut self, record: Record) -> Written {
         match &self.state {
-            State::Open(opened) => opened.store.append(record),
+            State::Open(opened) => opened.append(record),
             State::Opening => {
                 self.waiting.push((self.ticket, record));
                 Written::Queued
@@ -388,14 +417,32 @@ impl Desk {
         }
     }
 
-    /// The game is over: if it was lost, its drops are confirmed, and what it came to is remembered of its moves.
-    /// Everything is synced soon.
+    /// A search at the end of `line` is to come: the games that it does not go on with are over.
+    pub fn leave_games(&mut self, line: &Line) {
+        for color in Color::ALL {
+            if self.sides[color].game.is_left_for(line) {
+                self.end(color, false);
+            }
+        }
+    }
+
+    /// The game is over, `root` at the end of `line` the last position known.
     pub fn end_game(&mut self, root: &Position, line: &Line) {
-        let mated = root.in_check() && !root.has_legal_move() && self.game.is_mated_after(line);
-        let game = std::mem::take(&mut self.game);
+        let is_mate = root.in_check() && !root.has_legal_move();
+        for color in Color::ALL {
+            let mated = is_mate && root.turn() == color && self.sides[color].game.is_mated_after(line);
+            self.end(color, mated);
+        }
+    }
+
+    /// The game is over as this side searched it: if it was lost, its drops are confirmed, and what it came to is
+    /// remembered of its moves. Everything is synced soon.
+    fn end(&mut self, color: Color, mated: bool) {
+        // Somebody may know better by now.
+        self.gone = self.catch_up();
+        let Side { game, rules, drops } = std::mem::take(&mut self.sides[color]);
         let outcome = game.outcome(mated);
-        for record in std::mem::take(&mut self.drops) {
-            // Unless somebody knows better by now.
+        for record in drops {
             let known = self.known(record.key);
             if outcome == Some(Outcome::Lost)
                 && known.is_none_or(|known| known.depth.get() <= i32::from(record.depth))
@@ -404,7 +451,7 @@ impl Desk {
                 self.append(Record { flags, time: learn::now(), ..record });
             }
         }
-        if let (Some(outcome), Some(rules)) = (outcome, self.rules.take()) {
+        if let (Some(outcome), Some(rules)) = (outcome, rules) {
             for judgement in game.judge(outcome, &rules) {
                 self.learned(&judgement.position, &judgement.known, Origin::Outcome, 1, 1);
             }
@@ -418,7 +465,7 @@ impl Desk {
     fn learned(&mut self, position: &Position, known: &Known, origin: Origin, plies: u8, nodes: u64) {
         let key = position.key();
         let said = self.known(key).is_some_and(|live| policy::says(&live, known));
-        if said || origin == Origin::EveryRoot && self.was_searched_beyond(key, known.depth) {
+        if said || self.was_searched_beyond(key, known.depth) {
             return;
         }
         let Ok(blank) = Record::new(position, origin) else { return };
@@ -433,6 +480,7 @@ fn counted(number: usize, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::{Bound, Score};
 
     fn opened(file: &Path) -> Result<Opened, String> {
         Opened::open(file, false)
@@ -463,6 +511,64 @@ mod tests {
         drop(unwanted);
         desk.close();
         assert_eq!((records(&first), records(&second)), (1, 0));
+    }
+
+    /// One process searches for both sides: a GUI that analyses, or plays the engine against itself.
+    #[test]
+    fn the_outcome_is_that_of_the_side_that_searched() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("both");
+        learn::create(&learn::disk::SystemDisk, &file).expect("a learning file");
+        let mut desk = Desk::default();
+        let ticket = desk.begin_opening().expect("nobody is at it");
+        desk.finish_opening(ticket, opened(&file));
+        let rules = Rules { mode: Mode::Drop, drop: 33, min_depth: Depth(4) };
+        let (mut position, mut line) = (Position::default(), Line::default());
+        line.start = position.key();
+        for (uci, score) in [
+            ("e2e4", 20),
+            ("e7e5", -20),
+            ("f1c4", 60),
+            ("b8c6", -60),
+            ("d1h5", 100),
+            ("a7a6", -550),
+            ("a2a3", 550),
+            ("g8f6", -700),
+            ("h5f7", 700),
+        ] {
+            let m = uci.parse::<shakmaty::uci::UciMove>().expect("a move");
+            let played = m.to_move(position.chess()).expect("legal");
+            let score = Score::from_centipawns(score);
+            let mut course = policy::Course::default();
+            (4..=6).for_each(|depth| course.finished(Depth(depth), score));
+            let (position_before, conditions) = (position.clone(), Conditions::default());
+            let root = Root { position: position_before, line: line.clone(), rules, conditions };
+            desk.conclude(&root, &ending(course, played, score));
+            position = position.play(played);
+            line.moves.push(m);
+        }
+        desk.end_game(&position, &line);
+        desk.close();
+        let known = opened(&file).expect("a learning file").recall;
+        let outcomes: Vec<_> =
+            known.keys().filter_map(|key| known.get(key)).filter(|m| m.confirmed).collect();
+        let (after_white, after_black): (Vec<&Memory>, Vec<_>) =
+            outcomes.into_iter().partition(|memory| memory.game_ply % 2 == 1);
+        assert!(!after_white.is_empty() && after_white.iter().all(|memory| memory.known.upper < Score::ZERO));
+        assert!(!after_black.is_empty() && after_black.iter().all(|memory| memory.known.lower > Score::ZERO));
+    }
+
+    fn ending(course: policy::Course, m: shakmaty::Move, score: Score) -> Ending {
+        Ending {
+            course,
+            line: vec![m],
+            score,
+            bound: Bound::Exact,
+            depth: Depth(6),
+            nodes: 1000,
+            pondering: false,
+            learned_cutoffs: 0,
+        }
     }
 
     #[test]

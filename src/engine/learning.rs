@@ -187,6 +187,7 @@ impl Learning {
         self.teacher.dismiss();
         let (mode, fuzz) = (self.rules.mode, self.fuzz);
         let mut desk = wait(&self.desk, locked(&self.desk.desk), PATIENCE);
+        desk.leave_games(search.line);
         let gone = desk.catch_up();
         search.table.unlearn(gone);
         for message in desk.messages(mode) {

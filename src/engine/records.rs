@@ -27,6 +27,7 @@ pub fn memory(record: &Record) -> Option<Memory> {
         game_ply: record.game_ply,
         foreign: record.evaluation_id != eval::fingerprint(),
         confirmed: record.flags.confirmed,
+        advice: record.origin == Origin::Advice,
         suspicion: record.origin == Origin::Drop && !record.flags.confirmed,
         searched: record.origin == Origin::EveryRoot,
     })

@@ -28,34 +28,56 @@ impl Line {
     }
 }
 
-/// The searches of one game that count.
+/// So many plies may be taken back in a game; what leaves it earlier is another one.
+const TAKEN_BACK: usize = 4;
+
+/// A game as one side searched it.
 #[derive(Clone, Debug, Default)]
 pub struct Game {
+    /// Up to the last search.
     line: Line,
+    /// The searches that count.
     searches: Vec<Turn>,
-    /// The scores of all searches of a game, also of those that teach nothing, and where the last one was.
-    scores: Vec<Score>,
-    last: Line,
+    /// The scores of all searches, also of those that teach nothing, each with the number of moves before it.
+    scores: Vec<(usize, Score)>,
+    /// Was it, or a part of it, only looked at?
+    analysed: bool,
 }
 
 impl Game {
-    /// The search before one at the end of `line`, if both belong to one game.
-    pub fn earlier(&self, line: &Line) -> Option<Earlier> {
-        let last = self.searches.last()?;
-        Some(Earlier { depth: last.depth, score: last.score, plies: line.beyond(&self.line)? })
+    /// Does `line` go on from the last search?
+    pub fn goes_on(&self, line: &Line) -> bool {
+        line.beyond(&self.line).is_some()
     }
 
-    /// Takes down a search of `root`, at the end of `line`. What does not go on from the search before begins
-    /// a game.
-    pub fn searched(&mut self, root: &Position, line: Line, depth: Depth, score: Score) {
-        match line.beyond(&self.line) {
-            None => self.searches.clear(),
-            // The same root once more: this result is the better one.
-            Some(0) => drop(self.searches.pop()),
-            Some(_) => {}
+    /// Does a search at the end of `line` show that this game is over, since it is another one?
+    pub fn is_left_for(&self, line: &Line) -> bool {
+        let pairs = self.line.moves.iter().zip(&line.moves);
+        let shared = pairs.take_while(|(ours, theirs)| ours == theirs).count();
+        let is_takeback = self.line.start == line.start && shared + TAKEN_BACK >= self.line.moves.len();
+        !self.scores.is_empty() && !is_takeback
+    }
+
+    /// The search before one at the end of `line`, if both belong to one game.
+    pub fn earlier(&self, line: &Line) -> Option<Earlier> {
+        let last = self.searches.last().filter(|_| self.goes_on(line))?;
+        Some(Earlier { depth: last.depth, score: last.score, plies: line.moves.len() - last.plies })
+    }
+
+    /// Goes on to `line`. What does not go on from the search before begins a game.
+    fn follow(&mut self, line: &Line) {
+        if !self.goes_on(line) {
+            *self = Game::default();
         }
+        self.line.clone_from(line);
+    }
+
+    /// Takes down a search of `root`, at the end of `line`.
+    pub fn searched(&mut self, root: &Position, line: &Line, depth: Depth, score: Score) {
+        self.follow(line);
         let plies = line.moves.len();
-        self.line = line;
+        // The same root once more: this result is the better one.
+        self.searches.pop_if(|last| last.plies == plies);
         self.searches.push(Turn { root: root.clone(), plies, depth, score });
     }
 
@@ -64,20 +86,19 @@ impl Game {
         line.beyond(&self.line).is_some_and(|plies| plies.is_multiple_of(2)) && !self.searches.is_empty()
     }
 
-    /// Takes down how a search at the end of `line` saw the game.
-    pub fn stood(&mut self, line: &Line, score: Score) {
-        match line.beyond(&self.last) {
-            None => self.scores.clear(),
-            Some(0) => drop(self.scores.pop()),
-            Some(_) => {}
-        }
-        self.last.clone_from(line);
-        self.scores.push(score);
+    /// Takes down how a search at the end of `line` saw the game; `analysed`: nobody plays it.
+    pub fn stood(&mut self, line: &Line, score: Score, analysed: bool) {
+        self.follow(line);
+        let plies = line.moves.len();
+        self.scores.pop_if(|&mut (before, _)| before == plies);
+        self.scores.push((plies, score));
+        self.analysed |= analysed;
     }
 
-    /// How did it end? See [`policy::outcome`].
+    /// How did it end? See [`policy::outcome`]. What is analysed does not end.
     pub fn outcome(&self, mated: bool) -> Option<Outcome> {
-        policy::outcome(&self.scores, mated)
+        let scores: Vec<Score> = self.scores.iter().map(|&(_, score)| score).collect();
+        policy::outcome(&scores, mated).filter(|_| !self.analysed)
     }
 
     /// What its outcome says of the moves that were played, see [`outcome::judge`].
@@ -98,8 +119,8 @@ mod tests {
     fn after(searches: &[(&str, i32)]) -> Game {
         let mut game = Game::default();
         for &(moves, score) in searches {
-            game.searched(&Position::default(), line(moves), Depth(9), Score(score));
-            game.stood(&line(moves), Score(score));
+            game.searched(&Position::default(), &line(moves), Depth(9), Score(score));
+            game.stood(&line(moves), Score(score), false);
         }
         game
     }
@@ -130,10 +151,31 @@ mod tests {
     #[test]
     fn searches_that_teach_nothing_tell_the_result_too() {
         let mut game = after(&[("", -100)]);
-        game.stood(&line("e2e4 e7e5"), Score(-600));
-        game.stood(&line("e2e4 e7e5 g1f3 b8c6"), Score(-700));
+        game.stood(&line("e2e4 e7e5"), Score(-600), false);
+        game.stood(&line("e2e4 e7e5 g1f3 b8c6"), Score(-700), false);
         assert_eq!(game.outcome(false), Some(Outcome::Lost));
-        assert_eq!(game.earlier(&line("e2e4 e7e5")).map(|earlier| earlier.score.0), Some(-100));
+        let earlier = game.earlier(&line("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"));
+        assert_eq!(earlier.map(|earlier| (earlier.plies, earlier.score.0)), Some((6, -100)));
+    }
+
+    #[test]
+    fn what_is_analysed_does_not_end() {
+        let mut game = after(&[("", -600), ("e2e4 e7e5", -700)]);
+        game.stood(&line("e2e4 e7e5 g1f3 b8c6"), Score(-700), true);
+        assert_eq!(game.outcome(false), None);
+    }
+
+    #[test]
+    fn another_line_leaves_the_game_and_a_move_taken_back_does_not() {
+        let game = after(&[("", 10), ("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6", 20)]);
+        let is_left = |moves: &str| game.is_left_for(&line(moves));
+        assert!(!is_left("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6"), "it goes on");
+        assert!(!is_left("e2e4 e7e5 g1f3 b8c6 f1c4"), "two moves were taken back");
+        assert!(!is_left("e2e4 e7e5"), "four were");
+        assert!(is_left("e2e4") && is_left("") && is_left("e2e4 c7c5 g1f3 d7d6"));
+        let elsewhere = Line { start: PositionKey(2), ..line("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6") };
+        assert!(game.is_left_for(&elsewhere));
+        assert!(!Game::default().is_left_for(&line("e2e4")), "nothing was played");
     }
 
     #[test]

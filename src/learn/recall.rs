@@ -36,6 +36,8 @@ pub struct Memory {
     pub foreign: bool,
     /// Was the game in which it was found lost?
     pub confirmed: bool,
+    /// Did a human being say so?
+    pub advice: bool,
     /// Is it a drop of a game that is not known to be lost? See [`policy::is_used`](super::policy::is_used).
     pub suspicion: bool,
     /// Is it what a search of ours found with this position as its root or on its main line?
@@ -224,6 +226,7 @@ mod tests {
             game_ply,
             foreign: false,
             confirmed: false,
+            advice: false,
             suspicion: false,
             searched: true,
         }

@@ -114,14 +114,18 @@ fn lessons(asked: &mut Asked, game: &Game, side: Color, file: &Opened) -> Result
                     bound: last.bound,
                     best: answer.best.map_or(PackedMove::NONE, PackedMove::pack),
                 };
-                let known = file.ring().get(position.key()).map(|record| Known {
+                let live = file.ring().get(position.key());
+                let is_advised = live.as_ref().is_some_and(|record| record.origin == Origin::Advice);
+                let known = live.map(|record| Known {
                     lower: record.lower.to_score(),
                     upper: record.upper.to_score(),
                     depth: crate::types::Depth(i32::from(record.depth)),
                     best: record.best,
                 });
                 let lesson = policy::decide(&rules, &search, searches.earlier(&line), known.as_ref());
-                if let (Ok(lesson), Ok(blank)) = (lesson, Record::new(&position, Origin::Import)) {
+                if let (Ok(lesson), Ok(blank)) = (lesson, Record::new(&position, Origin::Import))
+                    && !is_advised
+                {
                     records.push(Record {
                         best: lesson.known.best,
                         lower: LearnedScore::from_score(lesson.known.lower),
@@ -137,7 +141,7 @@ fn lessons(asked: &mut Asked, game: &Game, side: Color, file: &Opened) -> Result
                 if policy::never(&rules, &search).is_none()
                     && let Some((depth, score)) = policy::standing(&search)
                 {
-                    searches.searched(&position, line, depth, score);
+                    searches.searched(&position, &line, depth, score);
                 }
             }
         }
