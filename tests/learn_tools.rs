@@ -276,3 +276,28 @@ fn the_page_shows_every_record_and_needs_nothing_else() {
     assert!(code == 1 && stderr.contains("few.html"), "{stderr}");
     assert_eq!(page("few.html"), few);
 }
+
+#[test]
+fn tools_that_meet_where_no_file_is_yet_wait_for_each_other() {
+    let home = home();
+    let file = home.path().join("new.bin").to_str().expect("UTF-8").to_owned();
+    let positions =
+        ["P7", "1P6", "2P5", "3P4", "4P3", "5P2"].map(|row| format!("4k3/8/8/8/{row}/8/8/4K3 w - - 0 1"));
+    let children: Vec<_> = positions
+        .iter()
+        .map(|fen| {
+            let arguments = ["learn", "advise", "--file", &file, fen, "Ke2"];
+            command(&home)
+                .args(arguments)
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped())
+                .spawn()
+                .expect("started")
+        })
+        .collect();
+    for child in children {
+        let output = child.wait_with_output().expect("a child");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert_eq!(well(&home, &["list", "--file", &file]).matches("advice").count(), 6);
+}

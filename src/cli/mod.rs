@@ -8,6 +8,7 @@ pub mod book;
 mod eval;
 mod hash;
 mod learn;
+mod new_file;
 mod page;
 pub mod perft;
 pub mod pgn;

@@ -1,6 +1,7 @@
 //! Taking records in from elsewhere, in an order that no file decides.
 
 use std::{
+    path::Path,
     sync::RwLock,
     thread,
     time::{Duration, Instant},
@@ -8,6 +9,8 @@ use std::{
 
 use super::{
     append::{Locked, MOST_ADVICE, Patience},
+    create::create,
+    disk::Disk,
     error::FileError,
     file::{LearnFile, read},
     record::{Origin, PAYLOAD, Record},
@@ -35,6 +38,22 @@ pub struct Taken {
 const TURN: usize = 256;
 /// How long a tool waits for the lock.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// As [`create()`], waiting for others up to some seconds.
+///
+/// # Errors
+/// As there.
+pub fn create_patiently(disk: &dyn Disk, path: &Path) -> Result<(), FileError> {
+    let give_up = Instant::now() + PATIENCE;
+    loop {
+        match create(disk, path) {
+            Err(FileError::Busy { .. }) if Instant::now() < give_up => {
+                thread::sleep(Duration::from_millis(2));
+            }
+            done => return done,
+        }
+    }
+}
 
 impl LearnFile {
     /// Takes the lock, waiting for others up to some seconds.

@@ -34,7 +34,7 @@ pub use append::{BLOCK, Locked, MOST_ADVICE, Patience};
 pub use create::create;
 pub use error::{FileError, OpenError, ReadOnly};
 pub use file::{LearnFile, Mode, Progress, Unverified};
-pub use merge::{Taken, beats};
+pub use merge::{Taken, beats, create_patiently};
 pub use record::{Flags, Misfit, Origin, Record, Unlearnable};
 pub use ring::{BEFORE_FIRST, Report, Ring};
 pub use score::{LearnedScore, ParseScoreError};

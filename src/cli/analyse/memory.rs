@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use crate::{
     cli::learn::LearnError,
-    learn::{FileError, LearnFile, Mode, OpenError, create, disk::SystemDisk},
+    learn::{FileError, LearnFile, Mode, OpenError, create_patiently, disk::SystemDisk},
 };
 
 /// A learning file in use by the workers.
@@ -23,7 +23,7 @@ impl Memory<'_> {
         let Some(path) = path else { return Ok(None) };
         let before = match count(path, write) {
             Err(LearnError::Open(OpenError::Missing { .. } | OpenError::Unfinished { .. })) if write => {
-                create(&SystemDisk, path)?;
+                create_patiently(&SystemDisk, path)?;
                 count(path, write)?
             }
             counted => counted?,

@@ -1,12 +1,6 @@
 //! `engram learn html`: the file as a page to look at.
 
-use std::{
-    collections::BTreeMap,
-    fmt::Write as _,
-    fs::File,
-    io::{BufWriter, Write},
-    path::Path,
-};
+use std::{collections::BTreeMap, fmt::Write as _, io::Write, path::Path};
 
 use serde_json::json;
 use shakmaty::{Color, san::SanPlus};
@@ -15,6 +9,7 @@ use super::{LearnError, Opened, filter::Filter, text};
 use crate::{
     cli::{
         analyse::pawns,
+        new_file::NewFile,
         page::{self, FIELD, escaped, small_board},
     },
     eval,
@@ -40,7 +35,7 @@ pub(super) fn html(
     let ring = file.ring();
     let records: Vec<(u64, Record)> = ring.iter().filter(|(_, record)| sieve.admits(record)).collect();
     let shown = &records[records.len().saturating_sub(newest)..];
-    let mut target = File::create_new(to).map(BufWriter::new).map_err(failed("made"))?;
+    let mut target = NewFile::create(to).map_err(failed("made"))?;
     let mut write = |text: &str| target.write_all(text.as_bytes()).map_err(failed("written"));
     write(&page::head(&file.file.path().display().to_string(), "what Engram learned"))?;
     write(FIELD)?;
@@ -51,7 +46,7 @@ pub(super) fn html(
     }
     write("</div>")?;
     write(page::FOOT)?;
-    target.flush().map_err(failed("written"))?;
+    target.finish().map_err(failed("written"))?;
     let (path, count) = (to.display(), shown.len());
     if json {
         output.line(json!({ "page": path.to_string(), "shown": count, "records": records.len() }));

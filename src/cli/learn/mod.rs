@@ -25,7 +25,7 @@ use crate::{
     engine::IllegalMove,
     learn::{
         FileError, LearnFile, LearnedScore, Misfit, Mode, OpenError, Record, Report, Ring, Unlearnable,
-        create,
+        create_patiently,
         disk::SystemDisk,
         exchange::{LineError, is_same_advice},
     },
@@ -308,7 +308,7 @@ impl Opened {
     fn write(path: &Path) -> Result<Opened, LearnError> {
         match Opened::change(path) {
             Err(LearnError::Open(OpenError::Missing { .. } | OpenError::Unfinished { .. })) => {
-                create(&SystemDisk, path)?;
+                create_patiently(&SystemDisk, path)?;
                 Opened::change(path)
             }
             other => other,

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{self, BufRead, BufReader, BufWriter, Write},
+    io::{self, BufRead, BufReader, Write},
     path::Path,
 };
 
@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::{LearnError, Opened, text};
 use crate::{
+    cli::new_file::NewFile,
     learn::{self, MOST_ADVICE, Record, Taken, exchange},
     uci::Output,
 };
@@ -22,8 +23,7 @@ pub(super) fn export(
 ) -> Result<(), LearnError> {
     let ring = file.ring();
     let (mut written, mut damaged) = (0, 0);
-    let mut target =
-        to.map(|path| File::create_new(path).map(BufWriter::new).map_err(other(path, "made"))).transpose()?;
+    let mut target = to.map(|path| NewFile::create(path).map_err(other(path, "made"))).transpose()?;
     for (sequence, record) in ring.iter() {
         let line = match exchange::line(&record) {
             Ok(_) if json => text::value(sequence, &record).to_string(),
@@ -40,8 +40,8 @@ pub(super) fn export(
         }
         written += 1;
     }
-    if let (Some(mut target), Some(path)) = (target, to) {
-        target.flush().map_err(other(path, "written"))?;
+    if let (Some(target), Some(path)) = (target, to) {
+        target.finish().map_err(other(path, "written"))?;
         output.line(format_args!("{written} records written to {}", path.display()));
     }
     if damaged > 0 {

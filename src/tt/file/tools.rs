@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -82,20 +82,37 @@ impl Archive {
     }
 
     /// Makes a new file at `path` of `mib` MiB, or of the same size, with the most valuable entries of this
-    /// one. Gives back how many they are.
+    /// one. Gives back how many they are. It bears its name when it is complete.
     ///
     /// # Errors
     /// Something lies at `path` already, or there is no room.
     pub fn copy(&self, path: &Path, mib: Option<usize>) -> Result<u64, HashFileError> {
+        let exists = || HashFileError::Exists { path: path.to_owned() };
+        let is_there = || fs::symlink_metadata(path).is_ok();
+        if is_there() {
+            return Err(exists());
+        }
+        let unfinished = unfinished_name(path);
+        let copied = self.fill(&unfinished, mib).and_then(|entries| {
+            match fs::hard_link(&unfinished, path) {
+                Ok(()) => return Ok(entries),
+                Err(_) if is_there() => return Err(exists()),
+                // A file system without links.
+                Err(_) => fs::rename(&unfinished, path),
+            }
+            .map(|()| entries)
+            .map_err(|source| HashFileError::Io { path: path.to_owned(), doing: "made", source })
+        });
+        let _ = fs::remove_file(&unfinished);
+        copied
+    }
+
+    fn fill(&self, path: &Path, mib: Option<usize>) -> Result<u64, HashFileError> {
         let header = self.header();
         let Some(path_mode) = PathHash::from_name(&header.path_mode) else {
             let what = "a way of comparing paths";
             return Err(HashFileError::Layout { path: self.0.path().to_owned(), what });
         };
-        match fs::symlink_metadata(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            _ => return Err(HashFileError::Exists { path: path.to_owned() }),
-        }
         let mib = mib.unwrap_or_else(|| header.file_size().div_ceil(1 << 20) as usize);
         disk::create(path, mib, Origin { evaluation: header.evaluation, path_mode })?;
         let copy = Map::open(path, true)?;
@@ -118,8 +135,8 @@ pub fn resize(path: &Path, mib: usize) -> Result<u64, HashFileError> {
     // Links are followed, so that the file is replaced and not the link to it.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let old = Archive(Map::open(path, true)?);
-    let new = resized_name(path);
-    let moved = old.copy(&new, Some(mib)).and_then(|entries| {
+    let new = unfinished_name(path);
+    let moved = old.fill(&new, Some(mib)).and_then(|entries| {
         fs::rename(&new, path).map(|()| entries).map_err(|source| HashFileError::Io {
             path: path.clone(),
             doing: "replaced",
@@ -132,9 +149,9 @@ pub fn resize(path: &Path, mib: usize) -> Result<u64, HashFileError> {
     moved
 }
 
-fn resized_name(path: &Path) -> PathBuf {
+fn unfinished_name(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".resized-{}", std::process::id()));
+    name.push(format!(".unfinished-{}", std::process::id()));
     path.with_file_name(name)
 }
 
