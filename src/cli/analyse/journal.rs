@@ -12,8 +12,8 @@
 //! ([`super::MOST_PENDING`]). So a journal of any length is read back with that much of it in memory.
 
 use std::{
-    collections::BTreeMap,
-    fs::{self, File, OpenOptions},
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take, Write},
     path::{Path, PathBuf},
 };
@@ -85,6 +85,10 @@ impl Earlier {
         let Earlier { path, work, head, whole, .. } = self;
         let open = || {
             let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
+            if let Err(TryLockError::WouldBlock) = file.try_lock() {
+                let text = "another `engram analyse` is at this work; wait for it or name other outputs";
+                return Err(io::Error::new(io::ErrorKind::WouldBlock, text));
+            }
             file.set_len(whole)?;
             if whole == 0 {
                 file.write_all(format!("{work}\n").as_bytes())?;
@@ -113,17 +117,26 @@ fn measure(path: &Path, work: &str) -> io::Result<Option<(u64, u64, usize)>> {
         return Ok(Some((0, 0, 0)));
     }
     if line.strip_suffix('\n') != Some(work) {
-        return Ok(None);
+        // Work of which nothing was done gives way.
+        let is_ours = line.starts_with("engram ") && line.ends_with('\n');
+        line.clear();
+        let is_empty = is_ours && lines.read_line(&mut line)? == 0;
+        return Ok(is_empty.then_some((0, 0, 0)));
     }
     let head = line.len() as u64;
     let (mut whole, mut len) = (head, 0);
+    // A stretch that was interrupted is searched and written again.
+    let mut recent = BTreeSet::new();
     loop {
         line.clear();
         if lines.read_line(&mut line)? == 0 || !line.ends_with(";\n") {
             return Ok(Some((head, whole, len)));
         }
         whole += line.len() as u64;
-        len += 1;
+        if let Some((place, _)) = place(&line) {
+            len += usize::from(recent.insert(place));
+            recent = recent.split_off(&(place.0.saturating_sub(MOST_PENDING), 0));
+        }
     }
 }
 

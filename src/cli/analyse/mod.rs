@@ -234,13 +234,21 @@ fn begin(
             findings[ply] = journal.take(number, ply, position);
         }
     }
-    let missing: Vec<usize> = (0..findings.len()).filter(|&ply| findings[ply].is_none()).collect();
-    progress.inc((findings.len() - missing.len()) as u64);
     let work = Arc::new(work);
-    for stretch in missing.chunks(STRETCH) {
-        workers.send(&work, stretch.to_vec());
+    let mut missing = 0;
+    for (number, stretch) in findings.chunks_mut(STRETCH).enumerate() {
+        if stretch.iter().all(Option::is_some) {
+            continue;
+        }
+        // As a whole, also if a part is known: each search rests on the ones before it, and the results are to be
+        // those of a run that was not interrupted.
+        stretch.fill(None);
+        missing += stretch.len();
+        let first = number * STRETCH;
+        workers.send(&work, (first..first + stretch.len()).collect());
     }
-    Pending { item, findings, missing: missing.len() }
+    progress.inc((findings.len() - missing) as u64);
+    Pending { item, findings, missing }
 }
 
 fn settings(arguments: &Analyse, single: bool) -> Settings {
@@ -288,10 +296,11 @@ fn earlier(arguments: &Analyse, input: &Input, settings: &Settings) -> Result<Op
     let (Some((_, file)), Some(name)) = (file, input.fingerprint()) else { return Ok(None) };
     let Limits { depth, nodes, movetime, .. } = &settings.limits;
     let work = format!(
-        "engram {} analyse {name:?} depth {depth:?} nodes {nodes:?} movetime {movetime:?} multipv {} syzygy {:?} \
-         learn {:?} {} outputs {files:?}",
+        "engram {} analyse {name:?} depth {depth:?} nodes {nodes:?} movetime {movetime:?} multipv {} hash {} \
+         syzygy {:?} learn {:?} {} outputs {files:?}",
         env!("CARGO_PKG_VERSION"),
         settings.multi_pv,
+        arguments.hash,
         settings.syzygy,
         settings.learn,
         if settings.write { "write" } else { "read" },
