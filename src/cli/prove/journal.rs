@@ -2,8 +2,9 @@
 //! interrupted experiment needs to go on; a line that was being written when it ended does not count.
 
 use std::{
-    fs::{File, OpenOptions},
-    io::{Read, Seek, SeekFrom, Write},
+    collections::HashSet,
+    fs::{File, OpenOptions, TryLockError},
+    io::{Read, Write},
     path::{Path, PathBuf},
 };
 
@@ -152,24 +153,24 @@ impl Journal {
     /// It cannot be read or written, belongs to another experiment, or is no journal.
     pub fn open(path: &Path, setup: &Value) -> Result<Journal, ProveError> {
         let failed = |doing| ProveError::file(path, doing);
-        let mut file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(path)
-            .map_err(failed("opened"))?;
+        let mut file =
+            OpenOptions::new().create(true).read(true).append(true).open(path).map_err(failed("opened"))?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            let text = "another `engram learn prove` is at it; wait for that or name another --out";
+            return Err(failed("used")(std::io::Error::other(text)));
+        }
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(failed("read"))?;
         let first = text.split_inclusive(|&byte| byte == b'\n').next().unwrap_or_default();
         let found = serde_json::from_slice::<Value>(first).ok();
-        if first.ends_with(b"\n") && found.is_none_or(|value| value["engram"].is_null()) {
+        let is_cut_off = !first.ends_with(b"\n") && format!("{setup}\n").as_bytes().starts_with(first);
+        if !is_cut_off && found.is_none_or(|value| value["engram"].is_null()) {
             return Err(failed("used")(std::io::Error::other("it is no journal of this command")));
         }
         if first.len() == text.len() {
             text.clear();
         }
-        let mut entries = Vec::new();
+        let (mut entries, mut slots) = (Vec::new(), HashSet::new());
         let mut whole = 0;
         for line in text.split_inclusive(|&byte| byte == b'\n') {
             let value = serde_json::from_slice::<Value>(line).ok().filter(|_| line.ends_with(b"\n"));
@@ -182,7 +183,8 @@ impl Journal {
                     });
                 }
                 Some(value) => match Entry::from_json(&value) {
-                    Some(entry) => entries.push(entry),
+                    Some(entry) if slots.insert(entry.slot) => entries.push(entry),
+                    Some(_) => {}
                     None => break,
                 },
                 None => break,
@@ -191,7 +193,6 @@ impl Journal {
         }
         // What was cut short is written again.
         file.set_len(whole).map_err(failed("written"))?;
-        file.seek(SeekFrom::End(0)).map_err(failed("written"))?;
         let mut journal = Journal { file, path: path.to_owned(), entries };
         if whole == 0 {
             journal.line(setup)?;
@@ -263,6 +264,17 @@ mod tests {
         let mut journal = Journal::open(&path, &setup).expect("the same experiment");
         journal.push(entry(3)).expect("written");
         assert_eq!(std::fs::read(&path).expect("a journal"), bytes, "what was torn is gone");
+        // What two processes wrote counts once, and only one may write.
+        assert!(Journal::open(&path, &setup).is_err());
+        drop(journal);
+        let lines = String::from_utf8(bytes).expect("text");
+        let last = lines.lines().last().expect("a game");
+        std::fs::write(&path, format!("{lines}{last}\n")).expect("written");
+        assert_eq!(Journal::open(&path, &setup).expect("the same experiment").entries.len(), 3);
+        let foreign = path.with_extension("mine");
+        std::fs::write(&foreign, "mine, in one line").expect("written");
+        assert!(Journal::open(&foreign, &setup).is_err());
+        assert_eq!(std::fs::read_to_string(&foreign).expect("text"), "mine, in one line");
         let other =
             Journal::open(&path, &json!({ "engram": "0", "seed": 2 })).err().expect("another experiment");
         assert!(other.to_string().contains("seed"), "{other}");

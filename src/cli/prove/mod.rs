@@ -236,6 +236,10 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<(), ProveErr
         return Err(ProveError::Taken(taken));
     }
     let mut journal = Journal::open(&path, &description(arguments, &setup))?;
+    if journal.entries.iter().any(|entry| entry.slot.opening >= setup.openings.len()) {
+        let error = std::io::Error::other("it names an opening that there is not; name another --out");
+        return Err(ProveError::file(&path, "used")(error));
+    }
     if !journal.entries.is_empty() {
         output.line(format_args!(
             "going on after {} games in {}",
