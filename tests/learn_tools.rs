@@ -278,6 +278,21 @@ fn the_page_shows_every_record_and_needs_nothing_else() {
 }
 
 #[test]
+fn a_source_that_is_not_there_makes_no_learning_file() {
+    let home = home();
+    let file = home.path().join("new.bin");
+    for arguments in [["import", "missing.txt"], ["merge", "missing.bin"]] {
+        let (_, error, code) =
+            learn(&home, &["--file", file.to_str().expect("UTF-8"), arguments[0], arguments[1]]);
+        assert!(code == 1 && error.contains("missing"), "{error}");
+        assert!(!file.exists());
+    }
+    some_advice(&home);
+    assert_eq!(well(&home, &["export", "-"]), well(&home, &["export"]));
+    assert!(!home.path().join("-").exists());
+}
+
+#[test]
 fn tools_that_meet_where_no_file_is_yet_wait_for_each_other() {
     let home = home();
     let file = home.path().join("new.bin").to_str().expect("UTF-8").to_owned();

@@ -62,7 +62,8 @@ impl Input {
                 "`{text}` is neither a file nor a position; name a .pgn or .epd file, or write a FEN"
             )));
         }
-        let mut record = Record::read(&text, 1).map_err(CliError::Task)?;
+        let advise = |reason| CliError::Task(format!("{reason}, and no file: name one, or write a FEN"));
+        let mut record = Record::read(&text, 1).map_err(advise)?;
         record.is_single = true;
         Ok(Input::Single(Box::new(record)))
     }

@@ -253,20 +253,26 @@ pub(super) fn run(
             Ok(())
         }
         Tool::Verify => show::verify(&Opened::read(&path)?, json, output),
-        Tool::Export { to } => trade::export(&Opened::read(&path)?, to.as_deref(), json, output),
+        Tool::Export { to } => {
+            let to = to.as_deref().filter(|&to| to != Path::new("-"));
+            trade::export(&Opened::read(&path)?, to, json, output)
+        }
         Tool::Html { filter, newest, to } => {
             html::html(&Opened::read(&path)?, to, *newest, filter, json, output)
         }
         Tool::Import { from, player: Some(player), nodes } => {
-            return games::import(&mut Opened::write(&path)?, from, player, *nodes, json, output);
+            return games::import(&mut Opened::for_source(&path, from)?, from, player, *nodes, json, output);
         }
         Tool::Import { from, player: None, .. } if is_pgn(from) => {
             Err(LearnError::WhosePlayer { path: from.clone() })
         }
         Tool::Import { from, player: None, .. } => {
-            trade::import(&mut Opened::write(&path)?, from, json, output)
+            trade::import(&mut Opened::for_source(&path, from)?, from, json, output)
         }
-        Tool::Merge { from } => trade::merge(&mut Opened::write(&path)?, from, json, output),
+        Tool::Merge { from } => {
+            let source = Opened::read(from)?;
+            trade::merge(&mut Opened::write(&path)?, &source, json, output)
+        }
         Tool::Forget { filter, all, yes } => {
             if filter.is_empty() && !all {
                 return Err(LearnError::ForgetWhat);
@@ -313,6 +319,13 @@ impl Opened {
             }
             other => other,
         }
+    }
+
+    /// To write into what comes from `source`. A name that was mistyped makes no learning file.
+    fn for_source(path: &Path, source: &Path) -> Result<Opened, LearnError> {
+        let failed = |error| LearnError::Other { path: source.to_owned(), doing: "read", source: error };
+        std::fs::metadata(source).map_err(failed)?;
+        Opened::write(path)
     }
 
     fn open(path: &Path, mode: Mode) -> Result<Opened, LearnError> {

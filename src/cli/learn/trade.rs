@@ -77,8 +77,12 @@ pub(super) fn import(file: &mut Opened, from: &Path, json: bool, output: &Output
     }
 }
 
-pub(super) fn merge(file: &mut Opened, from: &Path, json: bool, output: &Output) -> Result<(), LearnError> {
-    let source = Opened::read(from)?;
+pub(super) fn merge(
+    file: &mut Opened,
+    source: &Opened,
+    json: bool,
+    output: &Output,
+) -> Result<(), LearnError> {
     // Tombstones come along: what was forgotten there is forgotten here.
     let records: Vec<Record> = source.ring().since(learn::BEFORE_FIRST).map(|(_, record)| record).collect();
     let taken = file.file.take_in(&file.ring, &records)?;
