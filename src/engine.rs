@@ -81,6 +81,8 @@ pub struct Engine {
     root: Position,
     path: Path,
     line: Line,
+    /// Is the last move of the line one that the opponent was only expected to play?
+    guessed: bool,
     table: Arc<Table>,
     pool: Pool,
     signals: Arc<Signals>,
@@ -135,6 +137,7 @@ impl Engine {
             never_clear_hash: false,
             persistent: Persistent::new(Engine::DEFAULT_HASH_FILE_SIZE),
             line: Line::default(),
+            guessed: false,
             learning: Learning::new(
                 Rules {
                     mode: Mode::Off,
@@ -156,7 +159,8 @@ impl Engine {
         StopHandle(Arc::clone(&self.signals))
     }
 
-    /// Sets the position to search: `start` and the moves played from it. It holds from the next `go` on.
+    /// Sets the position to search: `start` and the moves played from it. It holds from the next `go` on. If there
+    /// was mate on the board before, that game is over, and learned from.
     ///
     /// # Errors
     /// The first illegal move; the position before stays.
@@ -174,10 +178,11 @@ impl Engine {
             path.push(&position);
         }
         path.trim();
-        if self.root.in_check() && !self.root.has_legal_move() {
+        if !self.guessed && self.root.in_check() && !self.root.has_legal_move() {
             // There was mate on the board, and some programs never say that the game is over.
-            self.learning.end_game(&self.root, &self.line);
+            self.learning.end_game(self.last_played());
         }
+        self.guessed = false;
         let followed = self.opening.follow(line.start, moves);
         self.complain_about_book(followed);
         self.root = position;
@@ -202,7 +207,7 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.pool.clear();
         self.node_bank = NodeBank::default();
-        self.learning.end_game(&self.root, &self.line);
+        self.learning.end_game(self.last_played());
         self.persistent.new_game();
         self.conclude_book_game();
         self.manner.new_game();
@@ -216,6 +221,7 @@ impl Engine {
     pub fn go(&mut self, mut limits: Limits, start: Instant) {
         self.stop();
         self.pool.wait_for_answer();
+        self.guessed = limits.ponder;
         self.opening.answering(&self.root, limits.ponder);
         if let Some(m) = self.book_move(&limits) {
             (self.sink)(Event::Finished { best: Some(m), ponder: None });
@@ -271,13 +277,19 @@ impl Engine {
         });
     }
 
+    /// The last position and the moves that led to it, unless the last of them was only expected.
+    fn last_played(&self) -> Option<(&Position, &Line)> {
+        (!self.guessed).then_some((&self.root, &self.line))
+    }
+
     /// Ends the present search as soon as possible.
     pub fn stop(&self) {
         self.signals.stop.store(true, Relaxed);
     }
 
     /// The expected move was played: the present search now runs on our own clock.
-    pub fn ponder_hit(&self) {
+    pub fn ponder_hit(&mut self) {
+        self.guessed = false;
         self.signals.pondering.store(false, Relaxed);
     }
 
@@ -301,7 +313,7 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.stop();
         self.wait();
-        self.learning.end_game(&self.root, &self.line);
+        self.learning.end_game(self.last_played());
         self.conclude_book_game();
     }
 }

@@ -339,21 +339,35 @@ fn a_lost_game_is_over_when_another_begins_without_a_word() {
 }
 
 #[test]
-fn a_suspicion_does_not_replace_what_a_lost_game_confirmed() {
+fn looking_at_a_lost_game_does_not_take_its_lesson_away() {
     let (_folder, path) = file();
     let mut engine = learning("drop", &path);
     engine.search_until_told("learning drop");
-    lose(&mut engine, 5);
-    engine.send("ucinewgame");
-    engine.sync();
-    let confirmed = |record: &Record| record.game_ply == 2 && record.flags.confirmed;
-    assert!(written(&path, confirmed));
-    // The same, deeper; then the game is broken off.
-    search(&mut engine, "startpos", "go depth 8");
-    let (_, said) = search(&mut engine, "startpos moves f2f3 e7e5", "go depth 8");
-    assert!(said.iter().all(|text| !text.contains("the score fell")), "{said:?}");
+    lose(&mut engine, 8);
+    engine.send("position startpos moves f2f3 e7e5 g2g4");
+    engine.send("go infinite");
+    engine.expect("info depth 3 ");
+    engine.send("stop");
+    engine.best_move();
     engine.quit();
-    assert!(records(&path).iter().any(confirmed), "{:?}", records(&path));
+    assert!(records(&path).iter().any(|record| record.game_ply == 2 && record.flags.confirmed));
+}
+
+#[test]
+fn a_mate_that_was_only_expected_ends_no_game() {
+    let (_folder, path) = file();
+    let mut engine = learning("drop", &path);
+    engine.search_until_told("learning drop");
+    lose(&mut engine, 8);
+    engine.send("go ponder wtime 1000 btime 1000");
+    engine.send("stop");
+    engine.best_move();
+    engine.send("position startpos moves f2f3 e7e5 g2g4 a7a6");
+    engine.sync();
+    engine.quit();
+    let known = records(&path);
+    assert!(known.iter().any(|record| record.game_ply == 2), "the drop is there");
+    assert!(known.iter().all(|record| !record.flags.confirmed), "{known:?}");
 }
 
 #[test]

@@ -221,13 +221,6 @@ impl Desk {
         if let State::Open(opened) = &mut self.state {
             gone.extend(opened.catch_up());
         }
-        if !gone.is_empty() {
-            // What the user had forgotten does not come back by the end of the game.
-            self.sides
-                .as_mut()
-                .into_iter()
-                .for_each(|side| side.drops.retain(|drop| !gone.contains(&drop.key)));
-        }
         gone
     }
 
@@ -296,8 +289,6 @@ impl Desk {
     /// Learns from a search that has ended. Gives back what the user should be told.
     pub fn conclude(&mut self, root: &Root, ending: &Ending) -> Vec<String> {
         self.late = None;
-        // Another process may have come to more meanwhile: what is known there is not replaced by less.
-        self.gone = self.catch_up();
         let mut messages = Vec::new();
         if ending.learned_cutoffs > 0 {
             messages.push(format!(
@@ -318,7 +309,15 @@ impl Desk {
             best: ending.line.first().map_or(PackedMove::NONE, |&m| PackedMove::pack(m)),
         };
         let earlier = self.sides[color].game.earlier(&root.line);
-        let decided = policy::decide(&root.rules, &search, earlier, self.known(root.position.key()).as_ref());
+        let decide = |desk: &Desk| {
+            policy::decide(&root.rules, &search, earlier, desk.known(root.position.key()).as_ref())
+        };
+        let mut decided = decide(self);
+        if decided.is_ok() {
+            // Another process may have come to more meanwhile: what is known there is not replaced by less.
+            self.gone = self.catch_up();
+            decided = decide(self);
+        }
         if policy::never(&root.rules, &search).is_none()
             && let Some((depth, score)) = policy::standing(&search)
         {
@@ -381,10 +380,6 @@ impl Desk {
         }
         if origin == Origin::Drop {
             self.sides[root.position.turn()].drops.push(record.clone());
-            // A suspicion does not replace what is used; the end of the game decides.
-            if self.known_as(record.key, |memory| !memory.suspicion) {
-                return None;
-            }
         }
         let written = self.append(record);
         let Known { lower, upper, depth, .. } = lesson.known;
@@ -417,47 +412,47 @@ impl Desk {
         }
     }
 
-    /// A search at the end of `line` is to come: the games that it does not go on with are over.
-    pub fn leave_games(&mut self, line: &Line) {
+    /// A search at the end of `line` is to come: the games that it does not go on with are over, and if it is one
+    /// of an `analysis`, those that were played.
+    pub fn leave_games(&mut self, line: &Line, analysis: bool) {
         for color in Color::ALL {
-            if self.sides[color].game.is_left_for(line) {
+            let game = &self.sides[color].game;
+            if game.is_left_for(line) || analysis && game.is_played() {
                 self.end(color, false);
             }
         }
     }
 
-    /// The game is over, `root` at the end of `line` the last position known.
-    pub fn end_game(&mut self, root: &Position, line: &Line) {
-        let is_mate = root.in_check() && !root.has_legal_move();
+    /// The game is over. `last` is the last position and the moves that led to it, if they were played.
+    pub fn end_game(&mut self, last: Option<(&Position, &Line)>) {
         for color in Color::ALL {
-            let mated = is_mate && root.turn() == color && self.sides[color].game.is_mated_after(line);
+            let mated = last.is_some_and(|(root, line)| {
+                let is_mate = root.in_check() && !root.has_legal_move();
+                is_mate && root.turn() == color && self.sides[color].game.is_mated_after(line)
+            });
             self.end(color, mated);
+        }
+        if let State::Open(opened) = &self.state {
+            opened.store.sync();
         }
     }
 
     /// The game is over as this side searched it: if it was lost, its drops are confirmed, and what it came to is
-    /// remembered of its moves. Everything is synced soon.
+    /// remembered of its moves.
     fn end(&mut self, color: Color, mated: bool) {
+        let Side { game, rules, drops } = std::mem::take(&mut self.sides[color]);
+        let Some(outcome) = game.outcome(mated) else { return };
         // Somebody may know better by now.
         self.gone = self.catch_up();
-        let Side { game, rules, drops } = std::mem::take(&mut self.sides[color]);
-        let outcome = game.outcome(mated);
-        for record in drops {
+        for record in drops.into_iter().filter(|_| outcome == Outcome::Lost) {
             let known = self.known(record.key);
-            if outcome == Some(Outcome::Lost)
-                && known.is_none_or(|known| known.depth.get() <= i32::from(record.depth))
-            {
+            if known.is_none_or(|known| known.depth.get() <= i32::from(record.depth)) {
                 let flags = Flags { confirmed: true, ..record.flags };
                 self.append(Record { flags, time: learn::now(), ..record });
             }
         }
-        if let (Some(outcome), Some(rules)) = (outcome, rules) {
-            for judgement in game.judge(outcome, &rules) {
-                self.learned(&judgement.position, &judgement.known, Origin::Outcome, 1, 1);
-            }
-        }
-        if let State::Open(opened) = &self.state {
-            opened.store.sync();
+        for judgement in rules.map(|rules| game.judge(outcome, &rules)).unwrap_or_default() {
+            self.learned(&judgement.position, &judgement.known, Origin::Outcome, 1, 1);
         }
     }
 
@@ -547,7 +542,7 @@ mod tests {
             position = position.play(played);
             line.moves.push(m);
         }
-        desk.end_game(&position, &line);
+        desk.end_game(Some((&position, &line)));
         desk.close();
         let known = opened(&file).expect("a learning file").recall;
         let outcomes: Vec<_> =

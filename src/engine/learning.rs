@@ -74,8 +74,8 @@ pub(super) struct Lessons {
 
 /// What there is while an option is set.
 pub(super) struct Present<'a> {
-    pub root: &'a Position,
-    pub line: &'a Line,
+    /// The last position and the moves that led to it, if they were played.
+    pub last: Option<(&'a Position, &'a Line)>,
     pub table: &'a Table,
 }
 
@@ -153,14 +153,15 @@ impl Learning {
     fn reopen(&mut self, present: &Present<'_>) {
         self.teacher.dismiss();
         let mut desk = self.desk();
-        desk.end_game(present.root, present.line);
+        desk.end_game(present.last);
         desk.sweep(present.table);
         desk.close();
     }
 
-    /// A game is over, at the end of `line`: learns from its result, and has everything synced soon.
-    pub fn end_game(&self, root: &Position, line: &Line) {
-        self.desk().end_game(root, line);
+    /// A game is over, `last` its last position and the moves that led there, if they were played: learns from its
+    /// result, and has everything synced soon.
+    pub fn end_game(&self, last: Option<(&Position, &Line)>) {
+        self.desk().end_game(last);
     }
 
     /// Has a file that is there opened in the background, since a search is to come, and waits for that as long
@@ -187,7 +188,7 @@ impl Learning {
         self.teacher.dismiss();
         let (mode, fuzz) = (self.rules.mode, self.fuzz);
         let mut desk = wait(&self.desk, locked(&self.desk.desk), PATIENCE);
-        desk.leave_games(search.line);
+        desk.leave_games(search.line, search.analysis);
         let gone = desk.catch_up();
         search.table.unlearn(gone);
         for message in desk.messages(mode) {

@@ -91,7 +91,8 @@ impl Engine {
     /// Sets what is learned; at first nothing is. Waits for a running search.
     pub fn set_learning(&mut self, mode: Mode) {
         self.wait();
-        let present = Present { root: &self.root, line: &self.line, table: &self.table };
+        let last = (!self.guessed).then_some((&self.root, &self.line));
+        let present = Present { last, table: &self.table };
         self.learning.set_mode(mode, &present);
     }
 
@@ -99,7 +100,8 @@ impl Engine {
     /// search.
     pub fn set_learn_file(&mut self, file: Option<PathBuf>) {
         self.wait();
-        let present = Present { root: &self.root, line: &self.line, table: &self.table };
+        let last = (!self.guessed).then_some((&self.root, &self.line));
+        let present = Present { last, table: &self.table };
         self.learning.set_file(file, &present);
     }
 
@@ -107,14 +109,16 @@ impl Engine {
     /// running search.
     pub fn set_default_learn_file(&mut self, file: PathBuf) {
         self.wait();
-        let present = Present { root: &self.root, line: &self.line, table: &self.table };
+        let last = (!self.guessed).then_some((&self.root, &self.line));
+        let present = Present { last, table: &self.table };
         self.learning.set_default_file(file, &present);
     }
 
     /// Uses the learning file without writing to it. Waits for a running search.
     pub fn set_learn_read_only(&mut self, read_only: bool) {
         self.wait();
-        let present = Present { root: &self.root, line: &self.line, table: &self.table };
+        let last = (!self.guessed).then_some((&self.root, &self.line));
+        let present = Present { last, table: &self.table };
         self.learning.set_read_only(read_only, &present);
     }
 

@@ -50,6 +50,11 @@ impl Game {
         line.beyond(&self.line).is_some()
     }
 
+    /// Was something of it searched, and all of that to play it?
+    pub fn is_played(&self) -> bool {
+        !self.scores.is_empty() && !self.analysed
+    }
+
     /// Does a search at the end of `line` show that this game is over, since it is another one?
     pub fn is_left_for(&self, line: &Line) -> bool {
         let pairs = self.line.moves.iter().zip(&line.moves);

@@ -91,7 +91,7 @@ fn lead(worker: &mut Worker, task: &Arc<Task>, root_moves: Vec<RootMove>) -> Eve
         worker.report(&elected.lines, elected.depth.max(Depth(1)));
     }
     if let Some(on_end) = &task.on_end {
-        on_end(&Ending {
+        let ending = Ending {
             course: std::mem::take(&mut worker.course),
             line: best.pv.clone(),
             score: if best.has_score() { best.score } else { best.previous },
@@ -100,7 +100,9 @@ fn lead(worker: &mut Worker, task: &Arc<Task>, root_moves: Vec<RootMove>) -> Eve
             nodes: task.progress.nodes(),
             pondering,
             learned_cutoffs: task.progress.learned_cutoffs(),
-        });
+        };
+        // The move is found, whatever becomes of the lesson.
+        guarded(&*task.sink, || on_end(&ending));
     }
     let ponder = best.pv.get(1).copied().or_else(|| reply_in_table(task, best.root_move()));
     Event::Finished { best: Some(best.root_move()), ponder }

@@ -36,6 +36,8 @@ pub struct Earlier {
     whole: u64,
     /// How many findings those are.
     len: usize,
+    /// The journal, locked, if there is one.
+    file: Option<File>,
 }
 
 /// The journal of one run.
@@ -57,14 +59,23 @@ impl Earlier {
         let mut name = output.as_os_str().to_owned();
         name.push(".unfinished");
         let path = PathBuf::from(name);
-        let measured = measure(&path, &work).map_err(|error| CliError::file("read", &path, error))?;
+        let file = match OpenOptions::new().read(true).append(true).open(&path) {
+            Ok(file) => Some(file),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(CliError::file("read", &path, error)),
+        };
+        file.iter().try_for_each(|file| lock(file, &path))?;
+        // Who had the lock may have finished the work.
+        let file = file.filter(|_| path.exists());
+        let measured = file.as_ref().map_or(Ok(Some((0, 0, 0))), |file| measure(file, &work));
+        let measured = measured.map_err(|error| CliError::file("read", &path, error))?;
         let Some((head, whole, len)) = measured else {
             return Err(CliError::Task(format!(
                 "{} holds unfinished work with another input, other settings or other outputs; finish that or remove it",
                 path.display()
             )));
         };
-        Ok(Earlier { path, work, head, whole, len })
+        Ok(Earlier { path, work, head, whole, len, file })
     }
 
     /// Was there such a run? Then the outputs that are there are its own.
@@ -82,34 +93,43 @@ impl Earlier {
     /// # Errors
     /// The journal cannot be written.
     pub fn go_on(self) -> Result<Journal, CliError> {
-        let Earlier { path, work, head, whole, .. } = self;
-        let open = || {
-            let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
-            if let Err(TryLockError::WouldBlock) = file.try_lock() {
-                let text = "another `engram analyse` is at this work; wait for it or name other outputs";
-                return Err(io::Error::new(io::ErrorKind::WouldBlock, text));
-            }
-            file.set_len(whole)?;
+        let Earlier { path, work, head, whole, file, .. } = self;
+        let make = || {
+            let made = OpenOptions::new().create(true).append(true).open(&path);
+            let made = made.map_err(|error| CliError::file("write", &path, error))?;
+            lock(&made, &path).map(|()| made)
+        };
+        let mut file = file.map_or_else(make, Ok)?;
+        let mut open = || {
+            // A handle that only appends may not do that everywhere.
+            OpenOptions::new().write(true).open(&path)?.set_len(whole)?;
             if whole == 0 {
                 file.write_all(format!("{work}\n").as_bytes())?;
             }
             let mut earlier = File::open(&path)?;
             earlier.seek(SeekFrom::Start(head))?;
-            Ok((file, BufReader::new(earlier.take(whole - head))))
+            Ok(BufReader::new(earlier.take(whole - head)))
         };
-        let (file, earlier) = open().map_err(|error| CliError::file("write", &path, error))?;
+        let earlier = open().map_err(|error| CliError::file("write", &path, error))?;
         Ok(Journal { path, file, earlier, known: BTreeMap::new() })
     }
 }
 
+/// One process at a time. (Where a lock keeps out the reader as well, which goes on beside it, there is none.)
+fn lock(file: &File, path: &Path) -> Result<(), CliError> {
+    if cfg!(unix) && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+        let path = path.display();
+        return Err(CliError::Task(format!(
+            "another `engram analyse` is at this work and writes {path}; wait for it or name other outputs"
+        )));
+    }
+    Ok(())
+}
+
 /// Of the journal of `work`: the bytes of its first line and of all lines that are whole, and how many findings
 /// those are. None if it belongs to other work.
-fn measure(path: &Path, work: &str) -> io::Result<Option<(u64, u64, usize)>> {
-    let mut lines = match File::open(path) {
-        Ok(file) => BufReader::new(file),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some((0, 0, 0))),
-        Err(error) => return Err(error),
-    };
+fn measure(file: &File, work: &str) -> io::Result<Option<(u64, u64, usize)>> {
+    let mut lines = BufReader::new(file);
     let mut line = String::new();
     lines.read_line(&mut line)?;
     if work.starts_with(&line) {
@@ -260,8 +280,13 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "to look leaves nothing");
         fs::write(folder.path().join("games.pgn.unfinished"), "wor").unwrap();
         assert!(!find("work A").unwrap().is_there(), "cut off in its first line");
-        let mut journal = open(&output);
+        let journal = open(&output);
+        if cfg!(unix) {
+            assert!(find("work A").is_err(), "another process is at it");
+        }
+        drop(journal);
         assert!(find("work A").unwrap().is_there(), "begun, without a finding");
+        let mut journal = open(&output);
         journal.add(&answer()).unwrap();
         journal.file.write_all(b"4 0 7 12345").unwrap();
         drop(journal);

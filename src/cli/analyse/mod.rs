@@ -136,10 +136,10 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Outcome, CliError> {
     let settings = settings(arguments, input.is_single());
     let earlier = earlier(arguments, &input, &settings)?;
     outputs::refuse(arguments, &input, earlier.as_ref().is_some_and(Earlier::is_there))?;
-    let memory = Memory::open(arguments.learn.as_deref(), arguments.write)?;
-    check_tables(&arguments.syzygy)?;
     let known = earlier.as_ref().map_or(0, Earlier::len);
     let mut journal = earlier.map(Earlier::go_on).transpose()?;
+    let memory = Memory::open(arguments.learn.as_deref(), arguments.write)?;
+    check_tables(&arguments.syzygy)?;
     let mut outputs = Outputs::open(arguments, output)?;
     let progress = progress(&input)?;
     let watch = watch(&progress, input.is_single());

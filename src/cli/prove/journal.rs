@@ -4,7 +4,7 @@
 use std::{
     collections::HashSet,
     fs::{File, OpenOptions, TryLockError},
-    io::{Read, Write},
+    io::{Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
@@ -153,8 +153,13 @@ impl Journal {
     /// It cannot be read or written, belongs to another experiment, or is no journal.
     pub fn open(path: &Path, setup: &Value) -> Result<Journal, ProveError> {
         let failed = |doing| ProveError::file(path, doing);
-        let mut file =
-            OpenOptions::new().create(true).read(true).append(true).open(path).map_err(failed("opened"))?;
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(path)
+            .map_err(failed("opened"))?;
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             let text = "another `engram learn prove` is at it; wait for that or name another --out";
             return Err(failed("used")(std::io::Error::other(text)));
@@ -193,6 +198,7 @@ impl Journal {
         }
         // What was cut short is written again.
         file.set_len(whole).map_err(failed("written"))?;
+        file.seek(SeekFrom::End(0)).map_err(failed("written"))?;
         let mut journal = Journal { file, path: path.to_owned(), entries };
         if whole == 0 {
             journal.line(setup)?;

@@ -17,6 +17,8 @@ use super::{
 const CHUNK: usize = 1 << 20;
 /// How long an engine waits for another that is just emptying or making the file.
 const LOCK_PATIENCE: Duration = Duration::from_millis(200);
+/// How often a file may be replaced while it is being opened.
+const REPLACED: usize = 3;
 const LOCK_POLL: Duration = Duration::from_millis(10);
 
 /// Who uses the file: engines share it, tools that rewrite it need it alone, others only read.
@@ -38,13 +40,15 @@ pub(super) struct OpenFile {
 /// # Errors
 /// It is none, or somebody else's turn, or the system refuses.
 pub(super) fn open(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
-    loop {
-        let open = open_once(path, purpose)?;
+    let mut open = open_once(path, purpose)?;
+    for _ in 0..REPLACED {
         // Who had the lock before may have put another file in its place.
         if is_in_place(&open.file, path) {
-            return Ok(open);
+            break;
         }
+        open = open_once(path, purpose)?;
     }
+    Ok(open)
 }
 
 /// Does `path` still lead to this file, or to none?
@@ -197,9 +201,9 @@ fn write_new(path: &Path, header: &Header) -> io::Result<()> {
 /// Gives the finished file its name, unless another process was faster.
 fn place(unfinished: &Path, path: &Path, replaces: bool) -> io::Result<()> {
     if replaces {
-        // One at a time.
+        // One at a time, where the file system has locks.
         let empty = File::open(path)?;
-        empty.lock()?;
+        let _ = empty.lock();
         let is_ours = is_in_place(&empty, path) && empty.metadata()?.len() == 0;
         return if is_ours { fs::rename(unfinished, path) } else { Ok(()) };
     }
