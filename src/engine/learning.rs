@@ -38,7 +38,7 @@ const PATIENCE: Duration = Duration::from_millis(2);
 const PARTING: Duration = Duration::from_millis(500);
 /// A record of another evaluation is believed as if it had been searched so much shallower, and its window is
 /// wider by so many halves. Measured: such a score is as far from the truth as one of our own two plies
-/// shallower, and its error is 1.4 times that of our own at the same depth (benches/NOTES.md).
+/// shallower, and its error is 1.4 times that of our own at the same depth (benches/notes/learning.md).
 const FOREIGN_DEPTH: i32 = 2;
 const FOREIGN_FUZZ_HALVES: i32 = 3;
 

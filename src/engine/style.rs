@@ -12,7 +12,7 @@ use crate::{
 pub const ELO_RANGE: (u32, u32) = (1350, 2850);
 
 /// How strength grows: Elo, and the share of strength that brings it. Measured in games against Stockfish 15.1 at
-/// its own limits of the same name, 20,000 nodes a move for it; `benches/NOTES.md` has the results.
+/// its own limits of the same name, 20,000 nodes a move for it; `benches/notes/tools.md` has the results.
 const CURVE: [(f64, f64); 6] =
     [(1350.0, 0.19), (1500.0, 0.257), (1900.0, 0.522), (2300.0, 0.915), (2700.0, 1.08), (2850.0, 1.145)];
 /// Nodes of a move at share 0 and at share 1; they grow exponentially.
