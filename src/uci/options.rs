@@ -1,17 +1,18 @@
-//! The options: one table of name, kind, range, default and what setting it does.
+//! The options: a table with one row each (`options/table.rs`), and the functions that rows are made with.
 
 mod table;
 
+use std::{fmt::Display, ops::RangeInclusive, sync::LazyLock};
+
 use thiserror::Error;
 
-use self::table::OPTIONS;
 use super::DebugLog;
-#[cfg(feature = "tune")]
-use crate::search::PARAMETERS;
 use crate::{
     engine::Engine,
     protocol::{OptionDeclaration, OptionKind},
 };
+
+static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(table::options);
 
 /// What options act on.
 pub(super) struct Target<'a> {
@@ -29,155 +30,159 @@ pub(super) struct Settings {
     pub show_wdl: bool,
 }
 
-/// One line of the table.
-struct Row {
-    name: &'static str,
-    kind: Kind,
-}
-
-type SetCheck = fn(&mut Target<'_>, bool);
-type SetSpin = fn(&mut Target<'_>, usize) -> Result<(), OptionError>;
-type SetSigned = fn(&mut Target<'_>, i32);
-type Press = fn(&mut Target<'_>);
-/// Called with one of the values listed.
-type Choose = fn(&mut Target<'_>, &str);
-type SetText = fn(&mut Target<'_>, &str) -> Result<(), OptionError>;
-
-enum Kind {
-    Check { default: bool, set: SetCheck },
-    Spin { default: usize, min: usize, max: usize, set: SetSpin },
-    Signed { default: i32, min: i32, max: i32, set: SetSigned },
-    Button { press: Press },
-    Text { default: &'static str, set: SetText },
-    Combo { default: fn() -> &'static str, values: fn() -> Vec<&'static str>, set: Choose },
-}
-
 /// A `setoption` that cannot be carried out. The text says what would work.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(super) enum OptionError {
     #[error("there is no option `{0}`; `uci` lists the options")]
     Unknown(String),
     #[error("option {name} needs a value: setoption name {name} value {example}")]
-    NoValue { name: &'static str, example: String },
+    NoValue { name: String, example: String },
     #[error("option {name} takes {expected}, not `{found}`; it stays as it was")]
-    Value { name: &'static str, expected: String, found: String },
+    Value { name: String, expected: String, found: String },
     #[error("{0}")]
     Failed(String),
 }
 
+/// A row of the table.
+struct UciOption {
+    declaration: OptionDeclaration,
+    read: Box<ReadValue>,
+}
+
+/// Reads a value; the error says which values there are.
+type ReadValue = dyn Fn(&str) -> Result<Setting, String> + Send + Sync;
+type Apply = dyn FnOnce(&mut Target<'_>) -> Result<(), String>;
+
 /// A valid setting that waits to be applied.
-pub(super) struct Setting(Action);
-
-enum Action {
-    Check(SetCheck, bool),
-    Spin(SetSpin, usize),
-    Signed(SetSigned, i32),
-    Press(Press),
-    Text(SetText, String),
-    Choose(Choose, &'static str),
-    #[cfg(feature = "tune")]
-    Tune(&'static crate::search::Parameter, i32),
-}
-
-/// Looks an option up (capitals do not matter) and checks its value.
-pub(super) fn parse(name: &str, value: Option<&str>) -> Result<Setting, OptionError> {
-    #[cfg(feature = "tune")]
-    if let Some(parameter) = PARAMETERS.iter().find(|parameter| parameter.name.eq_ignore_ascii_case(name)) {
-        let (low, high) = (parameter.low, parameter.high);
-        let number = value.and_then(|value| value.trim().parse().ok());
-        let number = number.filter(|number| (low..=high).contains(number));
-        let wrong = || OptionError::Value {
-            name: parameter.name,
-            expected: format!("{low} to {high}"),
-            found: shortened(value.unwrap_or_default()),
-        };
-        return Ok(Setting(Action::Tune(parameter, number.ok_or_else(wrong)?)));
-    }
-    let row = OPTIONS
-        .iter()
-        .find(|row| row.name.eq_ignore_ascii_case(name))
-        .ok_or_else(|| OptionError::Unknown(shortened(name)))?;
-    let needed =
-        |example: String| value.ok_or(OptionError::NoValue { name: row.name, example }).map(str::trim);
-    let wrong = |expected, found| OptionError::Value { name: row.name, expected, found: shortened(found) };
-    let action = match row.kind {
-        Kind::Button { press } => Action::Press(press),
-        Kind::Check { default, set } => {
-            let value = needed((!default).to_string())?;
-            let on = match value.to_ascii_lowercase().as_str() {
-                "true" => true,
-                "false" => false,
-                _ => return Err(wrong("true or false".to_owned(), value)),
-            };
-            Action::Check(set, on)
-        }
-        Kind::Spin { default, min, max, set } => {
-            let value = needed(default.to_string())?;
-            let number = value.parse().ok().filter(|number| (min..=max).contains(number));
-            Action::Spin(set, number.ok_or_else(|| wrong(format!("{min} to {max}"), value))?)
-        }
-        Kind::Combo { default, values, set } => {
-            let value = needed(default().to_owned())?;
-            let known = values().into_iter().find(|known| known.eq_ignore_ascii_case(value));
-            Action::Choose(set, known.ok_or_else(|| wrong(values().join(", "), value))?)
-        }
-        Kind::Signed { default, min, max, set } => {
-            let value = needed(default.to_string())?;
-            let number = value.parse().ok().filter(|number| (min..=max).contains(number));
-            Action::Signed(set, number.ok_or_else(|| wrong(format!("{min} to {max}"), value))?)
-        }
-        Kind::Text { set, .. } => Action::Text(set, value.unwrap_or_default().to_owned()),
-    };
-    Ok(Setting(action))
-}
+pub(super) struct Setting(Box<Apply>);
 
 impl Setting {
     /// Makes the setting. Waits for a running search where the engine does.
     pub(super) fn apply(self, target: &mut Target<'_>) -> Result<(), OptionError> {
-        match self.0 {
-            Action::Check(set, on) => set(target, on),
-            Action::Spin(set, number) => set(target, number)?,
-            Action::Signed(set, number) => set(target, number),
-            Action::Press(press) => press(target),
-            Action::Text(set, text) => set(target, &text)?,
-            Action::Choose(set, value) => set(target, value),
-            #[cfg(feature = "tune")]
-            Action::Tune(parameter, value) => parameter.set(value),
-        }
-        Ok(())
+        (self.0)(target).map_err(OptionError::Failed)
     }
 }
 
 /// All options as the GUI is told about them.
 pub(super) fn declarations() -> impl Iterator<Item = OptionDeclaration> {
-    let options = OPTIONS.iter().map(|row| OptionDeclaration {
-        name: row.name.to_owned(),
-        kind: match row.kind {
-            Kind::Check { default, .. } => OptionKind::Check { default },
-            Kind::Spin { default, min, max, .. } => {
-                OptionKind::Spin { default: default as i64, min: min as i64, max: max as i64 }
-            }
-            Kind::Signed { default, min, max, .. } => {
-                OptionKind::Spin { default: default.into(), min: min.into(), max: max.into() }
-            }
-            Kind::Button { .. } => OptionKind::Button,
-            Kind::Combo { default, values, .. } => OptionKind::Combo {
-                default: default().to_owned(),
-                values: values().into_iter().map(str::to_owned).collect(),
-            },
-            Kind::Text { default, .. } => OptionKind::String { default: default.to_owned() },
-        },
-    });
-    #[cfg(feature = "tune")]
-    let options = options.chain(PARAMETERS.iter().map(|parameter| OptionDeclaration {
-        name: parameter.name.to_owned(),
-        kind: OptionKind::Spin {
-            default: parameter.default.into(),
-            min: parameter.low.into(),
-            max: parameter.high.into(),
-        },
-    }));
-    options
+    OPTIONS.iter().map(|option| option.declaration.clone())
+}
+
+/// Looks an option up (capitals do not matter) and checks its value.
+pub(super) fn parse(name: &str, value: Option<&str>) -> Result<Setting, OptionError> {
+    let option = OPTIONS
+        .iter()
+        .find(|option| option.declaration.name.eq_ignore_ascii_case(name))
+        .ok_or_else(|| OptionError::Unknown(shortened(name)))?;
+    let name = || option.declaration.name.clone();
+    let example = match &option.declaration.kind {
+        OptionKind::Check { default } => (!default).to_string(),
+        OptionKind::Spin { default, .. } => default.to_string(),
+        OptionKind::Combo { default, .. } => default.clone(),
+        // These may stand without a value.
+        OptionKind::Button | OptionKind::String { .. } => String::new(),
+    };
+    let value = match value {
+        None if !example.is_empty() => return Err(OptionError::NoValue { name: name(), example }),
+        value => value.unwrap_or_default().trim(),
+    };
+    (option.read)(value).map_err(|expected| OptionError::Value {
+        name: name(),
+        expected,
+        found: shortened(value),
+    })
+}
+
+/// What a setter returns: nothing, or a result whose error is told to the user.
+trait Outcome {
+    fn result(self) -> Result<(), String>;
+}
+
+impl Outcome for () {
+    fn result(self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+impl<E: Display> Outcome for Result<(), E> {
+    fn result(self) -> Result<(), String> {
+        self.map_err(|error| error.to_string())
+    }
+}
+
+/// A row whose values are read by `read` and set by `set`.
+fn row<T: 'static, R: Outcome>(
+    name: &str,
+    kind: OptionKind,
+    read: impl Fn(&str) -> Result<T, String> + Send + Sync + 'static,
+    set: impl Fn(&mut Target<'_>, T) -> R + Copy + Send + Sync + 'static,
+) -> UciOption {
+    UciOption {
+        declaration: OptionDeclaration { name: name.to_owned(), kind },
+        read: Box::new(move |value| {
+            let value = read(value)?;
+            Ok(Setting(Box::new(move |target| set(target, value).result())))
+        }),
+    }
+}
+
+/// A whole number.
+fn spin<T: TryFrom<i64> + 'static, R: Outcome>(
+    name: &str,
+    default: i64,
+    range: RangeInclusive<i64>,
+    set: impl Fn(&mut Target<'_>, T) -> R + Copy + Send + Sync + 'static,
+) -> UciOption {
+    let (min, max) = (*range.start(), *range.end());
+    let read = move |value: &str| {
+        let number = value.parse().ok().filter(|number| (min..=max).contains(number));
+        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| format!("{min} to {max}"))
+    };
+    row(name, OptionKind::Spin { default, min, max }, read, set)
+}
+
+/// On or off.
+fn check<R: Outcome>(
+    name: &str,
+    default: bool,
+    set: impl Fn(&mut Target<'_>, bool) -> R + Copy + Send + Sync + 'static,
+) -> UciOption {
+    let read = |value: &str| value.to_ascii_lowercase().parse().map_err(|_| "true or false".to_owned());
+    row(name, OptionKind::Check { default }, read, set)
+}
+
+/// One of several words, each of which stands for a value.
+fn combo<T: Copy + PartialEq + Send + Sync + 'static, R: Outcome, const N: usize>(
+    name: &str,
+    default: T,
+    values: [(&'static str, T); N],
+    set: impl Fn(&mut Target<'_>, T) -> R + Copy + Send + Sync + 'static,
+) -> UciOption {
+    let words = values.map(|(word, _)| word);
+    let default = values.iter().find(|(_, value)| *value == default).map_or("", |(word, _)| word);
+    let kind = OptionKind::Combo { default: default.to_owned(), values: words.map(str::to_owned).to_vec() };
+    let read = move |text: &str| {
+        let known = values.iter().find(|(word, _)| word.eq_ignore_ascii_case(text));
+        known.map(|&(_, value)| value).ok_or_else(|| words.join(", "))
+    };
+    row(name, kind, read, set)
+}
+
+/// An action without a value.
+fn button<R: Outcome>(
+    name: &str,
+    press: impl Fn(&mut Target<'_>) -> R + Copy + Send + Sync + 'static,
+) -> UciOption {
+    row(name, OptionKind::Button, |_| Ok(()), move |target, ()| press(target))
+}
+
+/// Any text, at first none.
+fn text<R: Outcome>(
+    name: &str,
+    set: impl Fn(&mut Target<'_>, &str) -> R + Copy + Send + Sync + 'static,
+) -> UciOption {
+    let kind = OptionKind::String { default: String::new() };
+    row(name, kind, |value| Ok(value.to_owned()), move |target, value: String| set(target, &value))
 }
 
 fn shortened(text: &str) -> String {

@@ -1,4 +1,4 @@
-//! The table of options.
+//! The options, a row each: name, default, range, and what setting it does.
 
 use std::{
     num::NonZeroU32,
@@ -6,7 +6,9 @@ use std::{
     time::Duration,
 };
 
-use super::{Kind, OptionError, Row};
+use super::{UciOption, button, check, combo, spin, text};
+#[cfg(feature = "tune")]
+use crate::search::PARAMETERS;
 use crate::{
     book::Choice,
     engine::{ELO_RANGE, Engine},
@@ -17,313 +19,72 @@ use crate::{
     types::Depth,
 };
 
-pub(super) static OPTIONS: &[Row] = &[
-    Row {
-        name: "Hash",
-        kind: Kind::Spin {
-            default: Engine::DEFAULT_HASH,
-            min: 1,
-            max: 262_144,
-            set: |target, mib| {
-                target.engine.set_hash(mib).map_err(|error| OptionError::Failed(error.to_string()))
-            },
-        },
-    },
-    Row { name: "Clear Hash", kind: Kind::Button { press: |target| target.engine.clear_hash_and_file() } },
-    // Empty: in RAM alone.
-    Row {
-        name: "HashFile",
-        kind: Kind::Text {
-            default: "",
-            set: |target, path| {
-                target.engine.set_hash_file((!path.is_empty()).then(|| PathBuf::from(path)));
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "HashFileSize",
-        kind: Kind::Spin {
-            default: Engine::DEFAULT_HASH_FILE_SIZE,
-            min: 1,
-            max: 262_144,
-            set: |target, mib| {
-                target.engine.set_hash_file_size(mib);
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "NeverClearHash",
-        kind: Kind::Check { default: false, set: |target, on| target.engine.set_never_clear_hash(on) },
-    },
-    Row {
-        name: "Threads",
-        kind: Kind::Spin {
-            default: 1,
-            min: 1,
-            max: 1024,
-            set: |target, threads| {
-                let started = target.engine.set_threads(threads);
-                let fewer =
-                    || OptionError::Failed(format!("the system gives no more threads; {started} search"));
-                (started == threads).then_some(()).ok_or_else(fewer)
-            },
-        },
-    },
-    Row {
-        name: "MultiPV",
-        kind: Kind::Spin {
-            default: 1,
-            min: 1,
-            max: 256,
-            set: |target, lines| {
-                target.engine.set_multi_pv(lines);
-                Ok(())
-            },
-        },
-    },
-    // The GUI ponders with `go ponder`; the option only tells it that it may.
-    Row { name: "Ponder", kind: Kind::Check { default: false, set: |_, _| {} } },
-    Row {
-        name: "Move Overhead",
-        kind: Kind::Spin {
-            default: Engine::DEFAULT_MOVE_OVERHEAD.as_millis() as usize,
-            min: 0,
-            max: 5000,
-            set: |target, ms| {
-                target.engine.set_move_overhead(Duration::from_millis(ms as u64));
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "nodestime",
-        kind: Kind::Spin {
-            default: 0,
-            min: 0,
-            max: 10_000,
-            set: |target, rate| {
-                target.engine.set_node_rate(NonZeroU32::new(rate as u32).map(NodeRate));
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "PawnHash",
-        kind: Kind::Spin {
-            default: Engine::DEFAULT_PAWN_HASH,
-            min: 1,
-            max: 1024,
-            set: |target, mib| {
-                target.engine.set_pawn_hash(mib).map_err(|error| OptionError::Failed(error.to_string()))
-            },
-        },
-    },
-    Row {
-        name: "PathHash",
-        kind: Kind::Combo {
-            default: || PathHash::default().name(),
-            values: || PathHash::NAMED.iter().map(|(name, _)| *name).collect(),
-            set: |target, value| {
-                if let Some(mode) = PathHash::from_name(value) {
-                    target.engine.set_path_hash(mode);
-                }
-            },
-        },
-    },
-    Row {
-        name: "Learning",
-        kind: Kind::Combo {
-            default: || "drop",
-            values: || vec!["off", "drop", "all"],
-            set: |target, value| {
-                target.engine.set_learning(match value {
-                    "all" => Mode::All,
-                    "drop" => Mode::Drop,
-                    _ => Mode::Off,
-                });
-            },
-        },
-    },
-    // Empty: in the user's data directory.
-    Row {
-        name: "LearnFile",
-        kind: Kind::Text {
-            default: "",
-            set: |target, path| {
-                target.engine.set_learn_file((!path.is_empty()).then(|| PathBuf::from(path)));
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "LearnDrop",
-        kind: Kind::Spin {
-            default: Engine::DEFAULT_LEARN_DROP as usize,
-            min: 1,
-            max: 1000,
-            set: |target, centipawns| {
-                target.engine.set_learn_drop(centipawns as i32);
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "LearnMinDepth",
-        kind: Kind::Spin {
-            default: Engine::DEFAULT_LEARN_MIN_DEPTH.get() as usize,
-            min: 1,
-            max: 100,
-            set: |target, plies| {
-                target.engine.set_learn_min_depth(Depth(plies as i32));
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "LearnFuzz",
-        kind: Kind::Spin {
-            default: Engine::DEFAULT_LEARN_FUZZ as usize,
-            min: 0,
-            max: 100,
-            set: |target, centipawns| {
-                target.engine.set_learn_fuzz(centipawns as i32);
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "LearnReadOnly",
-        kind: Kind::Check { default: false, set: |target, on| target.engine.set_learn_read_only(on) },
-    },
-    Row {
-        name: "OwnBook",
-        kind: Kind::Check { default: false, set: |target, on| target.engine.set_own_book(on) },
-    },
-    Row {
-        name: "BookFile",
-        kind: Kind::Text {
-            default: "",
-            set: |target, path| {
-                let file = (!path.is_empty() && path != "<empty>").then(|| Path::new(path));
-                let kept = |error| OptionError::Failed(format!("{error}; the book before stays"));
-                target.engine.set_book_file(file).map_err(kept)
-            },
-        },
-    },
-    Row {
-        name: "BookDepth",
-        kind: Kind::Spin {
-            default: 20,
-            min: 1,
-            max: 200,
-            set: |target, plies| {
-                target.engine.set_book_depth(plies);
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "BookBestMove",
-        kind: Kind::Check {
-            default: false,
-            set: |target, on| {
-                target.engine.set_book_choice(if on { Choice::Best } else { Choice::Weighted });
-            },
-        },
-    },
-    Row {
-        name: "BookLearning",
-        kind: Kind::Check { default: true, set: |target, on| target.engine.set_book_learning(on) },
-    },
-    Row {
-        name: "SyzygyPath",
-        kind: Kind::Text {
-            default: "",
-            set: |target, list| {
-                target.engine.set_syzygy_path(list);
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "SyzygyProbeDepth",
-        kind: Kind::Spin {
-            default: 1,
-            min: 1,
-            max: 100,
-            set: |target, plies| {
-                target.engine.probe_rules_mut().min_depth = plies as i32;
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "SyzygyProbeLimit",
-        kind: Kind::Spin {
-            default: MAX_MEN,
-            min: 0,
-            max: MAX_MEN,
-            set: |target, men| {
-                target.engine.probe_rules_mut().max_men = men;
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "Syzygy50MoveRule",
-        kind: Kind::Check { default: true, set: |target, on| target.engine.probe_rules_mut().fifty = on },
-    },
-    Row {
-        name: "Contempt",
-        kind: Kind::Signed {
-            default: 0,
-            min: -100,
-            max: 100,
-            set: |target, centipawns| target.engine.set_contempt(centipawns),
-        },
-    },
-    Row {
-        name: "UCI_LimitStrength",
-        kind: Kind::Check { default: false, set: |target, on| target.engine.set_limit_strength(on) },
-    },
-    Row {
-        name: "UCI_Elo",
-        kind: Kind::Spin {
-            default: ELO_RANGE.0 as usize,
-            min: ELO_RANGE.0 as usize,
-            max: ELO_RANGE.1 as usize,
-            set: |target, elo| {
-                target.engine.set_elo(elo as u32);
-                Ok(())
-            },
-        },
-    },
-    Row {
-        name: "UCI_AnalyseMode",
-        kind: Kind::Check { default: false, set: |target, on| target.engine.set_analyse_mode(on) },
-    },
-    Row {
-        name: "UCI_Chess960",
-        kind: Kind::Check { default: false, set: |target, on| target.settings.chess960 = on },
-    },
-    Row {
-        name: "UCI_ShowWDL",
-        kind: Kind::Check { default: false, set: |target, on| target.settings.show_wdl = on },
-    },
-    Row {
-        name: "Debug Log File",
-        kind: Kind::Text {
-            default: "",
-            set: |target, path| {
-                let file = (!path.is_empty()).then(|| Path::new(path));
-                target.debug_log.set_path(file).map_err(|error| {
-                    OptionError::Failed(format!(
-                        "the debug log `{path}` cannot be written ({error}); name a file in a folder that exists"
-                    ))
-                })
-            },
-        },
-    },
-];
+const LEARNING: [(&str, Mode); 3] = [("off", Mode::Off), ("drop", Mode::Drop), ("all", Mode::All)];
+const OVERHEAD: i64 = Engine::DEFAULT_MOVE_OVERHEAD.as_millis() as i64;
+const MIN_DEPTH: i64 = Engine::DEFAULT_LEARN_MIN_DEPTH.get() as i64;
+const DROP: i64 = Engine::DEFAULT_LEARN_DROP as i64;
+const FUZZ: i64 = Engine::DEFAULT_LEARN_FUZZ as i64;
+const ELO: (i64, i64) = (ELO_RANGE.0 as i64, ELO_RANGE.1 as i64);
+const MOST_PIECES: i64 = MAX_MEN as i64;
+const HASH: i64 = Engine::DEFAULT_HASH as i64;
+const HASH_FILE_SIZE: i64 = Engine::DEFAULT_HASH_FILE_SIZE as i64;
+const PAWN_HASH: i64 = Engine::DEFAULT_PAWN_HASH as i64;
+
+/// All options, in the order in which `uci` lists them.
+#[rustfmt::skip]
+pub(super) fn options() -> Vec<UciOption> {
+    let options = vec![
+        spin("Hash", HASH, 1..=262_144, |to, mib| to.engine.set_hash(mib)),
+        button("Clear Hash", |to| to.engine.clear_hash_and_file()),
+        text("HashFile", |to, path| to.engine.set_hash_file(file(path))),
+        spin("HashFileSize", HASH_FILE_SIZE, 1..=262_144, |to, mib| to.engine.set_hash_file_size(mib)),
+        check("NeverClearHash", false, |to, on| to.engine.set_never_clear_hash(on)),
+        spin("Threads", 1, 1..=1024, |to, threads: usize| match to.engine.set_threads(threads) {
+            started if started == threads => Ok(()),
+            started => Err(format!("the system gives no more threads; {started} search")),
+        }),
+        spin("MultiPV", 1, 1..=256, |to, lines| to.engine.set_multi_pv(lines)),
+        // The GUI ponders with `go ponder`; the option only tells it that it may.
+        check("Ponder", false, |_, _| ()),
+        spin("Move Overhead", OVERHEAD, 0..=5000, |to, ms| to.engine.set_move_overhead(Duration::from_millis(ms))),
+        spin("nodestime", 0, 0..=10_000, |to, rate| to.engine.set_node_rate(NonZeroU32::new(rate).map(NodeRate))),
+        spin("PawnHash", PAWN_HASH, 1..=1024, |to, mib| to.engine.set_pawn_hash(mib)),
+        combo("PathHash", PathHash::default(), PathHash::NAMED, |to, mode| to.engine.set_path_hash(mode)),
+        combo("Learning", Mode::Drop, LEARNING, |to, mode| to.engine.set_learning(mode)),
+        text("LearnFile", |to, path| to.engine.set_learn_file(file(path))),
+        spin("LearnDrop", DROP, 1..=1000, |to, centipawns| to.engine.set_learn_drop(centipawns)),
+        spin("LearnMinDepth", MIN_DEPTH, 1..=100, |to, plies| to.engine.set_learn_min_depth(Depth(plies))),
+        spin("LearnFuzz", FUZZ, 0..=100, |to, centipawns| to.engine.set_learn_fuzz(centipawns)),
+        check("LearnReadOnly", false, |to, on| to.engine.set_learn_read_only(on)),
+        check("OwnBook", false, |to, on| to.engine.set_own_book(on)),
+        text("BookFile", |to, path| to.engine.set_book_file(file(path).as_deref())
+            .map_err(|error| format!("{error}; the book before stays"))),
+        spin("BookDepth", 20, 1..=200, |to, plies| to.engine.set_book_depth(plies)),
+        check("BookBestMove", false, |to, on| to.engine.set_book_choice(if on { Choice::Best } else { Choice::Weighted })),
+        check("BookLearning", true, |to, on| to.engine.set_book_learning(on)),
+        text("SyzygyPath", |to, folders| to.engine.set_syzygy_path(folders)),
+        spin("SyzygyProbeDepth", 1, 1..=100, |to, plies| to.engine.probe_rules_mut().min_depth = plies),
+        spin("SyzygyProbeLimit", MOST_PIECES, 0..=MOST_PIECES, |to, pieces| to.engine.probe_rules_mut().max_men = pieces),
+        check("Syzygy50MoveRule", true, |to, on| to.engine.probe_rules_mut().fifty = on),
+        spin("Contempt", 0, -100..=100, |to, centipawns| to.engine.set_contempt(centipawns)),
+        check("UCI_LimitStrength", false, |to, on| to.engine.set_limit_strength(on)),
+        spin("UCI_Elo", ELO.0, ELO.0..=ELO.1, |to, elo| to.engine.set_elo(elo)),
+        check("UCI_AnalyseMode", false, |to, on| to.engine.set_analyse_mode(on)),
+        check("UCI_Chess960", false, |to, on| to.settings.chess960 = on),
+        check("UCI_ShowWDL", false, |to, on| to.settings.show_wdl = on),
+        text("Debug Log File", |to, path| to.debug_log.set_path(file(path).as_deref()).map_err(|error| {
+            format!("the debug log `{path}` cannot be written ({error}); name a file in a folder that exists")
+        })),
+    ];
+    #[cfg(feature = "tune")]
+    let options = options.into_iter().chain(PARAMETERS.iter().map(|number| {
+        let range = number.low.into()..=number.high.into();
+        spin(number.name, number.default.into(), range, |_, value| number.set(value))
+    })).collect();
+    options
+}
+
+/// The path that a text names; none if it is empty.
+fn file(path: &str) -> Option<PathBuf> {
+    (!path.is_empty()).then(|| Path::new(path).to_owned())
+}
