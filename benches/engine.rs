@@ -18,7 +18,7 @@ use engram::{
     eval::{Caches, evaluate},
     position::{Path, Position},
     search::{Event, Limits},
-    tt::{PathCheck, Record, ScoreWindow, Table},
+    tt::{NodeResult, PathCheck, ScoreWindow, Table},
     types::{Depth, PackedMove, Ply, Score},
 };
 
@@ -55,9 +55,9 @@ fn table(criterion: &mut Criterion) {
     let keys: Vec<_> = children(&positions()).iter().map(|(position, m)| position.play(*m).key()).collect();
     let table = Table::new(64).expect("64 MiB of memory");
     table.clear(1);
-    let record = Record {
+    let record = NodeResult {
         best: PackedMove::NONE,
-        evaluation: Some(Score(12)),
+        raw_eval: Some(Score(12)),
         window: ScoreWindow::at_least(Score(20)),
         depth: Depth(7),
         was_pv: false,

@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// The largest number of men of any Syzygy table.
-pub const MAX_MEN: usize = 7;
+pub const MAX_PIECES: usize = 7;
 
 /// The score of a win that the fifty-move rule spoils: a draw that the other side must still find.
 pub const CURSED: Score = Score(2);
@@ -140,7 +140,7 @@ impl Tablebase {
     }
 
     /// The most men of any table found; 0 without tables.
-    pub fn max_men(&self) -> usize {
+    pub fn max_pieces(&self) -> usize {
         self.tables.max_pieces()
     }
 
@@ -203,7 +203,7 @@ impl Tablebase {
     /// position has been repeated, moves are ranked by distance, so that the engine makes progress instead
     /// of repeating it again. With `fifty` unset the fifty-move rule is taken not to exist.
     pub fn rank(&self, root: &Position, path: &Path, fifty: bool) -> Option<Ranking> {
-        if root.chess().castles().any() || root.board().occupied().count() > self.max_men() {
+        if root.chess().castles().any() || root.board().occupied().count() > self.max_pieces() {
             return None;
         }
         let by_distance = self.rank_by(root, path, |child, m| {

@@ -233,9 +233,9 @@ fn a_repetition_closed_below_a_node_does_not_taint_it() {
         path.push(&here);
     }
     assert_eq!(path.repetition(Ply(6)), Some(Repetition::InSearch));
-    path.rest_on_repetition(path.repeats_after());
+    path.taint_by_repetition(path.repetition_distance());
     for expected in [Some(4), Some(3), Some(2), Some(1), None, None, None] {
-        assert_eq!(path.rests_on_repetition(), expected);
+        assert_eq!(path.repetition_taint(), expected);
         path.pop();
     }
 }
@@ -248,13 +248,13 @@ fn only_what_lies_below_the_refutation_counts() {
         here = here.play(uci.parse::<UciMove>().unwrap().to_move(here.chess()).unwrap());
         path.push(&here);
     }
-    path.rest_on_repetition(path.repeats_after());
+    path.taint_by_repetition(path.repetition_distance());
     path.pop();
-    assert!(path.rests_on_repetition().is_some());
+    assert!(path.repetition_taint().is_some());
     path.push(&here.play("e7e5".parse::<UciMove>().unwrap().to_move(here.chess()).unwrap()));
     path.pop();
-    path.rest_on_last_child();
-    assert!(path.rests_on_repetition().is_none());
+    path.keep_last_child_taint();
+    assert!(path.repetition_taint().is_none());
 }
 
 /// A random move, seldom of a pawn, and of the king only near its place, so that positions come again.

@@ -21,14 +21,14 @@ pub struct ProbeRules {
     /// Positions with as many men as the largest table are looked up from this depth on, in plies.
     pub min_depth: i32,
     /// Positions with more men are not looked up; 0 for none at all.
-    pub max_men: usize,
+    pub max_pieces: usize,
     /// Does the fifty-move rule count?
     pub fifty: bool,
 }
 
 impl Default for ProbeRules {
     fn default() -> ProbeRules {
-        ProbeRules { min_depth: 1, max_men: syzygy::MAX_MEN, fifty: true }
+        ProbeRules { min_depth: 1, max_pieces: syzygy::MAX_PIECES, fifty: true }
     }
 }
 
@@ -102,7 +102,7 @@ impl Engine {
         for complaint in complaints {
             (self.sink)(Event::Message(complaint));
         }
-        let (files, men) = (tables.files(), tables.max_men());
+        let (files, men) = (tables.files(), tables.max_pieces());
         if files > 0 {
             (self.sink)(Event::Message(format!("found {files} tablebase files, up to {men} men")));
             self.tables = Some(Arc::new(tables));
@@ -120,14 +120,14 @@ impl Engine {
     pub(super) fn tablebases(&self) -> Tablebases {
         let Some(tables) = &self.tables else { return Tablebases::default() };
         let rules = self.probe_rules;
-        let max_men = rules.max_men.min(tables.max_men());
-        let few = self.root.board().occupied().count() <= max_men;
+        let max_pieces = rules.max_pieces.min(tables.max_pieces());
+        let few = self.root.board().occupied().count() <= max_pieces;
         let ranking = if few { tables.rank(&self.root, &self.path, rules.fifty) } else { None };
         for complaint in tables.take_complaints() {
             (self.sink)(Event::Message(complaint));
         }
         let tables = Arc::clone(tables);
-        let probing = Probing { tables, max_men, min_depth: Depth(rules.min_depth), fifty: rules.fifty };
+        let probing = Probing { tables, max_pieces, min_depth: Depth(rules.min_depth), fifty: rules.fifty };
         Tablebases::new(Some(probing), ranking)
     }
 }

@@ -6,7 +6,7 @@ use super::Engine;
 use crate::{
     eval,
     position::{Path, PathHash},
-    search::{Event, Limits, Memory, Resumed, Sink},
+    search::{Event, Limits, ResultStore, Resumed, Sink},
     tt::file::{HashFile, Origin},
 };
 
@@ -127,7 +127,7 @@ impl Engine {
         if self.multi_pv > 1 || !limits.search_moves.is_empty() {
             return None;
         }
-        let memory = Memory { table: &self.table, file };
+        let memory = ResultStore { table: &self.table, file };
         memory.share(self.root.key());
         let kept = memory.resumed(&self.root, path);
         let learned = self.learning.resumed(&self.root, path);

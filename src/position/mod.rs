@@ -140,14 +140,14 @@ impl Position {
     }
 
     /// The men of `color` other than king and pawns.
-    pub fn pieces(&self, color: Color) -> Bitboard {
+    pub fn non_pawn_material(&self, color: Color) -> Bitboard {
         let board = self.board();
         board.by_color(color) & !board.pawns() & !board.kings()
     }
 
-    /// Has `color` any [pieces](Position::pieces)? Without one zugzwang is the rule, not the exception.
-    pub fn has_pieces(&self, color: Color) -> bool {
-        self.pieces(color).any()
+    /// Has `color` any [pieces](Position::non_pawn_material)? Without one zugzwang is the rule, not the exception.
+    pub fn has_non_pawn_material(&self, color: Color) -> bool {
+        self.non_pawn_material(color).any()
     }
 
     /// The material of both sides in points: pawn 1, minor piece 3, rook 5, queen 9; 78 at the start.

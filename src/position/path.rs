@@ -210,7 +210,7 @@ impl Path {
     }
 
     /// The present result rests on the position `back` plies before: its repetition was called a draw.
-    pub fn rest_on_repetition(&mut self, back: usize) {
+    pub fn taint_by_repetition(&mut self, back: usize) {
         let here = self.steps.len() - 1;
         let earlier = here - back.min(here);
         // What the game has seen is part of the key in this mode, so that nothing need be said of it.
@@ -220,12 +220,12 @@ impl Path {
     }
 
     /// How many plies before the present position the same one occurred.
-    pub fn repeats_after(&self) -> usize {
+    pub fn repetition_distance(&self) -> usize {
         self.steps.last().map_or(0, |step| usize::from(step.back))
     }
 
     /// The present result rests on the whole stretch of moves that the fifty-move counter has counted.
-    pub fn rest_on_counter(&mut self) {
+    pub fn taint_by_counter(&mut self) {
         let here = self.steps.len() - 1;
         let start = here - usize::from(self.steps[here].clock).min(here);
         self.steps[here].rests.counter = start as u32;
@@ -233,7 +233,7 @@ impl Path {
 
     /// The present result is a tainted one from a table: it rests on a position at most `back` plies
     /// before, or on any that can still repeat.
-    pub fn rest_on_taint(&mut self, back: Option<usize>) {
+    pub fn taint_by_stored(&mut self, back: Option<usize>) {
         let here = self.steps.len() - 1;
         let rests = &mut self.steps[here].rests;
         if let Some(back) = back {
@@ -241,19 +241,19 @@ impl Path {
         } else {
             let start = here - usize::from(self.steps[here].reversible).min(here);
             self.steps[here].rests.repetition = start as u32;
-            self.rest_on_counter();
+            self.taint_by_counter();
         }
     }
 
     /// The child left last alone decides the present result: whatever its siblings rested on is forgotten.
-    pub fn rest_on_last_child(&mut self) {
+    pub fn keep_last_child_taint(&mut self) {
         if let Some(last) = self.steps.last_mut() {
             last.rests = last.last_child;
         }
     }
 
     /// The present result, whatever was met on the way to it, rests on no draw.
-    pub fn rest_on_nothing(&mut self) {
+    pub fn clear_taint(&mut self) {
         if let Some(last) = self.steps.last_mut() {
             last.rests = Rests::NOWHERE;
         }
@@ -261,14 +261,14 @@ impl Path {
 
     /// If what was found below the present position rests on a repetition of a position before it: how many
     /// plies before.
-    pub fn rests_on_repetition(&self) -> Option<usize> {
+    pub fn repetition_taint(&self) -> Option<usize> {
         let here = self.steps.len().saturating_sub(1);
         let earliest = self.steps.last()?.rests.repetition as usize;
         (earliest < here).then(|| here - earliest)
     }
 
     /// Was the fifty-move counter met below, counted from before the present position?
-    pub fn rests_on_counter(&self) -> bool {
+    pub fn has_counter_taint(&self) -> bool {
         let here = self.steps.len().saturating_sub(1);
         self.steps.last().is_some_and(|step| (step.rests.counter as usize) < here)
     }

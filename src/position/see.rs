@@ -11,13 +11,13 @@ const VALUE: [i32; 7] = [0, 100, 320, 330, 500, 950, 20_000];
 impl Position {
     /// What a move has won before anybody answers, in centipawns: its victim, and what its pawn has become (the
     /// pawn is not taken off).
-    pub fn exchange_gain(m: Move) -> i32 {
+    pub fn material_gain(m: Move) -> i32 {
         let value = |man: Option<Role>| man.map_or(0, |role| VALUE[role as usize]);
         value(m.capture()) + value(m.promotion())
     }
 
     /// Does the exchange that `m` starts win at least `threshold` centipawns? Castling wins exactly 0.
-    pub fn exchange_wins(&self, m: Move, threshold: i32) -> bool {
+    pub fn see_ge(&self, m: Move, threshold: i32) -> bool {
         let (from, to, mut on_square) = match m {
             Move::Normal { role, from, to, promotion, .. } => (from, to, promotion.unwrap_or(role)),
             Move::EnPassant { from, to } => (from, to, Role::Pawn),
@@ -105,7 +105,7 @@ mod tests {
         let setup = fen.parse::<Fen>().expect("fen").into_setup();
         let position = Position::from_setup(setup, CastlingMode::Standard).expect("legal");
         let m = uci.parse::<UciMove>().expect("uci").to_move(position.chess()).expect("legal");
-        (-3000..3000).rev().find(|&t| position.exchange_wins(m, t)).expect("bounded")
+        (-3000..3000).rev().find(|&t| position.see_ge(m, t)).expect("bounded")
     }
 
     #[test]

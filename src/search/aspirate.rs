@@ -1,19 +1,20 @@
-//! Aspiration windows: an iteration expects the score of the one before, and widens where it errs.
+//! Aspiration windows: an iteration expects the score of the one before, and widens its window on the side on
+//! which that was wrong.
 
 use super::{
-    node::{Expect, Root, Window},
+    node_state::{Expect, RootNode, Window},
     params::*,
-    root::RootMove,
+    root_move::RootMove,
     worker::Worker,
 };
 use crate::types::{Bound, Depth, Ply, Score};
 
 impl Worker {
-    /// Searches the root to `depth` for the line at `pv_index`, which ends up first of its rest.
+    /// Searches the root to `depth` for the line at `pv_index`. The best move ends up there.
     pub fn aspirate(&mut self, depth: Depth) {
         let expected = self.root_moves[self.pv_index].previous;
-        let mut margin = aspiration_margin() + expected.0 * expected.0 / 16_000;
-        let mut window = Window { alpha: -Score::INFINITE, beta: Score::INFINITE };
+        let mut margin = aspiration_margin() + expected.0 * expected.0 / aspiration_score_div();
+        let mut window = Window::FULL;
         if depth >= aspiration_min_depth() && !expected.is_decisive() {
             window = around(expected, margin);
         }
@@ -21,7 +22,7 @@ impl Worker {
         let mut reduction = 0;
         loop {
             let reduced = Depth((depth.get() - reduction).max(1));
-            let score = self.search::<Root>(&root, Ply::ROOT, window, reduced, Expect::All);
+            let score = self.search::<RootNode>(&root, Ply::ROOT, window, reduced, Expect::All);
             self.sort_root_moves();
             if self.stopped {
                 return;
@@ -31,6 +32,7 @@ impl Worker {
                     if self.pv_index == 0 {
                         self.course.failed_low(reduced, score);
                     }
+                    // The score lies below: beta follows, so that the next window is not twice as wide.
                     window.beta = Score((window.alpha.0 + window.beta.0) / 2);
                     window.alpha = around(score, margin).alpha;
                     reduction = 0;
@@ -38,7 +40,8 @@ impl Worker {
                 Bound::Lower => {
                     self.course.recovered();
                     window.beta = around(score, margin).beta;
-                    reduction = (reduction + 1).min(3);
+                    // The move is found; a shallower search tells sooner how good it is.
+                    reduction = (reduction + 1).min(aspiration_reduction_max());
                 }
                 Bound::Exact => {
                     self.course.recovered();
@@ -46,9 +49,9 @@ impl Worker {
                 }
             }
             self.report_bound(depth);
-            margin += margin / 2;
-            if margin > 1_000 {
-                window = Window { alpha: -Score::INFINITE, beta: Score::INFINITE };
+            margin += margin / aspiration_growth_div();
+            if margin > aspiration_margin_max() {
+                window = Window::FULL;
             }
         }
     }

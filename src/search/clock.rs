@@ -6,18 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::limits::{ClockTime, Limits};
-
-/// Moves that a game without a time control is assumed to last yet.
-const HORIZON: f64 = 26.0;
-/// Share of the increment that the soft limit spends.
-const INCREMENT_SHARE: f64 = 0.75;
-/// The hard limit in soft limits.
-const HARD_FACTOR: f64 = 4.5;
-/// The soft and the hard limit are at most these shares of the time left: when little is left, the machine's
-/// hiccups are longer than a move.
-const SOFT_SHARE: f64 = 0.2;
-const HARD_SHARE: f64 = 0.4;
+use super::{
+    limits::{ClockTime, Limits},
+    params::*,
+};
 
 /// So many nodes pass for a millisecond, so that a match on the clock is free of the machine's noise
 /// (`nodestime`, as in Stockfish).
@@ -94,7 +86,7 @@ impl Clock {
     /// this move deserves.
     pub fn is_enough(&self, nodes: u64, scale: f64) -> bool {
         let Some(soft) = self.soft else { return false };
-        let scaled = soft.mul_f64(scale.clamp(0.05, 10.0));
+        let scaled = soft.mul_f64(scale.clamp(thousandths(time_scale_min()), thousandths(time_scale_max())));
         self.spent(nodes) >= self.hard.map_or(scaled, |hard| scaled.min(hard))
     }
 
@@ -107,13 +99,19 @@ impl Clock {
 fn allot(clock: ClockTime, overhead: Duration) -> (Duration, Duration) {
     let left = clock.remaining.saturating_sub(overhead).as_secs_f64().max(0.001);
     let increment = clock.increment.as_secs_f64();
-    let moves = clock.moves_to_go.map_or(HORIZON, |moves| f64::from(moves.max(1)).min(HORIZON));
+    let horizon = f64::from(time_horizon());
+    let moves = clock.moves_to_go.map_or(horizon, |moves| f64::from(moves.max(1)).min(horizon));
     // What the increments of the coming moves bring may be spent, what transport costs may not.
     let budget = left + (increment - overhead.as_secs_f64()) * (moves - 1.0);
     let last_move = clock.moves_to_go == Some(1);
-    let (soft_share, hard_share) = if last_move { (0.7, 0.85) } else { (SOFT_SHARE, HARD_SHARE) };
-    let soft = (budget / moves).max(increment * INCREMENT_SHARE).min(left * soft_share);
-    let hard = (soft * HARD_FACTOR).min(left * hard_share);
+    let (soft_max, hard_max) = if last_move {
+        (time_last_move_soft_max(), time_last_move_hard_max())
+    } else {
+        (time_soft_max(), time_hard_max())
+    };
+    let soft = (budget / moves).max(increment * thousandths(time_increment()));
+    let soft = soft.min(left * thousandths(soft_max));
+    let hard = (soft * thousandths(time_hard_factor())).min(left * thousandths(hard_max));
     (Duration::from_secs_f64(soft), Duration::from_secs_f64(hard))
 }
 

@@ -1,95 +1,96 @@
-//! Iterative deepening: each iteration orders the next, and one can stop after any of them.
+//! Iterative deepening: each iteration orders the moves for the next, and any of them may be the last.
 
 use std::{sync::atomic::Ordering::Relaxed, time::Duration};
 
 use super::{
     event::{Event, Line},
-    lasting::Resumed,
-    root::RootMove,
+    params::*,
+    progress::ThreadResult,
+    resume::Resumed,
+    root_move::RootMove,
     worker::Worker,
 };
-use crate::types::{Bound, Depth, MAX_PLY, Score};
+use crate::types::{Bound, Depth, Score};
 
 /// From this time on bounds of unfinished iterations are reported.
 const BOUNDS_AFTER: Duration = Duration::from_secs(3);
 
-/// What one thread brings home.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// The best lines, best first.
-    pub lines: Vec<RootMove>,
-    /// The last iteration that was finished.
-    pub depth: Depth,
-    /// Was more searched since the lines were reported, if they were?
-    pub unreported: bool,
-}
-
 impl Worker {
     /// Searches deeper and deeper until a limit is met.
-    pub fn deepen(&mut self) -> Outcome {
+    pub fn deepen(&mut self) -> ThreadResult {
         let lines = self.task.multi_pv.min(self.root_moves.len());
         let max_depth = self.task.limits.depth.unwrap_or(Depth::MAX).min(Depth::MAX);
-        let mut outcome =
-            Outcome { lines: self.root_moves[..lines].to_vec(), depth: Depth::ZERO, unreported: true };
+        let mut result = self.result(lines, Depth::ZERO);
+        result.unreported = true;
         let mut stability = Stability::default();
 
         if let Some(resumed) = self.task.resumed.clone() {
             self.resume(&resumed);
-            outcome = Outcome {
-                lines: self.root_moves[..lines].to_vec(),
-                depth: resumed.depth,
-                unreported: self.id != 0,
-            };
+            result = self.result(lines, resumed.depth);
             if self.id == 0 {
-                self.report(&outcome.lines, resumed.depth);
+                self.report(&result.lines, resumed.depth);
             }
         }
 
-        for depth in (outcome.depth.get() + 1..=max_depth.get()).map(Depth) {
-            self.root_depth = depth;
-            for root in &mut self.root_moves {
-                root.previous = if root.has_score() { root.score } else { root.previous };
-                root.score = -Score::INFINITE;
-            }
-            for pv_index in 0..lines {
-                self.pv_index = pv_index;
-                self.seldepth = 0;
-                self.aspirate(depth);
-                if self.stopped {
-                    break;
-                }
-                self.root_moves[..=pv_index].sort_by_key(RootMove::order);
-            }
-            self.pv_index = 0;
+        for depth in (result.depth.get() + 1..=max_depth.get()).map(Depth) {
+            self.iterate(depth, lines);
             if self.stopped {
-                // An unfinished iteration counts if it has found something better than a bound from above.
-                let first = &self.root_moves[0];
-                if lines == 1 && first.has_score() && first.bound != Bound::Upper {
-                    outcome.lines = vec![first.clone()];
-                    // Another move may lose later.
-                    if first.score.is_loss() {
-                        outcome.lines[0].bound = Bound::Lower;
-                    }
-                }
-                outcome.unreported = true;
+                self.keep_unfinished(&mut result, lines);
                 break;
             }
-            outcome = Outcome { lines: self.root_moves[..lines].to_vec(), depth, unreported: self.id != 0 };
-            self.course.finished(depth, outcome.lines[0].score);
-            // Before it is shown or printed. The other threads' too: theirs may be what is printed last.
+            result = self.result(lines, depth);
+            self.course.finished(depth, result.lines[0].score);
+            // Before the result is published or printed, and by all threads: the vote may choose any of them.
             self.keep_iteration(depth);
             if self.id != 0 {
-                self.task.progress.show(self.id, outcome.clone());
+                self.task.progress.show(self.id, result.clone());
             } else {
-                self.report(&outcome.lines, depth);
-                stability.update(&outcome.lines[0]);
+                self.report(&result.lines, depth);
+                stability.update(&result.lines[0]);
                 if self.is_enough(&stability) {
                     break;
                 }
             }
         }
         self.show_counts();
-        outcome
+        result
+    }
+
+    /// The best root moves as they stand, after the iteration to `depth`. Those of the main thread are reported.
+    fn result(&self, lines: usize, depth: Depth) -> ThreadResult {
+        ThreadResult { lines: self.root_moves[..lines].to_vec(), depth, unreported: self.id != 0 }
+    }
+
+    /// One iteration: the best line, and with MultiPV each further one among the moves that are left.
+    fn iterate(&mut self, depth: Depth, lines: usize) {
+        self.root_depth = depth;
+        for root in &mut self.root_moves {
+            root.previous = if root.has_score() { root.score } else { root.previous };
+            root.score = -Score::INFINITE;
+        }
+        for pv_index in 0..lines {
+            self.pv_index = pv_index;
+            self.seldepth = 0;
+            self.aspirate(depth);
+            if self.stopped {
+                break;
+            }
+            self.root_moves[..=pv_index].sort_by_key(RootMove::order);
+        }
+        self.pv_index = 0;
+    }
+
+    /// An unfinished iteration counts if it has found something better than an upper bound.
+    fn keep_unfinished(&self, result: &mut ThreadResult, lines: usize) {
+        let first = &self.root_moves[0];
+        if lines == 1 && first.has_score() && first.bound != Bound::Upper {
+            result.lines = vec![first.clone()];
+            // Another move may lose later.
+            if first.score.is_loss() {
+                result.lines[0].bound = Bound::Lower;
+            }
+        }
+        result.unreported = true;
     }
 
     /// Takes over what an earlier search with this root came to.
@@ -115,15 +116,18 @@ impl Worker {
         if !task.clock.is_game() {
             return false;
         }
-        let share = best.nodes as f64 / self.nodes.max(1) as f64;
-        let mut scale = stability.scale() * (1.9 - 1.4 * share);
+        // The more of the nodes went below the best move, the clearer the choice.
+        let effort = best.nodes as f64 / self.nodes.max(1) as f64;
+        let effort = thousandths(time_effort_base()) - thousandths(time_effort_step()) * effort;
+        let mut scale = stability.scale() * effort;
         if self.root_moves.len() == 1 {
-            scale *= 0.1;
+            scale *= thousandths(time_single_move());
         }
         self.show_counts();
         let enough = task.clock.is_enough(task.progress.nodes(), scale);
         if enough && task.signals.pondering.load(Relaxed) {
-            self.enough = true;
+            // The search goes on, and answers as soon as the opponent plays the move.
+            self.time_used_up = true;
             return false;
         }
         enough
@@ -149,13 +153,13 @@ impl Worker {
             // Stopped before anything was found.
             return;
         }
-        // A mate that the search has found says more than the tables do.
+        // A mate that the search has found says more than the tablebases do.
         let proven = root.proven.filter(|_| !score.is_mate());
         let (score, bound) = proven.map_or((score, root.bound), |proven| (proven, Bound::Exact));
         self.show_counts();
         let task = &self.task;
         (task.sink)(Event::Line(Line {
-            depth: depth.min(Depth(MAX_PLY as i32 - 1)),
+            depth: depth.min(Depth::MAX),
             seldepth: root.seldepth,
             multi_pv: index + 1,
             score,
@@ -169,12 +173,14 @@ impl Worker {
     }
 }
 
-/// How settled the choice of the move is, over the iterations.
+/// How stable the choice of the move is, over the iterations.
 #[derive(Default)]
 struct Stability {
     best: Option<shakmaty::Move>,
+    /// Iterations since the best move changed.
     unchanged: u32,
     score: Option<Score>,
+    /// By how much the score fell lately, in centipawns; negative if it rose.
     falling: f64,
 }
 
@@ -186,15 +192,18 @@ impl Stability {
             self.unchanged = 0;
         }
         let fall = self.score.map_or(0, |score| score - best.score);
-        self.falling = self.falling * 0.5 + f64::from(fall.clamp(-60, 60));
+        let fall = fall.clamp(-time_fall_max(), time_fall_max());
+        self.falling = self.falling * thousandths(time_fall_decay()) + f64::from(fall);
         self.best = Some(best.root_move());
         self.score = Some(best.score);
     }
 
     /// How much more or less time than usual the move deserves.
     fn scale(&self) -> f64 {
-        let settled = 1.35 - 0.08 * f64::from(self.unchanged.min(8));
-        let trend = (1.0 + self.falling * 0.008).clamp(0.75, 1.6);
-        settled * trend
+        let unchanged = f64::from(self.unchanged.min(time_stability_max() as u32));
+        let stable = thousandths(time_stability_base()) - thousandths(time_stability_step()) * unchanged;
+        let trend = 1.0 + self.falling * thousandths(time_fall_step());
+        let (least, most) = (thousandths(time_fall_factor_min()), thousandths(time_fall_factor_max()));
+        stable * trend.clamp(least, most)
     }
 }

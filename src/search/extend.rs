@@ -1,10 +1,10 @@
-//! Step 16: singular extensions. If every other move fails well below the table's score, the table's move
+//! Step 21: singular extensions. If every other move fails well below the table's score, the table's move
 //! is the only one, and what happens after it matters more (Anantharaman, Campbell and Hsu 1988).
 
 use shakmaty::Move;
 
 use super::{
-    node::{Expect, Node, NodeKind, NonPv, Window},
+    node_state::{Expect, Node, NodeKind, NonPvNode, Window},
     params::*,
     worker::Worker,
 };
@@ -13,57 +13,59 @@ use crate::{
     types::{Depth, PackedMove, Score},
 };
 
-/// How alone the table's move stands.
+/// What the search of the other moves says.
 pub enum Singularity {
-    /// Search it so many plies deeper (or shallower).
+    /// Search the table's move so many plies deeper (or, if negative, less deep).
     Extend(i32),
-    /// Another move reaches beta too: so does the node.
+    /// Multi-cut: another move reaches beta too, so the node fails high.
     MultiCut(Score),
 }
 
 impl Worker {
-    /// Searches the other moves of the node to half the depth and compares.
+    /// Searches the node without the table's move to a part of the depth and compares.
     pub fn singularity<N: NodeKind>(&mut self, node: &Node, m: Move) -> Singularity {
-        let (Some(hit), Some(known)) = (node.hit, node.known) else { return Singularity::Extend(0) };
+        let (Some(hit), Some(tt_window)) = (node.tt_hit, node.tt_window) else {
+            return Singularity::Extend(0);
+        };
         let depth = node.depth.get();
         let beta = node.window.beta;
+        // The stored score must be a lower bound of enough depth, on this path, and no proven result.
+        let tt_score = tt_window.lower;
         if depth < singular_min_depth()
             || !node.excluded.is_none()
             || hit.depth.get() < depth - singular_tt_depth()
-            || known.lower <= -Score::INFINITE
-            || known.lower.is_decisive()
+            || tt_score <= -Score::INFINITE
+            || tt_score.is_decisive()
         {
             return Singularity::Extend(0);
         }
-        let stored = known.lower;
-        let bar = stored - singular_step() * depth * if node.was_pv && !N::PV { 2 } else { 1 };
-        self.frame_mut(node.ply).excluded = PackedMove::pack(m);
-        let score = self.search::<NonPv>(
-            node.position,
-            node.ply,
-            Window::null(bar - 1),
-            Depth((depth - 1) / 2),
-            node.expect,
-        );
-        self.frame_mut(node.ply).excluded = PackedMove::NONE;
+        let factor = if node.was_pv && !N::PV { singular_was_pv_factor() } else { 1 };
+        let singular_beta = tt_score - singular_step() * depth * factor;
+        let singular_depth = Depth((depth - 1) / singular_depth_div());
+        let window = Window::null(singular_beta - 1);
+        self.stack_mut(node.ply).excluded = PackedMove::pack(m);
+        let score = self.search::<NonPvNode>(node.position, node.ply, window, singular_depth, node.expect);
+        self.stack_mut(node.ply).excluded = PackedMove::NONE;
         if self.stopped {
             return Singularity::Extend(0);
         }
-        if score < bar {
-            let budget = self.frame_before(node.ply, 1).double_extensions < double_max() as u8;
-            if N::PV || !budget || score >= bar - double_margin() {
+        if score < singular_beta {
+            // Two plies if it stands alone by far, but not without end, else a forced line explodes.
+            let exhausted = self.stack_before(node.ply, 1).double_extensions >= double_max() as u8;
+            if N::PV || exhausted || score >= singular_beta - double_margin() {
                 Singularity::Extend(1)
-            } else if !is_noisy(m) && score < bar - triple_margin() {
+            } else if !is_noisy(m) && score < singular_beta - triple_margin() {
                 Singularity::Extend(3)
             } else {
                 Singularity::Extend(2)
             }
-        } else if bar >= beta && !N::PV {
-            Singularity::MultiCut(bar)
-        } else if stored >= beta {
-            Singularity::Extend(if N::PV { -1 } else { -2 })
+        } else if singular_beta >= beta && !N::PV {
+            Singularity::MultiCut(singular_beta)
+        } else if tt_score >= beta {
+            // It fails high, and others come near: no need to look so deep to know it.
+            Singularity::Extend(-if N::PV { negative_extension_pv() } else { negative_extension() })
         } else if node.expect == Expect::Cut {
-            Singularity::Extend(-1)
+            Singularity::Extend(-negative_extension_cut_node())
         } else {
             Singularity::Extend(0)
         }

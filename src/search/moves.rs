@@ -1,32 +1,55 @@
-//! The loop over the moves of a node: steps 12 to 19 of `node.rs`.
+//! The loop over the moves of a node: steps 17 to 24.
 
 use shakmaty::Move;
 
 use super::{
     extend::Singularity,
-    filter::{Facts, Verdict, verdict},
-    frame::Frame,
-    history::MoveIndex,
-    node::{Expect, Node, NodeKind, NonPv, Pv, Window},
+    history_updates::Tried,
+    node_state::{Expect, Node, NodeKind, NonPvNode, PvNode, Window},
     params::*,
-    picker::{Picker, Want},
+    picker::{MoveKinds, MovePicker},
+    prune_move::{Candidate, Pruning, prune_move},
     worker::Worker,
 };
 use crate::{
-    position::{CheckSquares, is_noisy},
+    position::{CheckSquares, Position, is_noisy},
     types::{Depth, PackedMove, Score},
 };
 
+/// The outcome of the move loop.
+pub struct Best {
+    /// The best score found.
+    pub score: Score,
+    /// The move that raised alpha, if one did.
+    pub m: Option<Move>,
+    /// Moves picked, pruned ones included.
+    pub move_count: usize,
+}
+
+/// A move being searched.
+struct Current<'a> {
+    m: Move,
+    /// Its place in the order, from 1.
+    move_count: usize,
+    noisy: bool,
+    gives_check: bool,
+    history: i32,
+    /// The base reduction in 1024ths of a ply.
+    reduction: i32,
+    /// The position after it, and the depth left for that.
+    child: &'a Position,
+    new_depth: Depth,
+}
+
 impl Worker {
-    /// Steps 12 to 19: the loop over the moves.
+    /// Steps 17 to 24: the loop over the moves.
     pub fn search_moves<N: NodeKind>(&mut self, node: &mut Node) -> Best {
-        let Node { position, ply, window, .. } = *node;
-        let Window { mut alpha, beta } = window;
-        let mut best = Best { score: -Score::INFINITE, m: None, searched: 0 };
+        let Node { position, ply, window: Window { mut alpha, beta }, .. } = *node;
+        let mut best = Best { score: -Score::INFINITE, m: None, move_count: 0 };
         let checks = CheckSquares::new(position);
         let us = position.turn();
-        let &Frame { killer, threats, .. } = self.frame(ply);
-        let mut picker = Picker::new(Want::All, node.table_move, killer, ply);
+        let (killer, threats) = (self.stack(ply).killer, self.stack(ply).threats);
+        let mut picker = MovePicker::new(MoveKinds::All, node.tt_move, killer, ply);
         let mut quiets = Tried::new();
         let mut captures = Tried::new();
 
@@ -34,116 +57,66 @@ impl Worker {
             if PackedMove::pack(m) == node.excluded || (N::ROOT && !self.is_root_candidate(m)) {
                 continue;
             }
-            best.searched += 1;
-            let number = best.searched;
+            best.move_count += 1;
+            let move_count = best.move_count;
             if N::ROOT {
-                self.announce(m, number);
+                self.announce(m, move_count);
             }
             let noisy = is_noisy(m);
             let gives_check = checks.gives_check(m);
-            let mut score_of_history = if noisy {
+            let history = if noisy {
                 self.history.captures.get(us, m)
             } else {
-                picker.history().unwrap_or_else(|| self.promise(position, ply).of(m))
+                picker.history().unwrap_or_else(|| self.quiet_history(position, ply).score(m))
             };
+            let reduction = self.base_reduction(node.depth, move_count);
 
-            // Steps 12 to 15. Pruning of single moves, once there is something to fall back on.
-            let mut reduction = self.base_reduction(node.depth, number);
-            if !N::ROOT && !best.score.is_loss() && position.has_pieces(us) {
-                let exposed = threats.contains(m.to());
-                let history = score_of_history;
-                let facts = Facts { m, number, noisy, gives_check, exposed, history, reduction, alpha };
-                match verdict(node, &facts) {
-                    Verdict::Search => {}
-                    Verdict::Skip => continue,
-                    Verdict::SkipQuiets => {
+            // Steps 17 to 20. Pruning of single moves, once there is a score to fall back on. Not in pawn endings,
+            // where a quiet move may be the only one that does not lose (zugzwang).
+            if !N::ROOT && !best.score.is_loss() && position.has_non_pawn_material(us) {
+                let threatened = threats.contains(m.to());
+                let candidate =
+                    Candidate { m, move_count, noisy, gives_check, threatened, history, reduction, alpha };
+                match prune_move(node, &candidate) {
+                    Pruning::Search => {}
+                    Pruning::Skip => continue,
+                    Pruning::SkipQuiets => {
                         picker.skip_quiets();
                         continue;
                     }
                 }
             }
 
-            // Step 16. Extensions. A move that alone holds the node together is searched deeper.
+            // Step 21. Singular extension. A move that alone holds the node together is searched deeper.
             let mut extension = 0;
-            if !N::ROOT && Some(m) == node.table_move && ply.index() < 2 * self.root_depth.get() as usize {
+            let max_ply = extension_ply_factor() * self.root_depth.get();
+            if !N::ROOT && Some(m) == node.tt_move && (ply.index() as i32) < max_ply {
                 match self.singularity::<N>(node, m) {
                     Singularity::Extend(plies) => extension = plies,
-                    Singularity::MultiCut(score) => {
-                        best.score = score;
-                        best.m = None;
-                        return best;
-                    }
+                    Singularity::MultiCut(score) => return Best { score, m: None, ..best },
                 }
             }
 
             let nodes_before = self.nodes;
-            let child = self.make(position, m, ply);
+            let child = &self.make(position, m, ply);
             let new_depth = node.depth + (extension - 1);
-            let double = self.frame_before(ply, 1).double_extensions + u8::from(extension >= 2);
-            let frame = self.frame_mut(ply);
-            frame.double_extensions = double;
-            frame.number = number;
+            let double_extensions = self.stack_before(ply, 1).double_extensions + u8::from(extension >= 2);
+            let entry = self.stack_mut(ply);
+            entry.double_extensions = double_extensions;
+            entry.move_count = move_count;
 
-            // Step 17. Late moves are searched to less depth, and again in full if they surprise.
-            let mut score = -Score::INFINITE;
-            let full_width = if node.depth >= 2 && number > 1 + usize::from(N::ROOT) {
-                if noisy {
-                    score_of_history *= 2;
-                }
-                reduction = self.adjusted_reduction::<N>(node, m, reduction, score_of_history, gives_check);
-                let reduced = Depth(
-                    (new_depth.get() - reduction / PLY).clamp(1, (new_depth.get() + i32::from(N::PV)).max(1)),
-                );
-                self.frame_mut(ply).reduction = reduction;
-                score = -self.search::<NonPv>(
-                    &child,
-                    ply.next(),
-                    Window::null(alpha).flip(),
-                    reduced,
-                    Expect::Cut,
-                );
-                self.frame_mut(ply).reduction = 0;
-                if score > alpha && reduced < new_depth {
-                    let deeper = i32::from(score > best.score + 45 + 2 * new_depth.get());
-                    let shallower = i32::from(score < best.score + 9);
-                    let again = new_depth + (deeper - shallower);
-                    if again > reduced {
-                        let flipped = Window::null(alpha).flip();
-                        let expect = node.expect.flip();
-                        self.path.rest_on_nothing();
-                        score = -self.search::<NonPv>(&child, ply.next(), flipped, again, expect);
-                    }
-                    if !noisy {
-                        let sign = if score > alpha { 1 } else { -1 };
-                        let now = MoveIndex::new(us, m);
-                        for back in [1, 2] {
-                            let earlier = self.moved_before(ply, back);
-                            self.history.continuation.update(earlier, now, sign * bonus(new_depth) / 2);
-                        }
-                    }
-                }
-                false
-            } else {
-                !N::PV || number > 1
-            };
-            // Step 18. A null window decides whether the move is better; a PV node then asks how much.
-            if full_width {
-                let flipped = Window::null(alpha).flip();
-                score = -self.search::<NonPv>(&child, ply.next(), flipped, new_depth, node.expect.flip());
-            }
-            if N::PV && (number == 1 || score > alpha) {
-                let flipped = Window { alpha, beta }.flip();
-                self.path.rest_on_nothing();
-                score = -self.search::<Pv>(&child, ply.next(), flipped, new_depth, Expect::All);
-            }
+            // Steps 22 and 23. The search of the move.
+            let current = Current { m, move_count, noisy, gives_check, history, reduction, child, new_depth };
+            let score = self.search_move::<N>(node, &current, Window { alpha, beta }, best.score);
             self.unmake();
             if self.stopped {
                 return best;
             }
 
-            // Step 19. New best move, new alpha, cutoff.
+            // Step 24. New best move, new alpha, cutoff.
             if N::ROOT {
-                self.record_root(m, score, Window { alpha, beta }, number, self.nodes - nodes_before);
+                let nodes = self.nodes - nodes_before;
+                self.record_root(m, score, Window { alpha, beta }, move_count, nodes);
             }
             if score > best.score {
                 best.score = score;
@@ -153,70 +126,92 @@ impl Worker {
                         self.pv.extend(ply, m);
                     }
                     if score >= beta {
-                        self.path.rest_on_last_child();
-                        let frame = self.frame_mut(ply);
-                        frame.cutoffs = frame.cutoffs.saturating_add(1);
-                        break;
+                        self.path.keep_last_child_taint();
+                        let entry = self.stack_mut(ply);
+                        entry.cutoff_count = entry.cutoff_count.saturating_add(1);
+                        self.update_after_cutoff(node, m, score, &quiets, &captures);
+                        return best;
                     }
                     alpha = score;
                     // The others are unlikely to beat it by enough to matter.
-                    if node.depth > 2 && node.depth < 12 && !score.is_decisive() {
+                    if node.depth > raised_alpha_min_depth()
+                        && node.depth < raised_alpha_max_depth()
+                        && !score.is_decisive()
+                    {
                         node.depth -= 1;
                     }
                 }
             }
             let tried = if noisy { &mut captures } else { &mut quiets };
             if Some(m) != best.m {
+                // Where the list is full the rest gets no malus.
                 let _ = tried.try_push(m);
             }
-        }
-        if let Some(m) = best.m
-            && best.score >= beta
-        {
-            self.learn_order(node, m, best.score, &quiets, &captures);
         }
         best
     }
 
-    /// Rewards the move that cut, and takes from those tried before it.
-    fn learn_order(&mut self, node: &Node, m: Move, score: Score, quiets: &Tried, captures: &Tried) {
-        let (position, ply) = (node.position, node.ply);
-        let us = position.turn();
-        let surprise = i32::from(score > node.window.beta + surprise_margin());
-        let bonus = bonus(node.depth + surprise);
-        // The first move of the node before is refuted at once: its order was wrong.
-        if self.frame_before(ply, 1).number == 1 {
-            self.blame_reply(ply, bonus);
+    /// Steps 22 and 23: searches a move reduced, with a null window, or in full, as far as its score demands.
+    fn search_move<N: NodeKind>(
+        &mut self,
+        node: &Node,
+        current: &Current,
+        window: Window,
+        best_score: Score,
+    ) -> Score {
+        let &Current { child, new_depth, move_count, .. } = current;
+        let ply = node.ply.next();
+        let null_window = Window::null(window.alpha).flip();
+        let mut score = -Score::INFINITE;
+
+        // Step 22. Late move reduction. A late move is searched less deep, and again if it surprises.
+        if node.depth >= lmr_min_depth() && move_count > 1 + usize::from(N::ROOT) {
+            score = self.search_reduced::<N>(node, current, window.alpha, best_score);
+        } else if !N::PV || move_count > 1 {
+            // Step 23. Principal variation search. A null window decides whether the move is better; a PV node
+            // then asks by how much.
+            score = -self.search::<NonPvNode>(child, ply, null_window, new_depth, node.expect.flip());
         }
-        if is_noisy(m) {
-            self.history.captures.update(us, m, bonus);
-        } else {
-            self.frame_mut(ply).killer = PackedMove::pack(m);
-            self.reward_quiet(position, ply, m, bonus);
-            for &other in quiets {
-                self.reward_quiet(position, ply, other, -bonus);
+        if N::PV && (move_count == 1 || score > window.alpha) {
+            self.path.clear_taint();
+            score = -self.search::<PvNode>(child, ply, window.flip(), new_depth, Expect::All);
+        }
+        score
+    }
+
+    /// Step 22: a late move, with a null window.
+    fn search_reduced<N: NodeKind>(
+        &mut self,
+        node: &Node,
+        current: &Current,
+        alpha: Score,
+        best_score: Score,
+    ) -> Score {
+        let &Current { m, noisy, gives_check, child, new_depth, .. } = current;
+        let ply = node.ply.next();
+        let null_window = Window::null(alpha).flip();
+        let history = if noisy { current.history * lmr_capture_history_factor() } else { current.history };
+        let reduction = self.adjusted_reduction::<N>(node, m, current.reduction, history, gives_check);
+        // A negative reduction extends, in a PV node only.
+        let deepest = (new_depth.get() + i32::from(N::PV)).max(1);
+        let reduced = Depth((new_depth.get() - reduction / PLY).clamp(1, deepest));
+        self.stack_mut(node.ply).reduction = reduction;
+        let mut score = -self.search::<NonPvNode>(child, ply, null_window, reduced, Expect::Cut);
+        self.stack_mut(node.ply).reduction = 0;
+        if score > alpha && reduced < new_depth {
+            let deeper =
+                score > best_score + research_deeper_base() + research_deeper_step() * new_depth.get();
+            let shallower = score < best_score + research_shallower_margin();
+            let again = new_depth + (i32::from(deeper) - i32::from(shallower));
+            if again > reduced {
+                // The first search's taint is no part of the second's score.
+                self.path.clear_taint();
+                score = -self.search::<NonPvNode>(child, ply, null_window, again, node.expect.flip());
+            }
+            if !noisy {
+                self.update_after_research(node, m, score > alpha, new_depth);
             }
         }
-        for &other in captures {
-            self.history.captures.update(us, other, -bonus);
-        }
+        score
     }
-}
-
-/// Moves searched before the best one.
-type Tried = arrayvec::ArrayVec<Move, 32>;
-
-/// The history bonus of a cutoff at `depth`.
-pub fn bonus(depth: Depth) -> i32 {
-    (history_base() + history_step() * depth.get()).clamp(0, history_bonus_max())
-}
-
-/// The outcome of the move loop.
-pub struct Best {
-    /// The best score found.
-    pub score: Score,
-    /// The move that raised alpha, if one did.
-    pub m: Option<Move>,
-    /// Moves looked at, pruned ones included.
-    pub searched: usize,
 }

@@ -1,109 +1,19 @@
 //! Principal variation search: the table of contents. Each step is a paragraph here or a small function in
 //! a file of its own.
 
-use shakmaty::Move;
-
-use super::{frame::Frame, moves::bonus, params::*, worker::Worker};
+use super::{
+    history_updates::{bonus, scaled},
+    moves::Best,
+    node_state::{Evaluation, Expect, Node, NodeKind, Window},
+    params::*,
+    stack::StackEntry,
+    worker::Worker,
+};
 use crate::{
     position::{Position, is_noisy},
-    tt::{Hit, PathCheck, Record, ScoreWindow},
+    tt::{Hit, NodeResult, PathCheck, ScoreWindow},
     types::{Bound, Depth, MAX_PLY, PackedMove, Ply, Score},
 };
-
-/// What kind of node is searched, known at compile time.
-pub trait NodeKind {
-    /// Is the window open?
-    const PV: bool;
-    /// Is this the root?
-    const ROOT: bool;
-}
-
-/// The root of the tree.
-pub struct Root;
-/// A node with an open window.
-pub struct Pv;
-/// A node that is only asked whether it reaches beta.
-pub struct NonPv;
-
-impl NodeKind for Root {
-    const PV: bool = true;
-    const ROOT: bool = true;
-}
-impl NodeKind for Pv {
-    const PV: bool = true;
-    const ROOT: bool = false;
-}
-impl NodeKind for NonPv {
-    const PV: bool = false;
-    const ROOT: bool = false;
-}
-
-/// The scores that matter: at or below `alpha` and at or above `beta` they only bound.
-#[derive(Copy, Clone, Debug)]
-pub struct Window {
-    pub alpha: Score,
-    pub beta: Score,
-}
-
-impl Window {
-    /// Asks only: is the score above `alpha`?
-    pub fn null(alpha: Score) -> Window {
-        Window { alpha, beta: alpha + 1 }
-    }
-
-    /// As the opponent sees it.
-    pub fn flip(self) -> Window {
-        Window { alpha: -self.beta, beta: -self.alpha }
-    }
-}
-
-/// What a null-window node is expected to do.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Expect {
-    /// Some move should reach beta.
-    Cut,
-    /// No move should raise alpha; also said of PV nodes.
-    All,
-}
-
-impl Expect {
-    /// What is expected of the children.
-    pub fn flip(self) -> Expect {
-        match self {
-            Expect::Cut => Expect::All,
-            Expect::All => Expect::Cut,
-        }
-    }
-}
-
-/// The facts about a node that its steps decide by.
-pub struct Node<'a> {
-    pub position: &'a Position,
-    pub ply: Ply,
-    pub depth: Depth,
-    pub window: Window,
-    pub expect: Expect,
-    pub in_check: bool,
-    /// The corrected static evaluation; [`Score::NONE`] in check.
-    pub evaluation: Score,
-    /// The best estimate of the score: the evaluation, moved into what the table knows.
-    pub estimate: Score,
-    /// Does the side to move stand better than at its last turn?
-    pub improving: bool,
-    pub was_pv: bool,
-    pub table_move: Option<Move>,
-    /// What the table knows about the score on this path.
-    pub known: Option<ScoreWindow>,
-    pub hit: Option<Hit>,
-    pub excluded: PackedMove,
-}
-
-impl Node<'_> {
-    /// Is the table's move a capture or promotion?
-    pub fn table_move_is_noisy(&self) -> bool {
-        self.table_move.is_some_and(is_noisy)
-    }
-}
 
 impl Worker {
     /// Searches a position to `depth` and returns its score, fail-soft.
@@ -115,157 +25,107 @@ impl Worker {
         mut depth: Depth,
         expect: Expect,
     ) -> Score {
-        // Step 1. No depth left: only captures are searched on.
+        // Step 1. Quiescence. Without depth only captures, evasions and a few checks are searched on.
         if depth <= 0 {
             return self.quiesce::<N>(position, ply, window);
         }
+
+        // Step 2. Count the node; leave if the search is over. What is returned then is never used.
         if N::PV {
             self.pv.clear(ply);
             self.seldepth = self.seldepth.max(ply.index() + 1);
         }
-        if self.enter() {
+        if self.enter_node() {
             return Score::ZERO;
         }
 
+        // Steps 3 and 4. What the rules say, before anything is searched.
         let in_check = position.in_check();
-        let mut upcoming = false;
+        let mut upcoming_repetition = false;
         if !N::ROOT {
-            // Step 2. Draws by rule, those that the next move can bring about, and the end of the stack.
-            if let Some(score) = self.draw(position, ply) {
+            match self.apply_rules(position, ply, in_check, &mut window) {
+                Ok(upcoming) => upcoming_repetition = upcoming,
+                Err(score) => return score,
+            }
+        }
+
+        // Step 5. Transposition table. A result of enough depth that decides the window is the answer, but not in
+        // a PV node, whose line would be lost.
+        let excluded = self.stack(ply).excluded;
+        let tt_hit = if excluded.is_none() { self.probe_tt::<N>(position.key(), depth) } else { None };
+        let tt_window =
+            tt_hit.filter(|hit| self.may_use_score::<N>(hit)).and_then(|hit| hit.window(&self.path, ply));
+        if !N::PV
+            && let (Some(hit), Some(tt_window)) = (tt_hit, tt_window)
+            && hit.depth.get() >= depth.get()
+            && let Some(score) = tt_window.decides(window.alpha, window.beta)
+        {
+            return self.tt_cutoff(position, ply, window, depth, hit, score);
+        }
+
+        // Step 6. Tablebases. Right after a capture or pawn move they know the result.
+        let tb_window = match N::ROOT || !excluded.is_none() {
+            true => None,
+            false => self.task.tablebases.probe(position, depth, ply),
+        };
+        if let Some(tb_window) = tb_window
+            && let Some(score) = tb_window.decides(window.alpha, window.beta)
+        {
+            self.store_tablebase_window(position, ply, depth, tb_window);
+            return score;
+        }
+
+        let mut learned_window = None;
+        if N::PV {
+            // Step 7. Resumed score. In an analysis, a position that was the root of a search at least as deep has
+            // its score from there: so what was found in the child is known in the parent.
+            if !N::ROOT
+                && excluded.is_none()
+                && let Some(score) = self.resumed_score(position, ply, depth)
+            {
                 return score;
             }
-            if ply.index() >= MAX_PLY - 1 {
-                return if in_check { Score::ZERO } else { self.static_score(position, ply) };
-            }
-            let draw = self.draw_score(position);
-            if window.alpha < draw && self.can_repeat(position, ply) {
-                upcoming = true;
-                window.alpha = draw;
-                if window.alpha >= window.beta {
-                    return window.alpha;
-                }
-            }
-            // Step 3. Mate distance. Neither side can do better than the mates already found.
-            window.alpha = window.alpha.max(Score::mated_in(ply));
-            window.beta = window.beta.min(Score::mate_in(ply.next()));
-            if window.alpha >= window.beta {
-                return window.alpha;
-            }
-        }
-
-        // Step 4. Table. A result of enough depth that decides the window is the answer.
-        let excluded = self.frame(ply).excluded;
-        let hit = if excluded.is_none() { self.look_up::<N>(position.key(), depth) } else { None };
-        let known = hit.filter(|hit| self.believes::<N>(hit)).and_then(|hit| hit.window(&self.path, ply));
-        if !N::PV
-            && let (Some(hit), Some(known)) = (hit, known)
-            && hit.depth.get() >= depth.get()
-            && let Some(score) = known.decides(window.alpha, window.beta)
-        {
-            self.count_learned(Some(hit));
-            if score >= window.beta
-                && let Some(m) = position.unpack(hit.best)
-                && !is_noisy(m)
-            {
-                self.frame_mut(ply).threats = position.attacked_by(!position.turn());
-                self.reward_quiet(position, ply, m, bonus(depth) / 2);
-            }
-            self.rest_on(hit);
-            self.settle(score);
-            return score;
-        }
-
-        // Step 4a. Tablebases. Right after a capture or pawn move they know the result.
-        let proven = match N::ROOT || !excluded.is_none() {
-            true => None,
-            false => self.probe_tables(position, ply, depth),
-        };
-        if let Some(proven) = proven
-            && let Some(score) = proven.decides(window.alpha, window.beta)
-        {
-            self.remember_tables(position, ply, depth, proven);
-            return score;
-        }
-
-        let mut taught = None;
-        if N::PV
-            && !N::ROOT
-            && excluded.is_none()
-            && let Some(score) = self.found_as_root(position, ply, depth)
-        {
-            return score;
-        }
-        if N::PV {
-            taught = match self.narrow(hit, known, depth, &mut window) {
-                Ok(taught) => taught,
+            // Step 8. Learned score. An entry of the learning file that decides the window is the answer, another
+            // narrows it. Its line leads into what is to be avoided, and this search would not see why.
+            learned_window = match self.narrow_by_learned(tt_hit, tt_window, depth, &mut window) {
+                Ok(learned_window) => learned_window,
                 Err(score) => return score,
             };
         }
-        let table_move = if N::ROOT {
+        let tt_move = if N::ROOT {
             Some(self.root_moves[self.pv_index].root_move())
         } else {
-            hit.and_then(|hit| position.unpack(hit.best))
+            tt_hit.and_then(|hit| position.unpack(hit.best))
         };
-        let was_pv = N::PV || hit.is_some_and(|hit| hit.was_pv);
+        let was_pv = N::PV || tt_hit.is_some_and(|hit| hit.was_pv);
 
-        // Step 5. Static evaluation: stored raw, used corrected.
-        let raw = match hit.and_then(|hit| hit.evaluation) {
-            _ if in_check => None,
-            Some(stored) => Some(stored),
-            None => Some(self.evaluate(position)),
+        // Step 9. Static evaluation. It is stored raw, so that every path can correct it with its own history.
+        let evaluation = match in_check {
+            true => Evaluation::IN_CHECK,
+            false => self.evaluate_node(position, ply, tt_hit, tt_window),
         };
-        if hit.is_none() && excluded.is_none() && raw.is_some() {
-            let record = Record {
-                best: PackedMove::NONE,
-                evaluation: raw,
-                window: ScoreWindow::OPEN,
-                depth: Depth::ZERO,
-                was_pv,
-                path: PathCheck::new(&self.path, Depth::ZERO),
-                ply,
-            };
-            self.task.table.store(position.key(), &record);
+        let Evaluation { raw_eval, static_eval, eval } = evaluation;
+        if !in_check && tt_hit.is_none() && excluded.is_none() {
+            self.store_raw_eval(position, ply, raw_eval, was_pv);
         }
-        let evaluation = raw.map_or(Score::NONE, |raw| self.correct(raw, position, ply));
-        let improving = self.is_improving(ply, evaluation);
-        let estimate = match known {
-            Some(known) if !in_check => {
-                let clamped = known.clamp(evaluation);
-                if clamped.is_decisive() { evaluation } else { clamped }
-            }
-            _ => evaluation,
-        };
-        {
-            let double_extensions = self.frame_before(ply, 1).double_extensions;
-            let frame = self.frame_mut(ply);
-            frame.evaluation = evaluation;
-            frame.was_pv = was_pv;
-            frame.double_extensions = double_extensions;
-        }
-        *self.frame_mut(ply.next()) = Frame { killer: self.frame(ply.next()).killer, ..Frame::default() };
-
+        let improving = self.is_improving(ply, static_eval);
+        let double_extensions = self.stack_before(ply, 1).double_extensions;
+        let entry = self.stack_mut(ply);
+        entry.static_eval = static_eval;
+        entry.double_extensions = double_extensions;
+        // The killer of the children is one of all their siblings; the rest begins anew.
+        let killer = self.stack(ply.next()).killer;
+        *self.stack_mut(ply.next()) = StackEntry { killer, ..StackEntry::default() };
         if !in_check && excluded.is_none() {
-            self.judge_reply(position, ply, evaluation);
+            self.update_eval_difference_history(position, ply, static_eval);
         }
 
-        // Step 6. Hindsight. The reduction that led here was too large or too small for what we see now.
-        depth = self.hindsight::<N>(ply, depth, in_check, evaluation);
+        // Step 10. Hindsight. The reduction that led here was too large or too small for what we see now.
+        depth = self.hindsight::<N>(ply, depth, in_check, static_eval);
 
-        // Step 7. Internal iterative reduction. Without a table move this node is ordered badly: it is
-        // cheaper to search it shallower now and deeper when it returns. Where another path found a draw of
-        // its own to this depth, this one is looked at too, but mostly to the same end: a ply less will do.
+        // Steps 11 and 12. A node that will be searched again is searched a ply less deep now.
         if excluded.is_none() {
-            let unordered =
-                depth >= iir_min_depth() && table_move.is_none() && (N::PV || expect == Expect::Cut);
-            let drawn_elsewhere = !N::PV
-                && depth >= 2
-                && known.is_none()
-                && hit.is_some_and(|hit| hit.taint().is_some() && hit.depth >= depth)
-                && !self.frame_before(ply, 1).drawn_elsewhere;
-            self.frame_mut(ply).drawn_elsewhere = drawn_elsewhere;
-            if unordered || drawn_elsewhere {
-                depth -= 1;
-            }
+            depth = self.reduce_node::<N>(ply, depth, expect, tt_hit, tt_move.is_some(), tt_window.is_some());
         }
 
         let mut node = Node {
@@ -275,41 +135,43 @@ impl Worker {
             window,
             expect,
             in_check,
-            evaluation,
-            estimate,
+            static_eval,
+            eval,
             improving,
             was_pv,
-            table_move,
-            known,
-            hit,
+            tt_hit,
+            tt_move,
+            tt_window,
             excluded,
         };
 
-        // Steps 8 to 11. Forward pruning of the whole node: razoring, reverse futility, null move, ProbCut.
+        // Steps 13 to 16. Razoring, reverse futility, null move, ProbCut: the whole node is pruned.
         if !N::PV
             && !in_check
             && excluded.is_none()
             && let Some(score) = self.prune_node(&node)
         {
-            if let (Some(hit), Some(_)) = (hit, known) {
-                self.rest_on(hit);
+            if let (Some(hit), Some(_)) = (tt_hit, tt_window) {
+                // The evaluation was moved by what the table knew.
+                self.inherit_taint(hit);
             }
-            self.settle(score);
+            self.drop_taint_unless_draw(score);
             return score;
         }
 
-        self.frame_mut(ply).threats = position.attacked_by(!position.turn());
+        // Steps 17 to 24. The moves.
+        self.stack_mut(ply).threats = position.attacked_by(!position.turn());
         let mut best = self.search_moves::<N>(&mut node);
         if self.stopped {
             return Score::ZERO;
         }
-        if upcoming {
+        if upcoming_repetition {
             // Late move pruning may have skipped the move that repeats.
             best.score = best.score.max(self.draw_score(position));
         }
 
-        // Step 20. No move: mate, stalemate, or nothing but the excluded one.
-        if best.searched == 0 {
+        // Step 25. No move: mate, stalemate, or nothing but the excluded one.
+        if best.move_count == 0 {
             return if !excluded.is_none() {
                 window.alpha
             } else if in_check {
@@ -319,63 +181,153 @@ impl Worker {
             };
         }
 
-        // Step 21. Remember what was found, inside what tablebases know and what had been learned.
-        for certain in [proven, taught].into_iter().flatten() {
+        // Step 26. The score stays inside what the tablebases prove and what was learned.
+        for certain in [tb_window, learned_window].into_iter().flatten() {
             best.score = certain.clamp(best.score);
         }
+        // Steps 27 and 28. What was found goes into the tables.
+        self.remember_node::<N>(&node, raw_eval, &best, depth);
+        best.score
+    }
+
+    /// Steps 3 and 4: the score that the rules give this node, as an error; else whether the side to move can
+    /// force a repetition, with `window` narrowed.
+    fn apply_rules(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        in_check: bool,
+        window: &mut Window,
+    ) -> Result<bool, Score> {
+        // Step 3. Draws by rule, the end of the stack, and the draw that the next move can bring about.
+        if let Some(score) = self.draw_by_rule(position, ply) {
+            return Err(score);
+        }
+        if ply.index() >= MAX_PLY - 1 {
+            return Err(if in_check {
+                Score::ZERO
+            } else {
+                let raw_eval = self.evaluate(position);
+                self.correct(raw_eval, position, ply)
+            });
+        }
+        let mut upcoming_repetition = false;
+        let draw = self.draw_score(position);
+        if window.alpha < draw && self.has_upcoming_repetition(position, ply) {
+            upcoming_repetition = true;
+            window.alpha = draw;
+            if window.alpha >= window.beta {
+                return Err(window.alpha);
+            }
+        }
+        // Step 4. Mate distance pruning. Neither side can do better than the mates already found.
+        window.alpha = window.alpha.max(Score::mated_in(ply));
+        window.beta = window.beta.min(Score::mate_in(ply.next()));
+        if window.alpha >= window.beta {
+            return Err(window.alpha);
+        }
+        Ok(upcoming_repetition)
+    }
+
+    /// Step 5, where the table's score is the answer. A quiet move that failed high here before gets a bonus, so
+    /// that it is tried early in similar positions.
+    fn tt_cutoff(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        window: Window,
+        depth: Depth,
+        hit: Hit,
+        score: Score,
+    ) -> Score {
+        self.count_learned_cutoff(hit);
+        if score >= window.beta
+            && let Some(m) = position.unpack(hit.best)
+            && !is_noisy(m)
+        {
+            self.stack_mut(ply).threats = position.attacked_by(!position.turn());
+            self.update_quiet_history(position, ply, m, scaled(bonus(depth), tt_cutoff_bonus_share()));
+        }
+        self.inherit_taint(hit);
+        self.drop_taint_unless_draw(score);
+        score
+    }
+
+    /// Steps 11 and 12: the depth of a node that is cheaper to search shallowly first.
+    fn reduce_node<N: NodeKind>(
+        &mut self,
+        ply: Ply,
+        depth: Depth,
+        expect: Expect,
+        tt_hit: Option<Hit>,
+        has_tt_move: bool,
+        has_tt_window: bool,
+    ) -> Depth {
+        // Step 11. Internal iterative reduction. Without a table move this node is ordered badly: it is
+        // searched deeper when it returns, with the move found now.
+        let unordered = depth >= iir_min_depth() && !has_tt_move && (N::PV || expect == Expect::Cut);
+        // Step 12. A path reduction of our own. Where another path found a draw of its own to this depth, the
+        // score says nothing here and the node must be searched, but mostly to the same end. Never two nodes of
+        // a line in a row: a short win would drown in refused scores.
+        let drawn_on_other_path = !N::PV
+            && depth >= drawn_path_min_depth()
+            && !has_tt_window
+            && tt_hit.is_some_and(|hit| hit.taint().is_some() && hit.depth >= depth)
+            && !self.stack_before(ply, 1).drawn_on_other_path;
+        self.stack_mut(ply).drawn_on_other_path = drawn_on_other_path;
+        if unordered || drawn_on_other_path { depth - 1 } else { depth }
+    }
+
+    /// Steps 27 and 28: what a searched node found goes into the table and the histories. `depth` is the one
+    /// before a raised alpha reduced it.
+    fn remember_node<N: NodeKind>(
+        &mut self,
+        node: &Node,
+        raw_eval: Option<Score>,
+        best: &Best,
+        depth: Depth,
+    ) {
+        let &Node { position, ply, window, static_eval, excluded, .. } = node;
         let bound = Bound::of(best.score, window.alpha, window.beta);
-        self.settle(best.score);
+        self.drop_taint_unless_draw(best.score);
+
+        // Step 27. Transposition table. Not without the excluded move, which may be the best; and not for the
+        // second line of MultiPV, which is not the best.
         if excluded.is_none() && !(N::ROOT && self.pv_index > 0) {
-            let known = match bound {
+            let window = match bound {
                 Bound::Lower => ScoreWindow::at_least(best.score),
                 Bound::Upper => ScoreWindow::at_most(best.score),
                 Bound::Exact => ScoreWindow::exactly(best.score),
             };
-            let record = Record {
+            let result = NodeResult {
                 best: best.m.map_or(PackedMove::NONE, PackedMove::pack),
-                evaluation: raw,
-                window: known,
+                raw_eval,
+                window,
                 depth,
-                was_pv,
+                was_pv: node.was_pv,
                 path: PathCheck::new(&self.path, depth),
                 ply,
             };
-            self.store(position.key(), &record);
+            self.store(position.key(), &result);
         }
+
+        // Step 28. History of the previous move, and correction history: only where the score says on which side
+        // of it the static evaluation was wrong, and not by a capture that it could not know.
         if !N::ROOT && bound == Bound::Upper {
-            self.reward_reply(position, ply, bonus(node.depth) * 3 / 4);
+            self.bonus_for_previous_move(position, ply, node.depth);
         }
         if excluded.is_none()
-            && !in_check
+            && !node.in_check
             && !best.m.is_some_and(is_noisy)
             && !best.score.is_decisive()
             && match bound {
                 Bound::Exact => true,
-                Bound::Lower => best.score > evaluation,
-                Bound::Upper => best.score < evaluation,
+                Bound::Lower => best.score > static_eval,
+                Bound::Upper => best.score < static_eval,
             }
         {
-            let last = self.moved_before(ply, 1);
-            self.history.correction.update(position, last, depth, best.score, evaluation);
-        }
-        best.score
-    }
-
-    /// The evaluation as a score, where the search cannot go on.
-    fn static_score(&mut self, position: &Position, ply: Ply) -> Score {
-        let raw = self.evaluate(position);
-        self.correct(raw, position, ply)
-    }
-
-    fn is_improving(&self, ply: Ply, evaluation: Score) -> bool {
-        if evaluation == Score::NONE {
-            return false;
-        }
-        let before = |back| self.frame_before(ply, back).evaluation;
-        match (before(2), before(4)) {
-            (Score::NONE, Score::NONE) => true,
-            (Score::NONE, earlier) => evaluation > earlier,
-            (earlier, _) => evaluation > earlier,
+            let last = self.move_before(ply, 1);
+            self.history.correction.update(position, last, depth, best.score, static_eval);
         }
     }
 }

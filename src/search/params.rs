@@ -1,17 +1,29 @@
-//! Every number that the search decides by, in one place.
+//! Every number that the search decides by, with its unit and the range in which it makes sense. (What only
+//! sizes a table or says how often a flag is read stands where it is used.)
 //!
-//! Glossary of endings: `_depth` plies of remaining depth; `_margin` centipawns; `_base` and `_step` the two
-//! coefficients of a line (`base + step * depth`); `_div` a divisor; `_max` a bound. Reductions count in 1024ths
-//! of a ply.
+//! Glossary of endings: `_min_depth` and `_max_depth` the remaining depth from which and up to which a step is
+//! taken; `_margin` a distance between scores; `_base` and `_step` the two coefficients of a line
+//! (`base + step * depth`); `_div` a divisor; `_max` a bound; `_share` a part of 1024.
+//!
+//! Units: `cp` internal centipawns; `ply`; `ply1024` 1024ths of a ply, in which reductions count; `moves`;
+//! `hist` points of a history table; `of1024` 1024ths of something; `of1000` thousandths; `times` a plain factor or
+//! divisor.
 //!
 //! Each is a function that returns a constant. In a build with the feature `tune` it is a variable, and a UCI
 //! option of the same name, so that a tuner outside can change it between games.
 
+/// A number of thousandths as a factor.
+pub fn thousandths(number: i32) -> f64 {
+    f64::from(number) / 1000.0
+}
+
 /// One ply of reduction.
 pub const PLY: i32 = 1024;
+/// The whole of which a `_share` is a part.
+pub const SHARE: i32 = 1024;
 
 macro_rules! parameters {
-    ($($(#[doc = $doc:literal])+ $name:ident = $default:literal, $low:literal to $high:literal;)*) => {
+    ($($(#[doc = $doc:literal])+ $name:ident = $default:literal $unit:ident, $low:literal to $high:literal;)*) => {
         $(
             $(#[doc = $doc])+
             #[cfg(not(feature = "tune"))]
@@ -40,6 +52,7 @@ macro_rules! parameters {
         pub static PARAMETERS: &[Parameter] = &[
             $(Parameter {
                 name: stringify!($name),
+                unit: stringify!($unit),
                 default: $default,
                 low: $low,
                 high: $high,
@@ -54,6 +67,8 @@ macro_rules! parameters {
 pub struct Parameter {
     /// The name of the option.
     pub name: &'static str,
+    /// What it counts.
+    pub unit: &'static str,
     /// What the engine plays with.
     pub default: i32,
     /// The least that makes sense.
@@ -72,94 +87,310 @@ impl Parameter {
 }
 
 parameters! {
-    /// Aspiration: half width of the first window.
-    aspiration_margin = 14, 4 to 42;
-    /// Aspiration: from this depth on the window is narrow.
-    aspiration_min_depth = 4, 1 to 10;
-    /// Reverse futility: up to this depth.
-    rfp_max_depth = 8, 4 to 14;
-    /// Reverse futility: margin for each ply.
-    rfp_margin = 78, 26 to 234;
-    /// Reverse futility: how much less margin an improving side needs.
-    rfp_improving_margin = 64, 21 to 192;
-    /// Razoring: up to this depth.
-    razor_max_depth = 3, 1 to 9;
-    /// Razoring: margin at depth 0 and for each ply.
-    razor_base = 180, 60 to 540;
-    /// Razoring: margin for each ply.
-    razor_step = 210, 70 to 630;
-    /// Null move: from this depth.
-    nmp_min_depth = 3, 1 to 9;
-    /// Null move: reduction at depth 0.
-    nmp_base = 4, 1 to 10;
-    /// Null move: one ply more reduction for so many plies of depth.
-    nmp_depth_div = 4, 2 to 8;
-    /// Null move: one ply more reduction for so many centipawns above beta.
-    nmp_eval_div = 190, 63 to 570;
-    /// Null move: at most so many plies for the evaluation.
-    nmp_eval_max = 4, 1 to 10;
-    /// Null move: from this depth a cutoff is verified by a search without null moves.
-    nmp_verify_min_depth = 14, 10 to 20;
+    // Aspiration windows (aspirate.rs).
+
+    /// From this depth on the window is narrow.
+    aspiration_min_depth = 4 ply, 1 to 10;
+    /// Half width of the first window.
+    aspiration_margin = 14 cp, 4 to 42;
+    /// The half width grows by the squared score divided by this: large scores vary more.
+    aspiration_score_div = 16_000 cp, 4_000 to 64_000;
+    /// A failed window grows by its half width divided by this.
+    aspiration_growth_div = 2 times, 1 to 8;
+    /// A half width beyond this is no window any more.
+    aspiration_margin_max = 1_000 cp, 300 to 3_000;
+    /// After each fail high the root is searched a ply less deep, at most by so much.
+    aspiration_reduction_max = 3 ply, 0 to 6;
+
+    // Static evaluation (worker.rs) and correction history (history/correction.rs).
+
+    /// The static evaluation is damped by the half-move clock divided by this.
+    fifty_move_damping = 200 ply, 100 to 600;
+    /// Depth from which a result teaches no more than from a shallower one.
+    correction_depth_max = 16 ply, 4 to 32;
+    /// A result moves the correction by its difference times depth divided by this, before gravity.
+    correction_depth_div = 8 ply, 2 to 32;
+    /// Largest correction of each table.
+    correction_max = 96 cp, 32 to 288;
+    /// One result moves a table by at most its largest correction divided by this.
+    correction_bonus_div = 4 times, 1 to 16;
+    /// Weight of the pawn table beside the other three.
+    correction_pawn_weight = 2 times, 0 to 6;
+    /// The weighted sum is divided by this.
+    correction_div = 2 times, 1 to 6;
+
+    // Steps 7 to 12: before the whole-node pruning (node.rs).
+
+    /// An answer of the tablebases is stored as if it had been searched so much deeper.
+    tb_store_depth = 6 ply, 0 to 20;
+    /// Hindsight: a move reduced by this much that cost its side nothing is searched deeper.
+    hindsight_deeper_reduction = 3072 ply1024, 1024 to 8192;
+    /// Hindsight: a move reduced by this much that cost its side much is searched less deep.
+    hindsight_shallower_reduction = 1024 ply1024, 512 to 8192;
+    /// Hindsight: more than this is much.
+    hindsight_margin = 180 cp, 60 to 540;
+    /// Hindsight: from this depth on a node is searched less deep.
+    hindsight_min_depth = 2 ply, 1 to 8;
     /// Internal iterative reduction: from this depth.
-    iir_min_depth = 4, 1 to 10;
-    /// ProbCut: from this depth.
-    probcut_min_depth = 5, 1 to 11;
-    /// ProbCut: how far above beta a capture must come.
-    probcut_margin = 190, 63 to 570;
-    /// ProbCut: depth of the verifying search below the node's.
-    probcut_reduction = 4, 1 to 10;
-    /// Late move pruning: moves at depth 0.
-    lmp_base = 4, 1 to 10;
-    /// Futility of quiet moves: up to this reduced depth.
-    futility_max_depth = 9, 5 to 15;
-    /// Futility of quiet moves: margin at depth 0.
-    futility_base = 95, 31 to 285;
-    /// Futility of quiet moves: margin for each ply.
-    futility_step = 95, 31 to 285;
+    iir_min_depth = 4 ply, 1 to 10;
+    /// The reduction of a node that is drawn on another path: from this depth.
+    drawn_path_min_depth = 2 ply, 1 to 8;
+
+    // Step 13: razoring (prune_node.rs).
+
+    /// Up to this depth.
+    razor_max_depth = 3 ply, 1 to 9;
+    /// Margin at depth 0.
+    razor_base = 180 cp, 60 to 540;
+    /// Margin for each ply.
+    razor_step = 210 cp, 70 to 630;
+
+    // Step 14: reverse futility pruning.
+
+    /// Up to this depth.
+    rfp_max_depth = 8 ply, 4 to 14;
+    /// Margin for each ply.
+    rfp_margin = 78 cp, 26 to 234;
+    /// How much less margin an improving side needs.
+    rfp_improving_margin = 64 cp, 21 to 192;
+    /// A node whose table move is quiet is pruned up to this depth only.
+    rfp_quiet_tt_move_max_depth = 4 ply, 0 to 14;
+    /// The score is the mean of the evaluation and this many times beta.
+    rfp_beta_weight = 2 times, 0 to 6;
+
+    // Step 15: null move pruning.
+
+    /// From this depth.
+    nmp_min_depth = 3 ply, 1 to 9;
+    /// How far below beta the static evaluation may be at depth 0 (negative: above).
+    nmp_static_base = -160 cp, -480 to 0;
+    /// How much further below beta for each ply.
+    nmp_static_step = 20 cp, 0 to 60;
+    /// Reduction at depth 0.
+    nmp_base = 4 ply, 1 to 10;
+    /// One ply more reduction for so many plies of depth.
+    nmp_depth_div = 4 ply, 2 to 8;
+    /// One ply more reduction for so many centipawns above beta.
+    nmp_eval_div = 190 cp, 63 to 570;
+    /// At most so many plies for the evaluation.
+    nmp_eval_max = 4 ply, 1 to 10;
+    /// From this depth a cutoff is verified by a search without null moves.
+    nmp_verify_min_depth = 14 ply, 10 to 20;
+    /// The share of the verifying depth for which null moves are off.
+    nmp_verify_share = 768 of1024, 256 to 1024;
+
+    // Step 16: ProbCut.
+
+    /// From this depth.
+    probcut_min_depth = 5 ply, 1 to 11;
+    /// How far above beta a capture must come.
+    probcut_margin = 190 cp, 63 to 570;
+    /// How much less far if the side is improving.
+    probcut_improving_margin = 50 cp, 0 to 150;
+    /// Depth of the verifying search below the node's.
+    probcut_reduction = 4 ply, 1 to 10;
+
+    // Steps 17 to 20: pruning in the move loop (prune_move.rs). History moves their thresholds.
+
+    /// One 1024th of a ply of reduction for so much history, in the depth that thresholds go by.
+    pruning_history_div = 8 hist, 2 to 32;
+    /// Captures: what their exchange may lose for each ply.
+    see_capture_step = -140 cp, -420 to -47;
+    /// Captures: one centipawn more for so much history.
+    see_capture_history_div = 48 hist, 12 to 192;
+    /// Late move pruning: moves at depth 0, and more by the squared depth.
+    lmp_base = 4 moves, 1 to 10;
+    /// Late move pruning: so many times fewer moves if the side is not improving.
+    lmp_not_improving_div = 2 times, 1 to 4;
+    /// Futility: up to this reduced depth.
+    futility_max_depth = 9 ply, 5 to 15;
+    /// Futility: margin at depth 0.
+    futility_base = 95 cp, 31 to 285;
+    /// Futility: margin for each ply.
+    futility_step = 95 cp, 31 to 285;
+    /// Futility: one centipawn more margin for so much history.
+    futility_history_div = 160 hist, 40 to 640;
     /// History pruning: up to this reduced depth.
-    history_pruning_max_depth = 5, 1 to 11;
+    history_pruning_max_depth = 5 ply, 1 to 11;
     /// History pruning: threshold for each ply.
-    history_pruning_step = -3400, -10200 to -1134;
-    /// Exchange pruning of quiet moves: centipawns for each squared ply.
-    see_quiet_step = -22, -66 to -8;
-    /// Exchange pruning of captures: centipawns for each ply.
-    see_capture_step = -140, -420 to -47;
-    /// Singular extension: from this depth.
-    singular_min_depth = 7, 3 to 13;
-    /// Singular extension: the stored result may be so much shallower.
-    singular_tt_depth = 3, 1 to 9;
-    /// Singular extension: so far below the stored score the others must stay, for each ply.
-    singular_step = 2, 0 to 6;
-    /// Double extension: so much further below they must stay.
-    double_margin = 18, 6 to 54;
-    /// Triple extension of quiet moves: so much further below they must stay.
-    triple_margin = 90, 30 to 270;
+    history_pruning_step = -3400 hist, -10_200 to -1134;
+    /// Quiet moves: what their exchange may lose for each squared ply.
+    see_quiet_step = -22 cp, -66 to -8;
+
+    // Step 21: singular extensions (extend.rs).
+
+    /// From this depth.
+    singular_min_depth = 7 ply, 3 to 13;
+    /// The stored result may be so much shallower.
+    singular_tt_depth = 3 ply, 1 to 9;
+    /// So far below the stored score the others must stay, for each ply.
+    singular_step = 2 cp, 0 to 6;
+    /// So many times as far in a null-window node that was a PV node.
+    singular_was_pv_factor = 2 times, 1 to 4;
+    /// The other moves are searched to the depth divided by this.
+    singular_depth_div = 2 times, 1 to 4;
+    /// No extension beyond so many times the root's depth.
+    extension_ply_factor = 2 times, 1 to 4;
+    /// Double extension: so much further below the others must stay.
+    double_margin = 18 cp, 6 to 54;
+    /// Triple extension of a quiet move: so much further below they must stay.
+    triple_margin = 90 cp, 30 to 270;
     /// At most so many double extensions in a line.
-    double_max = 12, 0 to 40;
-    /// Late move reduction: reduction of quiet moves at depth and number 1.
-    lmr_base = 820, 273 to 2460;
-    /// Late move reduction: coefficient of ln(depth) * ln(number).
-    lmr_step = 470, 156 to 1410;
-    /// Late move reduction: one ply for so much history.
-    lmr_history_div = 14000, 4666 to 42000;
-    /// Quiescence: what a capture must bring beyond alpha after its value.
-    qs_futility_margin = 150, 50 to 450;
-    /// Quiescence: captures tried without check.
-    qs_max_moves = 3, 1 to 9;
-    /// Quiescence: what the exchange of a capture or checking move must win.
-    qs_exchange = -10, -100 to 50;
-    /// Quiescence: the same of an evasion.
-    qs_evasion_exchange = -80, -240 to -27;
-    /// History: bonus at depth 0.
-    history_base = -90, -270 to -30;
-    /// History: bonus for each ply.
-    history_step = 190, 63 to 570;
-    /// History: largest bonus.
-    history_bonus_max = 1900, 633 to 5700;
-    /// Butterfly history of the opponent's last move: for each centipawn that the evaluation changed.
-    reply_step = 6, 2 to 18;
-    /// Butterfly history of the opponent's last move: at most so much for the evaluation.
-    reply_max = 900, 300 to 2700;
-    /// History: a cutoff so far above beta counts as one ply deeper.
-    surprise_margin = 90, 30 to 270;
+    double_max = 12 moves, 0 to 40;
+    /// Negative extension where the stored score reaches beta, in a PV node.
+    negative_extension_pv = 1 ply, 0 to 3;
+    /// The same in a null-window node.
+    negative_extension = 2 ply, 0 to 4;
+    /// Negative extension of a move in an expected cut node that is not singular.
+    negative_extension_cut_node = 1 ply, 0 to 3;
+
+    // Step 22: late move reductions (reduce.rs), and the second search of a reduced move (moves.rs).
+
+    /// From this depth.
+    lmr_min_depth = 2 ply, 1 to 5;
+    /// Reduction at depth 1 and move 1.
+    lmr_base = 820 ply1024, 273 to 2460;
+    /// Coefficient of ln(depth) * ln(move_count).
+    lmr_step = 470 ply1024, 156 to 1410;
+    /// One ply less for so much history.
+    lmr_history_div = 14_000 hist, 4666 to 42_000;
+    /// So many times the history of a capture counts.
+    lmr_capture_history_factor = 2 times, 1 to 6;
+    /// Less in a node that is or was a PV node.
+    lmr_was_pv = 1024 ply1024, 0 to 3072;
+    /// Still less if it is one now.
+    lmr_pv = 512 ply1024, 0 to 3072;
+    /// More in a node that is expected to fail high.
+    lmr_cut_node = 2048 ply1024, 0 to 6144;
+    /// Less more if it was a PV node.
+    lmr_cut_node_was_pv = 512 ply1024, 0 to 3072;
+    /// More if the side is not improving.
+    lmr_not_improving = 512 ply1024, 0 to 3072;
+    /// More if the table's move is a capture.
+    lmr_noisy_tt_move = 1024 ply1024, 0 to 3072;
+    /// Less for a move that gives check.
+    lmr_gives_check = 1024 ply1024, 0 to 3072;
+    /// More if the children had more than this many cutoffs.
+    lmr_cutoff_count = 3 moves, 0 to 10;
+    /// How much more.
+    lmr_cutoffs = 1024 ply1024, 0 to 3072;
+    /// Less for the killer.
+    lmr_killer = 1024 ply1024, 0 to 3072;
+    /// The second search goes a ply deeper if the score is above the best by this ...
+    research_deeper_base = 45 cp, 15 to 135;
+    /// ... and this for each ply.
+    research_deeper_step = 2 cp, 0 to 6;
+    /// It goes a ply less deep if the score is above the best by less than this.
+    research_shallower_margin = 9 cp, 0 to 27;
+    /// The share of a bonus that continuation history gets from the second search.
+    research_bonus_share = 512 of1024, 0 to 2048;
+
+    // Step 24: a new best move (moves.rs).
+
+    /// The moves after one that raised alpha are searched a ply less deep above this depth ...
+    raised_alpha_min_depth = 2 ply, 1 to 6;
+    /// ... and below this one.
+    raised_alpha_max_depth = 12 ply, 6 to 24;
+
+    // History tables (history_updates.rs, history/).
+
+    /// Entries lie within plus and minus this.
+    history_max = 16_384 hist, 4096 to 30_000;
+    /// Bonus at depth 0.
+    history_base = -90 hist, -270 to -30;
+    /// Bonus for each ply.
+    history_step = 190 hist, 63 to 570;
+    /// Largest bonus.
+    history_bonus_max = 1900 hist, 633 to 5700;
+    /// A cutoff so far above beta counts as one ply deeper.
+    surprise_margin = 90 cp, 30 to 270;
+    /// The share of a bonus for the continuation history of the move 4 plies before.
+    continuation_4_share = 512 of1024, 0 to 1024;
+    /// The same of the move 6 plies before.
+    continuation_6_share = 256 of1024, 0 to 1024;
+    /// The score of a move counts both divided by this.
+    continuation_far_div = 2 times, 1 to 4;
+    /// The share of a bonus for a quiet table move that cuts off without a search.
+    tt_cutoff_bonus_share = 512 of1024, 0 to 2048;
+    /// The share of a bonus for the quiet move after which no move raised alpha.
+    previous_move_bonus_share = 768 of1024, 0 to 2048;
+    /// Evaluation-difference history: for each centipawn.
+    eval_difference_step = 6 hist, 2 to 18;
+    /// Evaluation-difference history: largest bonus.
+    eval_difference_max = 900 hist, 300 to 2700;
+
+    // Move ordering (picker.rs).
+
+    /// A capture's rank is its material gain times this, and its history.
+    capture_gain_factor = 16 times, 4 to 64;
+    /// A capture comes first if its exchange loses no more than its rank divided by this.
+    good_capture_div = 32 times, 8 to 128;
+
+    // Quiescence (quiesce.rs).
+
+    /// What a capture must bring beyond alpha after its value.
+    qs_futility_margin = 150 cp, 50 to 450;
+    /// Where the evaluation with that margin does not reach alpha, what an exchange must win.
+    qs_futility_exchange = 1 cp, -50 to 150;
+    /// Captures tried out of check.
+    qs_max_moves = 3 moves, 1 to 9;
+    /// Moves tried in check before the quiet ones are skipped.
+    qs_max_evasions = 2 moves, 1 to 9;
+    /// What the exchange of a capture or checking move must win.
+    qs_exchange = -10 cp, -100 to 50;
+    /// The same of an evasion.
+    qs_evasion_exchange = -80 cp, -240 to -27;
+    /// A score above beta is the mean of it and this many times beta.
+    qs_beta_weight = 1 times, 0 to 6;
+
+    // The vote of the threads (vote.rs).
+
+    /// What a vote counts besides the distance of its score from the lowest.
+    vote_score_offset = 14 cp, 1 to 42;
+
+    // Time management: when no further iteration begins (deepen.rs). Thousandths of the soft limit.
+
+    /// Where all nodes went below other moves than the best.
+    time_effort_base = 1900 of1000, 1000 to 3000;
+    /// Less by the share of the nodes below the best move.
+    time_effort_step = 1400 of1000, 0 to 2800;
+    /// Where the best move has just changed.
+    time_stability_base = 1350 of1000, 800 to 2500;
+    /// Less for each iteration since.
+    time_stability_step = 80 of1000, 0 to 240;
+    /// Iterations that count.
+    time_stability_max = 8 times, 1 to 20;
+    /// More for each centipawn by which the score fell lately.
+    time_fall_step = 8 of1000, 0 to 24;
+    /// Of an iteration at most so much counts, up and down.
+    time_fall_max = 60 cp, 20 to 180;
+    /// How much of the earlier fall is left after an iteration.
+    time_fall_decay = 500 of1000, 0 to 900;
+    /// Least factor of the fall.
+    time_fall_factor_min = 750 of1000, 300 to 1000;
+    /// Largest factor of the fall.
+    time_fall_factor_max = 1600 of1000, 1000 to 3000;
+    /// A single legal move gets this part of the time.
+    time_single_move = 100 of1000, 10 to 1000;
+
+    // Time management: the limits of a move (clock.rs).
+
+    /// Moves that a game without a time control is assumed to last yet.
+    time_horizon = 26 moves, 10 to 60;
+    /// Share of the increment that the soft limit spends at least.
+    time_increment = 750 of1000, 300 to 1000;
+    /// The hard limit in soft limits.
+    time_hard_factor = 4500 of1000, 1500 to 9000;
+    /// The soft limit is at most this share of the time left.
+    time_soft_max = 200 of1000, 50 to 500;
+    /// The hard limit is at most this share: with little time left a machine's hiccup is longer than a move.
+    time_hard_max = 400 of1000, 100 to 700;
+    /// The soft limit's share at the last move before the time control.
+    time_last_move_soft_max = 700 of1000, 300 to 900;
+    /// The hard limit's share there.
+    time_last_move_hard_max = 850 of1000, 300 to 950;
+    /// The soft limit is never scaled below this ...
+    time_scale_min = 50 of1000, 10 to 500;
+    /// ... or above this.
+    time_scale_max = 10_000 of1000, 2000 to 20_000;
 }

@@ -1,11 +1,11 @@
-//! Moves in the order in which they should be searched, generated only when needed.
+//! The move picker: moves in the order in which they should be searched, generated only when needed.
 //!
-//! The table's move comes before anything is generated; captures that do not lose material by promise of
-//! victim and history; the killer; quiet moves by history; losing captures last.
+//! First the table's move, before anything is generated; then captures that do not lose material, by what they
+//! gain and by history; the killer; quiet moves by history; losing captures last.
 
 use shakmaty::{Move, MoveList};
 
-use super::{ranking::Ranking, worker::Worker};
+use super::{params::*, scored_moves::ScoredMoves, worker::Worker};
 use crate::{
     position::{CheckSquares, Position, is_noisy},
     types::{PackedMove, Ply},
@@ -13,8 +13,8 @@ use crate::{
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Stage {
-    Table,
-    Generate,
+    TtMove,
+    GenerateCaptures,
     Captures,
     Killer,
     GenerateQuiets,
@@ -24,7 +24,7 @@ enum Stage {
 
 /// Which moves are wanted.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Want {
+pub enum MoveKinds {
     /// All moves.
     All,
     /// Captures and queen promotions.
@@ -33,35 +33,35 @@ pub enum Want {
     NoisyAndChecks,
 }
 
-/// Hands out the moves of one node.
-pub struct Picker {
+/// Picks the moves of one node, one after another.
+pub struct MovePicker {
     stage: Stage,
-    want: Want,
-    table_move: Option<Move>,
+    kinds: MoveKinds,
+    tt_move: Option<Move>,
     killer: PackedMove,
     ply: Ply,
-    /// A capture is good if its exchange wins at least this; by its own score if `None`.
+    /// A capture is good if its exchange wins at least this; if `None`, by its own rank.
     threshold: Option<i32>,
-    noisy: Ranking,
-    quiet: Ranking,
+    noisy: ScoredMoves,
+    quiet: ScoredMoves,
     losing: MoveList,
     next_losing: usize,
     skip_quiets: bool,
-    /// History of the move handed out last, if it was computed to order it.
+    /// History of the move picked last, if it was computed to order it.
     history: Option<i32>,
 }
 
-impl Picker {
-    pub fn new(want: Want, table_move: Option<Move>, killer: PackedMove, ply: Ply) -> Picker {
-        Picker {
-            stage: Stage::Table,
-            want,
-            table_move,
+impl MovePicker {
+    pub fn new(kinds: MoveKinds, tt_move: Option<Move>, killer: PackedMove, ply: Ply) -> MovePicker {
+        MovePicker {
+            stage: Stage::TtMove,
+            kinds,
+            tt_move,
             killer,
             ply,
             threshold: None,
-            noisy: Ranking::default(),
-            quiet: Ranking::default(),
+            noisy: ScoredMoves::default(),
+            quiet: ScoredMoves::default(),
             losing: MoveList::new(),
             next_losing: 0,
             skip_quiets: false,
@@ -79,8 +79,7 @@ impl Picker {
         self.skip_quiets = true;
     }
 
-    /// The history score of the move handed out last, where ordering needed it (quiet moves after the
-    /// killer).
+    /// The history score of the move picked last, where ordering needed it (quiet moves after the killer).
     pub fn history(&self) -> Option<i32> {
         self.history
     }
@@ -89,14 +88,14 @@ impl Picker {
     pub fn next(&mut self, worker: &Worker, position: &Position) -> Option<Move> {
         loop {
             match self.stage {
-                Stage::Table => {
-                    self.stage = Stage::Generate;
-                    if self.table_move.is_some() {
-                        return self.table_move;
+                Stage::TtMove => {
+                    self.stage = Stage::GenerateCaptures;
+                    if self.tt_move.is_some() {
+                        return self.tt_move;
                     }
                 }
-                Stage::Generate => {
-                    self.generate(worker, position);
+                Stage::GenerateCaptures => {
+                    self.generate_captures(worker, position);
                     self.stage = Stage::Captures;
                 }
                 Stage::Captures => {
@@ -104,13 +103,13 @@ impl Picker {
                         self.stage = Stage::Killer;
                         continue;
                     };
-                    if position.exchange_wins(best, self.threshold.unwrap_or(-score / 32)) {
+                    if position.see_ge(best, self.threshold.unwrap_or(-score / good_capture_div())) {
                         return Some(best);
                     }
                     self.losing.push(best);
                 }
                 Stage::Killer => {
-                    if self.want == Want::Noisy {
+                    if self.kinds == MoveKinds::Noisy {
                         self.stage = Stage::LosingCaptures;
                         continue;
                     }
@@ -118,7 +117,7 @@ impl Picker {
                     if !self.skip_quiets
                         && !self.killer.is_none()
                         && let Some(killer) = position.unpack(self.killer).filter(|&m| !is_noisy(m))
-                        && Some(killer) != self.table_move
+                        && Some(killer) != self.tt_move
                     {
                         return Some(killer);
                     }
@@ -151,51 +150,54 @@ impl Picker {
         }
     }
 
-    /// Generates and rates noisy moves; in check the quiet ones come along, not yet rated.
-    // Out of line, as the next one, so that handing out a move needs no room for the rules' lists on the stack.
+    /// Generates and scores noisy moves; in check the quiet ones come along, not yet scored.
+    // Out of line, like the next one: else every pick would need stack space for shakmaty's move lists.
     #[inline(never)]
-    fn generate(&mut self, worker: &Worker, position: &Position) {
+    fn generate_captures(&mut self, worker: &Worker, position: &Position) {
         let us = position.turn();
-        let table_move = self.table_move.map_or(PackedMove::NONE, PackedMove::pack);
+        let tt_move = self.tt_move.map_or(PackedMove::NONE, PackedMove::pack);
         let (noisy, quiet) = (&mut self.noisy, &mut self.quiet);
-        let mut rate = |m: Move| {
-            if PackedMove::pack(m) != table_move {
-                noisy.push(m, Position::exchange_gain(m) * 16 + worker.history.captures.get(us, m));
+        let mut push = |m: Move| {
+            if PackedMove::pack(m) != tt_move {
+                noisy.push(
+                    m,
+                    Position::material_gain(m) * capture_gain_factor() + worker.history.captures.get(us, m),
+                );
             }
         };
         if position.in_check() {
             for &m in &position.legal_moves() {
                 if is_noisy(m) {
-                    rate(m);
+                    push(m);
                 } else {
                     quiet.push(m, 0);
                 }
             }
         } else {
-            position.noisy_moves(rate);
+            position.noisy_moves(push);
         }
     }
 
     #[inline(never)]
     fn generate_quiets(&mut self, worker: &Worker, position: &Position) {
-        let table_move = self.table_move.map_or(PackedMove::NONE, PackedMove::pack);
+        let tt_move = self.tt_move.map_or(PackedMove::NONE, PackedMove::pack);
         let killer = self.killer;
-        let promise = worker.promise(position, self.ply);
-        let is_new = |m| ![table_move, killer].contains(&PackedMove::pack(m));
+        let history = worker.quiet_history(position, self.ply);
+        let is_new = |m| ![tt_move, killer].contains(&PackedMove::pack(m));
         if position.in_check() {
-            self.quiet.rate(is_new, |m| promise.of(m));
+            self.quiet.rescore(is_new, |m| history.score(m));
             return;
         }
         let quiet = &mut self.quiet;
-        let rate = |m| {
+        let push = |m| {
             if is_new(m) {
-                quiet.push(m, promise.of(m));
+                quiet.push(m, history.score(m));
             }
         };
-        if self.want == Want::NoisyAndChecks {
-            position.quiet_checks(&CheckSquares::new(position), rate);
+        if self.kinds == MoveKinds::NoisyAndChecks {
+            position.quiet_checks(&CheckSquares::new(position), push);
         } else {
-            position.quiet_moves(rate);
+            position.quiet_moves(push);
         }
     }
 }

@@ -2,14 +2,14 @@
 //! hot path (Lazy SMP).
 //!
 //! # Who waits for whom
-//! The first thread leads: it looks at the clock, decides, and answers. It never waits for the others. On a busy
+//! The main thread, which is the first, looks at the clock and answers. It never waits for the others. On a busy
 //! machine one of them may get no processor for longer than a move may take; so the vote counts what each has
-//! shown by then ([`Progress`]), and who has shown nothing has no vote.
+//! published by then ([`Progress`]), and a thread that has published nothing has no vote.
 //!
 //! The answer is therefore not the end of all work: the others notice within a batch of nodes that the search is
 //! over, once they run. Until then they hold its [`Task`], and what they still store in the table is as true as
-//! what they stored before. The next search need not wait for them: each thread takes its jobs in order, and
-//! joins late, or not at all if that search is over too. What changes threads or tables does: it asks for
+//! what they stored before. The next search does not wait for them: each thread takes its jobs in order, and
+//! joins late, or not at all if that search is over too. Whoever changes threads or tables must wait, by
 //! [`Pool::wait`].
 
 use std::{
@@ -25,7 +25,7 @@ use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 
 use super::{
     event::Event,
-    lead::{lead_guarded, root_moves, search_guarded},
+    main_thread::{root_moves, run_main_thread, run_thread},
     progress::{HitCount, Progress},
     task::{Signals, Task},
     worker::Worker,
@@ -40,48 +40,48 @@ struct Thread {
     handle: JoinHandle<()>,
 }
 
-/// Who is at work, waited for by the engine.
+/// Which jobs are running, for the engine to wait for.
 #[derive(Default)]
-struct Shift {
-    now: Mutex<Work>,
+struct Jobs {
+    state: Mutex<JobState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Work {
-    /// Does a search owe its answer?
+struct JobState {
+    /// Has the present search not been answered yet?
     unanswered: bool,
     /// Jobs of searches that threads have not left yet.
-    jobs: usize,
+    running: usize,
 }
 
-/// A thread's part of a search, over when this is dropped: also if it panics.
-struct Part {
-    shift: Arc<Shift>,
-    leads: bool,
+/// A thread's job in a search, done when this is dropped: also if it panics.
+struct JobGuard {
+    jobs: Arc<Jobs>,
+    is_main: bool,
 }
 
-impl Drop for Part {
+impl Drop for JobGuard {
     fn drop(&mut self) {
-        self.shift.change(|work| {
-            work.unanswered &= !self.leads;
-            work.jobs -= 1;
+        self.jobs.change(|state| {
+            state.unanswered &= !self.is_main;
+            state.running -= 1;
         });
     }
 }
 
-impl Shift {
-    fn change(&self, change: impl FnOnce(&mut Work)) {
-        change(&mut self.now.lock().unwrap_or_else(PoisonError::into_inner));
+impl Jobs {
+    fn change(&self, change: impl FnOnce(&mut JobState)) {
+        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
         self.changed.notify_all();
     }
 
     fn is_answered(&self) -> bool {
-        !self.now.lock().unwrap_or_else(PoisonError::into_inner).unanswered
+        !self.state.lock().unwrap_or_else(PoisonError::into_inner).unanswered
     }
 
-    fn wait_while(&self, condition: impl FnMut(&mut Work) -> bool) {
-        let guard = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+    fn wait_while(&self, condition: impl FnMut(&mut JobState) -> bool) {
+        let guard = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         drop(self.changed.wait_while(guard, condition).unwrap_or_else(PoisonError::into_inner));
     }
 }
@@ -90,7 +90,7 @@ impl Shift {
 pub struct Pool {
     threads: Vec<Thread>,
     idle: Arc<Task>,
-    shift: Arc<Shift>,
+    jobs: Arc<Jobs>,
     /// Of the last search.
     progress: Arc<Progress>,
     pawn_hash_mib: usize,
@@ -102,7 +102,7 @@ impl Pool {
         let mut pool = Pool {
             threads: Vec::new(),
             idle: Arc::new(Task::idle(signals)),
-            shift: Arc::default(),
+            jobs: Arc::default(),
             progress: Arc::default(),
             pawn_hash_mib,
         };
@@ -152,7 +152,7 @@ impl Pool {
         kept.load(Relaxed)
     }
 
-    /// Forgets what belongs to a game.
+    /// Clears histories and caches for a new game.
     pub fn clear(&self) {
         self.on_all(Worker::clear);
     }
@@ -173,17 +173,17 @@ impl Pool {
 
     /// Does a search run that has not been answered?
     pub fn is_searching(&self) -> bool {
-        !self.shift.is_answered()
+        !self.jobs.is_answered()
     }
 
     /// Waits until the present search is answered.
     pub fn wait_for_answer(&self) {
-        self.shift.wait_while(|work| work.unanswered);
+        self.jobs.wait_while(|state| state.unanswered);
     }
 
     /// Waits until no search runs and all threads have left the last one.
     pub fn wait(&self) {
-        self.shift.wait_while(|work| work.jobs > 0);
+        self.jobs.wait_while(|state| state.running > 0);
     }
 
     /// Hits and probes of the pawn hash tables in the last search.
@@ -198,8 +198,8 @@ impl Pool {
 
     /// Starts a search on all threads and returns. The one before must have been answered.
     pub fn start(&mut self, task: Task) {
-        // What a resumed search goes on from does not become old by that: its deep entries would give way to
-        // shallow ones of the same positions, and it would have to find them again.
+        // A resumed search goes on with the table as it is. A new generation would let shallow results replace
+        // the deep ones that it builds on.
         if task.resumed.is_none() {
             task.table.new_search();
         }
@@ -212,29 +212,30 @@ impl Pool {
             return;
         };
         self.progress = Arc::clone(&task.progress);
-        self.shift.change(|work| {
-            work.unanswered = true;
-            work.jobs += 1 + others.len();
+        self.jobs.change(|state| {
+            state.unanswered = true;
+            state.running += 1 + others.len();
         });
         let root_moves = root_moves(&task);
         let task = Arc::new(task);
         for thread in others {
             let (task, root_moves) = (Arc::clone(&task), root_moves.clone());
-            let (idle, part) =
-                (Arc::clone(&self.idle), Part { shift: Arc::clone(&self.shift), leads: false });
+            let guard = JobGuard { jobs: Arc::clone(&self.jobs), is_main: false };
+            let idle = Arc::clone(&self.idle);
             let _ = thread.jobs.send(Box::new(move |worker| {
-                let _part = part;
+                let _guard = guard;
                 if !task.over.load(Relaxed) {
-                    search_guarded(worker, Arc::clone(&task), root_moves);
+                    run_thread(worker, Arc::clone(&task), root_moves);
                 }
                 worker.task = idle;
                 drop(task);
             }));
         }
-        let (idle, part) = (Arc::clone(&self.idle), Part { shift: Arc::clone(&self.shift), leads: true });
+        let guard = JobGuard { jobs: Arc::clone(&self.jobs), is_main: true };
+        let idle = Arc::clone(&self.idle);
         let _ = first.jobs.send(Box::new(move |worker| {
-            let _part = part;
-            let finished = lead_guarded(worker, &task, root_moves);
+            let _guard = guard;
+            let finished = run_main_thread(worker, &task, root_moves);
             worker.task = idle;
             let sink = Arc::clone(&task.sink);
             drop(task);
@@ -276,7 +277,7 @@ mod tests {
     };
 
     /// Longer than anything here takes.
-    const PATIENCE: Duration = Duration::from_secs(60);
+    const TIMEOUT: Duration = Duration::from_secs(60);
 
     fn pool() -> (Pool, Arc<Signals>) {
         let signals = Arc::<Signals>::default();
@@ -300,7 +301,7 @@ mod tests {
 
     fn answer(events: &Receiver<Event>) -> Option<Move> {
         loop {
-            if let Event::Finished { best, .. } = events.recv_timeout(PATIENCE).expect("an answer") {
+            if let Event::Finished { best, .. } = events.recv_timeout(TIMEOUT).expect("an answer") {
                 return best;
             }
         }
@@ -349,8 +350,8 @@ mod tests {
         for _ in 0..50 {
             let events = start(&mut pool, &signals, Limits { infinite: true, ..Limits::default() });
             let began = Instant::now();
-            while pool.progress.outcomes().next().is_none() {
-                assert!(began.elapsed() < PATIENCE, "the second thread has not joined");
+            while pool.progress.results().next().is_none() {
+                assert!(began.elapsed() < TIMEOUT, "the second thread has not joined");
                 std::thread::yield_now();
             }
             signals.stop.store(true, Relaxed);

@@ -1,8 +1,8 @@
-//! What the threads of a search show to each other while it runs.
+//! What the threads of a search publish for each other while it runs.
 //!
-//! Nobody ever waits here for another thread. Each writes what is its own: counters, and the best line of its
-//! last finished iteration (or a better one found since), which is replaced as a whole. So whoever looks sees a
-//! true state, if perhaps not the newest, also of a thread that gets no processor at the time.
+//! No thread waits for another. Each writes only its own counters, and the result of its last finished
+//! iteration (or a better move found since), which is replaced as a whole. So a reader sees a true state of
+//! every thread, if perhaps not the newest, also of one that gets no processor at the time.
 
 use std::sync::{
     Mutex, PoisonError,
@@ -11,97 +11,108 @@ use std::sync::{
 
 use crossbeam::utils::CachePadded;
 
-use super::deepen::Outcome;
+use super::root_move::RootMove;
+use crate::types::Depth;
+
+/// What one thread has found.
+#[derive(Clone, Debug)]
+pub struct ThreadResult {
+    /// The best lines, best first.
+    pub lines: Vec<RootMove>,
+    /// The last iteration that was finished.
+    pub depth: Depth,
+    /// Has more been searched since the lines were reported, if they were?
+    pub unreported: bool,
+}
 
 /// Hits and probes of a cache.
 pub type HitCount = (u64, u64);
 
-/// What one thread shows. Relaxed: the counters are statistics.
+/// What one thread publishes. Relaxed: the counters are statistics.
 #[derive(Default)]
-struct Shown {
+struct ThreadProgress {
     nodes: AtomicU64,
     learned_cutoffs: AtomicU64,
     pawn_hits: AtomicU64,
     pawn_probes: AtomicU64,
-    outcome: Mutex<Option<Outcome>>,
+    result: Mutex<Option<ThreadResult>>,
 }
 
-/// What all threads of one search show.
+/// What all threads of one search publish.
 #[derive(Default)]
-pub struct Progress(Vec<CachePadded<Shown>>);
+pub struct Progress(Vec<CachePadded<ThreadProgress>>);
 
 impl Progress {
-    /// For so many threads, which have done nothing yet.
+    /// Of so many threads, which have done nothing yet.
     pub fn new(threads: usize) -> Progress {
         Progress((0..threads).map(|_| CachePadded::default()).collect())
     }
 
-    /// Thread `id` has come so far.
+    /// Publishes the counters of thread `id`.
     pub fn count(&self, id: usize, nodes: u64, learned_cutoffs: u64, pawn_hits: HitCount) {
-        let shown = &self.0[id];
-        shown.nodes.store(nodes, Relaxed);
-        shown.learned_cutoffs.store(learned_cutoffs, Relaxed);
-        shown.pawn_hits.store(pawn_hits.0, Relaxed);
-        shown.pawn_probes.store(pawn_hits.1, Relaxed);
+        let thread = &self.0[id];
+        thread.nodes.store(nodes, Relaxed);
+        thread.learned_cutoffs.store(learned_cutoffs, Relaxed);
+        thread.pawn_hits.store(pawn_hits.0, Relaxed);
+        thread.pawn_probes.store(pawn_hits.1, Relaxed);
     }
 
-    /// Thread `id` would play this.
-    pub fn show(&self, id: usize, outcome: Outcome) {
-        // Poisoned by a panic in a drop at most; what lies there is whole.
-        *self.0[id].outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+    /// Publishes the result of thread `id`.
+    pub fn show(&self, id: usize, result: ThreadResult) {
+        // Only a panic while the old result is dropped can poison it; the new one is whole.
+        *self.0[id].result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
     }
 
-    /// What the threads that have shown something would play. One that is just replacing it is passed over: it
-    /// may have been interrupted there.
-    pub fn outcomes(&self) -> impl Iterator<Item = Outcome> {
-        self.0.iter().filter_map(|shown| shown.outcome.try_lock().ok()?.clone())
+    /// The results published so far. That of a thread which is replacing it right now is left out: the thread
+    /// may have been interrupted there, and nobody waits for it.
+    pub fn results(&self) -> impl Iterator<Item = ThreadResult> {
+        self.0.iter().filter_map(|thread| thread.result.try_lock().ok()?.clone())
     }
 
-    fn sum(&self, counter: impl Fn(&Shown) -> &AtomicU64) -> u64 {
-        self.0.iter().map(|shown| counter(shown).load(Relaxed)).sum()
+    fn sum(&self, counter: impl Fn(&ThreadProgress) -> &AtomicU64) -> u64 {
+        self.0.iter().map(|thread| counter(thread).load(Relaxed)).sum()
     }
 
     /// Nodes of all threads.
     pub fn nodes(&self) -> u64 {
-        self.sum(|shown| &shown.nodes)
+        self.sum(|thread| &thread.nodes)
     }
 
     /// How often learned entries decided a node.
     pub fn learned_cutoffs(&self) -> u64 {
-        self.sum(|shown| &shown.learned_cutoffs)
+        self.sum(|thread| &thread.learned_cutoffs)
     }
 
     /// Hits and probes of the pawn hash tables.
     pub fn pawn_hits(&self) -> HitCount {
-        (self.sum(|shown| &shown.pawn_hits), self.sum(|shown| &shown.pawn_probes))
+        (self.sum(|thread| &thread.pawn_hits), self.sum(|thread| &thread.pawn_probes))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::Depth;
 
-    fn outcome(depth: i32) -> Outcome {
-        Outcome { lines: Vec::new(), depth: Depth(depth), unreported: true }
+    fn result(depth: i32) -> ThreadResult {
+        ThreadResult { lines: Vec::new(), depth: Depth(depth), unreported: true }
     }
 
     #[test]
-    fn the_last_outcome_of_each_thread_is_seen() {
+    fn the_last_result_of_each_thread_is_seen() {
         let progress = Progress::new(4);
         for (id, depth) in [(1, 3), (3, 7), (1, 4)] {
-            progress.show(id, outcome(depth));
+            progress.show(id, result(depth));
         }
-        assert_eq!(progress.outcomes().map(|outcome| outcome.depth.get()).collect::<Vec<_>>(), [4, 7]);
+        assert_eq!(progress.results().map(|result| result.depth.get()).collect::<Vec<_>>(), [4, 7]);
     }
 
     #[test]
     fn a_thread_interrupted_while_it_shows_is_passed_over() {
         let progress = Progress::new(3);
-        progress.show(1, outcome(1));
-        progress.show(2, outcome(2));
-        let _interrupted = progress.0[1].outcome.lock();
-        assert_eq!(progress.outcomes().map(|outcome| outcome.depth.get()).collect::<Vec<_>>(), [2]);
+        progress.show(1, result(1));
+        progress.show(2, result(2));
+        let _interrupted = progress.0[1].result.lock();
+        assert_eq!(progress.results().map(|result| result.depth.get()).collect::<Vec<_>>(), [2]);
     }
 
     #[test]

@@ -1,192 +1,247 @@
-//! Quiescence search: captures (and, in check, every evasion) until the position is calm enough for the
+//! Quiescence search: captures (and, in check, evasions) until the position is quiet enough for the static
 //! evaluation to be believed. Its first ply tries quiet checks too: many a combination ends in one.
 
+use shakmaty::Move;
+
 use super::{
-    node::{NodeKind, NonPv, Pv, Window},
+    node_state::{Evaluation, NodeKind, NonPvNode, PvNode, Window},
     params::*,
-    picker::{Picker, Want},
+    picker::{MoveKinds, MovePicker},
     worker::Worker,
 };
 use crate::{
     position::{Position, is_noisy},
-    tt::{PathCheck, Record, ScoreWindow},
+    tt::{Hit, NodeResult, PathCheck, ScoreWindow},
     types::{Bound, Depth, MAX_PLY, PackedMove, Ply, Score},
 };
+
+/// What the move loop of a quiescence node decides by.
+struct QNode<'a> {
+    position: &'a Position,
+    ply: Ply,
+    in_check: bool,
+    /// The static evaluation with the futility margin: what a capture must bring counts from here.
+    futility: Score,
+    tt_move: Option<Move>,
+    /// Are quiet checks tried?
+    checks: bool,
+}
+
+/// The best found so far.
+struct QBest {
+    score: Score,
+    m: PackedMove,
+    /// Moves picked, skipped ones included.
+    move_count: usize,
+}
+
+/// What to do with a move.
+enum QPruning {
+    Search,
+    Skip,
+    /// Neither it nor any later quiet move.
+    SkipQuiets,
+}
 
 impl Worker {
     /// The score of a position after the captures worth making, fail-soft.
     pub fn quiesce<N: NodeKind>(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         if N::PV {
-            self.quiesce_in::<Pv>(position, ply, window, true)
+            self.quiesce_node::<PvNode>(position, ply, window, true)
         } else {
-            self.quiesce_in::<NonPv>(position, ply, window, true)
+            self.quiesce_node::<NonPvNode>(position, ply, window, true)
         }
     }
 
-    fn quiesce_in<N: NodeKind>(
+    /// `checks`: is this the first ply, which tries quiet checks?
+    fn quiesce_node<N: NodeKind>(
         &mut self,
         position: &Position,
         ply: Ply,
         window: Window,
         checks: bool,
     ) -> Score {
-        let Window { mut alpha, beta } = window;
+        // Step 1. Count the node; leave if the search is over. What is returned then is never used.
         if N::PV {
             self.pv.clear(ply);
             self.seldepth = self.seldepth.max(ply.index() + 1);
         }
-        if self.enter() {
+        if self.enter_node() {
             return Score::ZERO;
         }
-        if let Some(score) = self.draw(position, ply) {
+
+        // Step 2. Draws by rule, and the end of the stack.
+        if let Some(score) = self.draw_by_rule(position, ply) {
             return score;
         }
         let in_check = position.in_check();
         if ply.index() >= MAX_PLY - 1 {
-            return if in_check { Score::ZERO } else { self.stand_pat(position, ply).1 };
+            return if in_check {
+                Score::ZERO
+            } else {
+                self.evaluate_node(position, ply, None, None).static_eval
+            };
         }
 
-        // The table knows enough: any stored depth will do.
-        let hit = self.task.table.probe(position.key());
-        let known = hit.filter(|hit| self.believes::<N>(hit)).and_then(|hit| hit.window(&self.path, ply));
-        if let (Some(hit), Some(known)) = (hit, known) {
+        // Step 3. Transposition table. A result of any depth is at least as deep as this search.
+        let tt_hit = self.task.table.probe(position.key());
+        let tt_window =
+            tt_hit.filter(|hit| self.may_use_score::<N>(hit)).and_then(|hit| hit.window(&self.path, ply));
+        if let (Some(hit), Some(tt_window)) = (tt_hit, tt_window) {
             // Even where it decides nothing, standing pat starts from it.
-            self.rest_on(hit);
+            self.inherit_taint(hit);
             if !N::PV
-                && let Some(score) = known.decides(alpha, beta)
+                && let Some(score) = tt_window.decides(window.alpha, window.beta)
             {
-                self.count_learned(Some(hit));
-                self.settle(score);
+                self.count_learned_cutoff(hit);
+                self.drop_taint_unless_draw(score);
                 return score;
             }
         }
-        let was_pv = N::PV || hit.is_some_and(|hit| hit.was_pv);
+        let was_pv = N::PV || tt_hit.is_some_and(|hit| hit.was_pv);
 
-        // Standing pat: nobody has to capture.
-        let mut raw = None;
-        let mut best = -Score::INFINITE;
+        // Step 4. Stand pat. Out of check nobody has to capture: the evaluation is a lower bound.
+        let mut evaluation = Evaluation::IN_CHECK;
+        let mut best = QBest { score: -Score::INFINITE, m: PackedMove::NONE, move_count: 0 };
         let mut futility = -Score::INFINITE;
+        let Window { mut alpha, beta } = window;
         if !in_check {
-            let evaluation = match hit.and_then(|hit| hit.evaluation) {
-                Some(stored) => (stored, self.correct(stored, position, ply)),
-                None => self.stand_pat(position, ply),
-            };
-            raw = Some(evaluation.0);
-            best = match known {
-                Some(known) if !known.clamp(evaluation.1).is_decisive() => known.clamp(evaluation.1),
-                _ => evaluation.1,
-            };
-            if best >= beta {
-                if hit.is_none() {
-                    let calm = Calm { evaluation: raw, score: best, best: PackedMove::NONE, was_pv };
-                    self.remember(position, ply, window, calm);
+            evaluation = self.evaluate_node(position, ply, tt_hit, tt_window);
+            best.score = evaluation.eval;
+            if best.score >= beta {
+                if tt_hit.is_none() {
+                    self.store_quiet(position, ply, window, evaluation.raw_eval, &best, was_pv);
                 }
-                return best;
+                return best.score;
             }
-            alpha = alpha.max(best);
-            futility = best + qs_futility_margin();
+            alpha = alpha.max(best.score);
+            futility = best.score + qs_futility_margin();
         }
 
-        let table_move = hit.and_then(|hit| position.unpack(hit.best)).filter(|&m| in_check || is_noisy(m));
-        let want = if in_check {
-            Want::All
-        } else if checks {
-            Want::NoisyAndChecks
-        } else {
-            Want::Noisy
+        // Steps 5 to 8. The moves.
+        let tt_move = tt_move(position, tt_hit, in_check);
+        let node = QNode { position, ply, in_check, futility, tt_move, checks };
+        self.quiesce_moves::<N>(&node, Window { alpha, beta }, &mut best);
+        if self.stopped {
+            return Score::ZERO;
+        }
+
+        // Step 9. Mate: all evasions were generated, and there is none.
+        if in_check && best.move_count == 0 {
+            return Score::mated_in(ply);
+        }
+        // Step 10. A fail high is damped: these few captures do not prove as much as they reach.
+        if best.score >= beta && !best.score.is_decisive() {
+            let weight = qs_beta_weight();
+            best.score = Score((best.score.0 + weight * beta.0) / (weight + 1));
+        }
+        // Step 11. The result goes into the table, at depth 0.
+        self.drop_taint_unless_draw(best.score);
+        self.store_quiet(position, ply, window, evaluation.raw_eval, &best, was_pv);
+        best.score
+    }
+
+    /// Steps 5 to 8: the loop over the moves.
+    fn quiesce_moves<N: NodeKind>(&mut self, node: &QNode, window: Window, best: &mut QBest) {
+        let &QNode { position, ply, in_check, .. } = node;
+        let Window { mut alpha, beta } = window;
+        let kinds = match (in_check, node.checks) {
+            (true, _) => MoveKinds::All,
+            (false, true) => MoveKinds::NoisyAndChecks,
+            (false, false) => MoveKinds::Noisy,
         };
-        let mut picker = Picker::new(want, table_move, PackedMove::NONE, ply);
+        let mut picker = MovePicker::new(kinds, node.tt_move, PackedMove::NONE, ply);
         if !in_check {
             picker.only_winning(qs_exchange());
         }
-        let mut best_move = PackedMove::NONE;
-        let mut searched = 0;
         while let Some(m) = picker.next(self, position) {
-            searched += 1;
-            if !best.is_loss() {
-                if in_check {
-                    // One quiet evasion that is not mate is enough to see that there are some.
-                    if !is_noisy(m) && searched > 2 {
+            best.move_count += 1;
+            // Steps 5 to 7. Pruning, once there is a score to fall back on.
+            if !best.score.is_loss() {
+                match prune(node, alpha, m, best) {
+                    QPruning::Search => {}
+                    QPruning::Skip => continue,
+                    QPruning::SkipQuiets => {
                         picker.skip_quiets();
                         continue;
                     }
-                } else if is_noisy(m) {
-                    if searched > qs_max_moves() as usize && m.promotion().is_none() {
-                        continue;
-                    }
-                    // Even winning the man would not reach alpha.
-                    let gain = Position::exchange_gain(m);
-                    if futility + gain <= alpha {
-                        best = best.max(futility + gain);
-                        continue;
-                    }
-                    if futility <= alpha && !position.exchange_wins(m, 1) {
-                        best = best.max(futility);
-                        continue;
-                    }
-                }
-                let doubtful = in_check || !is_noisy(m) || Some(m) == table_move;
-                let threshold = if in_check { qs_evasion_exchange() } else { qs_exchange() };
-                if doubtful && !position.exchange_wins(m, threshold) {
-                    continue;
                 }
             }
             let child = self.make(position, m, ply);
-            let score = -self.quiesce_in::<N>(&child, ply.next(), Window { alpha, beta }.flip(), false);
+            let score = -self.quiesce_node::<N>(&child, ply.next(), Window { alpha, beta }.flip(), false);
             self.unmake();
             if self.stopped {
-                return Score::ZERO;
+                return;
             }
-            if score > best {
-                best = score;
+            // Step 8. New best move, new alpha, cutoff.
+            if score > best.score {
+                best.score = score;
                 if score > alpha {
                     alpha = score;
-                    best_move = PackedMove::pack(m);
+                    best.m = PackedMove::pack(m);
                     if N::PV {
                         self.pv.extend(ply, m);
                     }
                     if score >= beta {
-                        self.path.rest_on_last_child();
-                        break;
+                        self.path.keep_last_child_taint();
+                        return;
                     }
                 }
             }
         }
-        if in_check && searched == 0 {
-            return Score::mated_in(ply);
-        }
-        if best >= beta && !best.is_decisive() {
-            best = Score((best.0 + beta.0) / 2);
-        }
-        self.settle(best);
-        let calm = Calm { evaluation: raw, score: best, best: best_move, was_pv };
-        self.remember(position, ply, window, calm);
-        best
     }
 
-    fn stand_pat(&mut self, position: &Position, ply: Ply) -> (Score, Score) {
-        let raw = self.evaluate(position);
-        (raw, self.correct(raw, position, ply))
-    }
-
-    fn remember(&self, position: &Position, ply: Ply, window: Window, calm: Calm) {
-        let Calm { evaluation, score, best, was_pv } = calm;
-        // The captures searched here are a selection: what they reach is a lower bound or an upper one,
-        // never exact.
-        let window = match Bound::of(score, window.alpha, window.beta) {
-            Bound::Lower => ScoreWindow::at_least(score),
-            Bound::Upper | Bound::Exact => ScoreWindow::at_most(score),
+    /// Stores a result of quiescence. The captures searched are a selection, so their score is a bound, never exact.
+    fn store_quiet(
+        &self,
+        position: &Position,
+        ply: Ply,
+        window: Window,
+        raw_eval: Option<Score>,
+        best: &QBest,
+        was_pv: bool,
+    ) {
+        let window = match Bound::of(best.score, window.alpha, window.beta) {
+            Bound::Lower => ScoreWindow::at_least(best.score),
+            Bound::Upper | Bound::Exact => ScoreWindow::at_most(best.score),
         };
         let path = PathCheck::new(&self.path, Depth::ZERO);
-        let record = Record { best, evaluation, window, depth: Depth::ZERO, was_pv, path, ply };
-        self.task.table.store(position.key(), &record);
+        let result = NodeResult { best: best.m, raw_eval, window, depth: Depth::ZERO, was_pv, path, ply };
+        self.task.table.store(position.key(), &result);
     }
 }
 
-/// What quiescence found about a position.
-struct Calm {
-    evaluation: Option<Score>,
-    score: Score,
-    best: PackedMove,
-    was_pv: bool,
+/// The table's move, if quiescence would try it.
+fn tt_move(position: &Position, hit: Option<Hit>, in_check: bool) -> Option<Move> {
+    hit.and_then(|hit| position.unpack(hit.best)).filter(|&m| in_check || is_noisy(m))
+}
+
+/// Steps 5 to 7: is a move worth a search? A capture that is not may still raise the best score to what it could
+/// bring at most.
+fn prune(node: &QNode, alpha: Score, m: Move, best: &mut QBest) -> QPruning {
+    let &QNode { position, in_check, futility, .. } = node;
+    if in_check {
+        // Step 5. Quiet evasions. A few that are not mate are enough to see that there are some.
+        if !is_noisy(m) && best.move_count > qs_max_evasions() as usize {
+            return QPruning::SkipQuiets;
+        }
+    } else if is_noisy(m) {
+        // Step 6. Captures. The first few in order, and futility: those that can reach alpha.
+        if best.move_count > qs_max_moves() as usize && m.promotion().is_none() {
+            return QPruning::Skip;
+        }
+        let gain = Position::material_gain(m);
+        if futility + gain <= alpha {
+            best.score = best.score.max(futility + gain);
+            return QPruning::Skip;
+        }
+        if futility <= alpha && !position.see_ge(m, qs_futility_exchange()) {
+            best.score = best.score.max(futility);
+            return QPruning::Skip;
+        }
+    }
+    // Step 7. Static exchange. The picker has seen to it for captures out of check, but for the table's move.
+    let threshold = if in_check { qs_evasion_exchange() } else { qs_exchange() };
+    let unchecked = in_check || !is_noisy(m) || Some(m) == node.tt_move;
+    if unchecked && !position.see_ge(m, threshold) { QPruning::Skip } else { QPruning::Search }
 }

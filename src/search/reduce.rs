@@ -1,16 +1,17 @@
-//! Step 17: how much less deep a late move is searched, and step 6, the second look at it.
+//! How much less deep a late move is searched (step 22), and the second thought about it one ply later
+//! (step 10).
 
 use shakmaty::Move;
 
 use super::{
-    node::{Expect, Node, NodeKind},
+    node_state::{Expect, Node, NodeKind},
     params::*,
     worker::Worker,
 };
 use crate::types::{Depth, PackedMove, Ply, Score};
 
 impl Worker {
-    /// The reduction in 1024ths of a ply.
+    /// The reduction of a late move in 1024ths of a ply, from its `base`.
     pub fn adjusted_reduction<N: NodeKind>(
         &self,
         node: &Node,
@@ -20,45 +21,57 @@ impl Worker {
         gives_check: bool,
     ) -> i32 {
         let mut reduction = base;
-        // Nodes once on a principal variation deserve care.
+        // Nodes that are or were on a principal variation decide what is played.
         if node.was_pv {
-            reduction -= PLY + if N::PV { PLY / 2 } else { 0 };
+            reduction -= lmr_was_pv() + if N::PV { lmr_pv() } else { 0 };
         }
         // Where a cutoff is expected late moves hardly matter.
         if node.expect == Expect::Cut {
-            reduction += 2 * PLY - if node.was_pv { PLY / 2 } else { 0 };
+            reduction += lmr_cut_node() - if node.was_pv { lmr_cut_node_was_pv() } else { 0 };
         }
+        // A side that stands worse than before seldom finds a remedy late.
         if !node.improving {
-            reduction += PLY / 2;
+            reduction += lmr_not_improving();
         }
         // A capture was best: quiet moves are unlikely to be.
-        if node.table_move_is_noisy() {
-            reduction += PLY;
+        if node.tt_move_is_noisy() {
+            reduction += lmr_noisy_tt_move();
         }
+        // The reply to a check is forced, so that the line is short.
         if gives_check {
-            reduction -= PLY;
+            reduction -= lmr_gives_check();
         }
         // The opponent refutes everything here.
-        if self.frame(node.ply.next()).cutoffs > 3 {
-            reduction += PLY;
+        if i32::from(self.stack(node.ply.next()).cutoff_count) > lmr_cutoff_count() {
+            reduction += lmr_cutoffs();
         }
-        if PackedMove::pack(m) == self.frame(node.ply).killer {
-            reduction -= PLY;
+        if PackedMove::pack(m) == self.stack(node.ply).killer {
+            reduction -= lmr_killer();
         }
         reduction - history * PLY / lmr_history_div()
     }
 
-    /// Step 6. Hindsight: if the parent reduced this move much and the evaluation says that both sides are
-    /// content, it was right; if the opponent's position got worse, look one ply deeper.
-    pub fn hindsight<N: NodeKind>(&self, ply: Ply, depth: Depth, in_check: bool, evaluation: Score) -> Depth {
-        let parent = self.frame_before(ply, 1);
-        if N::ROOT || in_check || parent.evaluation == Score::NONE {
+    /// Step 10. Hindsight: a move that was reduced much although it cost its side nothing deserves a ply more; one
+    /// that was reduced and cost its side much was reduced rightly and can do with a ply less.
+    pub fn hindsight<N: NodeKind>(
+        &self,
+        ply: Ply,
+        depth: Depth,
+        in_check: bool,
+        static_eval: Score,
+    ) -> Depth {
+        let parent = self.stack_before(ply, 1);
+        if N::ROOT || in_check || parent.static_eval == Score::NONE {
             return depth;
         }
-        let sum = evaluation.0 + parent.evaluation.0;
-        if parent.reduction >= 3 * PLY && sum < 0 {
+        // Each is from the side to move, so the sum is what the move before cost its side.
+        let cost = static_eval.0 + parent.static_eval.0;
+        if parent.reduction >= hindsight_deeper_reduction() && cost < 0 {
             depth + 1
-        } else if parent.reduction >= PLY && depth >= 2 && sum > 180 {
+        } else if parent.reduction >= hindsight_shallower_reduction()
+            && depth >= hindsight_min_depth()
+            && cost > hindsight_margin()
+        {
             depth - 1
         } else {
             depth

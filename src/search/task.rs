@@ -8,8 +8,14 @@ use std::{
 use shakmaty::Move;
 
 use super::{
-    clock::Clock, ending::OnEnd, event::Sink, lasting::Resumed, limits::Limits, progress::Progress,
-    style::Style, tablebases::Tablebases,
+    clock::Clock,
+    ending::OnEnd,
+    event::Sink,
+    limits::Limits,
+    progress::Progress,
+    resume::{ResultStore, Resumed},
+    style::Style,
+    tablebases::Tablebases,
 };
 use crate::{
     position::{Path, Position},
@@ -26,9 +32,9 @@ pub struct Task {
     pub table: Arc<Table>,
     /// The second level below the table.
     pub hash_file: Option<Arc<HashFile>>,
-    /// Are finished iterations kept and used?
+    /// Are finished iterations stored, and scores of earlier roots used?
     pub analysis: bool,
-    /// What an earlier search with this root came to: this one goes on from there.
+    /// What an earlier search with this root came to: this one resumes from there.
     pub resumed: Option<Resumed>,
     pub signals: Arc<Signals>,
     /// What each thread has come to.
@@ -68,6 +74,13 @@ impl Task {
             first_move: None,
             on_end: None,
         }
+    }
+}
+
+impl Task {
+    /// What earlier searches left.
+    pub fn results(&self) -> ResultStore<'_> {
+        ResultStore { table: &self.table, file: self.hash_file.as_deref() }
     }
 }
 

@@ -5,33 +5,34 @@ use std::sync::{Arc, atomic::Ordering::Relaxed};
 use shakmaty::Move;
 
 use super::{
-    frame::Frame,
     history::{
-        CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory, Promise, QuietHistory,
+        ButterflyHistory, CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory,
     },
+    node_state::Evaluation,
     params::*,
     pv::PvTable,
-    root::RootMove,
+    root_move::RootMove,
+    stack::StackEntry,
     task::Task,
 };
 use crate::{
     eval::{self, Caches},
     learn::policy::Course,
-    position::{Path, Position, Repetition, is_noisy},
-    tt::Hit,
+    position::{Path, Position},
+    tt::{Hit, ScoreWindow},
     types::{Depth, MAX_PLY, Ply, Score},
 };
 
 /// Nodes between two looks at clock and stop flag.
 const CHECK_INTERVAL: u64 = 512;
-/// A first iteration of more nodes than this may be stopped.
+/// A first iteration may be stopped once it has taken this many nodes.
 const FIRST_ITERATION_NODES: u64 = 20_000;
-/// Frames before the root, so that earlier plies can always be asked for.
-const FRAME_OFFSET: usize = 6;
+/// Stack entries before the root, so that the six plies before a node can always be asked for.
+const STACK_OFFSET: usize = 6;
 
-/// What move ordering learned.
+/// The history tables of one thread.
 pub struct Histories {
-    pub quiets: QuietHistory,
+    pub butterfly: ButterflyHistory,
     pub captures: CaptureHistory,
     pub pawns: PawnHistory,
     pub continuation: ContinuationHistory,
@@ -54,14 +55,14 @@ pub struct Worker {
     /// What learning wants to know of this search.
     pub course: Course,
     pub learned_cutoffs: u64,
-    /// Null moves are not tried above this ply while a null-move cutoff is verified.
-    pub null_move_from: usize,
+    /// Null moves are not tried before this ply: 0, but while a null-move cutoff is verified.
+    pub nmp_min_ply: usize,
     pub task: Arc<Task>,
     pub stopped: bool,
     /// The time for this move was used up while pondering: answer at `ponderhit`.
-    pub enough: bool,
+    pub time_used_up: bool,
     next_check: u64,
-    frames: Vec<Frame>,
+    stack: Vec<StackEntry>,
     reductions: Box<[[i32; 64]; 64]>,
 }
 
@@ -71,7 +72,7 @@ impl Worker {
             id,
             caches: Caches::new(pawn_hash_mib),
             history: Histories {
-                quiets: QuietHistory::new(),
+                butterfly: ButterflyHistory::new(),
                 captures: CaptureHistory::new(),
                 pawns: PawnHistory::new(),
                 continuation: ContinuationHistory::new(),
@@ -86,20 +87,20 @@ impl Worker {
             nodes: 0,
             course: Course::default(),
             learned_cutoffs: 0,
-            null_move_from: 0,
+            nmp_min_ply: 0,
             task,
             stopped: false,
-            enough: false,
+            time_used_up: false,
             next_check: 0,
-            frames: vec![Frame::default(); MAX_PLY + FRAME_OFFSET + 4],
+            stack: vec![StackEntry::default(); MAX_PLY + STACK_OFFSET + 4],
             reductions: base_reductions(),
         }
     }
 
-    /// Forgets what belongs to a game.
+    /// Clears histories and caches for a new game.
     pub fn clear(&mut self) {
         self.caches.clear();
-        self.history.quiets.clear();
+        self.history.butterfly.clear();
         self.history.captures.clear();
         self.history.pawns.clear();
         self.history.continuation.clear();
@@ -118,12 +119,12 @@ impl Worker {
         self.course = Course::default();
         self.learned_cutoffs = 0;
         self.next_check = 0;
-        self.null_move_from = 0;
+        self.nmp_min_ply = 0;
         self.stopped = false;
-        self.enough = false;
-        // Who resumes keeps the killers: gone on from a finished iteration, one thread searches the same tree.
+        self.time_used_up = false;
+        // A resumed search keeps the killers: so one thread searches the same tree as without the interruption.
         if self.task.resumed.is_none() {
-            self.frames.fill(Frame::default());
+            self.stack.fill(StackEntry::default());
         }
         self.caches.reset_counters();
         if cfg!(feature = "tune") {
@@ -131,48 +132,48 @@ impl Worker {
         }
     }
 
-    /// The frame of a ply.
-    pub fn frame(&self, ply: Ply) -> &Frame {
-        &self.frames[ply.index() + FRAME_OFFSET]
+    /// The stack entry of a ply.
+    pub fn stack(&self, ply: Ply) -> &StackEntry {
+        &self.stack[ply.index() + STACK_OFFSET]
     }
 
-    /// The frame of a ply, to be changed.
-    pub fn frame_mut(&mut self, ply: Ply) -> &mut Frame {
-        &mut self.frames[ply.index() + FRAME_OFFSET]
+    /// The stack entry of a ply, to be changed.
+    pub fn stack_mut(&mut self, ply: Ply) -> &mut StackEntry {
+        &mut self.stack[ply.index() + STACK_OFFSET]
     }
 
-    /// The frame `back` plies nearer to the root (at most six; empty ones lie before the root).
-    pub fn frame_before(&self, ply: Ply, back: usize) -> &Frame {
-        &self.frames[(ply.index() + FRAME_OFFSET).saturating_sub(back)]
+    /// The stack entry `back` plies before `ply`, at most six; before the root they are empty.
+    pub fn stack_before(&self, ply: Ply, back: usize) -> &StackEntry {
+        &self.stack[(ply.index() + STACK_OFFSET).saturating_sub(back)]
     }
 
-    /// The move played `back` plies before `ply`.
-    pub fn moved_before(&self, ply: Ply, back: usize) -> MoveIndex {
-        self.frame_before(ply, back).moved
+    /// The move made `back` plies before `ply`, as continuation history indexes it.
+    pub fn move_before(&self, ply: Ply, back: usize) -> MoveIndex {
+        self.stack_before(ply, back).move_index
     }
 
-    /// Makes a move on the path and brings near what its node will ask for: the table's line, which is the
-    /// furthest away, by a guess before anything else is done.
+    /// Makes a move and prefetches what its node will ask for. The cluster of the transposition table is the
+    /// furthest away, so it is asked for first, by a key that is right for most moves.
     pub fn make(&mut self, position: &Position, m: Move, ply: Ply) -> Position {
         self.task.table.prefetch(position.keys().guess(m, position.turn()));
         let child = position.play(m);
         self.caches.prefetch(&child);
         self.history.correction.prefetch(&child);
-        let frame = self.frame_mut(ply);
-        frame.moved = MoveIndex::new(position.turn(), m);
-        frame.played = Some(m);
+        let entry = self.stack_mut(ply);
+        entry.move_index = MoveIndex::new(position.turn(), m);
+        entry.current_move = Some(m);
         self.path.push(&child);
         child
     }
 
-    /// Passes.
+    /// Makes a null move, where the rules can represent one.
     pub fn make_null(&mut self, position: &Position, ply: Ply) -> Option<Position> {
         let child = position.null_move()?;
         self.task.table.prefetch(child.key());
-        let frame = self.frame_mut(ply);
-        frame.moved = MoveIndex::default();
-        frame.played = None;
-        frame.number = 0;
+        let entry = self.stack_mut(ply);
+        entry.move_index = MoveIndex::default();
+        entry.current_move = None;
+        entry.move_count = 0;
         self.path.push_null(&child);
         Some(child)
     }
@@ -182,11 +183,11 @@ impl Worker {
         self.path.pop();
     }
 
-    /// Enters a node: counts it. Has the search been stopped? (Looks at clock and flags from time to time.)
+    /// Counts a node, and looks at the clock and the stop flag from time to time. Has the search been stopped?
     ///
     /// A node is one visit to a position, by the search or by quiescence, as Ethereal counts too. (To count moves
     /// made instead, as Stockfish does, gives some 4 % less: a move may be searched twice, shallow and deep.)
-    pub fn enter(&mut self) -> bool {
+    pub fn enter_node(&mut self) -> bool {
         if self.nodes >= self.next_check && !self.stopped {
             self.check_limits();
         }
@@ -207,152 +208,71 @@ impl Worker {
         let mut over = signals.stop.load(Relaxed) || task.over.load(Relaxed);
         if self.id == 0 {
             let total = task.progress.nodes();
-            over |= !signals.pondering.load(Relaxed) && (self.enough || task.clock.is_over(total));
+            over |= !signals.pondering.load(Relaxed) && (self.time_used_up || task.clock.is_over(total));
             if let Some(limit) = task.limits.nodes {
                 over |= total >= limit;
                 self.next_check = self.nodes + CHECK_INTERVAL.min(limit.saturating_sub(total)).max(1);
             }
         }
-        // The first thread finishes its first iteration whatever happens, so that there is a move with a
-        // score, unless the position explodes.
+        // The main thread finishes its first iteration, so that there is a move with a score. The node limit is
+        // for positions in which even that takes long (quiescence may explode with many queens).
         if over && (self.id != 0 || self.root_depth > 1 || self.nodes > FIRST_ITERATION_NODES) {
             self.stopped = true;
         }
     }
 
-    /// What a draw is worth in this position.
-    pub fn draw_score(&self, position: &Position) -> Score {
-        self.task.style.draw(position, &self.task.root)
-    }
-
-    /// A draw by rule at this node: its score.
-    pub fn draw(&mut self, position: &Position, ply: Ply) -> Option<Score> {
-        if position.halfmoves() >= 100 {
-            let mated = position.in_check() && !position.has_legal_move();
-            self.path.rest_on_counter();
-            return Some(if mated { Score::mated_in(ply) } else { self.draw_score(position) });
-        }
-        if let Some(Repetition::InSearch | Repetition::InGame) = self.path.repetition(ply) {
-            self.path.rest_on_repetition(self.path.repeats_after());
-            return Some(self.draw_score(position));
-        }
-        position.is_insufficient_material().then(|| self.draw_score(position))
-    }
-
-    /// Can the side to move repeat an earlier position with a draw? Then it has at least that.
-    pub fn can_repeat(&mut self, position: &Position, ply: Ply) -> bool {
-        let back = self.path.upcoming_repetition(position, ply);
-        if let Some(back) = back {
-            self.path.rest_on_repetition(back);
-        }
-        back.is_some()
-    }
-
-    /// The score of this node came from the table: it rests on what the stored one rested on.
-    pub fn rest_on(&mut self, hit: Hit) {
-        if let Some(taint) = hit.taint() {
-            self.path.rest_on_taint(taint.reach());
-        }
-    }
-
-    /// The result of a node is found. If it is not the score of a draw, some other line decided it, and what
-    /// was met on the way is no part of it.
-    pub fn settle(&mut self, score: Score) {
-        if score.0.abs() != self.task.style.contempt.abs() {
-            self.path.rest_on_nothing();
-        }
-    }
-
-    /// The static evaluation as the table stores it.
+    /// The raw evaluation, as the table stores it.
     pub fn evaluate(&mut self, position: &Position) -> Score {
-        let evaluation = eval::evaluate(position, &mut self.caches);
+        let raw_eval = eval::evaluate(position, &mut self.caches);
         match self.task.style.noise {
-            None => evaluation,
-            Some(noise) => noise.disturb(evaluation, position.key()),
+            None => raw_eval,
+            Some(noise) => noise.disturb(raw_eval, position.key()),
         }
     }
 
-    /// The evaluation as the search uses it: corrected by experience, and fading as the fifty-move
-    /// counter grows.
-    pub fn correct(&self, raw: Score, position: &Position, ply: Ply) -> Score {
-        let correction = self.history.correction.get(position, self.moved_before(ply, 1));
+    /// The static evaluation: the raw one with the correction history added, damped towards a draw as the
+    /// fifty-move counter runs.
+    pub fn correct(&self, raw_eval: Score, position: &Position, ply: Ply) -> Score {
+        let correction = self.history.correction.get(position, self.move_before(ply, 1));
         let halfmoves = position.halfmoves().min(100) as i32;
-        Score((raw.0 + correction) * (200 - halfmoves) / 200).clamp_evaluation()
+        let damping = fifty_move_damping();
+        Score((raw_eval.0 + correction) * (damping - halfmoves) / damping).clamp_evaluation()
     }
 
-    /// What the histories promise of the quiet moves of a node.
-    pub fn promise(&self, position: &Position, ply: Ply) -> Promise<'_> {
-        let history = &self.history;
-        Promise {
-            us: position.turn(),
-            threats: self.frame(ply).threats,
-            quiets: &history.quiets,
-            structure: history.pawns.with(position.keys().pawns),
-            follow: [1, 2, 4, 6].map(|back| history.continuation.after(self.moved_before(ply, back))),
+    /// Evaluates a position. What the table knows of it (`hit`) saves the work; what it knows of the score on
+    /// this path (`tt_window`) makes a better estimate of the evaluation, unless it proves a result: such a
+    /// score is used where it cuts off, not as an evaluation.
+    pub fn evaluate_node(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        hit: Option<Hit>,
+        tt_window: Option<ScoreWindow>,
+    ) -> Evaluation {
+        let raw_eval = hit.and_then(|hit| hit.raw_eval).unwrap_or_else(|| self.evaluate(position));
+        let static_eval = self.correct(raw_eval, position, ply);
+        let clamped = tt_window.map(|window| window.clamp(static_eval));
+        let eval = clamped.filter(|score| !score.is_decisive()).unwrap_or(static_eval);
+        Evaluation { raw_eval: Some(raw_eval), static_eval, eval }
+    }
+
+    /// Does the side to move stand better than at its last turn out of check, two or four plies ago? Yes, if
+    /// it was in check both times.
+    pub fn is_improving(&self, ply: Ply, static_eval: Score) -> bool {
+        if static_eval == Score::NONE {
+            return false;
         }
+        let earlier = [2, 4].map(|back| self.stack_before(ply, back).static_eval);
+        earlier.into_iter().find(|&eval| eval != Score::NONE).is_none_or(|eval| static_eval > eval)
     }
 
-    /// Adds `bonus` to every history of a quiet move.
-    pub fn reward_quiet(&mut self, position: &Position, ply: Ply, m: Move, bonus: i32) {
-        let us = position.turn();
-        let now = MoveIndex::new(us, m);
-        let threats = self.frame(ply).threats;
-        for (back, share) in [(1, 4), (2, 4), (4, 2), (6, 1)] {
-            let earlier = self.moved_before(ply, back);
-            self.history.continuation.update(earlier, now, bonus * share / 4);
-        }
-        self.history.quiets.update(us, threats, m, bonus);
-        self.history.pawns.update(position.keys().pawns, us, m, bonus);
-    }
-
-    /// The quiet move that led to `ply`, if it was one.
-    fn quiet_reply(&self, ply: Ply) -> Option<Move> {
-        self.frame_before(ply, 1).played.filter(|&m| !is_noisy(m))
-    }
-
-    /// The side to move at `ply` finds nothing: the quiet move that led here was good.
-    pub fn reward_reply(&mut self, position: &Position, ply: Ply, bonus: i32) {
-        let Some(m) = self.quiet_reply(ply) else { return };
-        let them = !position.turn();
-        let threats = self.frame_before(ply, 1).threats;
-        self.history.quiets.update(them, threats, m, bonus);
-        self.follow_reply(ply, bonus);
-    }
-
-    /// The side to move at `ply` refutes at once: the quiet move that led here was bad.
-    pub fn blame_reply(&mut self, ply: Ply, malus: i32) {
-        if self.quiet_reply(ply).is_some() {
-            self.follow_reply(ply, -malus);
-        }
-    }
-
-    fn follow_reply(&mut self, ply: Ply, bonus: i32) {
-        let now = self.moved_before(ply, 1);
-        for back in [1, 2] {
-            let earlier = self.moved_before(ply, 1 + back);
-            self.history.continuation.update(earlier, now, bonus);
-        }
-    }
-
-    /// What the evaluations before and after the opponent's quiet move say about it.
-    pub fn judge_reply(&mut self, position: &Position, ply: Ply, evaluation: Score) {
-        let before = self.frame_before(ply, 1).evaluation;
-        if before != Score::NONE
-            && let Some(m) = self.quiet_reply(ply)
-        {
-            let loss = before.0 + evaluation.0;
-            let bonus = (-loss * reply_step()).clamp(-reply_max(), reply_max());
-            let threats = self.frame_before(ply, 1).threats;
-            self.history.quiets.update(!position.turn(), threats, m, bonus);
-        }
-    }
-
-    /// The base reduction of the `number`th move at `depth`, in 1024ths of a ply.
-    pub fn base_reduction(&self, depth: Depth, number: usize) -> i32 {
-        self.reductions[depth.get().clamp(0, 63) as usize][number.min(63)]
+    /// The base reduction of a move at `depth`, by its place in the order, in 1024ths of a ply.
+    pub fn base_reduction(&self, depth: Depth, move_count: usize) -> i32 {
+        self.reductions[depth.get().clamp(0, 63) as usize][move_count.min(63)]
     }
 }
 
+/// `base + step * ln(depth) * ln(move_count)`, for both up to 63.
 fn base_reductions() -> Box<[[i32; 64]; 64]> {
     let logarithms: [f64; 64] = std::array::from_fn(|number| (number as f64).ln());
     let mut reductions = Box::new([[0; 64]; 64]);

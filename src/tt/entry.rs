@@ -87,11 +87,11 @@ impl ScoreWindow {
 
 /// What a search stores about a node.
 #[derive(Copy, Clone, Debug)]
-pub struct Record {
+pub struct NodeResult {
     /// The best move, or the known one if none was better.
     pub best: PackedMove,
     /// The evaluation before any correction; none in check.
-    pub evaluation: Option<Score>,
+    pub raw_eval: Option<Score>,
     /// The bounds found, counted from the node (see [`Score::to_tt`]) with `ply`.
     pub window: ScoreWindow,
     /// Remaining depth of the search.
@@ -110,7 +110,7 @@ pub struct Hit {
     /// The best move known; it may be foreign bits and is played only after a legality check.
     pub best: PackedMove,
     /// The evaluation before any correction.
-    pub evaluation: Option<Score>,
+    pub raw_eval: Option<Score>,
     /// Remaining depth of the search that stored it.
     pub depth: Depth,
     /// Was it a node of a principal variation?
@@ -137,11 +137,11 @@ impl Hit {
     }
 
     /// What was found at a root, to be stored elsewhere.
-    pub fn to_root_record(self) -> Record {
+    pub fn to_root_result(self) -> NodeResult {
         let ply = Ply::ROOT;
-        Record {
+        NodeResult {
             best: self.best,
-            evaluation: self.evaluation,
+            raw_eval: self.raw_eval,
             window: ScoreWindow {
                 lower: Score::from_tt(self.lower, ply),
                 upper: Score::from_tt(self.upper, ply),
@@ -243,8 +243,7 @@ impl Packed {
         let evaluation = self.w0 as i16;
         Hit {
             best: PackedMove::from_bits((self.w0 >> 16) as u16),
-            evaluation: (evaluation != NO_EVALUATION)
-                .then(|| Score(i32::from(evaluation)).clamp_evaluation()),
+            raw_eval: (evaluation != NO_EVALUATION).then(|| Score(i32::from(evaluation)).clamp_evaluation()),
             depth: self.depth(),
             was_pv: self.was_pv(),
             learned: self.is_learned(),
@@ -257,7 +256,12 @@ impl Packed {
     /// Packs `record`; `old` is the entry of the same position that it replaces, if there is one: its move
     /// stays if the record has none, its bounds stay if depth and path are the same and they do not cross
     /// (never those of a learned one: they were widened, and no search of this process stands for them).
-    pub(super) fn pack(key: PositionKey, record: &Record, old: Option<Packed>, generation: u64) -> Packed {
+    pub(super) fn pack(
+        key: PositionKey,
+        record: &NodeResult,
+        old: Option<Packed>,
+        generation: u64,
+    ) -> Packed {
         let mut best = record.best;
         let (mut lower, mut upper) =
             (record.window.lower.to_tt(record.ply), record.window.upper.to_tt(record.ply));
@@ -275,7 +279,7 @@ impl Packed {
                 }
             }
         }
-        let evaluation = record.evaluation.map_or(NO_EVALUATION, |score| score.0 as i16);
+        let evaluation = record.raw_eval.map_or(NO_EVALUATION, |score| score.0 as i16);
         let depth = (record.depth.get().clamp(0, MAX_PLY as i32) + DEPTH_OFFSET) as u64;
         Packed {
             w0: key.0 << 32 | u64::from(best.bits()) << 16 | u64::from(evaluation as u16),
@@ -321,10 +325,10 @@ pub(super) mod tests {
         Position::from_setup(fen.into_setup(), CastlingMode::Standard).expect("legal")
     }
 
-    fn record(window: ScoreWindow, depth: i32, clock: u32) -> Record {
-        Record {
+    fn record(window: ScoreWindow, depth: i32, clock: u32) -> NodeResult {
+        NodeResult {
             best: PackedMove::from_bits(0x0123),
-            evaluation: Some(Score(-37)),
+            raw_eval: Some(Score(-37)),
             window,
             depth: Depth(depth),
             was_pv: true,
@@ -343,7 +347,7 @@ pub(super) mod tests {
         let read = Packed::from_stored(first, second);
         assert!(read == packed && read.matches(KEY) && read.generation() == 31);
         let hit = read.unpack();
-        assert_eq!((hit.best.bits(), hit.evaluation, hit.depth.get()), (0x0123, Some(Score(-37)), 17));
+        assert_eq!((hit.best.bits(), hit.raw_eval, hit.depth.get()), (0x0123, Some(Score(-37)), 17));
         let window = hit.window(&at(42), Ply(5)).expect("same clock");
         assert_eq!(window.exact(), Some(Score::mate_in(Ply(11))));
     }

@@ -12,7 +12,7 @@
 use arrayvec::ArrayVec;
 
 use super::{
-    Hit, PathCheck, Record, ScoreWindow, Table,
+    Hit, NodeResult, PathCheck, ScoreWindow, Table,
     entry::{GENERATIONS, Packed},
     table::Slot,
 };
@@ -41,9 +41,9 @@ pub struct Learned {
 
 impl Learned {
     fn packed(&self, generation: u64) -> Packed {
-        let record = Record {
+        let record = NodeResult {
             best: self.best,
-            evaluation: None,
+            raw_eval: None,
             window: self.window,
             depth: self.depth,
             was_pv: false,
@@ -140,7 +140,7 @@ impl Table {
 
 impl Hit {
     /// Is this a learned entry of at least `depth`?
-    pub fn teaches(&self, depth: Depth) -> bool {
+    pub fn is_learned_to(&self, depth: Depth) -> bool {
         self.learned && self.depth >= depth
     }
 }
@@ -170,10 +170,10 @@ mod tests {
         Learned { key: PositionKey(key), best, window, depth: Depth(depth), halfmoves: 4 }
     }
 
-    fn searched(depth: i32) -> Record {
-        Record {
+    fn searched(depth: i32) -> NodeResult {
+        NodeResult {
             best: PackedMove::from_bits(99),
-            evaluation: Some(Score(5)),
+            raw_eval: Some(Score(5)),
             window: ScoreWindow::at_least(Score(depth)),
             depth: Depth(depth),
             was_pv: false,
@@ -192,9 +192,9 @@ mod tests {
         let table = table();
         assert_eq!(table.teach([learned(1, 9)]), 1);
         let hit = table.probe(PositionKey(1)).expect("stored");
-        assert!(hit.learned && hit.evaluation.is_none() && !hit.was_pv);
+        assert!(hit.learned && hit.raw_eval.is_none() && !hit.was_pv);
         assert_eq!((hit.best.bits(), hit.depth), (77, Depth(9)));
-        assert!(hit.teaches(Depth(9)) && !hit.teaches(Depth(10)));
+        assert!(hit.is_learned_to(Depth(9)) && !hit.is_learned_to(Depth(10)));
         assert_eq!(table.teach([learned(1, 9)]), 0, "it is there");
     }
 

@@ -16,7 +16,7 @@ mod path_check;
 mod races;
 mod table;
 
-pub use entry::{Hit, Record, ScoreWindow};
+pub use entry::{Hit, NodeResult, ScoreWindow};
 pub use learned::Learned;
 pub use path_check::{PathCheck, Taint};
 pub use table::Table;

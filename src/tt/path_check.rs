@@ -137,10 +137,10 @@ fn set_hash(key: PathKey) -> u16 {
 /// How far back the result at the end of `path` reaches, if it rests on a draw that depends on the path. The
 /// counter taints only where depth and clock do not show already that it was near.
 fn reach_of_result(path: &Path, depth: Depth) -> Option<usize> {
-    if path.rests_on_counter() && is_clear(depth, path.clock()) {
+    if path.has_counter_taint() && is_clear(depth, path.clock()) {
         return Some(FAR);
     }
-    let back = path.rests_on_repetition()?;
+    let back = path.repetition_taint()?;
     Some(if back < FAR && path.recent_key(back).is_some() { back } else { FAR })
 }
 

@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::{
-    Record, ScoreWindow,
+    NodeResult, ScoreWindow,
     entry::{Packed, mix},
     file::cell::{Bucket, Entry, Kind},
     path_check::PathCheck,
@@ -21,11 +21,11 @@ use crate::{
 const KEY: PositionKey = PositionKey(0x0123_4567_89AB_CDEF);
 
 /// A store whose fields all follow from `number`, so that a mixture of two shows.
-fn record(number: u64) -> Record {
+fn record(number: u64) -> NodeResult {
     let small = number % 200;
-    Record {
+    NodeResult {
         best: PackedMove::from_bits(0x0800 | small as u16),
-        evaluation: Some(Score(small as i32 * 3 - 300)),
+        raw_eval: Some(Score(small as i32 * 3 - 300)),
         window: ScoreWindow { lower: Score(small as i32 - 100), upper: Score(small as i32 - 50) },
         depth: Depth(small as i32),
         was_pv: number.is_multiple_of(3),

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use super::{
     backing::{Backing, SharedWords},
-    entry::{GENERATIONS, Hit, Packed, Record},
+    entry::{GENERATIONS, Hit, NodeResult, Packed},
     learned::protects,
 };
 use crate::types::{PositionKey, prefetch};
@@ -117,7 +117,7 @@ impl Table {
     }
 
     /// Stores a result; a deeper or newer one of the same position may stay instead.
-    pub fn store(&self, key: PositionKey, record: &Record) {
+    pub fn store(&self, key: PositionKey, record: &NodeResult) {
         let generation = self.generation();
         let bonus = self.bonus();
         let line = self.line(key);
@@ -239,10 +239,10 @@ mod tests {
         types::{Depth, PackedMove, Ply, Score},
     };
 
-    fn record(depth: i32) -> Record {
-        Record {
+    fn record(depth: i32) -> NodeResult {
+        NodeResult {
             best: PackedMove::from_bits(77),
-            evaluation: None,
+            raw_eval: None,
             window: ScoreWindow::at_least(Score(depth)),
             depth: Depth(depth),
             was_pv: false,
@@ -254,7 +254,7 @@ mod tests {
     /// The check of a result that rests on a repetition of the position two plies before.
     fn tainted(depth: i32) -> PathCheck {
         let mut path = after("a1a2 e6e7 a2a3", PathHash::Fifty);
-        path.rest_on_repetition(2);
+        path.taint_by_repetition(2);
         PathCheck::new(&path, Depth(depth))
     }
 
@@ -301,7 +301,7 @@ mod tests {
         table.store(key(1), &record(10));
         assert_eq!(table.probe(key(1)).map(|hit| hit.depth), Some(Depth(10)));
         // A draw of one path replaces it only if it is deeper, or exact.
-        let drawn = |depth| Record { path: tainted(depth), ..record(depth) };
+        let drawn = |depth| NodeResult { path: tainted(depth), ..record(depth) };
         table.store(key(1), &drawn(10));
         assert!(table.probe(key(1)).is_some_and(|hit| hit.taint().is_none()));
         table.store(key(1), &drawn(11));
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn in_an_analysis_lines_outlive_what_is_deeper_by_less() {
-        let line = Record { was_pv: true, window: ScoreWindow::exactly(Score(1)), ..record(3) };
+        let line = NodeResult { was_pv: true, window: ScoreWindow::exactly(Score(1)), ..record(3) };
         for (analysis, survives) in [(false, false), (true, true)] {
             let table = Table::new(1).expect("memory");
             table.focus(analysis);

@@ -1,9 +1,10 @@
 use shakmaty::{Color, Move};
 
-use super::{HISTORY_MAX, MOVES, piece_to, table, update_with_gravity};
+use super::{MOVES, piece_to, table, update_with_gravity};
+use crate::search::params::history_max;
 
-/// A move as continuation history indexes it: which man arrived where. The default stands for "no move"
-/// (before the root, after a null move).
+/// A move as continuation history indexes it: which piece went to which square. The default stands for
+/// "no move" (before the root, after a null move).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct MoveIndex(u16);
 
@@ -27,7 +28,7 @@ impl MoveIndex {
     pub const COUNT: usize = MOVES + 1;
 }
 
-/// How well a quiet move follows an earlier one (of either side).
+/// Continuation history: quiet moves by an earlier move of either side, the reply and the follow-up at once.
 pub struct ContinuationHistory(Box<[[i16; MOVES]]>);
 
 impl ContinuationHistory {
@@ -35,7 +36,7 @@ impl ContinuationHistory {
         ContinuationHistory(table(MoveIndex::COUNT))
     }
 
-    /// How well each move follows an earlier one.
+    /// The history of every move after an earlier one.
     pub fn after(&self, earlier: MoveIndex) -> &[i16; MOVES] {
         &self.0[earlier.index()]
     }
@@ -43,7 +44,7 @@ impl ContinuationHistory {
     pub fn update(&mut self, earlier: MoveIndex, now: MoveIndex, bonus: i32) {
         if earlier != MoveIndex::default() {
             let entry = &mut self.0[earlier.index()][now.index().min(MOVES - 1)];
-            update_with_gravity(entry, bonus, HISTORY_MAX);
+            update_with_gravity(entry, bonus, history_max());
         }
     }
 

@@ -1,18 +1,19 @@
-//! How far search results lay from the static evaluation in positions of the same kind: same pawns, same
-//! men of one side, same last move. (Correction history: first in Caissa, 2023; then Stockfish.)
+//! Correction history: by how much search results differed from the static evaluation in similar positions,
+//! those with the same pawns, the same pieces of one side, or the same last move. (First in Caissa, 2023; then
+//! Stockfish.)
 
 use shakmaty::Color;
 
-use super::{MoveIndex, table, update_with_gravity};
+use super::{super::params::*, MoveIndex, table, update_with_gravity};
 use crate::{
     position::Position,
     types::{Depth, Score, prefetch},
 };
 
+/// Entries of each table for each side to move; keys share one where they agree modulo this.
 const ENTRIES: usize = 16_384;
-/// Entries are in so many parts of a centipawn.
+/// Entries are in 16ths of a centipawn.
 const GRAIN: i32 = 16;
-const LIMIT: i32 = 96 * GRAIN;
 
 /// Corrections of the static evaluation, learned during the search.
 pub struct CorrectionHistory {
@@ -34,7 +35,7 @@ impl CorrectionHistory {
         }
     }
 
-    /// Brings near what is asked about a position.
+    /// Prefetches what [`CorrectionHistory::get`] reads, but for the small continuation table.
     pub fn prefetch(&self, position: &Position) {
         let (us, keys) = (position.turn(), position.keys());
         prefetch(&self.pawns[slot(us, keys.pawns.0)]);
@@ -50,27 +51,30 @@ impl CorrectionHistory {
         let non_pawns: i32 =
             (0..2).map(|side| i32::from(self.non_pawns[side][slot(us, keys.non_pawns[side].0)])).sum();
         let continuation = i32::from(self.continuation[us as usize * MoveIndex::COUNT + last.index()]);
-        (pawns * 2 + non_pawns + continuation) / (2 * GRAIN)
+        (pawns * correction_pawn_weight() + non_pawns + continuation) / (correction_div() * GRAIN)
     }
 
-    /// Learns that a search of `depth` found `score` where the corrected evaluation was `evaluation`.
+    /// A search of `depth` found `score` where the static evaluation, corrected already, was `static_eval`.
     pub fn update(
         &mut self,
         position: &Position,
         last: MoveIndex,
         depth: Depth,
         score: Score,
-        evaluation: Score,
+        static_eval: Score,
     ) {
-        let bonus = ((score - evaluation) * depth.get().min(16) * GRAIN / 8).clamp(-LIMIT / 4, LIMIT / 4);
+        let limit = correction_max() * GRAIN;
+        let weight = depth.get().min(correction_depth_max());
+        let bonus = (score - static_eval) * weight * GRAIN / correction_depth_div();
+        let bonus = bonus.clamp(-limit / correction_bonus_div(), limit / correction_bonus_div());
         let (us, keys) = (position.turn(), position.keys());
-        update_with_gravity(&mut self.pawns[slot(us, keys.pawns.0)], bonus, LIMIT);
+        update_with_gravity(&mut self.pawns[slot(us, keys.pawns.0)], bonus, limit);
         for side in 0..2 {
             let entry = &mut self.non_pawns[side][slot(us, keys.non_pawns[side].0)];
-            update_with_gravity(entry, bonus, LIMIT);
+            update_with_gravity(entry, bonus, limit);
         }
         let entry = &mut self.continuation[us as usize * MoveIndex::COUNT + last.index()];
-        update_with_gravity(entry, bonus, LIMIT);
+        update_with_gravity(entry, bonus, limit);
     }
 
     pub fn clear(&mut self) {

@@ -224,14 +224,14 @@ mod tests {
     use super::*;
     use crate::{
         position::{Path, Position},
-        tt::{PathCheck, Record, ScoreWindow},
+        tt::{NodeResult, PathCheck, ScoreWindow},
         types::{PackedMove, Ply, Score},
     };
 
     fn entry(key: u64, depth: i32, window: ScoreWindow) -> Entry {
-        let record = Record {
+        let record = NodeResult {
             best: PackedMove::from_bits(77),
-            evaluation: Some(Score(-5)),
+            raw_eval: Some(Score(-5)),
             window,
             depth: Depth(depth),
             was_pv: false,
@@ -257,7 +257,7 @@ mod tests {
         let read = Entry::decode(words).expect("an entry");
         assert_eq!(read, bound(0x0123_4567_89AB_CDEF, 17));
         let hit = read.to_packed(4).unpack();
-        assert_eq!((hit.best.bits(), hit.evaluation, hit.depth.get()), (77, Some(Score(-5)), 17));
+        assert_eq!((hit.best.bits(), hit.raw_eval, hit.depth.get()), (77, Some(Score(-5)), 17));
         for bit in 0..256 {
             let mut changed = words;
             changed[bit / 64] ^= 1 << (bit % 64);

@@ -30,7 +30,7 @@ use super::{
     map::Map,
 };
 use crate::{
-    tt::{Hit, Record, Table, entry::Packed},
+    tt::{Hit, NodeResult, Table, entry::Packed},
     types::{Depth, PackedMove, PositionKey},
 };
 
@@ -103,12 +103,12 @@ impl HashFile {
 
     /// Is a result of this depth or kind kept?
     #[inline]
-    pub fn wants(&self, record: &Record) -> bool {
+    pub fn wants(&self, record: &NodeResult) -> bool {
         record.depth >= self.least.load(Relaxed) || record.was_pv && record.window.exact().is_some()
     }
 
     /// Keeps a result of a search. Learned entries have no way in.
-    pub fn keep(&self, key: PositionKey, record: &Record) {
+    pub fn keep(&self, key: PositionKey, record: &NodeResult) {
         let packed = Packed::pack(key, record, None, 0);
         let entry = Entry::new(key, Kind::Node, self.map.generation(), packed);
         if let Err(entry) = self.queue.push(entry) {
@@ -122,7 +122,7 @@ impl HashFile {
 
     /// Keeps what a finished iteration with this position as root found. In the map when this returns, after
     /// the nodes that it rests on: who is killed then goes on with all of them.
-    pub fn keep_iteration(&self, key: PositionKey, record: &Record) {
+    pub fn keep_iteration(&self, key: PositionKey, record: &NodeResult) {
         self.settle_within(SHORT_PATIENCE);
         let packed = Packed::pack(key, record, None, 0);
         self.map.put(&Entry::new(key, Kind::Iteration, self.map.generation(), packed));
@@ -134,7 +134,7 @@ impl HashFile {
     }
 
     /// Keeps the move that a finished iteration expects in a position of its line.
-    pub fn keep_line(&self, key: PositionKey, record: &Record) {
+    pub fn keep_line(&self, key: PositionKey, record: &NodeResult) {
         let packed = Packed::pack(key, record, None, 0);
         self.map.put(&Entry::new(key, Kind::Line, self.map.generation(), packed));
     }

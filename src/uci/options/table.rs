@@ -15,7 +15,7 @@ use crate::{
     learn::policy::Mode,
     position::PathHash,
     search::NodeRate,
-    syzygy::MAX_MEN,
+    syzygy::MAX_PIECES,
     types::Depth,
 };
 
@@ -25,7 +25,7 @@ const MIN_DEPTH: i64 = Engine::DEFAULT_LEARN_MIN_DEPTH.get() as i64;
 const DROP: i64 = Engine::DEFAULT_LEARN_DROP as i64;
 const FUZZ: i64 = Engine::DEFAULT_LEARN_FUZZ as i64;
 const ELO: (i64, i64) = (ELO_RANGE.0 as i64, ELO_RANGE.1 as i64);
-const MOST_PIECES: i64 = MAX_MEN as i64;
+const MOST_PIECES: i64 = MAX_PIECES as i64;
 const HASH: i64 = Engine::DEFAULT_HASH as i64;
 const HASH_FILE_SIZE: i64 = Engine::DEFAULT_HASH_FILE_SIZE as i64;
 const PAWN_HASH: i64 = Engine::DEFAULT_PAWN_HASH as i64;
@@ -64,7 +64,7 @@ pub(super) fn options() -> Vec<UciOption> {
         check("BookLearning", true, |to, on| to.engine.set_book_learning(on)),
         text("SyzygyPath", |to, folders| to.engine.set_syzygy_path(folders)),
         spin("SyzygyProbeDepth", 1, 1..=100, |to, plies| to.engine.probe_rules_mut().min_depth = plies),
-        spin("SyzygyProbeLimit", MOST_PIECES, 0..=MOST_PIECES, |to, pieces| to.engine.probe_rules_mut().max_men = pieces),
+        spin("SyzygyProbeLimit", MOST_PIECES, 0..=MOST_PIECES, |to, pieces| to.engine.probe_rules_mut().max_pieces = pieces),
         check("Syzygy50MoveRule", true, |to, on| to.engine.probe_rules_mut().fifty = on),
         spin("Contempt", 0, -100..=100, |to, centipawns| to.engine.set_contempt(centipawns)),
         check("UCI_LimitStrength", false, |to, on| to.engine.set_limit_strength(on)),

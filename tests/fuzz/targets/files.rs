@@ -234,12 +234,12 @@ fn hash_file(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// What an engine would write about `position`.
-fn known(position: &Position) -> tt::Record {
+fn known(position: &Position) -> tt::NodeResult {
     let mut path = engram::position::Path::new(position);
     path.begin_search(PathHash::default());
-    tt::Record {
+    tt::NodeResult {
         best: PackedMove::pack(position.legal_moves()[3]),
-        evaluation: Some(Score(12)),
+        raw_eval: Some(Score(12)),
         window: ScoreWindow::exactly(Score(20)),
         depth: Depth(9),
         was_pv: true,
@@ -310,7 +310,7 @@ pub fn run_hash(bytes: &[u8]) {
     for key in keys.take(64) {
         let _ = open.line(key);
         for hit in [open.iteration(key), open.recall(&table, key, None)].into_iter().flatten() {
-            assert!(hit.evaluation.is_none_or(|score| score == score.clamp_evaluation()));
+            assert!(hit.raw_eval.is_none_or(|score| score == score.clamp_evaluation()));
             let _ = hit.window(&game, Ply(3));
             let _ = Position::default().unpack(hit.best);
         }

@@ -1,15 +1,15 @@
 use shakmaty::{Bitboard, Color, Move, Square};
 
-use super::{HISTORY_MAX, MOVES, PIECES, piece_to, table, update_with_gravity};
-use crate::types::PawnKey;
+use super::{MOVES, PIECES, piece_to, table, update_with_gravity};
+use crate::{search::params::history_max, types::PawnKey};
 
-/// Butterfly history of quiet moves by squares, and by whether each square is attacked by the opponent: to
-/// flee from an attack and to walk into one are different moves.
-pub struct QuietHistory(Box<[i16]>);
+/// Butterfly history: quiet moves by from and to square, and by whether the opponent attacks either square. To
+/// leave an attacked square and to enter one are different moves.
+pub struct ButterflyHistory(Box<[i16]>);
 
-impl QuietHistory {
-    pub fn new() -> QuietHistory {
-        QuietHistory(table(2 * 4 * 64 * 64))
+impl ButterflyHistory {
+    pub fn new() -> ButterflyHistory {
+        ButterflyHistory(table(2 * 4 * 64 * 64))
     }
 
     fn index(color: Color, threats: Bitboard, from: Square, to: Square) -> usize {
@@ -17,14 +17,13 @@ impl QuietHistory {
         ((color as usize * 4 + threatened) * 64 + from as usize) * 64 + to as usize
     }
 
-    /// What is known of moves between two squares.
-    pub fn between(&self, color: Color, threats: Bitboard, from: Square, to: Square) -> i32 {
+    pub fn get(&self, color: Color, threats: Bitboard, from: Square, to: Square) -> i32 {
         i32::from(self.0[Self::index(color, threats, from, to)])
     }
 
     pub fn update(&mut self, color: Color, threats: Bitboard, m: Move, bonus: i32) {
         let index = Self::index(color, threats, m.from().unwrap_or(m.to()), m.to());
-        update_with_gravity(&mut self.0[index], bonus, HISTORY_MAX);
+        update_with_gravity(&mut self.0[index], bonus, history_max());
     }
 
     pub fn clear(&mut self) {
@@ -32,7 +31,7 @@ impl QuietHistory {
     }
 }
 
-/// History of captures and promotions by man, square and captured role.
+/// Capture history: captures and queen promotions by piece, square of arrival and captured role.
 pub struct CaptureHistory(Box<[i16]>);
 
 impl CaptureHistory {
@@ -49,7 +48,7 @@ impl CaptureHistory {
     }
 
     pub fn update(&mut self, color: Color, m: Move, bonus: i32) {
-        update_with_gravity(&mut self.0[Self::index(color, m)], bonus, HISTORY_MAX);
+        update_with_gravity(&mut self.0[Self::index(color, m)], bonus, history_max());
     }
 
     pub fn clear(&mut self) {
@@ -57,24 +56,25 @@ impl CaptureHistory {
     }
 }
 
-/// History of quiet moves by pawn structure: plans belong to structures.
+/// Pawn history: quiet moves by pawn structure, because plans belong to structures.
 pub struct PawnHistory(Box<[[i16; MOVES]]>);
 
 impl PawnHistory {
+    /// Structures share an entry where their keys agree modulo this.
     const STRUCTURES: usize = 1024;
 
     pub fn new() -> PawnHistory {
         PawnHistory(table(Self::STRUCTURES))
     }
 
-    /// What each move is worth in a structure.
-    pub fn with(&self, key: PawnKey) -> &[i16; MOVES] {
+    /// The history of every move in this structure.
+    pub fn of_structure(&self, key: PawnKey) -> &[i16; MOVES] {
         &self.0[key.0 as usize % Self::STRUCTURES]
     }
 
     pub fn update(&mut self, key: PawnKey, color: Color, m: Move, bonus: i32) {
         let entry = &mut self.0[key.0 as usize % Self::STRUCTURES][piece_to(color, m.role(), m.to())];
-        update_with_gravity(entry, bonus, HISTORY_MAX);
+        update_with_gravity(entry, bonus, history_max());
     }
 
     pub fn clear(&mut self) {

@@ -1,12 +1,12 @@
 use arrayvec::ArrayVec;
 use shakmaty::{Move, MoveList};
 
-/// Moves with scores, handed out best first, equals in the order they came.
+/// Moves with scores, picked best first, equals in the order in which they came.
 ///
-/// Score and place of a move share one integer, so that the best one is a plain maximum: the compiler turns
-/// that into vector code, and most lists are left before they would have been worth sorting.
+/// Score and place of a move share one integer, so that the best one is a plain maximum. The compiler turns
+/// that into vector code; and most lists are left (by a cutoff) before sorting them would have paid.
 #[derive(Default)]
-pub struct Ranking {
+pub struct ScoredMoves {
     moves: MoveList,
     /// Score in the upper 24 bits, `LAST` minus the place in `moves` below.
     keys: ArrayVec<i32, 256>,
@@ -19,7 +19,7 @@ fn key(score: i32, place: usize) -> i32 {
     score << PLACE_BITS | (LAST - place) as i32
 }
 
-impl Ranking {
+impl ScoredMoves {
     /// Adds a move; the score must fit in 24 bits.
     pub fn push(&mut self, m: Move, score: i32) {
         self.keys.push(key(score, self.moves.len()));
@@ -27,7 +27,7 @@ impl Ranking {
     }
 
     /// Scores the wanted moves anew and drops the others.
-    pub fn rate(&mut self, wanted: impl Fn(Move) -> bool, score: impl Fn(Move) -> i32) {
+    pub fn rescore(&mut self, wanted: impl Fn(Move) -> bool, score: impl Fn(Move) -> i32) {
         self.moves.retain(|&mut m| wanted(m));
         self.keys.clear();
         for (place, &m) in self.moves.iter().enumerate() {

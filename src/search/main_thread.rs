@@ -1,4 +1,5 @@
-//! What a thread does in a search. All of them search; the first one also leads, and answers.
+//! What a thread does in a search. All of them search; the main thread also waits for permission to answer, takes
+//! the vote, and answers.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -9,12 +10,12 @@ use std::{
 use shakmaty::Move;
 
 use super::{
-    deepen::Outcome,
     ending::Ending,
     event::{Event, Line, Sink},
-    root::RootMove,
+    progress::ThreadResult,
+    root_move::RootMove,
     task::Task,
-    vote::elect,
+    vote::best_thread,
     worker::Worker,
 };
 use crate::types::{Bound, Depth, Ply, Score};
@@ -34,8 +35,8 @@ pub fn root_moves(task: &Task) -> Vec<RootMove> {
     chosen
 }
 
-/// Searches; an internal error ends this search with a message instead of the program.
-pub fn search_guarded(worker: &mut Worker, task: Arc<Task>, root_moves: Vec<RootMove>) -> Option<Outcome> {
+/// The search of one thread. An internal error ends it with a message, and not the program.
+pub fn run_thread(worker: &mut Worker, task: Arc<Task>, root_moves: Vec<RootMove>) -> Option<ThreadResult> {
     let sink = Arc::clone(&task.sink);
     worker.begin(task, root_moves);
     if worker.root_moves.is_empty() {
@@ -53,19 +54,19 @@ fn guarded<T>(sink: &Sink, work: impl FnOnce() -> T) -> Option<T> {
     result.ok()
 }
 
-/// The first thread's part of a search: there is an answer whatever happens.
-pub fn lead_guarded(worker: &mut Worker, task: &Arc<Task>, root_moves: Vec<RootMove>) -> Event {
+/// The main thread's part of a search: there is an answer whatever happens.
+pub fn run_main_thread(worker: &mut Worker, task: &Arc<Task>, root_moves: Vec<RootMove>) -> Event {
     let best = root_moves.first().map(RootMove::root_move);
-    guarded(&*task.sink, || lead(worker, task, root_moves)).unwrap_or_else(|| {
+    guarded(&*task.sink, || search_and_answer(worker, task, root_moves)).unwrap_or_else(|| {
         task.over.store(true, Relaxed);
         Event::Finished { best, ponder: None }
     })
 }
 
-/// Searches, waits for permission, and chooses among what all threads have found.
-fn lead(worker: &mut Worker, task: &Arc<Task>, root_moves: Vec<RootMove>) -> Event {
+/// Searches, waits for permission to answer, and chooses among what all threads have found.
+fn search_and_answer(worker: &mut Worker, task: &Arc<Task>, root_moves: Vec<RootMove>) -> Event {
     let fallback = root_moves.first().map(RootMove::root_move);
-    let own = search_guarded(worker, Arc::clone(task), root_moves);
+    let own = run_thread(worker, Arc::clone(task), root_moves);
     if own.is_none() && fallback.is_none() {
         report_game_over(task);
     }
@@ -80,15 +81,15 @@ fn lead(worker: &mut Worker, task: &Arc<Task>, root_moves: Vec<RootMove>) -> Eve
     {
         file.settle();
     }
-    let outcomes: Vec<Outcome> = own.into_iter().chain(task.progress.outcomes()).collect();
-    if outcomes.is_empty() {
+    let results: Vec<ThreadResult> = own.into_iter().chain(task.progress.results()).collect();
+    if results.is_empty() {
         return Event::Finished { best: fallback, ponder: None };
     }
-    let elected = &outcomes[elect(&outcomes)];
-    let best = &elected.lines[0];
+    let chosen = &results[best_thread(&results)];
+    let best = &chosen.lines[0];
     // The answer is the first move of the last line printed.
-    if elected.unreported {
-        worker.report(&elected.lines, elected.depth.max(Depth(1)));
+    if chosen.unreported {
+        worker.report(&chosen.lines, chosen.depth.max(Depth(1)));
     }
     if let Some(on_end) = &task.on_end {
         let ending = Ending {
@@ -96,12 +97,12 @@ fn lead(worker: &mut Worker, task: &Arc<Task>, root_moves: Vec<RootMove>) -> Eve
             line: best.pv.clone(),
             score: if best.has_score() { best.score } else { best.previous },
             bound: best.bound,
-            depth: elected.depth,
+            depth: chosen.depth,
             nodes: task.progress.nodes(),
             pondering,
             learned_cutoffs: task.progress.learned_cutoffs(),
         };
-        // The move is found, whatever becomes of the lesson.
+        // An error in learning does not cost the move.
         guarded(&*task.sink, || on_end(&ending));
     }
     let ponder = best.pv.get(1).copied().or_else(|| reply_in_table(task, best.root_move()));

@@ -1,0 +1,59 @@
+//! Draws by rule, and the taint that they leave on the scores above them.
+//!
+//! A score that rests on a repetition, or on the fifty-move counter, is true on the path on which it was found
+//! and perhaps on no other. [`Path`](crate::position::Path) tracks on which earlier position the results below
+//! a node depend; what is stored from there carries a taint, and is reused only where that position is still
+//! at hand ([`PathHash`](crate::position::PathHash)).
+
+use super::worker::Worker;
+use crate::{
+    position::{Position, Repetition},
+    tt::Hit,
+    types::{Ply, Score},
+};
+
+impl Worker {
+    /// The score of a draw for the side to move: zero, or contempt.
+    pub fn draw_score(&self, position: &Position) -> Score {
+        self.task.style.draw(position, &self.task.root)
+    }
+
+    /// The score of a node that the rules end: by the fifty-move counter, by repetition, or for want of
+    /// material.
+    pub fn draw_by_rule(&mut self, position: &Position, ply: Ply) -> Option<Score> {
+        if position.halfmoves() >= 100 {
+            // A mate on the hundredth ply counts.
+            let mated = position.in_check() && !position.has_legal_move();
+            self.path.taint_by_counter();
+            return Some(if mated { Score::mated_in(ply) } else { self.draw_score(position) });
+        }
+        if let Some(Repetition::InSearch | Repetition::InGame) = self.path.repetition(ply) {
+            self.path.taint_by_repetition(self.path.repetition_distance());
+            return Some(self.draw_score(position));
+        }
+        position.is_insufficient_material().then(|| self.draw_score(position))
+    }
+
+    /// Can the side to move repeat an earlier position with a draw? Then the node is worth at least that.
+    pub fn has_upcoming_repetition(&mut self, position: &Position, ply: Ply) -> bool {
+        let distance = self.path.upcoming_repetition(position, ply);
+        if let Some(distance) = distance {
+            self.path.taint_by_repetition(distance);
+        }
+        distance.is_some()
+    }
+
+    /// The score of this node comes from the table: it has the taint of what was stored.
+    pub fn inherit_taint(&mut self, hit: Hit) {
+        if let Some(taint) = hit.taint() {
+            self.path.taint_by_stored(taint.reach());
+        }
+    }
+
+    /// Drops the taint of this node unless its score is the draw score: another line decided it.
+    pub fn drop_taint_unless_draw(&mut self, score: Score) {
+        if score.0.abs() != self.task.style.contempt.abs() {
+            self.path.clear_taint();
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Steps 13 to 16: whole nodes that a cheap look decides, at null windows and out of check.
+
+use shakmaty::Move;
+
+use super::{
+    history_updates::scaled,
+    node_state::{Expect, Node, NonPvNode, Window},
+    params::*,
+    picker::{MoveKinds, MovePicker},
+    worker::Worker,
+};
+use crate::{
+    tt::{NodeResult, PathCheck, ScoreWindow},
+    types::{PackedMove, Score},
+};
+
+impl Worker {
+    /// Steps 13 to 16; the cheapest first.
+    pub fn prune_node(&mut self, node: &Node) -> Option<Score> {
+        self.razor(node)
+            .or_else(|| reverse_futility(node))
+            .or_else(|| self.null_move(node))
+            .or_else(|| self.probcut(node))
+    }
+
+    /// Step 13. Razoring. So far below alpha that only a capture could help: quiescence decides.
+    fn razor(&mut self, node: &Node) -> Option<Score> {
+        let Window { alpha, .. } = node.window;
+        let margin = razor_base() + razor_step() * node.depth.get();
+        if node.depth > razor_max_depth() || node.eval + margin > alpha || alpha.is_decisive() {
+            return None;
+        }
+        let score = self.quiesce::<NonPvNode>(node.position, node.ply, Window::null(alpha));
+        (score <= alpha && !self.stopped).then_some(score)
+    }
+
+    /// Step 15. Null move pruning. If passing still reaches beta, moving will. Not where the side to move has only
+    /// pawns (zugzwang); deep cutoffs, and those of a single piece, are verified without null moves.
+    fn null_move(&mut self, node: &Node) -> Option<Score> {
+        let Node { position, ply, depth, window: Window { beta, .. }, .. } = *node;
+        let passed = self.stack_before(ply, 1).current_move.is_none() && ply.index() > 0;
+        if depth < nmp_min_depth()
+            || node.expect != Expect::Cut
+            || node.eval < beta
+            || node.static_eval < beta - (nmp_static_base() + nmp_static_step() * depth.get())
+            || beta.is_loss()
+            || ply.index() < self.nmp_min_ply
+            || passed
+            || !position.has_non_pawn_material(position.turn())
+        {
+            return None;
+        }
+        let surplus = ((node.eval - beta) / nmp_eval_div()).min(nmp_eval_max());
+        let reduction = nmp_base() + depth.get() / nmp_depth_div() + surplus;
+        let child = self.make_null(position, ply)?;
+        let window = Window::null(-beta);
+        let score = -self.search::<NonPvNode>(&child, ply.next(), window, depth - reduction, Expect::All);
+        self.unmake();
+        if self.stopped || score < beta {
+            return None;
+        }
+        // A mate found by passing is no proof.
+        let score = if score.is_decisive() { beta } else { score };
+        let zugzwang_threatens =
+            depth >= nmp_verify_min_depth() || position.non_pawn_material(position.turn()).count() == 1;
+        if !zugzwang_threatens || self.nmp_min_ply > 0 {
+            return Some(score);
+        }
+        let plies = scaled(depth.get() - reduction, nmp_verify_share()).max(1);
+        self.nmp_min_ply = ply.index() + plies as usize;
+        let window = Window::null(beta - 1);
+        let verified = self.search::<NonPvNode>(position, ply, window, depth - reduction, Expect::All);
+        self.nmp_min_ply = 0;
+        (verified >= beta && !self.stopped).then_some(score)
+    }
+
+    /// Step 16. ProbCut. A good capture that beats beta by a margin in a shallower search will beat beta in
+    /// the full one (Buro 1995).
+    fn probcut(&mut self, node: &Node) -> Option<Score> {
+        let Node { position, ply, depth, window: Window { beta, .. }, .. } = *node;
+        let improving_margin = if node.improving { probcut_improving_margin() } else { 0 };
+        let target = beta + probcut_margin() - improving_margin;
+        let refuted = node.tt_window.is_some_and(|window| window.upper < target);
+        if depth < probcut_min_depth() || beta.is_decisive() || refuted {
+            return None;
+        }
+        let threshold = target - node.static_eval;
+        let tt_move = node.tt_move.filter(|&m| node.tt_move_is_noisy() && position.see_ge(m, threshold));
+        let shallow = depth - probcut_reduction();
+        let mut picker = MovePicker::new(MoveKinds::Noisy, tt_move, PackedMove::NONE, ply);
+        picker.only_winning(threshold);
+        while let Some(m) = picker.next(self, position) {
+            let child = self.make(position, m, ply);
+            let window = Window::null(target - 1).flip();
+            let mut score = -self.quiesce::<NonPvNode>(&child, ply.next(), window);
+            if score >= target && shallow > 0 {
+                score = -self.search::<NonPvNode>(&child, ply.next(), window, shallow, node.expect.flip());
+            }
+            self.unmake();
+            if self.stopped {
+                return None;
+            }
+            if score >= target {
+                self.store_probcut(node, m, score);
+                return Some(if score.is_decisive() { score } else { score - (target - beta) });
+            }
+        }
+        None
+    }
+
+    fn store_probcut(&self, node: &Node, m: Move, score: Score) {
+        // The move and the shallower search below it.
+        let depth = node.depth - (probcut_reduction() - 1);
+        let result = NodeResult {
+            best: PackedMove::pack(m),
+            raw_eval: node.tt_hit.and_then(|hit| hit.raw_eval),
+            window: ScoreWindow::at_least(score),
+            depth,
+            was_pv: node.was_pv,
+            path: PathCheck::new(&self.path, depth),
+            ply: node.ply,
+        };
+        self.task.table.store(node.position.key(), &result);
+    }
+}
+
+/// Step 14. Reverse futility pruning. So far above beta that a shallow search will not bring it back. Not where
+/// the table's move is quiet, at some depth: that move may show why the evaluation is wrong.
+fn reverse_futility(node: &Node) -> Option<Score> {
+    let Window { beta, .. } = node.window;
+    let margin = rfp_margin() * node.depth.get() - if node.improving { rfp_improving_margin() } else { 0 };
+    let safe = node.depth <= rfp_max_depth()
+        && !node.was_pv
+        && !beta.is_loss()
+        && !node.eval.is_decisive()
+        && node.eval - margin >= beta
+        && (node.tt_move.is_none() || node.tt_move_is_noisy() || node.depth <= rfp_quiet_tt_move_max_depth());
+    let weight = rfp_beta_weight();
+    safe.then(|| Score((node.eval.0 + weight * beta.0) / (weight + 1)))
+}

@@ -1,0 +1,66 @@
+use std::cmp::Reverse;
+
+use shakmaty::Move;
+
+use crate::{
+    syzygy::Verdict,
+    types::{Bound, Score},
+};
+
+/// A root move.
+#[derive(Clone, Debug)]
+pub struct RootMove {
+    /// Score of this iteration; minus infinite until it raises alpha.
+    pub score: Score,
+    /// Score of the iteration before.
+    pub previous: Score,
+    /// What `score` says.
+    pub bound: Bound,
+    /// The line, this move first.
+    pub pv: Vec<Move>,
+    /// The deepest ply of the line.
+    pub seldepth: usize,
+    /// Rank among the root moves by tablebases; equal without any. Only moves of the best rank compete.
+    pub rank: i32,
+    /// What tablebases know about the move.
+    pub proven: Option<Score>,
+    /// Nodes spent below this move in the whole search.
+    pub nodes: u64,
+}
+
+impl RootMove {
+    pub fn new(m: Move) -> RootMove {
+        let none = -Score::INFINITE;
+        RootMove {
+            score: none,
+            previous: none,
+            bound: Bound::Exact,
+            pv: vec![m],
+            seldepth: 0,
+            rank: 0,
+            proven: None,
+            nodes: 0,
+        }
+    }
+
+    /// The same with what tablebases say about it.
+    pub fn with_verdict(m: Move, verdict: Option<&Verdict>) -> RootMove {
+        let rank = verdict.map_or(0, |verdict| verdict.rank);
+        RootMove { rank, proven: verdict.map(|verdict| verdict.score), ..RootMove::new(m) }
+    }
+
+    /// The order of root moves: best first.
+    pub fn order(&self) -> Reverse<(i32, Score)> {
+        Reverse((self.rank, self.score))
+    }
+
+    /// The move itself.
+    pub fn root_move(&self) -> Move {
+        self.pv[0]
+    }
+
+    /// Was it searched with a result in this iteration?
+    pub fn has_score(&self) -> bool {
+        self.score != -Score::INFINITE
+    }
+}

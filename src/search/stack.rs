@@ -1,0 +1,49 @@
+use shakmaty::{Bitboard, Move};
+
+use super::history::MoveIndex;
+use crate::types::{PackedMove, Score};
+
+/// What the search keeps for one ply of the line that it is in (the search stack).
+#[derive(Clone, Debug)]
+pub struct StackEntry {
+    /// The corrected static evaluation; [`Score::NONE`] in check.
+    pub static_eval: Score,
+    /// The move being searched from here; none for a null move.
+    pub current_move: Option<Move>,
+    /// The same move as continuation history indexes it.
+    pub move_index: MoveIndex,
+    /// The move left out by the search that tests it for a singular extension.
+    pub excluded: PackedMove,
+    /// The quiet move that last caused a cutoff at this ply.
+    pub killer: PackedMove,
+    /// Squares that the opponent attacks.
+    pub threats: Bitboard,
+    /// How many moves were picked at this node, the current one included; 0 for a null move.
+    pub move_count: usize,
+    /// The reduction of the current move, in 1024ths of a ply; 0 while it is searched to full depth.
+    pub reduction: i32,
+    /// Beta cutoffs at this ply since the parent was entered.
+    pub cutoff_count: u8,
+    /// Was the node searched a ply less deep because another path was a draw (step 12)?
+    pub drawn_on_other_path: bool,
+    /// Double extensions in the line to here.
+    pub double_extensions: u8,
+}
+
+impl Default for StackEntry {
+    fn default() -> StackEntry {
+        StackEntry {
+            static_eval: Score::NONE,
+            current_move: None,
+            move_index: MoveIndex::default(),
+            excluded: PackedMove::NONE,
+            killer: PackedMove::NONE,
+            threats: Bitboard::EMPTY,
+            move_count: 0,
+            reduction: 0,
+            cutoff_count: 0,
+            drawn_on_other_path: false,
+            double_extensions: 0,
+        }
+    }
+}
