@@ -10,8 +10,9 @@ use std::{fs, hint::black_box, path::Path};
 use criterion::{Criterion, criterion_group, criterion_main};
 use engram::{
     eval,
-    position::{PathHash, Position},
+    position::{Path as MovePath, PathHash, Position},
     tt::file::{HashFile, Origin},
+    types::Ply,
 };
 
 const MIB: usize = 256;
@@ -21,9 +22,9 @@ fn open(path: &Path) -> HashFile {
     HashFile::open_or_create(path, MIB, origin).expect("room for the file").0
 }
 
-/// What an analysis asks first: is one of these positions a root or on the line of one?
+/// What an analysis asks first: is one of these positions a root?
 fn use_first(file: &HashFile, positions: &[Position]) -> usize {
-    let known = |p: &&Position| file.iteration(p.key()).is_some() || file.line(p.key()).is_some();
+    let known = |p: &&Position| file.find_root(p.key(), &MovePath::new(p), Ply::ROOT).is_some();
     positions.iter().filter(known).count()
 }
 

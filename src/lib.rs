@@ -17,7 +17,8 @@
 //! 8. [`book`] knows openings, [`syzygy`] the endings of few men: the engine asks both before it searches.
 //! 9. Reports come back as [`search::Event`]s, which [`uci`] prints through [`protocol`] and [`cli`] counts.
 //!
-//! [`types`] are the values that all of them share: scores, depths, keys, packed moves.
+//! [`types`] are the values that all of them share: scores, depths, keys, packed moves; `files.rs` is how all of them
+//! open and make files.
 //!
 //! A file imports only from layers below its own: `types`, then `position`, then `tt`, `eval`, `learn`,
 //! `book`, `syzygy` and `protocol` (which do not know each other), then `search`, `engine`, `uci`, `cli` and
@@ -28,6 +29,7 @@ pub mod book;
 pub mod cli;
 pub mod engine;
 pub mod eval;
+mod files;
 pub mod learn;
 pub mod position;
 pub mod protocol;

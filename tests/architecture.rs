@@ -12,7 +12,8 @@ use std::{
 };
 
 /// The layers, from the ground up. A name is a folder of `src/` or a file without its `.rs`.
-const LAYERS: [(&str, u32); 13] = [
+const LAYERS: [(&str, u32); 14] = [
+    ("files", 0),
     ("types", 0),
     ("position", 1),
     ("tt", 2),

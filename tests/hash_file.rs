@@ -155,6 +155,96 @@ fn what_any_thread_said_is_in_the_file() {
     }
 }
 
+/// Depth, score and line that were printed last, of a finished iteration if the bounds of others do not count.
+fn printed(lines: &[String], with_bounds: bool) -> (u32, String, String) {
+    let counts =
+        |line: &&String| line.starts_with("info depth ") && (with_bounds || !line.contains("bound "));
+    let line = lines.iter().rfind(counts);
+    let line = line.unwrap_or_else(|| panic!("nothing was finished: {lines:?}"));
+    let field = |from: &str, to: &str| {
+        let rest = line.split_once(from).expect("the field").1;
+        rest.split_once(to).map_or(rest, |(field, _)| field).to_owned()
+    };
+    (field("info depth ", " ").parse().expect("a depth"), field(" score ", " nodes "), field(" pv ", "\n"))
+}
+
+/// Depth, score and line that were printed last come back, whichever thread had found them.
+#[test]
+fn what_was_printed_last_is_what_resumes() {
+    let home = home();
+    let resumed = |file: &Path, fen: &str| {
+        let (mut engine, _) = with_file(file);
+        engine.send(&format!("position fen {fen}"));
+        engine.send("go infinite");
+        let lines = engine.expect("info depth ");
+        engine.kill();
+        printed(&lines, true)
+    };
+    for (round, threads, is_killed) in [(0, 2, true), (1, 4, true), (2, 3, false), (3, 1, false)] {
+        for (index, fen) in POSITIONS.into_iter().enumerate() {
+            let file = home.path().join(format!("{round}-{index}.hash"));
+            let (mut engine, _) = with_file(&file);
+            engine.send(&format!("setoption name Threads value {threads}"));
+            engine.send(&format!("position fen {fen}"));
+            engine.send("go infinite");
+            let mut lines = engine.expect(&format!("info depth {DEPTH} "));
+            if is_killed {
+                lines.extend(engine.kill());
+            } else {
+                engine.send("stop");
+                lines.extend(engine.expect("bestmove "));
+                engine.kill();
+            }
+            let (printed, resumed) = (printed(&lines, !is_killed), resumed(&file, fen));
+            // The next iteration may have been finished and not printed when the engine was killed.
+            if !(is_killed && resumed.0 == printed.0 + 1) {
+                assert_eq!(printed, resumed, "{threads} threads, killed {is_killed}, {fen}");
+            }
+        }
+    }
+}
+
+/// The clock is a part of the position that an analysis is about: at another one the score may be another.
+#[test]
+fn an_analysis_at_another_move_clock_destroys_nothing() {
+    let home = home();
+    // A quiet pawn ending, and a mate in seven that the fifty-move rule spoils at clock 90.
+    for (index, (board, depth)) in
+        [("8/pp2k1p1/2p1p2p/2P1Pp2/1P1K1P1P/P5P1/8/8 w - -", 13), ("8/8/4k3/8/8/8/1R6/R3K3 w - -", 16)]
+            .into_iter()
+            .enumerate()
+    {
+        for file in [None, Some(home.path().join(format!("{index}.hash")))] {
+            let start = || {
+                let mut engine = match &file {
+                    Some(file) => with_file(file).0,
+                    None => Engine::ready(),
+                };
+                engine.send("setoption name Learning value off");
+                engine.send("setoption name UCI_AnalyseMode value true");
+                engine
+            };
+            let mut engine = start();
+            let mut analyse = |clock: u32| {
+                if file.is_some() {
+                    std::mem::replace(&mut engine, start()).quit();
+                }
+                engine.send(&format!("position fen {board} {clock} 60"));
+                let (_, lines) = engine.best(&format!("go depth {depth}"));
+                (resumed_at(&lines), printed(&lines, false))
+            };
+            let fresh = analyse(0);
+            let late = analyse(90);
+            assert_eq!((fresh.0, fresh.1.0, late.0), (None, depth, None), "{board}");
+            assert_ne!(fresh.1.1, late.1.1, "the clock decides nothing here: {board}");
+            assert_eq!(analyse(0), (Some(depth), fresh.1.clone()), "{board}");
+            assert_eq!(analyse(90), (Some(depth), late.1), "{board}");
+            // What rests on no counter holds at any clock that is far from it.
+            assert_eq!(analyse(2).0, Some(depth), "{board}");
+        }
+    }
+}
+
 /// A file that is named when something is known already.
 #[test]
 fn what_is_resumed_from_ram_is_in_the_file() {
@@ -287,7 +377,7 @@ fn what_is_no_hash_file_stays_as_it_is() {
     let cases = [
         (foreign, "is no hash file of Engram"),
         (home.path().to_owned(), "is a directory"),
-        (home.path().join("no/such/folder.hash"), "cannot be made"),
+        (home.path().join("letter.txt/folder.hash"), "cannot be made"),
         (variant("short", &|bytes| bytes.truncate(500_000)), "bytes long and should be 1048576"),
         (variant("damaged", &|bytes| bytes[40] ^= 1), "damaged header"),
         (
@@ -340,13 +430,48 @@ fn what_is_no_hash_file_stays_as_it_is() {
 fn to_name_a_file_again_tries_it_again() {
     let home = home();
     let file = home.path().join("later/analysis.hash");
+    fs::write(home.path().join("later"), "in the way").expect("a file");
     let (mut engine, said) = with_file(&file);
     assert!(said.iter().any(|line| line.contains("stays in RAM")), "{said:?}");
-    fs::create_dir(home.path().join("later")).expect("a folder");
+    fs::remove_file(home.path().join("later")).expect("removed");
     engine.send(&format!("setoption name HashFile value {}", file.display()));
     let said = engine.sync();
     assert!(said.iter().any(|line| line.contains("1 MiB, new")), "{said:?}");
     engine.quit();
+}
+
+#[test]
+fn missing_folders_are_made() {
+    let home = home();
+    let file = home.path().join("a/b/analysis.hash");
+    let (engine, said) = with_file(&file);
+    assert!(said.iter().any(|line| line.contains("1 MiB, new")) && file.is_file(), "{said:?}");
+    engine.quit();
+}
+
+/// An engine that goes on with a file that bears its name no longer would work for nothing.
+#[test]
+#[cfg(unix)]
+fn a_file_that_is_removed_or_replaced_is_noticed() {
+    let home = home();
+    let (file, other) = (home.path().join("used.hash"), home.path().join("other.hash"));
+    let (engine, _) = with_file(&other);
+    engine.quit();
+    let (mut engine, _) = with_file(&file);
+    engine.best("go depth 6");
+    fs::remove_file(&file).expect("removed");
+    let said = engine.sync();
+    assert!(said.iter().any(|line| line.contains("was removed")), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("1 MiB, new")) && file.is_file(), "{said:?}");
+    fs::rename(&other, &file).expect("replaced");
+    let (_, said) = engine.best("go depth 6");
+    assert!(said.iter().any(|line| line.contains("was replaced")), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("1 MiB, ") && line.contains("session 2")), "{said:?}");
+    // Nothing happened since: nothing is said.
+    assert!(engine.sync().is_empty());
+    engine.quit();
+    let (out, ..) = run(&["hash", "info", &file.display().to_string()]);
+    assert!(out.contains("roots        1 "), "{out}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Book learning: results move the `learn` fields of a copy of the book.
 
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
+    fs::{File, OpenOptions, TryLockError},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     thread,
@@ -9,6 +9,7 @@ use std::{
 };
 
 use super::{Book, BookMove, ENTRY_BYTES, Entry};
+use crate::files::{self, NewFile};
 
 /// Games assumed to have been drawn with every move before the first was played: single results change
 /// little, a row of them much.
@@ -101,28 +102,26 @@ impl Learned {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        // Complete under another name before it bears its own: a half-written copy is never seen.
-        let unfinished = self.path.with_extension(format!("new-{}", std::process::id()));
-        let mut bytes = Vec::with_capacity(book.len() * ENTRY_BYTES);
+        files::create_parents(&self.path)?;
+        // A half-written copy is never seen.
+        let mut copy = NewFile::begin(&self.path)?;
         for entry in book.entries() {
-            bytes.extend_from_slice(&Entry { learn: 0, ..entry }.to_bytes());
+            copy.write_all(&Entry { learn: 0, ..entry }.to_bytes())?;
         }
-        let placed = fs::write(&unfinished, bytes).and_then(|()| self.place(&unfinished, book, index));
-        let _ = fs::remove_file(&unfinished);
-        placed?;
+        self.place(copy, book, index)?;
         open()
     }
 
     /// Gives a new copy its name, unless another process was faster.
-    fn place(&self, unfinished: &Path, book: &Book, index: usize) -> io::Result<()> {
-        match fs::hard_link(unfinished, &self.path) {
-            Ok(()) => Ok(()),
-            Err(_) if File::open(&self.path).is_ok_and(|file| is_copy(&file, book, index)) => Ok(()),
-            // A copy of another book gives way; some file systems have no links.
-            Err(_) => fs::rename(unfinished, &self.path),
+    fn place(&self, copy: NewFile, book: &Book, index: usize) -> io::Result<()> {
+        match File::open(&self.path) {
+            Ok(file) if is_copy(&file, book, index) => Ok(()),
+            // A copy of another book gives way.
+            Ok(_) => copy.replace(),
+            Err(_) => copy.finish().or_else(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists => Ok(()),
+                _ => Err(error),
+            }),
         }
     }
 }
@@ -166,6 +165,8 @@ fn experience_at(mut file: &File, book: &Book, index: usize) -> io::Result<Exper
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::position::Position;
 
@@ -201,13 +202,12 @@ mod tests {
     #[test]
     fn a_copy_that_another_process_was_faster_to_make_stays() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, unfinished) = (folder.path().join("own.bin"), folder.path().join("unfinished"));
+        let path = folder.path().join("own.bin");
         let book = Book::own();
         let learned = Learned::at(&path);
         let moves = book.moves(&Position::default());
         learned.record(&book, moves[0].index, 2).unwrap();
-        fs::write(&unfinished, b"new").unwrap();
-        learned.place(&unfinished, &book, moves[0].index).unwrap();
+        learned.place(NewFile::begin(&path).unwrap(), &book, moves[0].index).unwrap();
         assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 1, half_points: 2 });
     }
 

@@ -18,7 +18,7 @@ mod entry;
 mod learn;
 
 use std::{
-    fs::{self, File},
+    fs::OpenOptions,
     io,
     path::{Path, PathBuf},
 };
@@ -30,7 +30,7 @@ pub use learn::{Experience, Learned};
 use memmap2::Mmap;
 use thiserror::Error;
 
-use crate::{position::Position, types::PositionKey};
+use crate::{files, position::Position, types::PositionKey};
 
 /// The book inside the binary, made of the lines in `books/lines.pgn`.
 static OWN: &[u8] = include_bytes!("../../books/engram.bin");
@@ -89,11 +89,8 @@ impl Book {
     /// See [`BookError`].
     pub fn open(path: &Path) -> Result<Book, BookError> {
         let unreadable = |error| BookError::Unreadable { path: path.to_owned(), error };
-        // Before it is opened: to open a FIFO waits for its other end.
-        if !fs::metadata(path).map_err(unreadable)?.is_file() {
-            return Err(unreadable(io::Error::other("it is not a regular file")));
-        }
-        let file = File::open(path).map_err(unreadable)?;
+        let open = files::open(path, OpenOptions::new().read(true));
+        let file = open.map_err(|error| unreadable(error.into()))?;
         let bytes = file.metadata().map_err(unreadable)?.len();
         if bytes == 0 || bytes % ENTRY_BYTES as u64 != 0 {
             return Err(BookError::Length { path: path.to_owned(), bytes });

@@ -1,8 +1,8 @@
 //! `engram book`: making, showing, counting and merging Polyglot books.
 
 use std::{
-    fs::{self, File},
-    io::{BufRead, BufReader, IsTerminal, Write},
+    fs::File,
+    io::{BufRead, BufReader, IsTerminal},
     path::{Path, PathBuf},
 };
 
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     book::{Book, Builder, Entry, Experience, Limits, merge, to_bytes},
-    learn::disk::{Disk, SystemDisk},
+    files,
     position::Position,
     uci::{Output, translate},
 };
@@ -223,17 +223,8 @@ fn write(path: &Path, entries: &[Entry], force: bool) -> Result<(), CliError> {
     if path.exists() && !path.is_file() {
         return Err(CliError::Task(format!("{} is no regular file; name another", path.display())));
     }
-    // Where a link leads, so that the link stays one.
-    let path = &SystemDisk.resolve(path).unwrap_or_else(|_| path.to_owned());
-    // Complete before it bears its name: an engine may be reading the file that is replaced.
-    let unfinished = path.with_extension(format!("new-{}", std::process::id()));
-    let written = File::create(&unfinished)
-        .and_then(|mut file| file.write_all(&to_bytes(entries)).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&unfinished, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&unfinished);
-    }
-    written.map_err(|error| CliError::file("write", path, error))
+    // An engine may be reading the file that is replaced.
+    files::replace(path, &to_bytes(entries)).map_err(|error| CliError::file("write", path, error))
 }
 
 fn show(position: &Position, book: &Book, learned: bool, output: &Output) {

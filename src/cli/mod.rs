@@ -8,7 +8,6 @@ pub mod book;
 mod eval;
 mod hash;
 mod learn;
-mod new_file;
 mod page;
 pub mod perft;
 pub mod pgn;

@@ -7,7 +7,7 @@ use crate::{
     eval,
     position::{Path, PathHash},
     search::{Event, Limits, ResultStore, Resumed, Sink},
-    tt::file::{HashFile, Origin},
+    tt::file::{HashFile, Origin, Place},
 };
 
 /// The file that is wanted and, once somebody needed it, open.
@@ -49,8 +49,17 @@ impl Persistent {
         self.changed = true;
     }
 
-    /// Opens what was named, and says what came of that.
+    /// Opens what was named and is not open, or not there any more, and says what came of that.
     pub fn settle(&mut self, path_mode: PathHash, sink: &Arc<Sink>) {
+        let said = match self.open.as_ref().map(|file| (file.map().place(), file.map().path())) {
+            None | Some((Place::Ours, _)) => None,
+            Some((Place::Removed, path)) => Some(format!("hash file {} was removed", path.display())),
+            Some((Place::Replaced, path)) => Some(format!("hash file {} was replaced", path.display())),
+        };
+        if let Some(said) = said {
+            sink(Event::Message(said));
+            self.reopen();
+        }
         if !std::mem::take(&mut self.changed) {
             return;
         }
@@ -128,7 +137,7 @@ impl Engine {
             return None;
         }
         let memory = ResultStore { table: &self.table, file };
-        memory.share(self.root.key());
+        memory.share(self.root.key(), path);
         let kept = memory.resumed(&self.root, path);
         let learned = self.learning.resumed(&self.root, path);
         let resumed = learned.into_iter().chain(kept).max_by_key(|resumed| resumed.depth)?;

@@ -2,10 +2,13 @@
 //! or fail any one of them.
 
 use std::{
-    fs::{File, Metadata, OpenOptions, TryLockError},
+    fs::{File, OpenOptions, TryLockError},
     io,
     path::{Path, PathBuf},
 };
+
+use crate::files;
+pub use crate::files::{Found, Identity};
 
 /// How a file is opened.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -16,26 +19,6 @@ pub enum Access {
     Write,
     /// For reading and writing; an empty one is made if there is none.
     Create,
-}
-
-/// What distinguishes two files whatever their names.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Identity {
-    /// The file system.
-    pub device: u64,
-    /// The file in it.
-    pub file: u64,
-}
-
-/// What lies at a path.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// Something other than a file: what, with its article.
-    pub not_a_file: Option<&'static str>,
-    /// Which one it is.
-    pub identity: Identity,
-    /// Its length in bytes.
-    pub length: u64,
 }
 
 /// A file system.
@@ -115,29 +98,13 @@ pub trait DiskFile: Send + Sync {
 #[derive(Copy, Clone, Debug, Default)]
 pub struct SystemDisk;
 
-/// Longer chains of symbolic links are loops.
-const MOST_LINKS: usize = 40;
-
 impl Disk for SystemDisk {
     fn look(&self, path: &Path) -> io::Result<Found> {
-        #[cfg(unix)]
-        return Ok(found(&std::fs::metadata(path)?));
-        #[cfg(windows)]
-        return found(&File::open(path)?);
+        files::look(path)
     }
 
     fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
-        let mut path = std::path::absolute(path)?;
-        for _ in 0..MOST_LINKS {
-            match std::fs::read_link(&path) {
-                Ok(target) => path = path.parent().unwrap_or(Path::new("/")).join(target),
-                Err(_) => {
-                    let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-                    return Ok(path.parent().unwrap_or(Path::new("/")).canonicalize()?.join(name));
-                }
-            }
-        }
-        Err(io::Error::other("the symbolic links lead in a circle"))
+        files::resolve(path)
     }
 
     fn create_directories(&self, directory: &Path) -> io::Result<()> {
@@ -147,9 +114,7 @@ impl Disk for SystemDisk {
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
         let mut options = OpenOptions::new();
         options.read(true).write(access != Access::Read).create(access == Access::Create).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
-        Ok(Box::new(options.open(path)?))
+        Ok(Box::new(files::open(path, &mut options)?))
     }
 
     fn sync_directory(&self, directory: &Path) -> io::Result<()> {
@@ -160,10 +125,7 @@ impl Disk for SystemDisk {
 
 impl DiskFile for File {
     fn found(&self) -> io::Result<Found> {
-        #[cfg(unix)]
-        return Ok(found(&self.metadata()?));
-        #[cfg(windows)]
-        return found(self);
+        files::found(self)
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -207,34 +169,6 @@ impl DiskFile for File {
     fn unlock(&self) -> io::Result<()> {
         File::unlock(self)
     }
-}
-
-#[cfg(unix)]
-fn found(metadata: &Metadata) -> Found {
-    use std::os::unix::fs::{FileTypeExt, MetadataExt};
-    let kind = metadata.file_type();
-    let not_a_file = match () {
-        () if kind.is_file() => None,
-        () if kind.is_dir() => Some("a directory"),
-        () if kind.is_fifo() => Some("a FIFO"),
-        () if kind.is_socket() => Some("a socket"),
-        () => Some("a device"),
-    };
-    let identity = Identity { device: metadata.dev(), file: metadata.ino() };
-    Found { not_a_file, identity, length: metadata.len() }
-}
-
-#[cfg(windows)]
-fn found(file: &File) -> io::Result<Found> {
-    let metadata: Metadata = file.metadata()?;
-    let not_a_file = match () {
-        () if metadata.is_file() => None,
-        () if metadata.is_dir() => Some("a directory"),
-        () => Some("a device"),
-    };
-    let information = winapi_util::file::information(file)?;
-    let identity = Identity { device: information.volume_serial_number(), file: information.file_index() };
-    Ok(Found { not_a_file, identity, length: metadata.len() })
 }
 
 #[cfg(unix)]

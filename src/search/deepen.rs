@@ -40,11 +40,11 @@ impl Worker {
             }
             result = self.result(lines, depth);
             self.course.finished(depth, result.lines[0].score);
-            // Before the result is published or printed, and by all threads: the vote may choose any of them.
-            self.keep_iteration(depth);
             if self.id != 0 {
                 self.task.progress.show(self.id, result.clone());
             } else {
+                // Before it is printed.
+                self.keep_root(&result.lines[0], depth, depth);
                 self.report(&result.lines, depth);
                 stability.update(&result.lines[0]);
                 if self.is_enough(&stability) {

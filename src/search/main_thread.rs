@@ -89,6 +89,8 @@ fn search_and_answer(worker: &mut Worker, task: &Arc<Task>, root_moves: Vec<Root
     let best = &chosen.lines[0];
     // The answer is the first move of the last line printed.
     if chosen.unreported {
+        let reached = results.iter().map(|result| result.depth).max().unwrap_or(chosen.depth);
+        worker.keep_root(best, chosen.depth, reached);
         worker.report(&chosen.lines, chosen.depth.max(Depth(1)));
     }
     if let Some(on_end) = &task.on_end {

@@ -1,15 +1,12 @@
 //! What the search reads from the transposition table and the hash file below it, and what it writes there.
 
 use super::{
-    node_state::NodeKind,
-    params::tb_store_depth,
-    resume::{ITERATION_KEY, LINE_KEY},
-    worker::Worker,
+    node_state::NodeKind, params::tb_store_depth, resume::unpack_line, root_move::RootMove, worker::Worker,
 };
 use crate::{
     position::Position,
-    tt::{Hit, NodeResult, PathCheck, ScoreWindow, file::HashFile},
-    types::{Depth, PackedMove, Ply, PositionKey, Score},
+    tt::{Hit, NodeResult, PathCheck, RootResult, ScoreWindow, file::HashFile},
+    types::{Bound, Depth, PackedMove, Ply, PositionKey, Score},
 };
 
 /// Iterations less deep than this are repeated sooner than they are looked up.
@@ -78,62 +75,51 @@ impl Worker {
         if !task.analysis {
             return None;
         }
-        let hit = task.results().iteration(position.key())?;
+        let RootResult { hit, line } = task.results().root_result(position.key(), &self.path, ply)?;
         let score = hit.window(&self.path, ply)?.exact()?;
         if hit.depth < depth && !score.is_decisive() {
             return None;
         }
-        let line = task.results().line(position, hit)?;
+        let line = unpack_line(position, &line);
+        if line.is_empty() {
+            return None;
+        }
         self.pv.set(ply, line);
         self.inherit_taint(hit);
         Some(score)
     }
 
-    /// In an analysis: keeps what a finished iteration found, unless a deeper one is known.
-    pub fn keep_iteration(&self, depth: Depth) {
+    /// In an analysis: keeps a line that is about to be printed, whichever thread found it, unless a result is known
+    /// that is deeper than this search came, `reached`.
+    pub fn keep_root(&self, best: &RootMove, depth: Depth, reached: Depth) {
         let task = &self.task;
-        let best = &self.root_moves[0];
-        if !task.analysis || depth < MIN_ITERATION_DEPTH || !task.limits.search_moves.is_empty() {
+        let is_whole = task.limits.search_moves.is_empty() && best.has_score();
+        if !task.analysis || depth < MIN_ITERATION_DEPTH || !is_whole {
             return;
         }
         let key = task.root.key();
-        let known = task.results().iteration(key);
-        let known = known.filter(|hit| hit.window(&task.path, Ply::ROOT).is_some());
-        if known.is_some_and(|known| known.depth > depth) {
+        let known = task.results().root_result(key, &task.path, Ply::ROOT);
+        if known.is_some_and(|known| known.hit.depth > reached) {
             return;
         }
+        let window = match best.bound {
+            Bound::Exact => ScoreWindow::exactly(best.score),
+            Bound::Lower => ScoreWindow::at_least(best.score),
+            Bound::Upper => return,
+        };
         let result = NodeResult {
             best: PackedMove::pack(best.root_move()),
             raw_eval: None,
-            window: ScoreWindow::exactly(best.score),
+            window,
             depth,
             was_pv: true,
             path: PathCheck::new(&self.path, depth),
             ply: Ply::ROOT,
         };
-        task.table.store(key ^ ITERATION_KEY, &result);
+        let line: Vec<PackedMove> = best.pv.iter().map(|&m| PackedMove::pack(m)).collect();
+        task.table.roots().keep(key, &result, &line);
         if let Some(file) = &task.hash_file {
-            file.keep_iteration(key, &result);
-        }
-        self.keep_line(&result);
-    }
-
-    /// Keeps the moves of the line too: the entries of its nodes may be overwritten.
-    fn keep_line(&self, root: &NodeResult) {
-        let task = &self.task;
-        let mut position = task.root.clone();
-        for (index, &m) in self.root_moves[0].pv.iter().enumerate() {
-            if index > 0 {
-                let depth = (root.depth - index as i32).max(Depth::ZERO);
-                let window = ScoreWindow::OPEN;
-                let result = NodeResult { best: PackedMove::pack(m), window, depth, ..*root };
-                let key = position.key();
-                match &task.hash_file {
-                    Some(file) => file.keep_line(key, &result),
-                    None => task.table.store(key ^ LINE_KEY, &result),
-                }
-            }
-            position = position.play(m);
+            file.keep_root(key, &result, &line);
         }
     }
 }

@@ -14,9 +14,11 @@ mod learned;
 mod path_check;
 #[cfg(test)]
 mod races;
+mod roots;
 mod table;
 
 pub use entry::{Hit, NodeResult, ScoreWindow};
 pub use learned::Learned;
 pub use path_check::{PathCheck, Taint};
+pub use roots::{RootResult, Roots, deepest};
 pub use table::Table;

@@ -6,6 +6,7 @@ use super::{
     backing::{Backing, SharedWords},
     entry::{GENERATIONS, Hit, NodeResult, Packed},
     learned::protects,
+    roots::Roots,
 };
 use crate::types::{PositionKey, prefetch};
 
@@ -55,6 +56,7 @@ pub struct Table {
     generation: AtomicU8,
     /// What exact and principal-variation entries are worth more, in plies. Relaxed: as above.
     bonus: AtomicU8,
+    roots: Roots,
 }
 
 impl Table {
@@ -62,7 +64,12 @@ impl Table {
     pub fn new(mib: usize) -> Option<Table> {
         let bytes = mib.max(1).checked_mul(1 << 20)?;
         let lines = Backing::new(bytes / size_of::<Line>()).ok()?;
-        Some(Table { lines, generation: AtomicU8::new(0), bonus: AtomicU8::new(QUALITY_BONUS) })
+        Some(Table {
+            lines,
+            generation: AtomicU8::new(0),
+            bonus: AtomicU8::new(QUALITY_BONUS),
+            roots: Roots::default(),
+        })
     }
 
     /// The smallest table, for when no search runs.
@@ -71,7 +78,12 @@ impl Table {
     /// If the system has not one page of memory left.
     pub fn minimal() -> Table {
         let lines = Backing::new(1).expect("a page of memory");
-        Table { lines, generation: AtomicU8::new(0), bonus: AtomicU8::new(QUALITY_BONUS) }
+        Table {
+            lines,
+            generation: AtomicU8::new(0),
+            bonus: AtomicU8::new(QUALITY_BONUS),
+            roots: Roots::default(),
+        }
     }
 
     /// The size in MiB.
@@ -98,6 +110,12 @@ impl Table {
             }
         });
         self.generation.store(0, Relaxed);
+        self.roots.clear();
+    }
+
+    /// What analyses came to at their roots.
+    pub fn roots(&self) -> &Roots {
+        &self.roots
     }
 
     /// Begins a new search: what is in the table grows older.

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     cli::{CliError, book::refuse_to_overwrite, page},
-    learn::disk::{Disk, SystemDisk},
+    files,
     uci::Output,
 };
 
@@ -78,7 +78,7 @@ pub fn refuse(arguments: &Analyse, input: &Input, resumed: bool) -> Result<(), C
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {
-    let whole = |path| SystemDisk.resolve(path).ok();
+    let whole = |path| files::resolve(path).ok();
     one == other || (whole(one).is_some() && whole(one) == whole(other))
 }
 

@@ -9,10 +9,10 @@ use super::{LearnError, Opened, filter::Filter, text};
 use crate::{
     cli::{
         analyse::pawns,
-        new_file::NewFile,
         page::{self, FIELD, escaped, small_board},
     },
     eval,
+    files::NewFile,
     learn::{Origin, Record},
     position::Position,
     types::Score,
@@ -35,7 +35,7 @@ pub(super) fn html(
     let ring = file.ring();
     let records: Vec<(u64, Record)> = ring.iter().filter(|(_, record)| sieve.admits(record)).collect();
     let shown = &records[records.len().saturating_sub(newest)..];
-    let mut target = NewFile::create(to).map_err(failed("made"))?;
+    let mut target = NewFile::begin_new(to).map_err(failed("made"))?;
     let mut write = |text: &str| target.write_all(text.as_bytes()).map_err(failed("written"));
     write(&page::head(&file.file.path().display().to_string(), "what Engram learned"))?;
     write(FIELD)?;

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{LearnError, Opened, text};
 use crate::{
-    cli::new_file::NewFile,
+    files::NewFile,
     learn::{self, MOST_ADVICE, Record, Taken, exchange},
     uci::Output,
 };
@@ -23,7 +23,7 @@ pub(super) fn export(
 ) -> Result<(), LearnError> {
     let ring = file.ring();
     let (mut written, mut damaged) = (0, 0);
-    let mut target = to.map(|path| NewFile::create(path).map_err(other(path, "made"))).transpose()?;
+    let mut target = to.map(|path| NewFile::begin_new(path).map_err(other(path, "made"))).transpose()?;
     for (sequence, record) in ring.iter() {
         let line = match exchange::line(&record) {
             Ok(_) if json => text::value(sequence, &record).to_string(),

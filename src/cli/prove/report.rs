@@ -1,6 +1,6 @@
 //! The results as text, CSV and PGN.
 
-use std::{fmt::Write as _, fs, path::Path};
+use std::fmt::Write as _;
 
 use shakmaty::{Color, KnownOutcome, Outcome, Position as _, san::SanPlus};
 
@@ -11,7 +11,7 @@ use super::{
     statistics::Estimate,
     summary::{Games, Line, second_half},
 };
-use crate::position::Position;
+use crate::{files, position::Position};
 
 /// The names of the files that [`write`] makes.
 pub(super) const RESULTS: [&str; 5] = ["results.txt", "rounds.csv", "games.csv", "games.pgn", "score.svg"];
@@ -35,18 +35,10 @@ pub(super) fn write(setup: &Setup, entries: &[Entry], finished: u32) -> Result<S
         chart::svg(setup, &rounds),
     ];
     for (name, content) in RESULTS.into_iter().zip(files) {
-        replace(&setup.out.join(name), &content)?;
+        let path = setup.out.join(name);
+        files::replace(&path, content.as_bytes()).map_err(ProveError::file(&path, "written"))?;
     }
     Ok(text)
-}
-
-/// Writes beside it and renames: whoever reads it meanwhile sees a whole file.
-fn replace(path: &Path, content: &str) -> Result<(), ProveError> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".new");
-    fs::write(&beside, content)
-        .and_then(|()| fs::rename(&beside, path))
-        .map_err(ProveError::file(path, "written"))
 }
 
 fn signed(estimate: Option<Estimate>) -> String {

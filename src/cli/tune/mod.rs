@@ -258,8 +258,7 @@ fn read_state(path: &Path) -> Result<Option<String>, TuneError> {
 
 /// Writes a file whole or not at all.
 fn write(path: &Path, text: &str) -> Result<(), TuneError> {
-    let new = path.with_extension("new");
-    fs::write(&new, text).and_then(|()| fs::rename(&new, path)).map_err(|error| TuneError::file(path, error))
+    crate::files::replace(path, text.as_bytes()).map_err(|error| TuneError::file(path, error))
 }
 
 fn print_held_out(path: &Path, every: usize, output: &Output) -> Result<(), TuneError> {

@@ -28,7 +28,7 @@ pub const WAYS: usize = 4;
 const AGE_COST: i64 = 1;
 /// Plies of depth that an exact or principal-variation entry is worth more: they hold the lines of an analysis.
 const FOCUS: i64 = 8;
-/// Plies of depth that a finished iteration is worth more: it is what an analysis resumes from.
+/// Plies of depth that a finished iteration and its line are worth more: an analysis resumes from them.
 const ITERATION_WORTH: i64 = 100;
 
 /// What an entry is about.
@@ -38,8 +38,8 @@ pub enum Kind {
     Node,
     /// The last finished iteration of a search that had the position as its root.
     Iteration,
-    /// The move that such an iteration expects in a position further down. It says nothing about the score.
-    Line,
+    /// A move of its line, under a key of its own. It says nothing about the score.
+    LineMove,
 }
 
 impl Kind {
@@ -47,7 +47,7 @@ impl Kind {
         match self {
             Kind::Node => 1,
             Kind::Iteration => 2,
-            Kind::Line => 3,
+            Kind::LineMove => 3,
         }
     }
 
@@ -55,7 +55,7 @@ impl Kind {
         match code {
             1 => Some(Kind::Node),
             2 => Some(Kind::Iteration),
-            3 => Some(Kind::Line),
+            3 => Some(Kind::LineMove),
             _ => None,
         }
     }
@@ -118,14 +118,25 @@ impl Entry {
         // A session that began since the generation was read makes some entries younger than now.
         let age = if age > i64::from(u16::MAX / 2) { 0 } else { age };
         let focus = if self.is_focus() { FOCUS } else { 0 };
-        let iteration = if self.kind == Kind::Iteration { ITERATION_WORTH } else { 0 };
+        let iteration = if self.kind == Kind::Node { 0 } else { ITERATION_WORTH };
         i64::from(self.depth().get()) + focus + iteration - AGE_COST * age
     }
 
-    /// May it replace `old`, an entry of the same position and kind? A shallower result found on the same
-    /// path adds nothing, and what is known exactly is not given for a bound of the same depth.
+    /// Is it about the same as `old`? Iterations of a position by other paths are other analyses.
+    fn is_about_same_as(&self, old: &Entry) -> bool {
+        self.key == old.key
+            && self.kind == old.kind
+            && (self.kind != Kind::Iteration || self.packed.same_path(old.packed))
+    }
+
+    /// May it replace `old`, which is about the same? A shallower result found on the same path adds nothing,
+    /// and what is known exactly is not given for a bound of the same depth. An iteration that is kept is always
+    /// the one that was printed last.
     pub(super) fn outranks(&self, old: &Entry) -> bool {
         const OTHER_PATH_SLACK: i32 = 4;
+        if self.kind != Kind::Node {
+            return true;
+        }
         let (depth, before) = (self.depth().get(), old.depth().get());
         if self.packed.same_path(old.packed) {
             depth > before || depth == before && (self.packed.is_exact() || !old.packed.is_exact())
@@ -198,7 +209,7 @@ impl Bucket {
         let mut least = i64::MAX;
         for cell in &self.0 {
             let found = Entry::decode(cell.words());
-            if let Some(old) = found.filter(|old| old.key == entry.key && old.kind == entry.kind) {
+            if let Some(old) = found.filter(|old| entry.is_about_same_as(old)) {
                 if entry.outranks(&old) {
                     cell.write(entry.encode());
                 } else if old.generation != entry.generation {
@@ -213,7 +224,7 @@ impl Bucket {
             }
         }
         // A file is no cache of the present search: what is worth less than all that is there stays out.
-        if entry.worth(generation) >= least {
+        if entry.kind == Kind::Iteration || entry.worth(generation) >= least {
             victim.write(entry.encode());
         }
     }

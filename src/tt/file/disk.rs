@@ -2,9 +2,9 @@
 //! shown that it is a hash file for this engine.
 
 use std::{
-    fs::{self, File, Metadata, OpenOptions, TryLockError},
+    fs::{File, OpenOptions, TryLockError},
     io::{self, Write},
-    path::{Path, PathBuf},
+    path::Path,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -12,14 +12,15 @@ use super::{
     error::HashFileError,
     header::{HEADER_SIZE, Header, Origin},
 };
+use crate::files::{self, NewFile, OpenError};
 
 /// Zeros written at once where a file system cannot allocate.
 const CHUNK: usize = 1 << 20;
-/// How long an engine waits for another that is just emptying or making the file.
-const LOCK_PATIENCE: Duration = Duration::from_millis(200);
-/// How often a file may be replaced while it is being opened.
-const REPLACED: usize = 3;
+/// How long an engine waits for the lock of another that is just emptying or making the file.
+const LOCK_TIMEOUT: Duration = Duration::from_millis(200);
 const LOCK_POLL: Duration = Duration::from_millis(10);
+/// How often a file may be replaced while it is being opened.
+const MAX_REPLACED: usize = 3;
 
 /// Who uses the file: engines share it, tools that rewrite it need it alone, others only read.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -35,15 +36,26 @@ pub(super) struct OpenFile {
     pub header: Header,
 }
 
+/// Where the file is that was open under a name.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Under that name.
+    Ours,
+    /// Another one is there.
+    Replaced,
+    /// There is none.
+    Removed,
+}
+
 /// Opens the hash file at `path`.
 ///
 /// # Errors
 /// It is none, or somebody else's turn, or the system refuses.
 pub(super) fn open(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
     let mut open = open_once(path, purpose)?;
-    for _ in 0..REPLACED {
-        // Who had the lock before may have put another file in its place.
-        if is_in_place(&open.file, path) {
+    for _ in 0..MAX_REPLACED {
+        // Who had the lock before may have removed the file, or put another one in its place.
+        if place_of(&open.file, path) == Place::Ours {
             break;
         }
         open = open_once(path, purpose)?;
@@ -51,42 +63,31 @@ pub(super) fn open(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError>
     Ok(open)
 }
 
-/// Does `path` still lead to this file, or to none?
-fn is_in_place(file: &File, path: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let identity = |found: Metadata| (found.dev(), found.ino());
-        let (ours, there) = (file.metadata().map(identity), fs::metadata(path).map(identity));
-        there.is_err() || ours.ok() == there.ok()
-    }
-    // No other system lets a file be replaced that is open.
-    #[cfg(not(unix))]
-    {
-        let _ = (file, path);
-        true
+/// Does `path` still lead to this file? What cannot be looked at counts as unchanged.
+pub(super) fn place_of(file: &File, path: &Path) -> Place {
+    match (files::found(file), files::look(path)) {
+        (Ok(ours), Ok(there)) if ours.identity != there.identity => Place::Replaced,
+        (_, Err(error)) if error.kind() == io::ErrorKind::NotFound => Place::Removed,
+        _ => Place::Ours,
     }
 }
 
 fn open_once(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
     let failure = |doing| move |source| HashFileError::Io { path: path.to_owned(), doing, source };
-    match fs::metadata(path) {
-        Ok(found) => refuse_other_kinds(&found, path)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(HashFileError::Missing { path: path.to_owned() });
-        }
-        Err(error) => return Err(failure("opened")(error)),
-    }
     let mut options = OpenOptions::new();
-    options.read(true).write(purpose != Use::Look);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
-    let file = options.open(path).map_err(|source| match source.kind() {
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem if purpose != Use::Look => {
-            HashFileError::ReadOnly { path: path.to_owned(), source }
-        }
-        _ => failure("opened")(source),
-    })?;
+    let file =
+        files::open(path, options.read(true).write(purpose != Use::Look)).map_err(|error| match error {
+            OpenError::NotAFile(kind) => HashFileError::NotAFile { path: path.to_owned(), kind },
+            OpenError::System(source) => match source.kind() {
+                io::ErrorKind::NotFound => HashFileError::Missing { path: path.to_owned() },
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+                    if purpose != Use::Look =>
+                {
+                    HashFileError::ReadOnly { path: path.to_owned(), source }
+                }
+                _ => failure("opened")(source),
+            },
+        })?;
     let length = file.metadata().map_err(failure("read"))?.len();
     let mut bytes = [0; HEADER_SIZE];
     if length < HEADER_SIZE as u64 {
@@ -109,7 +110,7 @@ fn open_once(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
 
 /// The lock is advisory: it keeps Engram's own tools and engines apart and ends with the process.
 fn lock(file: &File, path: &Path, purpose: Use) -> Result<(), HashFileError> {
-    let mut patience = LOCK_PATIENCE;
+    let mut left = LOCK_TIMEOUT;
     loop {
         let locked = match purpose {
             Use::Engine => file.try_lock_shared(),
@@ -118,9 +119,9 @@ fn lock(file: &File, path: &Path, purpose: Use) -> Result<(), HashFileError> {
         };
         match locked {
             Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if !patience.is_zero() => {
+            Err(TryLockError::WouldBlock) if !left.is_zero() => {
                 std::thread::sleep(LOCK_POLL);
-                patience = patience.saturating_sub(LOCK_POLL);
+                left = left.saturating_sub(LOCK_POLL);
             }
             Err(TryLockError::WouldBlock) => {
                 let by = if purpose == Use::Alone { "an engine" } else { "`engram hash`" };
@@ -134,24 +135,12 @@ fn lock(file: &File, path: &Path, purpose: Use) -> Result<(), HashFileError> {
     }
 }
 
-/// Makes an empty hash file at `path`, complete or not at all. A file of length 0 is taken for an unfinished
-/// one and replaced.
+/// Begins a hash file that is to be at `path`: empty, and all of its bytes have their place on the disk. Missing
+/// folders are made.
 ///
 /// # Errors
-/// Something else lies there, or there is no room.
-pub(super) fn create(path: &Path, mib: usize, origin: Origin) -> Result<(), HashFileError> {
-    let failure = |doing| move |source| HashFileError::Io { path: path.to_owned(), doing, source };
-    let replaces = match fs::metadata(path) {
-        Ok(found) => {
-            refuse_other_kinds(&found, path)?;
-            if found.len() > 0 {
-                return Err(HashFileError::Exists { path: path.to_owned() });
-            }
-            true
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-        Err(error) => return Err(failure("made")(error)),
-    };
+/// There is no room, or the system refuses.
+pub(super) fn begin(path: &Path, mib: usize, origin: Origin) -> Result<NewFile, HashFileError> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let header = Header {
         evaluation: origin.evaluation,
@@ -162,58 +151,44 @@ pub(super) fn create(path: &Path, mib: usize, origin: Origin) -> Result<(), Hash
         created: now.as_secs(),
         buckets: Header::buckets_in(mib),
     };
-    let unfinished = beside(path);
-    let made = write_new(&unfinished, &header).map_err(|error| refused(error, path, header.file_size()));
-    let placed = made.and_then(|()| place(&unfinished, path, replaces).map_err(failure("made")));
-    let _ = fs::remove_file(&unfinished);
-    placed
+    let size = header.file_size();
+    let begun = || {
+        files::create_parents(path)?;
+        let mut new = NewFile::begin(path)?;
+        // Allocation would find out as well, after it has taken the last block from everybody for a while.
+        #[cfg(unix)]
+        if free_bytes(new.unfinished_path().parent().unwrap_or(path)).is_some_and(|free| free < size) {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        allocate(new.file(), size, true)?;
+        new.write_all(&header.encode())?;
+        new.flush()?;
+        Ok(new)
+    };
+    begun().map_err(|error| refused(error, path, size))
 }
 
-/// Where a new file belongs: where a link leads, if it leads nowhere yet.
-pub(super) fn target(path: &Path) -> PathBuf {
-    match std::fs::read_link(path) {
-        Ok(link) if !path.exists() => path.parent().unwrap_or(path).join(link),
-        _ => path.to_owned(),
-    }
+/// Makes an empty hash file at `path`, unless another process is faster. A file of length 0 is taken for an
+/// unfinished one and replaced.
+///
+/// # Errors
+/// There is no room, or the system refuses.
+pub(super) fn create(path: &Path, mib: usize, origin: Origin) -> Result<(), HashFileError> {
+    let new = begin(path, mib, origin)?;
+    place(new, path).map_err(|source| HashFileError::Io { path: path.to_owned(), doing: "made", source })
 }
 
-/// A name in the same folder that no other process uses.
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".new-{}", std::process::id()));
-    path.with_file_name(name)
-}
-
-fn write_new(path: &Path, header: &Header) -> io::Result<()> {
-    // Allocation would find out as well, after it has taken the last block from everybody for a while.
-    #[cfg(unix)]
-    if let Some(free) = free_bytes(path.parent().unwrap_or(path))
-        && free < header.file_size()
-    {
-        return Err(io::ErrorKind::StorageFull.into());
-    }
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-    allocate(&file, header.file_size(), true)?;
-    file.write_all(&header.encode())?;
-    file.sync_all()
-}
-
-/// Gives the finished file its name, unless another process was faster.
-fn place(unfinished: &Path, path: &Path, replaces: bool) -> io::Result<()> {
-    if replaces {
-        // One at a time, where the file system has locks.
-        let empty = File::open(path)?;
-        let _ = empty.lock();
-        let is_ours = is_in_place(&empty, path) && empty.metadata()?.len() == 0;
-        return if is_ours { fs::rename(unfinished, path) } else { Ok(()) };
-    }
-    match fs::hard_link(unfinished, path) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        // A file system without links.
-        Err(_) if !path.exists() => fs::rename(unfinished, path),
-        Err(error) => Err(error),
-    }
+fn place(new: NewFile, path: &Path) -> io::Result<()> {
+    let Ok(empty) = files::open(path, OpenOptions::new().read(true)) else {
+        return new.finish().or_else(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => Ok(()),
+            _ => Err(error),
+        });
+    };
+    // One at a time, where the file system has locks.
+    let _ = empty.lock();
+    let is_unfinished = place_of(&empty, path) == Place::Ours && empty.metadata()?.len() == 0;
+    if is_unfinished { new.replace() } else { Ok(()) }
 }
 
 /// Gives every byte up to `size` its place on the disk. Bytes that are there stay; the others are zero.
@@ -284,30 +259,25 @@ fn refused(source: io::Error, path: &Path, bytes: u64) -> HashFileError {
     }
 }
 
-fn refuse_other_kinds(found: &Metadata, path: &Path) -> Result<(), HashFileError> {
-    let kind = match found.file_type() {
-        kind if kind.is_file() => return Ok(()),
-        kind if kind.is_dir() => "a directory",
-        _ => "a device or pipe",
-    };
-    Err(HashFileError::NotAFile { path: path.to_owned(), kind })
-}
-
 #[cfg(all(test, unix))]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
-    fn a_file_that_was_replaced_while_it_was_opened_is_noticed() {
+    fn a_file_that_was_removed_or_replaced_is_noticed() {
         let folder = tempfile::tempdir().expect("a folder");
         let (path, other) = (folder.path().join("hash"), folder.path().join("other"));
         fs::write(&path, "old").expect("a file");
         fs::write(&other, "new").expect("a file");
         let old = File::open(&path).expect("a file");
-        assert!(is_in_place(&old, &path));
+        assert_eq!(place_of(&old, &path), Place::Ours);
+        fs::remove_file(&path).expect("removed");
+        assert_eq!(place_of(&old, &path), Place::Removed);
         fs::rename(&other, &path).expect("replaced");
-        assert!(!is_in_place(&old, &path));
-        assert!(is_in_place(&File::open(&path).expect("a file"), &path));
+        assert_eq!(place_of(&old, &path), Place::Replaced);
+        assert_eq!(place_of(&File::open(&path).expect("a file"), &path), Place::Ours);
     }
 
     #[test]
@@ -316,9 +286,9 @@ mod tests {
         let path = folder.path().join("hash");
         fs::write(&path, "").expect("a file");
         for content in ["first", "second"] {
-            let unfinished = folder.path().join(content);
-            fs::write(&unfinished, content).expect("a file");
-            place(&unfinished, &path, true).expect("placed");
+            let mut new = NewFile::begin(&path).expect("begun");
+            new.write_all(content.as_bytes()).expect("written");
+            place(new, &path).expect("placed");
         }
         assert_eq!(fs::read_to_string(&path).expect("a file"), "first");
     }

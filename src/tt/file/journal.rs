@@ -30,8 +30,9 @@ use super::{
     map::Map,
 };
 use crate::{
-    tt::{Hit, NodeResult, Table, entry::Packed},
-    types::{Depth, PackedMove, PositionKey},
+    position::Path as MovePath,
+    tt::{Hit, NodeResult, RootResult, ScoreWindow, Table, deepest, entry::Packed},
+    types::{Depth, MAX_PLY, PackedMove, Ply, PositionKey},
 };
 
 /// How often the queue may fill in less than [`INTERVAL`] before only deeper results are kept: a young analysis
@@ -120,35 +121,40 @@ impl HashFile {
         }
     }
 
-    /// Keeps what a finished iteration with this position as root found. In the map when this returns, after
-    /// the nodes that it rests on: who is killed then goes on with all of them.
-    pub fn keep_iteration(&self, key: PositionKey, record: &NodeResult) {
+    /// Keeps what an analysis of `root` came to, and its line. In the map when this returns, after the nodes that
+    /// it rests on: who is killed then goes on with all of them.
+    pub fn keep_root(&self, root: PositionKey, record: &NodeResult, line: &[PackedMove]) {
         self.settle_within(SHORT_PATIENCE);
-        let packed = Packed::pack(key, record, None, 0);
-        self.map.put(&Entry::new(key, Kind::Iteration, self.map.generation(), packed));
+        let generation = self.map.generation();
+        let packed = Packed::pack(root, record, None, 0);
+        for (index, &best) in line.iter().skip(1).chain([&PackedMove::NONE]).enumerate() {
+            let key = line_key(root, packed, index);
+            let packed =
+                Packed::pack(key, &NodeResult { best, window: ScoreWindow::OPEN, ..*record }, None, 0);
+            self.map.put(&Entry::new(key, Kind::LineMove, generation, packed));
+        }
+        self.map.put(&Entry::new(root, Kind::Iteration, generation, packed));
     }
 
-    /// The last iteration finished with this position as root, by any process.
-    pub fn iteration(&self, key: PositionKey) -> Option<Hit> {
-        self.map.find(key, Kind::Iteration).map(|entry| entry.to_packed(0).unpack())
-    }
-
-    /// Keeps the move that a finished iteration expects in a position of its line.
-    pub fn keep_line(&self, key: PositionKey, record: &NodeResult) {
-        let packed = Packed::pack(key, record, None, 0);
-        self.map.put(&Entry::new(key, Kind::Line, self.map.generation(), packed));
-    }
-
-    /// The move that the last finished iteration expected here.
-    pub fn line(&self, key: PositionKey) -> Option<PackedMove> {
-        self.map.find(key, Kind::Line).map(|entry| entry.to_packed(0).unpack().best)
+    /// What analyses of `root` came to, by any process: the deepest result that is true at the end of `path`,
+    /// `ply` plies from the root of the present search.
+    pub fn find_root(&self, root: PositionKey, path: &MovePath, ply: Ply) -> Option<RootResult> {
+        let entries = self.map.find(root, Kind::Iteration).map(|entry| entry.to_packed(0));
+        let packed = deepest(entries, |packed| packed.unpack(), path, ply)?;
+        let next = |index| {
+            let entry = self.map.find(line_key(root, packed, index), Kind::LineMove).next()?;
+            Some(entry.to_packed(0).unpack().best).filter(|best| !best.is_none())
+        };
+        let hit = packed.unpack();
+        let line = std::iter::once(hit.best).chain((0..MAX_PLY).map_while(next)).collect();
+        Some(RootResult { hit, line })
     }
 
     /// What the file knows of a position, if that is more than `hit`, which the table had. It is put into the
     /// table.
     #[inline(never)]
     pub fn recall(&self, table: &Table, key: PositionKey, hit: Option<Hit>) -> Option<Hit> {
-        let Some(entry) = self.map.find(key, Kind::Node) else { return hit };
+        let Some(entry) = self.map.find(key, Kind::Node).next() else { return hit };
         if hit.is_some_and(|hit| hit.learned || hit.depth >= entry.depth()) {
             return hit;
         }
@@ -194,6 +200,17 @@ impl Drop for HashFile {
             let _ = thread.join();
         }
     }
+}
+
+/// Under which key a move of the line of an iteration lies. Iterations by turns have two sets of them, so that the line
+/// of the one before stays whole until the next one counts.
+fn line_key(root: PositionKey, iteration: Packed, index: usize) -> PositionKey {
+    let set = (iteration.depth().get() as u64 & 1) << 32 | iteration.w1 >> 48 << 8 | index as u64;
+    PositionKey(
+        (root.0 ^ set.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+            .rotate_left(23)
+            .wrapping_mul(0xD6E8_FEB8_6659_FD93),
+    )
 }
 
 fn write(map: &Map, queue: &ArrayQueue<Entry>, least: &AtomicI32, woken: &Receiver<Wake>) {

@@ -9,12 +9,13 @@ use std::{
 
 use super::{
     cell::{Bucket, Entry, Kind},
-    disk::{self, OpenFile, Use},
+    disk::{self, OpenFile, Place, Use},
     error::HashFileError,
     guard,
     header::{BUCKETS_AT, GENERATION_WORD, Header, Origin},
 };
 use crate::{
+    files,
     tt::backing::{Backing, SharedWords, Sharing},
     types::PositionKey,
 };
@@ -36,7 +37,7 @@ pub struct Map {
     header: Header,
     path: PathBuf,
     /// Holds the lock.
-    _file: File,
+    file: File,
 }
 
 impl Map {
@@ -50,9 +51,9 @@ impl Map {
         mib: usize,
         origin: Origin,
     ) -> Result<(Map, bool), HashFileError> {
-        let there = std::fs::metadata(path).is_ok_and(|found| found.len() > 0 || !found.is_file());
+        let there = files::look(path).is_ok_and(|found| found.length > 0 || found.not_a_file.is_some());
         if !there {
-            disk::create(&disk::target(path), mib, origin)?;
+            disk::create(path, mib, origin)?;
         }
         let open = disk::open(path, Use::Engine)?;
         open.header.fits(origin, path)?;
@@ -88,12 +89,17 @@ impl Map {
             source,
         })?;
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        Ok(Map { buckets, page, header, path, _file: file })
+        Ok(Map { buckets, page, header, path, file })
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Is it still there, under its name?
+    pub fn place(&self) -> Place {
+        disk::place_of(&self.file, &self.path)
     }
 
     /// What its header says.
@@ -157,9 +163,9 @@ impl Map {
         &buckets[index as usize]
     }
 
-    /// Looks a position up.
-    pub(super) fn find(&self, key: PositionKey, kind: Kind) -> Option<Entry> {
-        self.bucket(key).0.iter().find_map(|cell| cell.find(key, kind))
+    /// Looks a position up: one entry of it, or as many iterations as there are paths to it.
+    pub(super) fn find(&self, key: PositionKey, kind: Kind) -> impl Iterator<Item = Entry> {
+        self.bucket(key).0.iter().filter_map(move |cell| cell.find(key, kind))
     }
 
     /// Puts an entry in, unless what is there is worth more.

@@ -1,10 +1,6 @@
 //! What can be done with a hash file without an engine.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, io, path::Path};
 
 use super::{
     cell::{ENTRY_SIZE, Entry, Kind, WAYS},
@@ -13,7 +9,7 @@ use super::{
     header::{Header, Origin},
     map::Map,
 };
-use crate::position::PathHash;
+use crate::{files::NewFile, position::PathHash};
 
 /// What lies in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,71 +84,50 @@ impl Archive {
     /// Something lies at `path` already, or there is no room.
     pub fn copy(&self, path: &Path, mib: Option<usize>) -> Result<u64, HashFileError> {
         let exists = || HashFileError::Exists { path: path.to_owned() };
-        let is_there = || fs::symlink_metadata(path).is_ok();
-        if is_there() {
+        if path.symlink_metadata().is_ok() {
             return Err(exists());
         }
-        let unfinished = unfinished_name(path);
-        let copied = self.fill(&unfinished, mib).and_then(|entries| {
-            match fs::hard_link(&unfinished, path) {
-                Ok(()) => return Ok(entries),
-                Err(_) if is_there() => return Err(exists()),
-                // A file system without links.
-                Err(_) => fs::rename(&unfinished, path),
-            }
-            .map(|()| entries)
-            .map_err(|source| HashFileError::Io { path: path.to_owned(), doing: "made", source })
-        });
-        let _ = fs::remove_file(&unfinished);
-        copied
+        let (new, entries) = self.copied(path, mib)?;
+        new.finish().map(|()| entries).map_err(|source| match source.kind() {
+            io::ErrorKind::AlreadyExists => exists(),
+            _ => HashFileError::Io { path: path.to_owned(), doing: "made", source },
+        })
     }
 
-    fn fill(&self, path: &Path, mib: Option<usize>) -> Result<u64, HashFileError> {
+    fn copied(&self, path: &Path, mib: Option<usize>) -> Result<(NewFile, u64), HashFileError> {
         let header = self.header();
         let Some(path_mode) = PathHash::from_name(&header.path_mode) else {
             let what = "a way of comparing paths";
             return Err(HashFileError::Layout { path: self.0.path().to_owned(), what });
         };
         let mib = mib.unwrap_or_else(|| header.file_size().div_ceil(1 << 20) as usize);
-        disk::create(path, mib, Origin { evaluation: header.evaluation, path_mode })?;
-        let copy = Map::open(path, true)?;
+        let new = disk::begin(path, mib, Origin { evaluation: header.evaluation, path_mode })?;
+        let copy = Map::open(new.unfinished_path(), true)?;
         copy.set_generation(self.generation());
         for (words, index) in self.0.cells() {
             if let Some(entry) = Entry::decode(words).filter(|entry| self.0.index(entry.key) == index) {
                 copy.put(&entry);
             }
         }
-        Ok(copy.cells().filter(|(words, _)| *words != [0; 4]).count() as u64)
+        let entries = copy.cells().filter(|(words, _)| *words != [0; 4]).count() as u64;
+        Ok((new, entries))
     }
 }
 
-/// Puts a new file of `mib` MiB in the place of the one at `path`, with its most valuable entries. Gives back
-/// how many they are. The old file itself is not changed: an engine that had it mapped could not survive that.
+/// Puts a new file of `mib` MiB in the place of the one at `path` (where a link leads), with its most valuable
+/// entries. Gives back how many they are. The old file itself is not changed: an engine that had it mapped could
+/// not survive that.
 ///
 /// # Errors
 /// An engine uses the file, or there is no room for the new one beside it.
 pub fn resize(path: &Path, mib: usize) -> Result<u64, HashFileError> {
-    // Links are followed, so that the file is replaced and not the link to it.
-    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let old = Archive(Map::open(path, true)?);
-    let new = unfinished_name(path);
-    let moved = old.fill(&new, Some(mib)).and_then(|entries| {
-        fs::rename(&new, path).map(|()| entries).map_err(|source| HashFileError::Io {
-            path: path.clone(),
-            doing: "replaced",
-            source,
-        })
-    });
-    if moved.is_err() {
-        let _ = fs::remove_file(&new);
-    }
-    moved
-}
-
-fn unfinished_name(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".unfinished-{}", std::process::id()));
-    path.with_file_name(name)
+    let (new, entries) = old.copied(path, Some(mib))?;
+    new.replace().map(|()| entries).map_err(|source| HashFileError::Io {
+        path: path.to_owned(),
+        doing: "replaced",
+        source,
+    })
 }
 
 /// Empties the file at `path`. It belongs to the engine with this `evaluation` from then on.

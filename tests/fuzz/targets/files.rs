@@ -25,7 +25,7 @@ use engram::{
     position::{PathHash, Position},
     search::Limits,
     tt::{self, PathCheck, ScoreWindow, Table, file::Archive, file::HashFile, file::Origin as Writer},
-    types::{Depth, PackedMove, Ply, PositionKey, Score},
+    types::{Depth, MAX_PLY, PackedMove, Ply, PositionKey, Score},
 };
 use tempfile::TempDir;
 
@@ -256,9 +256,9 @@ pub fn hash_seeds() -> Vec<Vec<u8>> {
     let path = file("seed.hash", &hash_file(&[]));
     let (hash_file, _) = HashFile::open_or_create(&path, 1, writer()).expect("a hash file");
     for position in &positions() {
-        hash_file.keep_iteration(position.key(), &known(position));
-        hash_file.keep(position.key(), &known(position));
-        hash_file.keep_line(position.key(), &known(position));
+        let known = known(position);
+        hash_file.keep_root(position.key(), &known, &[known.best; 3]);
+        hash_file.keep(position.key(), &known);
     }
     hash_file.settle();
     drop(hash_file);
@@ -308,16 +308,17 @@ pub fn run_hash(bytes: &[u8]) {
         PositionKey(u64::from_le_bytes(key))
     });
     for key in keys.take(64) {
-        let _ = open.line(key);
-        for hit in [open.iteration(key), open.recall(&table, key, None)].into_iter().flatten() {
+        let root = open.find_root(key, &game, Ply(3)).map(|found| found.hit);
+        for hit in [root, open.recall(&table, key, None)].into_iter().flatten() {
             assert!(hit.raw_eval.is_none_or(|score| score == score.clamp_evaluation()));
             let _ = hit.window(&game, Ply(3));
             let _ = Position::default().unpack(hit.best);
         }
         let record = known(&Position::default());
         open.keep(key, &record);
-        open.keep_iteration(key, &record);
-        assert!(open.iteration(key).is_some_and(|hit| hit.depth >= record.depth), "{key:?}");
+        open.keep_root(key, &record, &[record.best; 3]);
+        let kept = open.find_root(key, &game, Ply(0)).expect("what was kept");
+        assert!(kept.hit.depth >= record.depth && kept.line.len() <= MAX_PLY + 1, "{key:?}");
     }
     open.settle();
     drop(open);

@@ -1,0 +1,293 @@
+//! Files: opening one that is there, knowing which one it is, and making one that bears its name only when it is
+//! complete.
+
+use std::{
+    fs::{self, File, Metadata, OpenOptions, Permissions},
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use tempfile::{Builder, NamedTempFile, PersistError};
+use thiserror::Error;
+
+/// Longer chains of symbolic links are loops.
+const MAX_LINKS: usize = 40;
+
+/// What distinguishes two files whatever their names.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The file system.
+    pub device: u64,
+    /// The file in it.
+    pub file: u64,
+}
+
+/// What lies at a path.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Something other than a file: what, with its article.
+    pub not_a_file: Option<&'static str>,
+    /// Which one it is.
+    pub identity: Identity,
+    /// Its length in bytes.
+    pub length: u64,
+}
+
+/// Why a file was not opened.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// Something other than a file lies there: what, with its article.
+    #[error("it is {0}, not a file")]
+    NotAFile(&'static str),
+    /// The system refused.
+    #[error(transparent)]
+    System(#[from] io::Error),
+}
+
+impl From<OpenError> for io::Error {
+    fn from(error: OpenError) -> io::Error {
+        match error {
+            OpenError::System(error) => error,
+            kind @ OpenError::NotAFile(_) => io::Error::new(io::ErrorKind::InvalidInput, kind.to_string()),
+        }
+    }
+}
+
+/// What lies at `path`, symbolic links followed.
+///
+/// # Errors
+/// What the system says; `NotFound` if there is nothing.
+pub fn look(path: &Path) -> io::Result<Found> {
+    #[cfg(unix)]
+    return Ok(describe(&fs::metadata(path)?));
+    #[cfg(windows)]
+    return found(&File::open(path)?);
+}
+
+/// What an open file is.
+///
+/// # Errors
+/// What the system says.
+pub fn found(file: &File) -> io::Result<Found> {
+    let metadata = file.metadata()?;
+    #[cfg(unix)]
+    return Ok(describe(&metadata));
+    #[cfg(windows)]
+    {
+        let not_a_file = match metadata.file_type() {
+            kind if kind.is_file() => None,
+            kind if kind.is_dir() => Some("a directory"),
+            _ => Some("a device"),
+        };
+        let information = winapi_util::file::information(file)?;
+        let identity =
+            Identity { device: information.volume_serial_number(), file: information.file_index() };
+        Ok(Found { not_a_file, identity, length: metadata.len() })
+    }
+}
+
+#[cfg(unix)]
+fn describe(metadata: &Metadata) -> Found {
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    let not_a_file = match metadata.file_type() {
+        kind if kind.is_file() => None,
+        kind if kind.is_dir() => Some("a directory"),
+        kind if kind.is_fifo() => Some("a FIFO"),
+        kind if kind.is_socket() => Some("a socket"),
+        _ => Some("a device"),
+    };
+    let identity = Identity { device: metadata.dev(), file: metadata.ino() };
+    Found { not_a_file, identity, length: metadata.len() }
+}
+
+/// Opens a regular file, and never waits for anybody, whatever lies there. What is no file is not even opened for
+/// a look at it: to open some devices does something.
+///
+/// # Errors
+/// See [`OpenError`].
+pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File, OpenError> {
+    let refuse = |found: Found| found.not_a_file.map_or(Ok(()), |kind| Err(OpenError::NotAFile(kind)));
+    look(path).map_or(Ok(()), refuse)?;
+    // A FIFO that took the file's place just now must not wait for its other end.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NONBLOCK);
+    let file = options.open(path)?;
+    refuse(found(&file)?)?;
+    Ok(file)
+}
+
+/// The name of the file that `path` means, symbolic links followed to the end. The file itself need not be there.
+///
+/// # Errors
+/// What the system says, for instance if the directory is not there.
+pub fn resolve(path: &Path) -> io::Result<PathBuf> {
+    let mut path = std::path::absolute(path)?;
+    for _ in 0..MAX_LINKS {
+        match fs::read_link(&path) {
+            Ok(target) => path = path.parent().unwrap_or(Path::new("/")).join(target),
+            Err(_) => {
+                let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+                return Ok(path.parent().unwrap_or(Path::new("/")).canonicalize()?.join(name));
+            }
+        }
+    }
+    Err(io::Error::other("the symbolic links lead in a circle"))
+}
+
+/// Makes the directories above `path`, where they are missing.
+///
+/// # Errors
+/// What the system says.
+pub fn create_parents(path: &Path) -> io::Result<()> {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), fs::create_dir_all)
+}
+
+/// A file while it is written, under another name beside its own; gone if it is not finished.
+pub struct NewFile {
+    path: PathBuf,
+    writer: BufWriter<NamedTempFile>,
+}
+
+impl NewFile {
+    /// Begins a file that is to be at `path`, or where a link there leads.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn begin(path: &Path) -> io::Result<NewFile> {
+        let path = resolve(path)?;
+        let mut prefix = path.file_name().unwrap_or_default().to_owned();
+        prefix.push(".");
+        let mut builder = Builder::new();
+        builder.prefix(&prefix).suffix(".new");
+        #[cfg(unix)]
+        builder.permissions(<Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
+        let file = builder.tempfile_in(path.parent().unwrap_or(Path::new("/")))?;
+        Ok(NewFile { path, writer: BufWriter::new(file) })
+    }
+
+    /// The same, where nothing may lie yet.
+    ///
+    /// # Errors
+    /// `AlreadyExists`, or what the system says.
+    pub fn begin_new(path: &Path) -> io::Result<NewFile> {
+        // A link that leads nowhere is something, too.
+        if path.symlink_metadata().is_ok() { Err(taken()) } else { NewFile::begin(path) }
+    }
+
+    /// The file itself; what was written through this value may still be missing.
+    pub fn file(&self) -> &File {
+        self.writer.get_ref().as_file()
+    }
+
+    /// Where it is for now.
+    pub fn unfinished_path(&self) -> &Path {
+        self.writer.get_ref().path()
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// `AlreadyExists` if something bears it, made meanwhile or before; else what the system says.
+    pub fn finish(self) -> io::Result<()> {
+        let (path, file) = self.complete()?;
+        file.persist_noclobber(&path).map(drop).map_err(|PersistError { error, .. }| match error.kind() {
+            io::ErrorKind::AlreadyExists => taken(),
+            _ => error,
+        })
+    }
+
+    /// Gives the file its name, in the place of what bears it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn replace(self) -> io::Result<()> {
+        let (path, file) = self.complete()?;
+        file.persist(&path).map(drop).map_err(|PersistError { error, .. }| error)
+    }
+
+    fn complete(self) -> io::Result<(PathBuf, NamedTempFile)> {
+        let file = self.writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.as_file().sync_all()?;
+        Ok((self.path, file))
+    }
+}
+
+fn taken() -> io::Error {
+    io::Error::new(io::ErrorKind::AlreadyExists, "there is something already, name another")
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+/// Writes a file whole or not at all, in the place of what is there: whoever reads it meanwhile sees one or the other.
+///
+/// # Errors
+/// What the system says.
+pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = NewFile::begin(path)?;
+    file.write_all(content)?;
+    file.replace()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_finished_file_bears_its_name_and_none_is_overwritten() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        let entries = || fs::read_dir(folder.path()).expect("a folder").count();
+        let begun = |content: &str| {
+            let mut file = NewFile::begin(&path).expect("begun");
+            file.write_all(content.as_bytes()).expect("written");
+            file
+        };
+        let half = begun("half");
+        assert!(!path.exists() && entries() == 1);
+        drop(half);
+        assert_eq!(entries(), 0);
+        begun("whole").finish().expect("finished");
+        let late = begun("late").finish();
+        assert_eq!(late.map_err(|error| error.kind()), Err(io::ErrorKind::AlreadyExists));
+        assert_eq!((fs::read(&path).expect("a file"), entries()), (b"whole".to_vec(), 1));
+        replace(&path, b"other").expect("replaced");
+        assert_eq!((fs::read(&path).expect("a file"), entries()), (b"other".to_vec(), 1));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link_and_others_may_read_what_is_made() {
+        use std::os::unix::fs::{MetadataExt, symlink};
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, link, plain) =
+            (folder.path().join("file"), folder.path().join("link"), folder.path().join("plain"));
+        symlink("file", &link).expect("a link");
+        for content in [b"one", b"two"] {
+            replace(&link, content).expect("written");
+            assert_eq!(fs::read(&path).expect("the file"), content);
+        }
+        assert!(link.is_symlink());
+        fs::write(&plain, "").expect("a file");
+        let mode = |path: &Path| fs::metadata(path).expect("a file").mode();
+        assert_eq!(mode(&path), mode(&plain));
+        let identity = |path: &Path| look(path).expect("a file").identity;
+        assert!(identity(&link) == identity(&path) && identity(&path) != identity(&plain));
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let refused = open(folder.path(), OpenOptions::new().read(true));
+        assert!(matches!(refused, Err(OpenError::NotAFile("a directory"))));
+        let missing = open(&folder.path().join("none"), OpenOptions::new().read(true));
+        assert!(matches!(missing, Err(OpenError::System(error)) if error.kind() == io::ErrorKind::NotFound));
+    }
+}

@@ -1,0 +1,127 @@
+//! What analyses came to at their roots: depth, score and line as they were printed last.
+//!
+//! These results are apart from the entries of the table, which every search replaces, and for each path that
+//! [`PathCheck`](super::PathCheck) tells apart there is one: the same position with another fifty-move clock
+//! may have another score, and to look at that one must not cost what is known of this one.
+
+use std::{
+    collections::HashMap,
+    sync::{PoisonError, RwLock},
+};
+
+use super::{Hit, NodeResult, entry::Packed};
+use crate::{
+    position::Path,
+    types::{PackedMove, Ply, PositionKey},
+};
+
+/// So many positions are kept; the shallowest goes first.
+const MAX_POSITIONS: usize = 4096;
+/// So many paths to one position are.
+const MAX_PATHS: usize = 16;
+
+/// The last finished iteration of an analysis.
+#[derive(Clone, Debug)]
+pub struct RootResult {
+    /// Depth, score and path.
+    pub hit: Hit,
+    /// The line, its first move first.
+    pub line: Vec<PackedMove>,
+}
+
+/// Of `results` the deepest one that is true at the end of `path`, `ply` plies from the root; of equals the last.
+pub fn deepest<T>(
+    results: impl Iterator<Item = T>,
+    hit: impl Fn(&T) -> Hit,
+    path: &Path,
+    ply: Ply,
+) -> Option<T> {
+    results.filter(|found| hit(found).window(path, ply).is_some()).max_by_key(|found| hit(found).depth)
+}
+
+/// The results of this process.
+#[derive(Default)]
+pub struct Roots(RwLock<HashMap<PositionKey, Vec<RootResult>>>);
+
+impl Roots {
+    /// Keeps a result in the place of the one of the same path.
+    pub fn keep(&self, root: PositionKey, record: &NodeResult, line: &[PackedMove]) {
+        let hit = Packed::pack(root, record, None, 0).unpack();
+        let mut roots = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if roots.len() >= MAX_POSITIONS && !roots.contains_key(&root) {
+            let depth = |results: &[RootResult]| results.iter().map(|result| result.hit.depth).max();
+            let shallowest = roots.iter().min_by_key(|(_, results)| depth(results)).map(|(&key, _)| key);
+            shallowest.map(|key| roots.remove(&key));
+        }
+        let results = roots.entry(root).or_default();
+        results.retain(|known| known.hit.to_root_result().path != record.path);
+        if results.len() >= MAX_PATHS {
+            let shallowest = (0..results.len()).min_by_key(|&index| results[index].hit.depth);
+            shallowest.map(|index| results.remove(index));
+        }
+        results.push(RootResult { hit, line: line.to_vec() });
+    }
+
+    /// The deepest result of a root that is true at the end of `path`, `ply` plies from the root of the search.
+    pub fn find(&self, root: PositionKey, path: &Path, ply: Ply) -> Option<RootResult> {
+        let roots = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        deepest(roots.get(&root)?.iter(), |result| result.hit, path, ply).cloned()
+    }
+
+    /// Forgets all.
+    pub(super) fn clear(&self) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        tt::{PathCheck, ScoreWindow, entry::tests::at},
+        types::{Depth, Score},
+    };
+
+    fn keep(roots: &Roots, key: u64, depth: i32, clock: u32) {
+        let record = NodeResult {
+            best: PackedMove::from_bits(77),
+            raw_eval: None,
+            window: ScoreWindow::exactly(Score(depth)),
+            depth: Depth(depth),
+            was_pv: true,
+            path: PathCheck::new(&at(clock), Depth(depth)),
+            ply: Ply::ROOT,
+        };
+        roots.keep(PositionKey(key), &record, &[record.best]);
+    }
+
+    fn depth(roots: &Roots, key: u64, clock: u32) -> Option<i32> {
+        roots.find(PositionKey(key), &at(clock), Ply::ROOT).map(|result| result.hit.depth.get())
+    }
+
+    #[test]
+    fn each_clock_has_its_own_result_and_far_from_the_counter_all_share_the_deepest() {
+        let roots = Roots::default();
+        for (depth, clock) in [(17, 0), (9, 90), (12, 4)] {
+            keep(&roots, 5, depth, clock);
+        }
+        assert_eq!(
+            [0, 4, 30, 90].map(|clock| depth(&roots, 5, clock)),
+            [Some(17), Some(17), Some(17), Some(9)]
+        );
+        assert_eq!(depth(&roots, 5, 85), None);
+        assert_eq!(depth(&roots, 6, 0), None);
+        // What is printed last of a path counts, even if it is less deep.
+        keep(&roots, 5, 16, 0);
+        assert_eq!(depth(&roots, 5, 0), Some(16));
+    }
+
+    #[test]
+    fn what_is_shallow_goes_first() {
+        let roots = Roots::default();
+        for key in 0..=MAX_POSITIONS as u64 {
+            keep(&roots, key, if key == 7 { 5 } else { 20 }, 0);
+        }
+        assert_eq!((depth(&roots, 7, 0), depth(&roots, 0, 0)), (None, Some(20)));
+    }
+}
