@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Nodes to fixed depths in the modes of PathHash: the table in src/position/path_hash.rs.
+"""Nodes to fixed depths in the modes of PathHash: the table in benches/notes/path_hash.md.
 
     benches/path_hash.py ENGINE bench 11 12 13 14 15
     benches/path_hash.py ENGINE FILE.epd 13 --count 100 --modes off draws
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from uci import Engine
 
-MODES = ["off", "fifty80", "fifty80each", "clock", "fifty", "draws", "last4", "full"]
+MODES = ["off", "fifty80", "fifty80each", "fifty", "draws", "last4", "full"]
 BENCH = Path(__file__).resolve().parent.parent / "src/cli/bench.rs"
 
 

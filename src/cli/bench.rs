@@ -13,6 +13,7 @@ use crossbeam::channel::{RecvTimeoutError, unbounded};
 
 use crate::{
     engine::Engine,
+    position::PathHash,
     search::{Event, Limits},
     types::Depth,
     uci::{Interrupt, Output, translate},
@@ -87,16 +88,18 @@ pub struct Report {
     pub pawn_probes: u64,
 }
 
-/// Searches [`POSITIONS`] to `depth`. After each, `each` is told its number from 1, its FEN and its nodes.
+/// Searches [`POSITIONS`] to `depth` in a mode of the option `PathHash`. After each, `each` is told its number from 1, its FEN and its nodes.
 /// Nothing comes back if `given_up` says so in between.
 pub fn measure(
     depth: u64,
+    path_hash: PathHash,
     mut each: impl FnMut(usize, &str, u64),
     given_up: impl Fn() -> bool,
 ) -> Option<Report> {
     let (sender, events) = unbounded();
     // Sending fails only when the receiver below is gone, and the engine goes with it.
     let mut engine = Engine::new(Arc::new(move |event| drop(sender.send(event))));
+    engine.set_path_hash(path_hash);
     let depth = Depth(depth.clamp(1, Depth::MAX.get() as u64) as i32);
     let mut report = Report::default();
     for (index, fen) in POSITIONS.into_iter().enumerate() {
@@ -137,9 +140,10 @@ pub fn measure(
 }
 
 /// Prints a line for each position, the hit rate of the pawn hash, and `N nodes M nps`.
-pub fn print(depth: u64, output: &Output, interrupt: &Interrupt) {
+pub fn print(depth: u64, path_hash: PathHash, output: &Output, interrupt: &Interrupt) {
     let report = measure(
         depth,
+        path_hash,
         |number, fen, nodes| output.line(format_args!("{number:>2} {nodes:>10}  {fen}")),
         || interrupt.is_requested() || output.is_closed(),
     );
@@ -179,9 +183,9 @@ mod tests {
     #[test]
     fn a_bench_searches_every_position_and_can_be_given_up() {
         let mut seen = 0;
-        let report = measure(1, |_, _, _| seen += 1, || false);
+        let report = measure(1, PathHash::default(), |_, _, _| seen += 1, || false);
         assert!(report.is_some());
         assert_eq!(seen, POSITIONS.len());
-        assert!(measure(1, |_, _, _| {}, || true).is_none());
+        assert!(measure(1, PathHash::default(), |_, _, _| {}, || true).is_none());
     }
 }

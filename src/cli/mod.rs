@@ -27,7 +27,7 @@ use thiserror::Error;
 pub use self::hash::{HashError, HashTask};
 use crate::{
     book::BookError,
-    position::Position,
+    position::{PathHash, Position},
     uci::{DebugLog, Interrupt, Output, Places, translate},
 };
 
@@ -189,7 +189,7 @@ pub fn run(arguments: Arguments, debug_log: DebugLog, places: Places) -> Result<
     let interrupt = Interrupt::default();
     match arguments.task {
         None => session::run(&output, debug_log, places),
-        Some(Task::Bench { depth }) => bench::print(depth, &output, &interrupt),
+        Some(Task::Bench { depth }) => bench::print(depth, PathHash::default(), &output, &interrupt),
         Some(Task::Perft { depth, fen, divide, chess960 }) => {
             let position = position(fen.as_deref(), chess960)?;
             perft::print(&position, depth, divide, &output, &interrupt);

@@ -2,7 +2,7 @@ use std::io::{self, BufReader, IsTerminal};
 
 use super::{bench, eval, perft};
 use crate::{
-    position::Position,
+    position::{PathHash, Position},
     uci::{DebugLog, Interrupt, Output, Places, Session, Tools},
 };
 
@@ -21,8 +21,8 @@ pub(super) fn run(output: &Output, debug_log: DebugLog, places: Places) {
 struct Subcommands;
 
 impl Tools for Subcommands {
-    fn bench(&self, depth: Option<u64>, output: &Output, interrupt: &Interrupt) {
-        bench::print(depth.unwrap_or(bench::DEFAULT_DEPTH), output, interrupt);
+    fn bench(&self, depth: Option<u64>, path_hash: PathHash, output: &Output, interrupt: &Interrupt) {
+        bench::print(depth.unwrap_or(bench::DEFAULT_DEPTH), path_hash, output, interrupt);
     }
 
     fn eval(&self, position: &Position, output: &Output) {

@@ -118,6 +118,11 @@ impl Engine {
         }
     }
 
+    /// Which part of the path must fit before a stored score is used.
+    pub fn path_hash(&self) -> PathHash {
+        self.path_hash
+    }
+
     /// Opens the hash file that was named, if it is not open yet, and reports what came of it.
     pub fn open_hash_file(&mut self) {
         self.persistent.settle(self.path_hash, &self.sink);

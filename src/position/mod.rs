@@ -16,7 +16,7 @@ pub use checks::{CheckSquares, pawn_attacks};
 pub use generate::is_noisy;
 pub use keys::Keys;
 pub use path::{Path, Repetition};
-pub use path_hash::PathHash;
+pub use path_hash::{PathHash, PathPart};
 
 use shakmaty::{
     Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Move, MoveList, Position as _,

@@ -7,7 +7,7 @@
 //! The path also knows, for every position on it, the earliest position on which the results found below
 //! have come to rest (see [`PathHash`], *taint*), and keeps the keys that the modes compare up to date.
 
-use super::{PathHash, Position, cuckoo};
+use super::{PathHash, PathPart, Position, cuckoo};
 use crate::types::{PathKey, Ply, PositionKey};
 
 /// How the present position repeats an earlier one.
@@ -92,7 +92,7 @@ impl Path {
             chosen.fold(0u64, |sum, index| sum.wrapping_add(spread(self.keys[index])))
         };
         let twice = sum(&|step| step.occurrences == 2);
-        let seen = if mode == PathHash::Full { sum(&|_| true) } else { 0 };
+        let seen = if mode.part() == PathPart::All { sum(&|_| true) } else { 0 };
         let last = &mut self.steps[self.root];
         (last.twice, last.seen, last.rests) = (twice, seen, Rests::NOWHERE);
     }
@@ -214,7 +214,7 @@ impl Path {
         let here = self.steps.len() - 1;
         let earlier = here - back.min(here);
         // What the game has seen is part of the key in this mode, so that nothing need be said of it.
-        if self.mode != PathHash::Draws || earlier > self.root {
+        if self.mode.part() != PathPart::SeenTwice || earlier > self.root {
             self.steps[here].rests.repetition = self.steps[here].rests.repetition.min(earlier as u32);
         }
     }
@@ -286,14 +286,21 @@ impl Path {
     /// The part of the path that every score depends on in the present mode.
     pub fn key(&self) -> PathKey {
         let Some(last) = self.steps.last() else { return PathKey::default() };
-        let bits = match self.mode {
-            PathHash::Off | PathHash::Clock | PathHash::Fifty => 0,
-            PathHash::Fifty80 => u64::from(last.clock >= 80),
-            PathHash::Fifty80Each => u64::from(if last.clock >= 80 { last.clock } else { 0 }),
-            PathHash::Draws => last.twice,
-            PathHash::Last4 => self.last_moves(4),
-            // Only the high bits of a key are stored, so the clock must reach them.
-            PathHash::Full => last.seen ^ u64::from(last.clock).wrapping_mul(0x9E37_79B9_7F4A_7C15),
+        // Only the high bits of a key are stored, so the clock must reach them.
+        let clock = u64::from(last.clock).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let bits = match self.mode.part() {
+            PathPart::None => 0,
+            PathPart::Is80 => u64::from(last.clock >= 80) << 63,
+            PathPart::From80 => {
+                if last.clock >= 80 {
+                    clock
+                } else {
+                    0
+                }
+            }
+            PathPart::SeenTwice => last.twice,
+            PathPart::LastMoves => self.last_moves(4),
+            PathPart::All => last.seen ^ clock,
         };
         PathKey(bits)
     }

@@ -12,7 +12,7 @@
 
 use super::ScoreWindow;
 use crate::{
-    position::{Path, PathHash},
+    position::{Path, PathPart},
     types::{Depth, PathKey, Ply, Score},
 };
 
@@ -47,21 +47,13 @@ impl Taint {
 impl PathCheck {
     /// For a result of `depth` found below the last position of `path`.
     pub fn new(path: &Path, depth: Depth) -> PathCheck {
-        let key = path.key().0;
-        let field = match path.mode() {
-            PathHash::Off => 0,
-            // Small numbers, no hashes.
-            PathHash::Fifty80 | PathHash::Fifty80Each => key as u16,
-            PathHash::Last4 | PathHash::Full => (key >> 48) as u16,
-            PathHash::Clock => path.clock() << SET_BITS,
-            PathHash::Fifty | PathHash::Draws => {
-                if let Some(reach) = reach_of_result(path, depth) {
-                    return PathCheck { field: tainted_field(path, reach, depth), tainted: true };
-                }
-                path.clock() << SET_BITS | set_hash(path.key())
-            }
-        };
-        PathCheck { field, tainted: false }
+        if !path.mode().looks_at_clock() {
+            return PathCheck { field: (path.key().0 >> 48) as u16, tainted: false };
+        }
+        if let Some(reach) = reach_of_result(path, depth) {
+            return PathCheck { field: tainted_field(path, reach, depth), tainted: true };
+        }
+        PathCheck { field: path.clock() << SET_BITS | set_hash(path.key()), tainted: false }
     }
 
     /// For a result of the learning file, found when the clock stood at `halfmoves` plies and no position that
@@ -73,7 +65,8 @@ impl PathCheck {
     /// [`PathCheck::admits`] for a check made by [`PathCheck::learned`].
     pub(super) fn admits_learned(self, path: &Path, depth: Depth, window: ScoreWindow, ply: Ply) -> bool {
         // Only in mode `draws` is the key the set of positions seen twice: it must be empty now as well.
-        let same_set = path.mode() != PathHash::Draws || depth <= SHALLOW || path.key() == PathKey::default();
+        let same_set =
+            path.mode().part() != PathPart::SeenTwice || depth <= SHALLOW || path.key() == PathKey::default();
         same_set && admits_clock(self.field, path, depth, window, ply)
     }
 
@@ -92,20 +85,18 @@ impl PathCheck {
     /// Is a score of `depth` that was stored with this check true at the end of `path`, `ply` plies from
     /// the root?
     pub(super) fn admits(self, path: &Path, depth: Depth, window: ScoreWindow, ply: Ply) -> bool {
-        match path.mode() {
-            PathHash::Off => true,
-            PathHash::Fifty80 | PathHash::Fifty80Each => self.field == path.key().0 as u16,
-            PathHash::Last4 | PathHash::Full => self.field == (path.key().0 >> 48) as u16,
-            PathHash::Clock | PathHash::Fifty | PathHash::Draws => match self.taint() {
-                Some(Taint(reach)) => {
-                    self.field == tainted_field(path, reach, depth) && in_time(window, path, ply)
-                }
-                None => {
-                    let same_set =
-                        depth <= SHALLOW || (self.field ^ set_hash(path.key())) & ((1 << SET_BITS) - 1) == 0;
-                    same_set && admits_clock(self.field >> SET_BITS, path, depth, window, ply)
-                }
-            },
+        if !path.mode().looks_at_clock() {
+            return self.field == (path.key().0 >> 48) as u16;
+        }
+        match self.taint() {
+            Some(Taint(reach)) => {
+                self.field == tainted_field(path, reach, depth) && in_time(window, path, ply)
+            }
+            None => {
+                let same_set =
+                    depth <= SHALLOW || (self.field ^ set_hash(path.key())) & ((1 << SET_BITS) - 1) == 0;
+                same_set && admits_clock(self.field >> SET_BITS, path, depth, window, ply)
+            }
         }
     }
 }

@@ -23,15 +23,15 @@ use super::{
 use crate::{
     engine::Engine,
     learn::policy::Mode,
-    position::Position,
+    position::{PathHash, Position},
     protocol::{Command, Go, Message, PositionStart, Registration, Verification},
     search::Event,
 };
 
 /// The conveniences beyond the protocol, which the command line offers too.
 pub trait Tools {
-    /// Searches the bench positions in an engine of its own.
-    fn bench(&self, depth: Option<u64>, output: &Output, interrupt: &Interrupt);
+    /// Searches the bench positions in an engine of its own, in this mode of `PathHash`.
+    fn bench(&self, depth: Option<u64>, path_hash: PathHash, output: &Output, interrupt: &Interrupt);
     /// Explains the evaluation of a position.
     fn eval(&self, position: &Position, output: &Output);
     /// Counts the positions `depth` plies away.
@@ -216,7 +216,9 @@ impl<T: Tools> Session<T> {
             Command::Perft(depth) => {
                 self.tools.perft(self.engine.position(), depth, &self.output, &self.interrupt);
             }
-            Command::Bench(depth) => self.tools.bench(depth, &self.output, &self.interrupt),
+            Command::Bench(depth) => {
+                self.tools.bench(depth, self.engine.path_hash(), &self.output, &self.interrupt)
+            }
             Command::Help => self.output.line(Help),
         }
         Flow::Continue
@@ -329,7 +331,7 @@ mod tests {
     struct NoTools;
 
     impl Tools for NoTools {
-        fn bench(&self, _: Option<u64>, _: &Output, _: &Interrupt) {}
+        fn bench(&self, _: Option<u64>, _: PathHash, _: &Output, _: &Interrupt) {}
         fn eval(&self, _: &Position, _: &Output) {}
         fn perft(&self, _: &Position, _: u64, _: &Output, _: &Interrupt) {}
     }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use engram::{
-    position::Position,
+    position::{PathHash, Position},
     protocol::{Command, Message},
     uci::{DebugLog, Interrupt, Output, Places, Session, Tools},
 };
@@ -98,7 +98,7 @@ fn is_harmless(command: &Command) -> bool {
 struct NoTools;
 
 impl Tools for NoTools {
-    fn bench(&self, _: Option<u64>, _: &Output, _: &Interrupt) {}
+    fn bench(&self, _: Option<u64>, _: PathHash, _: &Output, _: &Interrupt) {}
     fn eval(&self, position: &Position, output: &Output) {
         output.line(engram::eval::trace(position));
     }
