@@ -7,7 +7,7 @@ mod opening;
 mod persistent;
 mod records;
 mod settings;
-mod style;
+mod strength;
 mod teacher;
 
 use std::{
@@ -27,16 +27,19 @@ use self::{
     lookup::with_last_answer,
     opening::{LastAnswer, Opening},
     persistent::Persistent,
-    style::Manner,
+    strength::StrengthLimits,
 };
-pub use self::{lookup::ProbeRules, style::ELO_RANGE};
+pub use self::{lookup::ProbeRules, strength::ELO_RANGE};
 use crate::{
     learn::{
         game::Line,
         policy::{Mode, Rules},
     },
     position::{Path, PathHash, Position},
-    search::{Clock, Event, Limits, NodeBank, NodeRate, Pool, Progress, Signals, Sink, Style, Task},
+    search::{
+        Clock, Event, EventSink, Limits, NodeBank, NodeRate, Pool, SearchProgress, SearchTask, Signals,
+        Strength,
+    },
     syzygy::Tablebase,
     tt::Table,
     types::Depth,
@@ -77,7 +80,7 @@ impl StopHandle {
 
 /// A complete engine: position, tables and search threads.
 pub struct Engine {
-    sink: Arc<Sink>,
+    sink: Arc<EventSink>,
     root: Position,
     path: Path,
     line: Line,
@@ -97,7 +100,7 @@ pub struct Engine {
     tables: Option<Arc<Tablebase>>,
     probe_rules: ProbeRules,
     opening: Opening,
-    manner: Manner,
+    strength_limits: StrengthLimits,
 }
 
 impl Engine {
@@ -118,7 +121,7 @@ impl Engine {
     pub const DEFAULT_LEARN_FUZZ: i32 = 20;
 
     /// An engine at the start position that reports to `sink`.
-    pub fn new(sink: Arc<Sink>) -> Engine {
+    pub fn new(sink: Arc<EventSink>) -> Engine {
         let signals = Arc::<Signals>::default();
         let last = Arc::<Mutex<LastAnswer>>::default();
         let sink = with_last_answer(sink, Arc::clone(&last));
@@ -150,7 +153,7 @@ impl Engine {
             tables: None,
             probe_rules: ProbeRules::default(),
             opening: Opening::new(last),
-            manner: Manner::default(),
+            strength_limits: StrengthLimits::default(),
         }
     }
 
@@ -210,7 +213,7 @@ impl Engine {
         self.learning.end_game(self.last_played());
         self.persistent.new_game();
         self.conclude_book_game();
-        self.manner.new_game();
+        self.strength_limits.new_game();
         if !self.never_clear_hash {
             self.clear_hash();
         }
@@ -231,7 +234,7 @@ impl Engine {
             self.node_bank.settle(rate, self.pool.nodes());
             self.node_bank.draw(clock);
         }
-        self.manner.narrow(&mut limits);
+        self.strength_limits.limit_nodes(&mut limits);
         self.signals.stop.store(false, Relaxed);
         self.signals.pondering.store(limits.ponder, Relaxed);
         let lessons = self.learning.begin(&Beginning {
@@ -241,22 +244,22 @@ impl Engine {
             limits: &limits,
             table: &self.table,
             sink: &self.sink,
-            limited_strength: self.manner.is_limited(),
-            analysis: limits.clock.is_none() && (limits.infinite || self.manner.is_analysis()),
-            contempt: self.manner.style().contempt != 0,
+            limited_strength: self.strength_limits.is_limited(),
+            analysis: limits.clock.is_none() && (limits.infinite || self.strength_limits.is_analysis()),
+            contempt: self.strength_limits.strength().contempt != 0,
         });
         let mut path = self.path.clone();
         path.begin_search(self.path_hash);
         // Scores of a player with contempt or errors are not for others.
-        let sober = self.manner.style() == Style::default();
+        let sober = self.strength_limits.strength() == Strength::default();
         let hash_file = self.hash_file().filter(|_| sober);
         let analysis = limits.clock.is_none()
-            && (limits.infinite || self.manner.is_analysis() || hash_file.is_some())
+            && (limits.infinite || self.strength_limits.is_analysis() || hash_file.is_some())
             && limits.mate.is_none()
             && sober;
-        self.table.focus(analysis);
+        self.table.set_analysis(analysis);
         let resumed = if analysis { self.resume(&limits, &path, hash_file.as_deref()) } else { None };
-        self.pool.start(Task {
+        self.pool.start(SearchTask {
             root: self.root.clone(),
             path,
             clock: Clock::new(&limits, start, self.move_overhead, self.node_rate),
@@ -267,13 +270,13 @@ impl Engine {
             analysis,
             resumed,
             signals: Arc::clone(&self.signals),
-            progress: Arc::new(Progress::new(self.pool.len())),
+            progress: Arc::new(SearchProgress::new(self.pool.len())),
             over: AtomicBool::new(false),
             sink: Arc::clone(&self.sink),
             first_move: lessons.first_move,
             on_end: lessons.on_end,
             tablebases: self.tablebases(),
-            style: self.manner.style(),
+            strength: self.strength_limits.strength(),
         });
     }
 

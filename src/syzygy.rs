@@ -1,4 +1,4 @@
-//! Syzygy endgame tablebases: what is known for certain once few men are left.
+//! Syzygy endgame tablebases: what is known for certain once few pieces are left.
 //!
 //! The tables (R. de Man, 2013) answer two questions. WDL: won, drawn or lost, if the fifty-move counter
 //! stands at zero, and whether the fifty-move rule spoils it (a *cursed* win, a *blessed* loss). DTZ: how
@@ -29,7 +29,7 @@ use crate::{
     types::{MaterialKey, Ply, Score},
 };
 
-/// The largest number of men of any Syzygy table.
+/// The largest number of pieces, kings and pawns included, of any Syzygy table.
 pub const MAX_PIECES: usize = 7;
 
 /// The score of a win that the fifty-move rule spoils: a draw that the other side must still find.
@@ -44,13 +44,13 @@ pub struct Tablebase {
     /// Material whose table is damaged: it is not opened again.
     banned: RwLock<Vec<MaterialKey>>,
     /// What has to be said about damaged tables, once each.
-    complaints: Mutex<Vec<String>>,
+    messages: Mutex<Vec<String>>,
 }
 
 /// What the tables say about one root move. Higher ranks are better; equal ranks keep the same result, and
 /// the search may choose among them.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct RankedMove {
     /// The move.
     pub root_move: Move,
     /// Where it stands among the others.
@@ -62,15 +62,17 @@ pub struct Verdict {
     pub distance: i32,
 }
 
-/// The verdicts on all root moves.
+/// What the tables say about the root.
 #[derive(Clone, Debug)]
-pub struct Ranking {
+pub struct RootRanking {
     /// One for each legal move.
-    pub verdicts: Vec<Verdict>,
-    /// Were they made from DTZ tables, so that following them makes progress?
+    pub ranked_moves: Vec<RankedMove>,
+    /// Are they ranked by DTZ, so that following them makes progress?
     pub by_distance: bool,
 }
 
+/// Ranks: a win within the fifty-move counter; one that may miss it by the rounding of the tables; one that misses it
+/// (less the plies to it). A draw is 0, losses are negative.
 const WIN: i32 = 8_000;
 const NEAR_WIN: i32 = 6_000;
 const CURSED_WIN: i32 = 4_000;
@@ -80,11 +82,11 @@ impl Tablebase {
     /// `;`). Each sentence that comes back names something that could not be used, and why.
     pub fn open(list: &str) -> (Tablebase, Vec<String>) {
         let mut tablebase = Tablebase::empty();
-        let mut complaints = Vec::new();
+        let mut messages = Vec::new();
         for folder in std::env::split_paths(list).filter(|folder| !folder.as_os_str().is_empty()) {
-            tablebase.add_folder(&folder, &mut complaints);
+            tablebase.add_folder(&folder, &mut messages);
         }
-        (tablebase, complaints)
+        (tablebase, messages)
     }
 
     fn empty() -> Tablebase {
@@ -100,15 +102,15 @@ impl Tablebase {
             files: 0,
             damaged: AtomicBool::new(false),
             banned: RwLock::default(),
-            complaints: Mutex::default(),
+            messages: Mutex::default(),
         }
     }
 
-    fn add_folder(&mut self, folder: &FilePath, complaints: &mut Vec<String>) {
+    fn add_folder(&mut self, folder: &FilePath, messages: &mut Vec<String>) {
         let found = match fs::read_dir(folder) {
             Ok(entries) => entries,
             Err(error) => {
-                complaints.push(format!(
+                messages.push(format!(
                     "the tablebase folder {} cannot be read ({error}); name folders that hold .rtbw and .rtbz files",
                     folder.display()
                 ));
@@ -130,7 +132,7 @@ impl Tablebase {
             if refused.len() > 1 {
                 let _ = write!(text, ", nor are {} others in that folder", refused.len() - 1);
             }
-            complaints.push(text + "; fetch it again");
+            messages.push(text + "; fetch it again");
         }
     }
 
@@ -139,14 +141,14 @@ impl Tablebase {
         self.files
     }
 
-    /// The most men of any table found; 0 without tables.
+    /// The most pieces of any table found; 0 without tables.
     pub fn max_pieces(&self) -> usize {
         self.tables.max_pieces()
     }
 
     /// What was found to be damaged since this was asked last.
-    pub fn take_complaints(&self) -> Vec<String> {
-        std::mem::take(&mut self.complaints.lock().unwrap_or_else(PoisonError::into_inner))
+    pub fn take_messages(&self) -> Vec<String> {
+        std::mem::take(&mut self.messages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The result of a position whose counter stands at zero, for the side to move; nothing where no table
@@ -172,7 +174,7 @@ impl Tablebase {
         {
             return None;
         }
-        let complaint = match catch_unwind(AssertUnwindSafe(|| ask(position.chess()))) {
+        let message = match catch_unwind(AssertUnwindSafe(|| ask(position.chess()))) {
             Ok(Ok(answer)) => return Some(answer),
             Ok(Err(
                 SyzygyError::Castling | SyzygyError::TooManyPieces | SyzygyError::MissingTable { .. },
@@ -190,10 +192,10 @@ impl Tablebase {
         self.banned.write().unwrap_or_else(PoisonError::into_inner).push(material);
         // Relaxed: whoever misses it for a moment asks the damaged table once more.
         self.damaged.store(true, Relaxed);
-        self.complaints
+        self.messages
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .push(complaint + "; it is not used, fetch it again");
+            .push(message + "; it is not used, fetch it again");
         None
     }
 
@@ -202,7 +204,7 @@ impl Tablebase {
     /// `path` is the game up to the root: a move that completes a threefold repetition draws, and once a
     /// position has been repeated, moves are ranked by distance, so that the engine makes progress instead
     /// of repeating it again. With `fifty` unset the fifty-move rule is taken not to exist.
-    pub fn rank(&self, root: &Position, path: &Path, fifty: bool) -> Option<Ranking> {
+    pub fn rank(&self, root: &Position, path: &Path, fifty: bool) -> Option<RootRanking> {
         if root.chess().castles().any() || root.board().occupied().count() > self.max_pieces() {
             return None;
         }
@@ -215,13 +217,14 @@ impl Tablebase {
         if let Some(moves) = by_distance {
             let progress = has_repeated(path);
             let counter = root.halfmoves() as i32;
-            let verdicts =
-                moves.iter().map(|&(m, distance)| verdict(m, distance, counter, fifty, progress)).collect();
-            return Some(Ranking { verdicts, by_distance: true });
+            let ranked_moves =
+                moves.iter().map(|&(m, distance)| rank_move(m, distance, counter, fifty, progress)).collect();
+            return Some(RootRanking { ranked_moves, by_distance: true });
         }
         let moves = self.rank_by(root, path, |child, _| Some(Dtz::before_zeroing(-self.probe(child)?)))?;
-        let verdicts = moves.iter().map(|&(m, distance)| verdict(m, distance, 0, fifty, false)).collect();
-        Some(Ranking { verdicts, by_distance: false })
+        let ranked_moves =
+            moves.iter().map(|&(m, distance)| rank_move(m, distance, 0, fifty, false)).collect();
+        Some(RootRanking { ranked_moves, by_distance: false })
     }
 
     /// The distance that `ask` gives to each move, counted from the root.
@@ -269,7 +272,7 @@ fn has_repeated(path: &Path) -> bool {
 
 /// Ranks a move by its distance from the root to the next capture, pawn move or mate, with `counter` plies
 /// counted already. A win must arrive while the counter stands at 100 or less.
-fn verdict(m: Move, distance: i32, counter: i32, fifty: bool, progress: bool) -> Verdict {
+fn rank_move(m: Move, distance: i32, counter: i32, fifty: bool, progress: bool) -> RankedMove {
     let plies = distance.abs();
     let (size, score) = if distance == 0 {
         (0, Score::ZERO)
@@ -287,5 +290,5 @@ fn verdict(m: Move, distance: i32, counter: i32, fifty: bool, progress: bool) ->
         }
     };
     let sign = distance.signum();
-    Verdict { root_move: m, rank: sign * size, score: Score(sign * score.0), distance }
+    RankedMove { root_move: m, rank: sign * size, score: Score(sign * score.0), distance }
 }

@@ -13,7 +13,7 @@ use std::{
 
 use common::{Engine, home, run};
 use engram::{
-    book::{Book, BookError, Entry, to_bytes},
+    book::{Book, BookEntry, BookError, to_bytes},
     position::Position,
     uci::translate::parse_fen,
 };
@@ -83,13 +83,14 @@ fn underpromotion_and_castling_are_decoded() {
     let file = folder.path().join("castling.bin");
     // King takes rook, as the format has it, and the king's two steps, as some write it.
     for (raw, name) in [(0o0407, "e1g1"), (0o0406, "e1g1"), (0o0400, "e1c1"), (0o0402, "e1c1")] {
-        fs::write(&file, to_bytes(&[Entry { key: castling.key().0, raw, weight: 1, learn: 0 }])).unwrap();
+        fs::write(&file, to_bytes(&[BookEntry { key: castling.key().0, raw, weight: 1, learn: 0 }])).unwrap();
         let moves = Book::open(&file).unwrap().moves(&castling);
         assert_eq!(moves.len(), 1, "{raw:o}");
         assert_eq!(moves[0].book_move.to_uci(CastlingMode::Standard).to_string(), name);
     }
     // An illegal move is no book move.
-    fs::write(&file, to_bytes(&[Entry { key: castling.key().0, raw: 0o0455, weight: 1, learn: 0 }])).unwrap();
+    fs::write(&file, to_bytes(&[BookEntry { key: castling.key().0, raw: 0o0455, weight: 1, learn: 0 }]))
+        .unwrap();
     assert!(Book::open(&file).unwrap().moves(&castling).is_empty());
 }
 
@@ -101,7 +102,7 @@ fn broken_files_are_refused() {
         fs::write(&path, bytes).unwrap();
         path
     };
-    let entry = |key| Entry { key, raw: 0o1434, weight: 1, learn: 0 };
+    let entry = |key| BookEntry { key, raw: 0o1434, weight: 1, learn: 0 };
     let descending = to_bytes(&[entry(3), entry(2), entry(1)]);
     assert!(matches!(Book::open(&file("empty", b"")), Err(BookError::Length { bytes: 0, .. })));
     assert!(matches!(Book::open(&file("odd", &[0; 33])), Err(BookError::Length { bytes: 33, .. })));
@@ -177,8 +178,8 @@ fn results_move_the_choice_and_the_book_is_never_written() {
     let key = Position::default().key().0;
     // 1. e4 is a little heavier than 1. d4.
     let book = to_bytes(&[
-        Entry { key, raw: 0o1434, weight: 11, learn: 99 },
-        Entry { key, raw: 0o1333, weight: 10, learn: 99 },
+        BookEntry { key, raw: 0o1434, weight: 11, learn: 99 },
+        BookEntry { key, raw: 0o1333, weight: 10, learn: 99 },
     ]);
     fs::write(&file, &book).unwrap();
 
@@ -238,7 +239,7 @@ fn books_are_made_shown_counted_and_merged() {
     assert_eq!(weights[0][..3], ["e4", "e2e4", "2"]);
     assert_eq!(weights[1][..3], ["d4", "d2d4", "1"]);
 
-    // Limits: two games at least; half of the points at least; White's moves alone; two plies.
+    // BookLimits: two games at least; half of the points at least; White's moves alone; two plies.
     let entries = |name: &str| Book::open(Path::new(&path(name))).unwrap().len();
     let make = |name: &str, options: &[&str]| {
         let (games, file) = (path("games.pgn"), path(name));

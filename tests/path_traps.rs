@@ -120,7 +120,7 @@ impl Searcher {
         let mut score = None;
         loop {
             match self.events.recv_timeout(Duration::from_secs(120)).expect("the search ends") {
-                Event::Line(line) => score = Some(line.score),
+                Event::Pv(line) => score = Some(line.score),
                 Event::Finished { .. } => {
                     self.engine.wait();
                     return score.expect("a score");

@@ -11,7 +11,7 @@ use std::{
 use engram::{
     engine::Engine,
     position::Position,
-    search::{ClockTime, Event, Limits, Line},
+    search::{ClockTime, Event, Limits, PvInfo},
     types::{Bound, Depth},
 };
 use shakmaty::{CastlingMode, Move, fen::Fen, uci::UciMove};
@@ -22,12 +22,12 @@ struct Searcher {
 }
 
 struct Found {
-    lines: Vec<Line>,
+    lines: Vec<PvInfo>,
     best: Option<Move>,
 }
 
 impl Found {
-    fn last(&self) -> &Line {
+    fn last(&self) -> &PvInfo {
         self.lines.last().expect("a line")
     }
 
@@ -61,7 +61,7 @@ impl Searcher {
         let mut lines = Vec::new();
         loop {
             match self.events.recv_timeout(Duration::from_secs(120)).expect("the search ends") {
-                Event::Line(line) => lines.push(line),
+                Event::Pv(line) => lines.push(line),
                 Event::Finished { best, .. } => {
                     self.engine.wait();
                     return Found { lines, best };
@@ -235,7 +235,7 @@ fn search_moves_and_multi_pv_choose_the_root() {
 
     searcher.engine.set_multi_pv(4);
     let found = searcher.go(depth(7));
-    let last: Vec<&Line> = found.lines[found.lines.len() - 4..].iter().collect();
+    let last: Vec<&PvInfo> = found.lines[found.lines.len() - 4..].iter().collect();
     for (index, line) in last.iter().enumerate() {
         assert_eq!((line.multi_pv, line.bound), (index + 1, Bound::Exact));
         assert!(index == 0 || last[index - 1].score >= line.score);

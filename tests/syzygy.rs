@@ -76,7 +76,7 @@ fn position(fen: &str) -> Position {
 fn ranked(tables: &Tablebase, position: &Position) -> (Move, Score) {
     let ranking = tables.rank(position, &Path::new(position), true).expect("a ranking");
     assert!(ranking.by_distance);
-    let best = ranking.verdicts.iter().max_by_key(|verdict| verdict.rank).expect("a move");
+    let best = ranking.ranked_moves.iter().max_by_key(|ranked| ranked.rank).expect("a move");
     (best.root_move, best.score)
 }
 
@@ -126,7 +126,7 @@ impl Player {
 /// The most stubborn reply: what is farthest from the next capture, pawn move or mate.
 fn defence(tables: &Tablebase, position: &Position) -> Move {
     let ranking = tables.rank(position, &Path::new(position), true).expect("a ranking");
-    let best = ranking.verdicts.iter().min_by_key(|verdict| (verdict.score.is_loss(), verdict.distance));
+    let best = ranking.ranked_moves.iter().min_by_key(|ranked| (ranked.score.is_loss(), ranked.distance));
     best.expect("a legal move").root_move
 }
 
@@ -201,12 +201,12 @@ fn a_lost_position_is_saved_by_the_counter_where_that_is_possible() {
     let mut player = Player::new(&folder);
     let m = player.choose(&saved, &[]);
     let ranking = tables.rank(&saved, &Path::new(&saved), true).unwrap();
-    let best = ranking.verdicts.iter().map(|verdict| verdict.rank).max();
-    let chosen = ranking.verdicts.iter().find(|verdict| verdict.root_move == m).map(|verdict| verdict.rank);
+    let best = ranking.ranked_moves.iter().map(|ranked| ranked.rank).max();
+    let chosen = ranking.ranked_moves.iter().find(|ranked| ranked.root_move == m).map(|ranked| ranked.rank);
     assert_eq!(chosen, best);
     // Without the rule it is as lost as ever.
     let ranking = tables.rank(&saved, &Path::new(&saved), false).unwrap();
-    assert!(ranking.verdicts.iter().all(|verdict| verdict.score.is_loss()));
+    assert!(ranking.ranked_moves.iter().all(|ranked| ranked.score.is_loss()));
 }
 
 #[test]
@@ -216,8 +216,8 @@ fn the_search_asks_tables_after_captures_and_counts_its_hits() {
     engine.send(&format!("setoption name SyzygyPath value {}:/no/such/folder", folder.display()));
     let said = engine.sync().join("\n");
     assert!(said.contains("/no/such/folder cannot be read"), "{said}");
-    assert!(said.contains("tablebase files, up to 5 men"), "{said}");
-    // Five men, no table: the exchange on e5 leads to four.
+    assert!(said.contains("tablebase files, up to 5 pieces"), "{said}");
+    // Five pieces, no table: the exchange on e5 leads to four.
     engine.send("position fen 8/8/4k3/4p3/4P3/4K3/4R3/8 w - - 0 1");
     let hits = |lines: &[String]| -> u64 {
         let last = lines.iter().rfind(|line| line.contains(" tbhits ")).expect("a line with tbhits");

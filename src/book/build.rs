@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use shakmaty::Move;
 
-use super::{Book, ENTRY_BYTES, Entry, raw_move};
+use super::{Book, BookEntry, ENTRY_BYTES, raw_move};
 use crate::position::Position;
 
 /// What a move must have to come into a book.
 #[derive(Copy, Clone, Debug)]
-pub struct Limits {
+pub struct BookLimits {
     /// Games with the move.
     pub min_games: u32,
     /// Score of the side that played it, in percent.
@@ -48,7 +48,7 @@ impl Builder {
     }
 
     /// The book: moves within the limits, weighted by the half points that they brought.
-    pub fn finish(self, limits: Limits) -> Vec<Entry> {
+    pub fn finish(self, limits: BookLimits) -> Vec<BookEntry> {
         let within = |count: &Count| {
             let score = 50.0 * f64::from(count.half_points) / f64::from(count.games.max(1));
             count.games >= limits.min_games && score >= limits.min_score && count.half_points > 0
@@ -60,12 +60,12 @@ impl Builder {
 
 /// One book of several. Weights are made comparable first: a position's moves share the same sum in each
 /// book that knows it, so that a book of a million games does not silence one of a hundred.
-pub fn merge(books: &[Book]) -> Vec<Entry> {
+pub fn merge(books: &[Book]) -> Vec<BookEntry> {
     const SUM: u64 = 60_000;
     let mut weights: HashMap<(u64, u16), u64> = HashMap::new();
     for book in books {
-        let mut position: Vec<Entry> = Vec::new();
-        let mut flush = |position: &mut Vec<Entry>| {
+        let mut position: Vec<BookEntry> = Vec::new();
+        let mut flush = |position: &mut Vec<BookEntry>| {
             let sum = position.iter().map(|entry| u64::from(entry.weight)).sum::<u64>().max(1);
             for entry in position.drain(..).filter(|entry| entry.weight > 0) {
                 let share = (u64::from(entry.weight) * SUM / sum).max(1);
@@ -85,7 +85,7 @@ pub fn merge(books: &[Book]) -> Vec<Entry> {
 
 /// Sorted as the format demands (within a position: heaviest first), with the weights of a position that
 /// overflow 16 bits scaled down together.
-fn scaled(mut moves: Vec<(u64, u16, u64)>) -> Vec<Entry> {
+fn scaled(mut moves: Vec<(u64, u16, u64)>) -> Vec<BookEntry> {
     moves.sort_unstable_by_key(|&(key, raw, weight)| (key, std::cmp::Reverse(weight), raw));
     let mut entries = Vec::with_capacity(moves.len());
     for position in moves.chunk_by(|a, b| a.0 == b.0) {
@@ -93,14 +93,14 @@ fn scaled(mut moves: Vec<(u64, u16, u64)>) -> Vec<Entry> {
         for &(key, raw, weight) in position {
             let fits = largest <= u64::from(u16::MAX);
             let weight = if fits { weight } else { (weight * u64::from(u16::MAX) / largest).max(1) };
-            entries.push(Entry { key, raw, weight: weight as u16, learn: 0 });
+            entries.push(BookEntry { key, raw, weight: weight as u16, learn: 0 });
         }
     }
     entries
 }
 
 /// The bytes of a book file.
-pub fn to_bytes(entries: &[Entry]) -> Vec<u8> {
+pub fn to_bytes(entries: &[BookEntry]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(entries.len() * ENTRY_BYTES);
     for entry in entries {
         bytes.extend_from_slice(&entry.to_bytes());

@@ -7,7 +7,7 @@ pub const ENTRY_BYTES: usize = 16;
 
 /// One entry as it stands in the file.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct BookEntry {
     /// The position.
     pub key: u64,
     /// The move: `promotion 3 | from 6 | to 6`, a square being `rank 3 | file 3`, castling as king takes rook.
@@ -18,11 +18,11 @@ pub struct Entry {
     pub learn: u32,
 }
 
-impl Entry {
+impl BookEntry {
     /// From its bytes in the file.
-    pub fn from_bytes(bytes: [u8; ENTRY_BYTES]) -> Entry {
+    pub fn from_bytes(bytes: [u8; ENTRY_BYTES]) -> BookEntry {
         let [k0, k1, k2, k3, k4, k5, k6, k7, m0, m1, w0, w1, l0, l1, l2, l3] = bytes;
-        Entry {
+        BookEntry {
             key: u64::from_be_bytes([k0, k1, k2, k3, k4, k5, k6, k7]),
             raw: u16::from_be_bytes([m0, m1]),
             weight: u16::from_be_bytes([w0, w1]),
@@ -56,7 +56,7 @@ pub struct BookMove {
 
 impl BookMove {
     /// The meaning of an entry in `position`, if its move is legal there.
-    pub(super) fn new(entry: &Entry, index: usize, position: &Position) -> Option<BookMove> {
+    pub(super) fn new(entry: &BookEntry, index: usize, position: &Position) -> Option<BookMove> {
         let found = decode(entry.raw, position)?;
         Some(BookMove { book_move: found, weight: entry.weight, learn: entry.learn, index })
     }

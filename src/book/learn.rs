@@ -8,15 +8,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Book, BookMove, ENTRY_BYTES, Entry};
+use super::{Book, BookEntry, BookMove, ENTRY_BYTES};
 use crate::files::{self, NewFile};
 
 /// Games assumed to have been drawn with every move before the first was played: single results change
 /// little, a row of them much.
 const PRIOR_GAMES: f64 = 3.0;
 /// How long a result waits for a lock that another process holds.
-const PATIENCE: Duration = Duration::from_millis(200);
-const POLL: Duration = Duration::from_millis(1);
+const LOCK_TIMEOUT: Duration = Duration::from_millis(200);
+const LOCK_POLL: Duration = Duration::from_millis(1);
 
 /// What our games with a book move brought, as it stands in a `learn` field: `games 16 | half points 16`.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -59,14 +59,14 @@ impl Experience {
 }
 
 /// The copy of a book that holds what was learned. It has the entries of the book in the same places.
-pub struct Learned {
+pub struct LearnedBook {
     path: PathBuf,
 }
 
-impl Learned {
+impl LearnedBook {
     /// The copy at `path`, which need not exist yet.
-    pub fn at(path: &Path) -> Learned {
-        Learned { path: path.to_owned() }
+    pub fn at(path: &Path) -> LearnedBook {
+        LearnedBook { path: path.to_owned() }
     }
 
     /// The experience with each of `moves`, which all come from one position of `book`. Nothing where the
@@ -106,7 +106,7 @@ impl Learned {
         // A half-written copy is never seen.
         let mut copy = NewFile::begin(&self.path)?;
         for entry in book.entries() {
-            copy.write_all(&Entry { learn: 0, ..entry }.to_bytes())?;
+            copy.write_all(&BookEntry { learn: 0, ..entry }.to_bytes())?;
         }
         self.place(copy, book, index)?;
         open()
@@ -128,10 +128,10 @@ impl Learned {
 
 /// Others hold the lock for microseconds; who holds it longer is stopped or stuck, and nobody waits for that.
 fn lock(file: &File) -> io::Result<()> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + LOCK_TIMEOUT;
     loop {
         match file.try_lock() {
-            Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(POLL),
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(LOCK_POLL),
             Err(TryLockError::WouldBlock) => {
                 return Err(io::Error::new(io::ErrorKind::WouldBlock, "another process holds its lock"));
             }
@@ -154,7 +154,7 @@ fn experience_at(mut file: &File, book: &Book, index: usize) -> io::Result<Exper
     let mut bytes = [0; ENTRY_BYTES];
     file.seek(SeekFrom::Start(place(index)))?;
     file.read_exact(&mut bytes)?;
-    let found = Entry::from_bytes(bytes);
+    let found = BookEntry::from_bytes(bytes);
     match book.get(index) {
         Some(entry) if (entry.key, entry.raw) == (found.key, found.raw) => {
             Ok(Experience::from_bits(found.learn))
@@ -189,10 +189,10 @@ mod tests {
         let book = Book::own();
         let others: Vec<u8> = book
             .entries()
-            .flat_map(|entry| Entry { weight: entry.weight ^ 1, key: entry.key ^ 1, ..entry }.to_bytes())
+            .flat_map(|entry| BookEntry { weight: entry.weight ^ 1, key: entry.key ^ 1, ..entry }.to_bytes())
             .collect();
         fs::write(&path, others).unwrap();
-        let learned = Learned::at(&path);
+        let learned = LearnedBook::at(&path);
         let moves = book.moves(&Position::default());
         assert!(learned.experience(&book, &moves).is_empty());
         learned.record(&book, moves[0].index, 2).unwrap();
@@ -204,7 +204,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("own.bin");
         let book = Book::own();
-        let learned = Learned::at(&path);
+        let learned = LearnedBook::at(&path);
         let moves = book.moves(&Position::default());
         learned.record(&book, moves[0].index, 2).unwrap();
         learned.place(NewFile::begin(&path).unwrap(), &book, moves[0].index).unwrap();
@@ -216,7 +216,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("own.bin");
         let book = Book::own();
-        let learned = Learned::at(&path);
+        let learned = LearnedBook::at(&path);
         let moves = book.moves(&Position::default());
         learned.record(&book, moves[0].index, 2).unwrap();
         let holder = File::open(&path).unwrap();
@@ -232,7 +232,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep/er/own.bin");
         let book = Book::own();
-        let learned = Learned::at(&path);
+        let learned = LearnedBook::at(&path);
         let moves = book.moves(&Position::default());
         assert!(moves.len() >= 2 && learned.experience(&book, &moves).is_empty());
         learned.record(&book, moves[1].index, 2).unwrap();
@@ -250,7 +250,7 @@ mod tests {
         let path = folder.path().join("own.bin");
         fs::write(&path, [0; 160]).unwrap();
         let book = Book::own();
-        let learned = Learned::at(&path);
+        let learned = LearnedBook::at(&path);
         let moves = book.moves(&Position::default());
         assert!(learned.experience(&book, &moves).is_empty());
         learned.record(&book, moves[0].index, 0).unwrap();

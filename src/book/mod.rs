@@ -9,7 +9,7 @@
 //! binary search that touches some twenty pages of it.
 //!
 //! The format leaves the meaning of `learn` open, and other programs keep other things there. Engram counts
-//! the results of its own games in it ([`Learned`]), in a copy that lies in the user's data directory and
+//! the results of its own games in it ([`LearnedBook`]), in a copy that lies in the user's data directory and
 //! whose fields begin at zero; the book itself is never written.
 
 mod build;
@@ -23,10 +23,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub use build::{Builder, Limits, merge, to_bytes};
+pub use build::{BookLimits, Builder, merge, to_bytes};
 pub use choose::{Choice, choose};
-pub use entry::{BookMove, ENTRY_BYTES, Entry, raw_move};
-pub use learn::{Experience, Learned};
+pub use entry::{BookEntry, BookMove, ENTRY_BYTES, raw_move};
+pub use learn::{Experience, LearnedBook};
 use memmap2::Mmap;
 use thiserror::Error;
 
@@ -67,20 +67,20 @@ pub enum BookError {
     },
 }
 
-enum Bytes {
+enum BookBytes {
     Own(&'static [u8]),
     Mapped(Mmap),
 }
 
 /// An opening book.
 pub struct Book {
-    bytes: Bytes,
+    bytes: BookBytes,
 }
 
 impl Book {
     /// The book that comes with the engine.
     pub fn own() -> Book {
-        Book { bytes: Bytes::Own(OWN) }
+        Book { bytes: BookBytes::Own(OWN) }
     }
 
     /// Opens a file. Its size and the order of some of its entries are checked; [`Book::check`] looks at all.
@@ -99,7 +99,7 @@ impl Book {
         // the manual asks of the user; the engine itself never writes to one.
         #[allow(unsafe_code)]
         let map = unsafe { Mmap::map(&file) }.map_err(unreadable)?;
-        let book = Book { bytes: Bytes::Mapped(map) };
+        let book = Book { bytes: BookBytes::Mapped(map) };
         book.check_order(path, (book.len() / SAMPLES).max(1))?;
         Ok(book)
     }
@@ -126,8 +126,8 @@ impl Book {
 
     fn bytes(&self) -> &[u8] {
         match &self.bytes {
-            Bytes::Own(bytes) => bytes,
-            Bytes::Mapped(map) => map,
+            BookBytes::Own(bytes) => bytes,
+            BookBytes::Mapped(map) => map,
         }
     }
 
@@ -142,10 +142,10 @@ impl Book {
     }
 
     /// An entry by its number from 0; nothing behind the last.
-    pub fn get(&self, index: usize) -> Option<Entry> {
+    pub fn get(&self, index: usize) -> Option<BookEntry> {
         let start = index.checked_mul(ENTRY_BYTES)?;
         let bytes = self.bytes().get(start..start + ENTRY_BYTES)?;
-        Some(Entry::from_bytes(bytes.try_into().ok()?))
+        Some(BookEntry::from_bytes(bytes.try_into().ok()?))
     }
 
     fn key(&self, index: usize) -> u64 {
@@ -153,7 +153,7 @@ impl Book {
     }
 
     /// All entries in their order.
-    pub fn entries(&self) -> impl Iterator<Item = Entry> {
+    pub fn entries(&self) -> impl Iterator<Item = BookEntry> {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
@@ -172,7 +172,7 @@ impl Book {
     }
 
     /// The entries of one key, with the number of the first.
-    pub fn find(&self, key: PositionKey) -> (usize, Vec<Entry>) {
+    pub fn find(&self, key: PositionKey) -> (usize, Vec<BookEntry>) {
         let first = self.lower_bound(key.0);
         let entries = (first..self.len()).map_while(|index| self.get(index));
         (first, entries.take_while(|entry| entry.key == key.0).collect())

@@ -114,7 +114,7 @@ pub fn measure(
         let mut nodes = 0;
         loop {
             match events.recv_timeout(Duration::from_millis(20)) {
-                Ok(Event::Line(line)) => nodes = line.nodes,
+                Ok(Event::Pv(line)) => nodes = line.nodes,
                 Ok(Event::Finished { .. }) | Err(RecvTimeoutError::Disconnected) => break,
                 Ok(Event::CurrentMove { .. } | Event::Message(_)) => {}
                 Err(RecvTimeoutError::Timeout) if given_up() => {

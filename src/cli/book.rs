@@ -15,7 +15,7 @@ use super::{
     pgn::{self, Games},
 };
 use crate::{
-    book::{Book, Builder, Entry, Experience, Limits, merge, to_bytes},
+    book::{Book, BookEntry, BookLimits, Builder, Experience, merge, to_bytes},
     files,
     position::Position,
     uci::{Output, translate},
@@ -163,7 +163,7 @@ fn make(make: &Make, output: &Output) -> Result<bool, CliError> {
         }
     }
     progress.finish_and_clear();
-    let entries = builder.finish(Limits { min_games: make.min_games, min_score: make.min_score });
+    let entries = builder.finish(BookLimits { min_games: make.min_games, min_score: make.min_score });
     if entries.is_empty() {
         return Err(CliError::Task(
             "no move of these games is within the limits; no book was written".to_owned(),
@@ -218,7 +218,7 @@ pub(super) fn refuse_to_overwrite(path: &Path, force: bool) -> Result<(), CliErr
     Ok(())
 }
 
-fn write(path: &Path, entries: &[Entry], force: bool) -> Result<(), CliError> {
+fn write(path: &Path, entries: &[BookEntry], force: bool) -> Result<(), CliError> {
     refuse_to_overwrite(path, force)?;
     if path.exists() && !path.is_file() {
         return Err(CliError::Task(format!("{} is no regular file; name another", path.display())));

@@ -27,7 +27,7 @@ use crate::{
         recall::Memory,
     },
     position::{Path, Position},
-    search::{Event, Limits, OnEnd, Resumed, Sink, best_line},
+    search::{Event, EventSink, Limits, OnEnd, Resumed, best_line},
     tt::{Learned, ScoreWindow, Table},
     types::{Bound, Depth, Score},
 };
@@ -86,7 +86,7 @@ pub(super) struct Beginning<'a> {
     pub path: &'a Path,
     pub limits: &'a Limits,
     pub table: &'a Arc<Table>,
-    pub sink: &'a Arc<Sink>,
+    pub sink: &'a Arc<EventSink>,
     /// Is the engine to play below its strength?
     pub limited_strength: bool,
     /// Is it no move of a game that is thought about?

@@ -10,7 +10,7 @@ use shakmaty::Move;
 use super::{Engine, opening::LastAnswer};
 use crate::{
     book::{BookError, Choice},
-    search::{Event, Limits, Probing, Sink, Tablebases},
+    search::{Event, EventSink, Limits, Probing, Tablebases},
     syzygy::{self, Tablebase},
     types::Depth,
 };
@@ -18,9 +18,9 @@ use crate::{
 /// When tablebases are asked, and by which rules.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ProbeRules {
-    /// Positions with as many men as the largest table are looked up from this depth on, in plies.
+    /// Positions with as many pieces as the largest table are looked up from this depth on, in plies.
     pub min_depth: i32,
-    /// Positions with more men are not looked up; 0 for none at all.
+    /// Positions with more pieces are not looked up; 0 for none at all.
     pub max_pieces: usize,
     /// Does the fifty-move rule count?
     pub fifty: bool,
@@ -36,7 +36,7 @@ impl Engine {
     /// A book move, where it may answer in place of a search: not in analysis, and not while pondering.
     pub(super) fn book_move(&mut self, limits: &Limits) -> Option<Move> {
         let analysis = limits.infinite || limits.ponder || limits.mate.is_some();
-        if analysis || self.manner.is_analysis() || !limits.search_moves.is_empty() {
+        if analysis || self.strength_limits.is_analysis() || !limits.search_moves.is_empty() {
             return None;
         }
         self.opening.choose(&self.root)
@@ -102,9 +102,9 @@ impl Engine {
         for complaint in complaints {
             (self.sink)(Event::Message(complaint));
         }
-        let (files, men) = (tables.files(), tables.max_pieces());
+        let (files, pieces) = (tables.files(), tables.max_pieces());
         if files > 0 {
-            (self.sink)(Event::Message(format!("found {files} tablebase files, up to {men} men")));
+            (self.sink)(Event::Message(format!("found {files} tablebase files, up to {pieces} pieces")));
             self.tables = Some(Arc::new(tables));
         } else {
             (self.sink)(Event::Message("no tablebase files found; playing without".to_owned()));
@@ -123,7 +123,7 @@ impl Engine {
         let max_pieces = rules.max_pieces.min(tables.max_pieces());
         let few = self.root.board().occupied().count() <= max_pieces;
         let ranking = if few { tables.rank(&self.root, &self.path, rules.fifty) } else { None };
-        for complaint in tables.take_complaints() {
+        for complaint in tables.take_messages() {
             (self.sink)(Event::Message(complaint));
         }
         let tables = Arc::clone(tables);
@@ -133,10 +133,10 @@ impl Engine {
 }
 
 /// A sink that also keeps the last score of the first line and the answer.
-pub(super) fn with_last_answer(sink: Arc<Sink>, last: Arc<Mutex<LastAnswer>>) -> Arc<Sink> {
+pub(super) fn with_last_answer(sink: Arc<EventSink>, last: Arc<Mutex<LastAnswer>>) -> Arc<EventSink> {
     Arc::new(move |event| {
         match &event {
-            Event::Line(line) if line.multi_pv == 1 => {
+            Event::Pv(line) if line.multi_pv == 1 => {
                 last.lock().unwrap_or_else(PoisonError::into_inner).score = Some(line.score);
             }
             Event::Finished { best, .. } => {

@@ -10,7 +10,7 @@ use std::{
 use shakmaty::{Color, Move, Position as _, uci::UciMove};
 
 use crate::{
-    book::{Book, BookError, Choice, Learned, choose},
+    book::{Book, BookError, Choice, LearnedBook, choose},
     position::Position,
     types::{PositionKey, Score},
 };
@@ -94,7 +94,7 @@ impl Opening {
 
     /// The copy in which this book learns: named after the file and, so that two files of one name do not
     /// meet, a checksum of its path.
-    fn learned(&self) -> Option<Learned> {
+    fn learned(&self) -> Option<LearnedBook> {
         let folder = self.data_folder.as_ref().filter(|_| self.learning)?.join(COPIES);
         let name = match &self.file {
             None => "engram.bin".to_owned(),
@@ -104,7 +104,7 @@ impl Opening {
                 format!("{}-{sum:08x}.bin", file.file_stem().unwrap_or_default().to_string_lossy())
             }
         };
-        Some(Learned::at(&folder.join(name)))
+        Some(LearnedBook::at(&folder.join(name)))
     }
 
     /// Takes notice of the position to be searched. Moves that do not go on from those before, but for one that was

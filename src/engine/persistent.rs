@@ -6,7 +6,7 @@ use super::Engine;
 use crate::{
     eval,
     position::{Path, PathHash},
-    search::{Event, Limits, ResultStore, Resumed, Sink},
+    search::{Event, EventSink, Limits, ResultStore, Resumed},
     tt::file::{HashFile, Origin, Place},
 };
 
@@ -50,7 +50,7 @@ impl Persistent {
     }
 
     /// Opens what was named and is not open, or not there any more, and says what came of that.
-    pub fn settle(&mut self, path_mode: PathHash, sink: &Arc<Sink>) {
+    pub fn settle(&mut self, path_mode: PathHash, sink: &Arc<EventSink>) {
         let said = match self.open.as_ref().map(|file| (file.map().place(), file.map().path())) {
             None | Some((Place::Ours, _)) => None,
             Some((Place::Removed, path)) => Some(format!("hash file {} was removed", path.display())),

@@ -1,4 +1,4 @@
-//! What the user sets: the table, threads, time and learning. (Books, tablebases, hash files and manner set theirs
+//! What the user sets: the table, threads, time and learning. (Books, tablebases, hash files and strength limits set theirs
 //! where they are used.)
 
 use std::{path::PathBuf, sync::Arc, time::Duration};

@@ -25,38 +25,39 @@ impl CheckSquares {
         let knight = attacks::knight_attacks(king);
         let empty = Bitboard::EMPTY;
 
-        let discoverers = sole_blockers(board, king, us) & board.by_color(us);
+        let discoverers = blockers(board, king, us) & board.by_color(us);
         CheckSquares { king, by_role: [empty, pawn, knight, bishop, rook, bishop | rook, empty], discoverers }
     }
 
-    /// Where a man of `role` (what a pawn promotes to, if it does) gives check that leaves `from`.
+    /// Where a piece of `role` (what a pawn promotes to, if it does) that leaves `from` gives check.
     pub fn targets(&self, role: Role, from: Square) -> Bitboard {
         let direct = self.by_role[role as usize];
         if self.discoverers.contains(from) { direct | !attacks::ray(self.king, from) } else { direct }
     }
 
-    /// Does the move give check? Rare ways are not seen: through the man captured en passant, and by the
-    /// rook of castling.
+    /// Does the move give check? Two rare ways are not seen: through the pawn captured en passant, and by the
+    /// rook in castling.
     pub fn gives_check(&self, m: Move) -> bool {
         let Move::Normal { role, from, to, promotion, .. } = m else { return false };
         self.targets(promotion.unwrap_or(role), from).contains(to)
     }
 }
 
-/// The men, of either colour, that alone stand between `square` and a slider of `sliders`.
-pub(super) fn sole_blockers(board: &Board, square: Square, sliders: Color) -> Bitboard {
+/// The pieces, of either colour, that alone stand between `square` and a slider of `sliders`: on a king's square,
+/// those of its own side are pinned, the others can give discovered check.
+pub(super) fn blockers(board: &Board, square: Square, sliders: Color) -> Bitboard {
     let occupied = board.occupied();
     let snipers = (attacks::rook_attacks(square, Bitboard::EMPTY) & board.rooks_and_queens()
         | attacks::bishop_attacks(square, Bitboard::EMPTY) & board.bishops_and_queens())
         & board.by_color(sliders);
-    let mut blockers = Bitboard::EMPTY;
+    let mut found = Bitboard::EMPTY;
     for sniper in snipers {
         let between = attacks::between(square, sniper) & occupied;
         if !between.more_than_one() {
-            blockers |= between;
+            found |= between;
         }
     }
-    blockers
+    found
 }
 
 impl Position {

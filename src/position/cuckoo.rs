@@ -18,21 +18,21 @@ use crate::types::PositionKey;
 
 const SLOTS: usize = 8192;
 
-/// A piece that goes from `a` to `b`, or back.
+/// A piece that goes from `a` to `b` or back, and what that changes in the key.
 #[derive(Copy, Clone, Debug)]
-struct Shuttle {
+struct ReversibleMove {
     key: u64,
     piece: Piece,
     a: Square,
     b: Square,
 }
 
-type Slots = [Option<Shuttle>; SLOTS];
+type Slots = [Option<ReversibleMove>; SLOTS];
 
-static SHUTTLES: LazyLock<Box<Slots>> = LazyLock::new(|| {
+static REVERSIBLE_MOVES: LazyLock<Box<Slots>> = LazyLock::new(|| {
     let mut slots = Box::new([None; SLOTS]);
-    for shuttle in all() {
-        insert(&mut slots, shuttle);
+    for moved in all() {
+        insert(&mut slots, moved);
     }
     slots
 });
@@ -42,7 +42,7 @@ fn places(key: u64) -> [usize; 2] {
 }
 
 /// Every reversible move of a lone piece, one of each pair.
-fn all() -> impl Iterator<Item = Shuttle> {
+fn all() -> impl Iterator<Item = ReversibleMove> {
     let pieces = Color::ALL.into_iter().flat_map(|color| {
         Role::ALL.into_iter().filter(|&role| role != Role::Pawn).map(move |role| role.of(color))
     });
@@ -51,39 +51,39 @@ fn all() -> impl Iterator<Item = Shuttle> {
             let targets = attacks::attacks(a, piece, Bitboard::EMPTY);
             targets.into_iter().filter(move |&b| b > a).map(move |b| {
                 let key = piece_key(a, piece) ^ piece_key(b, piece) ^ turn_key();
-                Shuttle { key, piece, a, b }
+                ReversibleMove { key, piece, a, b }
             })
         })
     })
 }
 
-/// Puts a shuttle into one of its two places; what was there moves on to its other one.
-fn insert(slots: &mut Slots, mut shuttle: Shuttle) {
-    let mut place = places(shuttle.key)[0];
+/// Puts a move into one of its two slots; what was there goes to its other one.
+fn insert(slots: &mut Slots, mut moved: ReversibleMove) {
+    let mut place = places(moved.key)[0];
     // With these numbers the longest chain is short; a cycle would be seen by the test below.
-    while let Some(homeless) = slots[place].replace(shuttle) {
+    while let Some(homeless) = slots[place].replace(moved) {
         let [first, second] = places(homeless.key);
         place = if place == first { second } else { first };
-        shuttle = homeless;
+        moved = homeless;
     }
 }
 
-/// What `moves` moves of one side leave in the key if the men are back where they were: the side to move.
-pub(super) fn passes(moves: usize) -> u64 {
+/// What `moves` moves of one side change in the key if its pieces end where they began: the side to move.
+pub(super) fn turn_difference(moves: usize) -> u64 {
     if moves.is_multiple_of(2) { 0 } else { turn_key() }
 }
 
-/// Does one move of the side to move change the key of `position` by `difference`, and nothing stand in its
-/// way? It is legal if what it leads to is a legal position.
-pub(super) fn connects(position: &Position, difference: PositionKey) -> bool {
-    let shuttles = &**SHUTTLES;
+/// Does a reversible move of the side to move change the key of `position` by `difference`? It is legal if the
+/// position that it leads to is, as every position of the path is.
+pub(super) fn has_reversible_move(position: &Position, difference: PositionKey) -> bool {
+    let slots = &**REVERSIBLE_MOVES;
     places(difference.0).into_iter().any(|place| {
-        shuttles[place].is_some_and(|shuttle| {
+        slots[place].is_some_and(|moved| {
             let board = position.board();
-            shuttle.key == difference.0
-                && shuttle.piece.color == position.turn()
-                && [shuttle.a, shuttle.b].into_iter().any(|s| board.piece_at(s) == Some(shuttle.piece))
-                && (attacks::between(shuttle.a, shuttle.b) & board.occupied()).is_empty()
+            moved.key == difference.0
+                && moved.piece.color == position.turn()
+                && [moved.a, moved.b].into_iter().any(|s| board.piece_at(s) == Some(moved.piece))
+                && (attacks::between(moved.a, moved.b) & board.occupied()).is_empty()
         })
     })
 }
@@ -93,12 +93,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_shuttle_is_in_one_of_its_two_places() {
-        let slots = &**SHUTTLES;
+    fn every_move_is_in_one_of_its_two_slots() {
+        let slots = &**REVERSIBLE_MOVES;
         let mut count = 0;
-        for shuttle in all() {
+        for moved in all() {
             count += 1;
-            assert!(places(shuttle.key).into_iter().any(|p| slots[p].is_some_and(|s| s.key == shuttle.key)));
+            assert!(places(moved.key).into_iter().any(|p| slots[p].is_some_and(|m| m.key == moved.key)));
         }
         assert_eq!(count, 3668);
         assert_eq!(slots.iter().flatten().count(), count);

@@ -2,12 +2,12 @@
 //! Most nodes never need the second.
 //!
 //! In check there are so few moves that [`Position::legal_moves`] serves; here the side to move is not in
-//! check. A man may then go anywhere unless it is pinned, and a king wherever he is not attacked; en passant
-//! and castling, rare and full of traps, are left to the rules.
+//! check. A piece may then go anywhere unless it is pinned, and a king wherever it is not attacked; en passant
+//! and castling, rare and full of special cases, are left to shakmaty.
 
 use shakmaty::{Bitboard, CastlingSide, Color, Move, Position as _, Rank, Role, Square, attacks};
 
-use super::{CheckSquares, Position, checks::sole_blockers};
+use super::{CheckSquares, Position, checks::blockers};
 
 /// Captures and promotions to a queen change material at once.
 #[inline]
@@ -16,14 +16,14 @@ pub fn is_noisy(m: Move) -> bool {
 }
 
 impl Position {
-    /// Hands out the legal [noisy](is_noisy) moves of a side that is not in check.
-    pub fn noisy_moves(&self, mut hand_out: impl FnMut(Move)) {
+    /// Passes the legal [noisy](is_noisy) moves of a side that is not in check to `add`.
+    pub fn noisy_moves(&self, mut add: impl FnMut(Move)) {
         debug_assert!(!self.in_check());
         let board = self.board();
         let us = self.turn();
         let theirs = board.by_color(!us);
         let pins = Pins::new(self);
-        self.piece_moves(|_, _| theirs, |to| board.role_at(to), &pins, &mut hand_out);
+        self.piece_moves(|_, _| theirs, |to| board.role_at(to), &pins, &mut add);
 
         let pawns = board.pawns() & board.by_color(us);
         let (west, east) = if us.is_white() { (7, 9) } else { (-9, -7) };
@@ -36,10 +36,10 @@ impl Position {
                     let capture = board.role_at(to);
                     if to.rank() == Rank::First || to.rank() == Rank::Eighth {
                         for promotion in [Role::Queen, Role::Rook, Role::Bishop, Role::Knight] {
-                            hand_out(pawn_move(from, to, capture, Some(promotion)));
+                            add(pawn_move(from, to, capture, Some(promotion)));
                         }
                     } else {
-                        hand_out(pawn_move(from, to, capture, None));
+                        add(pawn_move(from, to, capture, None));
                     }
                 }
             }
@@ -48,39 +48,39 @@ impl Position {
         for to in pawns.shift(push) & !board.occupied() & Bitboard::BACKRANKS {
             let from = origin(to, push);
             if pins.allow(from, to) {
-                hand_out(pawn_move(from, to, None, Some(Role::Queen)));
+                add(pawn_move(from, to, None, Some(Role::Queen)));
             }
         }
         if self.chess().pseudo_legal_ep_square().is_some() {
-            self.chess().en_passant_moves().iter().copied().for_each(hand_out);
+            self.chess().en_passant_moves().iter().copied().for_each(add);
         }
     }
 
-    /// Hands out the legal moves of a side that is not in check which are not [noisy](is_noisy).
-    pub fn quiet_moves(&self, mut hand_out: impl FnMut(Move)) {
+    /// Passes the legal moves of a side that is not in check which are not [noisy](is_noisy) to `add`.
+    pub fn quiet_moves(&self, mut add: impl FnMut(Move)) {
         let empty = !self.board().occupied();
-        self.quiet_moves_to(|_, _| empty, &mut hand_out);
+        self.quiet_moves_to(|_, _| empty, &mut add);
         for side in CastlingSide::ALL {
             if self.chess().castles().has(self.turn(), side) {
-                self.chess().castling_moves(side).iter().copied().for_each(&mut hand_out);
+                self.chess().castling_moves(side).iter().copied().for_each(&mut add);
             }
         }
     }
 
-    /// Hands out those of the [`Position::quiet_moves`] that give check as far as `checks` sees it.
-    pub fn quiet_checks(&self, checks: &CheckSquares, mut hand_out: impl FnMut(Move)) {
+    /// Passes those [`Position::quiet_moves`] to `add` that give check as far as `checks` sees it.
+    pub fn quiet_checks(&self, checks: &CheckSquares, mut add: impl FnMut(Move)) {
         let empty = !self.board().occupied();
-        self.quiet_moves_to(|role, from| empty & checks.targets(role, from), &mut hand_out);
+        self.quiet_moves_to(|role, from| empty & checks.targets(role, from), &mut add);
     }
 
     /// Quiet moves other than castling, to the empty squares that are asked for.
-    fn quiet_moves_to(&self, targets: impl Fn(Role, Square) -> Bitboard, hand_out: &mut impl FnMut(Move)) {
+    fn quiet_moves_to(&self, targets: impl Fn(Role, Square) -> Bitboard, add: &mut impl FnMut(Move)) {
         debug_assert!(!self.in_check());
         let board = self.board();
         let us = self.turn();
         let empty = !board.occupied();
         let pins = Pins::new(self);
-        self.piece_moves(&targets, |_| None, &pins, hand_out);
+        self.piece_moves(&targets, |_| None, &pins, add);
 
         let pawns = board.pawns() & board.by_color(us);
         let push = forward(us);
@@ -93,23 +93,23 @@ impl Position {
             if Bitboard::BACKRANKS.contains(to) {
                 for promotion in [Role::Rook, Role::Bishop, Role::Knight] {
                     if targets(promotion, from).contains(to) {
-                        hand_out(pawn_move(from, to, None, Some(promotion)));
+                        add(pawn_move(from, to, None, Some(promotion)));
                     }
                 }
             } else if targets(Role::Pawn, from).contains(to) {
-                hand_out(pawn_move(from, to, None, None));
+                add(pawn_move(from, to, None, None));
             }
         }
         for to in twice {
             let from = origin(to, 2 * push);
             if pins.allow(from, to) && targets(Role::Pawn, from).contains(to) {
-                hand_out(pawn_move(from, to, None, None));
+                add(pawn_move(from, to, None, None));
             }
         }
     }
 
-    /// Is a move legal whose mover and victim are those on the board? What is common is answered at once, the
-    /// rest by the rules.
+    /// Is a move legal whose mover and victim are those on the board? Common moves are checked here, rare ones by
+    /// shakmaty.
     pub(super) fn is_legal(&self, m: Move) -> bool {
         let Move::Normal { role, from, to, promotion: None, .. } = m else { return self.chess().is_legal(m) };
         let board = self.board();
@@ -119,7 +119,7 @@ impl Position {
             Role::Pawn => {
                 let (once, twice) = pushes(us, Bitboard::from_square(from), !occupied);
                 let captures = attacks::pawn_attacks(us, from) & board.by_color(!us);
-                // On the last rank it would have to become something else.
+                // On the last rank it would have to promote.
                 (once | twice | captures) & !Bitboard::BACKRANKS
             }
             Role::King => {
@@ -128,62 +128,62 @@ impl Position {
             _ => attacks::attacks(from, role.of(us), occupied),
         };
         if self.in_check() {
-            // It must help, too.
+            // It must also answer the check.
             return self.chess().is_legal(m);
         }
         (reach & !ours).contains(to) && Pins::new(self).allow(from, to)
     }
 
-    /// Would the king, who stands on `from`, be safe on `to`?
+    /// Would the king, which stands on `from`, be safe on `to`?
     fn is_safe(&self, from: Square, to: Square) -> bool {
         let without_king = self.board().occupied() ^ Bitboard::from_square(from);
         self.board().attacks_to(to, !self.turn(), without_king).is_empty()
     }
 
-    /// Moves of king and pieces to the `targets` of each, where `captured` stands.
+    /// Moves of all but pawns to the `targets` of each, where `captured` says what stands there.
     fn piece_moves(
         &self,
         targets: impl Fn(Role, Square) -> Bitboard,
         captured: impl Fn(Square) -> Option<Role>,
         pins: &Pins,
-        hand_out: &mut impl FnMut(Move),
+        add: &mut impl FnMut(Move),
     ) {
         let board = self.board();
         let us = self.turn();
         let ours = board.by_color(us);
         let occupied = board.occupied();
-        let mut add = |role, from, to| {
-            hand_out(Move::Normal { role, from, capture: captured(to), to, promotion: None });
+        let mut add_normal = |role, from, to| {
+            add(Move::Normal { role, from, capture: captured(to), to, promotion: None });
         };
         // A pinned knight never moves along its pin.
         for from in board.knights() & ours & !pins.pinned {
             for to in attacks::knight_attacks(from) & targets(Role::Knight, from) {
-                add(Role::Knight, from, to);
+                add_normal(Role::Knight, from, to);
             }
         }
-        for (role, men) in
+        for (role, pieces) in
             [(Role::Bishop, board.bishops()), (Role::Rook, board.rooks()), (Role::Queen, board.queens())]
         {
-            for from in men & ours {
+            for from in pieces & ours {
                 let reach = match role {
                     Role::Bishop => attacks::bishop_attacks(from, occupied),
                     Role::Rook => attacks::rook_attacks(from, occupied),
                     _ => attacks::queen_attacks(from, occupied),
                 };
                 for to in reach & targets(role, from) & pins.line(from) {
-                    add(role, from, to);
+                    add_normal(role, from, to);
                 }
             }
         }
         for to in attacks::king_attacks(pins.king) & targets(Role::King, pins.king) {
             if self.is_safe(pins.king, to) {
-                add(Role::King, pins.king, to);
+                add_normal(Role::King, pins.king, to);
             }
         }
     }
 }
 
-/// The men that may move only along a line with their king.
+/// The pieces that may move only along a line with their king.
 struct Pins {
     king: Square,
     pinned: Bitboard,
@@ -193,7 +193,7 @@ impl Pins {
     fn new(position: &Position) -> Pins {
         let (board, us) = (position.board(), position.turn());
         let king = board.king_of(us).unwrap_or(Square::A1);
-        Pins { king, pinned: sole_blockers(board, king, !us) & board.by_color(us) }
+        Pins { king, pinned: blockers(board, king, !us) & board.by_color(us) }
     }
 
     fn line(&self, from: Square) -> Bitboard {

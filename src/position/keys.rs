@@ -17,9 +17,9 @@ pub struct Keys {
     pub position: PositionKey,
     /// Pawns of both sides.
     pub pawns: PawnKey,
-    /// Men other than pawns, by colour (black, white as `Color as usize`), kings included.
+    /// Pieces other than pawns, by colour (black, white as `Color as usize`), kings included.
     pub non_pawns: [NonPawnKey; 2],
-    /// Counts of men.
+    /// Counts of pieces.
     pub material: MaterialKey,
 }
 
@@ -31,8 +31,8 @@ pub(super) fn turn_key() -> u64 {
     Zobrist64::zobrist_for_white_turn().0
 }
 
-/// One man more or less of a kind changes the material key by an odd constant times one, so that counts
-/// add up whatever the order.
+/// What one piece more of a kind adds to the material key: so the key depends on the counts alone. Odd, so that no
+/// count but 0 adds nothing.
 fn material_step(piece: Piece) -> u64 {
     piece_key(Square::A1, piece) | 1
 }
@@ -84,7 +84,7 @@ impl Keys {
                     keys.remove(to, captured.of(!us));
                 }
                 match promotion {
-                    None => keys.slide(from, to, role.of(us)),
+                    None => keys.relocate(from, to, role.of(us)),
                     Some(promoted) => {
                         keys.remove(from, role.of(us));
                         keys.place(to, promoted.of(us));
@@ -93,12 +93,12 @@ impl Keys {
             }
             Move::EnPassant { from, to } => {
                 keys.remove(Square::from_coords(to.file(), from.rank()), Role::Pawn.of(!us));
-                keys.slide(from, to, Role::Pawn.of(us));
+                keys.relocate(from, to, Role::Pawn.of(us));
             }
             Move::Castle { king, rook } => {
                 let side = CastlingSide::from_king_side(king < rook);
-                keys.slide(king, side.king_to(us), Role::King.of(us));
-                keys.slide(rook, side.rook_to(us), Role::Rook.of(us));
+                keys.relocate(king, side.king_to(us), Role::King.of(us));
+                keys.relocate(rook, side.rook_to(us), Role::Rook.of(us));
             }
             Move::Put { .. } => {}
         }
@@ -109,15 +109,15 @@ impl Keys {
         keys
     }
 
-    /// The position key after `m`, if it is a plain move that changes no rights: a guess, to bring near what
-    /// will be asked for.
-    pub fn guess(&self, m: Move, us: Color) -> PositionKey {
+    /// The position key after `m`, if that is a plain move that changes no castling or en-passant rights. Right for
+    /// most moves, and so good enough to prefetch by.
+    pub fn after_plain_move(&self, m: Move, us: Color) -> PositionKey {
         let Move::Normal { role, from, capture, to, .. } = m else { return self.position };
         let taken = capture.map_or(0, |captured| piece_key(to, captured.of(!us)));
         self.position ^ (turn_key() ^ piece_key(from, role.of(us)) ^ piece_key(to, role.of(us)) ^ taken)
     }
 
-    /// The keys after passing.
+    /// The keys after a null move.
     pub fn after_null(&self, before: &Chess) -> Keys {
         let mut keys = *self;
         keys.position ^= turn_key() ^ en_passant_key(before);
@@ -134,7 +134,7 @@ impl Keys {
         self.material.0 = self.material.0.wrapping_sub(material_step(piece));
     }
 
-    fn slide(&mut self, from: Square, to: Square, piece: Piece) {
+    fn relocate(&mut self, from: Square, to: Square, piece: Piece) {
         self.toggle(from, piece);
         self.toggle(to, piece);
     }

@@ -1,7 +1,7 @@
 //! A chess position as the engine uses it: shakmaty's rules plus incremental keys.
 //!
 //! [`Position`] is copy-make: [`Position::play`] returns the child, so that nothing has to be undone.
-//! [`Path`] is the line of positions that led here, which repetitions and the fifty-move rule need.
+//! [`Path`] holds the positions that led here, which repetitions and the fifty-move rule need.
 
 mod checks;
 mod cuckoo;
@@ -30,7 +30,7 @@ use crate::types::{PackedMove, PositionKey};
 pub struct Position {
     chess: Chess,
     keys: Keys,
-    /// The men that give check: asked several times at each node.
+    /// The pieces that give check: asked several times at each node.
     checkers: Bitboard,
 }
 
@@ -62,12 +62,12 @@ impl Position {
             .map_err(|error| error.kinds())
     }
 
-    /// The rules' view of the position.
+    /// The position as shakmaty has it.
     pub fn chess(&self) -> &Chess {
         &self.chess
     }
 
-    /// The men.
+    /// The board.
     pub fn board(&self) -> &Board {
         self.chess.board()
     }
@@ -101,7 +101,7 @@ impl Position {
         self.keys.position
     }
 
-    /// The men that give check.
+    /// The pieces that give check.
     pub fn checkers(&self) -> Bitboard {
         self.checkers
     }
@@ -139,13 +139,13 @@ impl Position {
         Some(Position { chess, keys, checkers: Bitboard::EMPTY })
     }
 
-    /// The men of `color` other than king and pawns.
+    /// The pieces of `color` other than king and pawns.
     pub fn non_pawn_material(&self, color: Color) -> Bitboard {
         let board = self.board();
         board.by_color(color) & !board.pawns() & !board.kings()
     }
 
-    /// Has `color` any [pieces](Position::non_pawn_material)? Without one zugzwang is the rule, not the exception.
+    /// Has `color` any [non-pawn material](Position::non_pawn_material)? Without one zugzwang is the rule, not the exception.
     pub fn has_non_pawn_material(&self, color: Color) -> bool {
         self.non_pawn_material(color).any()
     }

@@ -1,11 +1,11 @@
-//! The line of positions from the last irreversible move to the present one.
+//! The positions of the game and of the search that led to the present one.
 //!
 //! A repetition inside the search is a draw at once: if one side could force the position again, it can
 //! force it a third time. A repetition of a position of the *game* is a draw only when it is the third
 //! occurrence, since the opponent has shown once already that he may deviate.
 //!
-//! The path also knows, for every position on it, the earliest position on which the results found below
-//! have come to rest (see [`PathHash`], *taint*), and keeps the keys that the modes compare up to date.
+//! The path also tracks the taint (see [`PathHash`]): for every position on it, the earliest position on which
+//! the results found below depend. And it keeps the keys that the modes compare up to date.
 
 use super::{PathHash, PathPart, Position, cuckoo};
 use crate::types::{PathKey, Ply, PositionKey};
@@ -19,26 +19,30 @@ pub enum Repetition {
     InGame,
 }
 
-/// The earliest positions of the path, by index, that results below a node depend on.
+/// The earliest positions of the path, by index, on which the results below a node depend.
 #[derive(Copy, Clone, Debug)]
-struct Rests {
-    /// Because a repetition of it was called a draw.
+struct TaintOrigin {
+    /// Because a repetition of it was scored as a draw.
     repetition: u32,
-    /// Because the fifty-move counter began to run there and was met.
+    /// Because the fifty-move counter began to run there and ran out below.
     counter: u32,
 }
 
-impl Rests {
-    const NOWHERE: Rests = Rests { repetition: u32::MAX, counter: u32::MAX };
+impl TaintOrigin {
+    const NONE: TaintOrigin = TaintOrigin { repetition: u32::MAX, counter: u32::MAX };
 
-    fn earlier(self, other: Rests) -> Rests {
-        Rests { repetition: self.repetition.min(other.repetition), counter: self.counter.min(other.counter) }
+    fn earlier(self, other: TaintOrigin) -> TaintOrigin {
+        TaintOrigin {
+            repetition: self.repetition.min(other.repetition),
+            counter: self.counter.min(other.counter),
+        }
     }
 }
 
+/// One position of the path.
 #[derive(Copy, Clone, Debug)]
-struct Step {
-    /// Positions since the last irreversible move that the game has seen twice, as a sum of their hashes.
+struct PathEntry {
+    /// Positions since the last irreversible move that occurred twice in the game, as a sum of their hashes.
     twice: u64,
     /// Positions of the search since the last irreversible move (in mode `full`: of the game as well).
     seen: u64,
@@ -50,18 +54,18 @@ struct Step {
     occurrences: u16,
     /// The fifty-move clock.
     clock: u16,
-    /// What the results found below this position rest on.
-    rests: Rests,
-    /// The same of the child left last.
-    last_child: Rests,
+    /// On what the results found below this position depend.
+    taint: TaintOrigin,
+    /// The same of the child that was left last.
+    last_child: TaintOrigin,
 }
 
 /// The positions of game and search, oldest first, the present one last.
 #[derive(Clone, Debug, Default)]
 pub struct Path {
-    /// Apart from the steps, so that looking back touches few cache lines.
+    /// Apart from the entries, so that looking back for a repetition touches few cache lines.
     keys: Vec<PositionKey>,
-    steps: Vec<Step>,
+    entries: Vec<PathEntry>,
     /// Index of the root of the search.
     root: usize,
     mode: PathHash,
@@ -81,25 +85,25 @@ impl Path {
         path
     }
 
-    /// The present position becomes the root of a search in `mode`: what follows belongs to it.
+    /// The present position becomes the root of a search in `mode`.
     pub fn begin_search(&mut self, mode: PathHash) {
         self.mode = mode;
-        let Some(root) = self.steps.len().checked_sub(1) else { return };
+        let Some(root) = self.entries.len().checked_sub(1) else { return };
         self.root = root;
-        let stretch = self.root - usize::from(self.steps[self.root].reversible)..=self.root;
-        let sum = |wanted: &dyn Fn(&Step) -> bool| {
-            let chosen = stretch.clone().filter(|&index| wanted(&self.steps[index]));
+        let stretch = self.root - usize::from(self.entries[self.root].reversible)..=self.root;
+        let sum = |wanted: &dyn Fn(&PathEntry) -> bool| {
+            let chosen = stretch.clone().filter(|&index| wanted(&self.entries[index]));
             chosen.fold(0u64, |sum, index| sum.wrapping_add(spread(self.keys[index])))
         };
-        let twice = sum(&|step| step.occurrences == 2);
+        let twice = sum(&|entry| entry.occurrences == 2);
         let seen = if mode.part() == PathPart::All { sum(&|_| true) } else { 0 };
-        let last = &mut self.steps[self.root];
-        (last.twice, last.seen, last.rests) = (twice, seen, Rests::NOWHERE);
+        let last = &mut self.entries[self.root];
+        (last.twice, last.seen, last.taint) = (twice, seen, TaintOrigin::NONE);
     }
 
     /// Appends the position after a move.
     pub fn push(&mut self, position: &Position) {
-        match self.steps.last() {
+        match self.entries.last() {
             Some(&last) if position.halfmoves() > 0 => self.append(position, Some(&last)),
             _ => self.append(position, None),
         }
@@ -110,58 +114,58 @@ impl Path {
         self.append(position, None);
     }
 
-    /// Appends a position that can go back to what `before` can, or to nothing.
-    fn append(&mut self, position: &Position, before: Option<&Step>) {
+    /// Appends a position that can repeat what its predecessor `before` can, or nothing.
+    fn append(&mut self, position: &Position, before: Option<&PathEntry>) {
         let key = position.repetition_key();
         let spread = spread(key);
-        let mut step = Step {
+        let mut entry = PathEntry {
             twice: 0,
             seen: spread,
             reversible: 0,
             back: 0,
             occurrences: 1,
             clock: position.halfmoves().min(100) as u16,
-            rests: Rests::NOWHERE,
-            last_child: Rests::NOWHERE,
+            taint: TaintOrigin::NONE,
+            last_child: TaintOrigin::NONE,
         };
         if let Some(before) = before {
-            step.reversible = before.reversible.saturating_add(1);
-            step.twice = before.twice;
-            step.seen = before.seen.wrapping_add(spread);
+            entry.reversible = before.reversible.saturating_add(1);
+            entry.twice = before.twice;
+            entry.seen = before.seen.wrapping_add(spread);
             let here = self.keys.len();
-            for back in (4..=usize::from(step.reversible).min(here)).step_by(2) {
+            for back in (4..=usize::from(entry.reversible).min(here)).step_by(2) {
                 if self.keys[here - back] == key {
-                    step.back = back as u16;
-                    step.occurrences = self.steps[here - back].occurrences.saturating_add(1);
+                    entry.back = back as u16;
+                    entry.occurrences = self.entries[here - back].occurrences.saturating_add(1);
                     break;
                 }
             }
         }
         self.keys.push(key);
-        self.steps.push(step);
+        self.entries.push(entry);
     }
 
-    /// Takes the last position back; what was found there rests on what it rested on.
+    /// Removes the last position; the one before inherits its taint.
     pub fn pop(&mut self) {
         self.keys.pop();
-        let Some(left) = self.steps.pop() else { return };
-        if let Some(last) = self.steps.last_mut() {
-            last.last_child = left.rests;
-            last.rests = last.rests.earlier(left.rests);
+        let Some(left) = self.entries.pop() else { return };
+        if let Some(last) = self.entries.last_mut() {
+            last.last_child = left.taint;
+            last.taint = last.taint.earlier(left.taint);
         }
     }
 
-    /// Forgets positions that can never be repeated, keeping the game's path short.
+    /// Drops the positions that can never be repeated, so that the path of a long game stays short.
     pub fn trim(&mut self) {
-        let keep = self.steps.last().map_or(0, |step| usize::from(step.reversible) + 1);
-        let excess = self.steps.len().saturating_sub(keep);
-        self.steps.drain(..excess);
+        let keep = self.entries.last().map_or(0, |entry| usize::from(entry.reversible) + 1);
+        let excess = self.entries.len().saturating_sub(keep);
+        self.entries.drain(..excess);
         self.keys.drain(..excess);
     }
 
     /// Does the present position, `ply` plies from the root, repeat an earlier one in a way that draws?
     pub fn repetition(&self, ply: Ply) -> Option<Repetition> {
-        let last = self.steps.last()?;
+        let last = self.entries.last()?;
         if last.back == 0 {
             None
         } else if usize::from(last.back) < ply.index() {
@@ -171,23 +175,23 @@ impl Path {
         }
     }
 
-    /// Has a position that can still be repeated occurred twice? Then what follows is not what it would be in
-    /// another game: a third time is a draw.
+    /// Has a position that can still be repeated occurred twice in the game? Then a third time is a draw, and a
+    /// score found here is not true of other games.
     pub fn has_repeated(&self) -> bool {
-        let Some(last) = self.steps.last() else { return false };
-        let first = self.steps.len().saturating_sub(usize::from(last.reversible) + 1);
-        self.steps[first..].iter().any(|step| step.occurrences > 1)
+        let Some(last) = self.entries.last() else { return false };
+        let first = self.entries.len().saturating_sub(usize::from(last.reversible) + 1);
+        self.entries[first..].iter().any(|entry| entry.occurrences > 1)
     }
 
     /// How often the present position has occurred, this time included.
     pub fn occurrences(&self) -> usize {
-        self.steps.last().map_or(0, |step| usize::from(step.occurrences))
+        self.entries.last().map_or(0, |entry| usize::from(entry.occurrences))
     }
 
     /// Can the side to move, `ply` plies from the root, repeat an earlier position with a draw by its next
-    /// move? How many plies back it lies from here. See `cuckoo.rs`.
+    /// move? Then how many plies back that lies. See `cuckoo.rs`.
     pub fn upcoming_repetition(&self, position: &Position, ply: Ply) -> Option<usize> {
-        let (last, here) = (self.steps.last()?, self.keys.len() - 1);
+        let (last, here) = (self.entries.last()?, self.keys.len() - 1);
         let key = self.keys[here];
         let reach = usize::from(last.reversible).min(here);
         if reach < 3 {
@@ -198,10 +202,10 @@ impl Path {
         for back in (3..=reach).step_by(2) {
             let earlier = here - back;
             theirs ^= self.keys[earlier + 1].0 ^ self.keys[earlier].0;
-            let draws = back < ply.index() || self.steps[earlier].occurrences > 1;
+            let draws = back < ply.index() || self.entries[earlier].occurrences > 1;
             if draws
-                && theirs.0 == cuckoo::passes(back.div_ceil(2))
-                && cuckoo::connects(position, key ^ self.keys[earlier].0)
+                && theirs.0 == cuckoo::turn_difference(back.div_ceil(2))
+                && cuckoo::has_reversible_move(position, key ^ self.keys[earlier].0)
             {
                 return Some(back);
             }
@@ -209,68 +213,71 @@ impl Path {
         None
     }
 
-    /// The present result rests on the position `back` plies before: its repetition was called a draw.
+    /// The present result depends on the position `back` plies before: its repetition was scored as a draw.
     pub fn taint_by_repetition(&mut self, back: usize) {
-        let here = self.steps.len() - 1;
+        let here = self.entries.len() - 1;
         let earlier = here - back.min(here);
-        // What the game has seen is part of the key in this mode, so that nothing need be said of it.
+        // In such a mode the positions of the game that occurred twice are part of the key, so that they need no
+        // taint.
         if self.mode.part() != PathPart::SeenTwice || earlier > self.root {
-            self.steps[here].rests.repetition = self.steps[here].rests.repetition.min(earlier as u32);
+            let taint = &mut self.entries[here].taint;
+            taint.repetition = taint.repetition.min(earlier as u32);
         }
     }
 
-    /// How many plies before the present position the same one occurred.
+    /// How many plies ago the present position occurred last; 0 if it is new.
     pub fn repetition_distance(&self) -> usize {
-        self.steps.last().map_or(0, |step| usize::from(step.back))
+        self.entries.last().map_or(0, |entry| usize::from(entry.back))
     }
 
-    /// The present result rests on the whole stretch of moves that the fifty-move counter has counted.
+    /// The present result depends on all the moves that the fifty-move counter has counted.
     pub fn taint_by_counter(&mut self) {
-        let here = self.steps.len() - 1;
-        let start = here - usize::from(self.steps[here].clock).min(here);
-        self.steps[here].rests.counter = start as u32;
+        let here = self.entries.len() - 1;
+        let start = here - usize::from(self.entries[here].clock).min(here);
+        self.entries[here].taint.counter = start as u32;
     }
 
-    /// The present result is a tainted one from a table: it rests on a position at most `back` plies
-    /// before, or on any that can still repeat.
+    /// The present result is a tainted one from a table: it depends on a position at most `back` plies
+    /// before, or (`None`) on any that can still repeat.
     pub fn taint_by_stored(&mut self, back: Option<usize>) {
-        let here = self.steps.len() - 1;
-        let rests = &mut self.steps[here].rests;
+        let here = self.entries.len() - 1;
+        let taint = &mut self.entries[here].taint;
         if let Some(back) = back {
-            rests.repetition = rests.repetition.min((here - back.min(here)) as u32);
+            taint.repetition = taint.repetition.min((here - back.min(here)) as u32);
         } else {
-            let start = here - usize::from(self.steps[here].reversible).min(here);
-            self.steps[here].rests.repetition = start as u32;
+            let start = here - usize::from(self.entries[here].reversible).min(here);
+            self.entries[here].taint.repetition = start as u32;
             self.taint_by_counter();
         }
     }
 
-    /// The child left last alone decides the present result: whatever its siblings rested on is forgotten.
+    /// The child that was left last decides the present result alone (it caused a cutoff): the taint of its
+    /// siblings is dropped.
     pub fn keep_last_child_taint(&mut self) {
-        if let Some(last) = self.steps.last_mut() {
-            last.rests = last.last_child;
+        if let Some(last) = self.entries.last_mut() {
+            last.taint = last.last_child;
         }
     }
 
-    /// The present result, whatever was met on the way to it, rests on no draw.
+    /// The present result depends on no draw.
     pub fn clear_taint(&mut self) {
-        if let Some(last) = self.steps.last_mut() {
-            last.rests = Rests::NOWHERE;
+        if let Some(last) = self.entries.last_mut() {
+            last.taint = TaintOrigin::NONE;
         }
     }
 
-    /// If what was found below the present position rests on a repetition of a position before it: how many
-    /// plies before.
+    /// If what was found below the present position depends on a repetition of an earlier one: how many plies
+    /// back that lies.
     pub fn repetition_taint(&self) -> Option<usize> {
-        let here = self.steps.len().saturating_sub(1);
-        let earliest = self.steps.last()?.rests.repetition as usize;
+        let here = self.entries.len().saturating_sub(1);
+        let earliest = self.entries.last()?.taint.repetition as usize;
         (earliest < here).then(|| here - earliest)
     }
 
-    /// Was the fifty-move counter met below, counted from before the present position?
+    /// Does what was found below depend on the fifty-move counter, counted from before the present position?
     pub fn has_counter_taint(&self) -> bool {
-        let here = self.steps.len().saturating_sub(1);
-        self.steps.last().is_some_and(|step| (step.rests.counter as usize) < here)
+        let here = self.entries.len().saturating_sub(1);
+        self.entries.last().is_some_and(|entry| (entry.taint.counter as usize) < here)
     }
 
     /// The mode of the search.
@@ -280,12 +287,12 @@ impl Path {
 
     /// The fifty-move clock, at most 100.
     pub fn clock(&self) -> u16 {
-        self.steps.last().map_or(0, |step| step.clock)
+        self.entries.last().map_or(0, |entry| entry.clock)
     }
 
     /// The part of the path that every score depends on in the present mode.
     pub fn key(&self) -> PathKey {
-        let Some(last) = self.steps.last() else { return PathKey::default() };
+        let Some(last) = self.entries.last() else { return PathKey::default() };
         // Only the high bits of a key are stored, so the clock must reach them.
         let clock = u64::from(last.clock).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let bits = match self.mode.part() {
@@ -308,16 +315,16 @@ impl Path {
     /// The positions whose next occurrence is a draw, in any order: all of the path that a repetition can
     /// depend on.
     pub fn drawing_key(&self) -> PathKey {
-        PathKey(self.steps.last().map_or(0, |last| last.seen.wrapping_add(last.twice.rotate_left(1))))
+        PathKey(self.entries.last().map_or(0, |last| last.seen.wrapping_add(last.twice.rotate_left(1))))
     }
 
     /// The positions of the last `back` plies and the present one, in any order, if they all belong to the
     /// search and can all repeat.
     pub fn recent_key(&self, back: usize) -> Option<PathKey> {
-        let last = self.steps.last()?;
-        let first = (self.steps.len() - 1).checked_sub(back).filter(|&first| first > self.root)?;
+        let last = self.entries.last()?;
+        let first = (self.entries.len() - 1).checked_sub(back).filter(|&first| first > self.root)?;
         let reversible = usize::from(last.reversible);
-        let before = if back < reversible { self.steps[first - 1].seen } else { 0 };
+        let before = if back < reversible { self.entries[first - 1].seen } else { 0 };
         (back <= reversible).then(|| PathKey(last.seen.wrapping_sub(before)))
     }
 

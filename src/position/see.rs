@@ -1,22 +1,23 @@
 //! Static exchange evaluation: what a capture wins or loses when both sides keep recapturing on one square
-//! with their least valuable man.
+//! with their least valuable piece.
 
 use shakmaty::{Bitboard, Color, Move, Role, Square, attacks};
 
 use super::Position;
 
-/// Exchange value of a man in centipawns, by role (pawn 1 to king 6). The king's is beyond any exchange.
+/// Exchange value of a piece in centipawns, by role (pawn 1 to king 6). The king's is beyond any exchange.
 const VALUE: [i32; 7] = [0, 100, 320, 330, 500, 950, 20_000];
 
 impl Position {
-    /// What a move has won before anybody answers, in centipawns: its victim, and what its pawn has become (the
-    /// pawn is not taken off).
+    /// What a move wins before the reply, in centipawns: its victim, and the piece that it promotes to. (The pawn
+    /// is not subtracted.)
     pub fn material_gain(m: Move) -> i32 {
-        let value = |man: Option<Role>| man.map_or(0, |role| VALUE[role as usize]);
+        let value = |piece: Option<Role>| piece.map_or(0, |role| VALUE[role as usize]);
         value(m.capture()) + value(m.promotion())
     }
 
-    /// Does the exchange that `m` starts win at least `threshold` centipawns? Castling wins exactly 0.
+    /// Static exchange evaluation: does the exchange that `m` starts win at least `threshold` centipawns? Castling
+    /// wins exactly 0.
     pub fn see_ge(&self, m: Move, threshold: i32) -> bool {
         let (from, to, mut on_square) = match m {
             Move::Normal { role, from, to, promotion, .. } => (from, to, promotion.unwrap_or(role)),
@@ -26,11 +27,13 @@ impl Position {
         let captured = m.capture().map_or(0, |role| VALUE[role as usize]);
         let promoted = m.promotion().map_or(0, |role| VALUE[role as usize] - VALUE[Role::Pawn as usize]);
 
-        // What the mover has beyond the threshold if nobody recaptures, then if the mover is lost.
+        // What the side to move has beyond the threshold if nobody recaptures. If that is too little, the answer is
+        // no.
         let mut balance = captured + promoted - threshold;
         if balance < 0 {
             return false;
         }
+        // The same if the moved piece is lost for nothing. If that is enough, the answer is yes.
         balance -= VALUE[on_square as usize];
         if balance >= 0 {
             return true;
@@ -63,14 +66,14 @@ impl Position {
             attackers &= occupied;
             on_square = role;
             side = !side;
-            // The balance is now seen from the other side; it stops as soon as it wins even if the man
-            // that has just captured is lost.
+            // The balance is now seen from the other side, which need not go on if it wins even when the piece that
+            // has just captured is lost.
             balance = -balance - 1 - VALUE[on_square as usize];
             if balance >= 0 {
                 break;
             }
         }
-        // The side that could not or need not go on has lost the argument.
+        // `side` is the one that cannot win the exchange any more.
         side != us
     }
 }
@@ -85,13 +88,13 @@ fn attackers_of(position: &Position, square: Square, occupied: Bitboard) -> Bitb
         | (attacks::rook_attacks(square, occupied) & board.rooks_and_queens())
 }
 
-fn least_valuable(position: &Position, men: Bitboard) -> Option<(Role, Square)> {
-    if men.is_empty() {
+fn least_valuable(position: &Position, pieces: Bitboard) -> Option<(Role, Square)> {
+    if pieces.is_empty() {
         return None;
     }
     Role::ALL
         .into_iter()
-        .find_map(|role| (men & position.board().by_role(role)).first().map(|square| (role, square)))
+        .find_map(|role| (pieces & position.board().by_role(role)).first().map(|square| (role, square)))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! How long to think: a soft limit that the course of the search scales, and a hard one that it never
-//! passes. With a [`NodeRate`] both count nodes instead of time.
+//! Time management: a soft limit after which no iteration begins, scaled by how the search goes (`deepen.rs`), and a
+//! hard one at which it stops. With a [`NodeRate`] both count nodes instead of time.
 
 use std::{
     num::NonZeroU32,
@@ -11,8 +11,8 @@ use super::{
     params::*,
 };
 
-/// So many nodes pass for a millisecond, so that a match on the clock is free of the machine's noise
-/// (`nodestime`, as in Stockfish).
+/// Nodes that count as a millisecond, so that a match on the clock is free of the machine's noise (`nodestime`, as
+/// in Stockfish).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct NodeRate(pub NonZeroU32);
 
@@ -22,8 +22,8 @@ impl NodeRate {
     }
 }
 
-/// What a player under a [`NodeRate`] has left. The first clock of a game fills it; from then on it loses
-/// what was searched and gains the increments, whatever the clock on the wall says.
+/// The time that a player under a [`NodeRate`] has left. The first `go` of a game says how much; from then on nodes are
+/// subtracted and increments added, and the real clock is ignored.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct NodeBank {
     left: Option<Duration>,
@@ -31,13 +31,13 @@ pub struct NodeBank {
 }
 
 impl NodeBank {
-    /// Puts the account in place of the clock's time left.
+    /// Replaces the time left on the clock.
     pub fn draw(&mut self, clock: &mut ClockTime) {
         clock.remaining = *self.left.get_or_insert(clock.remaining);
         self.increment = clock.increment;
     }
 
-    /// Books a finished search.
+    /// Subtracts a finished search.
     pub fn settle(&mut self, rate: NodeRate, nodes: u64) {
         if let Some(left) = &mut self.left {
             let rest = left.saturating_sub(rate.time_of(nodes));
@@ -56,8 +56,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Limits for a search that began at `start`, keeping `overhead` for transport; counted at `rate`, if
-    /// there is one.
+    /// The limits of a search that began at `start`. `overhead` is kept for the delay between engine and GUI.
     pub fn new(limits: &Limits, start: Instant, overhead: Duration, rate: Option<NodeRate>) -> Clock {
         if let Some(movetime) = limits.movetime {
             let time = movetime.saturating_sub(overhead).max(Duration::from_millis(1));
@@ -96,12 +95,13 @@ impl Clock {
     }
 }
 
+/// The soft and the hard limit of a move, in real or counted time.
 fn allot(clock: ClockTime, overhead: Duration) -> (Duration, Duration) {
     let left = clock.remaining.saturating_sub(overhead).as_secs_f64().max(0.001);
     let increment = clock.increment.as_secs_f64();
     let horizon = f64::from(time_horizon());
     let moves = clock.moves_to_go.map_or(horizon, |moves| f64::from(moves.max(1)).min(horizon));
-    // What the increments of the coming moves bring may be spent, what transport costs may not.
+    // The increments of the coming moves may be spent, their overhead may not.
     let budget = left + (increment - overhead.as_secs_f64()) * (moves - 1.0);
     let last_move = clock.moves_to_go == Some(1);
     let (soft_max, hard_max) = if last_move {

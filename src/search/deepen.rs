@@ -3,7 +3,7 @@
 use std::{sync::atomic::Ordering::Relaxed, time::Duration};
 
 use super::{
-    event::{Event, Line},
+    event::{Event, PvInfo},
     params::*,
     progress::ThreadResult,
     resume::Resumed,
@@ -154,11 +154,11 @@ impl Worker {
             return;
         }
         // A mate that the search has found says more than the tablebases do.
-        let proven = root.proven.filter(|_| !score.is_mate());
-        let (score, bound) = proven.map_or((score, root.bound), |proven| (proven, Bound::Exact));
+        let tb_score = root.tb_score.filter(|_| !score.is_mate());
+        let (score, bound) = tb_score.map_or((score, root.bound), |tb_score| (tb_score, Bound::Exact));
         self.show_counts();
         let task = &self.task;
-        (task.sink)(Event::Line(Line {
+        (task.sink)(Event::Pv(PvInfo {
             depth: depth.min(Depth::MAX),
             seldepth: root.seldepth,
             multi_pv: index + 1,

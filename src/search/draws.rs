@@ -15,7 +15,7 @@ use crate::{
 impl Worker {
     /// The score of a draw for the side to move: zero, or contempt.
     pub fn draw_score(&self, position: &Position) -> Score {
-        self.task.style.draw(position, &self.task.root)
+        self.task.strength.draw(position, &self.task.root)
     }
 
     /// The score of a node that the rules end: by the fifty-move counter, by repetition, or for want of
@@ -52,7 +52,7 @@ impl Worker {
 
     /// Drops the taint of this node unless its score is the draw score: another line decided it.
     pub fn drop_taint_unless_draw(&mut self, score: Score) {
-        if score.0.abs() != self.task.style.contempt.abs() {
+        if score.0.abs() != self.task.strength.contempt.abs() {
             self.path.clear_taint();
         }
     }

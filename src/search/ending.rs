@@ -1,4 +1,4 @@
-//! What a search tells the engine when it ends, before its move is announced.
+//! What a search tells the engine when it ends, before it reports its move.
 
 use shakmaty::Move;
 
@@ -10,9 +10,9 @@ use crate::{
 /// The end of a search.
 #[derive(Clone, Debug)]
 pub struct Ending {
-    /// The iterations of the first thread.
+    /// The iterations of the main thread.
     pub course: Course,
-    /// The line to be played, its first move first.
+    /// The principal variation, the move to be played first.
     pub line: Vec<Move>,
     /// The score of that line.
     pub score: Score,
@@ -20,13 +20,13 @@ pub struct Ending {
     pub bound: Bound,
     /// The last iteration that was finished.
     pub depth: Depth,
-    /// Moves made by all threads.
+    /// Nodes of all threads.
     pub nodes: u64,
-    /// Was it stopped while it still ran on the opponent's time?
+    /// Was it stopped while it was still pondering?
     pub pondering: bool,
     /// How often a learned entry decided a node.
     pub learned_cutoffs: u64,
 }
 
-/// Is told of the end of a search, on a search thread, before the move is announced.
+/// Called at the end of a search, on the main search thread, before the move is reported.
 pub type OnEnd = dyn Fn(&Ending) + Send + Sync;

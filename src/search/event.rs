@@ -10,8 +10,8 @@ use crate::types::{Bound, Depth, Score};
 #[derive(Clone, Debug)]
 pub enum Event {
     /// A line was completed or its score was bounded.
-    Line(Line),
-    /// The first thread begins with a root move (reported only in long searches).
+    Pv(PvInfo),
+    /// The main thread begins with a root move (reported only in long searches).
     CurrentMove {
         /// Depth of the iteration.
         depth: Depth,
@@ -20,7 +20,7 @@ pub enum Event {
         /// Its place in the order, from 1.
         number: usize,
     },
-    /// Something a person should know.
+    /// Something the user should know.
     Message(String),
     /// The search is over. Every `go` ends in exactly one.
     Finished {
@@ -33,7 +33,7 @@ pub enum Event {
 
 /// One principal variation with what was found about it.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct PvInfo {
     /// Depth of the iteration.
     pub depth: Depth,
     /// The deepest ply reached.
@@ -44,7 +44,7 @@ pub struct Line {
     pub score: Score,
     /// Whether the score is exact or only a bound.
     pub bound: Bound,
-    /// Moves made by all threads.
+    /// Nodes of all threads: visits to positions, by the search or by quiescence.
     pub nodes: u64,
     /// Time since the search began.
     pub time: Duration,
@@ -56,7 +56,7 @@ pub struct Line {
     pub pv: Vec<Move>,
 }
 
-impl Line {
+impl PvInfo {
     /// Nodes a second so far.
     pub fn nps(&self) -> u64 {
         let nanos = self.time.as_nanos().max(1);
@@ -65,4 +65,4 @@ impl Line {
 }
 
 /// Where events go. Called from search threads.
-pub type Sink = dyn Fn(Event) + Send + Sync;
+pub type EventSink = dyn Fn(Event) + Send + Sync;

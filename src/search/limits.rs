@@ -13,7 +13,7 @@ pub struct Limits {
     pub clock: Option<ClockTime>,
     /// Stop after this iteration.
     pub depth: Option<Depth>,
-    /// Stop after this many moves made, over all threads.
+    /// Stop after this many nodes, over all threads.
     pub nodes: Option<u64>,
     /// Stop when a mate in this many moves, or a shorter one, is found.
     pub mate: Option<u32>,

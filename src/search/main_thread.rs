@@ -11,10 +11,10 @@ use shakmaty::Move;
 
 use super::{
     ending::Ending,
-    event::{Event, Line, Sink},
+    event::{Event, EventSink, PvInfo},
     progress::ThreadResult,
     root_move::RootMove,
-    task::Task,
+    task::SearchTask,
     vote::best_thread,
     worker::Worker,
 };
@@ -24,19 +24,23 @@ use crate::types::{Bound, Depth, Ply, Score};
 const ANSWER_POLL: Duration = Duration::from_millis(1);
 
 /// The moves to search, in the order in which to begin.
-pub fn root_moves(task: &Task) -> Vec<RootMove> {
+pub fn root_moves(task: &SearchTask) -> Vec<RootMove> {
     let wanted = &task.limits.search_moves;
     let legal = task.root.legal_moves();
     let chosen = legal.iter().filter(|m| wanted.is_empty() || wanted.contains(m));
     let mut chosen: Vec<RootMove> =
-        chosen.map(|&m| RootMove::with_verdict(m, task.tablebases.verdict(m))).collect();
-    // Stable: the others keep their order.
+        chosen.map(|&m| RootMove::with_rank(m, task.tablebases.ranked_move(m))).collect();
+    // The sort is stable: the others keep their order.
     chosen.sort_by_key(|root| (root.order(), Some(root.root_move()) != task.first_move));
     chosen
 }
 
 /// The search of one thread. An internal error ends it with a message, and not the program.
-pub fn run_thread(worker: &mut Worker, task: Arc<Task>, root_moves: Vec<RootMove>) -> Option<ThreadResult> {
+pub fn run_thread(
+    worker: &mut Worker,
+    task: Arc<SearchTask>,
+    root_moves: Vec<RootMove>,
+) -> Option<ThreadResult> {
     let sink = Arc::clone(&task.sink);
     worker.begin(task, root_moves);
     if worker.root_moves.is_empty() {
@@ -45,8 +49,8 @@ pub fn run_thread(worker: &mut Worker, task: Arc<Task>, root_moves: Vec<RootMove
     guarded(&*sink, || worker.deepen())
 }
 
-/// What `work` gives; none, with a message, if it ends in an internal error.
-fn guarded<T>(sink: &Sink, work: impl FnOnce() -> T) -> Option<T> {
+/// The value of `work`; none, with a message, if that panics.
+fn guarded<T>(sink: &EventSink, work: impl FnOnce() -> T) -> Option<T> {
     let result = catch_unwind(AssertUnwindSafe(work));
     if result.is_err() {
         sink(Event::Message("internal error in a search thread; please report the game".to_owned()));
@@ -55,7 +59,7 @@ fn guarded<T>(sink: &Sink, work: impl FnOnce() -> T) -> Option<T> {
 }
 
 /// The main thread's part of a search: there is an answer whatever happens.
-pub fn run_main_thread(worker: &mut Worker, task: &Arc<Task>, root_moves: Vec<RootMove>) -> Event {
+pub fn run_main_thread(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Vec<RootMove>) -> Event {
     let best = root_moves.first().map(RootMove::root_move);
     guarded(&*task.sink, || search_and_answer(worker, task, root_moves)).unwrap_or_else(|| {
         task.over.store(true, Relaxed);
@@ -64,7 +68,7 @@ pub fn run_main_thread(worker: &mut Worker, task: &Arc<Task>, root_moves: Vec<Ro
 }
 
 /// Searches, waits for permission to answer, and chooses among what all threads have found.
-fn search_and_answer(worker: &mut Worker, task: &Arc<Task>, root_moves: Vec<RootMove>) -> Event {
+fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Vec<RootMove>) -> Event {
     let fallback = root_moves.first().map(RootMove::root_move);
     let own = run_thread(worker, Arc::clone(task), root_moves);
     if own.is_none() && fallback.is_none() {
@@ -111,9 +115,9 @@ fn search_and_answer(worker: &mut Worker, task: &Arc<Task>, root_moves: Vec<Root
     Event::Finished { best: Some(best.root_move()), ponder }
 }
 
-fn report_game_over(task: &Task) {
+fn report_game_over(task: &SearchTask) {
     let mated = task.root.in_check();
-    (task.sink)(Event::Line(Line {
+    (task.sink)(Event::Pv(PvInfo {
         depth: Depth::ZERO,
         seldepth: 0,
         multi_pv: 1,
@@ -127,7 +131,7 @@ fn report_game_over(task: &Task) {
     }));
 }
 
-fn reply_in_table(task: &Task, m: Move) -> Option<Move> {
+fn reply_in_table(task: &SearchTask, m: Move) -> Option<Move> {
     let child = task.root.play(m);
     task.table.probe(child.key()).and_then(|hit| child.unpack(hit.best))
 }

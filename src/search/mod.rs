@@ -1,8 +1,13 @@
-//! The searcher: alpha-beta with everything that a strong engine prunes, reduces and extends by, on any
-//! number of threads over one table.
+//! The search: principal variation search on any number of threads over one transposition table (Lazy SMP).
 //!
-//! Read `node.rs` from top to bottom: it is the table of contents. A search is a [`Limits`] in and
-//! [`Event`]s out; it knows no text, no options and no files.
+//! A search is a [`Limits`] in and [`Event`]s out; it knows no text, no options and no files. Where to read:
+//!
+//! - one node: `node.rs`, its steps 1 to 28 in order, with `prune_node.rs`, `moves.rs`, `prune_move.rs`, `extend.rs`
+//!   and `reduce.rs` for the longer ones; `quiesce.rs` for its leaves; every number in `params.rs`;
+//! - one thread: `worker.rs` (its state), `deepen.rs` and `aspirate.rs` (the iterations), `stack.rs`, `history/` and
+//!   `picker.rs` (move ordering);
+//! - all threads: `pool.rs`, `main_thread.rs`, `vote.rs`; `clock.rs` for the time;
+//! - what outlives a search: `table_access.rs`, `resume.rs`, `learned.rs`; what the rules do to scores: `draws.rs`.
 
 mod aspirate;
 mod clock;
@@ -33,7 +38,7 @@ mod root;
 mod root_move;
 mod scored_moves;
 mod stack;
-mod style;
+mod strength;
 mod table_access;
 mod tablebases;
 mod task;
@@ -43,13 +48,13 @@ mod worker;
 pub use clock::NodeRate;
 pub(crate) use clock::{Clock, NodeBank};
 pub use ending::{Ending, OnEnd};
-pub use event::{Event, Line, Sink};
+pub use event::{Event, EventSink, PvInfo};
 pub use limits::{ClockTime, Limits};
 #[cfg(feature = "tune")]
 pub use params::{PARAMETERS, Parameter};
 pub(crate) use pool::Pool;
-pub(crate) use progress::Progress;
+pub(crate) use progress::SearchProgress;
 pub(crate) use resume::{ResultStore, Resumed, best_line};
-pub(crate) use style::{Noise, Style};
+pub(crate) use strength::{EvalNoise, Strength};
 pub(crate) use tablebases::{Probing, Tablebases};
-pub(crate) use task::{Signals, Task};
+pub(crate) use task::{SearchTask, Signals};

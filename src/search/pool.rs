@@ -4,10 +4,10 @@
 //! # Who waits for whom
 //! The main thread, which is the first, looks at the clock and answers. It never waits for the others. On a busy
 //! machine one of them may get no processor for longer than a move may take; so the vote counts what each has
-//! published by then ([`Progress`]), and a thread that has published nothing has no vote.
+//! published by then ([`SearchProgress`]), and a thread that has published nothing has no vote.
 //!
 //! The answer is therefore not the end of all work: the others notice within a batch of nodes that the search is
-//! over, once they run. Until then they hold its [`Task`], and what they still store in the table is as true as
+//! over, once they run. Until then they hold its [`SearchTask`], and what they still store in the table is as true as
 //! what they stored before. The next search does not wait for them: each thread takes its jobs in order, and
 //! joins late, or not at all if that search is over too. Whoever changes threads or tables must wait, by
 //! [`Pool::wait`].
@@ -26,17 +26,17 @@ use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 use super::{
     event::Event,
     main_thread::{root_moves, run_main_thread, run_thread},
-    progress::{HitCount, Progress},
-    task::{Signals, Task},
+    progress::{HitCount, SearchProgress},
+    task::{SearchTask, Signals},
     worker::Worker,
 };
 
 /// A search recurses once a ply with a few kilobytes each.
 const STACK_BYTES: usize = 16 << 20;
-type Job = Box<dyn FnOnce(&mut Worker) + Send>;
+type ThreadJob = Box<dyn FnOnce(&mut Worker) + Send>;
 
 struct Thread {
-    jobs: Sender<Job>,
+    jobs: Sender<ThreadJob>,
     handle: JoinHandle<()>,
 }
 
@@ -89,10 +89,10 @@ impl Jobs {
 /// All search threads.
 pub struct Pool {
     threads: Vec<Thread>,
-    idle: Arc<Task>,
+    idle: Arc<SearchTask>,
     jobs: Arc<Jobs>,
     /// Of the last search.
-    progress: Arc<Progress>,
+    progress: Arc<SearchProgress>,
     pawn_hash_mib: usize,
 }
 
@@ -101,7 +101,7 @@ impl Pool {
     pub fn new(signals: Arc<Signals>, pawn_hash_mib: usize) -> Pool {
         let mut pool = Pool {
             threads: Vec::new(),
-            idle: Arc::new(Task::idle(signals)),
+            idle: Arc::new(SearchTask::idle(signals)),
             jobs: Arc::default(),
             progress: Arc::default(),
             pawn_hash_mib,
@@ -197,7 +197,7 @@ impl Pool {
     }
 
     /// Starts a search on all threads and returns. The one before must have been answered.
-    pub fn start(&mut self, task: Task) {
+    pub fn start(&mut self, task: SearchTask) {
         // A resumed search goes on with the table as it is. A new generation would let shallow results replace
         // the deep ones that it builds on.
         if task.resumed.is_none() {
@@ -254,7 +254,7 @@ impl Drop for Pool {
     }
 }
 
-fn work(worker: &mut Worker, inbox: &Receiver<Job>) {
+fn work(worker: &mut Worker, inbox: &Receiver<ThreadJob>) {
     for job in inbox {
         // The next search wants this thread, whatever became of this one.
         if catch_unwind(AssertUnwindSafe(|| job(worker))).is_err() {
@@ -289,12 +289,12 @@ mod tests {
     fn start(pool: &mut Pool, signals: &Arc<Signals>, limits: Limits) -> Receiver<Event> {
         signals.stop.store(false, Relaxed);
         let (sender, events) = unbounded();
-        pool.start(Task {
+        pool.start(SearchTask {
             limits,
             table: Arc::new(Table::new(1).expect("a megabyte")),
-            progress: Arc::new(Progress::new(pool.len())),
+            progress: Arc::new(SearchProgress::new(pool.len())),
             sink: Arc::new(move |event| drop(sender.send(event))),
-            ..Task::idle(Arc::clone(signals))
+            ..SearchTask::idle(Arc::clone(signals))
         });
         events
     }
@@ -331,13 +331,13 @@ mod tests {
         for panics in [true, false] {
             signals.stop.store(false, Relaxed);
             let (sender, events) = unbounded();
-            pool.start(Task {
+            pool.start(SearchTask {
                 limits: Limits { depth: Some(Depth(3)), ..Limits::default() },
                 table: Arc::new(Table::new(1).expect("a megabyte")),
-                progress: Arc::new(Progress::new(pool.len())),
+                progress: Arc::new(SearchProgress::new(pool.len())),
                 sink: Arc::new(move |event| drop(sender.send(event))),
                 on_end: Some(Box::new(move |_| assert!(!panics, "on purpose"))),
-                ..Task::idle(Arc::clone(&signals))
+                ..SearchTask::idle(Arc::clone(&signals))
             });
             assert!(answer(&events).is_some());
             pool.wait();

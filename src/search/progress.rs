@@ -40,12 +40,12 @@ struct ThreadProgress {
 
 /// What all threads of one search publish.
 #[derive(Default)]
-pub struct Progress(Vec<CachePadded<ThreadProgress>>);
+pub struct SearchProgress(Vec<CachePadded<ThreadProgress>>);
 
-impl Progress {
+impl SearchProgress {
     /// Of so many threads, which have done nothing yet.
-    pub fn new(threads: usize) -> Progress {
-        Progress((0..threads).map(|_| CachePadded::default()).collect())
+    pub fn new(threads: usize) -> SearchProgress {
+        SearchProgress((0..threads).map(|_| CachePadded::default()).collect())
     }
 
     /// Publishes the counters of thread `id`.
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn the_last_result_of_each_thread_is_seen() {
-        let progress = Progress::new(4);
+        let progress = SearchProgress::new(4);
         for (id, depth) in [(1, 3), (3, 7), (1, 4)] {
             progress.show(id, result(depth));
         }
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_thread_interrupted_while_it_shows_is_passed_over() {
-        let progress = Progress::new(3);
+        let progress = SearchProgress::new(3);
         progress.show(1, result(1));
         progress.show(2, result(2));
         let _interrupted = progress.0[1].result.lock();
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn counts_are_sums() {
-        let progress = Progress::new(2);
+        let progress = SearchProgress::new(2);
         progress.count(0, 10, 1, (5, 6));
         progress.count(1, 20, 2, (7, 8));
         progress.count(0, 30, 3, (9, 10));

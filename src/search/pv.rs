@@ -22,7 +22,7 @@ impl PvTable {
         self.0[ply.index()].clear();
     }
 
-    /// The line from `ply` is known from elsewhere.
+    /// The line from `ply` comes from an earlier search.
     pub fn set(&mut self, ply: Ply, line: Vec<Move>) {
         self.0[ply.index()] = line;
     }

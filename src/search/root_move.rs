@@ -3,7 +3,7 @@ use std::cmp::Reverse;
 use shakmaty::Move;
 
 use crate::{
-    syzygy::Verdict,
+    syzygy::RankedMove,
     types::{Bound, Score},
 };
 
@@ -22,8 +22,8 @@ pub struct RootMove {
     pub seldepth: usize,
     /// Rank among the root moves by tablebases; equal without any. Only moves of the best rank compete.
     pub rank: i32,
-    /// What tablebases know about the move.
-    pub proven: Option<Score>,
+    /// The score that tablebases give the move.
+    pub tb_score: Option<Score>,
     /// Nodes spent below this move in the whole search.
     pub nodes: u64,
 }
@@ -38,15 +38,15 @@ impl RootMove {
             pv: vec![m],
             seldepth: 0,
             rank: 0,
-            proven: None,
+            tb_score: None,
             nodes: 0,
         }
     }
 
-    /// The same with what tablebases say about it.
-    pub fn with_verdict(m: Move, verdict: Option<&Verdict>) -> RootMove {
-        let rank = verdict.map_or(0, |verdict| verdict.rank);
-        RootMove { rank, proven: verdict.map(|verdict| verdict.score), ..RootMove::new(m) }
+    /// The same with what tablebases say about it, if anything.
+    pub fn with_rank(m: Move, ranked: Option<&RankedMove>) -> RootMove {
+        let rank = ranked.map_or(0, |ranked| ranked.rank);
+        RootMove { rank, tb_score: ranked.map(|ranked| ranked.score), ..RootMove::new(m) }
     }
 
     /// The order of root moves: best first.

@@ -10,7 +10,7 @@ use shakmaty::{Move, Position as _};
 
 use crate::{
     position::Position,
-    syzygy::{self, Ranking, Tablebase, Verdict, Wdl},
+    syzygy::{self, RankedMove, RootRanking, Tablebase, Wdl},
     tt::ScoreWindow,
     types::{Depth, Ply, Score},
 };
@@ -32,7 +32,7 @@ pub struct Probing {
 #[derive(Default)]
 pub struct Tablebases {
     probing: Option<Probing>,
-    verdicts: Vec<Verdict>,
+    ranked_moves: Vec<RankedMove>,
     /// Positions found. Relaxed: a statistic.
     hits: AtomicU64,
 }
@@ -42,18 +42,18 @@ impl Tablebases {
     ///
     /// Where DTZ tables rank the root, every move tried keeps the result already: inside the search the
     /// tablebases would only hide the mates behind "won", so they are not probed.
-    pub fn new(probing: Option<Probing>, ranking: Option<Ranking>) -> Tablebases {
+    pub fn new(probing: Option<Probing>, ranking: Option<RootRanking>) -> Tablebases {
         let Some(ranking) = ranking else { return Tablebases { probing, ..Tablebases::default() } };
         Tablebases {
             probing: probing.filter(|_| !ranking.by_distance),
-            hits: AtomicU64::new(ranking.verdicts.len() as u64),
-            verdicts: ranking.verdicts,
+            hits: AtomicU64::new(ranking.ranked_moves.len() as u64),
+            ranked_moves: ranking.ranked_moves,
         }
     }
 
     /// What they say about a root move.
-    pub fn verdict(&self, m: Move) -> Option<&Verdict> {
-        self.verdicts.iter().find(|verdict| verdict.root_move == m)
+    pub fn ranked_move(&self, m: Move) -> Option<&RankedMove> {
+        self.ranked_moves.iter().find(|ranked| ranked.root_move == m)
     }
 
     /// Positions found so far.

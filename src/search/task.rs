@@ -1,4 +1,4 @@
-//! A search as its threads see it: what is searched, within which limits, and what they share.
+//! What the threads of one search share: what is searched, within which limits, and with which tables.
 
 use std::{
     sync::{Arc, atomic::AtomicBool},
@@ -10,11 +10,11 @@ use shakmaty::Move;
 use super::{
     clock::Clock,
     ending::OnEnd,
-    event::Sink,
+    event::EventSink,
     limits::Limits,
-    progress::Progress,
+    progress::SearchProgress,
     resume::{ResultStore, Resumed},
-    style::Style,
+    strength::Strength,
     tablebases::Tablebases,
 };
 use crate::{
@@ -22,8 +22,8 @@ use crate::{
     tt::{Table, file::HashFile},
 };
 
-/// What the threads of one search share.
-pub struct Task {
+/// One search.
+pub struct SearchTask {
     pub root: Position,
     pub path: Path,
     pub limits: Limits,
@@ -37,25 +37,25 @@ pub struct Task {
     /// What an earlier search with this root came to: this one resumes from there.
     pub resumed: Option<Resumed>,
     pub signals: Arc<Signals>,
-    /// What each thread has come to.
-    pub progress: Arc<Progress>,
-    /// The first thread has decided: what the others still do is in vain. Relaxed: seen late, it costs one
-    /// batch of nodes.
+    /// What each thread has found so far.
+    pub progress: Arc<SearchProgress>,
+    /// Is the search over? What the other threads still do is discarded. Relaxed: seen late, it costs one batch of
+    /// nodes.
     pub over: AtomicBool,
-    pub sink: Arc<Sink>,
+    pub sink: Arc<EventSink>,
     pub tablebases: Tablebases,
-    pub style: Style,
+    pub strength: Strength,
     /// The root move to look at first: what the learning file recommends.
     pub first_move: Option<Move>,
     pub on_end: Option<Box<OnEnd>>,
 }
 
-impl Task {
+impl SearchTask {
     /// What a thread holds when it has nothing to do.
-    pub fn idle(signals: Arc<Signals>) -> Task {
+    pub fn idle(signals: Arc<Signals>) -> SearchTask {
         let root = Position::default();
         let limits = Limits::default();
-        Task {
+        SearchTask {
             path: Path::new(&root),
             root,
             clock: Clock::new(&limits, Instant::now(), Duration::ZERO, None),
@@ -70,14 +70,14 @@ impl Task {
             over: AtomicBool::new(false),
             sink: Arc::new(|_| {}),
             tablebases: Tablebases::default(),
-            style: Style::default(),
+            strength: Strength::default(),
             first_move: None,
             on_end: None,
         }
     }
 }
 
-impl Task {
+impl SearchTask {
     /// What earlier searches left.
     pub fn results(&self) -> ResultStore<'_> {
         ResultStore { table: &self.table, file: self.hash_file.as_deref() }

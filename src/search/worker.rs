@@ -1,4 +1,4 @@
-//! One search thread: its line, its histories, its share of the common state.
+//! The state of one search thread, and what every node does with it: make a move, count, evaluate.
 
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
@@ -13,7 +13,7 @@ use super::{
     pv::PvTable,
     root_move::RootMove,
     stack::StackEntry,
-    task::Task,
+    task::SearchTask,
 };
 use crate::{
     eval::{self, Caches},
@@ -23,7 +23,7 @@ use crate::{
     types::{Depth, MAX_PLY, Ply, Score},
 };
 
-/// Nodes between two looks at clock and stop flag.
+/// Nodes between two checks of the clock and the stop flag.
 const CHECK_INTERVAL: u64 = 512;
 /// A first iteration may be stopped once it has taken this many nodes.
 const FIRST_ITERATION_NODES: u64 = 20_000;
@@ -47,17 +47,17 @@ pub struct Worker {
     pub path: Path,
     pub pv: PvTable,
     pub root_moves: Vec<RootMove>,
-    /// First root move of the line that is being searched (MultiPV).
+    /// The line that is being searched (MultiPV), from 0: the root moves before it belong to better lines.
     pub pv_index: usize,
     pub root_depth: Depth,
     pub seldepth: usize,
     pub nodes: u64,
-    /// What learning wants to know of this search.
+    /// The finished iterations, for the learning file.
     pub course: Course,
     pub learned_cutoffs: u64,
     /// Null moves are not tried before this ply: 0, but while a null-move cutoff is verified.
     pub nmp_min_ply: usize,
-    pub task: Arc<Task>,
+    pub task: Arc<SearchTask>,
     pub stopped: bool,
     /// The time for this move was used up while pondering: answer at `ponderhit`.
     pub time_used_up: bool,
@@ -67,7 +67,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    pub fn new(id: usize, pawn_hash_mib: usize, task: Arc<Task>) -> Worker {
+    pub fn new(id: usize, pawn_hash_mib: usize, task: Arc<SearchTask>) -> Worker {
         Worker {
             id,
             caches: Caches::new(pawn_hash_mib),
@@ -107,8 +107,8 @@ impl Worker {
         self.history.correction.clear();
     }
 
-    /// Takes up a new task.
-    pub fn begin(&mut self, task: Arc<Task>, root_moves: Vec<RootMove>) {
+    /// Begins a new search.
+    pub fn begin(&mut self, task: Arc<SearchTask>, root_moves: Vec<RootMove>) {
         self.path = task.path.clone();
         self.task = task;
         self.root_moves = root_moves;
@@ -155,7 +155,7 @@ impl Worker {
     /// Makes a move and prefetches what its node will ask for. The cluster of the transposition table is the
     /// furthest away, so it is asked for first, by a key that is right for most moves.
     pub fn make(&mut self, position: &Position, m: Move, ply: Ply) -> Position {
-        self.task.table.prefetch(position.keys().guess(m, position.turn()));
+        self.task.table.prefetch(position.keys().after_plain_move(m, position.turn()));
         let child = position.play(m);
         self.caches.prefetch(&child);
         self.history.correction.prefetch(&child);
@@ -195,7 +195,7 @@ impl Worker {
         self.stopped
     }
 
-    /// Shows how much has been searched.
+    /// Publishes how much has been searched.
     pub fn show_counts(&self) {
         self.task.progress.count(self.id, self.nodes, self.learned_cutoffs, self.caches.pawn_hits());
     }
@@ -224,7 +224,7 @@ impl Worker {
     /// The raw evaluation, as the table stores it.
     pub fn evaluate(&mut self, position: &Position) -> Score {
         let raw_eval = eval::evaluate(position, &mut self.caches);
-        match self.task.style.noise {
+        match self.task.strength.noise {
             None => raw_eval,
             Some(noise) => noise.disturb(raw_eval, position.key()),
         }

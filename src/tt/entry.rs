@@ -1,4 +1,4 @@
-//! One entry of the table: packing, unpacking and the checks that make it safe to believe.
+//! One entry of the table: how it is packed, and how a torn one is recognised.
 //!
 //! ```text
 //! w0   63           32 31       16 15            0
@@ -20,14 +20,15 @@ const DEPTH_OFFSET: i32 = 1;
 const PV_BIT: u64 = 1 << 7;
 /// Of learned origin.
 pub(super) const LEARNED_BIT: u64 = 1 << 6;
-/// The score rests on a repetition or on the counter: true on the stored path only.
+/// The score depends on a repetition or on the fifty-move counter: it is true on the stored path only.
 const TAINT_BIT: u64 = 1 << 5;
 /// Generations wrap around within five bits.
 pub const GENERATIONS: u64 = 32;
 /// Stored where there is no static evaluation (the node was in check).
 const NO_EVALUATION: i16 = i16::MIN;
 
-/// What is known about a score: it lies between `lower` and `upper`. An absent bound is infinite.
+/// What is known about a score: it lies between `lower` and `upper`. An absent bound is infinite. (Slate's score
+/// window: two searches of a node may give one bound each.)
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ScoreWindow {
     /// The score is at least this.
@@ -71,9 +72,9 @@ impl ScoreWindow {
         }
     }
 
-    /// The nearest score that the window allows: a better estimate than the evaluation alone.
-    pub fn clamp(self, estimate: Score) -> Score {
-        if self.lower > self.upper { estimate } else { estimate.clamp(self.lower, self.upper) }
+    /// The score of the window that is nearest to `eval`, which is a better estimate.
+    pub fn clamp(self, eval: Score) -> Score {
+        if self.lower > self.upper { eval } else { eval.clamp(self.lower, self.upper) }
     }
 
     fn has_lower(self) -> bool {
@@ -104,10 +105,10 @@ pub struct NodeResult {
     pub ply: Ply,
 }
 
-/// What a probe found. Move and evaluation hold for the position; the score only on a fitting path.
+/// What a probe found. Move and evaluation hold for the position; the score only where the path check admits it.
 #[derive(Copy, Clone, Debug)]
 pub struct Hit {
-    /// The best move known; it may be foreign bits and is played only after a legality check.
+    /// The best move known. It may belong to another position (a key collision), so it is checked for legality.
     pub best: PackedMove,
     /// The evaluation before any correction.
     pub raw_eval: Option<Score>,
@@ -123,8 +124,7 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// The known bounds of the score, if they are true at the end of `path` as well, `ply` plies from the
-    /// root.
+    /// The bounds of the score, if they are also true at the end of `path`, `ply` plies from the root.
     pub fn window(&self, path: &Path, ply: Ply) -> Option<ScoreWindow> {
         let window =
             ScoreWindow { lower: Score::from_tt(self.lower, ply), upper: Score::from_tt(self.upper, ply) };
@@ -136,7 +136,7 @@ impl Hit {
         admitted.then_some(window)
     }
 
-    /// What was found at a root, to be stored elsewhere.
+    /// The result of a root, to be stored elsewhere.
     pub fn to_root_result(self) -> NodeResult {
         let ply = Ply::ROOT;
         NodeResult {
@@ -153,19 +153,20 @@ impl Hit {
         }
     }
 
-    /// Does the score rest on a repetition or on the counter?
+    /// Does the score depend on a repetition or on the fifty-move counter?
     pub fn taint(&self) -> Option<Taint> {
         self.path.taint()
     }
 }
 
-/// An entry, unpacked as far as replacement needs it.
+/// The two words of an entry, not yet mixed with each other. Replacement reads its fields from here.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Packed {
     pub w0: u64,
     pub w1: u64,
 }
 
+/// What the first word is stored with, so that it fits this second word only.
 pub(super) fn mix(w1: u64) -> u64 {
     let product = w1.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     product ^ (product >> 29)
@@ -198,6 +199,16 @@ impl Packed {
         self.w1 & (GENERATIONS - 1)
     }
 
+    /// Searches begun since it was stored: 0 before the search that it was stored for, 1 while that runs.
+    pub(super) fn age(self, generation: u64) -> u64 {
+        (generation + GENERATIONS - self.generation()) % GENERATIONS
+    }
+
+    /// Must it stay, although a search has a result of `depth` for its place? A learned entry does, for one search.
+    pub(super) fn is_protected(self, depth: Depth, generation: u64) -> bool {
+        self.is_learned() && depth < self.depth() && self.age(generation) <= 1
+    }
+
     pub(super) fn with_generation(self, generation: u64) -> Packed {
         Packed { w1: self.w1 & !(GENERATIONS - 1) | generation, ..self }
     }
@@ -215,7 +226,7 @@ impl Packed {
         lower == upper
     }
 
-    /// Does it know something about the score that rests on no draw of its path?
+    /// Does it have a bound of the score, without a taint?
     pub(super) fn is_clean(self) -> bool {
         let (lower, upper) = self.bounds();
         let open = lower <= -Score::INFINITE.0 as i16 && upper >= Score::INFINITE.0 as i16;
@@ -253,42 +264,42 @@ impl Packed {
         }
     }
 
-    /// Packs `record`; `old` is the entry of the same position that it replaces, if there is one: its move
-    /// stays if the record has none, its bounds stay if depth and path are the same and they do not cross
-    /// (never those of a learned one: they were widened, and no search of this process stands for them).
+    /// Packs `result`; `old` is the entry of the same position that it replaces, if there is one. The old move
+    /// stays if the result has none. The old bounds stay if depth and path are the same and they do not cross;
+    /// but never those of a learned entry, which were widened and come from no search of this process.
     pub(super) fn pack(
         key: PositionKey,
-        record: &NodeResult,
+        result: &NodeResult,
         old: Option<Packed>,
         generation: u64,
     ) -> Packed {
-        let mut best = record.best;
+        let mut best = result.best;
         let (mut lower, mut upper) =
-            (record.window.lower.to_tt(record.ply), record.window.upper.to_tt(record.ply));
+            (result.window.lower.to_tt(result.ply), result.window.upper.to_tt(result.ply));
         if let Some(old) = old {
             let known = old.unpack();
             if best.is_none() {
                 best = known.best;
             }
-            if known.depth == record.depth && known.path == record.path && !known.learned {
-                if !record.window.has_lower() && known.lower <= upper {
+            if known.depth == result.depth && known.path == result.path && !known.learned {
+                if !result.window.has_lower() && known.lower <= upper {
                     lower = known.lower;
                 }
-                if !record.window.has_upper() && known.upper >= lower {
+                if !result.window.has_upper() && known.upper >= lower {
                     upper = known.upper;
                 }
             }
         }
-        let evaluation = record.raw_eval.map_or(NO_EVALUATION, |score| score.0 as i16);
-        let depth = (record.depth.get().clamp(0, MAX_PLY as i32) + DEPTH_OFFSET) as u64;
+        let evaluation = result.raw_eval.map_or(NO_EVALUATION, |score| score.0 as i16);
+        let depth = (result.depth.get().clamp(0, MAX_PLY as i32) + DEPTH_OFFSET) as u64;
         Packed {
             w0: key.0 << 32 | u64::from(best.bits()) << 16 | u64::from(evaluation as u16),
-            w1: u64::from(record.path.bits()) << 48
+            w1: u64::from(result.path.bits()) << 48
                 | u64::from(lower as u16) << 32
                 | u64::from(upper as u16) << 16
                 | depth << 8
-                | if record.was_pv { PV_BIT } else { 0 }
-                | if record.path.taint().is_some() { TAINT_BIT } else { 0 }
+                | if result.was_pv { PV_BIT } else { 0 }
+                | if result.path.taint().is_some() { TAINT_BIT } else { 0 }
                 | generation,
         }
     }

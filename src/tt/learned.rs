@@ -1,27 +1,23 @@
-//! Entries of learned origin: what the learning file knows, put where the search will look.
+//! Learned entries: what the learning file knows, put where the search will probe.
 //!
-//! Such an entry has no static evaluation, and keeps the fifty-move clock of its record in the path field
-//! whatever path mode the others are in: its score is used only where the present clock cannot spoil it and, in
-//! mode `draws`, while the game has seen no position twice that can come again. It does not give way to shallower results of a search. That protection must not
-//! starve the search, so it is given
+//! Such an entry has no static evaluation. Its path field holds the fifty-move clock of its record, whatever the
+//! path mode: its score is used only where the present clock cannot spoil it and, in mode `draws`, only while no
+//! position that can be repeated has occurred twice in the game. Shallower results of a search do not replace
+//! it. So that this protection cannot starve the search, it is given
 //!
-//! - to one entry of a line at most, and to an eighth of the table ([`Table::learned_share`]);
+//! - to at most one entry of a cluster, and to an eighth of the table ([`Table::learned_share`]);
 //! - for one search: [`Table::teach`] is called before each, with whatever can still occur. What it no longer
-//!   brings grows old like any other entry.
+//!   brings ages like any other entry.
 
 use arrayvec::ArrayVec;
 
-use super::{
-    Hit, NodeResult, PathCheck, ScoreWindow, Table,
-    entry::{GENERATIONS, Packed},
-    table::Slot,
-};
+use super::{Hit, NodeResult, PathCheck, ScoreWindow, Table, entry::Packed, table::AtomicEntry};
 use crate::{
     position::Path,
     types::{Depth, PackedMove, Ply, PositionKey},
 };
 
-/// The cache lines of so many entries are asked for before the first of them is stored.
+/// The clusters of so many entries are prefetched before the first of them is stored.
 const BATCH: usize = 32;
 
 /// One position from the learning file.
@@ -59,20 +55,10 @@ impl Learned {
     }
 }
 
-/// Must `packed` stay, although a search has a result of `depth` for its slot?
-pub(super) fn protects(packed: Packed, depth: Depth, generation: u64) -> bool {
-    packed.is_learned() && depth < packed.depth() && age(packed, generation) <= 1
-}
-
-/// Searches begun since the entry was stored. Before a search 0, while it runs 1.
-fn age(packed: Packed, generation: u64) -> u64 {
-    (generation + GENERATIONS - packed.generation()) % GENERATIONS
-}
-
 impl Table {
-    /// How many learned entries are protected at most.
+    /// How many learned entries are protected at most: one in every second cluster.
     pub fn learned_share(&self) -> usize {
-        (self.lines().len() / 2).max(1)
+        (self.clusters().len() / 2).max(1)
     }
 
     /// Puts `entries` in for the next search, the first the most important, as many as the share allows. One
@@ -94,11 +80,11 @@ impl Table {
 
     fn teach_one(&self, entry: &Learned, generation: u64) -> bool {
         let packed = entry.packed(generation);
-        let line = self.line(entry.key);
-        let mut of_another: Option<(&Slot, Packed)> = None;
-        let mut victim = &line.0[0];
+        let cluster = self.cluster(entry.key);
+        let mut of_another: Option<(&AtomicEntry, Packed)> = None;
+        let mut victim = &cluster.0[0];
         let mut least = i32::MAX;
-        for slot in &line.0 {
+        for slot in &cluster.0 {
             let found = slot.load();
             if found.matches(entry.key) {
                 let stays = !found.is_learned() && found.depth() > packed.depth();
@@ -117,8 +103,8 @@ impl Table {
             }
         }
         match of_another {
-            // One that came before in this very call is more important.
-            Some((_, other)) if age(other, generation) == 0 => return false,
+            // Another entry of the same call came before it, so that is more important.
+            Some((_, other)) if other.age(generation) == 0 => return false,
             Some((slot, _)) => slot.store(packed),
             None => victim.store(packed),
         }
@@ -128,7 +114,7 @@ impl Table {
     /// Takes out what was learned about these positions. Results of searches stay.
     pub fn unlearn(&self, keys: impl IntoIterator<Item = PositionKey>) {
         for key in keys {
-            for slot in &self.line(key).0 {
+            for slot in &self.cluster(key).0 {
                 let found = slot.load();
                 if found.matches(key) && found.is_learned() {
                     slot.store(Packed::EMPTY);
@@ -146,7 +132,7 @@ impl Hit {
 }
 
 impl ScoreWindow {
-    /// Both windows are true: what is left. Where they contradict each other, this one.
+    /// The intersection of two true windows; this one where they contradict each other.
     pub fn narrowed(self, other: ScoreWindow) -> ScoreWindow {
         let both = ScoreWindow { lower: self.lower.max(other.lower), upper: self.upper.min(other.upper) };
         if both.lower <= both.upper { both } else { self }
@@ -256,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_a_line_and_an_eighth_of_the_table() {
+    fn one_of_a_cluster_and_an_eighth_of_the_table() {
         let table = table();
         assert_eq!(table.teach([learned(1, 9), learned(2, 30)]), 1, "the first is the more important");
         assert!(table.probe(PositionKey(2)).is_none());
@@ -270,8 +256,8 @@ mod tests {
             (0..65_536u64).map(|n| learned(n.wrapping_mul(0x9E37_79B9_7F4A_7C15), 9)).collect();
         table.unlearn([PositionKey(1), PositionKey(2)]);
         assert!(table.teach(all) <= table.learned_share());
-        for line in table.lines() {
-            assert!(line.0.iter().filter(|slot| slot.load().is_learned()).count() <= 1);
+        for cluster in table.clusters() {
+            assert!(cluster.0.iter().filter(|slot| slot.load().is_learned()).count() <= 1);
         }
     }
 

@@ -1,4 +1,4 @@
-//! What threads and processes may do to one another's entries, looked through instead of waited for.
+//! What threads and processes may do to one another's entries: all cases tried, instead of waiting for one.
 //!
 //! Words are read and written relaxed. The weakest thing that memory can then do is to give a reader, for each
 //! word by itself, any value that some writer ever put there; whatever a processor does, the reader sees one of
@@ -11,7 +11,7 @@ use super::{
     entry::{Packed, mix},
     file::cell::{Bucket, Entry, Kind},
     path_check::PathCheck,
-    table::Slot,
+    table::AtomicEntry,
 };
 use crate::{
     position::{Path, Position},
@@ -84,7 +84,7 @@ fn stores_that_differ_in_one_field_never_fit_together() {
 fn threads_that_store_and_probe_read_whole_entries() {
     // Where the reader does not get a processor at once, the writers go on until it has read something.
     let (rounds, most) = if cfg!(miri) { (30, 30) } else { (100_000, 100_000_000) };
-    let (slot, bucket, over) = (Slot::default(), Bucket::default(), AtomicBool::new(false));
+    let (slot, bucket, over) = (AtomicEntry::default(), Bucket::default(), AtomicBool::new(false));
     let seen = AtomicBool::new(false);
     let entry = |number: u64| Entry::new(KEY, Kind::Node, number as u16, packed(KEY, number));
     let (slot, bucket, over, seen) = (&slot, &bucket, &over, &seen);

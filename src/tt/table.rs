@@ -5,39 +5,39 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use super::{
     backing::{Backing, SharedWords},
     entry::{GENERATIONS, Hit, NodeResult, Packed},
-    learned::protects,
     roots::Roots,
 };
 use crate::types::{PositionKey, prefetch};
 
-/// Entries in a cache line.
-const WAYS: usize = 4;
+/// Entries of a cluster, which is a cache line.
+const CLUSTER_ENTRIES: usize = 4;
 /// Plies of depth that one generation of age is worth when an entry to replace is chosen.
 const AGE_COST: i32 = 4;
-/// Plies of depth that an exact or principal-variation entry is worth more.
+/// Plies of depth that an exact or PV entry is worth more.
 const QUALITY_BONUS: u8 = 2;
-/// The same in an analysis, where one comes back to lines.
-const FOCUS_BONUS: u8 = 8;
+/// The same in an analysis, where the user comes back to lines.
+const ANALYSIS_BONUS: u8 = 8;
 /// A shallower result of the same position replaces a deeper one if it is not shallower than this.
 const SAME_POSITION_SLACK: i32 = 4;
 
-/// Relaxed suffices for both words: nothing is published through them, and words of different stores do
-/// not fit together (see `entry`).
+/// An entry in memory. Relaxed suffices for both words: nothing is published through them, and words of different
+/// stores fail the check (see `entry.rs`).
 #[derive(Default)]
 #[repr(C)]
-pub(super) struct Slot(AtomicU64, AtomicU64);
+pub(super) struct AtomicEntry(AtomicU64, AtomicU64);
 
+/// The entries among which a position is looked up and replaced.
 #[derive(Default)]
 #[repr(C, align(64))]
-pub(super) struct Line(pub(super) [Slot; WAYS]);
+pub(super) struct Cluster(pub(super) [AtomicEntry; CLUSTER_ENTRIES]);
 
 // SAFETY: nothing but `AtomicU64`s, aligned to 64 bytes.
 #[allow(unsafe_code)]
-unsafe impl SharedWords for Line {}
+unsafe impl SharedWords for Cluster {}
 
-const _: () = assert!(size_of::<Line>() == 64);
+const _: () = assert!(size_of::<Cluster>() == 64);
 
-impl Slot {
+impl AtomicEntry {
     pub(super) fn load(&self) -> Packed {
         Packed::from_stored(self.0.load(Relaxed), self.1.load(Relaxed))
     }
@@ -51,10 +51,10 @@ impl Slot {
 
 /// A transposition table shared by all threads.
 pub struct Table {
-    lines: Backing<Line>,
+    clusters: Backing<Cluster>,
     /// Relaxed: changed only between searches.
     generation: AtomicU8,
-    /// What exact and principal-variation entries are worth more, in plies. Relaxed: as above.
+    /// What exact and PV entries are worth more, in plies. Relaxed: as above.
     bonus: AtomicU8,
     roots: Roots,
 }
@@ -63,9 +63,9 @@ impl Table {
     /// A table of `mib` MiB, or nothing if the memory is not to be had.
     pub fn new(mib: usize) -> Option<Table> {
         let bytes = mib.max(1).checked_mul(1 << 20)?;
-        let lines = Backing::new(bytes / size_of::<Line>()).ok()?;
+        let clusters = Backing::new(bytes / size_of::<Cluster>()).ok()?;
         Some(Table {
-            lines,
+            clusters,
             generation: AtomicU8::new(0),
             bonus: AtomicU8::new(QUALITY_BONUS),
             roots: Roots::default(),
@@ -77,9 +77,9 @@ impl Table {
     /// # Panics
     /// If the system has not one page of memory left.
     pub fn minimal() -> Table {
-        let lines = Backing::new(1).expect("a page of memory");
+        let clusters = Backing::new(1).expect("a page of memory");
         Table {
-            lines,
+            clusters,
             generation: AtomicU8::new(0),
             bonus: AtomicU8::new(QUALITY_BONUS),
             roots: Roots::default(),
@@ -88,21 +88,21 @@ impl Table {
 
     /// The size in MiB.
     pub fn mib(&self) -> usize {
-        size_of_val(self.lines()) >> 20
+        size_of_val(self.clusters()) >> 20
     }
 
-    /// Empties the table with `threads` threads, which also brings its memory in before the first search.
+    /// Empties the table with `threads` threads. That also takes its page faults before the first search does.
     pub fn clear(&self, threads: usize) {
-        let share = self.lines().len().div_ceil(threads.max(1)).max(1);
-        let clear = |part: &[Line]| {
-            for slot in part.iter().flat_map(|line| &line.0) {
+        let share = self.clusters().len().div_ceil(threads.max(1)).max(1);
+        let clear = |part: &[Cluster]| {
+            for slot in part.iter().flat_map(|cluster| &cluster.0) {
                 slot.0.store(0, Relaxed);
                 slot.1.store(0, Relaxed);
             }
         };
         // A panic in a clearing thread is impossible: it only stores zeros.
         let _ = crossbeam::thread::scope(|scope| {
-            for part in self.lines().chunks(share) {
+            for part in self.clusters().chunks(share) {
                 // Where the system gives no more threads this one does it.
                 if scope.builder().spawn(move |_| clear(part)).is_err() {
                     clear(part);
@@ -118,75 +118,80 @@ impl Table {
         &self.roots
     }
 
-    /// Begins a new search: what is in the table grows older.
+    /// Begins a new search: what is in the table is a generation older.
     pub fn new_search(&self) {
         let next = (u64::from(self.generation.load(Relaxed)) + 1) % GENERATIONS;
         self.generation.store(next as u8, Relaxed);
     }
 
-    /// In an analysis exact and principal-variation entries outlive others by more.
-    pub fn focus(&self, analysis: bool) {
-        self.bonus.store(if analysis { FOCUS_BONUS } else { QUALITY_BONUS }, Relaxed);
+    /// In an analysis exact and PV entries outlive others by more.
+    pub fn set_analysis(&self, analysis: bool) {
+        self.bonus.store(if analysis { ANALYSIS_BONUS } else { QUALITY_BONUS }, Relaxed);
     }
 
     /// Looks a position up.
     pub fn probe(&self, key: PositionKey) -> Option<Hit> {
-        self.line(key).0.iter().map(Slot::load).find(|packed| packed.matches(key)).map(Packed::unpack)
+        self.cluster(key)
+            .0
+            .iter()
+            .map(AtomicEntry::load)
+            .find(|packed| packed.matches(key))
+            .map(Packed::unpack)
     }
 
     /// Stores a result; a deeper or newer one of the same position may stay instead.
-    pub fn store(&self, key: PositionKey, record: &NodeResult) {
+    pub fn store(&self, key: PositionKey, result: &NodeResult) {
         let generation = self.generation();
         let bonus = self.bonus();
-        let line = self.line(key);
-        let mut victim = &line.0[0];
+        let cluster = self.cluster(key);
+        let mut victim = &cluster.0[0];
         let mut least = i32::MAX;
-        for slot in &line.0 {
+        for slot in &cluster.0 {
             let packed = slot.load();
             if packed.matches(key) {
-                if protects(packed, record.depth, generation) {
+                if packed.is_protected(result.depth, generation) {
                     return;
                 }
-                let new = Packed::pack(key, record, Some(packed), generation);
-                // In an analysis one comes back to what earlier searches found: it gives way no sooner than
-                // what this one did.
+                let new = Packed::pack(key, result, Some(packed), generation);
+                // In an analysis the user comes back to what earlier searches found, so it is kept like what this
+                // one found.
                 let lasts =
-                    packed.generation() == generation || bonus == FOCUS_BONUS && new.same_path(packed);
-                let exact = record.window.exact().is_some();
-                // A draw of one path takes no place from a result that is as deep and true on many.
+                    packed.generation() == generation || bonus == ANALYSIS_BONUS && new.same_path(packed);
+                let exact = result.window.exact().is_some();
+                // A tainted result, true on one path, does not replace one that is as deep and true on many.
                 let slack =
-                    if record.path.taint().is_some() && packed.is_clean() { 0 } else { SAME_POSITION_SLACK };
-                if lasts && !exact && record.depth + slack <= packed.depth() {
+                    if result.path.taint().is_some() && packed.is_clean() { 0 } else { SAME_POSITION_SLACK };
+                if lasts && !exact && result.depth + slack <= packed.depth() {
                     return;
                 }
                 slot.store(new);
                 return;
             }
             let worth = worth(packed, generation, bonus);
-            if worth < least && !protects(packed, record.depth, generation) {
+            if worth < least && !packed.is_protected(result.depth, generation) {
                 (least, victim) = (worth, slot);
             }
         }
-        victim.store(Packed::pack(key, record, None, generation));
+        victim.store(Packed::pack(key, result, None, generation));
     }
 
-    /// Puts an entry back that was kept elsewhere, in the place of what is known less deeply of its position
-    /// or of what is worth least.
+    /// Puts an entry back that was kept elsewhere (in the hash file): over the one of its position, or over the
+    /// one that is worth least.
     pub(super) fn restore(&self, key: PositionKey, packed: Packed) {
         let generation = self.generation();
-        let line = self.line(key);
-        let same = line.0.iter().find(|slot| slot.load().matches(key));
-        let least = || line.0.iter().min_by_key(|slot| self.worth(slot.load(), generation));
+        let cluster = self.cluster(key);
+        let same = cluster.0.iter().find(|slot| slot.load().matches(key));
+        let least = || cluster.0.iter().min_by_key(|slot| self.worth(slot.load(), generation));
         let Some(slot) = same.or_else(least) else { return };
-        if !protects(slot.load(), packed.depth(), generation) {
+        if !slot.load().is_protected(packed.depth(), generation) {
             slot.store(packed);
         }
     }
 
-    /// Keeps the entry of a position young although it was only read.
+    /// Gives the entry of a position the present generation, as if it had been stored now.
     pub fn refresh(&self, key: PositionKey) {
         let generation = self.generation();
-        for slot in &self.line(key).0 {
+        for slot in &self.cluster(key).0 {
             let packed = slot.load();
             if packed.matches(key) && packed.generation() != generation {
                 slot.store(packed.with_generation(generation));
@@ -194,33 +199,33 @@ impl Table {
         }
     }
 
-    /// Brings the cache line of a position near.
+    /// Prefetches the cluster of a position.
     pub fn prefetch(&self, key: PositionKey) {
-        prefetch(self.line(key));
+        prefetch(self.cluster(key));
     }
 
     /// Entries written or used by the present search, in per mille of a sample.
     pub fn hashfull(&self) -> u32 {
         let generation = self.generation();
-        let sample = self.lines().len().min(250);
-        let used = self.lines()[..sample]
+        let sample = self.clusters().len().min(250);
+        let used = self.clusters()[..sample]
             .iter()
-            .flat_map(|line| &line.0)
-            .map(Slot::load)
+            .flat_map(|cluster| &cluster.0)
+            .map(AtomicEntry::load)
             .filter(|packed| !packed.is_empty() && packed.generation() == generation)
             .count();
-        (used * 1000 / (sample * WAYS).max(1)) as u32
+        (used * 1000 / (sample * CLUSTER_ENTRIES).max(1)) as u32
     }
 
-    pub(super) fn line(&self, key: PositionKey) -> &Line {
-        // The high bits choose the line, the low 32 are stored as check.
-        let lines = self.lines();
-        let index = (u128::from(key.0) * lines.len() as u128) >> 64;
-        &lines[index as usize]
+    pub(super) fn cluster(&self, key: PositionKey) -> &Cluster {
+        // The high bits choose the cluster, the low 32 are stored as check.
+        let clusters = self.clusters();
+        let index = (u128::from(key.0) * clusters.len() as u128) >> 64;
+        &clusters[index as usize]
     }
 
-    pub(super) fn lines(&self) -> &[Line] {
-        self.lines.as_slice()
+    pub(super) fn clusters(&self) -> &[Cluster] {
+        self.clusters.as_slice()
     }
 
     /// What is lost if the entry gives way, in plies of depth.
@@ -238,12 +243,12 @@ impl Table {
     }
 }
 
-/// In plies of depth; `bonus` is for exact and principal-variation entries.
+/// In plies of depth; `bonus` is for exact and PV entries.
 fn worth(packed: Packed, generation: u64, bonus: u8) -> i32 {
     if packed.is_empty() {
         return i32::MIN;
     }
-    let age = (generation + GENERATIONS - packed.generation()) % GENERATIONS;
+    let age = packed.age(generation);
     let bonus = if packed.is_exact() || packed.was_pv() { bonus } else { 0 };
     packed.depth().get() + i32::from(bonus) - AGE_COST * age as i32
 }
@@ -276,7 +281,7 @@ mod tests {
         PathCheck::new(&path, Depth(depth))
     }
 
-    /// Keys of one line: the high bits are equal.
+    /// Keys of one cluster: the high bits are equal.
     fn key(n: u64) -> PositionKey {
         PositionKey(n)
     }
@@ -328,10 +333,10 @@ mod tests {
         assert!(table.probe(key(1)).is_some_and(|hit| hit.taint().is_none()));
         // What an earlier search found gives way to anything, unless one analyses.
         table.new_search();
-        table.focus(true);
+        table.set_analysis(true);
         table.store(key(1), &record(2));
         assert_eq!(table.probe(key(1)).map(|hit| hit.depth), Some(Depth(10)));
-        table.focus(false);
+        table.set_analysis(false);
         table.store(key(1), &record(2));
         assert_eq!(table.probe(key(1)).map(|hit| hit.depth), Some(Depth(2)));
     }
@@ -341,7 +346,7 @@ mod tests {
         let line = NodeResult { was_pv: true, window: ScoreWindow::exactly(Score(1)), ..record(3) };
         for (analysis, survives) in [(false, false), (true, true)] {
             let table = Table::new(1).expect("memory");
-            table.focus(analysis);
+            table.set_analysis(analysis);
             table.store(key(1), &line);
             for n in 2..12 {
                 table.store(key(n), &record(8));

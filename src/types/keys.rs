@@ -20,7 +20,7 @@ macro_rules! key {
 }
 
 key! {
-    /// Zobrist key of a position: men, side to move, castling rights and the pseudo-legal en-passant file.
+    /// Zobrist key of a position: pieces, side to move, castling rights and the pseudo-legal en-passant file.
     /// The number is the one that Polyglot books use.
     PositionKey
 }
@@ -29,11 +29,11 @@ key! {
     PawnKey
 }
 key! {
-    /// Zobrist key of one side's men other than pawns.
+    /// Zobrist key of one side's pieces other than pawns.
     NonPawnKey
 }
 key! {
-    /// Key of the material balance: how many men of each kind each side has, not where they stand.
+    /// Key of the material balance: how many pieces of each kind each side has, not where they stand.
     MaterialKey
 }
 key! {

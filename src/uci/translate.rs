@@ -12,7 +12,7 @@ use thiserror::Error;
 use crate::{
     position::Position,
     protocol::{Go, Info, InfoScore, Message, PositionStart, ScoreValue},
-    search::{ClockTime, Event, Limits, Line},
+    search::{ClockTime, Event, Limits, PvInfo},
     types::{Bound, ChanceModel, Depth, Score},
 };
 
@@ -137,7 +137,7 @@ fn saturated(number: u64) -> u32 {
 /// draw and loss if `material` (in points) is given.
 pub fn message(event: &Event, mode: CastlingMode, material: Option<u32>) -> Message {
     match event {
-        Event::Line(line) => Message::Info(line_info(line, mode, material)),
+        Event::Pv(line) => Message::Info(line_info(line, mode, material)),
         Event::CurrentMove { depth, root_move, number } => Message::Info(Info {
             depth: Some(plies(*depth)),
             currmove: Some(root_move.to_uci(mode)),
@@ -151,7 +151,7 @@ pub fn message(event: &Event, mode: CastlingMode, material: Option<u32>) -> Mess
     }
 }
 
-fn line_info(line: &Line, mode: CastlingMode, material: Option<u32>) -> Info {
+fn line_info(line: &PvInfo, mode: CastlingMode, material: Option<u32>) -> Info {
     Info {
         depth: Some(plies(line.depth)),
         seldepth: Some(line.seldepth as u64),

@@ -330,7 +330,7 @@ fn watch(progress: &ProgressBar, single: bool) -> Arc<dyn Fn(&Event) + Send + Sy
     }
     let progress = progress.clone();
     Arc::new(move |event| {
-        if let Event::Line(line) = event
+        if let Event::Pv(line) = event
             && line.multi_pv == 1
         {
             progress.set_message(format!("depth {}, {}", line.depth.get(), report::pawns(line.score)));

@@ -16,7 +16,7 @@ use crate::{
     engine::Engine,
     learn::policy::Mode,
     position::Position,
-    search::{Event, Limits, Line},
+    search::{Event, Limits, PvInfo},
     types::Score,
 };
 
@@ -235,7 +235,7 @@ impl Searcher {
         self.engine.go(self.settings.limits.clone(), Instant::now());
         for event in &self.events {
             match event {
-                Event::Line(line) => note(&mut finding, line),
+                Event::Pv(line) => note(&mut finding, line),
                 Event::Finished { .. } => break,
                 Event::CurrentMove { .. } | Event::Message(_) => {}
             }
@@ -245,7 +245,7 @@ impl Searcher {
     }
 }
 
-fn note(finding: &mut Finding, line: Line) {
+fn note(finding: &mut Finding, line: PvInfo) {
     let millis = u64::try_from(line.time.as_millis()).unwrap_or(u64::MAX);
     finding.depth = line.depth.get();
     finding.nodes = line.nodes;

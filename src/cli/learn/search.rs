@@ -9,7 +9,7 @@ use crate::{
     engine::{Engine, IllegalMove},
     learn::policy::Course,
     position::Position,
-    search::{Event, Limits, Line},
+    search::{Event, Limits, PvInfo},
     types::{Bound, Depth},
 };
 
@@ -24,7 +24,7 @@ pub(super) struct Asked {
 pub(super) struct Answer {
     pub best: Option<Move>,
     /// The last report; none where the game is over.
-    pub line: Option<Line>,
+    pub line: Option<PvInfo>,
     /// Its iterations, as learning sees them.
     pub course: Course,
     pub messages: Vec<String>,
@@ -47,7 +47,7 @@ impl Asked {
         let mut finished: Option<Depth> = None;
         for event in &self.events {
             match event {
-                Event::Line(line) => {
+                Event::Pv(line) => {
                     match line.bound {
                         Bound::Exact if finished.is_none_or(|depth| depth < line.depth) => {
                             answer.course.finished(line.depth, line.score);

@@ -136,7 +136,7 @@ impl Player {
         let score = Mutex::new(Score::ZERO);
         // The player is woken once a search, not once a line: at some hundred nodes that counts.
         let sink = move |event| match event {
-            Event::Line(line) if line.multi_pv == 1 && line.bound == Bound::Exact => {
+            Event::Pv(line) if line.multi_pv == 1 && line.bound == Bound::Exact => {
                 *score.lock().unwrap_or_else(PoisonError::into_inner) = line.score;
             }
             Event::Finished { best, .. } => {
@@ -144,7 +144,7 @@ impl Player {
                 let mut score = score.lock().unwrap_or_else(PoisonError::into_inner);
                 let _ = sender.send((best, std::mem::replace(&mut *score, Score::ZERO)));
             }
-            Event::Line(_) | Event::CurrentMove { .. } | Event::Message(_) => {}
+            Event::Pv(_) | Event::CurrentMove { .. } | Event::Message(_) => {}
         };
         let mut engine = Engine::new(Arc::new(sink));
         // Where memory is short, a smaller table serves as well.

@@ -10,7 +10,7 @@ use std::{
 };
 
 use engram::{
-    book::{self, Book, Choice, ENTRY_BYTES, Entry, Learned},
+    book::{self, Book, BookEntry, Choice, ENTRY_BYTES, LearnedBook},
     engine::Engine,
     eval,
     learn::{
@@ -337,8 +337,9 @@ pub fn run_hash(bytes: &[u8]) {
 // ---- Books: a byte that says how, then the file; sorted by key if it is not raw.
 
 pub fn book_seeds() -> Vec<Vec<u8>> {
-    let entries: Vec<Entry> = Book::own().entries().collect();
-    let of = |entries: &[Entry]| -> Vec<u8> { entries.iter().flat_map(|entry| entry.to_bytes()).collect() };
+    let entries: Vec<BookEntry> = Book::own().entries().collect();
+    let of =
+        |entries: &[BookEntry]| -> Vec<u8> { entries.iter().flat_map(|entry| entry.to_bytes()).collect() };
     let (first, of_start) = Book::own().find(Position::default().key());
     vec![
         input(0, &of(&entries[..entries.len().min(40)])),
@@ -368,7 +369,7 @@ pub fn run_book(bytes: &[u8]) {
         let moves = book.moves(position);
         let legal = position.legal_moves();
         assert!(moves.iter().all(|found| legal.contains(&found.book_move)));
-        let learned = Learned::at(&copy);
+        let learned = LearnedBook::at(&copy);
         if let Some(last) = moves.last() {
             let before = learned.experience(&book, &moves);
             learned.record(&book, last.index, 2).expect("room for a copy");

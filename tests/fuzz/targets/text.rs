@@ -162,7 +162,7 @@ pub fn run_pgn(bytes: &[u8]) {
         assert_eq!(game.annotations.len(), game.moves.len());
         same_again(&game);
     }
-    let entries = builder.finish(book::Limits { min_games: 1, min_score: 0.0 });
+    let entries = builder.finish(book::BookLimits { min_games: 1, min_score: 0.0 });
     assert!(entries.is_sorted_by_key(|entry| entry.key));
 }
 

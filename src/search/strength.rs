@@ -1,4 +1,4 @@
-//! Playing otherwise than as well as possible: contempt for draws, and errors at a limited strength.
+//! How the engine plays: contempt for draws, and errors of evaluation at a limited strength.
 
 use crate::{
     position::Position,
@@ -7,40 +7,40 @@ use crate::{
 
 /// How the engine plays in one search.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Style {
-    /// So many units a draw is worse than an even position for the side to move at the root.
+pub struct Strength {
+    /// By how many centipawns a draw is worse than an even position for the side to move at the root.
     pub contempt: i32,
-    /// Errors of judgement, if there are to be any.
-    pub noise: Option<Noise>,
+    /// Errors of evaluation, at a limited strength.
+    pub noise: Option<EvalNoise>,
 }
 
-impl Style {
+impl Strength {
     /// The score of a draw for the side to move in a position; `root` is the root of the search.
     pub fn draw(&self, position: &Position, root: &Position) -> Score {
         if position.turn() == root.turn() { Score(-self.contempt) } else { Score(self.contempt) }
     }
 }
 
-/// Errors of judgement: every position is misjudged by an amount of its own, the same whenever it is met, so
-/// that the play is coherent and wrong, as a weaker player's is, and not good with moves thrown in at random.
+/// Errors of evaluation: every position is misjudged by an amount of its own, the same whenever it is reached. So
+/// the play is coherent and wrong, as a weaker player's is, instead of good with random moves between.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Noise {
-    /// Another one, other errors.
+pub struct EvalNoise {
+    /// Another seed, other errors.
     pub seed: u64,
     /// The standard deviation of the errors, in centipawns.
     pub centipawns: i32,
 }
 
-impl Noise {
-    /// An evaluation with the error that belongs to the position.
-    pub fn disturb(self, evaluation: Score, key: PositionKey) -> Score {
+impl EvalNoise {
+    /// The raw evaluation with the error of the position added.
+    pub fn disturb(self, raw_eval: Score, key: PositionKey) -> Score {
         let mut bits = (key.0 ^ self.seed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         bits ^= bits >> 32;
         bits = bits.wrapping_mul(0xD6E8_FEB8_6659_FD93);
         bits ^= bits >> 29;
         // The sum of eight bytes is near enough to a normal distribution: mean 1020, deviation 209.
         let sum: i32 = bits.to_le_bytes().iter().map(|&byte| i32::from(byte)).sum();
-        Score(evaluation.0 + (sum - 1020) * self.centipawns / 209).clamp_evaluation()
+        Score(raw_eval.0 + (sum - 1020) * self.centipawns / 209).clamp_evaluation()
     }
 }
 
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn errors_belong_to_positions_and_have_the_size_asked_for() {
-        let noise = Noise { seed: 7, centipawns: 100 };
+        let noise = EvalNoise { seed: 7, centipawns: 100 };
         let error = |key| f64::from(noise.disturb(Score::ZERO, PositionKey(key)).0);
         let errors: Vec<f64> = (0..20_000).map(|key| error(key * 0x1234_5678_9ABC)).collect();
         let mean = errors.iter().sum::<f64>() / errors.len() as f64;
@@ -59,7 +59,7 @@ mod tests {
         assert!((error(5) - error(5)).abs() < 1e-9);
         assert_ne!(
             noise.disturb(Score::ZERO, PositionKey(5)),
-            Noise { seed: 8, ..noise }.disturb(Score::ZERO, PositionKey(5))
+            EvalNoise { seed: 8, ..noise }.disturb(Score::ZERO, PositionKey(5))
         );
     }
 }

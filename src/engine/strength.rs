@@ -1,28 +1,28 @@
-//! How the engine is told to play: limited strength, contempt, analysis.
+//! How the user wants the engine to play: limited strength, contempt, analysis.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::Engine;
 use crate::{
-    search::{Limits, Noise, Style},
+    search::{EvalNoise, Limits, Strength},
     types::Score,
 };
 
 /// The weakest and the strongest limit of strength, in Elo.
 pub const ELO_RANGE: (u32, u32) = (1350, 2850);
 
-/// How strength grows: Elo, and the share of strength that brings it. Measured in games against Stockfish 15.1 at
+/// Elo, and the share of the strength between [`NODES`] that has it. Measured in games against Stockfish 15.1 at
 /// its own limits of the same name, 20,000 nodes a move for it; `benches/notes/tools.md` has the results.
 const CURVE: [(f64, f64); 6] =
     [(1350.0, 0.19), (1500.0, 0.257), (1900.0, 0.522), (2300.0, 0.915), (2700.0, 1.08), (2850.0, 1.145)];
 /// Nodes of a move at share 0 and at share 1; they grow exponentially.
 const NODES: (f64, f64) = (250.0, 60_000.0);
-/// Standard deviation of the errors of judgement at share 0, in centipawns; there are none from share 1 on.
+/// Standard deviation of the errors of evaluation at share 0, in centipawns; there are none from share 1 on.
 const WORST_NOISE: f64 = 240.0;
 
 /// What the user asks for.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Manner {
+pub(super) struct StrengthLimits {
     limited: bool,
     elo: u32,
     contempt: i32,
@@ -30,52 +30,52 @@ pub(super) struct Manner {
     seed: u64,
 }
 
-impl Default for Manner {
-    fn default() -> Manner {
-        Manner { limited: false, elo: ELO_RANGE.0, contempt: 0, analysis: false, seed: seed() }
+impl Default for StrengthLimits {
+    fn default() -> StrengthLimits {
+        StrengthLimits { limited: false, elo: ELO_RANGE.0, contempt: 0, analysis: false, seed: seed() }
     }
 }
 
-impl Manner {
+impl StrengthLimits {
     /// Is the engine to play below its strength?
     pub(super) fn is_limited(&self) -> bool {
         self.limited && !self.analysis
     }
 
-    /// Does analysis go on, in which nothing is played from the book?
+    /// Is this an analysis, in which nothing is played from the book?
     pub(super) fn is_analysis(&self) -> bool {
         self.analysis
     }
 
-    /// Errors of other kinds in the next game.
+    /// A new game gets new errors of evaluation.
     pub(super) fn new_game(&mut self) {
         self.seed = seed();
     }
 
-    /// The share of strength: between the levels that were measured, along straight lines.
-    fn strength(&self) -> f64 {
+    /// The share of strength, interpolated between the levels that were measured.
+    fn share(&self) -> f64 {
         let elo = f64::from(self.elo.clamp(ELO_RANGE.0, ELO_RANGE.1));
         let above = CURVE.iter().position(|&(level, _)| elo <= level).unwrap_or(CURVE.len() - 1).max(1);
         let ((low, from), (high, to)) = (CURVE[above - 1], CURVE[above]);
         from + (to - from) * (elo - low) / (high - low)
     }
 
-    /// The style of a search.
-    pub(super) fn style(&self) -> Style {
+    /// How a search plays.
+    pub(super) fn strength(&self) -> Strength {
         let noise = self.is_limited().then(|| {
-            let share = (1.0 - self.strength()).max(0.0).powf(1.5);
-            Noise { seed: self.seed, centipawns: (WORST_NOISE * share).round() as i32 }
+            let share = (1.0 - self.share()).max(0.0).powf(1.5);
+            EvalNoise { seed: self.seed, centipawns: (WORST_NOISE * share).round() as i32 }
         });
         let contempt = if self.analysis { 0 } else { Score::from_centipawns(self.contempt).0 };
-        Style { contempt, noise }
+        Strength { contempt, noise }
     }
 
-    /// Narrows the search, unless it is to go on until it is stopped.
-    pub(super) fn narrow(&self, limits: &mut Limits) {
+    /// Limits the nodes of a search, unless that is to go on until it is stopped.
+    pub(super) fn limit_nodes(&self, limits: &mut Limits) {
         if !self.is_limited() || limits.infinite {
             return;
         }
-        let nodes = (NODES.0.ln() + self.strength() * (NODES.1 / NODES.0).ln()).exp() as u64;
+        let nodes = (NODES.0.ln() + self.share() * (NODES.1 / NODES.0).ln()).exp() as u64;
         limits.nodes = Some(limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
     }
 }
@@ -84,16 +84,16 @@ impl Engine {
     /// Plays as strong as [`Engine::set_elo`] says, or as well as it can. Empties the table: its scores are
     /// those of another player. Waits for a running search.
     pub fn set_limit_strength(&mut self, on: bool) {
-        if self.manner.limited != on {
-            self.manner.limited = on;
+        if self.strength_limits.limited != on {
+            self.strength_limits.limited = on;
             self.clear_hash();
         }
     }
 
     /// Sets the strength that is not to be passed, in Elo. Waits for a running search.
     pub fn set_elo(&mut self, elo: u32) {
-        if self.manner.elo != elo {
-            self.manner.elo = elo;
+        if self.strength_limits.elo != elo {
+            self.strength_limits.elo = elo;
             self.clear_hash();
         }
     }
@@ -101,17 +101,17 @@ impl Engine {
     /// Sets how much worse than even a draw is for the side to move at the root, in centipawns. Waits for a
     /// running search.
     pub fn set_contempt(&mut self, centipawns: i32) {
-        if self.manner.contempt != centipawns {
-            self.manner.contempt = centipawns;
+        if self.strength_limits.contempt != centipawns {
+            self.strength_limits.contempt = centipawns;
             self.clear_hash();
         }
     }
 
     /// In analysis there is no book, no contempt and no limit of strength. Waits for a running search.
     pub fn set_analyse_mode(&mut self, on: bool) {
-        let before = self.manner.style();
-        self.manner.analysis = on;
-        if self.manner.style() != before {
+        let before = self.strength_limits.strength();
+        self.strength_limits.analysis = on;
+        if self.strength_limits.strength() != before {
             self.clear_hash();
         }
     }
@@ -130,10 +130,10 @@ mod tests {
     #[test]
     fn a_higher_limit_is_more_nodes_and_smaller_errors() {
         let at = |elo| {
-            let manner = Manner { limited: true, elo, ..Manner::default() };
+            let strength_limits = StrengthLimits { limited: true, elo, ..StrengthLimits::default() };
             let mut limits = Limits::default();
-            manner.narrow(&mut limits);
-            (limits.nodes.expect("a limit"), manner.style().noise.expect("errors").centipawns)
+            strength_limits.limit_nodes(&mut limits);
+            (limits.nodes.expect("a limit"), strength_limits.strength().noise.expect("errors").centipawns)
         };
         let levels: Vec<(u64, i32)> = (ELO_RANGE.0..=ELO_RANGE.1).step_by(50).map(at).collect();
         assert!(levels.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 >= pair[1].1), "{levels:?}");
