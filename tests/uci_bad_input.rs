@@ -176,9 +176,8 @@ fn the_end_of_the_input_ends_the_session() {
     ] {
         let mut engine = Engine::start();
         engine.send_bytes(script.as_bytes());
-        if script.contains("go") {
-            // Let the search get under way.
-            std::thread::sleep(Duration::from_millis(100));
+        if script.contains("go ") && !script.contains("quit") {
+            engine.expect("info depth 1 ");
         }
         engine.close_input();
         engine.leaves_cleanly();
@@ -189,7 +188,7 @@ fn the_end_of_the_input_ends_the_session() {
 fn a_search_that_the_end_of_input_stops_still_answers() {
     let mut engine = Engine::ready();
     engine.send("go infinite");
-    engine.expect_none("bestmove", Duration::from_millis(100));
+    engine.searches_on();
     engine.close_input();
     engine.best_move();
     engine.leaves_cleanly();

@@ -185,12 +185,14 @@ impl Engine {
         panic!("`{text}` was never said; all that came: {:#?}", self.seen);
     }
 
-    /// Nothing that begins with `prefix` comes within `time`.
-    pub fn expect_none(&mut self, prefix: &str, time: Duration) {
-        let deadline = Instant::now() + time;
-        while let Some(line) = self.line_within(deadline.saturating_duration_since(Instant::now())) {
-            assert!(!line.starts_with(prefix), "`{line}` came too early");
+    /// A search without an end is under way: reads up to and including a line of an iteration, and says `isready`
+    /// a hundred times, each of which gives the search a turn. No `bestmove` comes.
+    pub fn searches_on(&mut self) {
+        let mut lines = self.expect("info depth ");
+        for _ in 0..100 {
+            lines.append(&mut self.sync());
         }
+        assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "too early: {lines:?}");
     }
 
     /// The FEN that `d` shows.
