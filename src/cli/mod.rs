@@ -7,6 +7,7 @@ pub mod bench;
 pub mod book;
 mod eval;
 mod hash;
+mod journal;
 mod learn;
 mod page;
 pub mod perft;
@@ -148,6 +149,9 @@ pub enum CliError {
     /// The task cannot be done, in words.
     #[error("{0}")]
     Task(String),
+    /// Interrupted work cannot be gone on with.
+    #[error(transparent)]
+    Journal(#[from] journal::JournalError),
     /// Something about the learning file.
     #[error(transparent)]
     Learn(#[from] learn::LearnError),

@@ -7,7 +7,6 @@ use shakmaty::Color;
 use super::{
     epd::Record,
     judge::{Judgement, chances},
-    output::quoted,
     pool::Finding,
     report::{Report, pawns},
 };
@@ -172,19 +171,11 @@ fn moments(report: &Report) -> String {
 
 /// What the script needs to step through the game: the men of each position, and the squares of each move.
 fn data(report: &Report) -> String {
-    let boards = report.positions.iter().map(|position| quoted(&position.board().to_string()));
-    let squares = report.game.moves.iter().map(|m| {
-        let from = m.from().map_or(0, u32::from);
-        format!("[{from},{}]", u32::from(m.to()))
-    });
-    let labels = report.moves.iter().map(|m| quoted(&format!("{} {}", m.san, pawns(m.score))));
-    let joined = |parts: &mut dyn Iterator<Item = String>| parts.collect::<Vec<_>>().join(",");
+    let boards: Vec<String> = report.positions.iter().map(|position| position.board().to_string()).collect();
+    let squares = report.game.moves.iter().map(|m| [m.from().map_or(0, u32::from), u32::from(m.to())]);
+    let labels = report.moves.iter().map(|m| format!("{} {}", m.san, pawns(m.score)));
+    let (squares, labels): (Vec<_>, Vec<_>) = (squares.collect(), labels.collect());
+    let json = serde_json::json!({ "boards": boards, "squares": squares, "labels": labels }).to_string();
     // A closing tag inside a string would end the script.
-    let json = format!(
-        "{{\"boards\":[{}],\"squares\":[{}],\"labels\":[{}]}}",
-        joined(&mut { boards }),
-        joined(&mut { squares }),
-        joined(&mut { labels }),
-    );
     format!("<script type=\"application/json\" class=\"data\">{}</script>", json.replace("</", "<\\/"))
 }

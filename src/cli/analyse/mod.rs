@@ -33,14 +33,16 @@ use std::{
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use input::{Input, Item};
-use journal::{Earlier, Journal};
+use journal::Journal;
 use memory::Memory;
 use outputs::{Outputs, Totals};
 use pool::{Answer, Finding, Settings, Work, Workers};
+use serde_json::json;
 
 pub(super) use self::report::pawns;
-use super::{CliError, Outcome};
+use super::{CliError, Outcome, journal::Earlier};
 use crate::{
+    eval,
     search::{Event, Limits},
     syzygy::Tablebase,
     types::Depth,
@@ -137,7 +139,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Outcome, CliError> {
     let earlier = earlier(arguments, &input, &settings)?;
     outputs::refuse(arguments, &input, earlier.as_ref().is_some_and(Earlier::is_there))?;
     let known = earlier.as_ref().map_or(0, Earlier::len);
-    let mut journal = earlier.map(Earlier::go_on).transpose()?;
+    let mut journal = earlier.map(Journal::go_on).transpose()?;
     let memory = Memory::open(arguments.learn.as_deref(), arguments.write)?;
     check_tables(&arguments.syzygy)?;
     let mut outputs = Outputs::open(arguments, output)?;
@@ -154,7 +156,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Outcome, CliError> {
     let mut items = input.items();
     let mut more = true;
     if known > 0 {
-        progress.suspend(|| eprintln!("going on with unfinished work: {known} positions are done"));
+        progress.suspend(|| eprintln!("going on with unfinished work: {known} results are there"));
     }
     loop {
         while more && pending.len() < window {
@@ -208,7 +210,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Outcome, CliError> {
         text.line(memory.summary()?);
     }
     if let Some(journal) = journal {
-        journal.finish();
+        journal.remove();
     }
     Ok(if totals.skipped > 0 { Outcome::Partial } else { Outcome::Complete })
 }
@@ -295,17 +297,21 @@ fn earlier(arguments: &Analyse, input: &Input, settings: &Settings) -> Result<Op
     let file = files.iter().find(|(_, path)| path.is_file() || !path.exists() && *path != Path::new("-"));
     let (Some((_, file)), Some(name)) = (file, input.fingerprint()) else { return Ok(None) };
     let Limits { depth, nodes, movetime, .. } = &settings.limits;
-    let work = format!(
-        "engram {} analyse {name:?} depth {depth:?} nodes {nodes:?} movetime {movetime:?} multipv {} hash {} \
-         syzygy {:?} learn {:?} {} outputs {files:?}",
-        env!("CARGO_PKG_VERSION"),
-        settings.multi_pv,
-        arguments.hash,
-        settings.syzygy,
-        settings.learn,
-        if settings.write { "write" } else { "read" },
-    );
-    Earlier::find(file, work).map(Some)
+    let outputs: Vec<_> = files.iter().map(|(option, path)| format!("{option} {}", path.display())).collect();
+    let setup = json!({
+        "engram": format!("{} evaluation {:04x}", env!("CARGO_PKG_VERSION"), eval::fingerprint()),
+        "input": name,
+        "depth": depth.map(Depth::get),
+        "nodes": nodes,
+        "movetime": movetime.map(|time| time.as_millis() as u64),
+        "multipv": settings.multi_pv,
+        "hash": arguments.hash,
+        "syzygy": settings.syzygy,
+        "learn": settings.learn.as_ref().map(|path| path.display().to_string()),
+        "write": settings.write,
+        "outputs": outputs,
+    });
+    Ok(Some(journal::find(file, &setup)?))
 }
 
 fn progress(input: &Input) -> Result<ProgressBar, CliError> {

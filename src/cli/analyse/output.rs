@@ -7,12 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde::Serialize;
 use shakmaty::{CastlingMode, Color};
 
 use super::{
     epd::{self, Record},
     judge::Judgement,
-    pool::Finding,
+    pool::{Finding, Found},
     report::{Report, pawns},
 };
 use crate::{
@@ -68,93 +69,135 @@ impl Sink {
     }
 }
 
-/// A JSON string.
-pub fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            c if u32::from(c) < 0x20 => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted + "\""
+/// A score: centipawns or moves to mate.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum ScoreJson {
+    Cp(i32),
+    Mate(i32),
 }
 
-fn score_json(score: Score) -> String {
+#[derive(Serialize)]
+struct LineJson {
+    score: ScoreJson,
+    pv: Vec<String>,
+}
+
+/// A record. Scores are those of the side to move.
+#[derive(Serialize)]
+struct RecordJson<'a> {
+    id: &'a str,
+    fen: String,
+    depth: i32,
+    nodes: u64,
+    ms: u64,
+    lines: Vec<LineJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solved: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solved_after_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    points: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most_points: Option<u32>,
+}
+
+/// A game. Scores of moves are White's, those of `lines` the side to move's.
+#[derive(Serialize)]
+struct GameJson<'a> {
+    game: usize,
+    line: usize,
+    white: &'a str,
+    black: &'a str,
+    result: String,
+    opening: Option<String>,
+    accuracy: ByColor<Option<f64>>,
+    moves: Vec<MoveJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct ByColor<T> {
+    white: T,
+    black: T,
+}
+
+#[derive(Serialize)]
+struct MoveJson<'a> {
+    san: &'a str,
+    uci: &'a str,
+    score: ScoreJson,
+    loss: f64,
+    judgement: Option<&'static str>,
+    lines: Vec<LineJson>,
+}
+
+fn score_json(score: Score) -> ScoreJson {
     match translate::score(score, Bound::Exact).value {
-        ScoreValue::Centipawns(cp) => format!("{{\"cp\":{cp}}}"),
-        ScoreValue::Mate(moves) => format!("{{\"mate\":{moves}}}"),
+        ScoreValue::Centipawns(centipawns) => ScoreJson::Cp(centipawns),
+        ScoreValue::Mate(moves) => ScoreJson::Mate(moves),
     }
 }
 
-fn lines_json(position: &Position, finding: &Finding) -> String {
+fn lines_json(position: &Position, finding: &Finding) -> Vec<LineJson> {
     let mode = translate::notation(position, false);
-    let lines = finding.lines.iter().map(|line| {
-        let moves: Vec<String> = line.moves.iter().map(|m| quoted(&m.to_uci(mode).to_string())).collect();
-        format!("{{\"score\":{},\"pv\":[{}]}}", score_json(line.score), moves.join(","))
-    });
-    lines.collect::<Vec<_>>().join(",")
+    let line = |line: &Found| LineJson {
+        score: score_json(line.score),
+        pv: line.moves.iter().map(|m| m.to_uci(mode).to_string()).collect(),
+    };
+    finding.lines.iter().map(line).collect()
 }
 
-/// A record as one line of JSON. Scores are those of the side to move.
+fn one_decimal(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
+}
+
+/// A record as one line of JSON.
 pub fn record_json(record: &Record, finding: &Finding) -> String {
     let epd::Result { solved, solved_after, points } = record.result(finding);
-    let mut json = format!(
-        "{{\"id\":{},\"fen\":{},\"depth\":{},\"nodes\":{},\"ms\":{},\"lines\":[{}]",
-        quoted(&record.id),
-        quoted(&record.position.fen()),
-        finding.depth,
-        finding.nodes,
-        finding.millis,
-        lines_json(&record.position, finding),
-    );
-    if let Some(solved) = solved {
-        let _ = write!(json, ",\"solved\":{solved}");
-    }
-    if let Some(after) = solved_after {
-        let _ = write!(json, ",\"solved_after_ms\":{after}");
-    }
-    if let Some(points) = points {
-        let _ = write!(json, ",\"points\":{points},\"most_points\":{}", record.most_points());
-    }
-    json + "}"
+    json(&RecordJson {
+        id: &record.id,
+        fen: record.position.fen(),
+        depth: finding.depth,
+        nodes: finding.nodes,
+        ms: finding.millis,
+        lines: lines_json(&record.position, finding),
+        solved,
+        solved_after_ms: solved_after,
+        points,
+        most_points: points.map(|_| record.most_points()),
+    })
 }
 
-/// A game as one line of JSON. Scores of moves are White's, those of `lines` the side to move's.
+/// A game as one line of JSON.
 pub fn game_json(report: &Report) -> String {
     let game = &report.game;
-    let accuracy =
-        |side| report.accuracy(side).map_or("null".to_owned(), |accuracy| format!("{accuracy:.1}"));
-    let mut json = format!(
-        "{{\"game\":{},\"line\":{},\"white\":{},\"black\":{},\"result\":{},\"opening\":{},\
-         \"accuracy\":{{\"white\":{},\"black\":{}}},\"moves\":[",
-        game.number,
-        game.line,
-        quoted(game.player(Color::White)),
-        quoted(game.player(Color::Black)),
-        quoted(&game.outcome.to_string()),
-        report.opening_name().map_or("null".to_owned(), |name| quoted(&name)),
-        accuracy(Color::White),
-        accuracy(Color::Black),
-    );
-    for (index, m) in report.moves.iter().enumerate() {
-        let judgement = m.judgement.map_or("null".to_owned(), |judgement| quoted(judgement.word()));
-        let _ = write!(
-            json,
-            "{}{{\"san\":{},\"uci\":{},\"score\":{},\"loss\":{:.1},\"judgement\":{judgement},\"lines\":[{}]}}",
-            if index == 0 { "" } else { "," },
-            quoted(&m.san),
-            quoted(&m.uci),
-            score_json(m.score),
-            m.loss,
-            report.findings.get(index).map_or(String::new(), |f| lines_json(&report.positions[index], f)),
-        );
-    }
-    json + "]}"
+    let accuracy = |side| report.accuracy(side).map(one_decimal);
+    let moves = report.moves.iter().enumerate().map(|(index, m)| MoveJson {
+        san: &m.san,
+        uci: &m.uci,
+        score: score_json(m.score),
+        loss: one_decimal(m.loss),
+        judgement: m.judgement.map(Judgement::word),
+        lines: report
+            .findings
+            .get(index)
+            .map_or_else(Vec::new, |finding| lines_json(&report.positions[index], finding)),
+    });
+    json(&GameJson {
+        game: game.number,
+        line: game.line,
+        white: game.player(Color::White),
+        black: game.player(Color::Black),
+        result: game.outcome.to_string(),
+        opening: report.opening_name(),
+        accuracy: ByColor { white: accuracy(Color::White), black: accuracy(Color::Black) },
+        moves: moves.collect(),
+    })
+}
+
+/// A value as JSON. None of ours can fail: no maps, no numbers that JSON does not have.
+pub fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 /// A game as annotated PGN: `[%eval]` after each move, glyphs and the better line where a move was bad. What

@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
+use serde::{Deserialize, Serialize};
 use shakmaty::{Color, Position as _, uci::UciMove};
 
 use super::{
@@ -47,7 +48,8 @@ pub(in crate::cli) enum Pace {
 }
 
 /// Why a game ended.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "&'static str", try_from = "String")]
 pub(in crate::cli) enum Ending {
     Checkmate,
     Stalemate,
@@ -89,13 +91,24 @@ impl Ending {
         Ending::NAMES.iter().find(|(ending, _)| *ending == self).map_or("", |&(_, name)| name)
     }
 
-    pub fn from_name(name: &str) -> Option<Ending> {
-        Ending::NAMES.iter().find(|(_, own)| *own == name).map(|&(ending, _)| ending)
-    }
-
     /// Did an engine do what engines must not?
     pub fn is_fault(self) -> bool {
         matches!(self, Ending::Crash | Ending::Hang | Ending::IllegalMove | Ending::TimeLoss)
+    }
+}
+
+impl From<Ending> for &'static str {
+    fn from(ending: Ending) -> &'static str {
+        ending.name()
+    }
+}
+
+impl TryFrom<String> for Ending {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Ending, String> {
+        let found = Ending::NAMES.iter().find(|(_, own)| *own == name);
+        found.map(|&(ending, _)| ending).ok_or(name)
     }
 }
 
@@ -330,7 +343,7 @@ mod tests {
     #[test]
     fn endings_keep_their_names() {
         for (ending, name) in Ending::NAMES {
-            assert_eq!((Ending::from_name(name), ending.name()), (Some(ending), name));
+            assert_eq!((Ending::try_from(name.to_owned()), ending.name()), (Ok(ending), name));
         }
     }
 }

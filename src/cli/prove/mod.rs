@@ -35,6 +35,7 @@ use self::{
     statistics::Random,
 };
 use crate::{
+    cli::journal::JournalError,
     eval,
     learn::{FileError, OpenError},
     position::Position,
@@ -86,7 +87,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// The arms to play: off, learn, placebo.
-    #[arg(long, value_delimiter = ',', value_name = "ARMS", value_parser = arm, default_value = "off,learn,placebo")]
+    #[arg(long, value_delimiter = ',', value_name = "ARMS", value_enum, default_value = "off,learn,placebo")]
     arms: Vec<Arm>,
     /// Play the arm `off` in the first round only and count its games for every round.
     ///
@@ -142,11 +143,6 @@ fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
-fn arm(text: &str) -> Result<Arm, String> {
-    let arm = Arm::ALL.into_iter().find(|arm| arm.name() == text.trim());
-    arm.ok_or_else(|| "write off, learn or placebo".to_owned())
-}
-
 /// Why an experiment cannot be made.
 #[derive(Debug, Error)]
 pub enum ProveError {
@@ -169,16 +165,9 @@ pub enum ProveError {
     /// The opening file holds nothing.
     #[error("{0} holds no positions; write one EPD or FEN a line")]
     NoOpenings(PathBuf),
-    /// Another experiment is in the folder.
-    #[error(
-        "{path} belongs to another experiment (it differs in: {difference}); name another folder with --out"
-    )]
-    Another {
-        /// The journal.
-        path: PathBuf,
-        /// The settings that differ.
-        difference: String,
-    },
+    /// The experiment in the folder cannot be gone on with.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
     /// The results would overwrite it.
     #[error("{0} is there already and is not of this command; name another folder with --out")]
     Taken(PathBuf),

@@ -1,0 +1,285 @@
+//! What a long piece of work has come to, on disk: the same command goes on after an interruption.
+//!
+//! Lines of JSON. The first says what the work is (its *setup*), each other one is a result. A line that was being
+//! written when the work was interrupted has no end: it and what follows it is cut off, and done again.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take, Write},
+    path::{Path, PathBuf},
+};
+
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use thiserror::Error;
+
+/// Why work cannot be gone on with.
+#[derive(Debug, Error)]
+pub enum JournalError {
+    /// Another process is at it.
+    #[error("another process is at this work and writes {path}; wait for it, or {advice}")]
+    Busy {
+        /// The journal.
+        path: PathBuf,
+        /// What else can be done.
+        advice: &'static str,
+    },
+    /// It was made with other settings.
+    #[error("{path} belongs to unfinished work of other settings (they differ in: {difference}); {advice}")]
+    Another {
+        /// The journal.
+        path: PathBuf,
+        /// The settings that differ.
+        difference: String,
+        /// What can be done.
+        advice: &'static str,
+    },
+    /// The file is no journal.
+    #[error("{path} is no journal of this command; {advice}")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What can be done.
+        advice: &'static str,
+    },
+    /// It cannot be read or written.
+    #[error("{path} cannot be {doing}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Read, written.
+        doing: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl JournalError {
+    fn file(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> JournalError {
+        let path = path.to_owned();
+        move |source| JournalError::File { path, doing, source }
+    }
+}
+
+/// What an earlier run of the same work left, if one did.
+pub(super) struct Earlier {
+    path: PathBuf,
+    setup: String,
+    advice: &'static str,
+    /// The journal, locked, if there is one.
+    file: Option<File>,
+    /// Bytes of the first line: none if there was no such run.
+    head: u64,
+    /// Bytes of the lines that are whole.
+    whole: u64,
+    /// How many results those are.
+    len: usize,
+}
+
+/// The journal of one run, open for the next result.
+pub(super) struct Journal {
+    path: PathBuf,
+    file: File,
+}
+
+/// What earlier runs have found, oldest first, read as it is asked for.
+pub(super) struct Results(BufReader<Take<File>>);
+
+impl Earlier {
+    /// Looks for the journal of the work that `setup` describes, an object with a field `engram`. Nothing is
+    /// written yet. A journal of other work gives way only if it has no result; `advice` says what to do else.
+    ///
+    /// # Errors
+    /// It cannot be read, belongs to other work or to none, or another process is at it.
+    pub(super) fn find(path: PathBuf, setup: &Value, advice: &'static str) -> Result<Earlier, JournalError> {
+        let file = match OpenOptions::new().read(true).append(true).open(&path) {
+            Ok(file) => Some(file),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(JournalError::file(&path, "read")(error)),
+        };
+        if let Some(file) = &file {
+            lock(file, &path, advice)?;
+        }
+        // Who had the lock may have finished the work, and removed it.
+        let file = file.filter(|_| path.exists());
+        let mut earlier =
+            Earlier { path, setup: format!("{setup}\n"), advice, file, head: 0, whole: 0, len: 0 };
+        earlier.measure(setup)?;
+        Ok(earlier)
+    }
+
+    /// Finds out how much of the file counts.
+    fn measure(&mut self, setup: &Value) -> Result<(), JournalError> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let advice = self.advice;
+        let failed = |error| JournalError::file(&self.path, "read")(error);
+        let mut lines = BufReader::new(file);
+        let mut line = Vec::new();
+        lines.read_until(b'\n', &mut line).map_err(failed)?;
+        if self.setup.as_bytes().starts_with(&line) && !line.ends_with(b"\n") {
+            // Cut off before its first line was whole.
+            return Ok(());
+        }
+        let found = serde_json::from_slice::<Value>(&line).ok().filter(|found| !found["engram"].is_null());
+        let Some(found) = found else {
+            return Err(JournalError::Foreign { path: self.path.clone(), advice });
+        };
+        let (head, is_same) = (line.len() as u64, found == *setup);
+        let (mut whole, mut len) = (head, 0);
+        loop {
+            line.clear();
+            lines.read_until(b'\n', &mut line).map_err(failed)?;
+            if !line.ends_with(b"\n") {
+                break;
+            }
+            if !is_same {
+                let (path, difference) = (self.path.clone(), difference(&found, setup));
+                return Err(JournalError::Another { path, difference, advice });
+            }
+            if serde_json::from_slice::<serde::de::IgnoredAny>(&line).is_err() {
+                break;
+            }
+            whole += line.len() as u64;
+            len += 1;
+        }
+        if is_same {
+            (self.head, self.whole, self.len) = (head, whole, len);
+        }
+        Ok(())
+    }
+
+    /// Was there such a run?
+    pub(super) fn is_there(&self) -> bool {
+        self.head > 0
+    }
+
+    /// The number of its results.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Goes on with it, or begins.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub(super) fn go_on(self) -> Result<(Journal, Results), JournalError> {
+        let Earlier { path, setup, advice, file, head, whole, .. } = self;
+        let failed = || JournalError::file(&path, "written");
+        let made = || OpenOptions::new().create(true).append(true).open(&path);
+        let mut file = file.map_or_else(made, Ok).map_err(failed())?;
+        lock(&file, &path, advice)?;
+        let mut open = || {
+            // A handle that only appends may not do that everywhere.
+            OpenOptions::new().write(true).open(&path)?.set_len(whole)?;
+            if whole == 0 {
+                file.write_all(setup.as_bytes())?;
+            }
+            let mut earlier = File::open(&path)?;
+            earlier.seek(SeekFrom::Start(head))?;
+            Ok(BufReader::new(earlier.take(whole - head)))
+        };
+        let earlier = open().map_err(failed())?;
+        Ok((Journal { path, file }, Results(earlier)))
+    }
+}
+
+/// One process at a time. (Where a lock keeps out the reader as well, which goes on beside it, there is none.)
+fn lock(file: &File, path: &Path, advice: &'static str) -> Result<(), JournalError> {
+    if cfg!(unix) && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+        return Err(JournalError::Busy { path: path.to_owned(), advice });
+    }
+    Ok(())
+}
+
+/// The names of the settings in which two setups differ.
+fn difference(old: &Value, new: &Value) -> String {
+    let fields = |value: &Value| value.as_object().cloned().unwrap_or_default();
+    let names: std::collections::BTreeSet<String> =
+        fields(old).into_iter().chain(fields(new)).map(|(name, _)| name).collect();
+    let different = names.iter().filter(|name| old[name.as_str()] != new[name.as_str()]);
+    different.map(String::as_str).collect::<Vec<_>>().join(", ")
+}
+
+impl Journal {
+    /// Adds a result.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub(super) fn add(&mut self, result: &impl Serialize) -> Result<(), JournalError> {
+        let failed = || JournalError::file(&self.path, "written");
+        let mut line = serde_json::to_vec(result).map_err(io::Error::other).map_err(failed())?;
+        line.push(b'\n');
+        // One write: a line is whole or it is the last.
+        self.file.write_all(&line).map_err(failed())
+    }
+
+    /// The work is done: nothing is left to go on with.
+    pub(super) fn remove(self) {
+        // A journal that stays behind does no harm.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+impl Results {
+    /// The next result; nothing after the last, or where one cannot be read as what is asked for.
+    pub(super) fn next<T: DeserializeOwned>(&mut self) -> Option<T> {
+        let mut line = String::new();
+        self.0.read_line(&mut line).ok()?;
+        serde_json::from_str(&line).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn results_survive_an_interruption_and_cut_lines_do_not_count() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("games.pgn.unfinished");
+        let work = |seed: u32| json!({ "engram": "0", "seed": seed });
+        let find = |seed| Earlier::find(path.clone(), &work(seed), "name another");
+        let found = |count: usize| {
+            let earlier = find(1).expect("its own journal");
+            assert_eq!((earlier.is_there(), earlier.len()), (true, count));
+            let (journal, mut results) = earlier.go_on().expect("it goes on");
+            (journal, std::iter::from_fn(|| results.next::<u32>()).collect::<Vec<_>>())
+        };
+        assert!(!find(1).expect("none").is_there());
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0, "to look leaves nothing");
+        fs::write(&path, "{\"eng").expect("written");
+        assert!(!find(1).expect("cut off in its first line").is_there());
+        let (mut journal, _) = find(1).expect("nothing").go_on().expect("it begins");
+        if cfg!(unix) {
+            assert!(matches!(find(1), Err(JournalError::Busy { .. })));
+        }
+        (1..=3).for_each(|result: u32| journal.add(&result).expect("written"));
+        drop(journal);
+        let bytes = fs::read(&path).expect("a journal");
+        // Torn in the last line, and a line that is none.
+        for (cut, more, expected) in [(0, "", 3), (1, "", 2), (2, "", 2), (0, "12", 3), (0, "\u{0}\n4\n", 3)]
+        {
+            let mut torn = bytes[..bytes.len() - cut].to_vec();
+            torn.extend_from_slice(more.as_bytes());
+            fs::write(&path, &torn).expect("written");
+            let (mut journal, results) = found(expected);
+            assert_eq!(results, [1, 2, 3][..expected], "{cut} {more}");
+            (expected..3).for_each(|_| journal.add(&3).expect("written"));
+            assert_eq!(fs::read(&path).expect("a journal"), bytes, "what was torn is gone");
+        }
+        let other = find(2).err().expect("another seed");
+        assert!(other.to_string().contains("differ in: seed); name another"), "{other}");
+        found(3).0.remove();
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+        // What was begun and has no result gives way; what is of others does not.
+        drop(find(1).expect("nothing").go_on().expect("it begins"));
+        assert!(!find(2).expect("it gives way").is_there());
+        for foreign in ["mine, in one line", "mine\n", "{\"mine\":1}\n"] {
+            fs::write(&path, foreign).expect("written");
+            assert!(matches!(find(1), Err(JournalError::Foreign { .. })), "{foreign}");
+            assert_eq!(fs::read_to_string(&path).expect("text"), foreign);
+        }
+    }
+}
