@@ -1,13 +1,9 @@
 use std::io::{self, BufRead, ErrorKind};
 
+use encoding_rs::WINDOWS_1252;
+
 /// A line longer than this comes in pieces: a file without line ends must not fill the memory.
 pub(super) const MAX_BYTES: usize = 8 << 20;
-
-/// What Windows-1252, which the West means by Latin-1, has from 0x80 to 0x9f, where ISO 8859-1 has no letters.
-const WINDOWS: [char; 32] = [
-    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}',
-    '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
-];
 
 /// The lines of a text, whose ends are LF, CR LF or CR alone.
 pub(super) struct Lines<R> {
@@ -41,7 +37,10 @@ impl<R: BufRead> Lines<R> {
             refuse_utf_16(&line)?;
         }
         self.count += 1;
-        let line = String::from_utf8(line).unwrap_or_else(|error| latin(error.as_bytes()));
+        // Windows-1252 is what the West means by Latin-1.
+        let line = String::from_utf8(line).unwrap_or_else(|error| {
+            WINDOWS_1252.decode_without_bom_handling(error.as_bytes()).0.into_owned()
+        });
         // Files that were put together have byte order marks in their middle, too.
         Ok(Some(line.replace('\u{feff}', "")))
     }
@@ -86,14 +85,6 @@ pub fn refuse_utf_16(begin: &[u8]) -> io::Result<()> {
         return Err(io::Error::new(ErrorKind::InvalidData, "it is UTF-16; save it as UTF-8"));
     }
     Ok(())
-}
-
-fn latin(bytes: &[u8]) -> String {
-    let letter = |&byte: &u8| match byte {
-        0x80..=0x9f => WINDOWS[usize::from(byte - 0x80)],
-        _ => char::from(byte),
-    };
-    bytes.iter().map(letter).collect()
 }
 
 #[cfg(test)]

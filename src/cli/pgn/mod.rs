@@ -1,22 +1,19 @@
 //! PGN files: read game by game, whatever their size, and written back.
 //!
-//! A file is first cut into games, each with its number and line, then each is read and its moves are played.
-//! A game that cannot be read is reported with number and line, and the next one follows. Nothing that may be
-//! a move is passed over: without it, another game would be read.
+//! A file is read line by line and the moves are played at once. A game that cannot be read is reported with
+//! number and line, and the next one follows. Nothing that may be a move is passed over: without it, another game
+//! would be read.
 
 mod game;
 mod lines;
-mod split;
+mod reader;
 mod tag;
 mod token;
 mod write;
 
-use std::{collections::VecDeque, io, io::BufRead};
-
-pub use game::{Annotation, Game, to_move};
+pub use game::{Annotation, Game};
 pub use lines::refuse_utf_16;
-pub use split::Chunk;
-use split::Splitter;
+pub use reader::{Games, to_move};
 use thiserror::Error;
 pub use write::{Comment, line, san, write_game};
 
@@ -30,40 +27,6 @@ pub struct Broken {
     pub line: usize,
     /// What is wrong.
     pub reason: String,
-}
-
-/// The games of a PGN file, one after another. One game at a time is in memory.
-pub struct Games<R> {
-    splitter: Splitter<R>,
-    number: usize,
-    ready: VecDeque<Result<Game, Broken>>,
-}
-
-impl<R: BufRead> Games<R> {
-    /// The games that `reader` brings.
-    pub fn new(reader: R) -> Games<R> {
-        Games { splitter: Splitter::new(reader), number: 0, ready: VecDeque::new() }
-    }
-}
-
-impl<R: BufRead> Iterator for Games<R> {
-    type Item = io::Result<Result<Game, Broken>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(game) = self.ready.pop_front() {
-                return Some(Ok(game));
-            }
-            match self.splitter.next_chunk() {
-                Ok(Some(chunk)) => {
-                    self.number += 1;
-                    self.ready.push_back(Game::read(&chunk, self.number));
-                }
-                Ok(None) => return None,
-                Err(error) => return Some(Err(error)),
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -40,10 +40,10 @@ const EMPTY: [&str; 4] = ["+", "++", "#", "ep"];
 /// A piece of movetext.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
-    /// The text between braces, or from a semicolon to the end of the line.
+    /// `{`: a comment begins.
+    Brace,
+    /// The text from a semicolon to the end of the line.
     Comment(&'a str),
-    /// A comment without an end.
-    Unclosed,
     /// `$number`, or a sign for it such as `!?`.
     Nag(u8),
     /// `(`
@@ -60,7 +60,7 @@ pub(super) enum Token<'a> {
     Unknown(&'a str),
 }
 
-/// The tokens of a text. Nothing in it is passed over but what says nothing.
+/// The tokens of a line. Nothing in it is passed over but what says nothing.
 pub(super) struct Tokens<'a> {
     rest: &'a str,
 }
@@ -79,23 +79,6 @@ impl<'a> Tokens<'a> {
         let (taken, rest) = self.rest.split_at(length);
         self.rest = rest;
         taken
-    }
-
-    fn comment(&mut self) -> Token<'a> {
-        match self.rest.find('}') {
-            Some(end) => {
-                let text = &self.take(end + 1)[1..end];
-                Token::Comment(text)
-            }
-            None => {
-                self.take(self.rest.len());
-                Token::Unclosed
-            }
-        }
-    }
-
-    fn rest_of_line(&mut self) -> Token<'a> {
-        Token::Comment(&self.take(self.rest.find('\n').unwrap_or(self.rest.len()))[1..])
     }
 
     /// `$number`; nothing where there is no such glyph.
@@ -117,14 +100,11 @@ impl<'a> Tokens<'a> {
 
     /// `<text>`, which the standard keeps for later; nothing is said by it. A bracket alone is a word.
     fn reserved(&mut self) -> Option<Token<'a>> {
-        let end = self.rest.bytes().take(RESERVED_BYTES).position(|byte| matches!(byte, b'>' | b'\n'));
-        match end {
-            Some(end) if self.rest[end..].starts_with('>') => {
-                self.take(end + 1);
-                None
-            }
-            _ => self.word(),
-        }
+        let Some(end) = self.rest.bytes().take(RESERVED_BYTES).position(|byte| byte == b'>') else {
+            return self.word();
+        };
+        self.take(end + 1);
+        None
     }
 
     /// Whatever else stands between delimiters; nothing where it says nothing.
@@ -168,13 +148,13 @@ impl<'a> Iterator for Tokens<'a> {
         loop {
             self.rest = self.rest.trim_start_matches(|c: char| c.is_whitespace() || ['.', '…'].contains(&c));
             let token = match self.rest.chars().next()? {
-                '{' => Some(self.comment()),
-                ';' => Some(self.rest_of_line()),
+                ';' => Some(Token::Comment(&self.take(self.rest.len())[1..])),
                 '$' => self.nag(),
                 '!' | '?' => Some(self.judgement()),
-                sign @ ('(' | ')' | '*' | '}') => {
+                sign @ ('{' | '(' | ')' | '*' | '}') => {
                     let written = self.take(1);
                     match sign {
+                        '{' => Some(Token::Brace),
                         '(' => Some(Token::Open),
                         ')' => Some(Token::Close),
                         '*' => Some(Token::Result(Outcome::Unknown, written)),
@@ -190,12 +170,6 @@ impl<'a> Iterator for Tokens<'a> {
             }
         }
     }
-}
-
-/// Does this text, outside of comments and variations, end with a result?
-pub(super) fn ends_game(outside: &str) -> bool {
-    let outside = outside.trim_end();
-    outside.ends_with('*') || outside.rsplit(is_delimiter).next().and_then(result).is_some()
 }
 
 fn is_delimiter(c: char) -> bool {
@@ -297,16 +271,10 @@ mod tests {
             ("e4+- d5 +/- c4N f5= Nf3∞ D", "e4 $18 d5 $16 c4 $146 f5 $10 Nf3 $13 $220"),
             ("1-0 0-1 1/2-1/2 1/2 ½–½ e4* 1.0-0", "1-0 0-1 1/2-1/2 1/2 ½–½ e4 * # 0-0"),
             ("e4 <> e5 <c4 x> Nf3", "e4 e5 Nf3"),
-            ("e4 <c4\n> e5", "e4 ?<c4 ?> e5"),
+            ("e4 <c4 e5 {a; b", "e4 ?<c4 e5 Brace ?a Comment(\" b\")"),
             ("Sf3 nf3 P-K4 O-O-O-O 1:0 e4,", "?Sf3 ?nf3 ?P-K4 ?O-O-O-O # ?:0 ?e4,"),
         ] {
             assert_eq!(told(text), expected, "{text}");
         }
-    }
-
-    #[test]
-    fn comments_end_with_a_brace_or_with_the_line() {
-        let expected = [Token::Comment(" a ; ("), Token::Comment(" b } c"), Token::Number, Token::Unclosed];
-        assert_eq!(tokens("{ a ; (} ; b } c\n1. {d"), expected);
     }
 }
