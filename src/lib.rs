@@ -14,7 +14,7 @@
 //! 6. [`tt`] remembers what was searched, as windows of scores that are true only on a fitting path.
 //! 7. [`learn`] remembers from game to game: before a search `engine/learning.rs` brings records of the file
 //!    into the table, after it what `learn::policy` finds worth keeping goes back, before the move is announced.
-//! 8. [`book`] knows openings, [`syzygy`] the endings of few men: the engine asks both before it searches.
+//! 8. [`book`] knows openings, [`syzygy`] endings with few pieces: the engine asks both before it searches.
 //! 9. Reports come back as [`search::Event`]s, which [`uci`] prints through [`protocol`] and [`cli`] counts.
 //!
 //! [`types`] are the values that all of them share: scores, depths, keys, packed moves; `files.rs` is how all of them

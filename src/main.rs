@@ -11,11 +11,11 @@ use engram::{
 };
 
 fn main() -> ExitCode {
-    let arguments = cli::Arguments::parse();
+    let arguments = cli::CommandLine::parse();
     limits_are_errors();
     match cli::run(arguments, DebugLog::install(), places()) {
-        Ok(cli::Outcome::Complete) => ExitCode::SUCCESS,
-        Ok(cli::Outcome::Partial) => ExitCode::from(cli::PARTIAL),
+        Ok(cli::Completion::Complete) => ExitCode::SUCCESS,
+        Ok(cli::Completion::Partial) => ExitCode::from(cli::PARTIAL),
         Err(error) => {
             // Standard error may be closed as well; then there is nobody to tell.
             use std::io::Write;

@@ -213,10 +213,13 @@ fn bad_arguments_are_answered_in_one_sentence() {
 fn interrupted_work_goes_on_where_it_stopped() {
     let folder = home();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    // So many games that their text does not fit into the pipe: nobody reads it, so the first run cannot end.
-    let game =
-        "[Event \"x\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 *\n\n";
-    fs::write(path("games.pgn"), game.repeat(400)).unwrap();
+    // Names so long that what is printed does not fit into the pipe: nobody reads it, so the first run cannot end.
+    let name = "x".repeat(2000);
+    let game = format!(
+        "[White \"{name}\"]\n[Black \"{name}\"]\n\n\
+         1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 *\n\n"
+    );
+    fs::write(path("games.pgn"), game.repeat(40)).unwrap();
     let arguments = |output: &str| {
         let (games, output) = (path("games.pgn"), path(output));
         ["analyse", &games, "--nodes", "200", "--hash", "2", "--threads", "2", "--pgn", &output]

@@ -88,7 +88,10 @@ fn an_experiment_is_the_same_interrupted_or_not_and_however_many_games_run_at_on
             if text.lines().count() > games + 1 {
                 break text;
             }
-            assert!(Instant::now() < deadline, "it plays no games: {text}");
+            if Instant::now() > deadline || child.try_wait().expect("a child").is_some() {
+                child.kill().expect("a child");
+                panic!("it plays no more games: {:?}\n{text}", child.wait_with_output());
+            }
             thread::sleep(Duration::from_millis(2));
         };
         child.kill().expect("it runs");

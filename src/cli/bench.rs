@@ -77,8 +77,8 @@ pub const POSITIONS: [&str; 42] = [
 
 /// What a bench found.
 #[derive(Copy, Clone, Debug, Default)]
-pub struct Report {
-    /// Moves made, over all positions.
+pub struct BenchReport {
+    /// Nodes searched, over all positions.
     pub nodes: u64,
     /// Time of the searches.
     pub time: Duration,
@@ -95,13 +95,13 @@ pub fn measure(
     path_hash: PathHash,
     mut each: impl FnMut(usize, &str, u64),
     given_up: impl Fn() -> bool,
-) -> Option<Report> {
+) -> Option<BenchReport> {
     let (sender, events) = unbounded();
     // Sending fails only when the receiver below is gone, and the engine goes with it.
     let mut engine = Engine::new(Arc::new(move |event| drop(sender.send(event))));
     engine.set_path_hash(path_hash);
     let depth = Depth(depth.clamp(1, Depth::MAX.get() as u64) as i32);
-    let mut report = Report::default();
+    let mut report = BenchReport::default();
     for (index, fen) in POSITIONS.into_iter().enumerate() {
         // Every position is legal and no moves follow it: the unit test below says so.
         let Ok(position) = translate::parse_fen(fen, false) else { continue };

@@ -81,8 +81,8 @@ pub struct Make {
     #[arg(long, default_value_t = 30, value_name = "PLIES")]
     depth: usize,
     /// Whose moves are taken.
-    #[arg(long, value_enum, default_value_t = Side::Both)]
-    color: Side,
+    #[arg(long, value_enum, default_value_t = BookSide::Both)]
+    color: BookSide,
     /// Overwrite the file if it is there.
     #[arg(long)]
     force: bool,
@@ -90,7 +90,7 @@ pub struct Make {
 
 /// Whose moves a book holds.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Side {
+pub enum BookSide {
     /// White's and Black's.
     Both,
     /// White's.
@@ -180,9 +180,9 @@ fn add(builder: &mut Builder, game: &pgn::Game, make: &Make) {
     for &m in game.moves.iter().take(make.depth) {
         let side = position.turn();
         let wanted = match make.color {
-            Side::Both => true,
-            Side::White => side == Color::White,
-            Side::Black => side == Color::Black,
+            BookSide::Both => true,
+            BookSide::White => side == Color::White,
+            BookSide::Black => side == Color::Black,
         };
         if wanted {
             let half_points = match game.outcome {

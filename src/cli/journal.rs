@@ -62,7 +62,7 @@ impl JournalError {
 }
 
 /// What an earlier run of the same work left, if one did.
-pub(super) struct Earlier {
+pub(super) struct EarlierRun {
     path: PathBuf,
     setup: String,
     advice: &'static str,
@@ -85,13 +85,17 @@ pub(super) struct Journal {
 /// What earlier runs have found, oldest first, read as it is asked for.
 pub(super) struct Results(BufReader<Take<File>>);
 
-impl Earlier {
+impl EarlierRun {
     /// Looks for the journal of the work that `setup` describes, an object with a field `engram`. Nothing is
     /// written yet. A journal of other work gives way only if it has no result; `advice` says what to do else.
     ///
     /// # Errors
     /// It cannot be read, belongs to other work or to none, or another process is at it.
-    pub(super) fn find(path: PathBuf, setup: &Value, advice: &'static str) -> Result<Earlier, JournalError> {
+    pub(super) fn find(
+        path: PathBuf,
+        setup: &Value,
+        advice: &'static str,
+    ) -> Result<EarlierRun, JournalError> {
         let file = match OpenOptions::new().read(true).append(true).open(&path) {
             Ok(file) => Some(file),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -103,7 +107,7 @@ impl Earlier {
         // Who had the lock may have finished the work, and removed it.
         let file = file.filter(|_| path.exists());
         let mut earlier =
-            Earlier { path, setup: format!("{setup}\n"), advice, file, head: 0, whole: 0, len: 0 };
+            EarlierRun { path, setup: format!("{setup}\n"), advice, file, head: 0, whole: 0, len: 0 };
         earlier.measure(setup)?;
         Ok(earlier)
     }
@@ -163,7 +167,7 @@ impl Earlier {
     /// # Errors
     /// The journal cannot be written.
     pub(super) fn go_on(self) -> Result<(Journal, Results), JournalError> {
-        let Earlier { path, setup, advice, file, head, whole, .. } = self;
+        let EarlierRun { path, setup, advice, file, head, whole, .. } = self;
         let failed = || JournalError::file(&path, "written");
         let made = || OpenOptions::new().create(true).append(true).open(&path);
         let mut file = file.map_or_else(made, Ok).map_err(failed())?;
@@ -240,7 +244,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("games.pgn.unfinished");
         let work = |seed: u32| json!({ "engram": "0", "seed": seed });
-        let find = |seed| Earlier::find(path.clone(), &work(seed), "name another");
+        let find = |seed| EarlierRun::find(path.clone(), &work(seed), "name another");
         let found = |count: usize| {
             let earlier = find(1).expect("its own journal");
             assert_eq!((earlier.is_there(), earlier.len()), (true, count));

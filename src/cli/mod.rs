@@ -1,6 +1,6 @@
 //! The command line: without a subcommand Engram speaks UCI, with one it does that and leaves.
 //!
-//! The doc comments of [`Arguments`] are the manual that `--help` prints.
+//! The doc comments of [`CommandLine`] are the manual that `--help` prints.
 
 pub mod analyse;
 pub mod bench;
@@ -38,15 +38,15 @@ use crate::{
 /// program to a chess GUI, or type `help` for the commands.
 #[derive(Debug, Parser)]
 #[command(version, about)]
-pub struct Arguments {
+pub struct CommandLine {
     /// What to do instead.
     #[command(subcommand)]
-    pub task: Option<Task>,
+    pub task: Option<Subtask>,
 }
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
-pub enum Task {
+pub enum Subtask {
     /// Search a fixed set of positions and count the nodes.
     ///
     /// One thread, 16 MiB of hash, each position as if from a new game: the number of nodes is the same on
@@ -176,7 +176,7 @@ pub const PARTIAL: u8 = 3;
 
 /// How a task ended that could be done.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Completion {
     /// All of it was done.
     Complete,
     /// Parts of the input could not be used; each was named.
@@ -187,41 +187,41 @@ pub enum Outcome {
 ///
 /// # Errors
 /// See [`CliError`].
-pub fn run(arguments: Arguments, debug_log: DebugLog, places: Places) -> Result<Outcome, CliError> {
-    let mut outcome = Outcome::Complete;
+pub fn run(arguments: CommandLine, debug_log: DebugLog, places: Places) -> Result<Completion, CliError> {
+    let mut outcome = Completion::Complete;
     let output = Output::stdout();
     let interrupt = Interrupt::default();
     match arguments.task {
         None => session::run(&output, debug_log, places),
-        Some(Task::Bench { depth }) => bench::print(depth, PathHash::default(), &output, &interrupt),
-        Some(Task::Perft { depth, fen, divide, chess960 }) => {
+        Some(Subtask::Bench { depth }) => bench::print(depth, PathHash::default(), &output, &interrupt),
+        Some(Subtask::Perft { depth, fen, divide, chess960 }) => {
             let position = position(fen.as_deref(), chess960)?;
             perft::print(&position, depth, divide, &output, &interrupt);
         }
-        Some(Task::Eval { fen }) => {
+        Some(Subtask::Eval { fen }) => {
             let fen = (!fen.is_empty()).then(|| fen.join(" "));
             output.line(eval::explanation(&position(fen.as_deref(), false)?));
         }
-        Some(Task::Hash(task)) => hash::run(task, &output)?,
-        Some(Task::Analyse(arguments)) => outcome = analyse::run(&arguments, &output)?,
-        Some(Task::Completions { shell }) => {
+        Some(Subtask::Hash(task)) => hash::run(task, &output)?,
+        Some(Subtask::Analyse(arguments)) => outcome = analyse::run(&arguments, &output)?,
+        Some(Subtask::Completions { shell }) => {
             let mut text = Vec::new();
-            clap_complete::generate(shell, &mut Arguments::command(), "engram", &mut text);
+            clap_complete::generate(shell, &mut CommandLine::command(), "engram", &mut text);
             output.line(String::from_utf8_lossy(&text).trim_end());
         }
-        Some(Task::Man { folder }) => {
+        Some(Subtask::Man { folder }) => {
             let written = std::fs::create_dir_all(&folder)
-                .and_then(|()| clap_mangen::generate_to(Arguments::command(), &folder));
+                .and_then(|()| clap_mangen::generate_to(CommandLine::command(), &folder));
             written.map_err(|error| CliError::file("write", &folder, error))?;
         }
-        Some(Task::Book { task }) => {
+        Some(Subtask::Book { task }) => {
             if book::run(task, &output)? {
-                outcome = Outcome::Partial;
+                outcome = Completion::Partial;
             }
         }
-        Some(Task::Learn(arguments)) => outcome = learn::run(&arguments, places.learn_file, &output)?,
+        Some(Subtask::Learn(arguments)) => outcome = learn::run(&arguments, places.learn_file, &output)?,
         #[cfg(feature = "tune")]
-        Some(Task::Tune(task)) => tune::run(&task, &output, &interrupt)?,
+        Some(Subtask::Tune(task)) => tune::run(&task, &output, &interrupt)?,
     }
     match output.failure() {
         // Whoever closes a pipe has read enough.

@@ -17,13 +17,13 @@ static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(table::options);
 /// What options act on.
 pub(super) struct Target<'a> {
     pub engine: &'a mut Engine,
-    pub settings: &'a mut Settings,
+    pub settings: &'a mut SessionSettings,
     pub debug_log: &'a DebugLog,
 }
 
 /// The options that the session itself looks at.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Settings {
+pub(super) struct SessionSettings {
     /// Is castling written as king takes rook?
     pub chess960: bool,
     /// Are the chances of win, draw and loss printed beside each score?
@@ -50,13 +50,13 @@ struct UciOption {
 }
 
 /// Reads a value; the error says which values there are.
-type ReadValue = dyn Fn(&str) -> Result<Setting, String> + Send + Sync;
+type ReadValue = dyn Fn(&str) -> Result<OptionSetting, String> + Send + Sync;
 type Apply = dyn FnOnce(&mut Target<'_>) -> Result<(), String>;
 
 /// A valid setting that waits to be applied.
-pub(super) struct Setting(Box<Apply>);
+pub(super) struct OptionSetting(Box<Apply>);
 
-impl Setting {
+impl OptionSetting {
     /// Makes the setting. Waits for a running search where the engine does.
     pub(super) fn apply(self, target: &mut Target<'_>) -> Result<(), OptionError> {
         (self.0)(target).map_err(OptionError::Failed)
@@ -69,7 +69,7 @@ pub(super) fn declarations() -> impl Iterator<Item = OptionDeclaration> {
 }
 
 /// Looks an option up (capitals do not matter) and checks its value.
-pub(super) fn parse(name: &str, value: Option<&str>) -> Result<Setting, OptionError> {
+pub(super) fn parse(name: &str, value: Option<&str>) -> Result<OptionSetting, OptionError> {
     let option = OPTIONS
         .iter()
         .find(|option| option.declaration.name.eq_ignore_ascii_case(name))
@@ -94,24 +94,24 @@ pub(super) fn parse(name: &str, value: Option<&str>) -> Result<Setting, OptionEr
 }
 
 /// What a setter returns: nothing, or a result whose error is told to the user.
-trait Outcome {
+trait SetterResult {
     fn result(self) -> Result<(), String>;
 }
 
-impl Outcome for () {
+impl SetterResult for () {
     fn result(self) -> Result<(), String> {
         Ok(())
     }
 }
 
-impl<E: Display> Outcome for Result<(), E> {
+impl<E: Display> SetterResult for Result<(), E> {
     fn result(self) -> Result<(), String> {
         self.map_err(|error| error.to_string())
     }
 }
 
 /// A row whose values are read by `read` and set by `set`.
-fn row<T: 'static, R: Outcome>(
+fn row<T: 'static, R: SetterResult>(
     name: &str,
     kind: OptionKind,
     read: impl Fn(&str) -> Result<T, String> + Send + Sync + 'static,
@@ -121,13 +121,13 @@ fn row<T: 'static, R: Outcome>(
         declaration: OptionDeclaration { name: name.to_owned(), kind },
         read: Box::new(move |value| {
             let value = read(value)?;
-            Ok(Setting(Box::new(move |target| set(target, value).result())))
+            Ok(OptionSetting(Box::new(move |target| set(target, value).result())))
         }),
     }
 }
 
 /// A whole number.
-fn spin<T: TryFrom<i64> + 'static, R: Outcome>(
+fn spin<T: TryFrom<i64> + 'static, R: SetterResult>(
     name: &str,
     default: i64,
     range: RangeInclusive<i64>,
@@ -142,7 +142,7 @@ fn spin<T: TryFrom<i64> + 'static, R: Outcome>(
 }
 
 /// On or off.
-fn check<R: Outcome>(
+fn check<R: SetterResult>(
     name: &str,
     default: bool,
     set: impl Fn(&mut Target<'_>, bool) -> R + Copy + Send + Sync + 'static,
@@ -152,7 +152,7 @@ fn check<R: Outcome>(
 }
 
 /// One of several words, each of which stands for a value.
-fn combo<T: Copy + PartialEq + Send + Sync + 'static, R: Outcome, const N: usize>(
+fn combo<T: Copy + PartialEq + Send + Sync + 'static, R: SetterResult, const N: usize>(
     name: &str,
     default: T,
     values: [(&'static str, T); N],
@@ -169,7 +169,7 @@ fn combo<T: Copy + PartialEq + Send + Sync + 'static, R: Outcome, const N: usize
 }
 
 /// An action without a value.
-fn button<R: Outcome>(
+fn button<R: SetterResult>(
     name: &str,
     press: impl Fn(&mut Target<'_>) -> R + Copy + Send + Sync + 'static,
 ) -> UciOption {
@@ -177,7 +177,7 @@ fn button<R: Outcome>(
 }
 
 /// Any text, at first none.
-fn text<R: Outcome>(
+fn text<R: SetterResult>(
     name: &str,
     set: impl Fn(&mut Target<'_>, &str) -> R + Copy + Send + Sync + 'static,
 ) -> UciOption {

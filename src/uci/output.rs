@@ -11,10 +11,10 @@ use crate::protocol::{Info, Message};
 /// Nobody may be listening any more: then lines are dropped and [`Output::is_closed`] says so.
 #[derive(Clone)]
 pub struct Output {
-    shared: Arc<Shared>,
+    shared: Arc<SharedOutput>,
 }
 
-struct Shared {
+struct SharedOutput {
     writer: Mutex<Box<dyn Write + Send>>,
     failure: OnceLock<io::Error>,
 }
@@ -22,7 +22,9 @@ struct Shared {
 impl Output {
     /// Lines to `writer`.
     pub fn new(writer: impl Write + Send + 'static) -> Output {
-        Output { shared: Arc::new(Shared { writer: Mutex::new(Box::new(writer)), failure: OnceLock::new() }) }
+        Output {
+            shared: Arc::new(SharedOutput { writer: Mutex::new(Box::new(writer)), failure: OnceLock::new() }),
+        }
     }
 
     /// Lines to the standard output.

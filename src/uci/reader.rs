@@ -19,7 +19,7 @@ use crate::{
 pub(super) const LONGEST_LINE: usize = 1 << 20;
 
 /// What reaches the session's loop.
-pub(super) enum Input {
+pub(super) enum SessionInput {
     /// A line that is not empty.
     Line(Box<Heard>),
     /// No more lines will come.
@@ -33,14 +33,14 @@ pub(super) struct Heard {
     /// As it came, for the debug log; empty if it is too long.
     pub text: String,
     /// What it says.
-    pub command: Result<Command, LineError>,
+    pub command: Result<Command, InputError>,
     /// When it had been read: the clock runs from here.
     pub read_at: Instant,
 }
 
 /// A line that is no command.
 #[derive(Debug, Error)]
-pub(super) enum LineError {
+pub(super) enum InputError {
     #[error(transparent)]
     Command(#[from] CommandError),
     #[error("a line of more than {LONGEST_LINE} bytes was ignored; send the position as a FEN")]
@@ -77,11 +77,11 @@ impl Interrupt {
 /// Reads lines to the end and sends them on. Stops the search at once where the line asks for that.
 pub(super) fn read(
     mut input: impl BufRead,
-    sender: &Sender<Input>,
+    sender: &Sender<SessionInput>,
     stop: &StopHandle,
     interrupt: &Interrupt,
 ) {
-    let mut line = Line::default();
+    let mut line = PartialLine::default();
     loop {
         let chunk = match input.fill_buf() {
             Ok(chunk) => chunk,
@@ -105,15 +105,15 @@ pub(super) fn read(
             interrupt.request();
             stop.stop();
         }
-        let is_empty = matches!(heard.command, Err(LineError::Command(CommandError::Empty)));
+        let is_empty = matches!(heard.command, Err(InputError::Command(CommandError::Empty)));
         // The session may be over before its input is.
-        if !is_empty && sender.send(Input::Line(Box::new(heard))).is_err() {
+        if !is_empty && sender.send(SessionInput::Line(Box::new(heard))).is_err() {
             return;
         }
         if at_end {
             // A search ends with the input, `bench` or `perft` at the end of a script is done to its end.
             stop.stop();
-            let _ = sender.send(Input::End);
+            let _ = sender.send(SessionInput::End);
             return;
         }
     }
@@ -121,12 +121,12 @@ pub(super) fn read(
 
 /// The line being read, which never takes more memory than the longest that is allowed.
 #[derive(Default)]
-struct Line {
+struct PartialLine {
     bytes: Vec<u8>,
     too_long: bool,
 }
 
-impl Line {
+impl PartialLine {
     fn append(&mut self, bytes: &[u8]) {
         if self.too_long || self.bytes.len() + bytes.len() > LONGEST_LINE {
             self.too_long = true;
@@ -140,12 +140,12 @@ impl Line {
     fn take(&mut self) -> Heard {
         let line = std::mem::take(self);
         let (text, command) = match String::from_utf8(line.bytes) {
-            Ok(text) if line.too_long => (text, Err(LineError::TooLong)),
+            Ok(text) if line.too_long => (text, Err(InputError::TooLong)),
             Ok(text) => {
-                let command = text.parse().map_err(LineError::from);
+                let command = text.parse().map_err(InputError::from);
                 (text, command)
             }
-            Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), Err(LineError::Encoding)),
+            Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), Err(InputError::Encoding)),
         };
         Heard { text, command, read_at: Instant::now() }
     }
@@ -165,12 +165,12 @@ mod tests {
         let seen: Vec<String> = receiver
             .try_iter()
             .map(|input| match input {
-                Input::Line(heard) => match heard.command {
+                SessionInput::Line(heard) => match heard.command {
                     Ok(command) => command.to_string(),
                     Err(error) => error.to_string(),
                 },
-                Input::End => "end".to_owned(),
-                Input::SearchFinished => "finished".to_owned(),
+                SessionInput::End => "end".to_owned(),
+                SessionInput::SearchFinished => "finished".to_owned(),
             })
             .collect();
         assert_eq!(&seen[..3], ["uci", "isready", "stop"]);
@@ -181,12 +181,12 @@ mod tests {
 
     #[test]
     fn a_line_without_end_takes_no_memory() {
-        let mut line = Line::default();
+        let mut line = PartialLine::default();
         for _ in 0..100 {
             line.append(&[b'x'; 1 << 16]);
             assert!(line.bytes.capacity() <= 2 * LONGEST_LINE);
         }
-        assert!(matches!(line.take().command, Err(LineError::TooLong)));
+        assert!(matches!(line.take().command, Err(InputError::TooLong)));
         line.append(b"uci");
         assert_eq!(line.take().command.ok(), Some(Command::Uci));
     }

@@ -16,8 +16,8 @@ use shakmaty::{CastlingMode, uci::UciMove};
 use super::{
     DebugLog, Interrupt, Output,
     display::{Diagram, Help, Received},
-    options::{self, Settings, Target},
-    reader::{self, Heard, Input},
+    options::{self, SessionSettings, Target},
+    reader::{self, Heard, SessionInput},
     translate,
 };
 use crate::{
@@ -53,9 +53,9 @@ pub struct Session<T> {
     tools: T,
     output: Output,
     debug_log: DebugLog,
-    settings: Settings,
-    sender: Sender<Input>,
-    receiver: Receiver<Input>,
+    settings: SessionSettings,
+    sender: Sender<SessionInput>,
+    receiver: Receiver<SessionInput>,
     interrupt: Interrupt,
     /// Is castling of the present search written as king takes rook?
     chess960_notation: Arc<AtomicBool>,
@@ -100,7 +100,7 @@ impl<T: Tools> Session<T> {
                 if finished || output.is_closed() {
                     // Nobody reads any more: that ends the session, which may hear of nothing else. Fails only
                     // when it is over.
-                    let _ = sender.send(Input::SearchFinished);
+                    let _ = sender.send(SessionInput::SearchFinished);
                 }
             }
         };
@@ -115,7 +115,7 @@ impl<T: Tools> Session<T> {
             tools,
             output,
             debug_log,
-            settings: Settings::default(),
+            settings: SessionSettings::default(),
             sender,
             receiver,
             interrupt: Interrupt::default(),
@@ -141,9 +141,9 @@ impl<T: Tools> Session<T> {
         while let Ok(input) = self.receiver.recv() {
             self.catch_up();
             let flow = match input {
-                Input::Line(heard) => self.hear(*heard),
-                Input::SearchFinished => Flow::Continue,
-                Input::End => {
+                SessionInput::Line(heard) => self.hear(*heard),
+                SessionInput::SearchFinished => Flow::Continue,
+                SessionInput::End => {
                     self.finish_waiting();
                     Flow::Leave
                 }

@@ -21,7 +21,7 @@ use crate::{
 pub enum FenError {
     /// Not FEN.
     #[error(
-        "`{fen}` is no FEN ({reason}): write men, side to move, castling, en passant and the two counters"
+        "`{fen}` is no FEN ({reason}): write the pieces, side to move, castling, en passant and the two counters"
     )]
     Syntax {
         /// The text.

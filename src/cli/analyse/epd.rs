@@ -7,7 +7,7 @@ use crate::{cli::pgn, position::Position, uci::translate};
 
 /// A line of an EPD file.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct EpdRecord {
     /// The position.
     pub position: Position,
     /// `id`, else the number of the line.
@@ -33,12 +33,12 @@ pub struct Result {
     pub points: Option<u32>,
 }
 
-impl Record {
+impl EpdRecord {
     /// Reads a FEN or EPD line.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn read(line: &str, number: usize) -> std::result::Result<Record, String> {
+    pub fn read(line: &str, number: usize) -> std::result::Result<EpdRecord, String> {
         let fields: Vec<&str> = line.split_whitespace().collect();
         if fields.len() < 4 {
             return Err(format!("`{}` is neither FEN nor EPD", line.chars().take(60).collect::<String>()));
@@ -78,7 +78,7 @@ impl Record {
             _ => Vec::new(),
         };
         let id = operation("id").map_or_else(|| format!("line {number}"), str::to_owned);
-        Ok(Record { position, id, best, avoid, points, is_single: false })
+        Ok(EpdRecord { position, id, best, avoid, points, is_single: false })
     }
 
     /// Is this what the record asks for? Nothing if it asks for nothing.
@@ -160,29 +160,30 @@ mod tests {
     #[test]
     fn moves_are_read_in_every_notation() {
         let line = "6k1/5ppp/8/8/8/8/5PPP/R3R1K1 w - - bm Ra8+ e1e8 Re1-e7; id \"a; b\"; c0 \"x\";";
-        let record = Record::read(line, 1).unwrap();
+        let record = EpdRecord::read(line, 1).unwrap();
         assert_eq!((record.best.len(), record.id.as_str()), (3, "a; b"));
         let counters = "6k1/5ppp/8/8/8/8/5PPP/R3R1K1 w - - 12 40 am Ra8;";
-        let record = Record::read(counters, 7).unwrap();
+        let record = EpdRecord::read(counters, 7).unwrap();
         assert_eq!((record.position.halfmoves(), record.avoid.len(), record.id.as_str()), (12, 1, "line 7"));
-        let record = Record::read("6k1/5ppp/8/8/8/8/5PPP/R3R1K1 w - - hmvc 3; fmvn 9;", 1).unwrap();
+        let record = EpdRecord::read("6k1/5ppp/8/8/8/8/5PPP/R3R1K1 w - - hmvc 3; fmvn 9;", 1).unwrap();
         assert_eq!(record.position.halfmoves(), 3);
-        assert!(Record::read("6k1/5ppp/8/8/8/8/5PPP/R3R1K1 w - - bm Qa8;", 1).is_err());
-        assert!(Record::read("hello", 1).is_err());
+        assert!(EpdRecord::read("6k1/5ppp/8/8/8/8/5PPP/R3R1K1 w - - bm Qa8;", 1).is_err());
+        assert!(EpdRecord::read("hello", 1).is_err());
     }
 
     #[test]
     fn time_to_solution_is_when_the_move_was_kept() {
         let line = "6k1/5ppp/8/8/8/8/5PPP/R3R1K1 w - - bm Ra8+ Re8+; c8 \"10 4\"; c9 \"a1a8 h2h3\";";
-        let record = Record::read(line, 1).unwrap();
+        let record = EpdRecord::read(line, 1).unwrap();
         let m = |text| read_move(text, &record.position).unwrap();
         let mut finding = Finding {
             changes: vec![(1, m("Ra8")), (5, m("h3")), (9, m("Re8")), (12, m("Ra8"))],
             ..Finding::default()
         };
-        finding
-            .lines
-            .push(super::super::pool::Found { score: crate::types::Score(1), moves: vec![m("Ra8")] });
+        finding.lines.push(crate::cli::analyse::pool::FoundLine {
+            score: crate::types::Score(1),
+            moves: vec![m("Ra8")],
+        });
         let result = record.result(&finding);
         assert_eq!(result, Result { solved: Some(true), solved_after: Some(9), points: Some(10) });
         finding.lines[0].moves = vec![m("h3")];

@@ -5,10 +5,10 @@ use std::fmt::Write;
 use shakmaty::Color;
 
 use super::{
-    epd::Record,
-    judge::{Judgement, chances},
+    epd::EpdRecord,
+    judge::{MoveJudgement, chances},
     pool::Finding,
-    report::{Report, pawns},
+    report::{GameReport, pawns},
 };
 use crate::{
     cli::{
@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// A position with its lines.
-pub fn position(record: &Record, finding: &Finding) -> String {
+pub fn position(record: &EpdRecord, finding: &Finding) -> String {
     let position = &record.position;
     let black = position.turn() == Color::Black;
     let sign = position.turn().fold_wb(1, -1);
@@ -46,7 +46,7 @@ pub fn position(record: &Record, finding: &Finding) -> String {
 }
 
 /// A game: head, graph, board to step through, moves, critical moments.
-pub fn game(report: &Report) -> String {
+pub fn game(report: &GameReport) -> String {
     let game = &report.game;
     let (white, black) = (escaped(game.player(Color::White)), escaped(game.player(Color::Black)));
     let mut html =
@@ -75,7 +75,7 @@ pub fn game(report: &Report) -> String {
     html + "</section>"
 }
 
-fn summary(report: &Report) -> String {
+fn summary(report: &GameReport) -> String {
     let mut html = String::from("<table><tr><th></th><th>accuracy</th><th>?!</th><th>?</th><th>??</th></tr>");
     for side in [Color::White, Color::Black] {
         let accuracy = report.accuracy(side).map_or("-".to_owned(), |accuracy| format!("{accuracy:.1} %"));
@@ -84,16 +84,16 @@ fn summary(report: &Report) -> String {
             html,
             "<tr><td>{}</td><td>{accuracy}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
             escaped(report.game.player(side)),
-            count(Judgement::Inaccuracy),
-            count(Judgement::Mistake),
-            count(Judgement::Blunder),
+            count(MoveJudgement::Inaccuracy),
+            count(MoveJudgement::Mistake),
+            count(MoveJudgement::Blunder),
         );
     }
     html + "</table>"
 }
 
 /// White's winning chances over the game.
-fn graph(report: &Report) -> String {
+fn graph(report: &GameReport) -> String {
     let width = 1000.0;
     let step = width / report.moves.len() as f64;
     let mut points = String::from("0,50");
@@ -101,7 +101,7 @@ fn graph(report: &Report) -> String {
     for (index, m) in report.moves.iter().enumerate() {
         let (x, y) = (step * (index + 1) as f64, 100.0 - chances(m.score));
         let _ = write!(points, " {x:.1},{y:.1}");
-        if let Some(judgement) = m.judgement.filter(|&judgement| judgement > Judgement::Inaccuracy) {
+        if let Some(judgement) = m.judgement.filter(|&judgement| judgement > MoveJudgement::Inaccuracy) {
             let _ = write!(
                 marks,
                 "<line class=\"{}\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"0\" y2=\"100\"/>",
@@ -117,11 +117,11 @@ fn graph(report: &Report) -> String {
     )
 }
 
-fn moves(report: &Report) -> String {
+fn moves(report: &GameReport) -> String {
     let mut html = String::from("<p class=\"moves\">");
     for (index, m) in report.moves.iter().enumerate() {
-        let class = m.judgement.map_or("", Judgement::word);
-        let glyph = m.judgement.map_or("", Judgement::glyph);
+        let class = m.judgement.map_or("", MoveJudgement::word);
+        let glyph = m.judgement.map_or("", MoveJudgement::glyph);
         let number = match (m.side, index) {
             (Color::White, _) | (_, 0) => {
                 let text = pgn::line(&report.positions[index], &report.game.moves[index..=index]);
@@ -140,7 +140,7 @@ fn moves(report: &Report) -> String {
     html + "</p>"
 }
 
-fn moments(report: &Report) -> String {
+fn moments(report: &GameReport) -> String {
     let critical = report.critical();
     if critical.is_empty() {
         return String::new();
@@ -151,8 +151,8 @@ fn moments(report: &Report) -> String {
         let before: &Position = &report.positions[index];
         let played = pgn::line(before, &report.game.moves[index..=index]);
         let better = report.better_line(index, 8).unwrap_or_default();
-        let word = m.judgement.map_or("", Judgement::word);
-        let glyph = m.judgement.map_or("", Judgement::glyph);
+        let word = m.judgement.map_or("", MoveJudgement::word);
+        let glyph = m.judgement.map_or("", MoveJudgement::glyph);
         let last = index.checked_sub(1).map(|last| report.game.moves[last]);
         let _ = write!(
             html,
@@ -169,8 +169,8 @@ fn moments(report: &Report) -> String {
     html + "</div>"
 }
 
-/// What the script needs to step through the game: the men of each position, and the squares of each move.
-fn data(report: &Report) -> String {
+/// What the script needs to step through the game: the pieces of each position, and the squares of each move.
+fn data(report: &GameReport) -> String {
     let boards: Vec<String> = report.positions.iter().map(|position| position.board().to_string()).collect();
     let squares = report.game.moves.iter().map(|m| [m.from().map_or(0, u32::from), u32::from(m.to())]);
     let labels = report.moves.iter().map(|m| format!("{} {}", m.san, pawns(m.score)));

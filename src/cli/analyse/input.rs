@@ -7,7 +7,7 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-use super::epd::Record;
+use super::epd::EpdRecord;
 use crate::cli::{
     CliError,
     book::reader,
@@ -18,22 +18,22 @@ use crate::cli::{
 #[derive(Clone, Debug)]
 pub enum Item {
     /// A position, perhaps with a task.
-    Position(Record),
+    Position(EpdRecord),
     /// A game.
     Game(Game),
 }
 
 /// A kind of text.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Kind {
+enum TextKind {
     Positions,
     Games,
 }
 
 /// The input named by the arguments.
-pub enum Input {
+pub enum AnalysisInput {
     /// One position.
-    Single(Box<Record>),
+    Single(Box<EpdRecord>),
     /// A file, or the standard input as `-`.
     File(PathBuf),
 }
@@ -41,21 +41,21 @@ pub enum Input {
 /// An item, or why one has to be skipped.
 pub type Read = Result<Item, String>;
 
-impl Input {
+impl AnalysisInput {
     /// Finds out what the arguments name.
     ///
     /// # Errors
     /// Neither a file that can be opened nor a position, or a file in UTF-16.
-    pub fn open(words: &[String]) -> Result<Input, CliError> {
+    pub fn open(words: &[String]) -> Result<AnalysisInput, CliError> {
         let text = words.join(" ");
         if let [word] = words
             && (word == "-" || Path::new(word).is_file())
         {
-            return Input::file(PathBuf::from(word));
+            return AnalysisInput::file(PathBuf::from(word));
         }
         if text == "startpos" {
             let start = crate::position::Position::default().fen();
-            return Input::open(&[start]);
+            return AnalysisInput::open(&[start]);
         }
         if text.split_whitespace().count() < 2 {
             return Err(CliError::Task(format!(
@@ -63,29 +63,29 @@ impl Input {
             )));
         }
         let advise = |reason| CliError::Task(format!("{reason}, and no file: name one, or write a FEN"));
-        let mut record = Record::read(&text, 1).map_err(advise)?;
+        let mut record = EpdRecord::read(&text, 1).map_err(advise)?;
         record.is_single = true;
-        Ok(Input::Single(Box::new(record)))
+        Ok(AnalysisInput::Single(Box::new(record)))
     }
 
     /// A file, once it is known to be text: no output is touched for one that is none.
-    fn file(path: PathBuf) -> Result<Input, CliError> {
+    fn file(path: PathBuf) -> Result<AnalysisInput, CliError> {
         if path != Path::new("-") {
             let mut reader = reader(&path)?;
             let begin = reader.fill_buf().and_then(refuse_utf_16);
             begin.map_err(|error| CliError::file("read", &path, error))?;
         }
-        Ok(Input::File(path))
+        Ok(AnalysisInput::File(path))
     }
 
     /// Is it one position?
     pub fn is_single(&self) -> bool {
-        matches!(self, Input::Single(_))
+        matches!(self, AnalysisInput::Single(_))
     }
 
     /// What tells this input from others; nothing where it cannot be read again.
     pub fn fingerprint(&self) -> Option<String> {
-        let Input::File(path) = self else { return None };
+        let AnalysisInput::File(path) = self else { return None };
         let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
         let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -117,10 +117,12 @@ impl Input {
     /// The items, one after another.
     pub fn items(&self) -> Box<dyn Iterator<Item = Result<Read, CliError>>> {
         match self {
-            Input::Single(record) => Box::new(std::iter::once(Ok(Ok(Item::Position((**record).clone()))))),
-            Input::File(path) => match reader(path).and_then(|reader| detect(path, reader)) {
-                Ok((Kind::Games, reader)) => games(path.clone(), reader),
-                Ok((Kind::Positions, reader)) => positions(path.clone(), reader),
+            AnalysisInput::Single(record) => {
+                Box::new(std::iter::once(Ok(Ok(Item::Position((**record).clone())))))
+            }
+            AnalysisInput::File(path) => match reader(path).and_then(|reader| detect(path, reader)) {
+                Ok((TextKind::Games, reader)) => games(path.clone(), reader),
+                Ok((TextKind::Positions, reader)) => positions(path.clone(), reader),
                 Err(error) => Box::new(std::iter::once(Err(error))),
             },
         }
@@ -130,11 +132,11 @@ impl Input {
 type Reader = Box<dyn BufRead + Send>;
 
 /// Games or positions? The ending of the name tells, else the first line that is not empty.
-fn detect(path: &Path, mut reader: Reader) -> Result<(Kind, Reader), CliError> {
+fn detect(path: &Path, mut reader: Reader) -> Result<(TextKind, Reader), CliError> {
     let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
     match ending.as_ref().and_then(|ending| ending.to_str()) {
-        Some("pgn") => return Ok((Kind::Games, reader)),
-        Some("epd" | "fen") => return Ok((Kind::Positions, reader)),
+        Some("pgn") => return Ok((TextKind::Games, reader)),
+        Some("epd" | "fen") => return Ok((TextKind::Positions, reader)),
         _ => {}
     }
     let mut read = Vec::new();
@@ -147,7 +149,7 @@ fn detect(path: &Path, mut reader: Reader) -> Result<(Kind, Reader), CliError> {
         if count == 0 || (!line.is_empty() && !line.starts_with(['#', '%'])) {
             let is_position =
                 line.split_whitespace().next().is_some_and(|word| word.matches('/').count() == 7);
-            let kind = if is_position { Kind::Positions } else { Kind::Games };
+            let kind = if is_position { TextKind::Positions } else { TextKind::Games };
             return Ok((kind, Box::new(Cursor::new(read).chain(reader))));
         }
     }
@@ -174,6 +176,6 @@ fn positions(path: PathBuf, reader: Reader) -> Box<dyn Iterator<Item = Result<Re
         }
         let number = index + 1;
         let skipped = |reason| format!("{}: line {number} is skipped: {reason}", path.display());
-        Some(Ok(Record::read(line, number).map(Item::Position).map_err(skipped)))
+        Some(Ok(EpdRecord::read(line, number).map(Item::Position).map_err(skipped)))
     }))
 }

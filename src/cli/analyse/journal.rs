@@ -11,10 +11,10 @@ use shakmaty::{CastlingMode, Move, uci::UciMove};
 
 use super::{
     MOST_PENDING,
-    pool::{Answer, Finding, Found},
+    pool::{Finding, FoundAt, FoundLine},
 };
 use crate::{
-    cli::journal::{self, Earlier, JournalError, Results},
+    cli::journal::{self, EarlierRun, JournalError, Results},
     position::Position,
     types::Score,
 };
@@ -24,24 +24,24 @@ const ADVICE: &str = "finish that, remove it, or name other outputs";
 /// Looks for what an earlier run of the same work left beside an output file.
 ///
 /// # Errors
-/// See [`Earlier::find`].
-pub(super) fn find(output: &Path, setup: &Value) -> Result<Earlier, JournalError> {
+/// See [`EarlierRun::find`].
+pub(super) fn find(output: &Path, setup: &Value) -> Result<EarlierRun, JournalError> {
     let mut name = output.as_os_str().to_owned();
     name.push(".unfinished");
-    Earlier::find(name.into(), setup, ADVICE)
+    EarlierRun::find(name.into(), setup, ADVICE)
 }
 
 /// The journal of one run.
-pub(super) struct Journal {
+pub(super) struct FindingJournal {
     journal: journal::Journal,
     earlier: Results,
     /// What was read of it and not asked for yet, by item and ply.
-    known: BTreeMap<(usize, usize), Entry>,
+    known: BTreeMap<(usize, usize), WrittenFinding>,
 }
 
 /// A finding as it is written: scores in internal units, moves in UCI notation.
 #[derive(Serialize, Deserialize)]
-struct Entry {
+struct WrittenFinding {
     item: usize,
     ply: usize,
     depth: i32,
@@ -51,14 +51,14 @@ struct Entry {
     changes: Vec<(u64, String)>,
 }
 
-impl Journal {
+impl FindingJournal {
     /// Goes on after `earlier`, or begins.
     ///
     /// # Errors
-    /// See [`Earlier::go_on`].
-    pub(super) fn go_on(earlier: Earlier) -> Result<Journal, JournalError> {
+    /// See [`EarlierRun::go_on`].
+    pub(super) fn go_on(earlier: EarlierRun) -> Result<FindingJournal, JournalError> {
         let (journal, earlier) = earlier.go_on()?;
-        Ok(Journal { journal, earlier, known: BTreeMap::new() })
+        Ok(FindingJournal { journal, earlier, known: BTreeMap::new() })
     }
 
     /// What an earlier run has found about `position`, if it did. Items are asked for in ascending order.
@@ -66,7 +66,7 @@ impl Journal {
         self.known = self.known.split_off(&(item, 0));
         let is_enough = |&(last, _): &(usize, usize)| last >= item + MOST_PENDING;
         while !self.known.last_key_value().is_some_and(|(place, _)| is_enough(place)) {
-            let Some(entry) = self.earlier.next::<Entry>() else { break };
+            let Some(entry) = self.earlier.next::<WrittenFinding>() else { break };
             self.known.insert((entry.item, entry.ply), entry);
         }
         self.known.remove(&(item, ply))?.finding(position)
@@ -76,10 +76,10 @@ impl Journal {
     ///
     /// # Errors
     /// What the system says.
-    pub(super) fn add(&mut self, answer: &Answer) -> Result<(), JournalError> {
-        let Answer { item, ply, finding } = answer;
-        let line = |found: &Found| (found.score.0, found.moves.iter().copied().map(uci).collect());
-        self.journal.add(&Entry {
+    pub(super) fn add(&mut self, answer: &FoundAt) -> Result<(), JournalError> {
+        let FoundAt { item, ply, finding } = answer;
+        let line = |found: &FoundLine| (found.score.0, found.moves.iter().copied().map(uci).collect());
+        self.journal.add(&WrittenFinding {
             item: *item,
             ply: *ply,
             depth: finding.depth,
@@ -96,7 +96,7 @@ impl Journal {
     }
 }
 
-impl Entry {
+impl WrittenFinding {
     /// The finding about `position`; nothing where a move is not legal there.
     fn finding(self, position: &Position) -> Option<Finding> {
         let line = |(score, moves): (i32, Vec<String>)| {
@@ -106,7 +106,7 @@ impl Entry {
                 at = at.play(m);
                 Some(m)
             };
-            Some(Found { score: Score(score), moves: moves.iter().map(play).collect::<Option<_>>()? })
+            Some(FoundLine { score: Score(score), moves: moves.iter().map(play).collect::<Option<_>>()? })
         };
         let change = |(millis, uci): (u64, String)| Some((millis, legal(position, &uci)?));
         Some(Finding {
@@ -133,7 +133,7 @@ mod tests {
 
     use super::*;
 
-    fn answer() -> Answer {
+    fn answer() -> FoundAt {
         let position = Position::default();
         let m = |text: &str| legal(&position, text).unwrap();
         let finding = Finding {
@@ -141,16 +141,16 @@ mod tests {
             nodes: 12_345,
             millis: 60,
             lines: vec![
-                Found { score: Score(31), moves: vec![m("e2e4")] },
-                Found { score: Score(-4), moves: vec![m("d2d4")] },
+                FoundLine { score: Score(31), moves: vec![m("e2e4")] },
+                FoundLine { score: Score(-4), moves: vec![m("d2d4")] },
             ],
             changes: vec![(1, m("g1f3")), (40, m("e2e4"))],
         };
-        Answer { item: 3, ply: 0, finding }
+        FoundAt { item: 3, ply: 0, finding }
     }
 
-    fn open(output: &Path) -> Journal {
-        Journal::go_on(find(output, &json!({ "engram": "0" })).unwrap()).unwrap()
+    fn open(output: &Path) -> FindingJournal {
+        FindingJournal::go_on(find(output, &json!({ "engram": "0" })).unwrap()).unwrap()
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
         // Out of order, as far as workers can be: each block of pending items backwards.
         let blocks: Vec<usize> = (0..items).collect();
         for item in blocks.chunks(MOST_PENDING).flat_map(|block| block.iter().rev()) {
-            journal.add(&Answer { item: *item, ..answer() }).unwrap();
+            journal.add(&FoundAt { item: *item, ..answer() }).unwrap();
         }
         drop(journal);
         let mut journal = open(&output);

@@ -10,7 +10,7 @@ const MOST_CENTIPAWNS: f64 = 1000.0;
 
 /// How bad a move is, by the winning chances that it gave away.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Judgement {
+pub enum MoveJudgement {
     /// At least 5 of 100.
     Inaccuracy,
     /// At least 10 of 100.
@@ -19,13 +19,13 @@ pub enum Judgement {
     Blunder,
 }
 
-impl Judgement {
+impl MoveJudgement {
     /// The judgement on a loss of winning chances, in percent; nothing for a good move.
-    pub fn of(loss: f64) -> Option<Judgement> {
+    pub fn of(loss: f64) -> Option<MoveJudgement> {
         match loss {
-            15.0.. => Some(Judgement::Blunder),
-            10.0.. => Some(Judgement::Mistake),
-            5.0.. => Some(Judgement::Inaccuracy),
+            15.0.. => Some(MoveJudgement::Blunder),
+            10.0.. => Some(MoveJudgement::Mistake),
+            5.0.. => Some(MoveJudgement::Inaccuracy),
             _ => None,
         }
     }
@@ -33,27 +33,27 @@ impl Judgement {
     /// The numeric annotation glyph of the PGN standard.
     pub fn nag(self) -> u8 {
         match self {
-            Judgement::Inaccuracy => 6,
-            Judgement::Mistake => 2,
-            Judgement::Blunder => 4,
+            MoveJudgement::Inaccuracy => 6,
+            MoveJudgement::Mistake => 2,
+            MoveJudgement::Blunder => 4,
         }
     }
 
     /// The glyph as people write it.
     pub fn glyph(self) -> &'static str {
         match self {
-            Judgement::Inaccuracy => "?!",
-            Judgement::Mistake => "?",
-            Judgement::Blunder => "??",
+            MoveJudgement::Inaccuracy => "?!",
+            MoveJudgement::Mistake => "?",
+            MoveJudgement::Blunder => "??",
         }
     }
 
     /// The word.
     pub fn word(self) -> &'static str {
         match self {
-            Judgement::Inaccuracy => "inaccuracy",
-            Judgement::Mistake => "mistake",
-            Judgement::Blunder => "blunder",
+            MoveJudgement::Inaccuracy => "inaccuracy",
+            MoveJudgement::Mistake => "mistake",
+            MoveJudgement::Blunder => "blunder",
         }
     }
 }
@@ -93,7 +93,7 @@ mod tests {
     fn accuracy_falls_from_a_hundred() {
         assert!(accuracy(0.0) > 99.9);
         assert!(accuracy(10.0) > accuracy(20.0) && accuracy(100.0) < 1.0);
-        assert_eq!(Judgement::of(4.9), None);
-        assert_eq!(Judgement::of(12.0), Some(Judgement::Mistake));
+        assert_eq!(MoveJudgement::of(4.9), None);
+        assert_eq!(MoveJudgement::of(12.0), Some(MoveJudgement::Mistake));
     }
 }

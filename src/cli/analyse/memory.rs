@@ -8,18 +8,18 @@ use crate::{
 };
 
 /// A learning file in use by the workers.
-pub struct Memory<'a> {
+pub struct LearnFileUse<'a> {
     path: &'a Path,
     before: usize,
     write: bool,
 }
 
-impl Memory<'_> {
+impl LearnFileUse<'_> {
     /// The file at `path`, if there is one; it is made if it is missing and is to be written.
     ///
     /// # Errors
     /// It cannot be used as asked. The analysis would go on without it, and nobody would know.
-    pub fn open(path: Option<&Path>, write: bool) -> Result<Option<Memory<'_>>, LearnError> {
+    pub fn open(path: Option<&Path>, write: bool) -> Result<Option<LearnFileUse<'_>>, LearnError> {
         let Some(path) = path else { return Ok(None) };
         let before = match count(path, write) {
             Err(LearnError::Open(OpenError::Missing { .. } | OpenError::Unfinished { .. })) if write => {
@@ -28,7 +28,7 @@ impl Memory<'_> {
             }
             counted => counted?,
         };
-        Ok(Some(Memory { path, before, write }))
+        Ok(Some(LearnFileUse { path, before, write }))
     }
 
     /// What was used, and what was added, in a sentence.

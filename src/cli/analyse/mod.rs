@@ -32,15 +32,15 @@ use std::{
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use input::{Input, Item};
-use journal::Journal;
-use memory::Memory;
+use input::{AnalysisInput, Item};
+use journal::FindingJournal;
+use memory::LearnFileUse;
 use outputs::{Outputs, Totals};
-use pool::{Answer, Finding, Settings, Work, Workers};
+use pool::{Finding, MoveList, SearchSettings, Workers};
 use serde_json::json;
 
 pub(super) use self::report::pawns;
-use super::{CliError, Outcome, journal::Earlier};
+use super::{CliError, Completion, journal::EarlierRun};
 use crate::{
     eval,
     search::{Event, Limits},
@@ -133,75 +133,28 @@ struct Pending {
 /// # Errors
 /// An input that cannot be read at all, an output that cannot be written. A broken game or line alone is
 /// named and skipped.
-pub fn run(arguments: &Analyse, output: &Output) -> Result<Outcome, CliError> {
-    let input = Input::open(&arguments.input)?;
+pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError> {
+    let input = AnalysisInput::open(&arguments.input)?;
     let settings = settings(arguments, input.is_single());
     let earlier = earlier(arguments, &input, &settings)?;
-    outputs::refuse(arguments, &input, earlier.as_ref().is_some_and(Earlier::is_there))?;
-    let known = earlier.as_ref().map_or(0, Earlier::len);
-    let mut journal = earlier.map(Journal::go_on).transpose()?;
-    let memory = Memory::open(arguments.learn.as_deref(), arguments.write)?;
+    outputs::refuse(arguments, &input, earlier.as_ref().is_some_and(EarlierRun::is_there))?;
+    let known = earlier.as_ref().map_or(0, EarlierRun::len);
+    let mut journal = earlier.map(FindingJournal::go_on).transpose()?;
+    let memory = LearnFileUse::open(arguments.learn.as_deref(), arguments.write)?;
     check_tables(&arguments.syzygy)?;
     let mut outputs = Outputs::open(arguments, output)?;
     let progress = progress(&input)?;
     let watch = watch(&progress, input.is_single());
     let start = Instant::now();
 
-    let workers = Workers::start(&settings, watch)?;
-    let window = 2 * settings.workers + 2;
-    let mut totals = Totals::default();
-    let mut pending: VecDeque<Pending> = VecDeque::new();
     let to_file = arguments.outputs().iter().any(|(_, path)| *path != Path::new("-"));
-    let mut first = 0;
-    let mut items = input.items();
-    let mut more = true;
+    let workers = Workers::start(&settings, watch)?;
     if known > 0 {
         progress.suspend(|| eprintln!("going on with unfinished work: {known} results are there"));
     }
-    loop {
-        while more && pending.len() < window {
-            match items.next() {
-                None => more = false,
-                Some(Err(error)) => return Err(error),
-                Some(Ok(Err(reason))) => {
-                    totals.skipped += 1;
-                    progress.suspend(|| eprintln!("{reason}"));
-                }
-                Some(Ok(Ok(item))) => {
-                    pending.push_back(begin(item, first + pending.len(), &workers, &mut journal, &progress));
-                }
-            }
-        }
-        while pending.front().is_some_and(|front| front.missing == 0) {
-            if let Some(done) = pending.pop_front() {
-                first += 1;
-                let findings = done.findings.into_iter().flatten().collect();
-                progress.suspend(|| outputs.write(done.item, findings, &mut totals))?;
-            }
-        }
-        let wanted = to_file || !output.is_closed();
-        if (pending.is_empty() && !more) || !wanted {
-            break;
-        }
-        if pending.is_empty() {
-            continue;
-        }
-        let Some(answer) = workers.receive() else {
-            return Err(CliError::Task(
-                "no search thread is left: ask for fewer with --threads, else please report the input"
-                    .to_owned(),
-            ));
-        };
-        if let Some(journal) = &mut journal {
-            journal.add(&answer)?;
-        }
-        let Answer { item, ply, finding } = answer;
-        if let Some(place) = pending.get_mut(item - first) {
-            place.findings[ply] = Some(finding);
-            place.missing -= 1;
-            progress.inc(1);
-        }
-    }
+    let totals = search_all(&input, &workers, &mut journal, &mut outputs, &progress, || {
+        to_file || !output.is_closed()
+    })?;
     progress.finish_and_clear();
     outputs.finish(&totals, start.elapsed(), input.is_single())?;
     // The engines write down what they still hold when they go.
@@ -212,7 +165,65 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Outcome, CliError> {
     if let Some(journal) = journal {
         journal.remove();
     }
-    Ok(if totals.skipped > 0 { Outcome::Partial } else { Outcome::Complete })
+    Ok(if totals.skipped > 0 { Completion::Partial } else { Completion::Complete })
+}
+
+/// Searches every item of the input and writes it when those before it are written, as long as somebody
+/// `reads`.
+fn search_all(
+    input: &AnalysisInput,
+    workers: &Workers,
+    journal: &mut Option<FindingJournal>,
+    outputs: &mut Outputs,
+    progress: &ProgressBar,
+    reads: impl Fn() -> bool,
+) -> Result<Totals, CliError> {
+    let mut totals = Totals::default();
+    let mut pending: VecDeque<Pending> = VecDeque::new();
+    let mut items = input.items();
+    let (mut first, mut more) = (0, true);
+    loop {
+        while more && pending.len() < 2 * workers.count() + 2 {
+            match items.next() {
+                None => more = false,
+                Some(Err(error)) => return Err(error),
+                Some(Ok(Err(reason))) => {
+                    totals.skipped += 1;
+                    progress.suspend(|| eprintln!("{reason}"));
+                }
+                Some(Ok(Ok(item))) => {
+                    pending.push_back(begin(item, first + pending.len(), workers, journal, progress));
+                }
+            }
+        }
+        while pending.front().is_some_and(|front| front.missing == 0) {
+            if let Some(done) = pending.pop_front() {
+                first += 1;
+                let findings = done.findings.into_iter().flatten().collect();
+                progress.suspend(|| outputs.write(done.item, findings, &mut totals))?;
+            }
+        }
+        if (pending.is_empty() && !more) || !reads() {
+            return Ok(totals);
+        }
+        if pending.is_empty() {
+            continue;
+        }
+        let Some(found) = workers.receive() else {
+            return Err(CliError::Task(
+                "no search thread is left: ask for fewer with --threads, else please report the input"
+                    .to_owned(),
+            ));
+        };
+        if let Some(journal) = journal {
+            journal.add(&found)?;
+        }
+        if let Some(place) = pending.get_mut(found.item - first) {
+            place.findings[found.ply] = Some(found.finding);
+            place.missing -= 1;
+            progress.inc(1);
+        }
+    }
 }
 
 /// Sends the positions of an item to the workers, except those that an earlier run has searched.
@@ -220,15 +231,17 @@ fn begin(
     item: Item,
     number: usize,
     workers: &Workers,
-    journal: &mut Option<Journal>,
+    journal: &mut Option<FindingJournal>,
     progress: &ProgressBar,
 ) -> Pending {
     let (positions, work) = match &item {
         Item::Position(record) => {
-            (vec![record.position.clone()], Work::of_moves(number, &record.position, &[]))
+            (vec![record.position.clone()], MoveList::of_moves(number, &record.position, &[]))
         }
-        Item::Game(game) if game.moves.is_empty() => (Vec::new(), Work::of_moves(number, &game.start, &[])),
-        Item::Game(game) => (game.positions(), Work::of_moves(number, &game.start, &game.moves)),
+        Item::Game(game) if game.moves.is_empty() => {
+            (Vec::new(), MoveList::of_moves(number, &game.start, &[]))
+        }
+        Item::Game(game) => (game.positions(), MoveList::of_moves(number, &game.start, &game.moves)),
     };
     let mut findings: Vec<Option<Finding>> = vec![None; positions.len()];
     if let Some(journal) = journal {
@@ -253,14 +266,14 @@ fn begin(
     Pending { item, findings, missing }
 }
 
-fn settings(arguments: &Analyse, single: bool) -> Settings {
+fn settings(arguments: &Analyse, single: bool) -> SearchSettings {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = arguments.threads.map_or(cores.min(MOST_THREADS), |threads| threads as usize);
     let workers = if single { 1 } else { threads };
     let Analyse { depth, nodes, movetime, .. } = *arguments;
     let none = depth.is_none() && nodes.is_none() && movetime.is_none();
     let depth = if none { Some(DEFAULT_DEPTH) } else { depth };
-    Settings {
+    SearchSettings {
         limits: Limits {
             depth: depth.map(|plies| Depth(plies.min(Depth::MAX.get() as u64) as i32)),
             nodes,
@@ -292,7 +305,11 @@ fn check_tables(folders: &str) -> Result<(), CliError> {
 }
 
 /// What an earlier run left, if a result goes to a file and there is more than one position.
-fn earlier(arguments: &Analyse, input: &Input, settings: &Settings) -> Result<Option<Earlier>, CliError> {
+fn earlier(
+    arguments: &Analyse,
+    input: &AnalysisInput,
+    settings: &SearchSettings,
+) -> Result<Option<EarlierRun>, CliError> {
     let files = arguments.outputs();
     let file = files.iter().find(|(_, path)| path.is_file() || !path.exists() && *path != Path::new("-"));
     let (Some((_, file)), Some(name)) = (file, input.fingerprint()) else { return Ok(None) };
@@ -314,7 +331,7 @@ fn earlier(arguments: &Analyse, input: &Input, settings: &Settings) -> Result<Op
     Ok(Some(journal::find(file, &setup)?))
 }
 
-fn progress(input: &Input) -> Result<ProgressBar, CliError> {
+fn progress(input: &AnalysisInput) -> Result<ProgressBar, CliError> {
     if !std::io::stderr().is_terminal() {
         return Ok(ProgressBar::hidden());
     }

@@ -11,10 +11,10 @@ use serde::Serialize;
 use shakmaty::{CastlingMode, Color};
 
 use super::{
-    epd::{self, Record},
-    judge::Judgement,
-    pool::{Finding, Found},
-    report::{Report, pawns},
+    epd::{self, EpdRecord},
+    judge::MoveJudgement,
+    pool::{Finding, FoundLine},
+    report::{GameReport, pawns},
 };
 use crate::{
     cli::{
@@ -31,24 +31,24 @@ use crate::{
 const LINE_PLIES: usize = 10;
 
 /// A file or the standard output.
-pub enum Sink {
+pub enum OutputFile {
     /// The standard output.
     Standard(Output),
     /// A file.
     File(PathBuf, BufWriter<File>),
 }
 
-impl Sink {
+impl OutputFile {
     /// Creates the file, or takes the standard output for `-`.
     ///
     /// # Errors
     /// The file cannot be created.
-    pub fn open(path: &Path, output: &Output) -> Result<Sink, CliError> {
+    pub fn open(path: &Path, output: &Output) -> Result<OutputFile, CliError> {
         if path == Path::new("-") {
-            return Ok(Sink::Standard(output.clone()));
+            return Ok(OutputFile::Standard(output.clone()));
         }
         let file = File::create(path).map_err(|error| CliError::file("write", path, error))?;
-        Ok(Sink::File(path.to_owned(), BufWriter::new(file)))
+        Ok(OutputFile::File(path.to_owned(), BufWriter::new(file)))
     }
 
     /// Writes a text that ends in a line end or wants one.
@@ -57,8 +57,8 @@ impl Sink {
     /// What the system says.
     pub fn write(&mut self, text: &str) -> Result<(), CliError> {
         match self {
-            Sink::Standard(output) => output.line(text.strip_suffix('\n').unwrap_or(text)),
-            Sink::File(path, file) => {
+            OutputFile::Standard(output) => output.line(text.strip_suffix('\n').unwrap_or(text)),
+            OutputFile::File(path, file) => {
                 let end = if text.ends_with('\n') { "" } else { "\n" };
                 write!(file, "{text}{end}")
                     .and_then(|()| file.flush())
@@ -140,7 +140,7 @@ fn score_json(score: Score) -> ScoreJson {
 
 fn lines_json(position: &Position, finding: &Finding) -> Vec<LineJson> {
     let mode = translate::notation(position, false);
-    let line = |line: &Found| LineJson {
+    let line = |line: &FoundLine| LineJson {
         score: score_json(line.score),
         pv: line.moves.iter().map(|m| m.to_uci(mode).to_string()).collect(),
     };
@@ -152,7 +152,7 @@ fn one_decimal(number: f64) -> f64 {
 }
 
 /// A record as one line of JSON.
-pub fn record_json(record: &Record, finding: &Finding) -> String {
+pub fn record_json(record: &EpdRecord, finding: &Finding) -> String {
     let epd::Result { solved, solved_after, points } = record.result(finding);
     json(&RecordJson {
         id: &record.id,
@@ -169,7 +169,7 @@ pub fn record_json(record: &Record, finding: &Finding) -> String {
 }
 
 /// A game as one line of JSON.
-pub fn game_json(report: &Report) -> String {
+pub fn game_json(report: &GameReport) -> String {
     let game = &report.game;
     let accuracy = |side| report.accuracy(side).map(one_decimal);
     let moves = report.moves.iter().enumerate().map(|(index, m)| MoveJson {
@@ -177,7 +177,7 @@ pub fn game_json(report: &Report) -> String {
         uci: &m.uci,
         score: score_json(m.score),
         loss: one_decimal(m.loss),
-        judgement: m.judgement.map(Judgement::word),
+        judgement: m.judgement.map(MoveJudgement::word),
         lines: report
             .findings
             .get(index)
@@ -202,7 +202,7 @@ pub fn json(value: &impl Serialize) -> String {
 
 /// A game as annotated PGN: `[%eval]` after each move, glyphs and the better line where a move was bad. What
 /// the game said itself is kept, older evaluations and judgements of the same kind are replaced.
-pub fn game_pgn(report: &Report) -> String {
+pub fn game_pgn(report: &GameReport) -> String {
     let game = &report.game;
     let mut tags = game.tags.clone();
     let mut set = |name: &str, value: String| match tags.iter_mut().find(|(tag, _)| tag == name) {
@@ -277,7 +277,7 @@ pub fn records_head() -> String {
 }
 
 /// A record as a line of the table.
-pub fn record_text(record: &Record, finding: &Finding) -> String {
+pub fn record_text(record: &EpdRecord, finding: &Finding) -> String {
     let result = record.result(finding);
     let id: String = record.id.chars().take(28).collect();
     let solved = match result.solved {
@@ -316,7 +316,7 @@ pub fn position_text(position: &Position, finding: &Finding) -> String {
 }
 
 /// A game in a few lines: names, opening, accuracy, and the critical moments.
-pub fn game_text(report: &Report) -> String {
+pub fn game_text(report: &GameReport) -> String {
     let game = &report.game;
     let (white, black) = (game.player(Color::White), game.player(Color::Black));
     let mut text = format!("game {}: {white} - {black} {}", game.number, game.outcome);
@@ -331,9 +331,9 @@ pub fn game_text(report: &Report) -> String {
             text,
             "  {:<24} accuracy {accuracy:>5.1} %, {} inaccuracies, {} mistakes, {} blunders",
             game.player(side),
-            count(Judgement::Inaccuracy),
-            count(Judgement::Mistake),
-            count(Judgement::Blunder),
+            count(MoveJudgement::Inaccuracy),
+            count(MoveJudgement::Mistake),
+            count(MoveJudgement::Blunder),
         );
     }
     for index in report.critical() {
@@ -345,7 +345,7 @@ pub fn game_text(report: &Report) -> String {
             text,
             "  {}{} ({before} to {}); better {}",
             pgn::line(position, &game.moves[index..=index]),
-            m.judgement.map_or("", Judgement::glyph),
+            m.judgement.map_or("", MoveJudgement::glyph),
             pawns(m.score),
             pgn::line(position, &line),
         );

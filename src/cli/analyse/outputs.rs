@@ -7,11 +7,11 @@ use std::{
 
 use super::{
     Analyse, html,
-    input::{Input, Item},
+    input::{AnalysisInput, Item},
     openings::Openings,
-    output::{self, Sink},
+    output::{self, OutputFile},
     pool::Finding,
-    report::Report,
+    report::GameReport,
 };
 use crate::{
     cli::{CliError, book::refuse_to_overwrite, page},
@@ -42,9 +42,9 @@ pub struct Totals {
 pub struct Outputs {
     /// The standard output, where no other format goes there.
     pub text: Option<Output>,
-    json: Option<Sink>,
-    pgn: Option<Sink>,
-    html: Option<Sink>,
+    json: Option<OutputFile>,
+    pgn: Option<OutputFile>,
+    html: Option<OutputFile>,
     openings: Openings,
     head_written: bool,
     has_games: bool,
@@ -55,7 +55,7 @@ pub struct Outputs {
 ///
 /// # Errors
 /// Which, and what to do.
-pub fn refuse(arguments: &Analyse, input: &Input, resumed: bool) -> Result<(), CliError> {
+pub fn refuse(arguments: &Analyse, input: &AnalysisInput, resumed: bool) -> Result<(), CliError> {
     let outputs = arguments.outputs();
     for (index, &(option, path)) in outputs.iter().enumerate() {
         let earlier = outputs[..index].iter().find(|&&(_, earlier)| is_same(earlier, path));
@@ -66,7 +66,7 @@ pub fn refuse(arguments: &Analyse, input: &Input, resumed: bool) -> Result<(), C
         if path == Path::new("-") {
             continue;
         }
-        let input = if let Input::File(input) = input { Some(input) } else { None };
+        let input = if let AnalysisInput::File(input) = input { Some(input) } else { None };
         let inputs = input.into_iter().chain(&arguments.learn).chain(&arguments.eco);
         if let Some(path) = inputs.into_iter().find(|input| is_same(input, path)) {
             let path = path.display();
@@ -88,7 +88,8 @@ impl Outputs {
     /// # Errors
     /// A file that cannot be made.
     pub fn open(arguments: &Analyse, output: &Output) -> Result<Outputs, CliError> {
-        let open = |path: &Option<PathBuf>| path.as_ref().map(|path| Sink::open(path, output)).transpose();
+        let open =
+            |path: &Option<PathBuf>| path.as_ref().map(|path| OutputFile::open(path, output)).transpose();
         let openings =
             if arguments.eco.is_empty() { Openings::own() } else { Openings::read(&arguments.eco)? };
         let (json, pgn, html) = (open(&arguments.json)?, open(&arguments.pgn)?, open(&arguments.html)?);
@@ -147,7 +148,7 @@ impl Outputs {
             Item::Game(game) => {
                 self.has_games = true;
                 let opening = self.openings.of(&game.start, &game.moves).cloned();
-                let report = Report::new(game, opening, findings);
+                let report = GameReport::new(game, opening, findings);
                 if let Some(text) = &self.text {
                     text.line(output::game_text(&report));
                 }

@@ -28,19 +28,19 @@ const LEARN_PATIENCE: Duration = Duration::from_secs(10);
 pub struct Finding {
     /// Depth of the last iteration, in plies.
     pub depth: i32,
-    /// Moves made.
+    /// Nodes searched.
     pub nodes: u64,
     /// Time in milliseconds.
     pub millis: u64,
     /// The lines, best first; none where the game is over.
-    pub lines: Vec<Found>,
+    pub lines: Vec<FoundLine>,
     /// When the best move changed: milliseconds and the move, in order.
     pub changes: Vec<(u64, Move)>,
 }
 
 /// One line of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundLine {
     /// Score for the side to move.
     pub score: Score,
     /// The moves.
@@ -61,7 +61,7 @@ impl Finding {
 
 /// A start and moves from it, some of whose positions are to be searched.
 #[derive(Debug)]
-pub struct Work {
+pub struct MoveList {
     /// Its number in the input, from 0.
     pub item: usize,
     /// Where the moves begin.
@@ -70,24 +70,24 @@ pub struct Work {
     pub moves: Vec<UciMove>,
 }
 
-impl Work {
+impl MoveList {
     /// The moves of a game.
-    pub fn of_moves(item: usize, start: &Position, moves: &[Move]) -> Work {
+    pub fn of_moves(item: usize, start: &Position, moves: &[Move]) -> MoveList {
         // Castling as king takes rook is understood in every position.
         let moves = moves.iter().map(|m| m.to_uci(CastlingMode::Chess960)).collect();
-        Work { item, start: start.clone(), moves }
+        MoveList { item, start: start.clone(), moves }
     }
 }
 
 /// Positions of a work that one worker searches, each after so many of its moves. The last comes first:
 /// what the engine learned about the end of a game helps it before.
-struct Job {
-    work: Arc<Work>,
+struct Stretch {
+    work: Arc<MoveList>,
     plies: Vec<usize>,
 }
 
 /// A finding and where it belongs.
-pub struct Answer {
+pub struct FoundAt {
     /// The item.
     pub item: usize,
     /// After so many moves.
@@ -98,7 +98,7 @@ pub struct Answer {
 
 /// How every position is searched.
 #[derive(Clone)]
-pub struct Settings {
+pub struct SearchSettings {
     /// The limits of each search.
     pub limits: Limits,
     /// How many lines.
@@ -119,8 +119,8 @@ pub struct Settings {
 
 /// All workers.
 pub struct Workers {
-    jobs: Option<Sender<Job>>,
-    answers: Receiver<Answer>,
+    jobs: Option<Sender<Stretch>>,
+    answers: Receiver<FoundAt>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -129,8 +129,11 @@ impl Workers {
     ///
     /// # Errors
     /// It gives none.
-    pub fn start(settings: &Settings, watch: Arc<dyn Fn(&Event) + Send + Sync>) -> Result<Workers, CliError> {
-        let (jobs, inbox) = unbounded::<Job>();
+    pub fn start(
+        settings: &SearchSettings,
+        watch: Arc<dyn Fn(&Event) + Send + Sync>,
+    ) -> Result<Workers, CliError> {
+        let (jobs, inbox) = unbounded::<Stretch>();
         let (outbox, answers) = unbounded();
         let worker = || {
             let (settings, inbox, outbox) = (settings.clone(), inbox.clone(), outbox.clone());
@@ -141,7 +144,7 @@ impl Workers {
                     searcher.new_game();
                     for &ply in job.plies.iter().rev() {
                         let finding = searcher.search(&job.work, ply);
-                        let answer = Answer { item: job.work.item, ply, finding };
+                        let answer = FoundAt { item: job.work.item, ply, finding };
                         if outbox.send(answer).is_err() {
                             return;
                         }
@@ -166,15 +169,20 @@ impl Workers {
     }
 
     /// Has the positions after `plies` moves of a work searched, one after the other, by one worker.
-    pub fn send(&self, work: &Arc<Work>, plies: Vec<usize>) {
+    pub fn send(&self, work: &Arc<MoveList>, plies: Vec<usize>) {
         if let Some(jobs) = &self.jobs {
             // Fails only when every worker has died; then no answer comes either.
-            let _ = jobs.send(Job { work: Arc::clone(work), plies });
+            let _ = jobs.send(Stretch { work: Arc::clone(work), plies });
         }
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.threads.len()
+    }
+
     /// The next answer; nothing if no worker is left.
-    pub fn receive(&self) -> Option<Answer> {
+    pub fn receive(&self) -> Option<FoundAt> {
         self.answers.recv().ok()
     }
 }
@@ -191,12 +199,12 @@ impl Drop for Workers {
 struct Searcher {
     engine: Engine,
     events: Receiver<Event>,
-    settings: Settings,
+    settings: SearchSettings,
 }
 
 impl Searcher {
     /// A searcher, unless the system gives it no thread.
-    fn new(settings: &Settings, watch: Arc<dyn Fn(&Event) + Send + Sync>) -> Option<Searcher> {
+    fn new(settings: &SearchSettings, watch: Arc<dyn Fn(&Event) + Send + Sync>) -> Option<Searcher> {
         let (sender, events) = unbounded();
         let mut engine = Engine::new(Arc::new(move |event| {
             watch(&event);
@@ -225,7 +233,7 @@ impl Searcher {
         self.engine.new_game();
     }
 
-    fn search(&mut self, work: &Work, ply: usize) -> Finding {
+    fn search(&mut self, work: &MoveList, ply: usize) -> Finding {
         let mut finding = Finding::default();
         // The moves were legal when they were read.
         if self.engine.set_position(work.start.clone(), &work.moves[..ply]).is_err() {
@@ -256,7 +264,7 @@ fn note(finding: &mut Finding, line: PvInfo) {
     {
         finding.changes.push((millis, m));
     }
-    let found = Found { score: line.score, moves: line.pv };
+    let found = FoundLine { score: line.score, moves: line.pv };
     match finding.lines.get_mut(index) {
         Some(place) => *place = found,
         None => finding.lines.push(found),

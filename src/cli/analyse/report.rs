@@ -3,7 +3,7 @@
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use super::{
-    judge::{Judgement, accuracy, chances},
+    judge::{MoveJudgement, accuracy, chances},
     openings::Opening,
     pool::Finding,
 };
@@ -32,14 +32,14 @@ pub struct Judged {
     /// Winning chances given away, in percent.
     pub loss: f64,
     /// How bad that is.
-    pub judgement: Option<Judgement>,
+    pub judgement: Option<MoveJudgement>,
     /// Is the game over after it?
     pub ends: bool,
 }
 
 /// A game and what was found about it.
 #[derive(Debug)]
-pub struct Report {
+pub struct GameReport {
     /// The game.
     pub game: Game,
     /// Its opening, if the table names it.
@@ -52,9 +52,9 @@ pub struct Report {
     pub moves: Vec<Judged>,
 }
 
-impl Report {
+impl GameReport {
     /// Judges the moves of a game by the findings about its positions.
-    pub fn new(game: Game, opening: Option<Opening>, findings: Vec<Finding>) -> Report {
+    pub fn new(game: Game, opening: Option<Opening>, findings: Vec<Finding>) -> GameReport {
         let positions = game.positions();
         let scores: Vec<Score> =
             positions.iter().zip(&findings).map(|(position, finding)| for_white(position, finding)).collect();
@@ -78,12 +78,12 @@ impl Report {
                 score: after.copied().unwrap_or(Score::ZERO),
                 better: best.filter(|&best| best != m),
                 loss,
-                judgement: Judgement::of(loss),
+                judgement: MoveJudgement::of(loss),
                 ends: !positions[index + 1].has_legal_move(),
             }
         };
         let moves = game.moves.iter().enumerate().map(judged).collect();
-        Report { opening, positions, findings, moves, game }
+        GameReport { opening, positions, findings, moves, game }
     }
 
     /// Mean accuracy of a side's moves in percent; nothing without moves.
@@ -94,14 +94,14 @@ impl Report {
     }
 
     /// How many of a side's moves were judged so.
-    pub fn count(&self, side: Color, judgement: Judgement) -> usize {
+    pub fn count(&self, side: Color, judgement: MoveJudgement) -> usize {
         self.moves.iter().filter(|m| m.side == side && m.judgement == Some(judgement)).count()
     }
 
     /// The moves (by number from 0) that gave most away, in the order of the game.
     pub fn critical(&self) -> Vec<usize> {
         let mut moves: Vec<usize> = (0..self.moves.len())
-            .filter(|&index| self.moves[index].judgement >= Some(Judgement::Mistake))
+            .filter(|&index| self.moves[index].judgement >= Some(MoveJudgement::Mistake))
             .collect();
         moves.sort_by(|&a, &b| self.moves[b].loss.total_cmp(&self.moves[a].loss));
         moves.truncate(CRITICAL_MOMENTS);

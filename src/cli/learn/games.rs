@@ -42,7 +42,7 @@ pub(super) fn import(
     nodes: u64,
     json: bool,
     output: &Output,
-) -> Result<cli::Outcome, LearnError> {
+) -> Result<cli::Completion, LearnError> {
     let failed = |source| LearnError::Other { path: from.to_owned(), doing: "read", source };
     let reader = BufReader::new(File::open(from).map_err(failed)?);
     let mut asked = Asked::new(nodes);
@@ -81,7 +81,7 @@ pub(super) fn import(
             learned.new
         ));
     }
-    Ok(if wrong > 0 { cli::Outcome::Partial } else { cli::Outcome::Complete })
+    Ok(if wrong > 0 { cli::Completion::Partial } else { cli::Completion::Complete })
 }
 
 /// What one lost game teaches its loser.

@@ -20,7 +20,7 @@ use clap::Subcommand;
 use thiserror::Error;
 
 use self::filter::{Filter, FilterError};
-use super::{Outcome, prove};
+use super::{Completion, prove};
 use crate::{
     engine::IllegalMove,
     learn::{
@@ -153,7 +153,7 @@ enum Tool {
     /// Each opening is played with both colours in every round by three Engrams: one that remembers nothing, one
     /// that keeps what it learned in the rounds before, and one that is told as much of the wrong positions
     /// (a placebo). The learning file of the user is not touched.
-    Prove(prove::Arguments),
+    Prove(prove::ProveArguments),
 }
 
 /// Why a tool failed, in one sentence.
@@ -241,7 +241,7 @@ pub(super) fn run(
     arguments: &Arguments,
     default: Option<PathBuf>,
     output: &Output,
-) -> Result<Outcome, LearnError> {
+) -> Result<Completion, LearnError> {
     let path = arguments.file.clone().or(default).ok_or(LearnError::NoFile)?;
     let json = arguments.json;
     match &arguments.tool {
@@ -285,7 +285,7 @@ pub(super) fn run(
         }
         Tool::Prove(arguments) => Ok(prove::run(arguments, output)?),
     }?;
-    Ok(Outcome::Complete)
+    Ok(Completion::Complete)
 }
 
 fn is_pgn(path: &Path) -> bool {

@@ -6,7 +6,7 @@ use super::{
     Annotation, Broken, Game,
     lines::{Lines, MAX_BYTES},
     tag,
-    token::{Token, Tokens},
+    token::{PgnTokens, Token},
 };
 use crate::{position::Position, uci::translate};
 
@@ -52,7 +52,7 @@ impl<R: BufRead> Iterator for Games<R> {
             }
             // Comments before the first tag are about the file, not about its first game.
             let first_tag = draft.comment.is_none() && text.starts_with('[');
-            if draft.part == Part::Nothing && (draft.line == 0 || first_tag) {
+            if draft.part == GamePart::Nothing && (draft.line == 0 || first_tag) {
                 draft = Draft { line: self.lines.count(), ..Draft::default() };
             }
             draft.read(text);
@@ -60,7 +60,7 @@ impl<R: BufRead> Iterator for Games<R> {
                 break;
             }
         }
-        if draft.part == Part::Nothing && draft.comment.is_none() {
+        if draft.part == GamePart::Nothing && draft.comment.is_none() {
             return None;
         }
         self.number += 1;
@@ -70,7 +70,7 @@ impl<R: BufRead> Iterator for Games<R> {
 }
 
 #[derive(Copy, Clone, Default, PartialEq, Eq)]
-enum Part {
+enum GamePart {
     /// Comments at most.
     #[default]
     Nothing,
@@ -84,7 +84,7 @@ struct Draft {
     /// The line where it begins, from 1.
     line: usize,
     bytes: usize,
-    part: Part,
+    part: GamePart,
     tags: Vec<(String, String)>,
     /// How many tags stand before the last empty line.
     tags_before_gap: usize,
@@ -120,11 +120,11 @@ impl Draft {
         let is_there =
             |name: &str, tags: usize| self.tags.iter().take(tags.min(MOST_TAGS)).any(|(tag, _)| tag == name);
         match self.part {
-            Part::Nothing => false,
-            Part::Moves => true,
+            GamePart::Nothing => false,
+            GamePart::Moves => true,
             // A game of tags alone. Another tag than the event that is there twice without an empty line between
             // is a slip.
-            Part::Tags => tag::read(line).0.is_some_and(|(name, _)| {
+            GamePart::Tags => tag::read(line).0.is_some_and(|(name, _)| {
                 is_there(name, self.tags_before_gap) || (name == "Event" && is_there(name, MOST_TAGS))
             }),
         }
@@ -150,11 +150,11 @@ impl Draft {
                 self.comment(&text);
             }
             rest = rest.trim_start();
-            if self.part != Part::Moves && rest.starts_with('[') {
+            if self.part != GamePart::Moves && rest.starts_with('[') {
                 rest = self.tag(rest);
                 continue;
             }
-            let mut tokens = Tokens::new(rest);
+            let mut tokens = PgnTokens::new(rest);
             let Some(token) = tokens.next() else { return };
             rest = tokens.rest();
             match token {
@@ -167,7 +167,7 @@ impl Draft {
 
     /// Reads the tag at the begin of `text`; what follows it comes back.
     fn tag<'a>(&mut self, text: &'a str) -> &'a str {
-        self.part = Part::Tags;
+        self.part = GamePart::Tags;
         let (tag, after) = tag::read(text);
         if let Some((name, value)) = tag {
             self.begun = true;
@@ -182,8 +182,12 @@ impl Draft {
 
     /// Takes in a piece of movetext.
     fn take(&mut self, token: Token<'_>) {
-        if self.part != Part::Moves {
-            self.part = Part::Moves;
+        if matches!(token, Token::Close) && self.depth == 0 {
+            // A stray bracket closes nothing.
+            return;
+        }
+        if self.part != GamePart::Moves {
+            self.part = GamePart::Moves;
             match start(&self.tags) {
                 Ok(start) => (self.start, self.position) = (start.clone(), start),
                 Err(reason) => self.fail(reason),
@@ -263,10 +267,6 @@ impl Draft {
     }
 
     fn close(&mut self) {
-        if self.depth == 0 {
-            // A stray bracket closes nothing.
-            return;
-        }
         self.depth -= 1;
         if self.depth > 0 && self.wrong.is_none() {
             self.variation.push(')');
@@ -278,7 +278,7 @@ impl Draft {
 
     /// The game, or what is wrong with it.
     fn finish(mut self, number: usize) -> Result<Game, String> {
-        if self.part != Part::Moves && self.wrong.is_none() {
+        if self.part != GamePart::Moves && self.wrong.is_none() {
             self.start = start(&self.tags)?;
         }
         if let Some(reason) = self.wrong {

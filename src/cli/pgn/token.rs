@@ -61,13 +61,13 @@ pub(super) enum Token<'a> {
 }
 
 /// The tokens of a line. Nothing in it is passed over but what says nothing.
-pub(super) struct Tokens<'a> {
+pub(super) struct PgnTokens<'a> {
     rest: &'a str,
 }
 
-impl<'a> Tokens<'a> {
-    pub(super) fn new(text: &'a str) -> Tokens<'a> {
-        Tokens { rest: text }
+impl<'a> PgnTokens<'a> {
+    pub(super) fn new(text: &'a str) -> PgnTokens<'a> {
+        PgnTokens { rest: text }
     }
 
     /// The text that was not read yet.
@@ -141,7 +141,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-impl<'a> Iterator for Tokens<'a> {
+impl<'a> Iterator for PgnTokens<'a> {
     type Item = Token<'a>;
 
     fn next(&mut self) -> Option<Token<'a>> {
@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     fn tokens(text: &str) -> Vec<Token<'_>> {
-        Tokens::new(text).collect()
+        PgnTokens::new(text).collect()
     }
 
     /// Moves and results as written, glyphs with a dollar, unknown words with a question mark.

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{experiment::Setup, journal::Arm, summary::Line};
+use super::{experiment::Setup, journal::Arm, summary::SummaryRow};
+use crate::cli::page::escaped;
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 400.0;
@@ -21,7 +22,7 @@ fn color(arm: Arm) -> &'static str {
 }
 
 /// Draws the lines of single rounds.
-pub(super) fn svg(setup: &Setup, lines: &[Line]) -> String {
+pub(super) fn svg(setup: &Setup, lines: &[SummaryRow]) -> String {
     let last = lines.iter().map(|line| *line.rounds.end()).max().unwrap_or(1);
     let low = lines.iter().map(|line| line.score.low).fold(1.0, f64::min);
     let high = lines.iter().map(|line| line.score.high).fold(0.0, f64::max);
@@ -59,34 +60,35 @@ pub(super) fn svg(setup: &Setup, lines: &[Line]) -> String {
         );
     }
     for &arm in &setup.arms {
-        let own: Vec<&Line> = lines.iter().filter(|line| line.arm == arm).collect();
-        let Some(end) = own.last() else { continue };
-        let point = |line: &Line, score: f64| format!("{:.1},{:.1}", x(*line.rounds.start()), y(score));
-        let upper = own.iter().map(|line| point(line, line.score.high));
-        let lower = own.iter().rev().map(|line| point(line, line.score.low));
-        let band: Vec<String> = upper.chain(lower).collect();
-        let middle: Vec<String> = own.iter().map(|line| point(line, line.score.value)).collect();
-        let _ = writeln!(
-            svg,
-            "<polygon points=\"{}\" fill=\"{1}\" fill-opacity=\"0.13\"/>\n<polyline points=\"{2}\" fill=\"none\" stroke=\"{1}\" stroke-width=\"2.5\"/>",
-            band.join(" "),
-            color(arm),
-            middle.join(" "),
-        );
-        let _ = writeln!(
-            svg,
-            "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"{}\">{} {:.1} %</text>",
-            x(*end.rounds.start()) + 8.0,
-            y(end.score.value) + 4.0,
-            color(arm),
-            arm.name(),
-            100.0 * end.score.value,
-        );
+        let own: Vec<&SummaryRow> = lines.iter().filter(|line| line.arm == arm).collect();
+        svg.push_str(&curve(arm, &own, |line, score| (x(*line.rounds.start()), y(score))));
     }
     svg.push_str("</svg>\n");
     svg
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+/// The scores of one arm with their band, and its name at the end.
+fn curve(arm: Arm, lines: &[&SummaryRow], place: impl Fn(&SummaryRow, f64) -> (f64, f64)) -> String {
+    let Some(last) = lines.last() else { return String::new() };
+    let point = |line: &SummaryRow, score: f64| {
+        let (x, y) = place(line, score);
+        format!("{x:.1},{y:.1}")
+    };
+    let upper = lines.iter().map(|line| point(line, line.score.high));
+    let lower = lines.iter().rev().map(|line| point(line, line.score.low));
+    let band: Vec<String> = upper.chain(lower).collect();
+    let middle: Vec<String> = lines.iter().map(|line| point(line, line.score.value)).collect();
+    let (x, y) = place(last, last.score.value);
+    format!(
+        "<polygon points=\"{}\" fill=\"{color}\" fill-opacity=\"0.13\"/>\n\
+         <polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2.5\"/>\n\
+         <text x=\"{:.1}\" y=\"{:.1}\" fill=\"{color}\">{} {:.1} %</text>\n",
+        band.join(" "),
+        middle.join(" "),
+        x + 8.0,
+        y + 4.0,
+        arm.name(),
+        100.0 * last.score.value,
+        color = color(arm),
+    )
 }

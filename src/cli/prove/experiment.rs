@@ -16,9 +16,9 @@ use shakmaty::Color;
 use super::{
     ProveError,
     game::{self, Pace},
-    journal::{Arm, Entry, Journal, Slot},
+    journal::{Arm, GameEntry, GameJournal, GameSlot},
     memory::{self, Copy, Original},
-    player::{Player, Program},
+    player::{EnginePlayer, Program},
     statistics::Random,
 };
 use crate::{
@@ -48,12 +48,12 @@ pub(super) struct Setup {
 
 impl Setup {
     /// The games of a round.
-    pub fn slots(&self, round: u32) -> Vec<Slot> {
+    pub fn slots(&self, round: u32) -> Vec<GameSlot> {
         let mut slots = Vec::new();
         for opening in 0..self.openings.len() {
             for white in [true, false] {
                 let arms = self.arms.iter().filter(|&&arm| round == 1 || !self.off_once || arm != Arm::Off);
-                slots.extend(arms.map(|&arm| Slot { round, opening, white, arm }));
+                slots.extend(arms.map(|&arm| GameSlot { round, opening, white, arm }));
             }
         }
         slots
@@ -68,22 +68,24 @@ impl Setup {
 /// Plays what the journal does not have yet. `each_round` is called after each finished round.
 pub(super) fn run(
     setup: &Setup,
-    journal: &mut Journal,
-    mut each_round: impl FnMut(u32, &[Entry], &ProgressBar) -> Result<(), ProveError>,
+    journal: &mut GameJournal,
+    mut each_round: impl FnMut(u32, &[GameEntry], &ProgressBar) -> Result<(), ProveError>,
 ) -> Result<(), ProveError> {
     let bar = ProgressBar::new(setup.total() as u64);
     // The template is a constant, and right.
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} games {msg} ({eta} left)") {
         bar.set_style(style);
     }
-    let work = setup.out.join("work");
+    // A folder for each run: the engines of one that was killed may still be writing into theirs.
+    let all_work = setup.out.join("work");
+    let work = all_work.join(std::process::id().to_string());
     fs::create_dir_all(&work).map_err(ProveError::file(&work, "made"))?;
     for round in 1..=setup.rounds {
-        let done: HashSet<Slot> = journal.entries.iter().map(|entry| entry.slot).collect();
+        let done: HashSet<GameSlot> = journal.entries.iter().map(|entry| entry.slot).collect();
         let slots = setup.slots(round);
         bar.set_message(format!("round {round}"));
         bar.set_position(journal.entries.len() as u64);
-        let missing: Vec<Slot> = slots.into_iter().filter(|slot| !done.contains(slot)).collect();
+        let missing: Vec<GameSlot> = slots.into_iter().filter(|slot| !done.contains(slot)).collect();
         if !missing.is_empty() {
             let mut files = HashMap::new();
             for arm in [Arm::Learn, Arm::Placebo] {
@@ -98,16 +100,16 @@ pub(super) fn run(
         each_round(round, &journal.entries, &bar)?;
     }
     bar.finish_and_clear();
-    // Empty by now, unless somebody else uses it.
-    let _ = fs::remove_dir(&work);
+    // What is left of it does no harm.
+    let _ = fs::remove_dir_all(&all_work);
     Ok(())
 }
 
 /// What an arm knows before `round`, oldest first.
-pub(super) fn known(setup: &Setup, entries: &[Entry], arm: Arm, round: u32) -> Vec<Record> {
+pub(super) fn known(setup: &Setup, entries: &[GameEntry], arm: Arm, round: u32) -> Vec<Record> {
     let mut records = Vec::new();
     for earlier in 1..round {
-        let mut of_round: Vec<&Entry> =
+        let mut of_round: Vec<&GameEntry> =
             entries.iter().filter(|entry| entry.slot.arm == arm && entry.slot.round == earlier).collect();
         of_round.sort_by_key(|entry| entry.slot);
         match arm {
@@ -122,10 +124,10 @@ pub(super) fn known(setup: &Setup, entries: &[Entry], arm: Arm, round: u32) -> V
 /// Plays games on as many threads as asked for. `each` gets them as they end.
 fn play(
     setup: &Setup,
-    slots: &[Slot],
+    slots: &[GameSlot],
     files: &HashMap<Arm, Original>,
     work: &Path,
-    mut each: impl FnMut(Entry) -> Result<(), ProveError>,
+    mut each: impl FnMut(GameEntry) -> Result<(), ProveError>,
 ) -> Result<(), ProveError> {
     let next = AtomicUsize::new(0);
     let stop = AtomicBool::new(false);
@@ -155,25 +157,15 @@ fn play(
 }
 
 /// Plays one game, by processes of its own: nothing of an earlier game can be left in them.
-fn play_one(setup: &Setup, slot: Slot, file: Option<&Original>, work: &Path) -> Result<Entry, ProveError> {
-    let Slot { round, opening, white, arm } = slot;
-    let mut copy = None;
-    let mut own = setup.own.clone();
-    match file {
-        Some(file) => {
-            let name = format!("{}-{opening}-{}.bin", arm.name(), if white { "white" } else { "black" });
-            let made = file.copy(work.join(name))?;
-            let path = made.path.to_str().ok_or_else(|| ProveError::Unnameable(made.path.clone()))?;
-            own.options.push(("LearnFile".to_owned(), path.to_owned()));
-            copy = Some(made);
-        }
-        None => own.options.push(("Learning".to_owned(), "off".to_owned())),
-    }
-    let mut engram = Player::start(&own)?;
-    if copy.is_some() {
-        open_file(&mut engram)?;
-    }
-    let mut players = [engram, Player::start(&setup.opponent)?];
+fn play_one(
+    setup: &Setup,
+    slot: GameSlot,
+    file: Option<&Original>,
+    work: &Path,
+) -> Result<GameEntry, ProveError> {
+    let GameSlot { round, opening, white, .. } = slot;
+    let (engram, copy) = start_engram(setup, slot, file, work)?;
+    let mut players = [engram, EnginePlayer::start(&setup.opponent)?];
     for player in &mut players {
         player.send(&Command::UciNewGame);
         player.ready()?;
@@ -206,7 +198,7 @@ fn play_one(setup: &Setup, slot: Slot, file: Option<&Original>, work: &Path) -> 
     let _ = engram.ready();
     engram.quit();
     opponent.quit();
-    Ok(Entry {
+    Ok(GameEntry {
         slot,
         points: match played.winner {
             None => 1,
@@ -221,9 +213,30 @@ fn play_one(setup: &Setup, slot: Slot, file: Option<&Original>, work: &Path) -> 
     })
 }
 
+/// Starts Engram with what its arm remembers: a copy of the arm's learning file, if it has one.
+fn start_engram(
+    setup: &Setup,
+    slot: GameSlot,
+    file: Option<&Original>,
+    work: &Path,
+) -> Result<(EnginePlayer, Option<Copy>), ProveError> {
+    let mut own = setup.own.clone();
+    let Some(file) = file else {
+        own.options.push(("Learning".to_owned(), "off".to_owned()));
+        return Ok((EnginePlayer::start(&own)?, None));
+    };
+    let side = if slot.white { "white" } else { "black" };
+    let copy = file.copy(work.join(format!("{}-{}-{side}.bin", slot.arm.name(), slot.opening)))?;
+    let path = copy.path.to_str().ok_or_else(|| ProveError::Unnameable(copy.path.clone()))?;
+    own.options.push(("LearnFile".to_owned(), path.to_owned()));
+    let mut engram = EnginePlayer::start(&own)?;
+    open_file(&mut engram)?;
+    Ok((engram, Some(copy)))
+}
+
 /// The engine opens its file beside its first search and does not wait for it: this does, so that the first
 /// move of the game is made with all that is known.
-fn open_file(engram: &mut Player) -> Result<(), ProveError> {
+fn open_file(engram: &mut EnginePlayer) -> Result<(), ProveError> {
     let start = Command::Position { start: PositionStart::Startpos, moves: Vec::new() };
     for _ in 0..OPENING_TRIES {
         let go = Go { nodes: Some(1), ..Go::default() };

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{Color, Position as _, uci::UciMove};
 
 use super::{
-    player::{Answer, Fault, Player},
+    player::{EngineAnswer, EnginePlayer, Fault},
     statistics::Random,
 };
 use crate::{
@@ -26,9 +26,9 @@ const LONGEST: usize = 600;
 /// A move may come so much later than the clock says: the way through the pipe is not the engine's fault.
 const MARGIN: Duration = Duration::from_millis(50);
 /// Who is later than this does not come any more.
-const HANGING: Duration = Duration::from_secs(60);
+const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 /// A search to a fixed depth takes no longer than this.
-const PATIENCE: Duration = Duration::from_secs(3600);
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// How far a side may look for each move.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -50,7 +50,7 @@ pub(in crate::cli) enum Pace {
 /// Why a game ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "&'static str", try_from = "String")]
-pub(in crate::cli) enum Ending {
+pub(in crate::cli) enum GameEnding {
     Checkmate,
     Stalemate,
     Repetition,
@@ -71,43 +71,43 @@ pub(in crate::cli) enum Ending {
     TimeLoss,
 }
 
-impl Ending {
-    const NAMES: [(Ending, &'static str); 12] = [
-        (Ending::Checkmate, "checkmate"),
-        (Ending::Stalemate, "stalemate"),
-        (Ending::Repetition, "threefold repetition"),
-        (Ending::FiftyMoves, "fifty-move rule"),
-        (Ending::Material, "insufficient material"),
-        (Ending::Resigned, "resigned"),
-        (Ending::Agreed, "draw agreed"),
-        (Ending::TooLong, "too long"),
-        (Ending::Crash, "crash"),
-        (Ending::Hang, "hang"),
-        (Ending::IllegalMove, "illegal move"),
-        (Ending::TimeLoss, "time loss"),
+impl GameEnding {
+    const NAMES: [(GameEnding, &'static str); 12] = [
+        (GameEnding::Checkmate, "checkmate"),
+        (GameEnding::Stalemate, "stalemate"),
+        (GameEnding::Repetition, "threefold repetition"),
+        (GameEnding::FiftyMoves, "fifty-move rule"),
+        (GameEnding::Material, "insufficient material"),
+        (GameEnding::Resigned, "resigned"),
+        (GameEnding::Agreed, "draw agreed"),
+        (GameEnding::TooLong, "too long"),
+        (GameEnding::Crash, "crash"),
+        (GameEnding::Hang, "hang"),
+        (GameEnding::IllegalMove, "illegal move"),
+        (GameEnding::TimeLoss, "time loss"),
     ];
 
     pub fn name(self) -> &'static str {
-        Ending::NAMES.iter().find(|(ending, _)| *ending == self).map_or("", |&(_, name)| name)
+        GameEnding::NAMES.iter().find(|(ending, _)| *ending == self).map_or("", |&(_, name)| name)
     }
 
     /// Did an engine do what engines must not?
     pub fn is_fault(self) -> bool {
-        matches!(self, Ending::Crash | Ending::Hang | Ending::IllegalMove | Ending::TimeLoss)
+        matches!(self, GameEnding::Crash | GameEnding::Hang | GameEnding::IllegalMove | GameEnding::TimeLoss)
     }
 }
 
-impl From<Ending> for &'static str {
-    fn from(ending: Ending) -> &'static str {
+impl From<GameEnding> for &'static str {
+    fn from(ending: GameEnding) -> &'static str {
         ending.name()
     }
 }
 
-impl TryFrom<String> for Ending {
+impl TryFrom<String> for GameEnding {
     type Error = String;
 
-    fn try_from(name: String) -> Result<Ending, String> {
-        let found = Ending::NAMES.iter().find(|(_, own)| *own == name);
+    fn try_from(name: String) -> Result<GameEnding, String> {
+        let found = GameEnding::NAMES.iter().find(|(_, own)| *own == name);
         found.map(|&(ending, _)| ending).ok_or(name)
     }
 }
@@ -117,20 +117,20 @@ impl TryFrom<String> for Ending {
 pub(in crate::cli) struct Played {
     /// None if it was drawn.
     pub winner: Option<Color>,
-    pub ending: Ending,
+    pub ending: GameEnding,
     pub moves: Vec<UciMove>,
 }
 
 /// Plays from `start`; `players` are White and Black. `each` sees every answer and whose it is.
 pub(in crate::cli) fn play(
     start: &Position,
-    players: &mut [Player; 2],
+    players: &mut [EnginePlayer; 2],
     pace: Pace,
     random: &mut Random,
-    mut each: impl FnMut(Color, &Answer),
+    mut each: impl FnMut(Color, &EngineAnswer),
 ) -> Played {
     let fen = PositionStart::Fen(start.fen());
-    let mut game = Game::new(start);
+    let mut game = GameInPlay::new(start);
     let mut clocks = match pace {
         Pace::Clock { time, .. } => [time; 2],
         Pace::Fixed { .. } => [Duration::MAX; 2],
@@ -148,20 +148,20 @@ pub(in crate::cli) fn play(
             Ok(answer) => answer,
             // A clock that ran out is a loss on time, whether a move would still have come or not.
             Err(Fault::Hung) if matches!(pace, Pace::Clock { .. }) => {
-                return lost(Ending::TimeLoss, game.moves);
+                return lost(GameEnding::TimeLoss, game.moves);
             }
-            Err(Fault::Hung) => return lost(Ending::Hang, game.moves),
-            Err(Fault::Crashed) => return lost(Ending::Crash, game.moves),
+            Err(Fault::Hung) => return lost(GameEnding::Hang, game.moves),
+            Err(Fault::Crashed) => return lost(GameEnding::Crash, game.moves),
         };
         if let Pace::Clock { increment, .. } = pace {
             if answer.time > clocks[side] + MARGIN {
-                return lost(Ending::TimeLoss, game.moves);
+                return lost(GameEnding::TimeLoss, game.moves);
             }
             clocks[side] = clocks[side].saturating_sub(answer.time) + increment;
         }
         each(turn, &answer);
         if !game.push(&answer) {
-            return lost(Ending::IllegalMove, game.moves);
+            return lost(GameEnding::IllegalMove, game.moves);
         }
     }
 }
@@ -175,22 +175,22 @@ fn command(pace: Pace, side: usize, clocks: &[Duration; 2], random: &mut Random)
                 Limit::Nodes(nodes) => {
                     let nodes = (nodes as f64 * factor).round().max(1.0) as u64;
                     // A thousand nodes a second is slower than any engine on any machine.
-                    (Go { nodes: Some(nodes), ..Go::default() }, HANGING + Duration::from_millis(nodes))
+                    (Go { nodes: Some(nodes), ..Go::default() }, HANG_TIMEOUT + Duration::from_millis(nodes))
                 }
-                Limit::Depth(depth) => (Go { depth: Some(depth), ..Go::default() }, PATIENCE),
+                Limit::Depth(depth) => (Go { depth: Some(depth), ..Go::default() }, SEARCH_TIMEOUT),
             }
         }
         Pace::Clock { increment, .. } => {
             let ms = |time: Duration| Some(i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
             let [wtime, btime] = clocks.map(ms);
             let [winc, binc] = [ms(increment); 2];
-            (Go { wtime, btime, winc, binc, ..Go::default() }, clocks[side] + HANGING)
+            (Go { wtime, btime, winc, binc, ..Go::default() }, clocks[side] + HANG_TIMEOUT)
         }
     }
 }
 
 /// The game as the referee sees it.
-struct Game {
+struct GameInPlay {
     position: Position,
     moves: Vec<UciMove>,
     seen: HashMap<u64, u32>,
@@ -201,14 +201,14 @@ struct Game {
     dull: usize,
 }
 
-impl Game {
-    fn new(start: &Position) -> Game {
+impl GameInPlay {
+    fn new(start: &Position) -> GameInPlay {
         let seen = HashMap::from([(start.repetition_key().0, 1)]);
-        Game { position: start.clone(), moves: Vec::new(), seen, verdict: 0, agreed: 0, dull: 0 }
+        GameInPlay { position: start.clone(), moves: Vec::new(), seen, verdict: 0, agreed: 0, dull: 0 }
     }
 
     /// Makes the move; it stays out if it is not legal.
-    fn push(&mut self, answer: &Answer) -> bool {
+    fn push(&mut self, answer: &EngineAnswer) -> bool {
         let legal = answer.best.and_then(|uci| Some((uci, uci.to_move(self.position.chess()).ok()?)));
         let Some((uci, m)) = legal else { return false };
         self.judge(answer.score);
@@ -230,32 +230,34 @@ impl Game {
     }
 
     /// Winner and reason, if it is over.
-    fn over(&self) -> Option<(Option<Color>, Ending)> {
+    fn over(&self) -> Option<(Option<Color>, GameEnding)> {
         let chess = self.position.chess();
         if !self.position.has_legal_move() {
             return Some(match self.position.in_check() {
-                true => (Some(!self.position.turn()), Ending::Checkmate),
-                false => (None, Ending::Stalemate),
+                true => (Some(!self.position.turn()), GameEnding::Checkmate),
+                false => (None, GameEnding::Stalemate),
             });
         }
         let drawn = if chess.is_insufficient_material() {
-            Some(Ending::Material)
+            Some(GameEnding::Material)
         } else if self.position.halfmoves() >= 100 {
-            Some(Ending::FiftyMoves)
+            Some(GameEnding::FiftyMoves)
         } else if self.seen.get(&self.position.repetition_key().0).is_some_and(|&times| times >= 3) {
-            Some(Ending::Repetition)
+            Some(GameEnding::Repetition)
         } else if self.moves.len() >= DRAW_FROM && self.dull >= DRAW_PLIES {
-            Some(Ending::Agreed)
+            Some(GameEnding::Agreed)
         } else if self.moves.len() >= LONGEST {
-            Some(Ending::TooLong)
+            Some(GameEnding::TooLong)
         } else {
             None
         };
         if let Some(ending) = drawn {
             return Some((None, ending));
         }
-        (self.verdict != 0 && self.agreed >= RESIGN_PLIES)
-            .then_some((Some(if self.verdict > 0 { Color::White } else { Color::Black }), Ending::Resigned))
+        (self.verdict != 0 && self.agreed >= RESIGN_PLIES).then_some((
+            Some(if self.verdict > 0 { Color::White } else { Color::Black }),
+            GameEnding::Resigned,
+        ))
     }
 }
 
@@ -264,26 +266,26 @@ mod tests {
     use super::*;
     use crate::uci::translate::parse_fen;
 
-    fn game(fen: &str) -> Game {
-        Game::new(&parse_fen(fen, false).expect("a position"))
+    fn game(fen: &str) -> GameInPlay {
+        GameInPlay::new(&parse_fen(fen, false).expect("a position"))
     }
 
-    fn answer(uci: &str, score: Option<i32>) -> Answer {
-        Answer { best: uci.parse().ok(), score, ..Answer::default() }
+    fn answer(uci: &str, score: Option<i32>) -> EngineAnswer {
+        EngineAnswer { best: uci.parse().ok(), score, ..EngineAnswer::default() }
     }
 
-    fn ending(game: &Game) -> Option<(Option<Color>, Ending)> {
+    fn ending(game: &GameInPlay) -> Option<(Option<Color>, GameEnding)> {
         game.over()
     }
 
     #[test]
     fn the_rules_end_games() {
         let rows = [
-            ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 70", Some((Some(Color::White), Ending::Checkmate))),
-            ("7k/8/5KQ1/8/8/8/8/8 b - - 1 70", Some((None, Ending::Stalemate))),
-            ("8/3k4/8/8/4K3/8/8/5B2 b - - 3 70", Some((None, Ending::Material))),
-            ("8/3k4/3r4/8/3QK3/8/8/8 b - - 100 110", Some((None, Ending::FiftyMoves))),
-            ("7k/6Q1/6K1/8/8/8/8/8 b - - 100 110", Some((Some(Color::White), Ending::Checkmate))),
+            ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 70", Some((Some(Color::White), GameEnding::Checkmate))),
+            ("7k/8/5KQ1/8/8/8/8/8 b - - 1 70", Some((None, GameEnding::Stalemate))),
+            ("8/3k4/8/8/4K3/8/8/5B2 b - - 3 70", Some((None, GameEnding::Material))),
+            ("8/3k4/3r4/8/3QK3/8/8/8 b - - 100 110", Some((None, GameEnding::FiftyMoves))),
+            ("7k/6Q1/6K1/8/8/8/8/8 b - - 100 110", Some((Some(Color::White), GameEnding::Checkmate))),
             ("8/3k4/3r4/8/3QK3/8/8/8 b - - 99 110", None),
         ];
         for (fen, expected) in rows {
@@ -300,7 +302,7 @@ mod tests {
             assert_eq!(ending(&game), None, "after {count}");
             assert!(game.push(&answer(uci, Some(200))));
         }
-        assert_eq!(ending(&game), Some((None, Ending::Repetition)));
+        assert_eq!(ending(&game), Some((None, GameEnding::Repetition)));
     }
 
     #[test]
@@ -314,8 +316,8 @@ mod tests {
             }
             ending(&game)
         };
-        assert_eq!(after(900, -900, RESIGN_PLIES), Some((Some(Color::White), Ending::Resigned)));
-        assert_eq!(after(-600, 600, RESIGN_PLIES), Some((Some(Color::Black), Ending::Resigned)));
+        assert_eq!(after(900, -900, RESIGN_PLIES), Some((Some(Color::White), GameEnding::Resigned)));
+        assert_eq!(after(-600, 600, RESIGN_PLIES), Some((Some(Color::Black), GameEnding::Resigned)));
         assert_eq!(after(900, -900, RESIGN_PLIES - 1), None, "not yet");
         assert_eq!(after(900, -500, 8), None, "one still hopes");
         assert_eq!(after(0, 0, 8), None, "too early for a draw");
@@ -342,8 +344,8 @@ mod tests {
 
     #[test]
     fn endings_keep_their_names() {
-        for (ending, name) in Ending::NAMES {
-            assert_eq!((Ending::try_from(name.to_owned()), ending.name()), (Ok(ending), name));
+        for (ending, name) in GameEnding::NAMES {
+            assert_eq!((GameEnding::try_from(name.to_owned()), ending.name()), (Ok(ending), name));
         }
     }
 }

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shakmaty::{Move, uci::UciMove};
 
-use super::{ProveError, game::Ending};
+use super::{ProveError, game::GameEnding};
 use crate::{
-    cli::journal::{self, Earlier},
+    cli::journal::{self, EarlierRun},
     learn::{Record, record},
     position::Position,
 };
@@ -38,7 +38,7 @@ impl Arm {
 
 /// The place of a game in the experiment, in the order in which records count.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Slot {
+pub(super) struct GameSlot {
     /// From 1.
     pub round: u32,
     /// From 0.
@@ -50,12 +50,12 @@ pub(super) struct Slot {
 
 /// A finished game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Entry {
+pub(super) struct GameEntry {
     #[serde(flatten)]
-    pub slot: Slot,
+    pub slot: GameSlot,
     /// Engram's half points: 0, 1, 2.
     pub points: u8,
-    pub ending: Ending,
+    pub ending: GameEnding,
     #[serde(with = "moves")]
     pub moves: Vec<UciMove>,
     /// What Engram's searches took from its file.
@@ -67,7 +67,7 @@ pub(super) struct Entry {
     pub records: Vec<Record>,
 }
 
-impl Entry {
+impl GameEntry {
     /// The positions of the game before each of its moves, and the moves.
     pub fn positions(&self, start: &Position) -> Vec<(Position, Move)> {
         let mut position = start.clone();
@@ -130,28 +130,28 @@ mod records {
 }
 
 /// The journal and everything in it.
-pub(super) struct Journal {
+pub(super) struct GameJournal {
     journal: journal::Journal,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<GameEntry>,
 }
 
-impl Journal {
+impl GameJournal {
     /// Opens the journal at `path`, or begins it. `setup` says what is tried; one without a game gives way.
     ///
     /// # Errors
-    /// See [`Earlier::find`].
-    pub fn open(path: &Path, setup: &Value) -> Result<Journal, ProveError> {
-        let earlier = Earlier::find(path.to_owned(), setup, "name another folder with --out")?;
+    /// See [`EarlierRun::find`].
+    pub fn open(path: &Path, setup: &Value) -> Result<GameJournal, ProveError> {
+        let earlier = EarlierRun::find(path.to_owned(), setup, "name another folder with --out")?;
         let (journal, mut results) = earlier.go_on()?;
         let mut slots = HashSet::new();
         // What two processes wrote counts once.
-        let entries = std::iter::from_fn(|| results.next::<Entry>());
+        let entries = std::iter::from_fn(|| results.next::<GameEntry>());
         let entries = entries.filter(|entry| slots.insert(entry.slot)).collect();
-        Ok(Journal { journal, entries })
+        Ok(GameJournal { journal, entries })
     }
 
     /// Adds a game.
-    pub fn push(&mut self, entry: Entry) -> Result<(), ProveError> {
+    pub fn push(&mut self, entry: GameEntry) -> Result<(), ProveError> {
         self.journal.add(&entry)?;
         self.entries.push(entry);
         Ok(())
@@ -169,10 +169,10 @@ mod tests {
     fn a_game_is_read_as_it_was_written_and_counts_once() {
         let mut record = Record::new(&Position::default(), Origin::Drop).expect("it fits");
         (record.lower, record.depth) = (LearnedScore::from_centipawns(-51), 9);
-        let entry = |round| Entry {
-            slot: Slot { round, opening: 3, white: true, arm: Arm::Placebo },
+        let entry = |round| GameEntry {
+            slot: GameSlot { round, opening: 3, white: true, arm: Arm::Placebo },
             points: 1,
-            ending: Ending::Repetition,
+            ending: GameEnding::Repetition,
             moves: vec!["e2e4".parse().expect("a move"), "e7e5".parse().expect("a move")],
             cutoffs: 17,
             depth: 8.25,
@@ -180,7 +180,7 @@ mod tests {
         };
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("journal.jsonl");
-        let open = || Journal::open(&path, &json!({ "engram": "0" })).expect("the same experiment");
+        let open = || GameJournal::open(&path, &json!({ "engram": "0" })).expect("the same experiment");
         let mut journal = open();
         for round in [1, 2, 2] {
             journal.push(entry(round)).expect("written");

@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     ProveError,
-    journal::{Entry, Slot},
+    journal::{GameEntry, GameSlot},
     statistics::Random,
 };
 use crate::{
@@ -89,7 +89,7 @@ fn remove(path: &Path) {
 /// move as often as there; each with the score, depth and window of a record that any game of this round wrote,
 /// drawn at random as well, of those with the same side to move. So there is as much said, and as bad and as
 /// good, as was learned, but it is said of the wrong positions.
-pub(super) fn placebo(entries: &[&Entry], openings: &[Position], seed: u64) -> Vec<Record> {
+pub(super) fn placebo(entries: &[&GameEntry], openings: &[Position], seed: u64) -> Vec<Record> {
     // A record of the position after a move says so.
     let is_reply = |record: &Record| record.since_root % 2 == 1;
     let of = |replies: bool| move |record: &&Record| is_reply(record) == replies;
@@ -99,7 +99,7 @@ pub(super) fn placebo(entries: &[&Entry], openings: &[Position], seed: u64) -> V
     });
     let mut given = Vec::new();
     for entry in entries {
-        let Slot { round, opening, white, .. } = entry.slot;
+        let GameSlot { round, opening, white, .. } = entry.slot;
         let mut random = Random::of(&[seed, u64::from(round), opening as u64, u64::from(white), 1]);
         let positions = entry.positions(&openings[opening]);
         for (replies, models) in [false, true].into_iter().zip(&said) {

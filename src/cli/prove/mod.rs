@@ -30,7 +30,7 @@ use thiserror::Error;
 use self::{
     experiment::Setup,
     game::{Limit, Pace},
-    journal::{Arm, Journal},
+    journal::{Arm, GameJournal},
     player::{Program, Unplayable},
     statistics::Random,
 };
@@ -46,7 +46,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(group(ArgGroup::new("pace").required(true).args(["nodes", "tc"])))]
 #[command(group(ArgGroup::new("limit").args(["opponent_nodes", "opponent_depth"])))]
-pub(super) struct Arguments {
+pub(super) struct ProveArguments {
     /// The opponent: a UCI engine, with arguments if it needs some.
     #[arg(long, value_name = "CMD")]
     opponent: String,
@@ -212,7 +212,7 @@ impl ProveError {
 ///
 /// # Errors
 /// See [`ProveError`].
-pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<(), ProveError> {
+pub(super) fn run(arguments: &ProveArguments, output: &Output) -> Result<(), ProveError> {
     fs::create_dir_all(&arguments.out).map_err(ProveError::file(&arguments.out, "made"))?;
     // The engines are told of files in it.
     let out = fs::canonicalize(&arguments.out).map_err(ProveError::file(&arguments.out, "opened"))?;
@@ -224,7 +224,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<(), ProveErr
     {
         return Err(ProveError::Taken(taken));
     }
-    let mut journal = Journal::open(&path, &description(arguments, &setup))?;
+    let mut journal = GameJournal::open(&path, &description(arguments, &setup))?;
     if journal.entries.iter().any(|entry| entry.slot.opening >= setup.openings.len()) {
         let error = std::io::Error::other("it names an opening that there is not; name another --out");
         return Err(ProveError::file(&path, "used")(error));
@@ -250,7 +250,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<(), ProveErr
     Ok(())
 }
 
-fn setup(arguments: &Arguments, out: PathBuf) -> Result<Setup, ProveError> {
+fn setup(arguments: &ProveArguments, out: PathBuf) -> Result<Setup, ProveError> {
     let pairs = |options: &[OptionValue]| options.iter().map(|o| (o.0.clone(), o.1.clone())).collect();
     let path = env::current_exe().map_err(ProveError::Executable)?;
     let mut arms = arguments.arms.clone();
@@ -283,7 +283,7 @@ fn setup(arguments: &Arguments, out: PathBuf) -> Result<Setup, ProveError> {
 }
 
 /// What must be the same for an experiment to go on. Rounds may be added, and games at a time do not matter.
-fn description(arguments: &Arguments, setup: &Setup) -> Value {
+fn description(arguments: &ProveArguments, setup: &Setup) -> Value {
     let options =
         |options: &[OptionValue]| options.iter().map(|o| format!("{}={}", o.0, o.1)).collect::<Vec<_>>();
     json!({

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// How long an engine may take to start, to get ready, and to leave.
-const PATIENCE: Duration = Duration::from_secs(60);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 /// What a mate counts in centipawns where scores are compared.
 const MATE: i32 = 30_000;
 
@@ -90,7 +90,7 @@ pub(in crate::cli) enum Fault {
 
 /// The answer to `go`.
 #[derive(Clone, Debug, Default)]
-pub(in crate::cli) struct Answer {
+pub(in crate::cli) struct EngineAnswer {
     pub best: Option<UciMove>,
     /// The last exact score, in centipawns for the engine; a mate counts 300 pawns.
     pub score: Option<i32>,
@@ -102,16 +102,16 @@ pub(in crate::cli) struct Answer {
 }
 
 /// A running engine. It is killed when dropped.
-pub(in crate::cli) struct Player {
+pub(in crate::cli) struct EnginePlayer {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<(Instant, Message)>,
     name: String,
 }
 
-impl Player {
+impl EnginePlayer {
     /// Starts an engine and sets its options.
-    pub fn start(program: &Program) -> Result<Player, Unplayable> {
+    pub fn start(program: &Program) -> Result<EnginePlayer, Unplayable> {
         let failed = |source| Unplayable::Start { path: program.path.clone(), source };
         let mut child = Process::new(&program.path)
             .args(&program.arguments)
@@ -123,7 +123,7 @@ impl Player {
         let stdin = child.stdin.take();
         let (sender, lines) = unbounded();
         let stdout = child.stdout.take();
-        let mut player = Player { child, stdin, lines, name: program.name() };
+        let mut player = EnginePlayer { child, stdin, lines, name: program.name() };
         // The moment at which a line came is noted where it comes: the game may be busy.
         thread::Builder::new()
             .name("engine".to_owned())
@@ -177,7 +177,7 @@ impl Player {
         asked: &'static str,
         mut is_it: impl FnMut(Message) -> bool,
     ) -> Result<(), Unplayable> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + ANSWER_TIMEOUT;
         loop {
             match self.lines.recv_deadline(deadline) {
                 Ok((_, message)) if is_it(message.clone()) => return Ok(()),
@@ -187,14 +187,14 @@ impl Player {
         }
     }
 
-    /// Has it search, and waits for its move for as long as `patience`.
-    pub fn search(&mut self, position: &Command, go: Go, patience: Duration) -> Result<Answer, Fault> {
+    /// Has it search, and waits for its move for as long as `timeout`.
+    pub fn search(&mut self, position: &Command, go: Go, timeout: Duration) -> Result<EngineAnswer, Fault> {
         self.send(position);
         let start = Instant::now();
         self.send(&Command::Go(go));
-        let mut answer = Answer::default();
+        let mut answer = EngineAnswer::default();
         loop {
-            match self.lines.recv_deadline(start + patience) {
+            match self.lines.recv_deadline(start + timeout) {
                 Ok((at, Message::BestMove { best, .. })) => {
                     (answer.best, answer.time) = (best, at.saturating_duration_since(start));
                     return Ok(answer);
@@ -211,13 +211,13 @@ impl Player {
     pub fn quit(mut self) {
         self.send(&Command::Quit);
         self.stdin = None;
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + ANSWER_TIMEOUT;
         // Its output ends when it does.
         while self.lines.recv_deadline(deadline).is_ok() {}
     }
 }
 
-impl Drop for Player {
+impl Drop for EnginePlayer {
     fn drop(&mut self) {
         // Both fail where the process has ended already, which is fine.
         let _ = self.child.kill();
@@ -225,7 +225,7 @@ impl Drop for Player {
     }
 }
 
-impl Answer {
+impl EngineAnswer {
     fn take(&mut self, info: Info) {
         self.texts.extend(info.string);
         if let Some(score) = info.score
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn the_last_exact_score_of_the_first_line_counts() {
-        let mut answer = Answer::default();
+        let mut answer = EngineAnswer::default();
         for line in [
             "info depth 5 score cp 30 pv e2e4",
             "info depth 6 multipv 2 score cp -90",
@@ -270,6 +270,6 @@ mod tests {
     fn a_command_line_is_a_program_with_arguments() {
         let program = Program::parse("engine-that-is-nowhere --uci 2");
         assert_eq!((program.name().as_str(), program.arguments.len()), ("engine-that-is-nowhere", 2));
-        assert!(matches!(Player::start(&program), Err(Unplayable::Start { .. })));
+        assert!(matches!(EnginePlayer::start(&program), Err(Unplayable::Start { .. })));
     }
 }

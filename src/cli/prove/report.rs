@@ -7,9 +7,9 @@ use shakmaty::{Color, KnownOutcome, Outcome, Position as _, san::SanPlus};
 use super::{
     ProveError, chart,
     experiment::Setup,
-    journal::{Arm, Entry},
+    journal::{Arm, GameEntry},
     statistics::Estimate,
-    summary::{Games, Line, second_half},
+    summary::{GamesByPlace, SummaryRow, second_half},
 };
 use crate::{files, position::Position};
 
@@ -17,13 +17,14 @@ use crate::{files, position::Position};
 pub(super) const RESULTS: [&str; 5] = ["results.txt", "rounds.csv", "games.csv", "games.pgn", "score.svg"];
 
 /// Writes everything that the games so far say, up to the end of round `finished`, and gives back the text.
-pub(super) fn write(setup: &Setup, entries: &[Entry], finished: u32) -> Result<String, ProveError> {
-    let games = Games::new(setup, entries);
-    let rounds: Vec<Line> = (1..=finished).flat_map(|round| games.lines(&(round..=round))).collect();
+pub(super) fn write(setup: &Setup, entries: &[GameEntry], finished: u32) -> Result<String, ProveError> {
+    let games = GamesByPlace::new(setup, entries);
+    let rounds: Vec<SummaryRow> = (1..=finished).flat_map(|round| games.lines(&(round..=round))).collect();
     let halves = games.lines(&second_half(finished));
     let text = text(setup, &games, &rounds, &halves);
-    let complete: Vec<&Entry> = {
-        let mut complete: Vec<&Entry> = entries.iter().filter(|entry| entry.slot.round <= finished).collect();
+    let complete: Vec<&GameEntry> = {
+        let mut complete: Vec<&GameEntry> =
+            entries.iter().filter(|entry| entry.slot.round <= finished).collect();
         complete.sort_by_key(|entry| entry.slot);
         complete
     };
@@ -48,51 +49,47 @@ fn signed(estimate: Option<Estimate>) -> String {
     )
 }
 
-fn text(setup: &Setup, games: &Games<'_>, rounds: &[Line], halves: &[Line]) -> String {
+/// A line of the table.
+fn table_row(line: &SummaryRow) -> String {
+    let (first, last) = line.rounds.clone().into_inner();
+    let rounds = if first == last { first.to_string() } else { format!("{first}-{last}") };
+    let percent = |score: f64| 100.0 * score;
+    let score = format!(
+        "{:.1} [{:.1}, {:.1}]",
+        percent(line.score.value),
+        percent(line.score.low),
+        percent(line.score.high)
+    );
+    let changed = match line.changed_at {
+        Some(ply) => format!("{} of {} at {ply}", line.changed, line.comparable),
+        None => format!("{} of {}", line.changed, line.comparable),
+    };
+    let met = format!("{} in {}", line.met, line.games_met);
+    format!(
+        "{rounds:>6} {:<7} {:>3} {:>3} {:>3}  {score:<19}{:<19}{:<19}{:<19}{changed:<15}{:>7} {met:>12} {:>7} {:>5.1}\n",
+        line.arm.name(),
+        line.wins,
+        line.draws,
+        line.losses,
+        signed(Some(line.elo)),
+        signed(line.over_off),
+        signed(line.over_placebo),
+        line.records,
+        line.cutoffs,
+        line.depth,
+    )
+}
+
+fn text(setup: &Setup, games: &GamesByPlace<'_>, rounds: &[SummaryRow], halves: &[SummaryRow]) -> String {
     let mut text = format!(
         "{} openings, both colours, opponent {}\n\n{}\n",
         setup.openings.len(),
         setup.opponent.name(),
         "rounds arm      W   D   L  score %            Elo                over off           over placebo       changed at ply records met in games cutoffs depth"
     );
-    let row = |text: &mut String, line: &Line| {
-        let (first, last) = line.rounds.clone().into_inner();
-        let rounds = if first == last { first.to_string() } else { format!("{first}-{last}") };
-        let percent = |score: f64| 100.0 * score;
-        let score = format!(
-            "{:.1} [{:.1}, {:.1}]",
-            percent(line.score.value),
-            percent(line.score.low),
-            percent(line.score.high)
-        );
-        let changed = match line.changed_at {
-            Some(ply) => format!("{} of {} at {ply}", line.changed, line.comparable),
-            None => format!("{} of {}", line.changed, line.comparable),
-        };
-        let met = format!("{} in {}", line.met, line.games_met);
-        // Writing to a string does not fail.
-        let _ = writeln!(
-            text,
-            "{rounds:>6} {:<7} {:>3} {:>3} {:>3}  {score:<19}{:<19}{:<19}{:<19}{changed:<15}{:>7} {met:>12} {:>7} {:>5.1}",
-            line.arm.name(),
-            line.wins,
-            line.draws,
-            line.losses,
-            signed(Some(line.elo)),
-            signed(line.over_off),
-            signed(line.over_placebo),
-            line.records,
-            line.cutoffs,
-            line.depth,
-        );
-    };
-    for line in rounds {
-        row(&mut text, line);
-    }
+    text.extend(rounds.iter().map(table_row));
     text.push('\n');
-    for line in halves {
-        row(&mut text, line);
-    }
+    text.extend(halves.iter().map(table_row));
     text.push('\n');
     text.push_str(
         "Intervals: 95 %, bootstrap over openings. Changed: games that left those of the round before, and the median\n\
@@ -125,7 +122,7 @@ fn text(setup: &Setup, games: &Games<'_>, rounds: &[Line], halves: &[Line]) -> S
     text
 }
 
-fn rounds_csv<'a>(lines: impl Iterator<Item = &'a Line>) -> String {
+fn rounds_csv<'a>(lines: impl Iterator<Item = &'a SummaryRow>) -> String {
     let mut csv = String::from(
         "first_round,last_round,arm,wins,draws,losses,score,score_low,score_high,elo,elo_low,elo_high,over_off,over_off_low,\
          over_off_high,over_placebo,over_placebo_low,over_placebo_high,changed,comparable,median_ply_of_change,records,\
@@ -163,7 +160,7 @@ fn rounds_csv<'a>(lines: impl Iterator<Item = &'a Line>) -> String {
     csv
 }
 
-fn games_csv(entries: &[&Entry]) -> String {
+fn games_csv(entries: &[&GameEntry]) -> String {
     let mut csv = String::from("round,opening,arm,engram,points,ending,plies,records,cutoffs,depth\n");
     for entry in entries {
         let _ = writeln!(
@@ -184,7 +181,7 @@ fn games_csv(entries: &[&Entry]) -> String {
     csv
 }
 
-fn pgn(setup: &Setup, entry: &Entry) -> String {
+fn pgn(setup: &Setup, entry: &GameEntry) -> String {
     let engram = format!("Engram ({})", entry.slot.arm.name());
     let opponent = setup.opponent.name();
     let (white, black) = if entry.slot.white { (&engram, &opponent) } else { (&opponent, &engram) };
@@ -222,7 +219,7 @@ fn pgn(setup: &Setup, entry: &Entry) -> String {
 }
 
 /// The words of the moves, numbers included.
-fn movetext(start: &Position, entry: &Entry) -> impl Iterator<Item = String> {
+fn movetext(start: &Position, entry: &GameEntry) -> impl Iterator<Item = String> {
     let mut chess = start.chess().clone();
     let mut words = Vec::new();
     for (index, uci) in entry.moves.iter().enumerate() {

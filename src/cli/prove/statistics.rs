@@ -51,13 +51,13 @@ impl Random {
 
 /// Points (a win 1, a draw 0.5) in so many games.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
-pub(super) struct Tally {
+pub(super) struct PointTally {
     pub points: f64,
     pub games: f64,
 }
 
-impl Tally {
-    pub fn add(&mut self, other: Tally) {
+impl PointTally {
+    pub fn add(&mut self, other: PointTally) {
         self.points += other.points;
         self.games += other.games;
     }
@@ -90,12 +90,12 @@ pub(super) struct Estimate {
 
 /// Estimates `statistic` of the sum of `clusters`; its argument has as many tallies as each cluster.
 pub(super) fn bootstrap<const N: usize>(
-    clusters: &[[Tally; N]],
+    clusters: &[[PointTally; N]],
     seed: u64,
-    statistic: impl Fn(&[Tally; N]) -> f64,
+    statistic: impl Fn(&[PointTally; N]) -> f64,
 ) -> Estimate {
-    let sum = |chosen: &mut dyn Iterator<Item = &[Tally; N]>| {
-        let mut sum = [Tally::default(); N];
+    let sum = |chosen: &mut dyn Iterator<Item = &[PointTally; N]>| {
+        let mut sum = [PointTally::default(); N];
         for cluster in chosen {
             for (total, part) in sum.iter_mut().zip(cluster) {
                 total.add(*part);
@@ -117,8 +117,8 @@ pub(super) fn bootstrap<const N: usize>(
 mod tests {
     use super::*;
 
-    fn tally(points: f64, games: f64) -> Tally {
-        Tally { points, games }
+    fn tally(points: f64, games: f64) -> PointTally {
+        PointTally { points, games }
     }
 
     #[test]
@@ -130,13 +130,13 @@ mod tests {
         }
         assert!((tally(100.0, 100.0).elo() - elo(0.995)).abs() < 1e-9, "a clean score is not infinite");
         assert!((tally(0.0, 100.0).elo() + tally(100.0, 100.0).elo()).abs() < 1e-9);
-        assert_eq!(Tally::default().elo(), 0.0);
+        assert_eq!(PointTally::default().elo(), 0.0);
     }
 
     #[test]
     fn the_interval_of_a_mean_is_the_one_of_the_textbook() {
         // 400 independent games with a score of 40 %, no draws: the standard error of the mean is 0.0245.
-        let clusters: Vec<[Tally; 1]> =
+        let clusters: Vec<[PointTally; 1]> =
             (0..400).map(|n| [tally(if n % 5 < 2 { 1.0 } else { 0.0 }, 1.0)]).collect();
         let mean = bootstrap(&clusters, 7, |[tally]| tally.score());
         assert!((mean.value - 0.4).abs() < 1e-9);
@@ -147,9 +147,9 @@ mod tests {
     #[test]
     fn repeated_games_of_an_opening_prove_nothing_more() {
         // The same games, ten times each: a bootstrap over games would be 3.2 times too sure.
-        let once: Vec<[Tally; 1]> = (0..100).map(|n| [tally(f64::from(n % 2), 1.0)]).collect();
-        let ten: Vec<[Tally; 1]> = (0..100).map(|n| [tally(10.0 * f64::from(n % 2), 10.0)]).collect();
-        let width = |clusters: &[[Tally; 1]]| {
+        let once: Vec<[PointTally; 1]> = (0..100).map(|n| [tally(f64::from(n % 2), 1.0)]).collect();
+        let ten: Vec<[PointTally; 1]> = (0..100).map(|n| [tally(10.0 * f64::from(n % 2), 10.0)]).collect();
+        let width = |clusters: &[[PointTally; 1]]| {
             let estimate = bootstrap(clusters, 3, |[tally]| tally.score());
             estimate.high - estimate.low
         };
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_paired_difference_is_surer_than_its_parts() {
         // Openings differ by much, but the second arm is better by one point of ten in each.
-        let clusters: Vec<[Tally; 2]> =
+        let clusters: Vec<[PointTally; 2]> =
             (0..50).map(|n| [tally(f64::from(n % 9), 10.0), tally(f64::from(n % 9 + 1), 10.0)]).collect();
         let part = bootstrap(&clusters, 1, |[a, _]| a.score());
         let difference = bootstrap(&clusters, 1, |[a, b]| b.score() - a.score());

@@ -7,14 +7,14 @@ use std::{
 
 use super::{
     experiment::{Setup, known},
-    journal::{Arm, Entry},
-    statistics::{Estimate, Tally, bootstrap},
+    journal::{Arm, GameEntry},
+    statistics::{Estimate, PointTally, bootstrap},
 };
 use crate::types::PositionKey;
 
 /// One arm in one or several rounds.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct SummaryRow {
     pub rounds: RangeInclusive<u32>,
     pub arm: Arm,
     pub wins: u32,
@@ -43,49 +43,49 @@ pub(super) struct Line {
 }
 
 /// The games by arm and round.
-pub(super) struct Games<'a> {
+pub(super) struct GamesByPlace<'a> {
     setup: &'a Setup,
-    all: &'a [Entry],
-    by_place: HashMap<(Arm, u32), Vec<&'a Entry>>,
+    all: &'a [GameEntry],
+    by_place: HashMap<(Arm, u32), Vec<&'a GameEntry>>,
 }
 
-impl<'a> Games<'a> {
+impl<'a> GamesByPlace<'a> {
     /// Sorts the games.
-    pub fn new(setup: &'a Setup, entries: &'a [Entry]) -> Games<'a> {
-        let mut by_place: HashMap<_, Vec<&Entry>> = HashMap::new();
+    pub fn new(setup: &'a Setup, entries: &'a [GameEntry]) -> GamesByPlace<'a> {
+        let mut by_place: HashMap<_, Vec<&GameEntry>> = HashMap::new();
         for entry in entries {
             by_place.entry((entry.slot.arm, entry.slot.round)).or_default().push(entry);
         }
         for games in by_place.values_mut() {
             games.sort_by_key(|entry| entry.slot);
         }
-        Games { setup, all: entries, by_place }
+        GamesByPlace { setup, all: entries, by_place }
     }
 
     /// The games of an arm in a round; where the arm that is off was played once, those.
-    fn of(&self, arm: Arm, round: u32) -> &[&'a Entry] {
+    fn of(&self, arm: Arm, round: u32) -> &[&'a GameEntry] {
         let round = if arm == Arm::Off && self.setup.off_once { 1 } else { round };
         self.by_place.get(&(arm, round)).map_or(&[], Vec::as_slice)
     }
 
     /// One line for each arm.
-    pub fn lines(&self, rounds: &RangeInclusive<u32>) -> Vec<Line> {
+    pub fn lines(&self, rounds: &RangeInclusive<u32>) -> Vec<SummaryRow> {
         self.setup.arms.iter().filter_map(|&arm| self.line(arm, rounds)).collect()
     }
 
-    fn tallies(&self, arms: [Arm; 2], rounds: &RangeInclusive<u32>) -> Vec<[Tally; 2]> {
-        let mut tallies = vec![[Tally::default(); 2]; self.setup.openings.len()];
+    fn tallies(&self, arms: [Arm; 2], rounds: &RangeInclusive<u32>) -> Vec<[PointTally; 2]> {
+        let mut tallies = vec![[PointTally::default(); 2]; self.setup.openings.len()];
         for (side, arm) in arms.into_iter().enumerate() {
             for entry in rounds.clone().flat_map(|round| self.of(arm, round)) {
                 let points = f64::from(entry.points) / 2.0;
-                tallies[entry.slot.opening][side].add(Tally { points, games: 1.0 });
+                tallies[entry.slot.opening][side].add(PointTally { points, games: 1.0 });
             }
         }
         tallies
     }
 
-    fn line(&self, arm: Arm, rounds: &RangeInclusive<u32>) -> Option<Line> {
-        let games: Vec<&Entry> = rounds.clone().flat_map(|round| self.of(arm, round)).copied().collect();
+    fn line(&self, arm: Arm, rounds: &RangeInclusive<u32>) -> Option<SummaryRow> {
+        let games: Vec<&GameEntry> = rounds.clone().flat_map(|round| self.of(arm, round)).copied().collect();
         if games.is_empty() {
             return None;
         }
@@ -119,7 +119,7 @@ impl<'a> Games<'a> {
         let fault = |by_engram: bool| {
             games.iter().filter(|entry| entry.ending.is_fault() && (entry.points == 0) == by_engram).count()
         };
-        Some(Line {
+        Some(SummaryRow {
             rounds: rounds.clone(),
             arm,
             wins: count(2),
@@ -149,7 +149,7 @@ impl<'a> Games<'a> {
 }
 
 /// The ply, from 1, at which a game leaves another; nothing if they are the same.
-fn divergence(now: &Entry, before: &Entry) -> Option<usize> {
+fn divergence(now: &GameEntry, before: &GameEntry) -> Option<usize> {
     if now.moves == before.moves {
         return None;
     }

@@ -16,7 +16,7 @@ use crate::{
     cli::prove::{
         game::{self, Limit, Pace},
         openings,
-        player::{Player, Program},
+        player::{EnginePlayer, Program},
         statistics::Random,
     },
     position::Position,
@@ -71,7 +71,7 @@ pub fn print(arguments: &SpsaArguments, output: &Output, interrupt: &Interrupt) 
         arguments: Vec::new(),
         options: [("Learning", "off"), ("Hash", "16")].map(|(n, v)| (n.to_owned(), v.to_owned())).to_vec(),
     };
-    let start = || Player::start(&program).map_err(|error| games(&error));
+    let start = || EnginePlayer::start(&program).map_err(|error| games(&error));
     let mut players = [start()?, start()?];
     while course.pair < course.pairs && !interrupt.is_requested() {
         let mut random = Random::of(&[arguments.seed, course.pair.into()]);
@@ -90,7 +90,7 @@ pub fn print(arguments: &SpsaArguments, output: &Output, interrupt: &Interrupt) 
             output.line(course.to_string().trim_end().replace('\n', ", "));
         }
     }
-    players.into_iter().for_each(Player::quit);
+    players.into_iter().for_each(EnginePlayer::quit);
     Ok(())
 }
 
@@ -192,7 +192,7 @@ impl Display for Course {
 /// Points of the first player less those of the second in two games, colours exchanged.
 fn play_pair(
     opening: &Position,
-    players: &mut [Player; 2],
+    players: &mut [EnginePlayer; 2],
     nodes: u64,
     random: &mut Random,
 ) -> Result<f64, TuneError> {

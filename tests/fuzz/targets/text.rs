@@ -71,7 +71,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
 pub fn run(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for line in text.lines().take(50) {
-        if let Ok(record) = epd::Record::read(line, 1) {
+        if let Ok(record) = epd::EpdRecord::read(line, 1) {
             let legal = record.position.legal_moves();
             assert!(record.best.iter().chain(&record.avoid).all(|m| legal.contains(m)), "{line}");
             assert!(record.points.iter().all(|(m, _)| legal.contains(m)), "{line}");
