@@ -15,7 +15,7 @@ use common::{children, positions};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use engram::{
     engine::Engine,
-    eval::{Caches, evaluate},
+    eval::classical::{Caches, evaluate},
     position::{Path, Position},
     search::{Event, Limits},
     tt::{NodeResult, PathCheck, ScoreWindow, Table},

@@ -1,6 +1,7 @@
 //! The engine without text: positions and limits in, [`Event`]s out.
 
 mod desk;
+mod evaluation;
 mod learning;
 mod lookup;
 mod opening;
@@ -21,8 +22,10 @@ use std::{
 use shakmaty::uci::UciMove;
 use thiserror::Error;
 
+pub use self::evaluation::{EvalFileError, EvaluationKind};
 pub use self::learning::lesson;
 use self::{
+    evaluation::EvaluationChoice,
     learning::{Beginning, Learning},
     lookup::with_last_answer,
     opening::{LastAnswer, Opening},
@@ -97,6 +100,7 @@ pub struct Engine {
     persistent: Persistent,
     learning: Learning,
     path_hash: PathHash,
+    evaluation: EvaluationChoice,
     tables: Option<Arc<Tablebase>>,
     probe_rules: ProbeRules,
     opening: Opening,
@@ -150,6 +154,7 @@ impl Engine {
                 Engine::DEFAULT_LEARN_FUZZ,
             ),
             path_hash: PathHash::default(),
+            evaluation: EvaluationChoice::default(),
             tables: None,
             probe_rules: ProbeRules::default(),
             opening: Opening::new(last),

@@ -5,7 +5,7 @@
 mod random;
 
 use engram::{
-    eval::{self, Caches},
+    eval::classical::{self as eval, Caches},
     position::Position,
     types::Score,
 };

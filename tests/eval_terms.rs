@@ -2,7 +2,7 @@
 //! colours changed Black prefers it just as much.
 
 use engram::{
-    eval::{self, Caches},
+    eval::classical::{self as eval, Caches},
     position::Position,
 };
 use shakmaty::{CastlingMode, Color, EnPassantMode, Position as _, fen::Fen};

@@ -4,7 +4,6 @@ use std::{path::PathBuf, sync::Arc};
 
 use super::Engine;
 use crate::{
-    eval,
     position::{Path, PathHash},
     search::{Event, EventSink, Limits, ResultStore, Resumed},
     tt::file::{HashFile, Origin, Place},
@@ -50,7 +49,7 @@ impl Persistent {
     }
 
     /// Opens what was named and is not open, or not there any more, and says what came of that.
-    pub fn settle(&mut self, path_mode: PathHash, sink: &Arc<EventSink>) {
+    pub fn settle(&mut self, origin: Origin, sink: &Arc<EventSink>) {
         let said = match self.open.as_ref().map(|file| (file.map().place(), file.map().path())) {
             None | Some((Place::Ours, _)) => None,
             Some((Place::Removed, path)) => Some(format!("hash file {} was removed", path.display())),
@@ -65,7 +64,6 @@ impl Persistent {
         }
         self.open = None;
         let Some(path) = &self.path else { return };
-        let origin = Origin { evaluation: eval::fingerprint(), path_mode };
         let message = match HashFile::open_or_create(path, self.mib, origin) {
             Ok((file, made)) => {
                 let map = file.map();
@@ -125,7 +123,8 @@ impl Engine {
 
     /// Opens the hash file that was named, if it is not open yet, and reports what came of it.
     pub fn open_hash_file(&mut self) {
-        self.persistent.settle(self.path_hash, &self.sink);
+        let evaluation = self.evaluation.evaluation().fingerprint();
+        self.persistent.settle(Origin { evaluation, path_mode: self.path_hash }, &self.sink);
     }
 
     /// The file for a search.

@@ -4,6 +4,8 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use super::{Engine, OutOfMemory, learning::Present};
+#[cfg(feature = "tune")]
+use crate::search::Observer;
 use crate::{
     learn::policy::Mode,
     position::PathHash,
@@ -70,6 +72,12 @@ impl Engine {
     pub fn set_pawn_hash(&mut self, mib: usize) -> Result<(), OutOfMemory> {
         let kept = self.pool.set_pawn_hash(mib);
         if kept < mib { Err(OutOfMemory { requested: mib, kept }) } else { Ok(()) }
+    }
+
+    /// Shows `observer` every position that a search evaluates from now on. Waits for a running search.
+    #[cfg(feature = "tune")]
+    pub fn observe(&mut self, observer: &Observer) {
+        self.pool.observe(observer);
     }
 
     /// Sets the number of lines to report; takes effect with the next search.

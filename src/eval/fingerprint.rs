@@ -3,37 +3,48 @@
 
 use std::sync::OnceLock;
 
-use super::{Caches, evaluate};
-use crate::position::Position;
+use super::{Evaluation, Evaluator};
+use crate::{position::Position, types::Ply};
 
 /// Positions asked; each random walk ends in an ending, so that every part of the evaluation is among them.
 const WALKS: u64 = 8;
 const PLIES: usize = 120;
 
-/// A number that changes when the evaluation does, and is never 0. It is computed from what the evaluation says
-/// about positions of pseudo-random games, so that no one has to remember to change it.
+impl Evaluation {
+    /// A number that changes when the evaluation does, and is never 0. It is computed from what the evaluation says
+    /// about positions of pseudo-random games, so that no one has to remember to change it.
+    pub fn fingerprint(&self) -> u16 {
+        static CLASSICAL: OnceLock<u16> = OnceLock::new();
+        match self {
+            Evaluation::Network(network) => network.fingerprint(|| compute(self)),
+            Evaluation::Classical => *CLASSICAL.get_or_init(|| compute(self)),
+        }
+    }
+}
+
+/// The [fingerprint](Evaluation::fingerprint) of the default evaluation.
 pub fn fingerprint() -> u16 {
-    static FINGERPRINT: OnceLock<u16> = OnceLock::new();
-    *FINGERPRINT.get_or_init(|| {
-        let mut caches = Caches::new(1);
-        let mut sum: u64 = 0xCBF2_9CE4_8422_2325;
-        for walk in 0..WALKS {
-            let mut random = walk;
-            let mut position = Position::default();
-            for _ in 0..PLIES {
-                let moves = position.legal_moves();
-                if moves.is_empty() {
-                    break;
-                }
-                // Knuth's generator (MMIX); the hash is FNV-1a.
-                random =
-                    random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                position = position.play(moves[(random >> 33) as usize % moves.len()]);
-                for byte in evaluate(&position, &mut caches).0.to_le_bytes() {
-                    sum = (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
-                }
+    Evaluation::default().fingerprint()
+}
+
+fn compute(evaluation: &Evaluation) -> u16 {
+    let mut evaluator = Evaluator::new(evaluation, 1);
+    let mut sum: u64 = 0xCBF2_9CE4_8422_2325;
+    for walk in 0..WALKS {
+        let mut random = walk;
+        let mut position = Position::default();
+        for _ in 0..PLIES {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            // Knuth's generator (MMIX); the hash is FNV-1a.
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            position = position.play(moves[(random >> 33) as usize % moves.len()]);
+            for byte in evaluator.evaluate(&position, Ply::ROOT).0.to_le_bytes() {
+                sum = (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
             }
         }
-        ((sum ^ sum >> 16 ^ sum >> 32 ^ sum >> 48) as u16).max(1)
-    })
+    }
+    ((sum ^ sum >> 16 ^ sum >> 32 ^ sum >> 48) as u16).max(1)
 }

@@ -1,169 +1,148 @@
 //! The evaluation: a position's worth without looking ahead.
 //!
-//! [`evaluate`] adds up named terms ([`Term`]), each a middlegame and an endgame value, and blends
-//! both by the material that is left. Known endgames have evaluations of their own. The order of work:
-//!
-//! 1. material table: worth, imbalance, phase, scale, known endgame;
-//! 2. pawn hash: structure, passed pawns, attack spans, king shelters;
-//! 3. attack maps, and with them the pieces one by one;
-//! 4. kings, threats, passed pawns, space, tempo; then initiative, scale and phase.
-//!
-//! Weights are in `weights/`. Each term is written once, generic over the side (`geometry::Side`) and over
-//! the tracer (`trace::Tracer`), so that what [`trace()`] shows is what [`evaluate`] computes.
+//! There are two. The [network](net) has learned what positions from the engine's own searches are worth; it is
+//! the default. The [`classical`] evaluation adds up terms that have names, and explains the network's
+//! values to people. Known endgames are recognised before either is asked.
 
-#[cfg(feature = "tune")]
-pub mod coefficients;
-mod context;
-mod endgame;
+pub mod classical;
 mod fingerprint;
-mod geometry;
-mod initiative;
-mod king;
-mod kpk;
-mod material;
-mod mobility;
-mod pair;
-mod passed;
+pub mod net;
 mod pawn_table;
-mod pawns;
-mod pieces;
-mod scale;
-mod space;
-mod squares;
-mod threats;
-mod trace;
-mod weights;
 
 pub use fingerprint::fingerprint;
-pub use trace::{Term, Trace};
 
-use shakmaty::Color;
+use std::sync::Arc;
+
+use shakmaty::Bitboard;
 
 use self::{
-    context::Context,
-    geometry::{Black, White},
-    material::{FULL_SCALE, MIDDLEGAME, MaterialTable},
-    pair::Pair,
+    classical::Caches,
+    net::{Accumulators, Network, PawnEntry},
     pawn_table::PawnTable,
-    trace::{Silent, Tally, Tracer},
-    weights::WEIGHTS,
 };
-use crate::{position::Position, types::Score};
+use crate::{
+    position::Position,
+    types::{Ply, Score},
+};
 
-/// What a thread's evaluations remember: the pawn hash and the material table. The result of an evaluation
-/// does not depend on it.
+/// Which evaluation is used.
 #[derive(Clone, Debug)]
-pub struct Caches {
-    pawns: PawnTable,
-    material: MaterialTable,
+pub enum Evaluation {
+    /// A network.
+    Network(Arc<Network>),
+    /// The terms written by hand.
+    Classical,
 }
 
-impl Caches {
-    /// Empty caches with a pawn hash of at most `pawn_hash_mib` MiB (at least one).
-    pub fn new(pawn_hash_mib: usize) -> Caches {
-        Caches { pawns: PawnTable::new(pawn_hash_mib), material: MaterialTable::new() }
+impl Default for Evaluation {
+    fn default() -> Evaluation {
+        Evaluation::Network(Network::embedded())
+    }
+}
+
+/// One thread's evaluation with all that it remembers. What it says of a position does not depend on that.
+#[derive(Clone, Debug)]
+pub struct Evaluator {
+    network: Option<NetworkState>,
+    classical: Caches,
+}
+
+impl Evaluator {
+    /// An evaluator with a pawn hash of at most `pawn_hash_mib` MiB (at least one).
+    pub fn new(evaluation: &Evaluation, pawn_hash_mib: usize) -> Evaluator {
+        let network = match evaluation {
+            Evaluation::Network(network) => Some(NetworkState::new(network, pawn_hash_mib)),
+            Evaluation::Classical => None,
+        };
+        // The network needs no more of the classical evaluation than its known endgames.
+        let classical = Caches::new(if network.is_some() { 1 } else { pawn_hash_mib });
+        Evaluator { network, classical }
+    }
+
+    /// The worth of `position` in centipawns for the side to move, without regard to the half-move clock and to
+    /// repetitions. Positions of a search are asked with their distance from the root: what is known of their
+    /// parents saves work.
+    #[inline]
+    pub fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
+        let Some(state) = &mut self.network else {
+            return classical::evaluate(position, &mut self.classical);
+        };
+        if let Some(score) = self.classical.known_endgame(position) {
+            return score;
+        }
+        state.evaluate(position, ply)
     }
 
     /// Within how many MiB the pawn hash is: fewer than asked for if there was no memory.
     pub fn pawn_hash_mib(&self) -> usize {
-        self.pawns.allowed_mib()
+        match &self.network {
+            Some(NetworkState { pawns: Some(pawns), .. }) => pawns.allowed_mib(),
+            Some(_) => usize::MAX,
+            None => self.classical.pawn_hash_mib(),
+        }
     }
 
     /// Brings near what the evaluation of `position` will ask for.
+    #[inline]
     pub fn prefetch(&self, position: &Position) {
-        self.pawns.prefetch(position.keys().pawns);
+        match &self.network {
+            Some(NetworkState { pawns: Some(pawns), .. }) => pawns.prefetch(position.keys().pawns),
+            Some(_) => {}
+            None => self.classical.prefetch(position),
+        }
     }
 
     /// Forgets everything, counters included.
     pub fn clear(&mut self) {
-        self.pawns.clear();
-        self.material.clear();
+        self.classical.clear();
+        if let Some(NetworkState { pawns: Some(pawns), .. }) = &mut self.network {
+            pawns.clear();
+        }
     }
 
     /// Probes of the pawn hash since the counters were reset: those that found their entry, and all.
     pub fn pawn_hits(&self) -> (u64, u64) {
-        (self.pawns.hits, self.pawns.probes)
+        match &self.network {
+            Some(NetworkState { pawns: Some(pawns), .. }) => (pawns.hits, pawns.probes),
+            _ => self.classical.pawn_hits(),
+        }
     }
 
     /// Starts counting probes anew.
     pub fn reset_counters(&mut self) {
-        (self.pawns.hits, self.pawns.probes) = (0, 0);
+        self.classical.reset_counters();
+        if let Some(NetworkState { pawns: Some(pawns), .. }) = &mut self.network {
+            (pawns.hits, pawns.probes) = (0, 0);
+        }
     }
 }
 
-/// The worth of `position` in centipawns from the point of view of the side to move, without regard to the
-/// half-move clock and to repetitions.
-pub fn evaluate(position: &Position, caches: &mut Caches) -> Score {
-    let white = assess(position, caches, &mut Silent).score;
-    if position.turn() == Color::White { white } else { -white }
+/// A network and what a thread remembers of it.
+#[derive(Clone, Debug)]
+struct NetworkState {
+    network: Arc<Network>,
+    accumulators: Accumulators,
+    /// The pawn hash, if the network has a pawn part.
+    pawns: Option<PawnTable<PawnEntry>>,
 }
 
-/// What each term of [`evaluate`] contributes, as a table.
-pub fn trace(position: &Position) -> Trace {
-    let mut trace = Trace::new();
-    // Fresh caches: what is found in a table is not traced.
-    let result = assess(position, &mut Caches::new(1), &mut trace);
-    trace.conclude(result);
-    trace
-}
-
-/// An evaluation from White's point of view.
-struct Assessment {
-    score: Score,
-    phase: i32,
-    scale: i32,
-}
-
-fn assess<T: Tracer>(position: &Position, caches: &mut Caches, tracer: &mut T) -> Assessment {
-    let material = caches.material.probe(position, tracer);
-    let phase = i32::from(material.phase);
-    if let Some((endgame, strong)) = material.endgame {
-        let score = endgame::evaluate(endgame, strong, position);
-        tracer.record(Term::Endgame, None, Pair::new(score, score));
-        return Assessment { score: Score(score).clamp_evaluation(), phase, scale: FULL_SCALE };
+impl NetworkState {
+    fn new(network: &Arc<Network>, pawn_hash_mib: usize) -> NetworkState {
+        let empty = network.evaluate_pawns([Bitboard::EMPTY; 2]);
+        NetworkState {
+            network: Arc::clone(network),
+            accumulators: Accumulators::new(network),
+            pawns: empty.map(|empty| PawnTable::new(pawn_hash_mib, empty)),
+        }
     }
 
-    let entry = caches.pawns.probe(position, tracer);
-    let (black, black_shelter) = entry.shelter::<Black, T>(position, tracer);
-    let (white, white_shelter) = entry.shelter::<White, T>(position, tracer);
-    let mut context = Context::new(position, entry, [black_shelter, white_shelter], phase);
-    let mut tally = Tally::new(tracer);
-    tally.carry(material.score + entry.score + white - black);
-
-    mobility::survey::<White, T>(&mut context, &mut tally);
-    mobility::survey::<Black, T>(&mut context, &mut tally);
-    mobility::survey_royals::<White, T>(&mut context, &mut tally);
-    mobility::survey_royals::<Black, T>(&mut context, &mut tally);
-    king::danger::<White, T>(&context, &mut tally);
-    king::danger::<Black, T>(&context, &mut tally);
-    threats::score::<White, T>(&context, &mut tally);
-    threats::score::<Black, T>(&context, &mut tally);
-    passed::score::<White, T>(&context, &mut tally);
-    passed::score::<Black, T>(&context, &mut tally);
-    space::score::<White, T>(&context, &mut tally);
-    space::score::<Black, T>(&context, &mut tally);
-    match context.turn {
-        Color::White => tally.add::<White>(Term::Tempo, &WEIGHTS.tempo, 1),
-        Color::Black => tally.add::<Black>(Term::Tempo, &WEIGHTS.tempo, 1),
+    #[inline]
+    fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
+        let network = &*self.network;
+        let pawns = self.pawns.as_mut().map(|table| {
+            // There is a table only where there is a pawn part.
+            &*table.probe(position, false, |found| network.evaluate_pawns(found).unwrap_or_default())
+        });
+        self.accumulators.evaluate(network, position, pawns, ply)
     }
-    initiative::score(&context, &mut tally);
-
-    let scale = scale::scale(&context, &material, tally.total);
-    Assessment { score: Score(blend(tally.total, phase, scale)).clamp_evaluation(), phase, scale }
-}
-
-/// One value of the two, by phase. The scale applies to the endgame, and where hardly anything can be won
-/// any more, to what is left of the middlegame as well.
-#[inline]
-fn blend(total: Pair, phase: i32, scale: i32) -> i32 {
-    let mg = total.mg() * middlegame_scale(phase, scale) / FULL_SCALE;
-    let eg = total.eg() * scale / FULL_SCALE;
-    (mg * phase + eg * (MIDDLEGAME - phase)) / MIDDLEGAME
-}
-
-/// How much of the middlegame value counts, of [`FULL_SCALE`].
-#[inline]
-fn middlegame_scale(phase: i32, scale: i32) -> i32 {
-    let hopeless = scale < FULL_SCALE / 2 && phase < MIDDLEGAME / 2;
-    if hopeless { scale } else { FULL_SCALE }
 }

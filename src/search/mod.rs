@@ -58,3 +58,5 @@ pub(crate) use resume::{ResultStore, Resumed, best_line};
 pub(crate) use strength::{EvalNoise, Strength};
 pub(crate) use tablebases::{Probing, Tablebases};
 pub(crate) use task::{SearchTask, Signals};
+#[cfg(feature = "tune")]
+pub use worker::Observer;

@@ -207,7 +207,7 @@ impl Worker {
             return Err(if in_check {
                 Score::ZERO
             } else {
-                let raw_eval = self.evaluate(position);
+                let raw_eval = self.evaluate(position, ply);
                 self.correct(raw_eval, position, ply)
             });
         }

@@ -30,6 +30,7 @@ use super::{
     task::{SearchTask, Signals},
     worker::Worker,
 };
+use crate::eval::{Evaluation, Evaluator};
 
 /// A search recurses once a ply with a few kilobytes each.
 const STACK_BYTES: usize = 16 << 20;
@@ -93,6 +94,7 @@ pub struct Pool {
     jobs: Arc<Jobs>,
     /// Of the last search.
     progress: Arc<SearchProgress>,
+    evaluation: Evaluation,
     pawn_hash_mib: usize,
 }
 
@@ -104,6 +106,7 @@ impl Pool {
             idle: Arc::new(SearchTask::idle(signals)),
             jobs: Arc::default(),
             progress: Arc::default(),
+            evaluation: Evaluation::default(),
             pawn_hash_mib,
         };
         pool.resize(1);
@@ -126,10 +129,11 @@ impl Pool {
             let id = self.threads.len();
             let (jobs, inbox) = unbounded();
             let (idle, mib) = (Arc::clone(&self.idle), self.pawn_hash_mib);
+            let evaluation = self.evaluation.clone();
             let started = Builder::new()
                 .name(format!("search-{id}"))
                 .stack_size(STACK_BYTES)
-                .spawn(move || work(&mut Worker::new(id, mib, idle), &inbox));
+                .spawn(move || work(&mut Worker::new(id, Evaluator::new(&evaluation, mib), idle), &inbox));
             match started {
                 Ok(handle) => self.threads.push(Thread { jobs, handle }),
                 Err(error) => {
@@ -143,13 +147,32 @@ impl Pool {
     /// Sets the size of each thread's pawn hash table in MiB and says of how much the smallest had the memory.
     pub fn set_pawn_hash(&mut self, mib: usize) -> usize {
         self.pawn_hash_mib = mib;
+        self.renew_evaluators()
+    }
+
+    /// Sets what each thread evaluates with.
+    pub fn set_evaluation(&mut self, evaluation: Evaluation) {
+        self.evaluation = evaluation;
+        self.renew_evaluators();
+    }
+
+    /// Gives each thread a fresh evaluator, and says for how many MiB of pawn hash the smallest had the memory.
+    fn renew_evaluators(&self) -> usize {
+        let (evaluation, mib) = (self.evaluation.clone(), self.pawn_hash_mib);
         let kept = Arc::new(AtomicUsize::new(mib));
         let least = Arc::clone(&kept);
         self.on_all(move |worker| {
-            worker.caches = crate::eval::Caches::new(mib);
-            least.fetch_min(worker.caches.pawn_hash_mib(), Relaxed);
+            worker.evaluator = Evaluator::new(&evaluation, mib);
+            least.fetch_min(worker.evaluator.pawn_hash_mib(), Relaxed);
         });
         kept.load(Relaxed)
+    }
+
+    /// Shows `observer` every position that is evaluated from now on.
+    #[cfg(feature = "tune")]
+    pub fn observe(&mut self, observer: &super::Observer) {
+        let observer = Arc::clone(observer);
+        self.on_all(move |worker| worker.observer = Some(Arc::clone(&observer)));
     }
 
     /// Clears histories and caches for a new game.

@@ -16,7 +16,7 @@ use super::{
     task::SearchTask,
 };
 use crate::{
-    eval::{self, Caches},
+    eval::Evaluator,
     learn::policy::Course,
     position::{Path, Position},
     tt::{Hit, ScoreWindow},
@@ -39,10 +39,14 @@ pub struct Histories {
     pub correction: CorrectionHistory,
 }
 
+/// Is shown the positions that a search evaluates.
+#[cfg(feature = "tune")]
+pub type Observer = Arc<dyn Fn(&Position) + Send + Sync>;
+
 /// The state of one search thread.
 pub struct Worker {
     pub id: usize,
-    pub caches: Caches,
+    pub evaluator: Evaluator,
     pub history: Histories,
     pub path: Path,
     pub pv: PvTable,
@@ -61,16 +65,19 @@ pub struct Worker {
     pub stopped: bool,
     /// The time for this move was used up while pondering: answer at `ponderhit`.
     pub time_used_up: bool,
+    /// Is shown every position that is evaluated, not only looked up.
+    #[cfg(feature = "tune")]
+    pub observer: Option<Observer>,
     next_check: u64,
     stack: Vec<StackEntry>,
     reductions: Box<[[i32; 64]; 64]>,
 }
 
 impl Worker {
-    pub fn new(id: usize, pawn_hash_mib: usize, task: Arc<SearchTask>) -> Worker {
+    pub fn new(id: usize, evaluator: Evaluator, task: Arc<SearchTask>) -> Worker {
         Worker {
             id,
-            caches: Caches::new(pawn_hash_mib),
+            evaluator,
             history: Histories {
                 butterfly: ButterflyHistory::new(),
                 captures: CaptureHistory::new(),
@@ -91,6 +98,8 @@ impl Worker {
             task,
             stopped: false,
             time_used_up: false,
+            #[cfg(feature = "tune")]
+            observer: None,
             next_check: 0,
             stack: vec![StackEntry::default(); MAX_PLY + STACK_OFFSET + 4],
             reductions: base_reductions(),
@@ -99,7 +108,7 @@ impl Worker {
 
     /// Clears histories and caches for a new game.
     pub fn clear(&mut self) {
-        self.caches.clear();
+        self.evaluator.clear();
         self.history.butterfly.clear();
         self.history.captures.clear();
         self.history.pawns.clear();
@@ -126,7 +135,7 @@ impl Worker {
         if self.task.resumed.is_none() {
             self.stack.fill(StackEntry::default());
         }
-        self.caches.reset_counters();
+        self.evaluator.reset_counters();
         if cfg!(feature = "tune") {
             self.reductions = base_reductions();
         }
@@ -157,7 +166,7 @@ impl Worker {
     pub fn make(&mut self, position: &Position, m: Move, ply: Ply) -> Position {
         self.task.table.prefetch(position.keys().after_plain_move(m, position.turn()));
         let child = position.play(m);
-        self.caches.prefetch(&child);
+        self.evaluator.prefetch(&child);
         self.history.correction.prefetch(&child);
         let entry = self.stack_mut(ply);
         entry.move_index = MoveIndex::new(position.turn(), m);
@@ -197,7 +206,7 @@ impl Worker {
 
     /// Publishes how much has been searched.
     pub fn show_counts(&self) {
-        self.task.progress.count(self.id, self.nodes, self.learned_cutoffs, self.caches.pawn_hits());
+        self.task.progress.count(self.id, self.nodes, self.learned_cutoffs, self.evaluator.pawn_hits());
     }
 
     fn check_limits(&mut self) {
@@ -222,8 +231,12 @@ impl Worker {
     }
 
     /// The raw evaluation, as the table stores it.
-    pub fn evaluate(&mut self, position: &Position) -> Score {
-        let raw_eval = eval::evaluate(position, &mut self.caches);
+    pub fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
+        #[cfg(feature = "tune")]
+        if let Some(observer) = &self.observer {
+            observer(position);
+        }
+        let raw_eval = self.evaluator.evaluate(position, ply);
         match self.task.strength.noise {
             None => raw_eval,
             Some(noise) => noise.disturb(raw_eval, position.key()),
@@ -249,7 +262,7 @@ impl Worker {
         hit: Option<Hit>,
         tt_window: Option<ScoreWindow>,
     ) -> Evaluation {
-        let raw_eval = hit.and_then(|hit| hit.raw_eval).unwrap_or_else(|| self.evaluate(position));
+        let raw_eval = hit.and_then(|hit| hit.raw_eval).unwrap_or_else(|| self.evaluate(position, ply));
         let static_eval = self.correct(raw_eval, position, ply);
         let clamped = tt_window.map(|window| window.clamp(static_eval));
         let eval = clamped.filter(|score| !score.is_decisive()).unwrap_or(static_eval);

@@ -6,7 +6,8 @@ use shakmaty::Color;
 
 use super::{TuneError, data, train};
 use crate::{
-    eval::{Caches, evaluate},
+    eval::{Evaluation, Evaluator},
+    types::Ply,
     uci::Output,
 };
 
@@ -14,15 +15,15 @@ use crate::{
 const CLIP: f32 = 1000.0;
 
 /// Prints the correlation with the first column of this evaluation and of each further column.
-pub fn print(path: &Path, output: &Output) -> Result<(), TuneError> {
-    let mut caches = Caches::new(4);
+pub fn print(path: &Path, evaluation: &Evaluation, output: &Output) -> Result<(), TuneError> {
+    let mut evaluator = Evaluator::new(evaluation, 4);
     let mut columns: Vec<Vec<f32>> = Vec::new();
     for line in data::open(path)?.lines() {
         let line = line.map_err(|error| TuneError::file(path, error))?;
         let mut fields = line.split('|').map(str::trim);
         let Some(position) = fields.next().and_then(data::position) else { continue };
         let Ok(scores) = fields.map(str::parse::<f32>).collect::<Result<Vec<_>, _>>() else { continue };
-        let own = evaluate(&position, &mut caches).centipawns() as f32;
+        let own = evaluator.evaluate(&position, Ply::ROOT).centipawns() as f32;
         let own = if position.turn() == Color::White { own } else { -own };
         let row: Vec<f32> = [own].into_iter().chain(scores).collect();
         columns.resize(columns.len().max(row.len()), Vec::new());

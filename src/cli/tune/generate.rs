@@ -14,6 +14,7 @@ use std::{
 
 use clap::Args;
 use crossbeam::channel::{Receiver, unbounded};
+use fastrand::Rng;
 use shakmaty::{CastlingMode, Color, Move, uci::UciMove};
 
 use super::{
@@ -76,7 +77,7 @@ pub fn print(arguments: &GenerateArguments, output: &Output, interrupt: &Interru
                 // Relaxed: a number is taken once, whoever takes it.
                 while !interrupt.is_requested() && started.fetch_add(1, Relaxed) < arguments.games {
                     let number = started.load(Relaxed);
-                    let records = player.game(before ^ number << 32, arguments.opening);
+                    let records = player.game(&mut Rng::with_seed(before ^ number << 32), arguments.opening);
                     let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
                     if let Err(error) = file.write_all(&records.concat()) {
                         *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
@@ -123,7 +124,7 @@ fn open(path: &Path) -> io::Result<(File, u64)> {
 }
 
 /// An engine that plays both sides.
-struct Player {
+pub(super) struct Player {
     engine: Engine,
     /// The best move and its score for the side to move, when a search ends.
     answers: Receiver<(Option<Move>, Score)>,
@@ -131,7 +132,7 @@ struct Player {
 }
 
 impl Player {
-    fn new(nodes: u64) -> Player {
+    pub(super) fn new(nodes: u64) -> Player {
         let (sender, answers) = unbounded();
         let score = Mutex::new(Score::ZERO);
         // The player is woken once a search, not once a line: at some hundred nodes that counts.
@@ -152,11 +153,19 @@ impl Player {
         Player { engine, answers, nodes }
     }
 
+    pub(super) fn engine(&mut self) -> &mut Engine {
+        &mut self.engine
+    }
+
+    /// Sets the nodes of each search from now on.
+    pub(super) fn set_nodes(&mut self, nodes: u64) {
+        self.nodes = nodes;
+    }
+
     /// Plays a game and gives its quiet positions as records.
-    fn game(&mut self, seed: u64, opening: usize) -> Vec<[u8; record::SIZE]> {
-        let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    fn game(&mut self, random: &mut Rng, opening: usize) -> Vec<[u8; record::SIZE]> {
         loop {
-            let moves = random_opening(&mut random, opening);
+            let moves = random_moves(&Position::default(), random, opening);
             if let Some((mut labels, result)) = moves.and_then(|moves| self.play(moves)) {
                 labels.iter_mut().for_each(|label| label.result = result);
                 return labels.iter().filter_map(record::pack).collect();
@@ -167,24 +176,23 @@ impl Player {
     /// Plays on after `moves`; nothing comes back if the opening is unfair.
     fn play(&mut self, mut moves: Vec<UciMove>) -> Option<(Vec<Labelled>, f32)> {
         self.engine.new_game();
+        let start = Position::default();
         let first = moves.len();
         let mut labels = Vec::new();
-        let mut certain = 0;
+        let mut certain = Certainty::default();
         loop {
-            self.engine.set_position(Position::default(), &moves).ok()?;
-            let position = self.engine.position().clone();
-            if let Some(result) = outcome(&position, &moves) {
+            let (position, result) = follow(&start, &moves)?;
+            if let Some(result) = result {
                 return Some((labels, result));
             }
-            let (best, score) = self.search()?;
+            let (best, score) = self.best_move(&start, &moves)?;
             let white = if position.turn() == Color::White { score } else { -score };
             let centipawns = white.centipawns();
             if moves.len() == first && centipawns.abs() > UNFAIR {
                 return None;
             }
-            certain = if centipawns.abs() >= CERTAIN { certain + 1 } else { 0 };
-            if certain >= CERTAIN_PLIES {
-                return Some((labels, if centipawns > 0 { 1.0 } else { 0.0 }));
+            if let Some(result) = certain.result(white) {
+                return Some((labels, result));
             }
             let uci = best.to_uci(CastlingMode::Standard);
             if !score.is_decisive() {
@@ -195,47 +203,58 @@ impl Player {
         }
     }
 
-    /// The best move and its score for the side to move.
-    fn search(&mut self) -> Option<(Move, Score)> {
+    /// The best move after `moves` from `start` and its score for the side to move.
+    pub(super) fn best_move(&mut self, start: &Position, moves: &[UciMove]) -> Option<(Move, Score)> {
+        self.engine.set_position(start.clone(), moves).ok()?;
         self.engine.go(Limits { nodes: Some(self.nodes), ..Limits::default() }, Instant::now());
         let (best, score) = self.answers.recv().ok()?;
         Some((best?, score))
     }
 }
 
-/// The result for White if the game is over.
-fn outcome(position: &Position, moves: &[UciMove]) -> Option<f32> {
+/// How long one side has been far ahead.
+#[derive(Default)]
+pub(super) struct Certainty(usize);
+
+impl Certainty {
+    /// The result for White, once the scores leave no doubt. To be told the score of each position.
+    pub(super) fn result(&mut self, white: Score) -> Option<f32> {
+        let centipawns = white.centipawns();
+        self.0 = if centipawns.abs() >= CERTAIN { self.0 + 1 } else { 0 };
+        (self.0 >= CERTAIN_PLIES).then_some(if centipawns > 0 { 1.0 } else { 0.0 })
+    }
+}
+
+/// The position after `moves` from `start`, and the result for White if the game is over there.
+pub(super) fn follow(start: &Position, moves: &[UciMove]) -> Option<(Position, Option<f32>)> {
+    let mut position = start.clone();
+    let mut path = GamePath::new(&position);
+    for uci in moves {
+        position = position.play(uci.to_move(position.chess()).ok()?);
+        path.push(&position);
+    }
     if !position.has_legal_move() {
-        return Some(match (position.in_check(), position.turn()) {
+        let result = match (position.in_check(), position.turn()) {
             (false, _) => 0.5,
             (true, Color::White) => 0.0,
             (true, Color::Black) => 1.0,
-        });
-    }
-    let mut walked = Position::default();
-    let mut path = GamePath::new(&walked);
-    for uci in moves {
-        walked = walked.play(uci.to_move(walked.chess()).ok()?);
-        path.push(&walked);
+        };
+        return Some((position, Some(result)));
     }
     let drawn = position.halfmoves() >= 100
         || position.is_insufficient_material()
         || path.occurrences() >= 3
         || moves.len() >= LONGEST;
-    drawn.then_some(0.5)
+    Some((position, drawn.then_some(0.5)))
 }
 
-/// Random moves from the start position; nothing if the game is over after them.
-fn random_opening(random: &mut u64, plies: usize) -> Option<Vec<UciMove>> {
-    let mut position = Position::default();
+/// Random moves from `start`; nothing if the game is over after them.
+pub(super) fn random_moves(start: &Position, random: &mut Rng, plies: usize) -> Option<Vec<UciMove>> {
+    let mut position = start.clone();
     let mut moves = Vec::new();
     for _ in 0..plies {
-        *random ^= *random << 13;
-        *random ^= *random >> 7;
-        *random ^= *random << 17;
-        let legal = position.legal_moves();
-        let chosen = *legal.get((*random >> 16) as usize % legal.len().max(1))?;
-        moves.push(chosen.to_uci(CastlingMode::Standard));
+        let chosen = random.choice(position.legal_moves())?;
+        moves.push(chosen.to_uci(CastlingMode::Chess960));
         position = position.play(chosen);
     }
     position.has_legal_move().then_some(moves)

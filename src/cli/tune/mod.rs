@@ -9,6 +9,7 @@ mod correlate;
 mod data;
 mod generate;
 mod model;
+mod network;
 mod record;
 mod spsa;
 mod table;
@@ -19,6 +20,7 @@ mod wdl;
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use clap::{Args, Subcommand};
@@ -27,14 +29,22 @@ use thiserror::Error;
 use self::{
     generate::GenerateArguments,
     model::{Positions, Weight},
+    network::{
+        sample::{self, SampleArguments},
+        train::{self as network_train, TrainArguments},
+    },
     spsa::SpsaArguments,
     train::{Course, State},
     vary::VaryArguments,
 };
 use crate::{
     eval::{
-        Caches,
-        coefficients::{self, Coefficients},
+        Evaluation,
+        classical::{
+            Caches,
+            coefficients::{self, Coefficients},
+        },
+        net::Network,
     },
     uci::{Interrupt, Output},
 };
@@ -51,6 +61,15 @@ pub enum TuneTask {
     Fit(FitArguments),
     /// Play games and write their positions with score and result, for `fit`.
     Generate(GenerateArguments),
+    /// Have positions from inside the engine's own searches labelled by a teacher, for `train`.
+    ///
+    /// The teacher is any program that reads one FEN a line and answers one number a line.
+    Sample(SampleArguments),
+    /// Train the network with labelled samples.
+    ///
+    /// Prints the loss of the samples learned from and of samples held out, and writes the network with each
+    /// checkpoint. Ctrl-C ends it; the same command goes on where it stopped.
+    Train(TrainArguments),
     /// Make positions as a search meets them from those of good games, scored by another engine, for `fit`.
     Vary(VaryArguments),
     /// Tune the numbers that the search decides by, in games of the engine with itself (SPSA).
@@ -67,6 +86,12 @@ pub enum TuneTask {
     Correlate {
         /// The file; `-` for standard input.
         file: PathBuf,
+        /// A network's file; the one inside the program if absent.
+        #[arg(long)]
+        net: Option<PathBuf>,
+        /// The classical evaluation instead of a network.
+        #[arg(long)]
+        classical: bool,
     },
     /// Print the lines that `fit` holds out and does not leave out, of which `--every` takes one in so many.
     HeldOut {
@@ -85,7 +110,7 @@ pub struct FitArguments {
     #[arg(required = true)]
     data: Vec<PathBuf>,
     /// Where the weights go.
-    #[arg(long, default_value = "src/eval/weights/table.rs")]
+    #[arg(long, default_value = "src/eval/classical/weights/table.rs")]
     table: PathBuf,
     /// Where to go on from if interrupted; removed at the end.
     #[arg(long, default_value = "tune.checkpoint")]
@@ -146,12 +171,27 @@ pub fn run(task: &TuneTask, output: &Output, interrupt: &Interrupt) -> Result<()
     match task {
         TuneTask::Fit(arguments) => fit(arguments, output, interrupt),
         TuneTask::Generate(arguments) => generate::print(arguments, output, interrupt),
+        TuneTask::Sample(arguments) => sample::print(arguments, output, interrupt),
+        TuneTask::Train(arguments) => network_train::print(arguments, output, interrupt),
         TuneTask::Vary(arguments) => vary::print(arguments, output, interrupt),
         TuneTask::Spsa(arguments) => spsa::print(arguments, output, interrupt),
         TuneTask::Wdl { file } => wdl::print(file, output),
-        TuneTask::Correlate { file } => correlate::print(file, output),
+        TuneTask::Correlate { file, net, classical } => {
+            let evaluation = match net {
+                _ if *classical => Evaluation::Classical,
+                Some(path) => Evaluation::Network(Arc::new(network(path)?)),
+                None => Evaluation::default(),
+            };
+            correlate::print(file, &evaluation, output)
+        }
         TuneTask::HeldOut { file, every } => print_held_out(file, *every, output),
     }
+}
+
+/// Reads a network.
+fn network(path: &Path) -> Result<Network, TuneError> {
+    let bytes = fs::read(path).map_err(|error| TuneError::file(path, error))?;
+    Network::from_bytes(&bytes).map_err(|error| TuneError::file(path, io::Error::other(error)))
 }
 
 /// The chance to win that a labelled score stands for: 100 centipawns are an even chance, as for the score's

@@ -1,6 +1,6 @@
 //! The evaluation as a differentiable function of the weights, over many positions at once.
 
-use crate::eval::coefficients::{ACCOUNTS, Coefficients, danger};
+use crate::eval::classical::coefficients::{ACCOUNTS, Coefficients, danger};
 
 /// A middlegame and an endgame weight.
 pub type Weight = [f32; 2];
@@ -147,7 +147,7 @@ fn finish(sums: &Sums) -> (Weight, Keeps) {
 mod tests {
     use super::*;
     use crate::{
-        eval::{Caches, coefficients, evaluate},
+        eval::classical::{Caches, coefficients, evaluate},
         position::Position,
     };
     use shakmaty::Color;

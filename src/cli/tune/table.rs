@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::model::Weight;
-use crate::eval::coefficients::Field;
+use crate::eval::classical::coefficients::Field;
 
 /// The longest line, in characters.
 const WIDTH: usize = 108;

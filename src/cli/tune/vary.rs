@@ -12,6 +12,7 @@ use std::{
 };
 
 use clap::Args;
+use fastrand::Rng;
 use shakmaty::{Color, uci::UciMove};
 
 use super::{TuneError, data, train};
@@ -48,11 +49,11 @@ pub fn print(arguments: &VaryArguments, output: &Output, interrupt: &Interrupt) 
     let out_failed = |error| TuneError::file(&arguments.out, error);
     let mut scorer = Scorer::start(arguments).map_err(engine_failed)?;
     let mut out = OpenOptions::new().create(true).append(true).open(&arguments.out).map_err(out_failed)?;
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Rng::with_seed(0x9e37_79b9_7f4a_7c15);
     let (mut written, mut failure) = (0_u64, None);
     data::read(&arguments.data, |number, label| {
         let skipped = failure.is_some() || interrupt.is_requested() || data::held_out(number);
-        let Some(label) = label.filter(|_| !skipped && random.below(arguments.every.max(1)) == 0) else {
+        let Some(label) = label.filter(|_| !skipped && random.usize(..arguments.every.max(1)) == 0) else {
             return;
         };
         let Some(position) = shaken(label.position, &mut random) else { return };
@@ -75,26 +76,14 @@ pub fn print(arguments: &VaryArguments, output: &Output, interrupt: &Interrupt) 
     failure.map_or(Ok(()), Err)
 }
 
-/// A small generator; the data are the same on every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) as usize % n
-    }
-}
-
 /// One to three random moves, a third of them captures where there are any.
-fn shaken(mut position: Position, random: &mut Random) -> Option<Position> {
-    for _ in 0..[1, 1, 2, 3][random.below(4)] {
+fn shaken(mut position: Position, random: &mut Rng) -> Option<Position> {
+    for _ in 0..[1, 1, 2, 3][random.usize(..4)] {
         let moves = position.legal_moves();
         let captures: Vec<_> = moves.iter().filter(|m| m.is_capture()).collect();
         let chosen = match captures.as_slice() {
-            [_, ..] if random.below(3) == 0 => *captures[random.below(captures.len())],
-            _ => *moves.get(random.below(moves.len().max(1)))?,
+            [_, ..] if random.usize(..3) == 0 => *captures[random.usize(..captures.len())],
+            _ => random.choice(moves)?,
         };
         position = position.play(chosen);
     }

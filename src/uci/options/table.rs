@@ -11,7 +11,7 @@ use super::{UciOption, button, check, combo, spin, text};
 use crate::search::PARAMETERS;
 use crate::{
     book::Choice,
-    engine::{ELO_RANGE, Engine},
+    engine::{ELO_RANGE, Engine, EvaluationKind},
     learn::policy::Mode,
     position::PathHash,
     search::NodeRate,
@@ -20,6 +20,8 @@ use crate::{
 };
 
 const LEARNING: [(&str, Mode); 3] = [("off", Mode::Off), ("drop", Mode::Drop), ("all", Mode::All)];
+const EVALUATION: [(&str, EvaluationKind); 2] =
+    [("classical", EvaluationKind::Classical), ("network", EvaluationKind::Network)];
 const OVERHEAD: i64 = Engine::DEFAULT_MOVE_OVERHEAD.as_millis() as i64;
 const MIN_DEPTH: i64 = Engine::DEFAULT_LEARN_MIN_DEPTH.get() as i64;
 const DROP: i64 = Engine::DEFAULT_LEARN_DROP as i64;
@@ -49,6 +51,9 @@ pub(super) fn options() -> Vec<UciOption> {
         spin("Move Overhead", OVERHEAD, 0..=5000, |to, ms| to.engine.set_move_overhead(Duration::from_millis(ms))),
         spin("nodestime", 0, 0..=10_000, |to, rate| to.engine.set_node_rate(NonZeroU32::new(rate).map(NodeRate))),
         spin("PawnHash", PAWN_HASH, 1..=1024, |to, mib| to.engine.set_pawn_hash(mib)),
+        combo("Evaluation", EvaluationKind::default(), EVALUATION, |to, kind| to.engine.set_evaluation(kind)),
+        text("EvalFile", |to, path| to.engine.set_eval_file(file(path).as_deref())
+            .map_err(|error| format!("{error}; the network before stays"))),
         combo("PathHash", PathHash::default(), PathHash::NAMED, |to, mode| to.engine.set_path_hash(mode)),
         combo("Learning", Mode::Drop, LEARNING, |to, mode| to.engine.set_learning(mode)),
         text("LearnFile", |to, path| to.engine.set_learn_file(file(path))),

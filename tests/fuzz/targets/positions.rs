@@ -8,7 +8,7 @@ use std::{
 
 use engram::{
     engine::Engine,
-    eval::{Caches, evaluate},
+    eval::classical::{Caches, evaluate},
     learn::{Origin, Record},
     position::Position,
     search::{Event, Limits},

@@ -100,7 +100,7 @@ struct NoTools;
 impl Tools for NoTools {
     fn bench(&self, _: Option<u64>, _: PathHash, _: &Output, _: &Interrupt) {}
     fn eval(&self, position: &Position, output: &Output) {
-        output.line(engram::eval::trace(position));
+        output.line(engram::eval::classical::trace(position));
     }
     fn perft(&self, _: &Position, _: u64, _: &Output, _: &Interrupt) {}
 }

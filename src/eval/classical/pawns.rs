@@ -4,7 +4,7 @@ use shakmaty::{Bitboard, Role, Square, attacks};
 
 use super::{
     geometry::{Black, CENTER_FILES, KING_SIDE, QUEEN_SIDE, Side, White, adjacent_files, count, rank_of},
-    pawn_table::PawnEntry,
+    pawn_entry::PawnEntry,
     squares,
     trace::{Tally, Term, Tracer},
     weights::WEIGHTS,

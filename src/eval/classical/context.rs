@@ -4,7 +4,7 @@ use shakmaty::{Bitboard, Board, CastlingSide, Color, Position as _, Role, Square
 
 use super::{
     geometry::{Black, Side, White, count, king_ring},
-    pawn_table::PawnEntry,
+    pawn_entry::PawnEntry,
     squares::View,
 };
 use crate::position::Position;

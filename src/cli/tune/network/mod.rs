@@ -1,0 +1,11 @@
+//! What the network learns from, and how: samples of the search's own positions (`sample.rs`) labelled by a
+//! teacher (`teacher.rs`), in records of 32 bytes (`record.rs`).
+
+mod model;
+mod optimiser;
+mod pawns;
+mod record;
+pub mod sample;
+mod stream;
+mod teacher;
+pub mod train;

@@ -1,0 +1,159 @@
+//! A labelled position in 32 bytes, as the mover sees it. The layout is that of the bullet trainer's
+//! `ChessBoard` (Jamie Whiting), so that its tools read our files and we read theirs.
+//!
+//! ```text
+//!   0 occupied u64 (square a1 first; ranks reversed if Black is to move)
+//!   8 pieces [16]: four bits for each occupied square in order: role (pawn 0 to king 5), 8 for the opponent's
+//!  24 score i16 (centipawns, mover's view)   26 result u8 (mover: 0 loss, 1 draw, 2 win, 3 unknown)
+//!  27 own king u8   28 opponent's king u8 (both on the board as each side sees it)   29 zero [3]
+//! ```
+//! Castling rights, en passant and the clock are left out: the network does not see them.
+
+use shakmaty::Color;
+
+use crate::position::Position;
+
+/// Bytes of a record.
+pub const SIZE: usize = 32;
+
+/// The result is not known.
+pub const UNKNOWN: u8 = 3;
+
+/// A labelled position.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sample {
+    pub occupied: u64,
+    pub pieces: [u8; 16],
+    /// Centipawns for the mover.
+    pub score: i16,
+    /// For the mover: 0 loss, 1 draw, 2 win, [`UNKNOWN`].
+    pub result: u8,
+}
+
+impl Sample {
+    /// The position without a label.
+    pub fn new(position: &Position) -> Sample {
+        let board = position.board();
+        let flip = position.turn() == Color::Black;
+        let occupied = board.occupied();
+        let mut sample = Sample { result: UNKNOWN, ..Sample::default() };
+        sample.occupied = if flip { occupied.0.swap_bytes() } else { occupied.0 };
+        let mut rest = sample.occupied;
+        let mut index = 0;
+        while rest != 0 && index < 32 {
+            let square = rest.trailing_zeros();
+            rest &= rest - 1;
+            let square = shakmaty::Square::new(if flip { square ^ 56 } else { square });
+            if let Some(piece) = board.piece_at(square) {
+                let code = (piece.role as u8 - 1) | (u8::from(piece.color != position.turn()) << 3);
+                sample.pieces[index / 2] |= code << (4 * (index % 2));
+            }
+            index += 1;
+        }
+        sample
+    }
+
+    /// The pieces: square as the mover sees the board, role (pawn 0 to king 5), the opponent's?
+    pub fn men(&self) -> impl Iterator<Item = (u8, u8, bool)> + '_ {
+        let mut rest = self.occupied;
+        (0..32).map_while(move |index| {
+            if rest == 0 {
+                return None;
+            }
+            let square = rest.trailing_zeros() as u8;
+            rest &= rest - 1;
+            let code = self.pieces[index / 2] >> (4 * (index % 2)) & 15;
+            Some((square, code & 7, code & 8 != 0))
+        })
+    }
+
+    /// As bytes.
+    pub fn to_bytes(self) -> [u8; SIZE] {
+        let mut bytes = [0; SIZE];
+        bytes[..8].copy_from_slice(&self.occupied.to_le_bytes());
+        bytes[8..24].copy_from_slice(&self.pieces);
+        bytes[24..26].copy_from_slice(&self.score.to_le_bytes());
+        bytes[26] = self.result;
+        for (square, role, theirs) in self.men() {
+            if role == 5 {
+                bytes[if theirs { 28 } else { 27 }] = if theirs { square ^ 56 } else { square };
+            }
+        }
+        bytes
+    }
+
+    /// The inverse of [`Sample::to_bytes`]; nothing if the bytes are no position with two kings.
+    pub fn from_bytes(bytes: &[u8; SIZE]) -> Option<Sample> {
+        let (occupied, rest) = bytes.split_first_chunk::<8>()?;
+        let (pieces, rest) = rest.split_first_chunk::<16>()?;
+        let sample = Sample {
+            occupied: u64::from_le_bytes(*occupied),
+            pieces: *pieces,
+            score: i16::from_le_bytes([rest[0], rest[1]]),
+            result: rest[2],
+        };
+        let kings =
+            |side: bool| sample.men().filter(|&(_, role, theirs)| role == 5 && theirs == side).count();
+        let sound = sample.men().all(|(_, role, _)| role < 6) && sample.occupied.count_ones() <= 32;
+        (sound && kings(false) == 1 && kings(true) == 1).then_some(sample)
+    }
+
+    /// Appends the position as a FEN with White to move, and a line end.
+    pub fn write_fen(&self, text: &mut String) {
+        let mut board = [' '; 64];
+        for (square, role, theirs) in self.men() {
+            let letter = ['P', 'N', 'B', 'R', 'Q', 'K'][role as usize];
+            board[square as usize] = if theirs { letter.to_ascii_lowercase() } else { letter };
+        }
+        for rank in board.chunks_exact(8).rev() {
+            let mut empty = 0;
+            for &letter in rank {
+                if letter == ' ' {
+                    empty += 1;
+                    continue;
+                }
+                if empty > 0 {
+                    text.push((b'0' + empty) as char);
+                    empty = 0;
+                }
+                text.push(letter);
+            }
+            if empty > 0 {
+                text.push((b'0' + empty) as char);
+            }
+            text.push('/');
+        }
+        text.pop();
+        text.push_str(" w - - 0 1\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::{CastlingMode, fen::Fen};
+
+    use super::*;
+
+    fn sample(fen: &str) -> Sample {
+        let setup = fen.parse::<Fen>().expect(fen).into_setup();
+        Sample::new(&Position::from_setup(setup, CastlingMode::Standard).expect(fen))
+    }
+
+    #[test]
+    fn the_mover_is_white_whoever_it_was() {
+        let white = sample("r3k2r/2p3p1/8/8/3pP3/8/1P4PP/4K2R w K - 0 1");
+        let black = sample("4k2r/1p4pp/8/3Pp3/8/8/2P3P1/R3K2R b k - 0 1");
+        assert_eq!(white, black);
+        let mut text = String::new();
+        white.write_fen(&mut text);
+        assert_eq!(text, "r3k2r/2p3p1/8/8/3pP3/8/1P4PP/4K2R w - - 0 1\n");
+    }
+
+    #[test]
+    fn a_record_is_read_back_and_nonsense_is_not() {
+        let before = Sample { score: -321, result: 2, ..sample("8/8/4k3/8/8/3K4/3R4/8 b - - 0 1") };
+        assert_eq!(Sample::from_bytes(&before.to_bytes()), Some(before));
+        assert_eq!(Sample::from_bytes(&[0; SIZE]), None);
+        assert_eq!(Sample::from_bytes(&[255; SIZE]), None);
+    }
+}

@@ -1,0 +1,231 @@
+//! `engram tune sample`: positions as the search meets them. The engine plays against itself; of the positions
+//! that its searches evaluate, whatever stands to be taken there, one in so many is labelled by a teacher. These
+//! are the questions that the network will be asked.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::{Instant, SystemTime, UNIX_EPOCH},
+};
+
+use clap::Args;
+use fastrand::Rng;
+use shakmaty::{CastlingMode, Color, fen::Fen};
+
+use super::{
+    super::{
+        TuneError,
+        generate::{Certainty, Player, follow, random_moves},
+    },
+    record::Sample,
+    teacher::Teacher,
+};
+use crate::{
+    position::Position,
+    uci::{Interrupt, Output},
+};
+
+/// The arguments of `engram tune sample`.
+#[derive(Debug, Args)]
+pub struct SampleArguments {
+    /// The file to append records to; `-` for standard output (then what is to be said goes nowhere).
+    out: PathBuf,
+    /// The teacher: a program with its arguments that reads one FEN a line and answers the centipawns of the
+    /// side to move, one number a line, at the latest after an empty line.
+    #[arg(long)]
+    teacher: String,
+    /// Positions to make; Ctrl-C ends it earlier and loses nothing that was labelled.
+    #[arg(long, default_value_t = u64::MAX)]
+    positions: u64,
+    /// Fewest nodes of a move; each game has a number of its own.
+    #[arg(long, default_value_t = 400)]
+    least_nodes: u64,
+    /// Most nodes of a move.
+    #[arg(long, default_value_t = 1600)]
+    most_nodes: u64,
+    /// One evaluated position of so many is taken.
+    #[arg(long, default_value_t = 6)]
+    every: u64,
+    /// Openings for half of the games, a FEN a line (Chess960 too); the others begin with random moves.
+    #[arg(long)]
+    openings: Option<PathBuf>,
+    /// Games at a time; as many as there are cores if absent.
+    #[arg(long)]
+    threads: Option<usize>,
+}
+
+/// Positions that a search evaluated, and who was to move in each.
+type Taken = Mutex<Vec<(Color, Sample)>>;
+
+/// Positions that are labelled together.
+const CHUNK: usize = 1 << 14;
+/// In every third game one move in so many is random.
+const STRAY: usize = 16;
+
+/// Plays, asks and writes until there are enough positions.
+pub fn print(arguments: &SampleArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
+    let failed = |error| TuneError::file(&arguments.out, error);
+    let to_stdout = arguments.out == Path::new("-");
+    let out: Box<dyn Write + Send> = if to_stdout {
+        Box::new(io::stdout())
+    } else {
+        Box::new(OpenOptions::new().create(true).append(true).open(&arguments.out).map_err(failed)?)
+    };
+    let openings = match &arguments.openings {
+        Some(path) => read_openings(path).map_err(|error| TuneError::file(path, error))?,
+        None => Vec::new(),
+    };
+    let threads = arguments
+        .threads
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+        .max(1);
+    let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_nanos() as u64);
+    let shared = Shared {
+        arguments,
+        openings,
+        out: Mutex::new(out),
+        written: AtomicU64::new(0),
+        began: Instant::now(),
+        failure: Mutex::new(None),
+    };
+    std::thread::scope(|scope| {
+        for thread in 0..threads as u64 {
+            let (shared, seed) = (&shared, seed ^ thread << 48);
+            scope.spawn(move || {
+                let said = |text: String| {
+                    if !to_stdout {
+                        output.line(text)
+                    }
+                };
+                if let Err(error) = shared.work(seed, interrupt, &said) {
+                    *shared.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                }
+            });
+        }
+    });
+    match shared.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
+}
+
+/// What the threads have in common.
+struct Shared<'a> {
+    arguments: &'a SampleArguments,
+    openings: Vec<Position>,
+    out: Mutex<Box<dyn Write + Send>>,
+    written: AtomicU64,
+    began: Instant,
+    failure: Mutex<Option<TuneError>>,
+}
+
+impl Shared<'_> {
+    fn is_over(&self, interrupt: &Interrupt) -> bool {
+        // Relaxed: a thread that sees it late labels a chunk more.
+        interrupt.is_requested()
+            || self.written.load(Relaxed) >= self.arguments.positions
+            || self.failure.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// One thread: games, and whenever enough positions have come together, labels for them.
+    fn work(&self, seed: u64, interrupt: &Interrupt, say: &dyn Fn(String)) -> Result<(), TuneError> {
+        let teacher_failed = |error| TuneError::file(Path::new(&self.arguments.teacher), error);
+        let mut teacher = Teacher::start(&self.arguments.teacher).map_err(teacher_failed)?;
+        let taken = Arc::<Taken>::default();
+        let mut player = Player::new(self.arguments.least_nodes);
+        let (evaluated, every, sink) = (AtomicU64::new(0), self.arguments.every.max(1), Arc::clone(&taken));
+        player.engine().observe(
+            &(Arc::new(move |position: &Position| {
+                if evaluated.fetch_add(1, Relaxed) % every == 0 {
+                    sink.lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push((position.turn(), Sample::new(position)));
+                }
+            }) as _),
+        );
+        let mut random = Rng::with_seed(seed);
+        let mut samples = Vec::new();
+        while !self.is_over(interrupt) {
+            samples.append(&mut self.game(&mut player, &taken, &mut random));
+            if samples.len() >= CHUNK {
+                teacher.label(&mut samples).map_err(teacher_failed)?;
+                self.write(&samples, say)?;
+                samples.clear();
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, samples: &[Sample], say: &dyn Fn(String)) -> Result<(), TuneError> {
+        let bytes: Vec<u8> = samples.iter().flat_map(|sample| sample.to_bytes()).collect();
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        out.write_all(&bytes).map_err(|error| TuneError::file(&self.arguments.out, error))?;
+        let before = self.written.fetch_add(samples.len() as u64, Relaxed);
+        let now = before + samples.len() as u64;
+        if before >> 20 != now >> 20 {
+            let rate = now as f64 / self.began.elapsed().as_secs_f64();
+            say(format!("{now} positions, {rate:.0} a second"));
+        }
+        Ok(())
+    }
+
+    /// A game, and its share of what was evaluated in it.
+    fn game(&self, player: &mut Player, taken: &Taken, random: &mut Rng) -> Vec<Sample> {
+        let arguments = self.arguments;
+        player.set_nodes(random.u64(arguments.least_nodes..=arguments.most_nodes.max(arguments.least_nodes)));
+        let strays = random.usize(..3) == 0;
+        let (start, plies) = match self.openings.as_slice() {
+            [_, ..] if random.bool() => {
+                (self.openings[random.usize(..self.openings.len())].clone(), random.usize(..4))
+            }
+            _ => (Position::default(), 8 + random.usize(..2)),
+        };
+        let Some(mut moves) = random_moves(&start, random, plies) else { return Vec::new() };
+        player.engine().new_game();
+        let mut samples: Vec<(Color, Sample)> = Vec::new();
+        let mut certain = Certainty::default();
+        let result = loop {
+            let Some((position, result)) = follow(&start, &moves) else { return Vec::new() };
+            if let Some(result) = result {
+                break result;
+            }
+            let Some((mut best, score)) = player.best_move(&start, &moves) else { return Vec::new() };
+            samples.append(&mut taken.lock().unwrap_or_else(PoisonError::into_inner));
+            if let Some(result) = certain.result(if position.turn() == Color::White { score } else { -score })
+            {
+                break result;
+            }
+            if strays && random.usize(..STRAY) == 0 {
+                best = random.choice(position.legal_moves()).unwrap_or(best);
+            }
+            moves.push(best.to_uci(CastlingMode::Chess960));
+        };
+        for (turn, sample) in &mut samples {
+            let white = (2.0 * result) as u8;
+            sample.result = if *turn == Color::White { white } else { 2 - white };
+        }
+        samples.into_iter().map(|(_, sample)| sample).collect()
+    }
+}
+
+fn read_openings(path: &Path) -> io::Result<Vec<Position>> {
+    let mut openings = Vec::new();
+    for line in BufReader::new(File::open(path)?).lines() {
+        let line = line?;
+        let fields: Vec<&str> = line.split([' ', ';']).take(4).collect();
+        let position = fields.join(" ").parse::<Fen>().ok().and_then(|fen| {
+            let setup = fen.into_setup();
+            Position::from_setup(setup.clone(), CastlingMode::detect(&setup)).ok()
+        });
+        openings.extend(position);
+    }
+    if openings.is_empty() {
+        return Err(io::Error::other("it holds no FEN"));
+    }
+    Ok(openings)
+}

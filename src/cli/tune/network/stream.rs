@@ -1,0 +1,179 @@
+//! Samples in random order from files that are read in order: a rolling buffer from which each sample is drawn
+//! once, its place taken by the next one of the files. Files may grow meanwhile; after the last one the first
+//! is read again, and each sample held out of training is passed over.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, Read, Seek, SeekFrom},
+    path::{Path, PathBuf},
+};
+
+use fastrand::Rng;
+
+use super::{
+    super::TuneError,
+    record::{SIZE, Sample},
+};
+
+/// Samples of neighbouring places come from one game: blocks of so many are held out or not as a whole.
+const BLOCK: u64 = 1 << 14;
+/// One block of so many is held out.
+const HELD_OUT: u64 = 256;
+/// Samples read at a time.
+const CHUNK: usize = 1 << 12;
+
+fn is_held_out(number: u64) -> bool {
+    number / BLOCK % HELD_OUT == HELD_OUT / 2
+}
+
+/// Files of samples, one after the other, again and again.
+pub struct Stream {
+    paths: Vec<PathBuf>,
+    /// Which file is read, and the number of its next record.
+    place: (usize, u64),
+    file: BufReader<File>,
+    buffer: Vec<Sample>,
+    capacity: usize,
+    waiting: Vec<Sample>,
+    /// How often the last file has ended.
+    pub passes: u64,
+}
+
+impl Stream {
+    /// Opens the files and fills a buffer of `capacity` samples, after `skip` samples were passed over.
+    pub fn open(paths: &[PathBuf], capacity: usize, skip: u64) -> Result<Stream, TuneError> {
+        let first = paths.first().ok_or(TuneError::NoData)?;
+        let file = open(first)?;
+        let mut stream = Stream {
+            paths: paths.to_vec(),
+            place: (0, 0),
+            file,
+            buffer: Vec::new(),
+            capacity,
+            waiting: Vec::new(),
+            passes: 0,
+        };
+        stream.skip(skip)?;
+        stream.buffer.reserve_exact(capacity);
+        while stream.buffer.len() < stream.capacity {
+            let Some(sample) = stream.next()? else { return Err(TuneError::NoData) };
+            if stream.passes > 0 && stream.buffer.len() > CHUNK {
+                break;
+            }
+            stream.buffer.push(sample);
+        }
+        Ok(stream)
+    }
+
+    /// Draws a sample.
+    pub fn draw(&mut self, random: &mut Rng) -> Result<Sample, TuneError> {
+        let Some(next) = self.next()? else { return Err(TuneError::NoData) };
+        let index = random.usize(..self.buffer.len());
+        Ok(std::mem::replace(&mut self.buffer[index], next))
+    }
+
+    /// Up to `most` of the samples that are held out of training.
+    pub fn held_out(paths: &[PathBuf], most: usize) -> Result<Vec<Sample>, TuneError> {
+        let mut samples = Vec::new();
+        for path in paths {
+            let mut file = open(path)?;
+            let mut start = HELD_OUT / 2 * BLOCK;
+            let mut bytes = [0; SIZE];
+            while samples.len() < most {
+                file.seek(SeekFrom::Start(start * SIZE as u64))
+                    .map_err(|error| TuneError::file(path, error))?;
+                let before = samples.len();
+                // A few of each block: its neighbours say little more.
+                for _ in 0..BLOCK / 8 {
+                    if file.read_exact(&mut bytes).is_err() {
+                        break;
+                    }
+                    samples.extend(Sample::from_bytes(&bytes));
+                }
+                if samples.len() == before {
+                    break;
+                }
+                start += HELD_OUT * BLOCK;
+            }
+        }
+        samples.truncate(most);
+        Ok(samples)
+    }
+
+    fn skip(&mut self, mut samples: u64) -> Result<(), TuneError> {
+        let mut lengths = Vec::new();
+        for path in &self.paths {
+            let length = path.metadata().map_err(|error| TuneError::file(path, error))?.len();
+            lengths.push(length / SIZE as u64);
+        }
+        let total: u64 = lengths.iter().sum();
+        if total == 0 {
+            return Err(TuneError::NoData);
+        }
+        self.passes = samples / total;
+        samples %= total;
+        for (index, &length) in lengths.iter().enumerate() {
+            if samples < length {
+                return self.go_to(index, samples);
+            }
+            samples -= length;
+        }
+        Ok(())
+    }
+
+    fn go_to(&mut self, index: usize, number: u64) -> Result<(), TuneError> {
+        let path = &self.paths[index];
+        self.file = open(path)?;
+        self.file
+            .seek(SeekFrom::Start(number * SIZE as u64))
+            .map_err(|error| TuneError::file(path, error))?;
+        self.place = (index, number);
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<Option<Sample>, TuneError> {
+        let mut dry = 0;
+        while self.waiting.is_empty() {
+            let (index, number) = self.place;
+            let mut bytes = vec![0; CHUNK * SIZE];
+            let read = read_whole(&mut self.file, &mut bytes)
+                .map_err(|error| TuneError::file(&self.paths[index], error))?;
+            let count = read / SIZE;
+            for (offset, record) in bytes[..count * SIZE].as_chunks::<SIZE>().0.iter().enumerate() {
+                if !is_held_out(number + offset as u64) {
+                    self.waiting.extend(Sample::from_bytes(record));
+                }
+            }
+            self.waiting.reverse();
+            self.place.1 += count as u64;
+            if count < CHUNK {
+                let next = (index + 1) % self.paths.len();
+                self.passes += u64::from(next == 0);
+                self.go_to(next, 0)?;
+                dry += 1;
+                if dry > 2 * self.paths.len() {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(self.waiting.pop())
+    }
+}
+
+fn open(path: &Path) -> Result<BufReader<File>, TuneError> {
+    File::open(path).map(BufReader::new).map_err(|error| TuneError::file(path, error))
+}
+
+/// Reads until the buffer is full or the file ends.
+fn read_whole(file: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < bytes.len() {
+        match file.read(&mut bytes[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}

@@ -1,0 +1,176 @@
+//! The classical evaluation, written by hand: terms that players of chess have names for.
+//!
+//! [`evaluate`] adds up named terms ([`Term`]), each a middlegame and an endgame value, and blends
+//! both by the material that is left. Known endgames have evaluations of their own. The order of work:
+//!
+//! 1. material table: worth, imbalance, phase, scale, known endgame;
+//! 2. pawn hash: structure, passed pawns, attack spans, king shelters;
+//! 3. attack maps, and with them the pieces one by one;
+//! 4. kings, threats, passed pawns, space, tempo; then initiative, scale and phase.
+//!
+//! Weights are in `weights/`. Each term is written once, generic over the side (`geometry::Side`) and over
+//! the tracer (`trace::Tracer`), so that what [`trace()`] shows is what [`evaluate`] computes.
+
+#[cfg(feature = "tune")]
+pub mod coefficients;
+mod context;
+mod endgame;
+mod geometry;
+mod initiative;
+mod king;
+mod kpk;
+mod material;
+mod mobility;
+mod pair;
+mod passed;
+mod pawn_entry;
+mod pawns;
+mod pieces;
+mod scale;
+mod space;
+mod squares;
+mod threats;
+mod trace;
+mod weights;
+
+pub use trace::{Term, Trace};
+
+use shakmaty::Color;
+
+use self::{
+    context::Context,
+    geometry::{Black, White},
+    material::{FULL_SCALE, MIDDLEGAME, MaterialTable},
+    pair::Pair,
+    pawn_entry::PawnEntry,
+    trace::{Silent, Tally, Tracer},
+    weights::WEIGHTS,
+};
+use super::pawn_table::PawnTable;
+use crate::{position::Position, types::Score};
+
+/// What a thread's evaluations remember: the pawn hash and the material table. The result of an evaluation
+/// does not depend on it.
+#[derive(Clone, Debug)]
+pub struct Caches {
+    pawns: PawnTable<PawnEntry>,
+    material: MaterialTable,
+}
+
+impl Caches {
+    /// Empty caches with a pawn hash of at most `pawn_hash_mib` MiB (at least one).
+    pub fn new(pawn_hash_mib: usize) -> Caches {
+        Caches { pawns: PawnTable::new(pawn_hash_mib, PawnEntry::default()), material: MaterialTable::new() }
+    }
+
+    /// Within how many MiB the pawn hash is: fewer than asked for if there was no memory.
+    pub fn pawn_hash_mib(&self) -> usize {
+        self.pawns.allowed_mib()
+    }
+
+    /// The worth of a known endgame for the side to move, which has an evaluation of its own.
+    #[inline]
+    pub fn known_endgame(&mut self, position: &Position) -> Option<Score> {
+        let (endgame, strong) = self.material.probe(position, &mut Silent).endgame?;
+        let white = Score(endgame::evaluate(endgame, strong, position)).clamp_evaluation();
+        Some(if position.turn() == Color::White { white } else { -white })
+    }
+
+    /// Brings near what the evaluation of `position` will ask for.
+    pub fn prefetch(&self, position: &Position) {
+        self.pawns.prefetch(position.keys().pawns);
+    }
+
+    /// Forgets everything, counters included.
+    pub fn clear(&mut self) {
+        self.pawns.clear();
+        self.material.clear();
+    }
+
+    /// Probes of the pawn hash since the counters were reset: those that found their entry, and all.
+    pub fn pawn_hits(&self) -> (u64, u64) {
+        (self.pawns.hits, self.pawns.probes)
+    }
+
+    /// Starts counting probes anew.
+    pub fn reset_counters(&mut self) {
+        (self.pawns.hits, self.pawns.probes) = (0, 0);
+    }
+}
+
+/// The worth of `position` in centipawns from the point of view of the side to move, without regard to the
+/// half-move clock and to repetitions.
+pub fn evaluate(position: &Position, caches: &mut Caches) -> Score {
+    let white = assess(position, caches, &mut Silent).score;
+    if position.turn() == Color::White { white } else { -white }
+}
+
+/// What each term of [`evaluate`] contributes, as a table.
+pub fn trace(position: &Position) -> Trace {
+    let mut trace = Trace::new();
+    // Fresh caches: what is found in a table is not traced.
+    let result = assess(position, &mut Caches::new(1), &mut trace);
+    trace.conclude(result);
+    trace
+}
+
+/// An evaluation from White's point of view.
+struct Assessment {
+    score: Score,
+    phase: i32,
+    scale: i32,
+}
+
+fn assess<T: Tracer>(position: &Position, caches: &mut Caches, tracer: &mut T) -> Assessment {
+    let material = caches.material.probe(position, tracer);
+    let phase = i32::from(material.phase);
+    if let Some((endgame, strong)) = material.endgame {
+        let score = endgame::evaluate(endgame, strong, position);
+        tracer.record(Term::Endgame, None, Pair::new(score, score));
+        return Assessment { score: Score(score).clamp_evaluation(), phase, scale: FULL_SCALE };
+    }
+
+    let entry = caches.pawns.probe(position, T::LISTENS, |found| pawns::analyse(found, tracer));
+    let (black, black_shelter) = entry.shelter::<Black, T>(position, tracer);
+    let (white, white_shelter) = entry.shelter::<White, T>(position, tracer);
+    let mut context = Context::new(position, entry, [black_shelter, white_shelter], phase);
+    let mut tally = Tally::new(tracer);
+    tally.carry(material.score + entry.score + white - black);
+
+    mobility::survey::<White, T>(&mut context, &mut tally);
+    mobility::survey::<Black, T>(&mut context, &mut tally);
+    mobility::survey_royals::<White, T>(&mut context, &mut tally);
+    mobility::survey_royals::<Black, T>(&mut context, &mut tally);
+    king::danger::<White, T>(&context, &mut tally);
+    king::danger::<Black, T>(&context, &mut tally);
+    threats::score::<White, T>(&context, &mut tally);
+    threats::score::<Black, T>(&context, &mut tally);
+    passed::score::<White, T>(&context, &mut tally);
+    passed::score::<Black, T>(&context, &mut tally);
+    space::score::<White, T>(&context, &mut tally);
+    space::score::<Black, T>(&context, &mut tally);
+    match context.turn {
+        Color::White => tally.add::<White>(Term::Tempo, &WEIGHTS.tempo, 1),
+        Color::Black => tally.add::<Black>(Term::Tempo, &WEIGHTS.tempo, 1),
+    }
+    initiative::score(&context, &mut tally);
+
+    let scale = scale::scale(&context, &material, tally.total);
+    Assessment { score: Score(blend(tally.total, phase, scale)).clamp_evaluation(), phase, scale }
+}
+
+/// One value of the two, by phase. The scale applies to the endgame, and where hardly anything can be won
+/// any more, to what is left of the middlegame as well.
+#[inline]
+fn blend(total: Pair, phase: i32, scale: i32) -> i32 {
+    let mg = total.mg() * middlegame_scale(phase, scale) / FULL_SCALE;
+    let eg = total.eg() * scale / FULL_SCALE;
+    (mg * phase + eg * (MIDDLEGAME - phase)) / MIDDLEGAME
+}
+
+/// How much of the middlegame value counts, of [`FULL_SCALE`].
+#[inline]
+fn middlegame_scale(phase: i32, scale: i32) -> i32 {
+    let hopeless = scale < FULL_SCALE / 2 && phase < MIDDLEGAME / 2;
+    if hopeless { scale } else { FULL_SCALE }
+}

@@ -1,0 +1,81 @@
+//! What the pawn hash keeps of a pawn structure.
+//!
+//! ```text
+//!  one entry = one cache line of 64 bytes
+//!  black pawns 8 | white pawns 8 | passed 8 | attack spans 16 | score 4 | shelters 16 | files 2
+//! ```
+//! A zeroed entry is the right one for a board without pawns.
+
+use shakmaty::{Bitboard, CastlingSide, Position as _};
+
+use super::{
+    geometry::{Side, files},
+    king,
+    pair::Pair,
+    trace::Tracer,
+};
+use crate::{eval::pawn_table::Entry, position::Position};
+
+/// A king-dependent pawn term with the king square and castling rights that it holds for.
+#[derive(Copy, Clone, Debug, Default)]
+struct Shelter {
+    score: Pair,
+    /// The middlegame value of shelter and storm alone.
+    middlegame: i16,
+    key: u16,
+}
+
+/// What the pawns alone say.
+#[derive(Copy, Clone, Debug, Default)]
+#[repr(C, align(64))]
+pub struct PawnEntry {
+    /// The pawns, black and white.
+    pub pawns: [Bitboard; 2],
+    /// Passed pawns of both sides.
+    pub passed: Bitboard,
+    /// All that the pawns may ever attack, black and white.
+    pub attack_span: [Bitboard; 2],
+    /// Pawn structure from White's point of view.
+    pub score: Pair,
+    shelters: [Shelter; 2],
+    /// Files with pawns, as bits a to h, black and white.
+    pub files: [u8; 2],
+}
+
+const _: () = assert!(size_of::<PawnEntry>() == 64);
+
+impl PawnEntry {
+    /// An entry for these pawns (black, white), of which nothing else is known yet.
+    pub fn new(pawns: [Bitboard; 2]) -> PawnEntry {
+        PawnEntry { pawns, files: pawns.map(files), ..PawnEntry::default() }
+    }
+
+    /// What pawns and king of our side say together, and the middlegame value of the shelter, computed only
+    /// if king square or castling rights have changed.
+    #[inline]
+    pub fn shelter<S: Side, T: Tracer>(&mut self, position: &Position, tracer: &mut T) -> (Pair, i32) {
+        let castles = position.chess().castles();
+        let rights = u16::from(castles.has(S::US, CastlingSide::KingSide))
+            | u16::from(castles.has(S::US, CastlingSide::QueenSide)) << 1;
+        let king = position.board().king_of(S::US).map_or(0, |king| king as u16);
+        let key = 1 << 15 | rights << 8 | king;
+        let known = &mut self.shelters[S::ME];
+        if T::LISTENS || known.key != key {
+            let (score, middlegame) = king::shelter::<S, T>(position, &self.pawns, tracer);
+            *known = Shelter { score, middlegame: middlegame as i16, key };
+        }
+        (known.score, i32::from(known.middlegame))
+    }
+
+    /// Has our side no pawn on this file (0 to 7)?
+    #[inline]
+    pub fn is_half_open<S: Side>(&self, file: u32) -> bool {
+        self.files[S::ME] >> file & 1 == 0
+    }
+}
+
+impl Entry for PawnEntry {
+    fn pawns(&self) -> [Bitboard; 2] {
+        self.pawns
+    }
+}

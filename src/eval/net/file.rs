@@ -1,0 +1,198 @@
+//! The network's file.
+//!
+//! ```text
+//!  header 64: magic "EngramNN" | version u32 | inputs u32 | units u32 | heads u32 | scale u32 (centipawns of one
+//!             unit of output) | CRC-32 u32 of what follows | pawn part: units of the first and second layer u32 [2],
+//!             0 if there is none | zero [24]
+//!  input weights i16 [inputs][units] | input biases i16 [units]     (255 = 1.0)
+//!  heads i16 [heads][2 * units] (64 = 1.0) | head biases i32 [heads] (255 * 64 = 1.0)
+//!  pawn part: first weights i16 [96][first] | first biases i16 [first]   (255 = 1.0)
+//!             second weights i16 [second][first] (64 = 1.0) | second biases i32 [second] (255 * 64 = 1.0)
+//!             outputs i16 [heads][factor, addend][second] (64 = 1.0) | their biases i32 [heads][2] (255 * 64 = 1.0)
+//! ```
+//! All numbers are little-endian. The first half of a head reads the mover's units, the second the opponent's.
+
+use thiserror::Error;
+
+use super::{FIRST, HEADS, INPUTS, PAWN_INPUTS, SECOND};
+
+/// How a file begins.
+const MAGIC: [u8; 8] = *b"EngramNN";
+const VERSION: u32 = 1;
+const HEADER: usize = 64;
+
+/// One of the input weights and of the activations, as integers.
+pub const ONE_INPUT: i32 = 255;
+/// One of the heads' weights.
+pub const ONE_HEAD: i32 = 64;
+
+/// Why a file is no network for this engine.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum FileError {
+    /// It does not begin as a network does.
+    #[error("it is no network of Engram's")]
+    Foreign,
+    /// Its layout is another one.
+    #[error("it is written in version {0} of the format, this engine reads version {VERSION}")]
+    Version(u32),
+    /// Its sizes are others.
+    #[error("it has {found} units, this engine's network has {expected}")]
+    Units {
+        /// Units in the file.
+        found: u32,
+        /// Units in this engine.
+        expected: usize,
+    },
+    /// Its length does not fit its header.
+    #[error("it is {found} bytes long instead of {expected}; copy it again")]
+    Length {
+        /// Bytes in the file.
+        found: usize,
+        /// Bytes that the header announces.
+        expected: usize,
+    },
+    /// Its contents are damaged.
+    #[error("its checksum is wrong: it is damaged; copy it again")]
+    Checksum,
+}
+
+/// The numbers of a file, before they are laid out for the engine or the trainer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Hidden units of a view.
+    pub units: usize,
+    /// Centipawns of one unit of output.
+    pub scale: u32,
+    /// By input.
+    pub input_weights: Vec<i16>,
+    /// By unit.
+    pub input_biases: Vec<i16>,
+    /// By head, mover's units before the opponent's.
+    pub heads: Vec<i16>,
+    /// By head.
+    pub head_biases: Vec<i32>,
+    /// The pawn part, if there is one.
+    pub pawns: Option<PawnLayout>,
+}
+
+/// The numbers of a pawn part.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PawnLayout {
+    /// By input.
+    pub first: Vec<i16>,
+    /// By unit of the first layer.
+    pub first_biases: Vec<i16>,
+    /// By unit of the second layer.
+    pub second: Vec<i16>,
+    /// By unit of the second layer.
+    pub second_biases: Vec<i32>,
+    /// By head, factor before addend.
+    pub outputs: Vec<i16>,
+    /// By head, factor before addend.
+    pub output_biases: Vec<i32>,
+}
+
+impl Layout {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// See [`FileError`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Layout, FileError> {
+        let (header, payload) = bytes.split_first_chunk::<HEADER>().ok_or(FileError::Foreign)?;
+        if header[..8] != MAGIC {
+            return Err(FileError::Foreign);
+        }
+        let word = |index: usize| {
+            let place = 8 + 4 * index;
+            u32::from_le_bytes([header[place], header[place + 1], header[place + 2], header[place + 3]])
+        };
+        let [version, inputs, units, heads, scale, checksum, first, second] =
+            [0, 1, 2, 3, 4, 5, 6, 7].map(|index| word(index) as usize);
+        let pawns = [first, second] == [FIRST, SECOND];
+        let known =
+            [inputs, heads] == [INPUTS, HEADS] && units <= 1 << 14 && (pawns || [first, second] == [0, 0]);
+        if version != VERSION as usize || !known {
+            return Err(FileError::Version(version as u32));
+        }
+        let expected =
+            2 * (INPUTS * units + units + HEADS * 2 * units) + 4 * HEADS + if pawns { PAWN_BYTES } else { 0 };
+        if payload.len() != expected {
+            return Err(FileError::Length { found: bytes.len(), expected: HEADER + expected });
+        }
+        if crc32fast::hash(payload) as usize != checksum {
+            return Err(FileError::Checksum);
+        }
+        let mut rest = Numbers(payload);
+        Ok(Layout {
+            units,
+            scale: scale as u32,
+            input_weights: rest.shorts(INPUTS * units),
+            input_biases: rest.shorts(units),
+            heads: rest.shorts(HEADS * 2 * units),
+            head_biases: rest.words(HEADS),
+            pawns: pawns.then(|| PawnLayout {
+                first: rest.shorts(PAWN_INPUTS * FIRST),
+                first_biases: rest.shorts(FIRST),
+                second: rest.shorts(SECOND * FIRST),
+                second_biases: rest.words(SECOND),
+                outputs: rest.shorts(HEADS * 2 * SECOND),
+                output_biases: rest.words(HEADS * 2),
+            }),
+        })
+    }
+
+    /// The inverse of [`Layout::from_bytes`].
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut payload = Vec::new();
+        let shorts = |payload: &mut Vec<u8>, numbers: &[i16]| {
+            numbers.iter().for_each(|number| payload.extend(number.to_le_bytes()));
+        };
+        let words = |payload: &mut Vec<u8>, numbers: &[i32]| {
+            numbers.iter().for_each(|number| payload.extend(number.to_le_bytes()));
+        };
+        shorts(&mut payload, &self.input_weights);
+        shorts(&mut payload, &self.input_biases);
+        shorts(&mut payload, &self.heads);
+        words(&mut payload, &self.head_biases);
+        if let Some(pawns) = &self.pawns {
+            shorts(&mut payload, &pawns.first);
+            shorts(&mut payload, &pawns.first_biases);
+            shorts(&mut payload, &pawns.second);
+            words(&mut payload, &pawns.second_biases);
+            shorts(&mut payload, &pawns.outputs);
+            words(&mut payload, &pawns.output_biases);
+        }
+        let mut bytes = MAGIC.to_vec();
+        let checksum = crc32fast::hash(&payload);
+        let [first, second] = if self.pawns.is_some() { [FIRST as u32, SECOND as u32] } else { [0, 0] };
+        let sizes =
+            [VERSION, INPUTS as u32, self.units as u32, HEADS as u32, self.scale, checksum, first, second];
+        sizes.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
+        bytes.resize(HEADER, 0);
+        bytes.append(&mut payload);
+        bytes
+    }
+}
+
+/// Bytes of a pawn part.
+const PAWN_BYTES: usize =
+    2 * (PAWN_INPUTS * FIRST + FIRST + SECOND * FIRST + HEADS * 2 * SECOND) + 4 * (SECOND + HEADS * 2);
+
+/// Numbers that are read one after the other.
+struct Numbers<'a>(&'a [u8]);
+
+impl Numbers<'_> {
+    fn take(&mut self, bytes: usize) -> &[u8] {
+        let (taken, rest) = self.0.split_at(bytes.min(self.0.len()));
+        self.0 = rest;
+        taken
+    }
+
+    fn shorts(&mut self, count: usize) -> Vec<i16> {
+        self.take(2 * count).as_chunks().0.iter().map(|&bytes| i16::from_le_bytes(bytes)).collect()
+    }
+
+    fn words(&mut self, count: usize) -> Vec<i32> {
+        self.take(4 * count).as_chunks().0.iter().map(|&bytes| i32::from_le_bytes(bytes)).collect()
+    }
+}

@@ -1,0 +1,21 @@
+//! The network: what a position is worth, learned from a teacher instead of written by hand.
+mod accumulator;
+mod features;
+mod file;
+mod network;
+mod pawns;
+
+pub use accumulator::Accumulators;
+pub use features::{INPUTS, View};
+pub use file::{FileError, Layout, ONE_HEAD, ONE_INPUT, PawnLayout};
+pub use network::{EMBEDDED, Network, UNITS};
+pub use pawns::{FIRST, PAWN_INPUTS, PawnEntry, SECOND};
+
+/// Heads: which one speaks depends on the number of pieces.
+pub const HEADS: usize = 8;
+
+/// The head for so many pieces on the board.
+#[inline]
+pub fn head(pieces: u32) -> usize {
+    ((pieces.saturating_sub(1) / 4) as usize).min(HEADS - 1)
+}

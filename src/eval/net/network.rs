@@ -1,0 +1,159 @@
+//! The network laid out for speed, and its arithmetic.
+//!
+//! A view's accumulator is the sum of the weight rows of its inputs. The output is
+//! `sum over units of clip(accumulator)^2 * weight`, where `clip` limits to 0 to [`ONE_INPUT`], over both views,
+//! with the weights of the head that the number of pieces names. All of it is integers, so that vector code and
+//! a plain loop give the same bits.
+
+use std::sync::{Arc, OnceLock};
+
+use shakmaty::{Bitboard, Color};
+
+use super::{
+    HEADS, INPUTS,
+    file::{FileError, Layout, ONE_HEAD, ONE_INPUT},
+    head,
+    pawns::{PawnEntry, PawnPart},
+};
+use crate::types::Score;
+
+/// The file of the network inside the program.
+pub const EMBEDDED: &[u8] = include_bytes!("engram.net");
+
+/// Hidden units of a view.
+pub const UNITS: usize = 512;
+
+/// One number for each unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Units(pub [i16; UNITS]);
+
+/// A network.
+#[derive(Debug)]
+pub struct Network {
+    rows: Box<[Units]>,
+    biases: Units,
+    /// By head, the mover's units and the opponent's.
+    heads: Box<[[Units; 2]]>,
+    head_biases: [i32; HEADS],
+    pawns: Option<PawnPart>,
+    /// Centipawns of one unit of output.
+    scale: i32,
+    fingerprint: OnceLock<u16>,
+}
+
+impl Network {
+    /// The network inside the program.
+    pub fn embedded() -> Arc<Network> {
+        static PARSED: OnceLock<Arc<Network>> = OnceLock::new();
+        let network = PARSED.get_or_init(|| {
+            let network = Network::from_bytes(EMBEDDED);
+            // A test reads it: what is compiled in cannot be damaged later.
+            Arc::new(network.expect("the network inside the program is one"))
+        });
+        Arc::clone(network)
+    }
+
+    /// Reads a network from the bytes of a file.
+    ///
+    /// # Errors
+    /// See [`FileError`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Network, FileError> {
+        let layout = Layout::from_bytes(bytes)?;
+        if layout.units != UNITS {
+            return Err(FileError::Units { found: layout.units as u32, expected: UNITS });
+        }
+        let rows = |numbers: &[i16]| -> Box<[Units]> {
+            numbers.as_chunks::<UNITS>().0.iter().map(|&row| Units(row)).collect()
+        };
+        let mut head_biases = [0; HEADS];
+        head_biases.copy_from_slice(&layout.head_biases);
+        Ok(Network {
+            rows: rows(&layout.input_weights),
+            biases: rows(&layout.input_biases)[0].clone(),
+            heads: rows(&layout.heads)
+                .chunks_exact(2)
+                .map(|pair| [pair[0].clone(), pair[1].clone()])
+                .collect(),
+            head_biases,
+            pawns: PawnPart::new(&layout),
+            scale: layout.scale as i32,
+            fingerprint: OnceLock::new(),
+        })
+    }
+
+    /// The accumulator of an empty board.
+    pub fn empty(&self) -> &Units {
+        &self.biases
+    }
+
+    /// Writes `from` with some inputs more and some less to `to`.
+    #[inline]
+    pub fn update(&self, from: &Units, to: &mut Units, added: &[u16], removed: &[u16]) {
+        let row = |&input: &u16| &self.rows[input as usize % INPUTS];
+        let mut pairs = added.iter().map(row).zip(removed.iter().map(row));
+        match pairs.next() {
+            Some((more, less)) => {
+                for unit in 0..UNITS {
+                    to.0[unit] = from.0[unit].wrapping_add(more.0[unit]).wrapping_sub(less.0[unit]);
+                }
+            }
+            None => *to = from.clone(),
+        }
+        for (more, less) in pairs {
+            for unit in 0..UNITS {
+                to.0[unit] = to.0[unit].wrapping_add(more.0[unit]).wrapping_sub(less.0[unit]);
+            }
+        }
+        let exchanged = added.len().min(removed.len());
+        for more in added[exchanged..].iter().map(row) {
+            to.0.iter_mut().zip(&more.0).for_each(|(to, more)| *to = to.wrapping_add(*more));
+        }
+        for less in removed[exchanged..].iter().map(row) {
+            to.0.iter_mut().zip(&less.0).for_each(|(to, less)| *to = to.wrapping_sub(*less));
+        }
+    }
+
+    /// What a position with so many pieces is worth for the mover, from the accumulators of the mover and of the
+    /// opponent, and what the pawns say.
+    #[inline]
+    pub fn output(&self, pieces: u32, pawns: Option<&PawnEntry>, turn: Color, sums: [&Units; 2]) -> Score {
+        let head = head(pieces);
+        let [own, theirs] = &self.heads[head];
+        let [mover, opponent] = sums;
+        let sum = dot(mover, own) + dot(opponent, theirs);
+        let mut output = sum / i64::from(ONE_INPUT) + i64::from(self.head_biases[head]);
+        if let Some(pawns) = pawns {
+            output = pawns.apply(turn, head, output);
+        }
+        Score((output * i64::from(self.scale) / i64::from(ONE_INPUT * ONE_HEAD)) as i32).clamp_evaluation()
+    }
+
+    /// What the pawn part says of a structure (black, white); nothing if there is no pawn part.
+    pub fn evaluate_pawns(&self, pawns: [Bitboard; 2]) -> Option<PawnEntry> {
+        self.pawns.as_ref().map(|part| part.evaluate(pawns))
+    }
+
+    /// The fingerprint, computed by `compute` once.
+    pub(in crate::eval) fn fingerprint(&self, compute: impl FnOnce() -> u16) -> u16 {
+        *self.fingerprint.get_or_init(compute)
+    }
+}
+
+/// The sum of the squared clipped units times their weights. Weights lie within ±127, so that a unit times its
+/// weight fits 16 bits, and the sum of a part of the units fits 32.
+#[inline]
+fn dot(units: &Units, weights: &Units) -> i64 {
+    const PART: usize = 128;
+    let (units, weights) = (units.0.as_chunks::<PART>().0, weights.0.as_chunks::<PART>().0);
+    let mut total = 0;
+    for (units, weights) in units.iter().zip(weights) {
+        let mut sum = 0_i32;
+        for (&unit, &weight) in units.iter().zip(weights) {
+            let clipped = unit.clamp(0, ONE_INPUT as i16);
+            sum = sum.wrapping_add(i32::from(clipped.wrapping_mul(weight)) * i32::from(clipped));
+        }
+        total += i64::from(sum);
+    }
+    total
+}

@@ -1,0 +1,140 @@
+//! The pawn part: a deeper network that sees the pawns alone. It says for each head by how much the rest of the
+//! output is multiplied and what is added to it: a locked position is worth less than its pieces say, a chain
+//! that will break is worth more. What it says is computed once for each structure and kept in the pawn hash, so
+//! its depth costs next to nothing.
+//!
+//! ```text
+//!  96 inputs (48 squares for own pawns, 48 for the opponent's, as the mover sees them)
+//!  -> FIRST units -> SECOND units -> for each head factor and addend
+//! ```
+//! A unit's activation is its sum clipped to 0 to 1.
+
+use shakmaty::{Bitboard, Color};
+
+use super::{
+    HEADS,
+    file::{Layout, ONE_HEAD, ONE_INPUT},
+};
+use crate::eval::pawn_table::Entry;
+
+/// Inputs: 48 squares for each side's pawns.
+pub const PAWN_INPUTS: usize = 96;
+/// Units of the first layer.
+pub const FIRST: usize = 64;
+/// Units of the second layer.
+pub const SECOND: usize = 32;
+
+/// One of a factor's addition to 1.
+const ONE_FACTOR: i32 = 128;
+/// One of an addend.
+const ONE_ADDEND: i32 = 1024;
+
+/// What is kept of a structure: a cache line.
+///
+/// ```text
+///  black pawns 8 | white pawns 8 | addends i16 [mover][head] 32 | factors i8 [mover][head] 16
+/// ```
+#[derive(Clone, Debug, Default)]
+#[repr(C, align(64))]
+pub struct PawnEntry {
+    pawns: [Bitboard; 2],
+    addends: [[i16; HEADS]; 2],
+    factors: [[i8; HEADS]; 2],
+}
+
+const _: () = assert!(size_of::<PawnEntry>() == 64);
+
+impl Entry for PawnEntry {
+    fn pawns(&self) -> [Bitboard; 2] {
+        self.pawns
+    }
+}
+
+impl PawnEntry {
+    /// Applies what the pawns say to an output in units of 1 / (`ONE_INPUT` * `ONE_HEAD`).
+    #[inline]
+    pub fn apply(&self, mover: Color, head: usize, output: i64) -> i64 {
+        let factor = ONE_FACTOR + i32::from(self.factors[mover as usize][head]);
+        let addend = i32::from(self.addends[mover as usize][head]);
+        output * i64::from(factor) / i64::from(ONE_FACTOR)
+            + i64::from(addend) * i64::from(ONE_INPUT * ONE_HEAD) / i64::from(ONE_ADDEND)
+    }
+}
+
+/// The parameters of the pawn part, as in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PawnPart {
+    first: Vec<[i16; FIRST]>,
+    first_biases: [i16; FIRST],
+    second: Vec<[i16; FIRST]>,
+    second_biases: [i32; SECOND],
+    /// By head, factor before addend.
+    outputs: Vec<[i16; SECOND]>,
+    output_biases: Vec<i32>,
+}
+
+impl PawnPart {
+    /// The pawn part of a file, if it has one.
+    pub fn new(layout: &Layout) -> Option<PawnPart> {
+        let pawns = layout.pawns.as_ref()?;
+        let mut part = PawnPart {
+            first: pawns.first.as_chunks().0.to_vec(),
+            first_biases: [0; FIRST],
+            second: pawns.second.as_chunks().0.to_vec(),
+            second_biases: [0; SECOND],
+            outputs: pawns.outputs.as_chunks().0.to_vec(),
+            output_biases: pawns.output_biases.clone(),
+        };
+        part.first_biases.copy_from_slice(&pawns.first_biases);
+        part.second_biases.copy_from_slice(&pawns.second_biases);
+        Some(part)
+    }
+
+    /// What it says of a structure (black, white).
+    #[cold]
+    pub fn evaluate(&self, pawns: [Bitboard; 2]) -> PawnEntry {
+        let mut entry = PawnEntry { pawns, ..PawnEntry::default() };
+        for mover in Color::ALL {
+            let [own, theirs] = match mover {
+                Color::White => [pawns[1].0, pawns[0].0],
+                Color::Black => [pawns[0].0.swap_bytes(), pawns[1].0.swap_bytes()],
+            };
+            let second = self.second_layer(own, theirs);
+            for head in 0..HEADS {
+                let [factor, addend] = [0, 1].map(|kind| {
+                    let place = head * 2 + kind;
+                    dot(&second, &self.outputs[place]) + self.output_biases[place]
+                });
+                let scaled = |value: i32, one: i32| {
+                    i64::from(value) * i64::from(one) / i64::from(ONE_INPUT * ONE_HEAD)
+                };
+                let most = i64::from(i8::MAX);
+                entry.factors[mover as usize][head] = scaled(factor, ONE_FACTOR).clamp(-most, most) as i8;
+                let most = i64::from(i16::MAX);
+                entry.addends[mover as usize][head] = scaled(addend, ONE_ADDEND).clamp(-most, most) as i16;
+            }
+        }
+        entry
+    }
+
+    fn second_layer(&self, own: u64, theirs: u64) -> [i16; SECOND] {
+        let mut sums = self.first_biases;
+        for (pawns, offset) in [(own, 0), (theirs, PAWN_INPUTS / 2)] {
+            let mut rest = pawns >> 8 & 0x0000_FFFF_FFFF_FFFF;
+            while rest != 0 {
+                let row = &self.first[rest.trailing_zeros() as usize + offset];
+                sums.iter_mut().zip(row).for_each(|(sum, weight)| *sum = sum.wrapping_add(*weight));
+                rest &= rest - 1;
+            }
+        }
+        let first = sums.map(|sum| sum.clamp(0, ONE_INPUT as i16));
+        std::array::from_fn(|unit| {
+            let sum = dot(&first, &self.second[unit]) + self.second_biases[unit];
+            (sum / ONE_HEAD).clamp(0, ONE_INPUT) as i16
+        })
+    }
+}
+
+fn dot<const N: usize>(activations: &[i16; N], weights: &[i16; N]) -> i32 {
+    activations.iter().zip(weights).map(|(&a, &w)| i32::from(a) * i32::from(w)).sum()
+}
