@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Where what lasts is kept if the user names no place: in the data directory, which can be written wherever
+/// Where files are kept if no option names a place: in the data directory, which can be written wherever
 /// a GUI starts the engine. Only here is that known; the library is told.
 fn places() -> Places {
     let folder = match std::env::var_os("APPDATA") {

@@ -88,7 +88,8 @@ pub struct BenchReport {
     pub pawn_probes: u64,
 }
 
-/// Searches [`POSITIONS`] to `depth` in a mode of the option `PathHash`. After each, `each` is told its number from 1, its FEN and its nodes.
+/// Searches [`POSITIONS`] to `depth` in a mode of the option `PathHash`. After each, `each` is told its number
+/// from 1, its FEN and its nodes.
 /// Nothing comes back if `given_up` says so in between.
 pub fn measure(
     depth: u64,

@@ -1,4 +1,4 @@
-//! What a long piece of work has come to, on disk: the same command goes on after an interruption.
+//! The results of a long piece of work so far, on disk: after an interruption the same command goes on from there.
 //!
 //! Lines of JSON. The first says what the work is (its *setup*), each other one is a result. A line that was being
 //! written when the work was interrupted has no end: it and what follows it is cut off, and done again.
@@ -13,7 +13,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use thiserror::Error;
 
-/// Why work cannot be gone on with.
+/// Why interrupted work cannot be resumed.
 #[derive(Debug, Error)]
 pub enum JournalError {
     /// Another process is at it.
@@ -166,7 +166,7 @@ impl EarlierRun {
     ///
     /// # Errors
     /// The journal cannot be written.
-    pub(super) fn go_on(self) -> Result<(Journal, Results), JournalError> {
+    pub(super) fn resume(self) -> Result<(Journal, Results), JournalError> {
         let EarlierRun { path, setup, advice, file, head, whole, .. } = self;
         let failed = || JournalError::file(&path, "written");
         let made = || OpenOptions::new().create(true).append(true).open(&path);
@@ -248,14 +248,14 @@ mod tests {
         let found = |count: usize| {
             let earlier = find(1).expect("its own journal");
             assert_eq!((earlier.is_there(), earlier.len()), (true, count));
-            let (journal, mut results) = earlier.go_on().expect("it goes on");
+            let (journal, mut results) = earlier.resume().expect("it goes on");
             (journal, std::iter::from_fn(|| results.next::<u32>()).collect::<Vec<_>>())
         };
         assert!(!find(1).expect("none").is_there());
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0, "to look leaves nothing");
         fs::write(&path, "{\"eng").expect("written");
         assert!(!find(1).expect("cut off in its first line").is_there());
-        let (mut journal, _) = find(1).expect("nothing").go_on().expect("it begins");
+        let (mut journal, _) = find(1).expect("nothing").resume().expect("it begins");
         if cfg!(unix) {
             assert!(matches!(find(1), Err(JournalError::Busy { .. })));
         }
@@ -278,7 +278,7 @@ mod tests {
         found(3).0.remove();
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
         // What was begun and has no result gives way; what is of others does not.
-        drop(find(1).expect("nothing").go_on().expect("it begins"));
+        drop(find(1).expect("nothing").resume().expect("it begins"));
         assert!(!find(2).expect("it gives way").is_there());
         for foreign in ["mine, in one line", "mine\n", "{\"mine\":1}\n"] {
             fs::write(&path, foreign).expect("written");

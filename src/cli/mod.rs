@@ -149,7 +149,7 @@ pub enum CliError {
     /// The task cannot be done, in words.
     #[error("{0}")]
     Task(String),
-    /// Interrupted work cannot be gone on with.
+    /// Interrupted work cannot be resumed.
     #[error(transparent)]
     Journal(#[from] journal::JournalError),
     /// Something about the learning file.
@@ -174,7 +174,7 @@ impl CliError {
 /// The exit code where parts of the input could not be used (1 is failure, 2 bad arguments).
 pub const PARTIAL: u8 = 3;
 
-/// How a task ended that could be done.
+/// How a subcommand ended that did not fail.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Completion {
     /// All of it was done.
@@ -183,7 +183,7 @@ pub enum Completion {
     Partial,
 }
 
-/// Does what the command line asks for. `places` are where what lasts is kept if the user names no place.
+/// Does what the command line asks for. `places` are where files are kept if no option names a place.
 ///
 /// # Errors
 /// See [`CliError`].

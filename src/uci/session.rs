@@ -38,7 +38,7 @@ pub trait Tools {
     fn perft(&self, position: &Position, depth: u64, output: &Output, interrupt: &Interrupt);
 }
 
-/// Where what lasts is kept if the user names no place.
+/// Where files are kept if no option names a place.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     /// The learning file.
@@ -59,7 +59,7 @@ pub struct Session<T> {
     interrupt: Interrupt,
     /// Is castling of the present search written as king takes rook?
     chess960_notation: Arc<AtomicBool>,
-    /// The material of the position searched, by which chances are printed; 0: they are not.
+    /// Material of the searched position in points, for the chances printed; 0 while `UCI_ShowWDL` is off.
     wdl_material: Arc<AtomicU32>,
     /// From `go` until its `bestmove` is about to be sent.
     searching: Arc<AtomicBool>,
@@ -76,7 +76,7 @@ enum Flow {
 }
 
 impl<T: Tools> Session<T> {
-    /// A session with a new engine, which keeps what lasts in `places` if no option names others.
+    /// A session with a new engine, which keeps its files in `places` if no option names others.
     pub fn new(tools: T, output: Output, debug_log: DebugLog, places: Places) -> Session<T> {
         let (sender, receiver) = unbounded();
         let chess960_notation = Arc::new(AtomicBool::new(false));
@@ -91,15 +91,15 @@ impl<T: Tools> Session<T> {
                 let mode = CastlingMode::from_chess960(chess960_notation.load(Ordering::Relaxed));
                 let finished = matches!(event, Event::Finished { .. });
                 if finished {
-                    // Before the line: whoever answers it finds the engine idle. Release: the notation above
-                    // is read before the loop may set that of the next search.
+                    // Before `bestmove` is sent, so that a GUI that answers at once finds the engine idle.
+                    // Release: the notation is read above before the loop may set that of the next search.
                     searching.store(false, Ordering::Release);
                 }
                 let material = wdl_material.load(Ordering::Relaxed);
                 output.send(&translate::message(&event, mode, (material > 0).then_some(material)));
                 if finished || output.is_closed() {
-                    // Nobody reads any more: that ends the session, which may hear of nothing else. Fails only
-                    // when it is over.
+                    // A closed output ends the session, and no other line may come to wake it. Sending fails
+                    // only when it has ended already.
                     let _ = sender.send(SessionInput::SearchFinished);
                 }
             }
@@ -127,12 +127,12 @@ impl<T: Tools> Session<T> {
         }
     }
 
-    /// Talks until `quit`, the end of `input`, or until nobody reads the output any more. A running search
-    /// is then stopped and awaited. What waits for its end is done at the end of the input, and dropped otherwise.
+    /// Runs until `quit`, the end of `input`, or a closed output; a running search is then stopped and awaited.
+    /// Commands queued behind it are carried out at the end of the input, and dropped otherwise.
     pub fn run(mut self, input: impl BufRead + Send + 'static) {
         let (sender, stop, interrupt) =
             (self.sender.clone(), self.engine.stop_handle(), self.interrupt.clone());
-        // Not joined: it may wait for a line that never comes when the session is over.
+        // Not joined: when the session is over it may still be waiting for a line.
         let reader = move || reader::read(input, &sender, &stop, &interrupt);
         if let Err(error) = thread::Builder::new().name("input".to_owned()).spawn(reader) {
             self.output.say(format_args!("the system gives no thread to read with ({error}); leaving"));
@@ -157,8 +157,8 @@ impl<T: Tools> Session<T> {
     }
 
     fn hear(&mut self, Heard { text, command, read_at }: Heard) -> Flow {
-        // Here and not where it is read: a log that a line opens holds all lines after it. The price: a
-        // `stop`, which acts where it is read, may stand after the `bestmove` that it brought.
+        // Logged here and not by the reader, so that a log opened by one line holds all lines after it. The price:
+        // a `stop`, which acts when it is read, may be logged after the `bestmove` that it caused.
         log::debug!(target: "uci", "< {text}");
         match command {
             Ok(command) => {
@@ -175,11 +175,12 @@ impl<T: Tools> Session<T> {
     }
 
     fn handle(&mut self, command: Command, read_at: Instant) -> Flow {
-        // The search may end at any moment: what waits for that goes before what comes now.
+        // The search may have ended just now: queued commands still go first.
         let must_wait = self.is_searching() || !self.waiting.is_empty();
         if must_wait && self.needs_idle_engine(&command) {
             if let Command::Go(go) = &command {
-                // A mistake is told at once and ends nothing, if it is known for which position it is one.
+                // A wrong `go` is refused at once and does not stop the search, unless a queued command may
+                // change the position.
                 if self.waiting.is_empty()
                     && let Err(error) = translate::limits(go, self.engine.position())
                 {
@@ -192,7 +193,7 @@ impl<T: Tools> Session<T> {
             return Flow::Continue;
         }
         if matches!(command, Command::Stop | Command::Quit) {
-            // Not before: what waits and came before it is meant, too.
+            // Only now: the request is also meant for the commands queued before it.
             self.interrupt.handled();
         }
         match command {
@@ -224,13 +225,12 @@ impl<T: Tools> Session<T> {
         Flow::Continue
     }
 
-    /// Must `command` wait for the end of the present search, and for what waits already? All others are carried
-    /// out at once.
+    /// Must `command` wait until the search and the commands queued before it are done?
     fn needs_idle_engine(&self, command: &Command) -> bool {
         match command {
-            // A mistake is told at once.
+            // Errors are reported at once.
             Command::SetOption { name, value } => options::parse(name, value.as_deref()).is_ok(),
-            // Meant for the search that waits, if one does.
+            // If a `go` is queued, they are meant for that search.
             Command::Stop | Command::PonderHit => self.search_waits(),
             Command::UciNewGame
             | Command::Position { .. }
@@ -249,20 +249,20 @@ impl<T: Tools> Session<T> {
         self.searching.load(Ordering::Acquire)
     }
 
-    /// Once the search is over, does what had to wait for that, in the order in which it came. What comes
-    /// after the next `go` waits again.
+    /// Carries out the queued commands in order once the search is over. Those behind the next `go` are queued
+    /// again.
     fn catch_up(&mut self) {
         if self.is_searching() || self.waiting.is_empty() {
             return;
         }
         for (command, read_at) in std::mem::take(&mut self.waiting) {
-            // None of them is `quit`, which does not wait.
+            // `quit` is never queued.
             self.handle(command, read_at);
         }
     }
 
-    /// After the end of the input: what waits for the end of a search is done, and a search among it is stopped
-    /// and answered too.
+    /// At the end of the input: carries out the queued commands and stops each search among them, so that every
+    /// `go` has its `bestmove`.
     fn finish_waiting(&mut self) {
         while !self.waiting.is_empty() {
             self.engine.stop();

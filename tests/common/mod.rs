@@ -12,7 +12,7 @@ use std::{
 use tempfile::TempDir;
 
 /// Long enough for a loaded machine; nothing passes by waiting for it.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A command that runs the binary with every folder of the user in `home`.
 pub fn command(home: &TempDir) -> Command {
@@ -186,10 +186,10 @@ impl Engine {
     }
 
     /// A search without an end is under way: reads up to and including a line of an iteration, and says `isready`
-    /// a hundred times, each of which gives the search a turn. No `bestmove` comes.
+    /// twenty times, each of which gives the search a turn. No `bestmove` comes.
     pub fn searches_on(&mut self) {
         let mut lines = self.expect("info depth ");
-        for _ in 0..100 {
+        for _ in 0..20 {
             lines.append(&mut self.sync());
         }
         assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "too early: {lines:?}");

@@ -55,9 +55,9 @@ impl FindingJournal {
     /// Goes on after `earlier`, or begins.
     ///
     /// # Errors
-    /// See [`EarlierRun::go_on`].
-    pub(super) fn go_on(earlier: EarlierRun) -> Result<FindingJournal, JournalError> {
-        let (journal, earlier) = earlier.go_on()?;
+    /// See [`EarlierRun::resume`].
+    pub(super) fn resume(earlier: EarlierRun) -> Result<FindingJournal, JournalError> {
+        let (journal, earlier) = earlier.resume()?;
         Ok(FindingJournal { journal, earlier, known: BTreeMap::new() })
     }
 
@@ -150,7 +150,7 @@ mod tests {
     }
 
     fn open(output: &Path) -> FindingJournal {
-        FindingJournal::go_on(find(output, &json!({ "engram": "0" })).unwrap()).unwrap()
+        FindingJournal::resume(find(output, &json!({ "engram": "0" })).unwrap()).unwrap()
     }
 
     #[test]

@@ -139,7 +139,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     let earlier = earlier(arguments, &input, &settings)?;
     outputs::refuse(arguments, &input, earlier.as_ref().is_some_and(EarlierRun::is_there))?;
     let known = earlier.as_ref().map_or(0, EarlierRun::len);
-    let mut journal = earlier.map(FindingJournal::go_on).transpose()?;
+    let mut journal = earlier.map(FindingJournal::resume).transpose()?;
     let memory = LearnFileUse::open(arguments.learn.as_deref(), arguments.write)?;
     check_tables(&arguments.syzygy)?;
     let mut outputs = Outputs::open(arguments, output)?;

@@ -25,7 +25,7 @@ const DRAW_FROM: usize = 80;
 const LONGEST: usize = 600;
 /// A move may come so much later than the clock says: the way through the pipe is not the engine's fault.
 const MARGIN: Duration = Duration::from_millis(50);
-/// Who is later than this does not come any more.
+/// An engine that is later than this hangs.
 const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 /// A search to a fixed depth takes no longer than this.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(3600);
@@ -169,7 +169,7 @@ pub(in crate::cli) fn play(
 fn command(pace: Pace, side: usize, clocks: &[Duration; 2], random: &mut Random) -> (Go, Duration) {
     match pace {
         Pace::Fixed { limits, jitter } => {
-            // Drawn for every move, so that the same game has the same limits whoever searches how.
+            // Drawn for every move of both sides, so that all arms get the same limits.
             let factor = 1.0 + jitter * random.symmetric();
             match limits[side] {
                 Limit::Nodes(nodes) => {

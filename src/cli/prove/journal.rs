@@ -142,7 +142,7 @@ impl GameJournal {
     /// See [`EarlierRun::find`].
     pub fn open(path: &Path, setup: &Value) -> Result<GameJournal, ProveError> {
         let earlier = EarlierRun::find(path.to_owned(), setup, "name another folder with --out")?;
-        let (journal, mut results) = earlier.go_on()?;
+        let (journal, mut results) = earlier.resume()?;
         let mut slots = HashSet::new();
         // What two processes wrote counts once.
         let entries = std::iter::from_fn(|| results.next::<GameEntry>());

@@ -165,7 +165,7 @@ pub enum ProveError {
     /// The opening file holds nothing.
     #[error("{0} holds no positions; write one EPD or FEN a line")]
     NoOpenings(PathBuf),
-    /// The experiment in the folder cannot be gone on with.
+    /// The experiment in the folder cannot be resumed.
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// The results would overwrite it.

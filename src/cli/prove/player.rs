@@ -124,7 +124,7 @@ impl EnginePlayer {
         let (sender, lines) = unbounded();
         let stdout = child.stdout.take();
         let mut player = EnginePlayer { child, stdin, lines, name: program.name() };
-        // The moment at which a line came is noted where it comes: the game may be busy.
+        // Timed by this thread, since the game may be busy.
         thread::Builder::new()
             .name("engine".to_owned())
             .spawn(move || {
