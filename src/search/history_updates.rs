@@ -13,7 +13,7 @@ use crate::{
     types::{Depth, PackedMove, Ply, Score},
 };
 
-/// Moves searched before the best one; a node that tries more is not ordered better by remembering them.
+/// Moves searched before the best one. Where the list is full the rest gets no malus.
 pub type Tried = arrayvec::ArrayVec<Move, 32>;
 
 /// The history bonus of a cutoff at `depth`; the malus of the moves tried before it is as large.

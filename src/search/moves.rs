@@ -44,7 +44,7 @@ struct Current<'a> {
 impl Worker {
     /// Steps 17 to 24: the loop over the moves.
     pub fn search_moves<N: NodeKind>(&mut self, node: &mut Node) -> Best {
-        let Node { position, ply, window: Window { mut alpha, beta }, .. } = *node;
+        let Node { position, ply, mut window, .. } = *node;
         let mut best = Best { score: -Score::INFINITE, m: None, move_count: 0 };
         let checks = CheckSquares::new(position);
         let us = position.turn();
@@ -75,8 +75,16 @@ impl Worker {
             // where a quiet move may be the only one that does not lose (zugzwang).
             if !N::ROOT && !best.score.is_loss() && position.has_non_pawn_material(us) {
                 let threatened = threats.contains(m.to());
-                let candidate =
-                    Candidate { m, move_count, noisy, gives_check, threatened, history, reduction, alpha };
+                let candidate = Candidate {
+                    m,
+                    move_count,
+                    noisy,
+                    gives_check,
+                    threatened,
+                    history,
+                    reduction,
+                    alpha: window.alpha,
+                };
                 match prune_move(node, &candidate) {
                     Pruning::Search => {}
                     Pruning::Skip => continue,
@@ -107,7 +115,7 @@ impl Worker {
 
             // Steps 22 and 23. The search of the move.
             let current = Current { m, move_count, noisy, gives_check, history, reduction, child, new_depth };
-            let score = self.search_move::<N>(node, &current, Window { alpha, beta }, best.score);
+            let score = self.search_move::<N>(node, &current, window, best.score);
             self.unmake();
             if self.stopped {
                 return best;
@@ -116,31 +124,11 @@ impl Worker {
             // Step 24. New best move, new alpha, cutoff.
             if N::ROOT {
                 let nodes = self.nodes - nodes_before;
-                self.record_root(m, score, Window { alpha, beta }, move_count, nodes);
+                self.record_root(m, score, window, move_count, nodes);
             }
-            if score > best.score {
-                best.score = score;
-                if score > alpha {
-                    best.m = Some(m);
-                    if N::PV {
-                        self.pv.extend(ply, m);
-                    }
-                    if score >= beta {
-                        self.path.keep_last_child_taint();
-                        let entry = self.stack_mut(ply);
-                        entry.cutoff_count = entry.cutoff_count.saturating_add(1);
-                        self.update_after_cutoff(node, m, score, &quiets, &captures);
-                        return best;
-                    }
-                    alpha = score;
-                    // The others are unlikely to beat it by enough to matter.
-                    if node.depth > raised_alpha_min_depth()
-                        && node.depth < raised_alpha_max_depth()
-                        && !score.is_decisive()
-                    {
-                        node.depth -= 1;
-                    }
-                }
+            if self.update_best::<N>(node, m, score, &mut window, &mut best) {
+                self.update_after_cutoff(node, m, score, &quiets, &captures);
+                return best;
             }
             let tried = if noisy { &mut captures } else { &mut quiets };
             if Some(m) != best.m {
@@ -149,6 +137,46 @@ impl Worker {
             }
         }
         best
+    }
+
+    /// Step 24: keeps what a move came to. Does it cause a cutoff?
+    fn update_best<N: NodeKind>(
+        &mut self,
+        node: &mut Node,
+        m: Move,
+        score: Score,
+        window: &mut Window,
+        best: &mut Best,
+    ) -> bool {
+        if score <= best.score {
+            return false;
+        }
+        best.score = score;
+        if score <= window.alpha {
+            return false;
+        }
+        best.m = Some(m);
+        if N::PV {
+            self.pv.extend(node.ply, m);
+        }
+        if score >= window.beta {
+            // The opponent will not let it come to this: what the other moves are worth, and what their scores
+            // depend on, does not matter.
+            self.path.keep_last_child_taint();
+            let entry = self.stack_mut(node.ply);
+            entry.cutoff_count = entry.cutoff_count.saturating_add(1);
+            return true;
+        }
+        window.alpha = score;
+        // The other moves are unlikely to beat it by enough to matter. Not at low depth, where a ply is much of what
+        // is left, and not at high depth, where an error would be expensive.
+        if node.depth > raised_alpha_min_depth()
+            && node.depth < raised_alpha_max_depth()
+            && !score.is_decisive()
+        {
+            node.depth -= 1;
+        }
+        false
     }
 
     /// Steps 22 and 23: searches a move reduced, with a null window, or in full, as far as its score demands.

@@ -1,5 +1,12 @@
 //! Principal variation search: the table of contents. Each step is a paragraph here or a small function in
 //! a file of its own.
+//!
+//! The score of a node is the best of its moves, each the negated score of the child (negamax). It is fail-soft: a
+//! score outside the window is a bound, and as tight as the search found it. Only the first move of a PV node is
+//! searched with the full window; the others must show with a null window that they are better. What makes it
+//! fast are the steps that guess: a node that looks decided is not searched (6 to 8, 13 to 16), a move that looks bad
+//! is skipped or searched less deep (17 to 22). Each says when its guess is not to be trusted: in check, with the
+//! line of the PV at stake, near mates and in pawn endings.
 
 use super::{
     history_updates::{bonus, scaled},
@@ -109,13 +116,7 @@ impl Worker {
             self.store_raw_eval(position, ply, raw_eval, was_pv);
         }
         let improving = self.is_improving(ply, static_eval);
-        let double_extensions = self.stack_before(ply, 1).double_extensions;
-        let entry = self.stack_mut(ply);
-        entry.static_eval = static_eval;
-        entry.double_extensions = double_extensions;
-        // The killer of the children is one of all their siblings; the rest begins anew.
-        let killer = self.stack(ply.next()).killer;
-        *self.stack_mut(ply.next()) = StackEntry { killer, ..StackEntry::default() };
+        self.prepare_stack(ply, static_eval);
         if !in_check && excluded.is_none() {
             self.update_eval_difference_history(position, ply, static_eval);
         }
@@ -186,8 +187,19 @@ impl Worker {
             best.score = certain.clamp(best.score);
         }
         // Steps 27 and 28. What was found goes into the tables.
-        self.remember_node::<N>(&node, raw_eval, &best, depth);
+        self.store_node::<N>(&node, raw_eval, &best, depth);
         best.score
+    }
+
+    /// The stack entry of this node, and that of its children. Their killer stays: it was good against a sibling of
+    /// this node, whose position differs by one move. Their cutoffs are counted anew.
+    fn prepare_stack(&mut self, ply: Ply, static_eval: Score) {
+        let double_extensions = self.stack_before(ply, 1).double_extensions;
+        let entry = self.stack_mut(ply);
+        entry.static_eval = static_eval;
+        entry.double_extensions = double_extensions;
+        let killer = self.stack(ply.next()).killer;
+        *self.stack_mut(ply.next()) = StackEntry { killer, ..StackEntry::default() };
     }
 
     /// Steps 3 and 4: the score that the rules give this node, as an error; else whether the side to move can
@@ -280,13 +292,7 @@ impl Worker {
 
     /// Steps 27 and 28: what a searched node found goes into the table and the histories. `depth` is the one
     /// before a raised alpha reduced it.
-    fn remember_node<N: NodeKind>(
-        &mut self,
-        node: &Node,
-        raw_eval: Option<Score>,
-        best: &Best,
-        depth: Depth,
-    ) {
+    fn store_node<N: NodeKind>(&mut self, node: &Node, raw_eval: Option<Score>, best: &Best, depth: Depth) {
         let &Node { position, ply, window, static_eval, excluded, .. } = node;
         let bound = Bound::of(best.score, window.alpha, window.beta);
         self.drop_taint_unless_draw(best.score);

@@ -1,7 +1,8 @@
 //! The move picker: moves in the order in which they should be searched, generated only when needed.
 //!
 //! First the table's move, before anything is generated; then captures that do not lose material, by what they
-//! gain and by history; the killer; quiet moves by history; losing captures last.
+//! gain and by history; the killer; quiet moves by history; losing captures last. Most nodes with a cutoff get it from
+//! the first few, so the later groups are often never generated, and a group is never sorted as a whole.
 
 use shakmaty::{Move, MoveList};
 

@@ -1,4 +1,6 @@
 //! Steps 13 to 16: whole nodes that a cheap look decides, at null windows and out of check.
+//!
+//! In check the evaluation means nothing, and in a PV node a wrong guess would be played.
 
 use shakmaty::Move;
 

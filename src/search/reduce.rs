@@ -1,5 +1,9 @@
 //! How much less deep a late move is searched (step 22), and the second thought about it one ply later
 //! (step 10).
+//!
+//! Moves are ordered well enough that a late one rarely raises alpha. It is first searched to a reduced depth with a
+//! null window, which is cheap; one that surprises there is searched again in full. So an error costs time, and
+//! a good move is lost only if its point lies beyond the reduced depth.
 
 use shakmaty::Move;
 

@@ -1,9 +1,10 @@
 //! Resuming an analysis: what an earlier search with the same root came to.
 //!
 //! In an analysis each finished iteration is kept apart from the entries of the nodes, which the next one overwrites
-//! and may not finish. A later search with the same root begins at the next depth. Where such a root comes up inside another tree, in a PV node, its score is the answer if
-//! it was searched at least as deep: so what was found in the child is known in the parent (Kaufman and
-//! Rajlich called it the persistent hash of Rybka 3, 2008; here with depth, path and checksum).
+//! and may not finish. A later search with the same root begins at the next depth. Where such a root comes up
+//! inside another tree, in a PV node, its score is the answer if it was searched at least as deep: so what was found
+//! in the child is known in the parent (Kaufman and Rajlich called it the persistent hash of Rybka 3, 2008; here with
+//! depth, path and checksum).
 
 use shakmaty::Move;
 

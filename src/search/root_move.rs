@@ -1,3 +1,5 @@
+//! A move of the root with what the search knows about it.
+
 use std::cmp::Reverse;
 
 use shakmaty::Move;

@@ -1,3 +1,5 @@
+//! A list of scored moves from which the best is taken again and again.
+
 use arrayvec::ArrayVec;
 use shakmaty::{Move, MoveList};
 

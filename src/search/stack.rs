@@ -1,3 +1,6 @@
+//! The search stack: one entry for each ply of the line being searched. A node reads those of its ancestors (what
+//! was evaluated and moved there) and prepares that of its children.
+
 use shakmaty::{Bitboard, Move};
 
 use super::history::MoveIndex;

@@ -10,7 +10,10 @@
 //! writers do not fit together and the position check fails. The depth is stored plus [`DEPTH_OFFSET`], so
 //! that a zeroed slot is empty.
 
-use super::path_check::{PathCheck, Taint};
+use super::{
+    path_check::{PathCheck, Taint},
+    score_window::ScoreWindow,
+};
 use crate::{
     position::Path,
     types::{Depth, MAX_PLY, PackedMove, Ply, PositionKey, Score},
@@ -27,65 +30,6 @@ pub const GENERATIONS: u64 = 32;
 /// Stored where there is no static evaluation (the node was in check).
 const NO_EVALUATION: i16 = i16::MIN;
 
-/// What is known about a score: it lies between `lower` and `upper`. An absent bound is infinite. (Slate's score
-/// window: two searches of a node may give one bound each.)
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct ScoreWindow {
-    /// The score is at least this.
-    pub lower: Score,
-    /// The score is at most this.
-    pub upper: Score,
-}
-
-impl ScoreWindow {
-    /// Nothing is known.
-    pub const OPEN: ScoreWindow = ScoreWindow { lower: Score(-Score::INFINITE.0), upper: Score::INFINITE };
-
-    /// Nothing but `score >= lower` is known.
-    pub fn at_least(lower: Score) -> ScoreWindow {
-        ScoreWindow { lower, ..ScoreWindow::OPEN }
-    }
-
-    /// Nothing but `score <= upper` is known.
-    pub fn at_most(upper: Score) -> ScoreWindow {
-        ScoreWindow { upper, ..ScoreWindow::OPEN }
-    }
-
-    /// The score is known.
-    pub fn exactly(score: Score) -> ScoreWindow {
-        ScoreWindow { lower: score, upper: score }
-    }
-
-    /// The score, if the window holds only one.
-    pub fn exact(self) -> Option<Score> {
-        (self.lower == self.upper).then_some(self.lower)
-    }
-
-    /// The result of a search with `alpha` and `beta`, if this window decides it.
-    pub fn decides(self, alpha: Score, beta: Score) -> Option<Score> {
-        if self.lower >= beta {
-            Some(self.lower)
-        } else if self.upper <= alpha {
-            Some(self.upper)
-        } else {
-            self.exact()
-        }
-    }
-
-    /// The score of the window that is nearest to `eval`, which is a better estimate.
-    pub fn clamp(self, eval: Score) -> Score {
-        if self.lower > self.upper { eval } else { eval.clamp(self.lower, self.upper) }
-    }
-
-    fn has_lower(self) -> bool {
-        self.lower > -Score::INFINITE
-    }
-
-    fn has_upper(self) -> bool {
-        self.upper < Score::INFINITE
-    }
-}
-
 /// What a search stores about a node.
 #[derive(Copy, Clone, Debug)]
 pub struct NodeResult {
@@ -99,7 +43,7 @@ pub struct NodeResult {
     pub depth: Depth,
     /// Was this a node of a principal variation?
     pub was_pv: bool,
-    /// The path on which it was found, with what the score rests on.
+    /// The path on which it was found, with what the score depends on.
     pub path: PathCheck,
     /// Distance of the node from the root.
     pub ply: Ply,

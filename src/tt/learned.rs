@@ -131,14 +131,6 @@ impl Hit {
     }
 }
 
-impl ScoreWindow {
-    /// The intersection of two true windows; this one where they contradict each other.
-    pub fn narrowed(self, other: ScoreWindow) -> ScoreWindow {
-        let both = ScoreWindow { lower: self.lower.max(other.lower), upper: self.upper.min(other.upper) };
-        if both.lower <= both.upper { both } else { self }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -281,12 +273,5 @@ mod tests {
         table.store(PositionKey(HALF), &searched(8));
         table.unlearn([PositionKey(1), PositionKey(HALF), PositionKey(5)]);
         assert!(table.probe(PositionKey(1)).is_none() && table.probe(PositionKey(HALF)).is_some());
-    }
-
-    #[test]
-    fn windows_narrow_each_other_unless_they_disagree() {
-        let window = |lower, upper| ScoreWindow { lower: Score(lower), upper: Score(upper) };
-        assert_eq!(window(-10, 30).narrowed(window(0, 50)), window(0, 30));
-        assert_eq!(window(-10, 30).narrowed(window(40, 50)), window(-10, 30));
     }
 }

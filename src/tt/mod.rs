@@ -16,10 +16,12 @@ mod path_check;
 #[cfg(test)]
 mod races;
 mod roots;
+mod score_window;
 mod table;
 
-pub use entry::{Hit, NodeResult, ScoreWindow};
+pub use entry::{Hit, NodeResult};
 pub use learned::Learned;
 pub use path_check::{PathCheck, Taint};
 pub use roots::{RootResult, Roots, deepest};
+pub use score_window::ScoreWindow;
 pub use table::Table;

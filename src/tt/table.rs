@@ -274,7 +274,7 @@ mod tests {
         }
     }
 
-    /// The check of a result that rests on a repetition of the position two plies before.
+    /// The check of a result that depends on a repetition of the position two plies before.
     fn tainted(depth: i32) -> PathCheck {
         let mut path = after("a1a2 e6e7 a2a3", PathHash::Fifty);
         path.taint_by_repetition(2);

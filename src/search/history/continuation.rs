@@ -1,3 +1,5 @@
+//! Continuation history: a move is good or bad as an answer to another, or as its continuation two moves later.
+
 use shakmaty::{Color, Move};
 
 use super::{MOVES, piece_to, table, update_with_gravity};

@@ -1,6 +1,10 @@
 //! Correction history: by how much search results differed from the static evaluation in similar positions,
 //! those with the same pawns, the same pieces of one side, or the same last move. (First in Caissa, 2023; then
 //! Stockfish.)
+//!
+//! An evaluation errs in the same direction as long as its reason stands on the board, and every search that ends
+//! elsewhere than the evaluation said is a sample of that error. Four tables average them; their sum is added to the
+//! next evaluation.
 
 use shakmaty::Color;
 

@@ -1,3 +1,5 @@
+//! The quiet history: what all tables together say about a quiet move.
+
 use shakmaty::{Bitboard, Color, Move};
 
 use super::{super::params::*, ButterflyHistory, MOVES, piece_to};

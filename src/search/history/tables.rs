@@ -1,3 +1,5 @@
+//! Butterfly, capture and pawn history.
+
 use shakmaty::{Bitboard, Color, Move, Square};
 
 use super::{MOVES, PIECES, piece_to, table, update_with_gravity};

@@ -1,0 +1,82 @@
+//! What a table knows about a score: not one number and what kind of bound it is, but both bounds. A search that
+//! fails high and a later one that fails low leave a window between them, which decides more nodes than either
+//! bound alone (Slate).
+
+use crate::types::Score;
+
+/// What is known about a score: it lies between `lower` and `upper`. An absent bound is infinite. (Slate's score
+/// window: two searches of a node may give one bound each.)
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ScoreWindow {
+    /// The score is at least this.
+    pub lower: Score,
+    /// The score is at most this.
+    pub upper: Score,
+}
+
+impl ScoreWindow {
+    /// Nothing is known.
+    pub const OPEN: ScoreWindow = ScoreWindow { lower: Score(-Score::INFINITE.0), upper: Score::INFINITE };
+
+    /// Nothing but `score >= lower` is known.
+    pub fn at_least(lower: Score) -> ScoreWindow {
+        ScoreWindow { lower, ..ScoreWindow::OPEN }
+    }
+
+    /// Nothing but `score <= upper` is known.
+    pub fn at_most(upper: Score) -> ScoreWindow {
+        ScoreWindow { upper, ..ScoreWindow::OPEN }
+    }
+
+    /// The score is known.
+    pub fn exactly(score: Score) -> ScoreWindow {
+        ScoreWindow { lower: score, upper: score }
+    }
+
+    /// The score, if the window holds only one.
+    pub fn exact(self) -> Option<Score> {
+        (self.lower == self.upper).then_some(self.lower)
+    }
+
+    /// The result of a search with `alpha` and `beta`, if this window decides it.
+    pub fn decides(self, alpha: Score, beta: Score) -> Option<Score> {
+        if self.lower >= beta {
+            Some(self.lower)
+        } else if self.upper <= alpha {
+            Some(self.upper)
+        } else {
+            self.exact()
+        }
+    }
+
+    /// The score of the window that is nearest to `eval`, which is a better estimate.
+    pub fn clamp(self, eval: Score) -> Score {
+        if self.lower > self.upper { eval } else { eval.clamp(self.lower, self.upper) }
+    }
+
+    /// The intersection of two true windows; this one where they contradict each other.
+    pub fn narrowed(self, other: ScoreWindow) -> ScoreWindow {
+        let both = ScoreWindow { lower: self.lower.max(other.lower), upper: self.upper.min(other.upper) };
+        if both.lower <= both.upper { both } else { self }
+    }
+
+    pub(super) fn has_lower(self) -> bool {
+        self.lower > -Score::INFINITE
+    }
+
+    pub(super) fn has_upper(self) -> bool {
+        self.upper < Score::INFINITE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_narrow_each_other_unless_they_disagree() {
+        let window = |lower, upper| ScoreWindow { lower: Score(lower), upper: Score(upper) };
+        assert_eq!(window(-10, 30).narrowed(window(0, 50)), window(0, 30));
+        assert_eq!(window(-10, 30).narrowed(window(40, 50)), window(-10, 30));
+    }
+}
