@@ -47,7 +47,11 @@ fn advice_is_kept_where_the_user_keeps_data() {
     let shown = well(&home, &["show", OPEN]);
     assert!(shown.contains("Nf3") && shown.contains("advice"), "{shown}");
     let listed = well(&home, &["list"]);
-    assert_eq!(listed.lines().count(), 5, "{listed}");
+    assert_eq!(listed.lines().count(), 6, "{listed}");
+    let header = listed.lines().next().unwrap_or_default();
+    assert!(header.contains("learned (UTC)") && header.contains("cp, side to move"), "{header}");
+    // Advice is neither as deep as its worth nor searched.
+    assert!(!listed.contains(" 100 "), "{listed}");
     assert!(
         listed.contains("e4 ") && listed.contains("-mate8") && listed.ends_with("4 records\n"),
         "{listed}"
@@ -210,7 +214,15 @@ fn lost_games_are_analysed_and_the_drops_learned() {
     assert_eq!((&told["games"], &told["lost"], &told["unreadable"]), (&3.into(), &2.into(), &0.into()));
     assert!(told["new"].as_u64().unwrap() > 0, "{told}");
     let listed = well(&home, &["list"]);
-    assert!(listed.contains("import"), "{listed}");
+    assert!(listed.contains("import") && listed.contains("Black lost"), "{listed}");
+    // The page tells it as a game: who lost it, what was played, what is played now.
+    well(&home, &["html", "games.html", "--nodes", "2000"]);
+    let page = fs::read_to_string(home.path().join("games.html")).unwrap();
+    assert!(page.contains("Black (imported)") && page.contains("<b class=\"lost\">lost</b>"), "{page}");
+    for fact in ["played", "before", "it fell to", "now"] {
+        assert!(page.contains(&format!("<dt>{fact}</dt>")), "{fact}");
+    }
+    assert!(!page.contains("belong to no game") && page.contains("Scores are for the side to move"));
     assert!(well(&home, &["verify"]).contains("0 of them contradict themselves"));
     let again =
         json(&well(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--json"]));
@@ -254,15 +266,16 @@ fn why_names_the_record_that_changes_the_move() {
 fn the_page_shows_every_record_and_needs_nothing_else() {
     let home = home();
     some_advice(&home);
-    assert_eq!(well(&home, &["html", "page.html"]), "4 of 4 records written to page.html\n");
+    assert_eq!(well(&home, &["html", "page.html"]), "4 of 4 records, of 0 games, written to page.html\n");
     let page = |name: &str| fs::read_to_string(home.path().join(name)).unwrap();
     let html = page("page.html");
     assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>") && html.contains("viewport"));
     assert_eq!(html.matches("<article").count(), 4);
     assert_eq!(html.matches("class=\"board\"").count(), 4);
     assert_eq!(html.matches("class=\"arrow\"").count(), 4, "every piece of advice names a move");
-    assert!(html.contains("<b>Nf3</b> for White</p><p>score unknown") && html.contains("advice: 4"));
+    assert!(html.contains("<b>Nf3</b> for White</p><p>no score") && html.contains("advice: 4"));
     assert!(html.contains("+0.25") && html.contains("#-4") && html.contains("Chess960"));
+    assert!(!html.contains("2<sup>0") && !html.contains("depth"), "nothing was searched");
     for foreign in [" src=", "@import", "url(http", "<link", "fetch("] {
         assert!(!html.contains(foreign), "{foreign}");
     }

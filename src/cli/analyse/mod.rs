@@ -39,7 +39,7 @@ use outputs::{Outputs, Totals};
 use pool::{Finding, MoveList, SearchSettings, Workers};
 use serde_json::json;
 
-pub(super) use self::report::pawns;
+pub(super) use self::{openings::Openings, report::pawns};
 use super::{CliError, Completion, journal::EarlierRun};
 use crate::{
     eval,

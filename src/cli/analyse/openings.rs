@@ -70,6 +70,11 @@ impl Openings {
         Ok(())
     }
 
+    /// The opening that leads to this position.
+    pub fn at(&self, position: &Position) -> Option<&Opening> {
+        self.0.get(&position.key().0)
+    }
+
     /// The last named position of a game from the usual start.
     pub fn of(&self, start: &Position, moves: &[Move]) -> Option<&Opening> {
         if start.key() != Position::default().key() {

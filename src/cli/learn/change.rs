@@ -17,6 +17,9 @@ pub(super) fn forget(
 ) -> Result<(), LearnError> {
     let sieve = filter.sieve()?;
     let records: Vec<(u64, Record)> = file.ring().iter().filter(|(_, record)| sieve.admits(record)).collect();
+    if !json && !records.is_empty() {
+        output.line(text::HEADER);
+    }
     for (sequence, record) in &records {
         if json {
             output.line(text::value(*sequence, record));
@@ -65,6 +68,7 @@ pub(super) fn advise(
     if json {
         output.line(text::value(sequence, &record));
     } else {
+        output.line(text::HEADER);
         output.line(text::row(sequence, &record));
     }
     Ok(())

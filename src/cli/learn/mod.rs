@@ -6,6 +6,7 @@ mod games;
 mod html;
 mod search;
 mod show;
+mod story;
 mod text;
 mod trade;
 mod why;
@@ -50,6 +51,8 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Tool {
     /// List what is known, oldest first.
+    ///
+    /// Scores are centipawns for the side to move, as in UCI, here and in all other tools.
     List {
         #[command(flatten)]
         filter: Filter,
@@ -86,19 +89,12 @@ enum Tool {
         #[arg(value_name = "PATH")]
         to: Option<PathBuf>,
     },
-    /// Write a page for the browser: boards, what was learned, when, and from where.
+    /// Write a page for the browser: the games that taught something, move by move, and what else is known.
     ///
-    /// The page needs nothing else, neither a network nor another file.
-    Html {
-        #[command(flatten)]
-        filter: Filter,
-        /// So many records are shown, newest first.
-        #[arg(long, value_name = "COUNT", default_value_t = 500)]
-        newest: usize,
-        /// The page. An existing file is not overwritten.
-        #[arg(value_name = "PAGE")]
-        to: PathBuf,
-    },
+    /// Game by game: the day, the colour, the opening, the result; and for each position in which it taught something
+    /// the move that was played, the scores before and after, and what is played now, which is searched. Below are the
+    /// records that belong to no game. The page needs nothing else, neither a network nor another file.
+    Html(html::Page),
     /// Take in a text written by `export`, EPD with best moves (`bm`) as advice, or a player's lost games.
     ///
     /// Games (PGN, with --player) are analysed: it learns the positions in which the score of the side that
@@ -257,9 +253,7 @@ pub(super) fn run(
             let to = to.as_deref().filter(|&to| to != Path::new("-"));
             trade::export(&Opened::read(&path)?, to, json, output)
         }
-        Tool::Html { filter, newest, to } => {
-            html::html(&Opened::read(&path)?, to, *newest, filter, json, output)
-        }
+        Tool::Html(page) => html::html(&Opened::read(&path)?, page, json, output),
         Tool::Import { from, player: Some(player), nodes } => {
             return games::import(&mut Opened::for_source(&path, from)?, from, player, *nodes, json, output);
         }

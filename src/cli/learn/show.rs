@@ -15,6 +15,9 @@ pub(super) fn list(file: &Opened, filter: &Filter, json: bool, output: &Output) 
     let sieve = filter.sieve()?;
     let ring = file.ring();
     let mut count = 0;
+    if !json {
+        output.line(text::HEADER);
+    }
     for (sequence, record) in ring.iter().filter(|(_, record)| sieve.admits(record)) {
         if output.is_closed() {
             return Ok(());
@@ -52,12 +55,13 @@ pub(super) fn show(file: &Opened, fen: &str, json: bool, output: &Output) -> Res
         output.line(json!({ "fen": position.fen(), "record": here, "moves": after }));
         return Ok(());
     }
+    output.line(text::HEADER);
     match here {
         Some((sequence, record)) => output.line(text::row(sequence, &record)),
         None => output.line(format_args!("nothing is known of {}", position.fen())),
     }
     for (san, sequence, record) in after {
-        output.line(format_args!("after {san}: {}", text::row(sequence, &record).trim_start()));
+        output.line(format_args!("{}  after {san}", text::row(sequence, &record)));
     }
     Ok(())
 }
@@ -70,7 +74,9 @@ pub(super) fn stats(file: &Opened, json: bool, output: &Output) {
     let (mut first, mut last, mut confirmed) = (u32::MAX, 0, 0);
     for (_, record) in ring.iter() {
         *origins.entry(record.origin.name()).or_insert(0) += 1;
-        *evaluations.entry(record.evaluation_id).or_insert(0) += 1;
+        if text::depth(&record).is_some() {
+            *evaluations.entry(record.evaluation_id).or_insert(0) += 1;
+        }
         sessions.insert(record.session);
         (first, last) = (first.min(record.time), last.max(record.time));
         confirmed += usize::from(record.flags.confirmed);
@@ -94,7 +100,7 @@ pub(super) fn stats(file: &Opened, json: bool, output: &Output) {
         output.line(format_args!("  {origin:<10} {count}"));
     }
     output.line(format_args!("advice       room for {} more", MOST_ADVICE.saturating_sub(ring.advice_len())));
-    output.line(format_args!("confirmed    {confirmed}"));
+    output.line(format_args!("confirmed    {confirmed} by the end of a game"));
     output.line(format_args!("sessions     {}", sessions.len()));
     for (evaluation, count) in &evaluations {
         output.line(format_args!("evaluation   {evaluation:04x}: {count}"));

@@ -1,58 +1,58 @@
 //! How records look to a reader.
 
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use serde_json::{Value, json};
-use shakmaty::san::SanPlus;
+use shakmaty::{Color, san::SanPlus};
 
 use crate::{
-    learn::{LearnedScore, Misfit, Record},
+    learn::{LearnedScore, Misfit, Origin, Record, policy::Outcome},
     uci::translate,
 };
 
 /// Seconds of a day.
 pub(super) const DAY: u32 = 86_400;
 
-/// The last year that a record's time reaches.
-const LAST_YEAR: u32 = 2106;
-
-/// Days since 1970 of a date such as 2026-01-31 (UTC).
+/// Days since 1970 of a date such as 2026-01-31 (UTC), if the time of a record reaches it.
 pub(super) fn day(text: &str) -> Option<u32> {
-    let mut fields = text.splitn(3, '-').map(|field| field.parse::<u32>().ok());
-    let (year, month, date) = (fields.next()??, fields.next()??, fields.next()??);
-    if !(1970..=LAST_YEAR).contains(&year) {
-        return None;
-    }
-    let lengths = month_lengths(year);
-    let before = lengths.get(..month.checked_sub(1)? as usize)?;
-    let length = *lengths.get(before.len())?;
-    let years: u32 = (1970..year).map(|year| month_lengths(year).iter().sum::<u32>()).sum();
-    (1..=length).contains(&date).then(|| years + before.iter().sum::<u32>() + date - 1)
-}
-
-/// Year, month and day of the month, from days since 1970.
-fn date_of(day: u32) -> (u32, u32, u32) {
-    let mut left = day;
-    let (mut year, mut month) = (1970, 1);
-    loop {
-        let length = month_lengths(year)[month as usize - 1];
-        if left < length {
-            return (year, month, left + 1);
-        }
-        left -= length;
-        (year, month) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
-    }
-}
-
-/// Days of each month, in the Gregorian calendar.
-fn month_lengths(year: u32) -> [u32; 12] {
-    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    [31, 28 + u32::from(leap), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    let date = text.parse::<Date>().ok().filter(|date| date.to_string() == text)?;
+    let seconds = date.to_zoned(TimeZone::UTC).ok()?.timestamp().as_second();
+    u32::try_from(seconds).ok().map(|seconds| seconds / DAY)
 }
 
 /// `2026-01-31 17:05`, UTC.
 pub(super) fn date(time: u32) -> String {
-    let (year, month, date) = date_of(time / DAY);
-    let minutes = time % DAY / 60;
-    format!("{year:04}-{month:02}-{date:02} {:02}:{:02}", minutes / 60, minutes % 60)
+    // A u32 of seconds is within what a timestamp holds.
+    Timestamp::from_second(i64::from(time))
+        .map_or_else(|_| String::new(), |time| time.strftime("%F %R").to_string())
+}
+
+/// The side that learned a record while it played, and how its game ended if that is known.
+///
+/// A score falls for the side to move. What a game came to is a bound for the opponent, who is to move: a lower one if
+/// the game was lost.
+pub(super) fn player(record: &Record, turn: Color) -> Option<(Color, Option<Outcome>)> {
+    match record.origin {
+        Origin::Drop | Origin::Import => Some((turn, record.flags.confirmed.then_some(Outcome::Lost))),
+        Origin::Outcome if record.lower.is_none() => Some((!turn, Some(Outcome::Won))),
+        Origin::Outcome => Some((!turn, Some(Outcome::Lost))),
+        Origin::EveryRoot | Origin::Advice => None,
+    }
+}
+
+/// `White lost`, or nothing where no game was decided.
+pub(super) fn result(record: &Record, turn: Color) -> Option<String> {
+    let (side, outcome) = player(record, turn)?;
+    let verb = match outcome? {
+        Outcome::Won => "won",
+        Outcome::Lost => "lost",
+    };
+    Some(format!("{} {verb}", side.fold_wb("White", "Black")))
+}
+
+/// The depth of the search that found it: neither advice nor what a game came to was searched.
+pub(super) fn depth(record: &Record) -> Option<u8> {
+    let searched = matches!(record.origin, Origin::Drop | Origin::EveryRoot | Origin::Import);
+    searched.then_some(record.depth)
 }
 
 /// `-20..15`, or one number where both bounds agree.
@@ -66,36 +66,40 @@ pub(super) fn window(lower: LearnedScore, upper: LearnedScore) -> String {
     }
 }
 
+/// The columns of [`row`]. All scores in texts, JSON and pages are for the side to move.
+pub(super) const HEADER: &str = "      number  learned (UTC)     session   origin   game        move       cp, side to move  depth  position";
+
 /// One line for one record.
 pub(super) fn row(sequence: u64, record: &Record) -> String {
-    let (best, fen) = match record.position_and_move() {
+    let (best, game, fen) = match record.position_and_move() {
         Ok((position, best)) => {
-            let best = best.map_or_else(
-                || "-".to_owned(),
-                |m| SanPlus::from_move(position.chess().clone(), m).to_string(),
-            );
-            (best, position.fen())
+            let best = best.map(|m| SanPlus::from_move(position.chess().clone(), m).to_string());
+            (best, result(record, position.turn()), position.fen())
         }
-        Err(misfit) => ("-".to_owned(), format!("damaged: {misfit}")),
+        Err(misfit) => (None, None, format!("damaged: {misfit}")),
     };
-    let confirmed = if record.flags.confirmed { "!" } else { "" };
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     format!(
-        "{sequence:>12}  {}  {:08x}  {:<7}  {best:<7} {:>15}  depth {:<3}  {fen}",
+        "{sequence:>12}  {}  {:08x}  {:<7}  {:<10}  {:<7}  {:>18}  {:>5}  {fen}",
         date(record.time),
         record.session,
-        format!("{}{confirmed}", record.origin.name()),
+        record.origin.name(),
+        or_dash(game),
+        or_dash(best),
         window(record.lower, record.upper),
-        record.depth,
+        or_dash(depth(record).map(|depth| depth.to_string())),
     )
 }
 
-/// The same for a machine. Scores are centipawns, or words for mates and tablebase results, or null.
+/// The same for a machine. Scores are centipawns for the side to move, or words for mates and tablebase results, or
+/// null; so is what only searches have, where nothing was searched.
 pub(super) fn value(sequence: u64, record: &Record) -> Value {
     let score = |score: LearnedScore| match (score.centipawns(), score.is_none()) {
         (Some(centipawns), _) => json!(centipawns),
         (None, true) => Value::Null,
         (None, false) => json!(score.to_string()),
     };
+    let searched = depth(record).is_some();
     let (fen, best, damage) = match record.position_and_move() {
         Ok((position, best)) => {
             let mode = translate::notation(&position, false);
@@ -110,15 +114,16 @@ pub(super) fn value(sequence: u64, record: &Record) -> Value {
         "move": best,
         "lower": score(record.lower),
         "upper": score(record.upper),
-        "depth": record.depth,
+        "depth": depth(record),
         "clock": record.halfmoves,
         "origin": record.origin.name(),
         "confirmed": record.flags.confirmed,
+        "game": record.position().ok().and_then(|position| result(record, position.turn())),
         "chess960": record.flags.chess960,
         "ply": record.game_ply,
-        "since_root": record.since_root,
-        "log2_nodes": record.log2_nodes,
-        "evaluation": record.evaluation_id,
+        "since_root": searched.then_some(record.since_root),
+        "log2_nodes": searched.then_some(record.log2_nodes),
+        "evaluation": searched.then_some(record.evaluation_id),
         "session": format!("{:08x}", record.session),
         "time": record.time,
         "damage": damage.map(|misfit| misfit.to_string()),
@@ -134,12 +139,11 @@ mod tests {
         assert_eq!(date(0), "1970-01-01 00:00");
         assert_eq!(date(951_782_400), "2000-02-29 00:00");
         assert_eq!(date(u32::MAX), "2106-02-07 06:28");
-        for number in 0..=u32::MAX / DAY {
+        for number in [0, 58, 59, 11_016, 20_000, u32::MAX / DAY] {
             let text = date(number * DAY);
             assert_eq!(day(text.split(' ').next().unwrap()), Some(number), "{text}");
         }
-        for wrong in
-            ["", "2026", "2026-02-29", "2026-13-01", "2026-00-10", "1969-12-31", "x-y-z", "99999-1-1"]
+        for wrong in ["", "2026", "2026-02-29", "2026-13-01", "20260131", "1969-12-31", "x-y-z", "2107-01-01"]
         {
             assert_eq!(day(wrong), None, "{wrong}");
         }

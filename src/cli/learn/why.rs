@@ -70,6 +70,9 @@ pub(super) fn why(
         (true, true) => output.line("no few records alone change the move"),
         (true, false) => output.line("the move changes because of"),
     }
+    if !named.is_empty() {
+        output.line(text::HEADER);
+    }
     for (sequence, record) in &named {
         output.line(text::row(*sequence, record));
     }
@@ -90,7 +93,7 @@ fn describe(position: &Position, answer: &Answer) -> String {
 }
 
 /// Searches with a file, or without.
-fn ask(position: &Position, file: Option<&Path>, nodes: u64) -> Result<Answer, LearnError> {
+pub(super) fn ask(position: &Position, file: Option<&Path>, nodes: u64) -> Result<Answer, LearnError> {
     let mut asked = Asked::new(nodes);
     if let Some(file) = file {
         asked.engine.set_learn_read_only(true);

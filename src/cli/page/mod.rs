@@ -43,12 +43,22 @@ pub fn board(position: &Board, last: Option<Move>, better: Option<Move>, flipped
         };
         let _ = write!(svg, "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"45\" height=\"45\"/>");
     }
-    svg + &men_and_arrow(position, better, flipped) + "</svg>"
+    let better: Vec<_> = better.map(|m| (m, Arrow::Better)).into_iter().collect();
+    svg + &pieces_and_arrows(position, &better, flipped) + "</svg>"
 }
 
-/// The same for pages with hundreds of boards: the squares are the page's own [`FIELD`].
-pub fn small_board(position: &Board, better: Option<Move>, flipped: bool) -> String {
-    format!("{BOARD}<use href=\"#f\"/>{}</svg>", men_and_arrow(position, better, flipped))
+/// What an arrow says of its move.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Arrow {
+    /// It is recommended.
+    Better,
+    /// It is rejected.
+    Rejected,
+}
+
+/// The same for pages with hundreds of boards, with any arrows: the squares are the page's own [`FIELD`].
+pub fn small_board(position: &Board, arrows: &[(Move, Arrow)], flipped: bool) -> String {
+    format!("{BOARD}<use href=\"#f\"/>{}</svg>", pieces_and_arrows(position, arrows, flipped))
 }
 
 const BOARD: &str = "<svg class=\"board\" viewBox=\"0 0 360 360\" role=\"img\">";
@@ -57,14 +67,15 @@ const BOARD: &str = "<svg class=\"board\" viewBox=\"0 0 360 360\" role=\"img\">"
 pub const FIELD: &str = "<svg aria-hidden=\"true\" width=\"0\" height=\"0\"><defs><pattern id=\"c\" width=\"90\" \
     height=\"90\" patternUnits=\"userSpaceOnUse\"><rect class=\"l\" width=\"90\" height=\"90\"/><path class=\"d\" \
     d=\"M45 0h45v45h-45zM0 45h45v45h-45z\"/></pattern><rect id=\"f\" width=\"360\" height=\"360\" \
-    fill=\"url(#c)\"/></defs></svg>";
+    fill=\"url(#c)\"/><marker id=\"no\" viewBox=\"0 0 10 10\" refX=\"6\" refY=\"5\" markerWidth=\"3\" markerHeight=\"3\" \
+    orient=\"auto\"><path d=\"M0 0L10 5L0 10z\"/></marker></defs></svg>";
 
 fn corner(square: Square, flipped: bool) -> (u32, u32) {
     let (file, rank) = (u32::from(square.file()), u32::from(square.rank()));
     if flipped { ((7 - file) * 45, rank * 45) } else { (file * 45, (7 - rank) * 45) }
 }
 
-fn men_and_arrow(position: &Board, better: Option<Move>, flipped: bool) -> String {
+fn pieces_and_arrows(position: &Board, arrows: &[(Move, Arrow)], flipped: bool) -> String {
     let mut svg = String::new();
     for (square, piece) in position {
         let (x, y) = corner(square, flipped);
@@ -74,11 +85,18 @@ fn men_and_arrow(position: &Board, better: Option<Move>, flipped: bool) -> Strin
             "<use href=\"#{role}\" class=\"{side}\" x=\"{x}\" y=\"{y}\" width=\"45\" height=\"45\"/>"
         );
     }
-    if let Some((from, to)) = better.and_then(|m| Some((m.from()?, m.to()))) {
+    for &(m, arrow) in arrows {
+        let Some(from) = m.from() else { continue };
+        let to =
+            m.castling_side().map_or(m.to(), |side| Square::from_coords(side.king_to_file(), from.rank()));
         let ((x1, y1), (x2, y2)) = (corner(from, flipped), corner(to, flipped));
+        let (class, tip) = match arrow {
+            Arrow::Better => ("arrow", "tip"),
+            Arrow::Rejected => ("arrow no", "no"),
+        };
         let _ = write!(
             svg,
-            "<line class=\"arrow\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" marker-end=\"url(#tip)\"/>",
+            "<line class=\"{class}\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" marker-end=\"url(#{tip})\"/>",
             x1 + 22,
             y1 + 22,
             x2 + 22,

@@ -3,10 +3,13 @@
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
-    io::{self, Write},
+    io::{self, Read, Write},
     path::Path,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
+
+#[cfg(target_os = "linux")]
+use rustix::fs::FallocateFlags;
 
 use super::{
     error::HashFileError,
@@ -14,8 +17,6 @@ use super::{
 };
 use crate::files::{self, NewFile, OpenError};
 
-/// Zeros written at once where a file system cannot allocate.
-const CHUNK: usize = 1 << 20;
 /// How long an engine waits for the lock of another that is just emptying or making the file.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(200);
 const LOCK_POLL: Duration = Duration::from_millis(10);
@@ -93,7 +94,7 @@ fn open_once(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
     if length < HEADER_SIZE as u64 {
         return Err(HashFileError::Foreign { path: path.to_owned() });
     }
-    io::Read::read_exact(&mut &file, &mut bytes).map_err(failure("read"))?;
+    (&file).read_exact(&mut bytes).map_err(failure("read"))?;
     let header = Header::decode(&bytes, path)?;
     let expected = header.file_size();
     if length != expected {
@@ -192,58 +193,24 @@ fn place(new: NewFile, path: &Path) -> io::Result<()> {
 }
 
 /// Gives every byte up to `size` its place on the disk. Bytes that are there stay; the others are zero.
-fn allocate(file: &File, size: u64, new: bool) -> io::Result<()> {
+fn allocate(mut file: &File, size: u64, new: bool) -> io::Result<()> {
     #[cfg(target_os = "linux")]
-    match preallocate(file, size) {
-        Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => {}
-        done => return done,
+    match rustix::io::retry_on_intr(|| rustix::fs::fallocate(file, FallocateFlags::empty(), 0, size)) {
+        Err(rustix::io::Errno::OPNOTSUPP) => {}
+        done => return done.map_err(io::Error::from),
     }
-    if !new {
-        return Ok(());
+    if new {
+        io::copy(&mut io::repeat(0).take(size), &mut file)?;
+        io::Seek::rewind(&mut file)?;
     }
-    let zeros = vec![0; CHUNK];
-    let mut left = size;
-    let mut file = file;
-    while left > 0 {
-        let part = left.min(CHUNK as u64);
-        file.write_all(&zeros[..part as usize])?;
-        left -= part;
-    }
-    io::Seek::rewind(&mut file)
+    Ok(())
 }
 
 /// What this user may still write where `folder` lies, if the system knows.
 #[cfg(unix)]
 fn free_bytes(folder: &Path) -> Option<u64> {
-    use std::os::unix::ffi::OsStrExt;
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let name = std::ffi::CString::new(folder.as_os_str().as_bytes()).ok()?;
-    // SAFETY: the name ends with a zero, and `statvfs` is plain numbers, for which zeros are valid, filled by the
-    // call if it succeeds.
-    #[allow(unsafe_code)]
-    let (done, found) = unsafe {
-        let mut found: libc::statvfs = std::mem::zeroed();
-        (libc::statvfs(name.as_ptr(), &raw mut found) == 0, found)
-    };
-    // The types differ from system to system.
-    #[allow(clippy::unnecessary_cast)]
-    done.then(|| (found.f_bavail as u64).saturating_mul(found.f_frsize as u64))
-}
-
-#[cfg(target_os = "linux")]
-fn preallocate(file: &File, size: u64) -> io::Result<()> {
-    use std::os::fd::AsRawFd;
-    let size = libc::off_t::try_from(size).map_err(|_| io::ErrorKind::FileTooLarge)?;
-    loop {
-        // SAFETY: a system call on a descriptor that `file` keeps open; no memory is passed.
-        #[allow(unsafe_code)]
-        let result = unsafe { libc::fallocate(file.as_raw_fd(), 0, 0, size) };
-        match io::Error::last_os_error() {
-            _ if result == 0 => return Ok(()),
-            error if error.kind() == io::ErrorKind::Interrupted => {}
-            error => return Err(error),
-        }
-    }
+    let found = rustix::fs::statvfs(folder).ok()?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize))
 }
 
 fn refused(source: io::Error, path: &Path, bytes: u64) -> HashFileError {

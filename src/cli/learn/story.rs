@@ -1,0 +1,331 @@
+//! Which games the records tell of, put together again from the records alone.
+//!
+//! A record knows its position, not its game. But what a game taught is written when it ends, in one go and by one
+//! process: its records agree in session, side and result, in time within seconds, and each position can come
+//! from the ones before. What a game came to is said of the position after a move, together with the reply: the
+//! position after that is known too, and so are the moves between positions that are near enough to each other.
+
+use std::collections::BTreeMap;
+
+use shakmaty::{Color, Move, Position as _, Role};
+
+use super::text;
+use crate::{
+    learn::{
+        Origin, Record,
+        footprint::{Footprint, Reach},
+        policy::Outcome,
+    },
+    position::Position,
+};
+
+/// What a game taught at its end is written within so many seconds.
+const ONE_GO: u32 = 2;
+/// Drops of a game that was not lost are written while it lasts, with pauses of so many seconds at most,
+const PAUSE: u32 = 1800;
+/// and the whole game takes no longer than this.
+const LONGEST: u32 = 6 * 3600;
+/// So many moves between two known positions are found again: no more, for their order must be certain.
+const MAX_GAP: u16 = 3;
+/// So many first moves of a game are found again, in this order or another.
+const LONGEST_OPENING: u16 = 16;
+/// So many positions are tried for that.
+const MOST_TRIED: u32 = 20_000;
+
+/// A game, as far as records tell of it.
+pub(super) struct Game {
+    /// The side that learned.
+    pub side: Color,
+    /// How it ended for that side, if it was decided.
+    pub outcome: Option<Outcome>,
+    /// From somebody's games, not the engine's own.
+    pub imported: bool,
+    /// When the last record was written.
+    pub time: u32,
+    session: u32,
+    /// Each with its sequence number and its position.
+    pub records: Vec<(u64, Record)>,
+    /// Positions of the game by the plies played before.
+    pub positions: BTreeMap<u16, Position>,
+    /// Moves of the game by the plies played before.
+    pub moves: BTreeMap<u16, Move>,
+    /// The moves from the start, as far as they are known. The first of them may have been played in another order.
+    pub opening: Vec<Move>,
+}
+
+/// What a record says of the game that it was learned in.
+struct Clue<'a> {
+    sequence: u64,
+    record: &'a Record,
+    side: Color,
+    outcome: Option<Outcome>,
+    positions: Vec<(u16, Position)>,
+}
+
+/// The games that records tell of, oldest first, and the records that belong to none.
+///
+/// `is_named` tells positions of known openings: where several orders of the first moves are possible, one that
+/// leads through these is found.
+pub(super) fn games(
+    records: &[(u64, Record)],
+    is_named: &dyn Fn(&Position) -> bool,
+) -> (Vec<Game>, Vec<(u64, Record)>) {
+    let (mut games, mut others, mut clues) = (Vec::<Game>::new(), Vec::new(), Vec::new());
+    for (sequence, record) in records {
+        match clue(*sequence, record) {
+            Some(clue) => clues.push(clue),
+            None => others.push((*sequence, record.clone())),
+        }
+    }
+    // What the end of a game decided first: the drops of a game that was won are older than its end.
+    clues.sort_by_key(|clue| clue.outcome.is_none());
+    for clue in clues {
+        match games.iter_mut().rev().find(|game| game.is_of(&clue)) {
+            Some(game) => game.add(clue),
+            None => games.push(Game::new(clue)),
+        }
+    }
+    for game in &mut games {
+        game.connect(is_named);
+    }
+    games.sort_by_key(|game| game.time);
+    (games, others)
+}
+
+fn clue(sequence: u64, record: &Record) -> Option<Clue<'_>> {
+    let (position, reply) = record.position_and_move().ok()?;
+    let (side, outcome) = text::player(record, position.turn())?;
+    let ply = record.game_ply;
+    let after =
+        reply.filter(|_| record.origin == Origin::Outcome).map(|m| (ply.saturating_add(1), position.play(m)));
+    let positions = [Some((ply, position)), after].into_iter().flatten().collect();
+    Some(Clue { sequence, record, side, outcome, positions })
+}
+
+impl Game {
+    fn new(clue: Clue<'_>) -> Game {
+        let mut game = Game {
+            side: clue.side,
+            outcome: clue.outcome,
+            imported: clue.record.origin == Origin::Import,
+            time: clue.record.time,
+            session: clue.record.session,
+            records: Vec::new(),
+            positions: BTreeMap::new(),
+            moves: BTreeMap::new(),
+            opening: Vec::new(),
+        };
+        game.add(clue);
+        game
+    }
+
+    fn add(&mut self, clue: Clue<'_>) {
+        self.time = self.time.max(clue.record.time);
+        self.positions.extend(clue.positions);
+        self.records.push((clue.sequence, clue.record.clone()));
+    }
+
+    /// Does the record tell of this game?
+    fn is_of(&self, clue: &Clue<'_>) -> bool {
+        let Clue { record, side, outcome, positions, .. } = clue;
+        let is_ours = (self.session, self.side, self.imported)
+            == (record.session, *side, record.origin == Origin::Import);
+        let is_then = match (self.outcome, outcome) {
+            (known, Some(_)) => known == *outcome && record.time.abs_diff(self.time) <= ONE_GO,
+            (None, None) => record.time.abs_diff(self.time) <= PAUSE,
+            (Some(Outcome::Won), None) => record.time <= self.time && self.time - record.time <= LONGEST,
+            // The drops of a lost game are decided with it.
+            (Some(Outcome::Lost), None) => false,
+        };
+        is_ours && is_then && positions.iter().all(|(ply, position)| self.admits(*ply, position))
+    }
+
+    /// Can this position be one of the game's?
+    fn admits(&self, ply: u16, position: &Position) -> bool {
+        let comes_after = |earlier: &Position, later: &Position, plies: u16| {
+            let Footprint { signature, white_pawns, black_pawns } = Footprint::of(later);
+            let reach = Reach::of(&Footprint::of(earlier));
+            reach.admits(signature)
+                && reach.admits_pawns(white_pawns, black_pawns)
+                && is_near(earlier, later, plies)
+        };
+        let before = self.positions.range(..ply).next_back();
+        let after = self.positions.range(ply + 1..).next();
+        self.positions.get(&ply).is_none_or(|known| known.key() == position.key())
+            && before.is_none_or(|(&earlier, known)| comes_after(known, position, ply - earlier))
+            && after.is_none_or(|(&later, known)| comes_after(position, known, later - ply))
+    }
+
+    /// Finds the moves between known positions that are near to each other, and the opening.
+    fn connect(&mut self, is_named: &dyn Fn(&Position) -> bool) {
+        let known: Vec<(u16, Position)> =
+            self.positions.iter().map(|(&ply, position)| (ply, position.clone())).collect();
+        for pair in known.windows(2) {
+            let [(from, earlier), (to, later)] = pair else { continue };
+            let gap = (to - from <= MAX_GAP).then_some(to - from);
+            let Some(line) = gap.and_then(|plies| line_between(earlier, later, plies, &|_| false)) else {
+                continue;
+            };
+            let mut position = earlier.clone();
+            for (ply, m) in (*from..).zip(line) {
+                self.positions.entry(ply).or_insert_with(|| position.clone());
+                self.moves.insert(ply, m);
+                position = position.play(m);
+            }
+        }
+        if let Some((first, position)) = known.first().filter(|(ply, _)| *ply <= LONGEST_OPENING) {
+            let found = line_between(&Position::default(), position, *first, is_named);
+            self.opening = found.unwrap_or_default();
+            if *first == 0 || !self.opening.is_empty() {
+                self.opening.extend((*first..).map_while(|ply| self.moves.get(&ply)));
+            }
+        }
+    }
+
+    /// The positions in which the game taught something, by the plies played before: where the score fell, or before
+    /// the moves that are judged by what they came to.
+    pub fn moments(&self) -> Vec<Moment<'_>> {
+        let mut moments: BTreeMap<u16, Moment<'_>> = BTreeMap::new();
+        for (_, record) in &self.records {
+            let is_outcome = record.origin == Origin::Outcome;
+            let ply = record.game_ply.saturating_sub(u16::from(is_outcome));
+            let moment = moments.entry(ply).or_insert(Moment { ply, drop: None, outcome: None });
+            *(if is_outcome { &mut moment.outcome } else { &mut moment.drop }) = Some(record);
+        }
+        moments.into_values().collect()
+    }
+}
+
+/// Where a game taught something.
+pub(super) struct Moment<'a> {
+    /// Plies played before.
+    pub ply: u16,
+    /// The score fell here.
+    pub drop: Option<&'a Record>,
+    /// What the move played here came to.
+    pub outcome: Option<&'a Record>,
+}
+
+/// Moves that lead from one position to the other in so many plies, in any order, through positions that are
+/// `preferred` if that can be; none if it takes too many trials.
+fn line_between(
+    from: &Position,
+    to: &Position,
+    plies: u16,
+    preferred: &dyn Fn(&Position) -> bool,
+) -> Option<Vec<Move>> {
+    let mut trials = MOST_TRIED;
+    let mut line = Vec::new();
+    find_line(from, to, plies, preferred, &mut trials, &mut line).then_some(line)
+}
+
+fn find_line(
+    from: &Position,
+    to: &Position,
+    plies: u16,
+    preferred: &dyn Fn(&Position) -> bool,
+    trials: &mut u32,
+    line: &mut Vec<Move>,
+) -> bool {
+    if plies == 0 {
+        return from.key() == to.key();
+    }
+    if *trials == 0 {
+        return false;
+    }
+    *trials -= 1;
+    let children = from.legal_moves().iter().map(|&m| (m, from.play(m))).collect::<Vec<_>>();
+    let mut near: Vec<_> = children.into_iter().filter(|(_, child)| is_near(child, to, plies - 1)).collect();
+    near.sort_by_key(|(_, child)| !preferred(child));
+    near.into_iter().any(|(m, child)| {
+        line.push(m);
+        let found = find_line(&child, to, plies - 1, preferred, trials, line);
+        if !found {
+            line.pop();
+        }
+        found
+    })
+}
+
+/// May so many plies be enough? Each moves one piece of its side, castling two.
+fn is_near(from: &Position, to: &Position, plies: u16) -> bool {
+    Color::ALL.into_iter().all(|color| {
+        let moves = if from.turn() == color { plies.div_ceil(2) } else { plies / 2 };
+        let (ours, theirs) = (from.board().by_color(color), to.board().by_color(color));
+        let in_place = |role| ours & from.board().by_role(role) & theirs & to.board().by_role(role);
+        let placed: usize = Role::ALL.into_iter().map(|role| in_place(role).count()).sum();
+        let king = |position: &Position| position.board().king_of(color);
+        let castling = usize::from(from.chess().castles().has_color(color) && king(from) != king(to));
+        theirs.count() <= placed + usize::from(moves) + castling && theirs.count() <= ours.count()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::uci::UciMove;
+
+    use super::*;
+    use crate::{learn::LearnedScore, types::PackedMove};
+
+    const SICILIAN: &str = "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6";
+    const QUEENS_GAMBIT: &str = "d2d4 d7d5 c2c4 e7e6 b1c3 g8f6 c1g5 f8e7";
+
+    /// What a game in which `side` learned left: what each of its moves from the third on came to, and a drop.
+    fn lost(moves: &str, side: Color, session: u32, time: u32) -> Vec<Record> {
+        let mut position = Position::default();
+        let mut line = vec![(position.clone(), None)];
+        for uci in moves.split(' ') {
+            let m = uci.parse::<UciMove>().expect("a move").to_move(position.chess()).expect("legal");
+            position = position.play(m);
+            line.push((position.clone(), Some(m)));
+        }
+        let record = |position: &Position, origin| {
+            let mut record = Record::new(position, origin).expect("a record");
+            (record.session, record.time, record.flags.confirmed) = (session, time, true);
+            (record.lower, record.depth) = (LearnedScore::from_centipawns(120), 9);
+            record
+        };
+        let mut records = vec![record(&line[4 + usize::from(side == Color::Black)].0, Origin::Drop)];
+        for pair in line.windows(2).skip(3).filter(|pair| pair[0].0.turn() != side) {
+            let reply = pair[1].1.map_or(PackedMove::NONE, PackedMove::pack);
+            records.push(Record { best: reply, ..record(&pair[0].0, Origin::Outcome) });
+        }
+        records
+    }
+
+    fn told(records: Vec<Record>) -> (Vec<Game>, Vec<(u64, Record)>) {
+        games(&(1..).zip(records).collect::<Vec<_>>(), &|_| false)
+    }
+
+    #[test]
+    fn records_of_one_game_are_put_together_with_the_moves_between() {
+        for (side, first) in [(Color::White, 4), (Color::Black, 3)] {
+            let (games, others) = told(lost(SICILIAN, side, 1, 1000));
+            assert!(others.is_empty());
+            let [game] = &games[..] else { panic!("{} games", games.len()) };
+            assert_eq!((game.side, game.outcome), (side, Some(Outcome::Lost)));
+            assert!(game.opening.len() >= 9, "{:?}", game.opening);
+            let moves: Vec<String> =
+                game.moves.values().map(|m| m.to_uci(shakmaty::CastlingMode::Standard).to_string()).collect();
+            assert!(SICILIAN.contains(&moves.join(" ")) && moves.len() >= 5, "{moves:?}");
+            let moments = game.moments();
+            assert!(moments.iter().all(|moment| moment.ply % 2 == u16::from(side == Color::Black)));
+            assert!(moments.iter().any(|moment| moment.drop.is_some()) && moments[0].ply <= first);
+        }
+    }
+
+    #[test]
+    fn another_session_side_time_or_opening_is_another_game() {
+        let (white, black) = (Color::White, Color::Black);
+        let mut records = lost(SICILIAN, white, 1, 1000);
+        records.extend(lost(SICILIAN, black, 1, 1000));
+        records.extend(lost(SICILIAN, white, 2, 1000));
+        records.extend(lost(SICILIAN, white, 1, 2000));
+        records.extend(lost(QUEENS_GAMBIT, white, 1, 2000));
+        let advice = Record::new(&Position::default(), Origin::Advice).expect("a record");
+        records.push(advice.clone());
+        let (games, others) = told(records);
+        assert_eq!(games.len(), 5);
+        assert_eq!(others.into_iter().map(|(_, record)| record).collect::<Vec<_>>(), [advice]);
+    }
+}
