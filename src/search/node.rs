@@ -11,7 +11,7 @@
 use super::{
     history_updates::{bonus, scaled},
     moves::Best,
-    node_state::{Evaluation, Expect, Node, NodeKind, Window},
+    node_state::{Expect, Node, NodeEval, NodeKind, Window},
     params::*,
     stack::StackEntry,
     worker::Worker,
@@ -108,10 +108,10 @@ impl Worker {
 
         // Step 9. Static evaluation. It is stored raw, so that every path can correct it with its own history.
         let evaluation = match in_check {
-            true => Evaluation::IN_CHECK,
+            true => NodeEval::IN_CHECK,
             false => self.evaluate_node(position, ply, tt_hit, tt_window),
         };
-        let Evaluation { raw_eval, static_eval, eval } = evaluation;
+        let NodeEval { raw_eval, static_eval, eval } = evaluation;
         if !in_check && tt_hit.is_none() && excluded.is_none() {
             self.store_raw_eval(position, ply, raw_eval, was_pv);
         }

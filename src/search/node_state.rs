@@ -110,7 +110,7 @@ impl Node<'_> {
 
 /// The three evaluations of a position; all [`Score::NONE`], or none, in check.
 #[derive(Copy, Clone, Debug)]
-pub struct Evaluation {
+pub struct NodeEval {
     /// What the evaluation says, and what the table stores.
     pub raw_eval: Option<Score>,
     /// The same after correction history and fifty-move damping.
@@ -119,8 +119,7 @@ pub struct Evaluation {
     pub eval: Score,
 }
 
-impl Evaluation {
+impl NodeEval {
     /// A position in check is not evaluated.
-    pub const IN_CHECK: Evaluation =
-        Evaluation { raw_eval: None, static_eval: Score::NONE, eval: Score::NONE };
+    pub const IN_CHECK: NodeEval = NodeEval { raw_eval: None, static_eval: Score::NONE, eval: Score::NONE };
 }

@@ -4,7 +4,7 @@
 use shakmaty::Move;
 
 use super::{
-    node_state::{Evaluation, NodeKind, NonPvNode, PvNode, Window},
+    node_state::{NodeEval, NodeKind, NonPvNode, PvNode, Window},
     params::*,
     picker::{MoveKinds, MovePicker},
     worker::Worker,
@@ -101,7 +101,7 @@ impl Worker {
         let was_pv = N::PV || tt_hit.is_some_and(|hit| hit.was_pv);
 
         // Step 4. Stand pat. Out of check nobody has to capture: the evaluation is a lower bound.
-        let mut evaluation = Evaluation::IN_CHECK;
+        let mut evaluation = NodeEval::IN_CHECK;
         let mut best = QBest { score: -Score::INFINITE, m: PackedMove::NONE, move_count: 0 };
         let mut futility = -Score::INFINITE;
         let Window { mut alpha, beta } = window;

@@ -8,7 +8,7 @@ use super::{
     history::{
         ButterflyHistory, CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory,
     },
-    node_state::Evaluation,
+    node_state::NodeEval,
     params::*,
     pv::PvTable,
     root_move::RootMove,
@@ -261,12 +261,12 @@ impl Worker {
         ply: Ply,
         hit: Option<Hit>,
         tt_window: Option<ScoreWindow>,
-    ) -> Evaluation {
+    ) -> NodeEval {
         let raw_eval = hit.and_then(|hit| hit.raw_eval).unwrap_or_else(|| self.evaluate(position, ply));
         let static_eval = self.correct(raw_eval, position, ply);
         let clamped = tt_window.map(|window| window.clamp(static_eval));
         let eval = clamped.filter(|score| !score.is_decisive()).unwrap_or(static_eval);
-        Evaluation { raw_eval: Some(raw_eval), static_eval, eval }
+        NodeEval { raw_eval: Some(raw_eval), static_eval, eval }
     }
 
     /// Does the side to move stand better than at its last turn out of check, two or four plies ago? Yes, if
