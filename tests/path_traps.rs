@@ -1,6 +1,6 @@
 //! Path traps: positions whose stored scores are true on one path and false on another.
 //!
-//! Each trap of `data/path_traps.txt` searches a *warm-up* (the same men by another path or at another
+//! Each trap of `data/path_traps.txt` searches a *warm-up* (the same pieces by another path or at another
 //! clock), then asks the *question* with the table kept. The answers are Syzygy's with the fifty-move
 //! counter taken into account; where the game's repetitions decide, the table says which moves win, and
 //! every one of them runs into a third occurrence. The format is in the head of the file.

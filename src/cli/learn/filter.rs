@@ -13,7 +13,7 @@ use crate::{
 /// Which records. Several conditions hold together.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct Filter {
-    /// Positions that can still arise from this one, as far as pawns, men and castling rights tell.
+    /// Positions that can still arise from this one, as far as pawns, pieces and castling rights tell.
     #[arg(long, value_name = "FEN")]
     below: Option<String>,
     /// This position alone.

@@ -45,9 +45,9 @@ const BATCH: usize = 32;
 /// The longest that an entry waits.
 const INTERVAL: Duration = Duration::from_secs(60);
 /// How long the end of an analysis waits for the map. Pages that are in memory take milliseconds.
-const PATIENCE: Duration = Duration::from_millis(500);
+const SETTLE_TIMEOUT: Duration = Duration::from_millis(500);
 /// How long each iteration does.
-const SHORT_PATIENCE: Duration = Duration::from_millis(100);
+const ITERATION_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// An open hash file: the second level below the table, for entries that are deep or belong to a line.
 pub struct HashFile {
@@ -124,7 +124,7 @@ impl HashFile {
     /// Keeps what an analysis of `root` came to, and its line. In the map when this returns, after the nodes that
     /// it rests on: who is killed then goes on with all of them.
     pub fn keep_root(&self, root: PositionKey, record: &NodeResult, line: &[PackedMove]) {
-        self.settle_within(SHORT_PATIENCE);
+        self.settle_within(ITERATION_TIMEOUT);
         let generation = self.map.generation();
         let packed = Packed::pack(root, record, None, 0);
         for (index, &best) in line.iter().skip(1).chain([&PackedMove::NONE]).enumerate() {
@@ -169,15 +169,15 @@ impl HashFile {
 
     /// Has everything found so far written to the map, and waits for that a little.
     pub fn settle(&self) {
-        self.settle_within(PATIENCE);
+        self.settle_within(SETTLE_TIMEOUT);
     }
 
-    fn settle_within(&self, patience: Duration) {
+    fn settle_within(&self, timeout: Duration) {
         let (done, wait) = bounded(1);
         if let Some(sender) = &self.wake {
-            let _ = sender.send_timeout(Wake::Tell(done), patience);
+            let _ = sender.send_timeout(Wake::Tell(done), timeout);
         }
-        let _ = wait.recv_timeout(patience);
+        let _ = wait.recv_timeout(timeout);
     }
 
     /// A new game begins: what is in the file grows older.
