@@ -240,3 +240,73 @@ pub fn learn(
     }
     error.abs().powf(POWER)
 }
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::{CastlingMode, fen::Fen};
+
+    use super::*;
+    use crate::position::Position;
+
+    const SHAPE: Shape = Shape { units: 32, pawns: true };
+
+    fn sample(fen: &str, score: i16) -> Sample {
+        let setup = fen.parse::<Fen>().expect(fen).into_setup();
+        let position = Position::from_setup(setup, CastlingMode::Standard).expect(fen);
+        Sample { score, ..Sample::new(&position) }
+    }
+
+    fn samples() -> [Sample; 3] {
+        [
+            sample("r1bq1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 b - - 0 9", 310),
+            sample("2kr3r/ppp1qppp/2n5/3p1b2/3P1Bn1/2N2N2/PPP1QPPP/2KR3R w - - 8 11", -480),
+            sample("8/pp3kp1/2p2p1p/8/3PK3/5PP1/PP5P/8 b - - 1 33", 150),
+        ]
+    }
+
+    #[test]
+    fn the_gradient_is_the_slope_of_the_loss() {
+        let mut parameters = SHAPE.random(5);
+        // The pawn part's outputs begin at zero, where its inner slopes are zero too.
+        let mut random = Rng::with_seed(9);
+        parameters[SHAPE.head_biases()..].iter_mut().for_each(|weight| *weight += 0.2 * (random.f32() - 0.5));
+        let mut scratch = Scratch::new(SHAPE);
+        for sample in samples() {
+            let mut gradient = vec![0.0; SHAPE.parameters()];
+            let before = learn(SHAPE, &parameters, &sample, 0.0, &mut gradient, &mut scratch);
+            assert_eq!(before, loss(SHAPE, &parameters, &sample, 0.0, &mut scratch));
+            // A step against the gradient lowers the loss by its squared length, where it is short.
+            let squared: f32 = gradient.iter().map(|slope| slope * slope).sum();
+            let step = 0.02 * before / squared;
+            let moved: Vec<f32> =
+                parameters.iter().zip(&gradient).map(|(weight, slope)| weight - step * slope).collect();
+            let fallen = (before - loss(SHAPE, &moved, &sample, 0.0, &mut scratch)) / (step * squared);
+            assert!((0.9..1.1).contains(&fallen), "{fallen}");
+            // And so does a step in each part of the parameters alone.
+            for part in [
+                0..SHAPE.input_biases(),
+                SHAPE.input_biases()..SHAPE.heads(),
+                SHAPE.heads()..SHAPE.head_biases(),
+                SHAPE.head_biases()..SHAPE.pawn_part(),
+                SHAPE.pawn_part()..SHAPE.parameters(),
+            ] {
+                let squared: f32 = gradient[part.clone()].iter().map(|slope| slope * slope).sum();
+                let step = 0.01 * before / squared;
+                let mut moved = parameters.clone();
+                for place in part.clone() {
+                    moved[place] -= step * gradient[place];
+                }
+                let fallen = (before - loss(SHAPE, &moved, &sample, 0.0, &mut scratch)) / (step * squared);
+                assert!((0.8..1.2).contains(&fallen), "{part:?}: {fallen}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_known_result_moves_the_target() {
+        let [sample, ..] = samples();
+        let won = Sample { result: 2, ..sample };
+        assert!(target(&won, 0.5) > target(&sample, 0.5));
+        assert_eq!(target(&won, 0.0), target(&sample, 0.0));
+    }
+}

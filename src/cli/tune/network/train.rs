@@ -387,3 +387,116 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), TuneError> {
     let new = path.with_extension("new");
     fs::write(&new, bytes).and_then(|()| fs::rename(&new, path)).map_err(|error| TuneError::file(path, error))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{
+            record::SIZE,
+            sample::{self, SampleArguments},
+        },
+        *,
+    };
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Sampling {
+        #[command(flatten)]
+        arguments: SampleArguments,
+    }
+
+    #[derive(Debug, Parser)]
+    struct Training {
+        #[command(flatten)]
+        arguments: TrainArguments,
+    }
+
+    /// A teacher that counts: it says that each pawn of the mover's is worth a pawn, in a shell's words.
+    const TEACHER: &str = r#"while read -r board rest; do
+        if [ -n "$board" ]; then
+            own=${board//[^P]/}; theirs=${board//[^p]/}
+            echo $(( 100 * (${#own} - ${#theirs}) ))
+        fi
+    done"#;
+
+    #[test]
+    #[cfg(unix)]
+    fn what_a_teacher_says_of_the_searchs_positions_is_learned() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        fs::write(path("teacher.sh"), TEACHER).expect("a script");
+        let output = Output::new(io::sink());
+        let teacher = format!("--teacher=bash {}", path("teacher.sh"));
+        let words = ["sample", &path("samples"), &teacher, "--positions=20000", "--threads=1"];
+        let sampling = Sampling::try_parse_from(words).expect("arguments");
+        sample::print(&sampling.arguments, &output, &Interrupt::default()).expect("samples");
+        let bytes = fs::read(path("samples")).expect("a file");
+        assert!(bytes.len() >= 20_000 * SIZE && bytes.len().is_multiple_of(SIZE));
+
+        let train = |positions: u64| {
+            let (net, checkpoint) =
+                (format!("--net={}", path("net")), format!("--checkpoint={}", path("state")));
+            let positions = format!("--positions={positions}");
+            let words = [
+                "train",
+                &path("samples"),
+                &net,
+                &checkpoint,
+                &positions,
+                "--units=32",
+                "--pawns",
+                "--batch=256",
+                "--buffer=10000",
+                "--rate=0.01",
+                "--threads=2",
+            ];
+            let arguments = Training::try_parse_from(words).expect("arguments").arguments;
+            print(&arguments, &output, &Interrupt::default()).expect("a training");
+            State::load(&arguments.checkpoint, Shape { units: 32, pawns: true })
+                .expect("a state")
+                .expect("one")
+        };
+        let samples: Vec<Sample> =
+            bytes.as_chunks::<SIZE>().0.iter().filter_map(Sample::from_bytes).take(4000).collect();
+        let loss = |state: &State| {
+            state.loss(&samples, 0.0, &mut [Learner::new(state.shape), Learner::new(state.shape)])
+        };
+        let early = train(2_560);
+        let late = train(51_200);
+        assert_eq!((early.batches, late.batches), (10, 200), "it goes on where it stopped");
+        assert!(loss(&late) < 0.2 * loss(&early), "{} after {}", loss(&late), loss(&early));
+
+        // The net that was written says the same in integers.
+        let layout = Layout::from_bytes(&fs::read(path("net")).expect("a net")).expect("a net");
+        assert_eq!(layout, late.layout());
+        let again = State {
+            shape: late.shape,
+            batches: 0,
+            parameters: grown(&layout, late.shape),
+            moments: Moments::default(),
+        };
+        assert_eq!(again.layout(), layout);
+        let wider = Shape { units: 64, pawns: true };
+        let grown = State {
+            shape: wider,
+            batches: 0,
+            parameters: grown(&layout, wider),
+            moments: Moments::default(),
+        };
+        assert!((loss(&grown) - loss(&again)).abs() < 1e-6, "new units have no say");
+    }
+
+    #[test]
+    fn a_checkpoint_of_another_shape_is_refused_and_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("state");
+        fs::write(&path, b"something else").expect("a file");
+        assert!(State::load(&path, Shape { units: 32, pawns: false }).is_err());
+        assert_eq!(fs::read(&path).expect("it is left alone"), b"something else");
+        assert!(
+            State::load(&folder.path().join("none"), Shape { units: 32, pawns: false })
+                .expect("none")
+                .is_none()
+        );
+    }
+}
