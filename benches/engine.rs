@@ -15,7 +15,7 @@ use common::{children, positions};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use engram::{
     engine::Engine,
-    eval::classical::{Caches, evaluate},
+    eval::{Evaluation, Evaluator},
     position::{Path, Position},
     search::{Event, Limits},
     tt::{NodeResult, PathCheck, ScoreWindow, Table},
@@ -29,25 +29,41 @@ fn evaluation(criterion: &mut Criterion) {
     let positions = positions();
     let mut group = criterion.benchmark_group("evaluate");
     group.throughput(Throughput::Elements(positions.len() as u64));
-    group.bench_function("a position, warm pawn hash", |bencher| {
-        let mut caches = Caches::new(4);
-        bencher.iter(|| {
-            for position in &positions {
-                black_box(evaluate(black_box(position), &mut caches));
-            }
-        });
-    });
-    group.bench_function("a position, cold pawn hash", |bencher| {
-        bencher.iter_batched_ref(
-            || Caches::new(1),
-            |caches| {
+    for (name, evaluation) in [("network", Evaluation::default()), ("classical", Evaluation::Classical)] {
+        // Positions of different games follow each other: the network's accumulators are made nearly anew.
+        group.bench_function(format!("{name}, warm pawn hash"), |bencher| {
+            let mut evaluator = Evaluator::new(&evaluation, 4);
+            bencher.iter(|| {
                 for position in &positions {
-                    black_box(evaluate(black_box(position), caches));
+                    black_box(evaluator.evaluate(black_box(position), Ply::ROOT));
                 }
-            },
-            BatchSize::LargeInput,
-        );
-    });
+            });
+        });
+        group.bench_function(format!("{name}, cold pawn hash"), |bencher| {
+            bencher.iter_batched_ref(
+                || Evaluator::new(&evaluation, 1),
+                |evaluator| {
+                    for position in &positions {
+                        black_box(evaluator.evaluate(black_box(position), Ply::ROOT));
+                    }
+                },
+                BatchSize::LargeInput,
+            );
+        });
+        // As a search asks: children of one position after each other.
+        let start = &positions[0];
+        let siblings: Vec<Position> = start.legal_moves().iter().map(|&m| start.play(m)).collect();
+        group.throughput(Throughput::Elements(siblings.len() as u64));
+        group.bench_function(format!("{name}, siblings"), |bencher| {
+            let mut evaluator = Evaluator::new(&evaluation, 4);
+            bencher.iter(|| {
+                for position in &siblings {
+                    black_box(evaluator.evaluate(black_box(position), Ply::ROOT.next()));
+                }
+            });
+        });
+        group.throughput(Throughput::Elements(positions.len() as u64));
+    }
     group.finish();
 }
 

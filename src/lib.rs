@@ -10,7 +10,8 @@
 //!    exchange evaluation and perft.
 //! 4. [`search`] looks ahead: iterative deepening, aspiration windows, principal variation search,
 //!    quiescence, on any number of threads. Begin with `search/node.rs`, its table of contents.
-//! 5. [`eval`] says what a quiet position is worth, one file a concept, around a pawn hash table.
+//! 5. [`eval`] says what a position is worth without looking ahead: `eval/net` is the network, `eval/classical` the
+//!    evaluation by terms, one file a concept. Both keep in a pawn hash table what the pawns alone say.
 //! 6. [`tt`] remembers what was searched, as windows of scores that are true only on a fitting path.
 //! 7. [`learn`] remembers from game to game: before a search `engine/learning.rs` brings records of the file
 //!    into the table, after it what `learn::policy` finds worth keeping goes back, before the move is announced.

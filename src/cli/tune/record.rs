@@ -18,7 +18,7 @@ pub const SIZE: usize = 32;
 /// How a file begins.
 pub const HEADER: [u8; SIZE] = *b"Engram labelled positions, v1\n\0\0";
 
-/// Packs a position; nothing if it has more men than fit.
+/// Packs a position; nothing if it has more pieces than fit.
 pub fn pack(label: &Labelled) -> Option<[u8; SIZE]> {
     let mut record = [0; SIZE];
     let setup = label.position.chess().to_setup(EnPassantMode::Legal);

@@ -20,7 +20,7 @@ pub struct Assault {
 
 /// One position as the terms see it. Arrays are indexed by colour: black, white.
 pub struct Context<'p> {
-    /// The men.
+    /// The pieces.
     pub board: &'p Board,
     /// The pawn hash entry.
     pub pawns: &'p PawnEntry,
@@ -28,15 +28,15 @@ pub struct Context<'p> {
     pub shelter: [i32; 2],
     /// Pawns face to face.
     pub rams: i32,
-    /// All men.
+    /// All pieces.
     pub occupied: Bitboard,
-    /// Men by colour.
-    pub men: [Bitboard; 2],
+    /// Pieces by colour.
+    pub pieces: [Bitboard; 2],
     /// The kings.
     pub king: [Square; 2],
     /// How each side's pieces see the board with their own and with the enemy king on the right.
     pub views: [[View; 2]; 2],
-    /// Men that shield their own king from a slider.
+    /// Pieces that shield their own king from a slider.
     pub pinned: [Bitboard; 2],
     /// Squares that count as mobility.
     pub area: [Bitboard; 2],
@@ -72,7 +72,7 @@ impl<'p> Context<'p> {
             shelter,
             rams: count(White::push(pawns.pawns[White::ME]) & pawns.pawns[Black::ME]),
             occupied: board.occupied(),
-            men: [board.black(), board.white()],
+            pieces: [board.black(), board.white()],
             king,
             views: [
                 [View::new::<Black>(king[Black::ME]), View::new::<Black>(king[White::ME])],
@@ -111,10 +111,10 @@ impl<'p> Context<'p> {
         let stuck = pawns & (S::Them::push(self.occupied) | S::ranks(0b0000_0110));
         self.area[S::ME] = !(stuck | Bitboard::from(king) | their_pawns);
         self.ring[S::ME] = king_ring(king) & !twice_by_pawns;
-        self.pinned[S::ME] = self.shields(king, self.men[S::YOU]) & self.men[S::ME];
+        self.pinned[S::ME] = self.shields(king, self.pieces[S::YOU]) & self.pieces[S::ME];
     }
 
-    /// The men, of either colour, that alone stand between `square` and a slider of `sliders`' side.
+    /// The pieces, of either colour, that alone stand between `square` and a slider of `sliders`' side.
     #[inline]
     pub fn shields(&self, square: Square, sliders: Bitboard) -> Bitboard {
         let snipers = sliders
@@ -130,13 +130,13 @@ impl<'p> Context<'p> {
         shields
     }
 
-    /// Our men of a role.
+    /// Our pieces of a role.
     #[inline]
     pub fn ours<S: Side>(&self, role: Role) -> Bitboard {
-        self.board.by_role(role) & self.men[S::ME]
+        self.board.by_role(role) & self.pieces[S::ME]
     }
 
-    /// Squares that our men of a role attack.
+    /// Squares that our pieces of a role attack.
     #[inline]
     pub fn by<S: Side>(&self, role: Role) -> Bitboard {
         self.by_role[S::ME][role as usize - 1]

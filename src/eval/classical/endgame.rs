@@ -1,4 +1,4 @@
-//! Known endgames, recognised by the counts of men, with evaluations of their own: the general terms know
+//! Known endgames, recognised by the counts of pieces, with evaluations of their own: the general terms know
 //! neither how to mate a bare king nor that some material is not enough.
 
 use shakmaty::{Bitboard, Color, Role, Square};
@@ -58,20 +58,20 @@ fn one_sided(counts: &Counts, strong: Color) -> Option<(Endgame, Color)> {
     Some((endgame, strong))
 }
 
-/// The men of a known endgame, turned so that the stronger side is White.
-struct Men<'p> {
+/// The pieces of a known endgame, turned so that the stronger side is White.
+struct Pieces<'p> {
     position: &'p Position,
     strong: Color,
     king: Square,
     weak_king: Square,
 }
 
-impl Men<'_> {
+impl Pieces<'_> {
     fn seen(&self, square: Square) -> Square {
         if self.strong.is_white() { square } else { square.flip_vertical() }
     }
 
-    /// The first man of a role and colour.
+    /// The first piece of a role and colour.
     fn find(&self, color: Color, role: Role) -> Square {
         let found = self.position.board().by_piece(role.of(color)).first();
         self.seen(found.unwrap_or(Square::A1))
@@ -95,18 +95,18 @@ pub fn evaluate(endgame: Endgame, strong: Color, position: &Position) -> i32 {
         let square = board.king_of(color).unwrap_or(Square::A1);
         if strong.is_white() { square } else { square.flip_vertical() }
     };
-    let men = Men { position, strong, king: king_of(strong), weak_king: king_of(!strong) };
+    let pieces = Pieces { position, strong, king: king_of(strong), weak_king: king_of(!strong) };
     let score = match endgame {
         Endgame::Drawn => 0,
-        Endgame::BareKing => bare_king(&men),
-        Endgame::BishopKnight => bishop_knight(&men),
-        Endgame::Pawn => pawn(&men),
-        Endgame::RookPawn => rook_pawn(&men),
-        Endgame::QueenPawn => queen_pawn(&men),
-        Endgame::RookMinor => rook_minor(&men),
-        Endgame::QueenRook => 420 + 12 * edge(men.weak_king) - 14 * men.apart(),
+        Endgame::BareKing => bare_king(&pieces),
+        Endgame::BishopKnight => bishop_knight(&pieces),
+        Endgame::Pawn => pawn(&pieces),
+        Endgame::RookPawn => rook_pawn(&pieces),
+        Endgame::QueenPawn => queen_pawn(&pieces),
+        Endgame::RookMinor => rook_minor(&pieces),
+        Endgame::QueenRook => 420 + 12 * edge(pieces.weak_king) - 14 * pieces.apart(),
         // A blockaded pawn lets the knights mate before they stalemate; that is rare.
-        Endgame::TwoKnights => 2 * edge(men.weak_king) - 4,
+        Endgame::TwoKnights => 2 * edge(pieces.weak_king) - 4,
     };
     if strong.is_white() { score } else { -score }
 }
@@ -119,9 +119,9 @@ fn edge(square: Square) -> i32 {
 }
 
 /// Drive the king to the edge, come near with our own.
-fn bare_king(men: &Men) -> i32 {
-    let board = men.position.board();
-    let ours = board.by_color(men.strong);
+fn bare_king(pieces: &Pieces) -> i32 {
+    let board = pieces.position.board();
+    let ours = board.by_color(pieces.strong);
     let bishops = board.bishops() & ours;
     let one_colour =
         (bishops & Bitboard::LIGHT_SQUARES).is_empty() || (bishops & Bitboard::DARK_SQUARES).is_empty();
@@ -131,7 +131,7 @@ fn bare_king(men: &Men) -> i32 {
         + 5 * (ours & board.rooks()).count() as i32
         + 3 * (ours & (board.bishops() | board.knights())).count() as i32
         + pawns;
-    let drive = 30 * edge(men.weak_king) - 24 * men.apart();
+    let drive = 30 * edge(pieces.weak_king) - 24 * pieces.apart();
     match (only_bishops && one_colour, pawns) {
         (true, 0) => 0,
         // Bishops of one colour need the pawn, which may be of the wrong rook's file.
@@ -140,34 +140,34 @@ fn bare_king(men: &Men) -> i32 {
     }
 }
 
-fn bishop_knight(men: &Men) -> i32 {
-    let bishop = men.find(men.strong, Role::Bishop);
-    let king = if bishop.is_light() { men.weak_king.flip_horizontal() } else { men.weak_king };
+fn bishop_knight(pieces: &Pieces) -> i32 {
+    let bishop = pieces.find(pieces.strong, Role::Bishop);
+    let king = if bishop.is_light() { pieces.weak_king.flip_horizontal() } else { pieces.weak_king };
     // 7 in the corners a1 and h8, 0 on the other long diagonal.
     let right_corner = (7 - king.file() as i32 - king.rank() as i32).abs();
-    WIN + 300 + 50 * right_corner + 8 * edge(men.weak_king) - 24 * men.apart()
+    WIN + 300 + 50 * right_corner + 8 * edge(pieces.weak_king) - 24 * pieces.apart()
 }
 
-fn pawn(men: &Men) -> i32 {
-    let pawn = men.find(men.strong, Role::Pawn);
-    let turn = if men.strong_to_move() { Color::White } else { Color::Black };
-    if !kpk::is_win(Color::White, men.king, pawn, men.weak_king, turn) {
+fn pawn(pieces: &Pieces) -> i32 {
+    let pawn = pieces.find(pieces.strong, Role::Pawn);
+    let turn = if pieces.strong_to_move() { Color::White } else { Color::Black };
+    if !kpk::is_win(Color::White, pieces.king, pawn, pieces.weak_king, turn) {
         return 0;
     }
-    600 + 30 * pawn.rank() as i32 - 4 * men.king.distance(pawn) as i32
+    600 + 30 * pawn.rank() as i32 - 4 * pieces.king.distance(pawn) as i32
 }
 
 /// The rook wins unless the pawn is far, its king beside it and ours away.
-fn rook_pawn(men: &Men) -> i32 {
-    let rook = men.find(men.strong, Role::Rook);
-    let pawn = men.find(!men.strong, Role::Pawn);
+fn rook_pawn(pieces: &Pieces) -> i32 {
+    let rook = pieces.find(pieces.strong, Role::Rook);
+    let pawn = pieces.find(!pieces.strong, Role::Pawn);
     let (file, rank) = (pawn.file() as i32, pawn.rank() as i32);
     let goal = Square::from_coords(pawn.file(), shakmaty::Rank::First);
-    let ours = men.king.distance(goal) as i32 - i32::from(men.strong_to_move());
-    let theirs = men.weak_king.distance(pawn) as i32 - i32::from(!men.strong_to_move());
-    let on_the_way = men.king.file() as i32 == file && (men.king.rank() as i32) < rank;
-    if on_the_way || ours < rank || (theirs > 2 && men.weak_king.distance(rook) > 2) {
-        return 440 - 6 * men.king.distance(pawn) as i32;
+    let ours = pieces.king.distance(goal) as i32 - i32::from(pieces.strong_to_move());
+    let theirs = pieces.weak_king.distance(pawn) as i32 - i32::from(!pieces.strong_to_move());
+    let on_the_way = pieces.king.file() as i32 == file && (pieces.king.rank() as i32) < rank;
+    if on_the_way || ours < rank || (theirs > 2 && pieces.weak_king.distance(rook) > 2) {
+        return 440 - 6 * pieces.king.distance(pawn) as i32;
     }
     if rank <= 2 && theirs <= 1 && ours > rank + 1 {
         return 40 - 4 * ours;
@@ -176,24 +176,24 @@ fn rook_pawn(men: &Men) -> i32 {
 }
 
 /// The queen wins, except against a rook's or bishop's pawn on its seventh rank with the king beside it.
-fn queen_pawn(men: &Men) -> i32 {
-    let pawn = men.find(!men.strong, Role::Pawn);
+fn queen_pawn(pieces: &Pieces) -> i32 {
+    let pawn = pieces.find(!pieces.strong, Role::Pawn);
     let stalemate_file = matches!(pawn.file() as i32, 0 | 2 | 5 | 7);
-    let apart = men.king.distance(pawn) as i32;
-    if stalemate_file && pawn.rank() as i32 == 1 && men.weak_king.distance(pawn) <= 1 && apart > 3 {
+    let apart = pieces.king.distance(pawn) as i32;
+    if stalemate_file && pawn.rank() as i32 == 1 && pieces.weak_king.distance(pawn) <= 1 && apart > 3 {
         return 60 - 5 * apart;
     }
     900 - 12 * apart
 }
 
 /// A draw in general; a king at the edge, or in the bishop's wrong corner, gives chances.
-fn rook_minor(men: &Men) -> i32 {
-    let board = men.position.board();
-    let base = 14 + 5 * edge(men.weak_king) - 3 * men.apart();
+fn rook_minor(pieces: &Pieces) -> i32 {
+    let board = pieces.position.board();
+    let base = 14 + 5 * edge(pieces.weak_king) - 3 * pieces.apart();
     if board.knights().is_empty() {
         return base;
     }
     // The knight that has strayed from its king is caught.
-    let knight = men.find(!men.strong, Role::Knight);
-    base + 12 * men.weak_king.distance(knight) as i32
+    let knight = pieces.find(!pieces.strong, Role::Knight);
+    base + 12 * pieces.weak_king.distance(knight) as i32
 }

@@ -119,7 +119,7 @@ pub fn danger<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>) {
     let poorly_defended =
         !context.twice[S::ME] & (!context.attacked[S::ME] | context.by::<S>(Role::King) | by_queen);
     let weak = attacked & poorly_defended;
-    let safe = !context.men[S::YOU] & (!context.attacked[S::ME] | (weak & context.twice[S::YOU]));
+    let safe = !context.pieces[S::YOU] & (!context.attacked[S::ME] | (weak & context.twice[S::YOU]));
 
     // Checks, looking through our queen, who cannot be relied on to stay.
     let through = context.occupied & !context.ours::<S>(Role::Queen);
@@ -141,7 +141,7 @@ pub fn danger<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>) {
         } else if safe_ones.any() {
             weigh(&w.danger_safe_check[role], 1);
         } else {
-            weigh(&w.danger_unsafe_check[role], count(checks & !context.men[S::YOU]));
+            weigh(&w.danger_unsafe_check[role], count(checks & !context.pieces[S::YOU]));
         }
     }
     for (weight, n) in w.danger_attacker.iter().zip(assault.attackers) {

@@ -1,5 +1,5 @@
-//! Material: the worth of the men, how they work together, how far the game is from the endgame, and which
-//! known endgame this is. All of it depends on the counts of men alone and is kept in a small table by
+//! Material: the worth of the pieces, how they work together, how far the game is from the endgame, and which
+//! known endgame this is. All of it depends on the counts of pieces alone and is kept in a small table by
 //! [`MaterialKey`].
 
 use shakmaty::{Bitboard, Color, Role};
@@ -19,10 +19,10 @@ pub const MIDDLEGAME: i32 = 24;
 /// The normal endgame scale: the score counts in full.
 pub const FULL_SCALE: i32 = 64;
 
-/// Counts of men by colour (black, white) and role (pawn 0 to king 5).
+/// Counts of pieces by colour (black, white) and role (pawn 0 to king 5).
 pub type Counts = [[i32; 6]; 2];
 
-/// What the counts of men say.
+/// What the counts of pieces say.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct MaterialEntry {
     key: MaterialKey,
@@ -69,7 +69,7 @@ impl MaterialTable {
     }
 }
 
-/// Counts the men.
+/// Counts the pieces.
 pub fn counts(position: &Position) -> Counts {
     let board = position.board();
     let sides: [Bitboard; 2] = [board.black(), board.white()];
@@ -93,7 +93,7 @@ fn analyse<T: Tracer>(position: &Position, tracer: &mut T) -> MaterialEntry {
     }
 }
 
-/// The worth of one side's men. Absurd material is cut off where a [`Pair`] would overflow.
+/// The worth of one side's pieces. Absurd material is cut off where a [`Pair`] would overflow.
 fn side<S: Side, T: Tracer>(counts: &Counts, tally: &mut Tally<T>) {
     const LIMIT: i32 = 15_000;
     let w = &WEIGHTS;
@@ -111,7 +111,7 @@ fn side<S: Side, T: Tracer>(counts: &Counts, tally: &mut Tally<T>) {
     imbalance::<S, T>(counts, tally);
 }
 
-/// What men are worth more or less beside others: a polynomial of the second degree in their numbers (L.
+/// What pieces are worth more or less beside others: a polynomial of the second degree in their numbers (L.
 /// Kaufman, The Evaluation of Material Imbalances, 1999, found such dependences in master games).
 fn imbalance<S: Side, T: Tracer>(counts: &Counts, tally: &mut Tally<T>) {
     const MOST: i32 = 10;

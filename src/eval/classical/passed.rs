@@ -19,7 +19,7 @@ pub fn score<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>) {
     for square in passed {
         pawn::<S, T>(context, tally, square);
     }
-    let pieces = context.men[S::YOU] & !context.board.pawns() & !context.board.kings();
+    let pieces = context.pieces[S::YOU] & !context.board.pawns() & !context.board.kings();
     if pieces.is_empty() {
         unstoppable::<S, T>(context, tally, passed);
     }
@@ -42,25 +42,25 @@ fn pawn<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>, square: Squ
     let heavy = context.board.rooks_and_queens() & file_of(square) & behind;
     if heavy.any() {
         let seen = attacks::rook_attacks(square, context.occupied) & heavy;
-        pushed_from_behind = (seen & context.men[S::ME]).any();
-        path_is_watched = (seen & context.men[S::YOU]).any();
+        pushed_from_behind = (seen & context.pieces[S::ME]).any();
+        path_is_watched = (seen & context.pieces[S::YOU]).any();
         let rooks = seen & context.board.rooks();
-        if (rooks & context.men[S::ME]).any() {
+        if (rooks & context.pieces[S::ME]).any() {
             tally.add::<S>(Term::PassedRook, &w.passed_rook_behind, 1);
-        } else if (rooks & context.men[S::YOU]).any() {
+        } else if (rooks & context.pieces[S::YOU]).any() {
             tally.add::<S>(Term::PassedRook, &w.passed_enemy_rook_behind, 1);
         }
     }
 
     let step = Bitboard::from(next);
-    if (step & context.men[S::YOU]).any() {
+    if (step & context.pieces[S::YOU]).any() {
         tally.add::<S>(Term::PassedPath, &w.passed_blocked[rank], 1);
     } else if (step & context.occupied).is_empty() {
         let path = S::front(square);
         if (path & context.occupied).is_empty() {
             tally.add::<S>(Term::PassedPath, &w.passed_free[rank], 1);
         }
-        let dangers = context.attacked[S::YOU] | context.men[S::YOU];
+        let dangers = context.attacked[S::YOU] | context.pieces[S::YOU];
         if !path_is_watched && (path & dangers).is_empty() {
             tally.add::<S>(Term::PassedPath, &w.passed_safe_path[rank], 1);
         } else if !path_is_watched && (step & dangers).is_empty() {

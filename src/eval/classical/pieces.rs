@@ -61,7 +61,7 @@ fn minor<S: Side, T: Tracer>(
     let posts = S::ranks(0b0111_1000) & context.by::<S>(Role::Pawn) & !context.pawns.attack_span[S::YOU];
     if posts.contains(square) {
         tally.add::<S>(Term::Outpost, &w.outpost[piece], 1);
-    } else if (posts & reach & !context.men[S::ME]).any() {
+    } else if (posts & reach & !context.pieces[S::ME]).any() {
         tally.add::<S>(Term::Outpost, &w.reachable_outpost[piece], 1);
     }
     let pawns = context.pawns.pawns[0] | context.pawns.pawns[1];
@@ -102,7 +102,7 @@ pub fn rook<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>, square:
     }
 }
 
-/// A queen: deep in the enemy camp; in line with an enemy rook or bishop, one man between.
+/// A queen: deep in the enemy camp; in line with an enemy rook or bishop, one piece between.
 #[inline]
 pub fn queen<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>, square: Square) {
     let w = &WEIGHTS;
@@ -110,7 +110,7 @@ pub fn queen<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>, square
     if S::rank(square) >= 4 && !context.pawns.attack_span[S::YOU].contains(square) {
         tally.add::<S>(Term::Infiltration, &w.queen_infiltration, 1);
     }
-    let sliders = context.men[S::YOU] & !context.board.queens();
+    let sliders = context.pieces[S::YOU] & !context.board.queens();
     if context.shields(square, sliders).any() {
         tally.add::<S>(Term::QueenPin, &w.queen_in_line, 1);
     }

@@ -25,7 +25,7 @@ pub fn scale(context: &Context, material: &MaterialEntry, total: Pair) -> i32 {
 fn positional<S: Side>(context: &Context) -> i32 {
     let pawns = context.pawns.pawns[S::ME];
     let board = context.board;
-    let men = board.occupied() & !board.pawns() & !board.kings();
+    let pieces = board.occupied() & !board.pawns() & !board.kings();
     if let Some(scale) = wrong_rook_pawn::<S>(context) {
         return scale;
     }
@@ -35,14 +35,17 @@ fn positional<S: Side>(context: &Context) -> i32 {
         && black.is_light() != white.is_light()
     {
         let passed = count(context.pawns.passed & pawns);
-        return if count(men) == 2 {
+        return if count(pieces) == 2 {
             18 + 6 * passed.min(4)
         } else {
-            (34 + 3 * count(men & context.men[S::ME])).min(56)
+            (34 + 3 * count(pieces & context.pieces[S::ME])).min(56)
         };
     }
     // Rook endings with the pawns on one wing and at most one more are rarely won.
-    if men == board.rooks() && count(men) == 2 && (men & context.men[S::ME]).single_square().is_some() {
+    if pieces == board.rooks()
+        && count(pieces) == 2
+        && (pieces & context.pieces[S::ME]).single_square().is_some()
+    {
         let lead = count(pawns) - count(context.pawns.pawns[S::YOU]);
         let one_wing = (pawns & QUEEN_SIDE).is_empty() || (pawns & KING_SIDE).is_empty();
         let guarded = context.by::<S::Them>(Role::King).intersects(context.pawns.pawns[S::YOU]);
@@ -67,7 +70,7 @@ fn wrong_rook_pawn<S: Side>(context: &Context) -> Option<i32> {
     };
     let goal = Square::new(if S::US.is_white() { 56 + file } else { file });
     let harmless = if goal.is_light() { Bitboard::DARK_SQUARES } else { Bitboard::LIGHT_SQUARES };
-    let pieces = context.men[S::ME] & !context.board.pawns() & !context.board.kings();
+    let pieces = context.pieces[S::ME] & !context.board.pawns() & !context.board.kings();
     if (pieces & !(context.board.bishops() & harmless)).any() {
         return None;
     }

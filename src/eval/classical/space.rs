@@ -1,4 +1,4 @@
-//! Space: room behind the own pawns in the centre, worth the more, the more men have to share it.
+//! Space: room behind the own pawns in the centre, worth the more, the more pieces have to share it.
 
 use shakmaty::{Bitboard, Role};
 
@@ -22,6 +22,6 @@ pub fn score<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>) {
     let one_behind = S::Them::push(pawns);
     let behind = pawns | one_behind | S::Them::push(one_behind | S::Them::push(one_behind));
     let squares = count(safe) + count(safe & behind & !context.attacked[S::YOU]);
-    let men = (count(context.men[S::ME]) - 4).max(0);
-    tally.add::<S>(Term::Space, &WEIGHTS.space, squares * men / 16);
+    let pieces = (count(context.pieces[S::ME]) - 4).max(0);
+    tally.add::<S>(Term::Space, &WEIGHTS.space, squares * pieces / 16);
 }

@@ -1,4 +1,4 @@
-//! Piece-square values: what a square is worth to a man, whatever else stands on the board.
+//! Piece-square values: what a square is worth to a piece, whatever else stands on the board.
 
 use shakmaty::{Role, Square};
 

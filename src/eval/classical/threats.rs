@@ -1,4 +1,4 @@
-//! Threats: enemy men that are attacked by something cheaper, or not well enough defended.
+//! Threats: enemy pieces that are attacked by something cheaper, or not well enough defended.
 
 use shakmaty::{Bitboard, Role, attacks};
 
@@ -14,7 +14,7 @@ use super::{
 #[inline]
 pub fn score<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>) {
     let w = &WEIGHTS;
-    let theirs = context.men[S::YOU] & !context.board.kings();
+    let theirs = context.pieces[S::YOU] & !context.board.kings();
     let pieces = theirs & !context.board.pawns();
     let ours = context.attacked[S::ME];
     let guards = context.attacked[S::YOU];

@@ -21,13 +21,13 @@ macro_rules! terms {
 }
 
 terms! {
-    /// The men by their average worth.
+    /// The pieces by their average worth.
     Material => "material",
     /// Two bishops together.
     BishopPair => "bishop pair",
-    /// Men that are worth more or less beside others: knights with many pawns, the second rook.
+    /// Pieces that are worth more or less beside others: knights with many pawns, the second rook.
     Imbalance => "imbalance",
-    /// The square alone that a man stands on.
+    /// The square alone that a piece stands on.
     Squares => "squares",
     /// Pawns without a neighbour that could ever guard them.
     Isolated => "isolated pawn",
@@ -68,11 +68,11 @@ terms! {
     RookSeventh => "rook on seventh",
     /// A rook shut in by its own king.
     TrappedRook => "trapped rook",
-    /// A queen in line with an enemy slider through one man.
+    /// A queen in line with an enemy slider through one piece.
     QueenPin => "queen in line",
     /// A queen where no pawn can drive her off.
     Infiltration => "queen infiltration",
-    /// Men that shield their own king.
+    /// Pieces that shield their own king.
     Pinned => "pinned",
     /// Own pawns before the king and enemy ones that storm him.
     Shelter => "king shelter",
@@ -88,9 +88,9 @@ terms! {
     MinorThreat => "threat by minor",
     /// Pieces attacked by a rook.
     RookThreat => "threat by rook",
-    /// Weak men attacked by the king.
+    /// Weak pieces attacked by the king.
     KingThreat => "threat by king",
-    /// Men attacked and not defended, attacked twice and defended once, or defended by the queen alone.
+    /// Pieces attacked and not defended, attacked twice and defended once, or defended by the queen alone.
     Hanging => "hanging",
     /// Safe squares from which a minor piece or rook would attack the queen.
     QueenHit => "queen to be hit",

@@ -24,18 +24,18 @@ const MOST: usize = 64;
 
 /// The pieces of a board: by colour (black, white) and role (pawn to king).
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-struct Pieces([[u64; 6]; 2]);
+struct PieceSets([[u64; 6]; 2]);
 
-impl Pieces {
+impl PieceSets {
     #[inline]
-    fn of(board: &Board) -> Pieces {
+    fn of(board: &Board) -> PieceSets {
         let colors = [board.black().0, board.white().0];
-        Pieces(colors.map(|color| Role::ALL.map(|role| board.by_role(role).0 & color)))
+        PieceSets(colors.map(|color| Role::ALL.map(|role| board.by_role(role).0 & color)))
     }
 
     /// In how many places two boards differ.
     #[inline]
-    fn distance(&self, other: &Pieces) -> u32 {
+    fn distance(&self, other: &PieceSets) -> u32 {
         let differing = |color: usize| {
             let pairs = self.0[color].iter().zip(&other.0[color]);
             pairs.map(|(ours, theirs)| (ours ^ theirs).count_ones()).sum::<u32>()
@@ -45,7 +45,7 @@ impl Pieces {
 
     /// The pieces that this board has and `other` has not, and those that only `other` has.
     #[inline]
-    fn changes(&self, other: &Pieces) -> Changes {
+    fn changes(&self, other: &PieceSets) -> Changes {
         let mut changes = Changes::default();
         for color in Color::ALL {
             for role in Role::ALL {
@@ -93,7 +93,7 @@ impl Changes {
 #[derive(Clone, Debug)]
 struct Slot {
     sums: [Units; 2],
-    pieces: Pieces,
+    pieces: PieceSets,
     mirrored: [bool; 2],
 }
 
@@ -101,7 +101,7 @@ struct Slot {
 #[derive(Clone, Debug)]
 struct Anchor {
     sums: Units,
-    pieces: Pieces,
+    pieces: PieceSets,
 }
 
 /// One thread's accumulators.
@@ -117,8 +117,8 @@ impl Accumulators {
     pub fn new(network: &Network) -> Accumulators {
         let empty = network.empty();
         let slot =
-            Slot { sums: [empty.clone(), empty.clone()], pieces: Pieces::default(), mirrored: [false; 2] };
-        let anchor = Anchor { sums: empty.clone(), pieces: Pieces::default() };
+            Slot { sums: [empty.clone(), empty.clone()], pieces: PieceSets::default(), mirrored: [false; 2] };
+        let anchor = Anchor { sums: empty.clone(), pieces: PieceSets::default() };
         Accumulators { by_ply: vec![slot; MAX_PLY + 2], anchors: vec![anchor; 4] }
     }
 
@@ -133,7 +133,7 @@ impl Accumulators {
     ) -> Score {
         let board = position.board();
         let index = ply.index().min(self.by_ply.len() - 1);
-        let pieces = Pieces::of(board);
+        let pieces = PieceSets::of(board);
         let source = self.nearest(&pieces, index);
         let changes = pieces.changes(&self.by_ply[source].pieces);
         for color in [Color::Black, Color::White] {
@@ -160,7 +160,7 @@ impl Accumulators {
 
     /// Makes the accumulator of a view that is mirrored otherwise than the one at hand.
     #[cold]
-    fn turn_to(&mut self, network: &Network, pieces: &Pieces, view: View, side: usize, index: usize) {
+    fn turn_to(&mut self, network: &Network, pieces: &PieceSets, view: View, side: usize, index: usize) {
         let anchor = &mut self.anchors[2 * side + usize::from(view.is_mirrored())];
         let sums = &mut self.by_ply[index].sums[side];
         pieces.changes(&anchor.pieces).apply(network, view, &anchor.sums, sums);
@@ -170,7 +170,7 @@ impl Accumulators {
 
     /// The accumulator to begin with: the one at this ply or one of the two before.
     #[inline]
-    fn nearest(&self, pieces: &Pieces, index: usize) -> usize {
+    fn nearest(&self, pieces: &PieceSets, index: usize) -> usize {
         let (mut best, mut least) = (index, self.by_ply[index].pieces.distance(pieces));
         for back in 1..=index.min(2) {
             let distance = self.by_ply[index - back].pieces.distance(pieces);

@@ -83,14 +83,14 @@ struct Inputs {
 impl Inputs {
     fn of(sample: &Sample) -> Inputs {
         let mut kings = [0; 2];
-        for (square, role, theirs) in sample.men() {
+        for (square, role, theirs) in sample.pieces() {
             if role == 5 {
                 kings[usize::from(theirs)] = square;
             }
         }
         let turns = [if kings[0] & 7 >= 4 { 7 } else { 0 }, if kings[1] & 7 >= 4 { 7 ^ 56 } else { 56 }];
         let mut inputs = Inputs { count: 0, views: [[0; MOST]; 2] };
-        for (square, role, theirs) in sample.men() {
+        for (square, role, theirs) in sample.pieces() {
             let (square, role, theirs) = (u16::from(square), u16::from(role), u16::from(theirs));
             inputs.views[0][inputs.count] = (role + 6 * theirs) * 64 + (square ^ turns[0]);
             inputs.views[1][inputs.count] = (role + 6 * (1 - theirs)) * 64 + (square ^ turns[1]);

@@ -64,7 +64,7 @@ fn dot<const N: usize>(a: &[f32; N], b: &[f32]) -> f32 {
 pub fn forward(parameters: &[f32], head: usize, sample: &Sample, scratch: &mut Scratch) -> (f32, f32) {
     let [first, first_biases, second, second_biases, outputs, output_biases] = parts_of(parameters);
     scratch.inputs.clear();
-    for (square, role, theirs) in sample.men() {
+    for (square, role, theirs) in sample.pieces() {
         // The mover's pawns, then the opponent's, on 48 squares each.
         if role == 0 {
             scratch.inputs.push(square - 8 + if theirs { 48 } else { 0 });

@@ -54,7 +54,7 @@ impl Sample {
     }
 
     /// The pieces: square as the mover sees the board, role (pawn 0 to king 5), the opponent's?
-    pub fn men(&self) -> impl Iterator<Item = (u8, u8, bool)> + '_ {
+    pub fn pieces(&self) -> impl Iterator<Item = (u8, u8, bool)> + '_ {
         let mut rest = self.occupied;
         (0..32).map_while(move |index| {
             if rest == 0 {
@@ -74,7 +74,7 @@ impl Sample {
         bytes[8..24].copy_from_slice(&self.pieces);
         bytes[24..26].copy_from_slice(&self.score.to_le_bytes());
         bytes[26] = self.result;
-        for (square, role, theirs) in self.men() {
+        for (square, role, theirs) in self.pieces() {
             if role == 5 {
                 bytes[if theirs { 28 } else { 27 }] = if theirs { square ^ 56 } else { square };
             }
@@ -93,15 +93,15 @@ impl Sample {
             result: rest[2],
         };
         let kings =
-            |side: bool| sample.men().filter(|&(_, role, theirs)| role == 5 && theirs == side).count();
-        let sound = sample.men().all(|(_, role, _)| role < 6) && sample.occupied.count_ones() <= 32;
+            |side: bool| sample.pieces().filter(|&(_, role, theirs)| role == 5 && theirs == side).count();
+        let sound = sample.pieces().all(|(_, role, _)| role < 6) && sample.occupied.count_ones() <= 32;
         (sound && kings(false) == 1 && kings(true) == 1).then_some(sample)
     }
 
     /// Appends the position as a FEN with White to move, and a line end.
     pub fn write_fen(&self, text: &mut String) {
         let mut board = [' '; 64];
-        for (square, role, theirs) in self.men() {
+        for (square, role, theirs) in self.pieces() {
             let letter = ['P', 'N', 'B', 'R', 'Q', 'K'][role as usize];
             board[square as usize] = if theirs { letter.to_ascii_lowercase() } else { letter };
         }

@@ -4,7 +4,7 @@
 //! units whose square is the penalty. Ranks count from the own back rank, folded files from the edge.
 
 weights! {
-    /// The men by their average worth: pawn, knight, bishop, rook, queen.
+    /// The pieces by their average worth: pawn, knight, bishop, rook, queen.
     material: [Pair; 5] = [
         s(66, 107), s(347, 368), s(363, 388), s(485, 669), s(1058, 1233),
     ];
@@ -12,7 +12,7 @@ weights! {
     /// Two bishops together.
     bishop_pair: Pair = s(28, 62);
 
-    /// In sixteenths: the product of the numbers of two of our kinds of men, (pawn, pawn), (knight, pawn),
+    /// In sixteenths: the product of the numbers of two of our kinds of pieces, (pawn, pawn), (knight, pawn),
     /// (knight, knight), (bishop, pawn) and so on to (queen, queen).
     imbalance_own: [Pair; 15] = [
         s(13, 17), s(46, 72), s(-6, -24), s(50, 33), s(15, 32), s(4, 13), s(-9, 32),
@@ -20,7 +20,7 @@ weights! {
         s(-3, 22),
     ];
 
-    /// In sixteenths: the number of our men of a kind times that of theirs of a cheaper one, (knight, pawn),
+    /// In sixteenths: the number of our pieces of a kind times that of theirs of a cheaper one, (knight, pawn),
     /// (bishop, pawn), (bishop, knight) and so on to (queen, rook).
     imbalance_their: [Pair; 10] = [
         s(19, 30), s(28, 60), s(20, -30), s(8, -16), s(-13, -13), s(-43, -100), s(59, 149), s(24, 32),
@@ -298,7 +298,7 @@ weights! {
         s(0, 0), s(9, 0), s(7, 4), s(9, -2), s(10, 20), s(24, 43), s(50, 103), s(0, 0),
     ];
 
-    /// An enemy man stands before it, by rank.
+    /// An enemy piece stands before it, by rank.
     passed_blocked: [Pair; 8] = [
         s(0, 0), s(3, 1), s(8, 5), s(3, -8), s(7, -14), s(19, -6), s(-19, -11), s(0, 0),
     ];
@@ -409,7 +409,7 @@ weights! {
     /// A rook shut in by its king; twice where he has lost the right to castle.
     trapped_rook: Pair = s(-14, 2);
 
-    /// A queen in line with an enemy rook or bishop, one man between.
+    /// A queen in line with an enemy rook or bishop, one piece between.
     queen_in_line: Pair = s(-20, -3);
 
     /// A queen in the enemy half where no pawn can ever drive her off.
@@ -569,7 +569,7 @@ weights! {
     /// For each square of an unsafe check, likewise.
     danger_unsafe_check: [Pair; 4] = [s(12, 7), s(16, 5), s(21, 2), s(0, -8)];
 
-    /// For each man that shields the king.
+    /// For each piece that shields the king.
     danger_pinned: Pair = s(11, 18);
 
     /// The attackers have no queen.
@@ -599,7 +599,7 @@ weights! {
     /// A rook attacks, likewise.
     threat_by_rook: [Pair; 5] = [s(3, 17), s(11, 28), s(27, 24), s(-8, 16), s(59, 11)];
 
-    /// The king attacks a weak man.
+    /// The king attacks a weak piece.
     threat_by_king: Pair = s(30, 9);
 
     /// A safe pawn attacks, likewise.
@@ -623,7 +623,7 @@ weights! {
     /// Squares contested by us on which the opponent is restricted.
     restriction: Pair = s(4, 1);
 
-    /// Safe squares in the own camp, twice behind pawns, times the men that share them, by sixteen.
+    /// Safe squares in the own camp, twice behind pawns, times the pieces that share them, by sixteen.
     space: Pair = s(10, -12);
 
     /// For each passed pawn.
