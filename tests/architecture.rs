@@ -20,12 +20,11 @@ const LAYERS: [&[&str]; 8] = [
 ];
 
 /// Files with `unsafe` code, and the test that would notice if what makes it sound were wrong.
-const UNSAFE: [(&str, &str); 9] = [
+const UNSAFE: [(&str, &str); 8] = [
     ("book/mod.rs", "every_book_is_read_as_another_reader_reads_it"),
     ("syzygy.rs", "every_answer_is_the_oracle_s"),
     ("tt/backing.rs", "a_clean_end_keeps_as_much_and_two_engines_share_a_file"),
     ("tt/file/cell.rs", "threads_that_store_and_probe_read_whole_entries"),
-    ("tt/file/disk.rs", "a_disk_without_room_is_not_filled"),
     ("tt/file/guard.rs", "a_file_cut_short_ends_the_engine_with_a_sentence"),
     ("tt/file/map.rs", "damaged_entries_are_misses"),
     ("tt/table.rs", "what_was_stored_is_found"),

@@ -93,7 +93,7 @@ fn mates_are_found_with_their_distance() {
     let mut searcher = Searcher::new();
     for (fen, best, plies) in cases {
         searcher.set(fen, &[]);
-        let found = searcher.go(depth(10));
+        let found = searcher.go(depth(14));
         assert_eq!(
             (found.best_uci().as_str(), found.last().score.mate_plies()),
             (best, Some(plies)),
