@@ -6,19 +6,14 @@
 #[path = "../tests/common/learn.rs"]
 mod learn;
 
-use std::hint::black_box;
+use std::{hint::black_box, sync::RwLock};
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use engram::{
     engine::{Engine, lesson},
-    learn::{
-        policy::Known,
-        recall::{Memory, Recall},
-        record::CAPACITY,
-    },
+    learn::{LearnFile, Mode, Patience, Ring, create, disk::SystemDisk, record::CAPACITY},
     position::Position,
     tt::Table,
-    types::Depth,
 };
 use learn::{positions, record};
 
@@ -27,34 +22,19 @@ const FUZZ: i32 = Engine::DEFAULT_LEARN_FUZZ;
 const USUAL: usize = 500;
 
 /// A full file's records of positions from random games.
-fn full(positions: &[Position]) -> Recall {
-    let mut recall = Recall::default();
-    recall.reserve(positions.len());
+fn full(positions: &[Position]) -> Ring {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("learn.bin");
+    create(&SystemDisk, &path).expect("a learning file");
+    let opened = LearnFile::open(&path, Mode::Write).map(|file| file.recover().expect("readable"));
+    let (mut file, ring, _) = opened.expect("a learning file");
+    let ring = RwLock::new(ring);
+    let mut locked = file.lock(&ring, Patience::Enough).expect("a free lock");
     for (number, position) in (0..).zip(positions) {
-        let record = record(position, number);
-        let known = Known {
-            lower: record.lower.to_score(),
-            upper: record.upper.to_score(),
-            depth: Depth(i32::from(record.depth)),
-            best: record.best,
-        };
-        let (key, halfmoves, game_ply) = (record.key, record.halfmoves, record.game_ply);
-        recall.insert(
-            &record.setup,
-            Memory {
-                key,
-                known,
-                halfmoves,
-                game_ply,
-                foreign: false,
-                confirmed: false,
-                advice: false,
-                suspicion: false,
-                searched: false,
-            },
-        );
+        locked.append(&record(position, number)).expect("written");
     }
-    recall
+    drop(locked);
+    ring.into_inner().expect("no panic")
 }
 
 /// A table whose memory has been brought in.
@@ -64,9 +44,9 @@ fn touched() -> Table {
     table
 }
 
-fn load(recall: &Recall, root: &Position, table: &Table) -> usize {
+fn load(recall: &Ring, root: &Position, table: &Table) -> usize {
     let relevant = recall.relevant(root, table.learned_share());
-    table.teach(relevant.into_iter().map(|memory| lesson(memory, FUZZ)))
+    table.teach(relevant.iter().filter_map(|record| lesson(record, FUZZ)))
 }
 
 fn loading(criterion: &mut Criterion) {

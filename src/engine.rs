@@ -1,15 +1,12 @@
 //! The engine without text: positions and limits in, [`Event`]s out.
 
-mod desk;
 mod evaluation;
 mod learning;
 mod lookup;
 mod opening;
 mod persistent;
-mod records;
 mod settings;
 mod strength;
-mod teacher;
 
 use std::{
     sync::{
@@ -98,6 +95,8 @@ pub struct Engine {
     node_bank: NodeBank,
     never_clear_hash: bool,
     persistent: Persistent,
+    /// Was it said that the style of play keeps the hash file out?
+    hash_file_unused_told: bool,
     learning: Learning,
     path_hash: PathHash,
     evaluation: EvaluationChoice,
@@ -130,6 +129,7 @@ impl Engine {
         let last = Arc::<Mutex<LastAnswer>>::default();
         let sink = with_last_answer(sink, Arc::clone(&last));
         let root = Position::default();
+        let learning_sink = Arc::clone(&sink);
         Engine {
             sink,
             path: Path::new(&root),
@@ -143,6 +143,7 @@ impl Engine {
             node_bank: NodeBank::default(),
             never_clear_hash: false,
             persistent: Persistent::new(Engine::DEFAULT_HASH_FILE_SIZE),
+            hash_file_unused_told: false,
             line: Line::default(),
             guessed: false,
             learning: Learning::new(
@@ -152,6 +153,7 @@ impl Engine {
                     min_depth: Engine::DEFAULT_LEARN_MIN_DEPTH,
                 },
                 Engine::DEFAULT_LEARN_FUZZ,
+                learning_sink,
             ),
             path_hash: PathHash::default(),
             evaluation: EvaluationChoice::default(),
@@ -174,7 +176,8 @@ impl Engine {
     /// The first illegal move; the position before stays.
     pub fn set_position(&mut self, start: Position, moves: &[UciMove]) -> Result<(), IllegalMove> {
         let mut path = Path::new(&start);
-        let line = Line { start: start.key(), moves: moves.to_vec() };
+        let start_key = start.key();
+        let line = Line { start: start.fen(), moves: moves.to_vec() };
         let mut position = start;
         for (index, &uci) in moves.iter().enumerate() {
             let m = uci.to_move(position.chess()).map_err(|_| IllegalMove {
@@ -191,7 +194,7 @@ impl Engine {
             self.learning.end_game(self.last_played());
         }
         self.guessed = false;
-        let followed = self.opening.follow(line.start, moves);
+        let followed = self.opening.follow(start_key, moves);
         self.complain_about_book(followed);
         self.root = position;
         self.path = path;
@@ -199,10 +202,9 @@ impl Engine {
         Ok(())
     }
 
-    /// A search is to come: has the learning file opened in the background, if there is one, and waits for that
-    /// as long as `patience`.
-    pub fn prepare_learning(&self, patience: Duration) {
-        self.learning.prepare(patience);
+    /// A search is to come: opens the learning file, if there is one.
+    pub fn prepare_learning(&self) {
+        self.learning.prepare();
     }
 
     /// The position set last.
@@ -248,22 +250,31 @@ impl Engine {
             path: &self.path,
             limits: &limits,
             table: &self.table,
-            sink: &self.sink,
             limited_strength: self.strength_limits.is_limited(),
             analysis: limits.clock.is_none() && (limits.infinite || self.strength_limits.is_analysis()),
-            contempt: self.strength_limits.strength().contempt != 0,
+            strength: self.strength_limits.strength(),
         });
         let mut path = self.path.clone();
         path.begin_search(self.path_hash);
         // Scores of a player with contempt or errors are not for others.
         let sober = self.strength_limits.strength() == Strength::default();
-        let hash_file = self.hash_file().filter(|_| sober);
+        let hash_file = self.hash_file();
+        if hash_file.is_some() && !sober && !std::mem::replace(&mut self.hash_file_unused_told, true) {
+            let text = "the hash file is not used with contempt or at limited strength".to_owned();
+            (self.sink)(Event::Message(text));
+        }
+        let hash_file = hash_file.filter(|_| sober);
         let analysis = limits.clock.is_none()
             && (limits.infinite || self.strength_limits.is_analysis() || hash_file.is_some())
             && limits.mate.is_none()
             && sober;
         self.table.set_analysis(analysis);
-        let resumed = if analysis { self.resume(&limits, &path, hash_file.as_deref()) } else { None };
+        // An earlier search did not know what is preferred now.
+        let resumed = if analysis && lessons.preferences.is_empty() {
+            self.resume(&limits, &path, hash_file.as_deref())
+        } else {
+            None
+        };
         self.pool.start(SearchTask {
             root: self.root.clone(),
             path,
@@ -278,6 +289,7 @@ impl Engine {
             progress: Arc::new(SearchProgress::new(self.pool.len())),
             over: AtomicBool::new(false),
             sink: Arc::clone(&self.sink),
+            preferences: lessons.preferences,
             first_move: lessons.first_move,
             on_end: lessons.on_end,
             tablebases: self.tablebases(),

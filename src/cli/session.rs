@@ -1,4 +1,8 @@
-use std::io::{self, BufReader, IsTerminal};
+use std::{
+    io::{self, BufReader, IsTerminal},
+    process,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use super::{bench, eval, perft};
 use crate::{
@@ -14,7 +18,20 @@ pub(super) fn run(output: &Output, debug_log: DebugLog, places: Places) {
             "Engram {version}, a UCI chess engine: type `help` for the commands, `go` to search, `quit` to leave."
         ));
     }
-    Session::new(Subcommands, output.clone(), debug_log, places).run(BufReader::new(io::stdin()));
+    let session = Session::new(Subcommands, output.clone(), debug_log, places);
+    let (leave, asked) = (session.leaver(), AtomicBool::new(false));
+    // Programs end engines by signals; a game that is ended so is a game all the same.
+    let handled = ctrlc::set_handler(move || {
+        if asked.swap(true, Ordering::Relaxed) {
+            // Asked again: something hangs.
+            process::exit(1);
+        }
+        leave();
+    });
+    if let Err(error) = handled {
+        log::warn!("signals end the process at once: {error}");
+    }
+    session.run(BufReader::new(io::stdin()));
 }
 
 /// The subcommands as conveniences of a UCI session.

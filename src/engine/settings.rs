@@ -130,6 +130,11 @@ impl Engine {
         self.learning.set_read_only(read_only, &present);
     }
 
+    /// Says more of each search, or does not.
+    pub fn set_debug(&mut self, on: bool) {
+        self.learning.debug = on;
+    }
+
     /// Sets by how much the score must fall, in printed centipawns; takes effect with the next search.
     pub fn set_learn_drop(&mut self, centipawns: i32) {
         self.learning.rules.drop = centipawns;

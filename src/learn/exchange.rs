@@ -34,6 +34,9 @@ pub enum LineError {
     /// A move that is not legal.
     #[error("the move {0} is not legal in this position")]
     Move(String),
+    /// More moves than a record holds.
+    #[error("at most {MOST_ADVISED} moves of a position can be advised")]
+    TooManyMoves,
     /// The key belongs to another position.
     #[error("the key is not that of the position")]
     Key,
@@ -73,7 +76,7 @@ pub fn epd(position: &Position) -> String {
 }
 
 /// The record of a line, or nothing for an empty line or a comment (`#`). A line that is not one of
-/// [`line()`]'s is EPD by others: its first `bm` is advice, with the score of `ce` (centipawns) or `dm` (mate in
+/// [`line()`]'s is EPD by others: its `bm` is advice, up to three moves, with the score of `ce` (centipawns) or `dm` (mate in
 /// moves) and the depth of `acd`, given at `time` by `session`.
 ///
 /// # Errors
@@ -133,7 +136,7 @@ impl<'a> Operations<'a> {
     }
 }
 
-fn position(board: &str, chess960: Option<bool>) -> Result<Position, LineError> {
+pub(super) fn position(board: &str, chess960: Option<bool>) -> Result<Position, LineError> {
     let wrong = || LineError::Position(board.chars().take(100).collect());
     let setup = board.parse::<Fen>().map_err(|_| wrong())?.into_setup();
     let mode = match chess960 {
@@ -176,8 +179,9 @@ fn own(board: &str, operations: &Operations<'_>) -> Result<Record, LineError> {
 fn advice(board: &str, operations: &Operations<'_>, session: u32, time: u32) -> Result<Record, LineError> {
     let position = position(board, None)?;
     let moves = operations.get("bm").unwrap_or_default();
-    let best = moves.split([' ', ',']).find(|name| !name.is_empty()).ok_or(LineError::NothingToLearn)?;
-    let best = find_move(&position, best)?;
+    let names = moves.split([' ', ',']).filter(|name| !name.is_empty()).take(MOST_ADVISED);
+    let moves = names.map(|name| find_move(&position, name)).collect::<Result<Vec<_>, _>>()?;
+    let (&best, more) = moves.split_first().ok_or(LineError::NothingToLearn)?;
     let score = if operations.get("dm").is_some() {
         let moves: i32 = operations.number("dm")?;
         let plies = moves.unsigned_abs().saturating_mul(2).saturating_sub(u32::from(moves > 0));
@@ -192,11 +196,15 @@ fn advice(board: &str, operations: &Operations<'_>, session: u32, time: u32) -> 
         None => score.map_or(0, |_| ADVICE_DEPTH),
     };
     let mut record = Record { best, depth, session, time, ..Record::new(&position, Origin::Advice)? };
+    record.advise_also(more);
     if let Some(score) = score {
         (record.lower, record.upper) = (score, score);
     }
     Ok(record)
 }
+
+/// So many moves of a position can be advised; of an EPD with more the first count.
+pub const MOST_ADVISED: usize = 3;
 
 /// A move in UCI notation or SAN.
 ///

@@ -8,14 +8,14 @@ use super::{
 };
 use crate::{
     position::Position,
-    types::{Depth, PositionKey, Score},
+    types::{Depth, Score},
 };
 
 /// Where a game began and how it went on: what `position` says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
-    /// The first position.
-    pub start: PositionKey,
+    /// The first position, as FEN.
+    pub start: String,
     /// The moves since.
     pub moves: Vec<UciMove>,
 }
@@ -100,10 +100,10 @@ impl Game {
         self.analysed |= analysed;
     }
 
-    /// How did it end? See [`policy::outcome`]. What is analysed does not end.
-    pub fn outcome(&self, mated: bool) -> Option<Outcome> {
+    /// How did it end, if that is not `known`? See [`policy::outcome`]. What is analysed does not end.
+    pub fn outcome(&self, known: Option<Outcome>) -> Option<Outcome> {
         let scores: Vec<Score> = self.scores.iter().map(|&(_, score)| score).collect();
-        policy::outcome(&scores, mated).filter(|_| !self.analysed)
+        known.or_else(|| policy::outcome(&scores)).filter(|_| !self.analysed)
     }
 
     /// What its outcome says of the moves that were played, see [`outcome::judge`].
@@ -118,7 +118,7 @@ mod tests {
 
     fn line(moves: &str) -> Line {
         let moves = moves.split_whitespace().map(|uci| uci.parse().expect("a move")).collect();
-        Line { start: PositionKey(1), moves }
+        Line { start: "a start".to_owned(), moves }
     }
 
     fn after(searches: &[(&str, i32)]) -> Game {
@@ -139,14 +139,14 @@ mod tests {
         assert_eq!(plies("e2e4 e7e5 g1f3"), Some((1, 20)));
         assert_eq!(plies("e2e4 c7c5 g1f3 b8c6"), None, "another reply");
         assert_eq!(plies("e2e4"), None, "a move was taken back");
-        let elsewhere = Line { start: PositionKey(2), ..line("e2e4 e7e5 g1f3 b8c6") };
+        let elsewhere = Line { start: "another".to_owned(), ..line("e2e4 e7e5 g1f3 b8c6") };
         assert!(game.earlier(&elsewhere).is_none(), "another start");
         assert!(Game::default().earlier(&line("")).is_none());
     }
 
     #[test]
     fn only_the_searches_of_one_game_tell_its_result() {
-        let lost = |searches: &[(&str, i32)]| after(searches).outcome(false) == Some(Outcome::Lost);
+        let lost = |searches: &[(&str, i32)]| after(searches).outcome(None) == Some(Outcome::Lost);
         assert!(lost(&[("", -600), ("e2e4 e7e5", -700)]));
         assert!(!lost(&[("", -600), ("", -700)]), "one root, searched twice");
         assert!(!lost(&[("e2e4 e7e5", -600), ("d2d4 d7d5", -700)]), "two games");
@@ -158,7 +158,7 @@ mod tests {
         let mut game = after(&[("", -100)]);
         game.stood(&line("e2e4 e7e5"), Score(-600), false);
         game.stood(&line("e2e4 e7e5 g1f3 b8c6"), Score(-700), false);
-        assert_eq!(game.outcome(false), Some(Outcome::Lost));
+        assert_eq!(game.outcome(None), Some(Outcome::Lost));
         let earlier = game.earlier(&line("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"));
         assert_eq!(earlier.map(|earlier| (earlier.plies, earlier.score.0)), Some((6, -100)));
     }
@@ -167,7 +167,7 @@ mod tests {
     fn what_is_analysed_does_not_end() {
         let mut game = after(&[("", -600), ("e2e4 e7e5", -700)]);
         game.stood(&line("e2e4 e7e5 g1f3 b8c6"), Score(-700), true);
-        assert_eq!(game.outcome(false), None);
+        assert_eq!(game.outcome(None), None);
     }
 
     #[test]
@@ -178,7 +178,7 @@ mod tests {
         assert!(!is_left("e2e4 e7e5 g1f3 b8c6 f1c4"), "two moves were taken back");
         assert!(!is_left("e2e4 e7e5"), "four were");
         assert!(is_left("e2e4") && is_left("") && is_left("e2e4 c7c5 g1f3 d7d6"));
-        let elsewhere = Line { start: PositionKey(2), ..line("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6") };
+        let elsewhere = Line { start: "another".to_owned(), ..line("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6") };
         assert!(game.is_left_for(&elsewhere));
         assert!(!Game::default().is_left_for(&line("e2e4")), "nothing was played");
     }

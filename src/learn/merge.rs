@@ -1,6 +1,8 @@
 //! Taking records in from elsewhere, in an order that no file decides.
 
 use std::{
+    cmp::Ordering,
+    collections::HashSet,
     path::Path,
     sync::RwLock,
     thread,
@@ -8,19 +10,24 @@ use std::{
 };
 
 use super::{
-    append::{Locked, MOST_ADVICE, Patience},
+    append::{BLOCK, Locked, MOST_ADVICE, Patience},
     create::create,
     disk::Disk,
     error::FileError,
     file::{LearnFile, read},
-    record::{Origin, PAYLOAD, Record},
+    record::{CAPACITY, Origin, PAYLOAD, Record},
     ring::Ring,
 };
 
 /// Does `new` come after `old`? By time, then depth, then the bytes that travel from file to file.
 pub fn beats(new: &Record, old: &Record) -> bool {
+    order(new, old).is_gt()
+}
+
+fn order(one: &Record, other: &Record) -> Ordering {
     let rank = |record: &Record| (record.time, record.depth);
-    rank(new).cmp(&rank(old)).then_with(|| new.payload()[..PAYLOAD].cmp(&old.payload()[..PAYLOAD])).is_gt()
+    let bytes = |record: &Record| record.payload();
+    rank(one).cmp(&rank(other)).then_with(|| bytes(one)[..PAYLOAD].cmp(&bytes(other)[..PAYLOAD]))
 }
 
 /// What became of records from elsewhere.
@@ -32,6 +39,29 @@ pub struct Taken {
     pub known: usize,
     /// Advice for which there is no room.
     pub refused: usize,
+}
+
+/// Keeps the newest record of each key, and of those as many as a file with so many pieces of live advice holds
+/// together: more would overtake each other in the ring, and the same records taken in again would not be known. Advice
+/// is kept before the rest. How many were left out for want of room.
+pub fn keep_what_fits(records: &mut Vec<Record>, live_advice: usize) -> usize {
+    let is_advice = |record: &Record| record.origin == Origin::Advice;
+    // Advice that the ring comes near lies there twice for a while.
+    let advice = live_advice + records.iter().filter(|record| is_advice(record)).count();
+    let room = CAPACITY - 2 * BLOCK as usize - 2 * advice.min(MOST_ADVICE);
+    let mut newest: Vec<usize> = (0..records.len()).collect();
+    newest.sort_by(|&one, &other| {
+        let (one, other) = (&records[one], &records[other]);
+        is_advice(other).cmp(&is_advice(one)).then_with(|| order(other, one))
+    });
+    let mut seen = HashSet::new();
+    newest.retain(|&index| seen.insert(records[index].key));
+    let left_out = newest.len().saturating_sub(room);
+    newest.truncate(room);
+    let kept: HashSet<usize> = newest.into_iter().collect();
+    let mut index = 0..;
+    records.retain(|_| index.next().is_some_and(|index| kept.contains(&index)));
+    left_out
 }
 
 /// Records of one turn at the lock, so that engines that play meanwhile do not wait long.

@@ -22,7 +22,7 @@ use crate::{
 const LOST_DECAY: f64 = 0.8;
 const WON_DECAY: f64 = 0.98;
 /// What a result counts, and the largest score, in printed centipawns.
-const RESULT: f64 = 600.0;
+pub const RESULT: i32 = 600;
 /// Whoever stands as well as this has won already, and needs no advice.
 const WON: f64 = 600.0;
 /// The statement reaches as deep as the search after the move, and further by what was played since, but by no
@@ -56,15 +56,16 @@ pub struct Judgement {
 /// and if the game was not lost before it.
 pub fn judge(turns: &[Turn], moves: &[UciMove], outcome: Outcome, rules: &Rules) -> Vec<Judgement> {
     let (result, decay) = match outcome {
-        Outcome::Won => (RESULT, WON_DECAY),
-        Outcome::Lost => (-RESULT, LOST_DECAY),
+        Outcome::Won => (f64::from(RESULT), WON_DECAY),
+        Outcome::Lost => (-f64::from(RESULT), LOST_DECAY),
     };
     let mut judgements = Vec::new();
     let mut value = result;
     let pairs = turns.windows(2).rev().enumerate();
     for (since, pair) in pairs {
         let [turn, next] = pair else { continue };
-        value = decay * value + (1.0 - decay) * printed(next.score).clamp(-RESULT, RESULT);
+        value =
+            decay * value + (1.0 - decay) * printed(next.score).clamp(-f64::from(RESULT), f64::from(RESULT));
         let score = printed(turn.score);
         let bound = Score::from_centipawns(-(value.round() as i32));
         let (lower, upper) = match outcome {

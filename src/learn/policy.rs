@@ -9,6 +9,7 @@
 //! search that was not free to find the truth, or whose score holds for this game only: see [`Silence`]
 //! for the complete list.
 
+use super::Record;
 use crate::types::{Bound, Depth, PackedMove, Score};
 
 /// A score of at most this, in printed centipawns, is lost: what falls from there is no news.
@@ -74,6 +75,16 @@ impl Course {
         self.fail_low = None;
     }
 
+    /// The same without contempt: `draw`, the score of a draw for the side to move, is 0.
+    pub fn without_contempt(&self, draw: Score) -> Course {
+        let even = |score: Score| if score == draw { Score::ZERO } else { score };
+        Course {
+            iterations: self.iterations.iter().map(|&(depth, score)| (depth, even(score))).collect(),
+            fail_low: self.fail_low.map(|(depth, score)| (depth, even(score))),
+            resumed: self.resumed,
+        }
+    }
+
     /// Were so many iterations finished that it is a search? What an earlier one had finished counts.
     fn is_search(&self) -> bool {
         self.resumed || self.iterations.len() >= MIN_ITERATIONS
@@ -95,10 +106,6 @@ pub struct Conditions {
     pub mate: bool,
     /// It ran on the opponent's time, and another move was played.
     pub pondered_in_vain: bool,
-    /// It was told to play below its strength.
-    pub limited_strength: bool,
-    /// Draws were not counted as draws.
-    pub contempt: bool,
     /// No move of a game was thought about.
     pub analysis: bool,
     /// The score rests on positions of this game that may be repeated.
@@ -120,6 +127,8 @@ pub struct Search<'a> {
     pub score: Score,
     /// What the score says.
     pub bound: Bound,
+    /// By how much the root may be worth more than the line, because the memory preferred its first move.
+    pub slack: i32,
     /// The move of the line.
     pub best: PackedMove,
 }
@@ -148,6 +157,27 @@ pub struct Known {
     pub best: PackedMove,
 }
 
+impl Known {
+    /// What a record says; nothing if it takes something back, or contradicts itself.
+    pub fn of(record: &Record) -> Option<Known> {
+        let known = Known {
+            lower: record.lower.to_score(),
+            upper: record.upper.to_score(),
+            depth: Depth(i32::from(record.depth)),
+            best: record.best,
+        };
+        (record.is_live() && known.lower <= known.upper).then_some(known)
+    }
+}
+
+/// Plies of safety around the fifty-move counter, for what extensions add to a nominal depth.
+const COUNTER_MARGIN: u32 = 8;
+
+/// Could the search behind a record reach the fifty-move counter? Then it holds for its clock only.
+pub fn is_near_counter(record: &Record) -> bool {
+    u32::from(record.halfmoves) + u32::from(record.depth) + COUNTER_MARGIN >= 100
+}
+
 /// Why something is remembered.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Trigger {
@@ -170,10 +200,6 @@ pub enum Silence {
     Mate,
     /// The position pondered on never arose.
     PonderedInVain,
-    /// Mistakes were made on purpose.
-    LimitedStrength,
-    /// The score depends on who plays.
-    Contempt,
     /// The score depends on what happened before in this game.
     Repetition,
     /// Not the first line of several.
@@ -254,8 +280,6 @@ pub fn never(rules: &Rules, search: &Search<'_>) -> Option<Silence> {
         (conditions.search_moves, Silence::SearchMoves),
         (conditions.mate, Silence::Mate),
         (conditions.pondered_in_vain, Silence::PonderedInVain),
-        (conditions.limited_strength, Silence::LimitedStrength),
-        (conditions.contempt, Silence::Contempt),
         (conditions.repetition, Silence::Repetition),
         (search.line != 1, Silence::OtherLine),
         (!search.course.is_search(), Silence::TooFewIterations),
@@ -267,7 +291,7 @@ pub fn never(rules: &Rules, search: &Search<'_>) -> Option<Silence> {
 pub fn standing(search: &Search<'_>) -> Option<(Depth, Score)> {
     failure(search)
         .or_else(|| result(search))
-        .map(|known| (known.depth, if known.upper < Score::INFINITE { known.upper } else { known.lower }))
+        .map(|known| (known.depth, if known.lower > -Score::INFINITE { known.lower } else { known.upper }))
 }
 
 /// What a search says about its root that was stopped inside a failure from above: only that, its move is the one
@@ -281,7 +305,8 @@ fn failure(search: &Search<'_>) -> Option<Known> {
 fn result(search: &Search<'_>) -> Option<Known> {
     let open = -Score::INFINITE;
     let (lower, upper) = match search.bound {
-        Bound::Exact => (search.score, search.score),
+        Bound::Exact if search.score.is_decisive() => (search.score, search.score),
+        Bound::Exact => (search.score, (search.score + search.slack).clamp_evaluation()),
         Bound::Lower => (search.score, Score::INFINITE),
         Bound::Upper => (open, search.score),
     };
@@ -317,18 +342,17 @@ pub enum Outcome {
     Lost,
 }
 
-/// How a game ended, as far as UCI lets an engine know. `scores` are those of its searches in order, for its
-/// own side; `mated` says that the last position known is checkmate against it.
+/// How a game ended, as far as the scores of one side's searches tell, in their order.
 ///
-/// UCI tells nobody who won. The game counts as lost if it ended in checkmate, if the last search saw itself
-/// mated, or if the last two stood at -5 pawns or worse, where players resign and referees adjudicate; it counts
-/// as won where the opponent would say the same. What ends otherwise (drawn, broken off) says nothing.
-pub fn outcome(scores: &[Score], mated: bool) -> Option<Outcome> {
+/// UCI tells nobody who won. The game counts as lost if the last search saw itself mated, or if the last two stood at
+/// -5 pawns or worse, where players resign and referees adjudicate; it counts as won where the opponent would say the
+/// same. What ends otherwise (drawn, broken off) says nothing.
+pub fn outcome(scores: &[Score]) -> Option<Outcome> {
     let stood = |is: &dyn Fn(Score) -> bool| {
         scores.len() >= 2 && scores[scores.len() - 2..].iter().all(|&score| is(score))
     };
     let last = scores.last().copied();
-    if mated || last.is_some_and(Score::is_loss) || stood(&|score| score.centipawns() <= -DECIDED) {
+    if last.is_some_and(Score::is_loss) || stood(&|score| score.centipawns() <= -DECIDED) {
         Some(Outcome::Lost)
     } else if last.is_some_and(Score::is_win) || stood(&|score| score.centipawns() >= DECIDED) {
         Some(Outcome::Won)

@@ -230,6 +230,33 @@ impl Record {
         !self.flags.tombstone
     }
 
+    /// Is it a drop of a game that is not known to be lost? See [`policy::is_used`](super::policy::is_used).
+    pub fn is_suspicion(&self) -> bool {
+        self.origin == Origin::Drop && !self.flags.confirmed
+    }
+
+    /// Is it what a search with this evaluation found, with this position as its root or on its main line?
+    pub fn is_search_with(&self, evaluation_id: u16) -> bool {
+        self.origin == Origin::EveryRoot && self.evaluation_id == evaluation_id
+    }
+
+    /// The moves that a person advised: the best, and up to two more.
+    ///
+    /// Advice was not searched: where records of searches keep plies, nodes and evaluation, it keeps these moves.
+    pub fn advised(&self) -> impl Iterator<Item = PackedMove> + use<> {
+        let more = [u16::from_le_bytes([self.since_root, self.log2_nodes]), self.evaluation_id];
+        let moves = [self.best, PackedMove::from_bits(more[0]), PackedMove::from_bits(more[1])];
+        let is_advice = self.origin == Origin::Advice && self.is_live();
+        moves.into_iter().filter(move |m| is_advice && !m.is_none())
+    }
+
+    /// Advises `more` moves beside the best; at most two.
+    pub fn advise_also(&mut self, more: &[PackedMove]) {
+        let bits = |index: usize| more.get(index).map_or(0, |m| m.bits());
+        [self.since_root, self.log2_nodes] = bits(0).to_le_bytes();
+        self.evaluation_id = bits(1);
+    }
+
     /// A record that takes this one back, at `time`.
     pub fn tombstone(&self, time: u32) -> Record {
         let flags = Flags { tombstone: true, confirmed: false, ..self.flags };
@@ -321,6 +348,12 @@ pub fn decode(bytes: &Bytes) -> Result<Record, UnknownValue> {
 #[inline]
 pub fn key(bytes: &Bytes) -> PositionKey {
     PositionKey(u64::from_le_bytes(field(bytes, 0)))
+}
+
+/// The packed position in a record's bytes.
+#[inline]
+pub fn setup(bytes: &Bytes) -> [u8; SETUP] {
+    field(bytes, 8)
 }
 
 /// Is this a tombstone? Bits unknown to the format make it neither live nor a tombstone.

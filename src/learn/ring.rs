@@ -2,14 +2,20 @@
 //!
 //! A record's place in time is its sequence number, `lap * 65,536 + slot`; the first is 65,536. The newest of
 //! a key counts; a tombstone that is the newest of its key means that none does.
+//!
+//! Before each search all records are asked whether their positions can still occur: by their signatures, which lie
+//! apart for that (256 KiB).
 
 use std::{
     collections::{BTreeSet, HashMap},
     hash::{BuildHasherDefault, Hasher},
 };
 
-use super::record::{self, Bytes, CAPACITY, Kind, RECORD_SIZE, Record};
-use crate::types::PositionKey;
+use super::{
+    reachability::{Reachable, Signature},
+    record::{self, Bytes, CAPACITY, Kind, RECORD_SIZE, Record, game_ply},
+};
+use crate::{position::Position, types::PositionKey};
 
 /// The sequence number before the first: nothing was ever written.
 pub const BEFORE_FIRST: u64 = CAPACITY as u64 - 1;
@@ -19,12 +25,16 @@ pub struct Ring {
     file_id: u64,
     epoch: u64,
     slots: Vec<Bytes>,
+    /// Of the live record in each slot.
+    signatures: Vec<u32>,
     newest: u64,
     /// Slot of the newest record of each key.
     by_key: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
     live: usize,
     /// Sequence numbers of live advice.
     advice: BTreeSet<u64>,
+    /// Positions of which nothing is known any more, since [`Ring::take_gone`].
+    gone: Vec<PositionKey>,
 }
 
 /// What was made of the bytes of a file.
@@ -57,11 +67,13 @@ impl Ring {
         Ring {
             file_id,
             epoch: 0,
+            signatures: vec![NOTHING_LIVE; slots.len()],
             slots,
             newest,
             by_key: HashMap::with_capacity_and_hasher(records, BuildHasherDefault::default()),
             live: 0,
             advice: BTreeSet::new(),
+            gone: Vec::new(),
         }
     }
 
@@ -178,6 +190,47 @@ impl Ring {
         self.since(BEFORE_FIRST).filter(|(_, record)| record.is_live())
     }
 
+    /// All positions of which something is known.
+    pub fn keys(&self) -> impl Iterator<Item = PositionKey> + '_ {
+        let live = (0..).zip(&self.slots).filter(|&(slot, _)| self.is_live(slot));
+        live.map(|(_, bytes)| record::key(bytes))
+    }
+
+    /// The records whose positions can still occur after `root`. Where they are more than an
+    /// eighth of `room`, the nearest in game ply come first (of equally near ones the confirmed) and at most `room`
+    /// come; fewer do not stand in each other's way, and are not sorted.
+    pub fn relevant(&self, root: &Position, room: usize) -> Vec<Record> {
+        let reach = Reachable::of(&Signature::of(root));
+        let mut found = Vec::new();
+        // In blocks, so that the common case, a whole block of positions that cannot come, is one test.
+        for (block, signatures) in self.signatures.chunks(BLOCK).enumerate() {
+            if !signatures.iter().fold(false, |any, &signature| any | reach.admits(signature)) {
+                continue;
+            }
+            for (slot, &signature) in ((block * BLOCK) as u32..).zip(signatures) {
+                if reach.admits(signature) && self.is_live(slot) {
+                    let bytes = &self.slots[slot as usize];
+                    let Signature { white_pawns, black_pawns, .. } =
+                        Signature::of_packed(&record::setup(bytes));
+                    if reach.admits_pawns(white_pawns, black_pawns) {
+                        found.extend(record::decode(bytes));
+                    }
+                }
+            }
+        }
+        if found.len() > room / 8 {
+            let ply = game_ply(root);
+            found.sort_by_key(|record| (record.game_ply.abs_diff(ply), !record.flags.confirmed));
+            found.truncate(room);
+        }
+        found
+    }
+
+    /// Positions of which something was known and nothing is any more, since the last call.
+    pub fn take_gone(&mut self) -> Vec<PositionKey> {
+        std::mem::take(&mut self.gone)
+    }
+
     /// The newest record of each key that came after `sequence`, oldest first, **tombstones included**.
     pub fn since(&self, sequence: u64) -> impl Iterator<Item = (u64, Record)> + '_ {
         let window = self.window();
@@ -220,7 +273,9 @@ impl Ring {
     /// Puts another ring in the place of this one.
     pub(super) fn replace(&mut self, ring: Ring) {
         let epoch = self.epoch + 1;
-        *self = Ring { epoch, ..ring };
+        let mut gone = std::mem::take(&mut self.gone);
+        gone.extend(self.keys().filter(|&key| ring.get(key).is_none()));
+        *self = Ring { epoch, gone, ..ring };
     }
 
     /// The sequence numbers that can be in the file: the newest lap.
@@ -240,6 +295,11 @@ impl Ring {
         record::kind(&self.slots[slot as usize])
     }
 
+    /// Does the record in this slot count?
+    fn is_live(&self, slot: u32) -> bool {
+        self.signatures[slot as usize] != NOTHING_LIVE
+    }
+
     /// Is there nothing newer of the key of what lies in `slot`?
     fn is_newest(&self, slot: u32) -> bool {
         self.by_key.get(&record::key(&self.slots[slot as usize]).0) == Some(&slot)
@@ -255,8 +315,12 @@ impl Ring {
         if let Some(older) = self.by_key.insert(key, slot) {
             self.uncount(older);
         }
-        if kind != Kind::Tombstone {
+        if kind == Kind::Tombstone {
+            self.gone.push(PositionKey(key));
+        } else {
             self.live += 1;
+            self.signatures[slot as usize] =
+                Signature::of_packed(&record::setup(&self.slots[slot as usize])).bits;
         }
         if kind == Kind::Advice {
             self.advice.extend(self.stored(slot));
@@ -266,7 +330,9 @@ impl Ring {
     /// The record in `slot` is about to be overwritten.
     fn discount(&mut self, slot: u32) {
         if self.is_newest(slot) {
-            self.by_key.remove(&record::key(&self.slots[slot as usize]).0);
+            let key = record::key(&self.slots[slot as usize]);
+            self.by_key.remove(&key.0);
+            self.gone.push(key);
             self.uncount(slot);
         }
     }
@@ -274,12 +340,19 @@ impl Ring {
     fn uncount(&mut self, slot: u32) {
         if self.kind(slot) != Kind::Tombstone {
             self.live -= 1;
+            self.signatures[slot as usize] = NOTHING_LIVE;
         }
         if let Some(sequence) = self.stored(slot) {
             self.advice.remove(&sequence);
         }
     }
 }
+
+/// Signatures that are tested together: four 512-bit or eight 256-bit registers.
+const BLOCK: usize = 64;
+
+/// Stands where no live record lies: thirty-one pieces a side, which no record has.
+const NOTHING_LIVE: u32 = !(1 << 25 | 1 << 31);
 
 /// Keys are random numbers already; a multiplication spreads those that somebody made up.
 #[derive(Default)]
@@ -298,5 +371,56 @@ impl Hasher for KeyHasher {
         for &byte in bytes {
             self.write_u64(self.0 ^ u64::from(byte));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::Origin;
+
+    /// A ring with a record of each position, in order.
+    fn ring(positions: &[Position]) -> Ring {
+        let mut ring = Ring::new(7);
+        for (sequence, position) in (CAPACITY as u64..).zip(positions) {
+            let record = Record::new(position, Origin::EveryRoot).expect("the position fits");
+            ring.push(sequence, record::encode(&record, 7, sequence));
+        }
+        ring
+    }
+
+    /// The positions of a game, each after the first legal move.
+    fn game(plies: usize) -> Vec<Position> {
+        let mut line = vec![Position::default()];
+        while line.len() < plies {
+            let last = &line[line.len() - 1];
+            line.push(last.play(last.legal_moves()[0]));
+        }
+        line
+    }
+
+    #[test]
+    fn only_what_can_occur_comes_and_the_nearest_if_not_all() {
+        let line = game(40);
+        let ring = ring(&line);
+        assert_eq!(ring.relevant(&line[0], 1 << 20).len(), 40);
+        let later = ring.relevant(&line[20], 1 << 20);
+        assert!(later.len() >= 20 && later.len() < 40, "{}", later.len());
+        let near = ring.relevant(&line[20], 5);
+        let distances: Vec<u16> = near.iter().map(|record| record.game_ply.abs_diff(20)).collect();
+        assert!(near.len() == 5 && distances.is_sorted(), "{distances:?}");
+    }
+
+    #[test]
+    fn what_is_forgotten_is_gone_and_does_not_come() {
+        let line = game(10);
+        let mut ring = ring(&line);
+        let tombstone = ring.get(line[3].key()).expect("known").tombstone(1);
+        let sequence = ring.sequence() + 1;
+        ring.push(sequence, record::encode(&tombstone, 7, sequence));
+        assert_eq!(ring.take_gone(), [line[3].key()]);
+        assert_eq!((ring.len(), ring.relevant(&line[0], 1 << 20).len(), ring.keys().count()), (9, 9, 9));
+        ring.replace(Ring::new(8));
+        assert_eq!((ring.take_gone().len(), ring.keys().count()), (9, 0));
     }
 }

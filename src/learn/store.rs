@@ -25,6 +25,7 @@ use super::{
     ring::{BEFORE_FIRST, Report, Ring},
     writer::{Job, PARTING, Writer},
 };
+use crate::types::PositionKey;
 
 /// A learning file in use: a ring in memory, and a thread that does what takes time.
 ///
@@ -52,6 +53,8 @@ pub(super) struct Shared {
     pub(super) queued: AtomicUsize,
     /// Our newest record that is safe from a loss of power.
     pub(super) synced: AtomicU64,
+    /// Records that were given up: nothing can be written.
+    pub(super) given_up: AtomicUsize,
     messages: Mutex<Messages>,
 }
 
@@ -105,6 +108,7 @@ impl Store {
             ring: RwLock::new(Ring::new(0)),
             queued: AtomicUsize::new(0),
             synced: AtomicU64::new(BEFORE_FIRST),
+            given_up: AtomicUsize::new(0),
             messages: Mutex::default(),
         });
         let mut missing = false;
@@ -223,6 +227,23 @@ impl Store {
         std::mem::take(&mut self.shared.messages().waiting)
     }
 
+    /// Positions of which something was known and nothing is any more, since the last call.
+    pub fn take_gone(&self) -> Vec<PositionKey> {
+        write(&self.shared.ring).take_gone()
+    }
+
+    /// Leaves the file, after up to a second in which what waits is written. How many records could not be.
+    pub fn close(mut self) -> usize {
+        self.leave();
+        self.shared.queued.load(Acquire) + self.shared.given_up.load(Acquire)
+    }
+
+    fn leave(&mut self) {
+        self.jobs = None;
+        // Ends with an error as soon as the writer has left.
+        let _ = self.gone.recv_timeout(2 * PARTING);
+    }
+
     fn send(&self, job: Job) {
         if let Some(jobs) = &self.jobs {
             // The writer leaves only after this channel is closed.
@@ -233,9 +254,7 @@ impl Store {
 
 impl Drop for Store {
     fn drop(&mut self) {
-        self.jobs = None;
-        // Ends with an error as soon as the writer has left.
-        let _ = self.gone.recv_timeout(PARTING);
+        self.leave();
     }
 }
 

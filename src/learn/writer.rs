@@ -203,6 +203,7 @@ impl Writer {
                 shared.say(error.to_string());
                 if hopeless {
                     shared.queued.fetch_sub(self.queue.len(), Release);
+                    shared.given_up.fetch_add(self.queue.len(), Release);
                     self.queue.clear();
                     self.create = false;
                 }

@@ -4,6 +4,7 @@
 use super::{
     node_state::{Expect, RootNode, Window},
     params::*,
+    preference::preferred,
     root_move::RootMove,
     worker::Worker,
 };
@@ -12,7 +13,8 @@ use crate::types::{Bound, Depth, Ply, Score};
 impl Worker {
     /// Searches the root to `depth` for the line at `pv_index`. The best move ends up there.
     pub fn aspirate(&mut self, depth: Depth) {
-        let expected = self.root_moves[self.pv_index].previous;
+        let first = &self.root_moves[self.pv_index];
+        let expected = preferred(first.previous, first.worth);
         let mut margin = aspiration_margin() + expected.0 * expected.0 / aspiration_score_div();
         let mut window = Window::FULL;
         if depth >= aspiration_min_depth() && !expected.is_decisive() {
@@ -30,7 +32,8 @@ impl Worker {
             match Bound::of(score, window.alpha, window.beta) {
                 Bound::Upper => {
                     if self.pv_index == 0 {
-                        self.course.failed_low(reduced, score);
+                        self.course
+                            .failed_low(reduced, preferred(score, -self.task.preferences.least(depth)));
                     }
                     // The score lies below: beta follows, so that the next window is not twice as wide.
                     window.beta = Score((window.alpha.0 + window.beta.0) / 2);

@@ -68,6 +68,7 @@ impl Worker {
             root.previous = if root.has_score() { root.score } else { root.previous };
             root.score = -Score::INFINITE;
         }
+        self.weigh_preferences(depth);
         for pv_index in 0..lines {
             self.pv_index = pv_index;
             self.seldepth = 0;

@@ -18,6 +18,8 @@ pub struct Ending {
     pub score: Score,
     /// What the score says.
     pub bound: Bound,
+    /// By how much the root may be worth more than the line, because the memory preferred its first move.
+    pub slack: i32,
     /// The last iteration that was finished.
     pub depth: Depth,
     /// Nodes of all threads.

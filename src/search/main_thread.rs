@@ -28,8 +28,11 @@ pub fn root_moves(task: &SearchTask) -> Vec<RootMove> {
     let wanted = &task.limits.search_moves;
     let legal = task.root.legal_moves();
     let chosen = legal.iter().filter(|m| wanted.is_empty() || wanted.contains(m));
-    let mut chosen: Vec<RootMove> =
-        chosen.map(|&m| RootMove::with_rank(m, task.tablebases.ranked_move(m))).collect();
+    let mut chosen: Vec<RootMove> = chosen
+        .map(|&m| {
+            RootMove::with_rank(m, task.tablebases.ranked_move(m)).with_preference(task.preferences.of(m))
+        })
+        .collect();
     // The sort is stable: the others keep their order.
     chosen.sort_by_key(|root| (root.order(), Some(root.root_move()) != task.first_move));
     chosen
@@ -104,6 +107,7 @@ fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Ve
             score: if best.has_score() { best.score } else { best.previous },
             bound: best.bound,
             depth: chosen.depth,
+            slack: task.preferences.slack(best.root_move(), chosen.depth),
             nodes: task.progress.nodes(),
             pondering,
             learned_cutoffs: task.progress.learned_cutoffs(),

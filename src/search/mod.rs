@@ -27,6 +27,7 @@ mod node_state;
 mod params;
 mod picker;
 mod pool;
+mod preference;
 mod progress;
 mod prune_move;
 mod prune_node;
@@ -53,6 +54,7 @@ pub use limits::{ClockTime, Limits};
 #[cfg(feature = "tune")]
 pub use params::{PARAMETERS, Parameter};
 pub(crate) use pool::Pool;
+pub(crate) use preference::{ADVICE_DEPTH, ADVICE_MARGIN, Preference, Preferences};
 pub(crate) use progress::SearchProgress;
 pub(crate) use resume::{ResultStore, Resumed, best_line};
 pub(crate) use strength::{EvalNoise, Strength};

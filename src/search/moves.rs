@@ -8,6 +8,7 @@ use super::{
     node_state::{Expect, Node, NodeKind, NonPvNode, PvNode, Window},
     params::*,
     picker::{MoveKinds, MovePicker},
+    preference::preferred,
     prune_move::{Candidate, Pruning, prune_move},
     worker::Worker,
 };
@@ -59,6 +60,9 @@ impl Worker {
             }
             best.move_count += 1;
             let move_count = best.move_count;
+            // What the memory prefers at the root shifts the window of the move, and is no part of its score.
+            let worth = if N::ROOT { self.worth(m) } else { 0 };
+            let below = if N::ROOT { window.below_preferred(worth) } else { window };
             if N::ROOT {
                 self.announce(m, move_count);
             }
@@ -115,7 +119,7 @@ impl Worker {
 
             // Steps 22 and 23. The search of the move.
             let current = Current { m, move_count, noisy, gives_check, history, reduction, child, new_depth };
-            let score = self.search_move::<N>(node, &current, window, best.score);
+            let mut score = self.search_move::<N>(node, &current, below, best.score);
             self.unmake();
             if self.stopped {
                 return best;
@@ -124,7 +128,8 @@ impl Worker {
             // Step 24. New best move, new alpha, cutoff.
             if N::ROOT {
                 let nodes = self.nodes - nodes_before;
-                self.record_root(m, score, window, move_count, nodes);
+                self.record_root(m, score, below, move_count, nodes);
+                score = preferred(score, worth);
             }
             if self.update_best::<N>(node, m, score, &mut window, &mut best) {
                 self.update_after_cutoff(node, m, score, &quiets, &captures);

@@ -187,8 +187,12 @@ impl Worker {
             best.score = certain.clamp(best.score);
         }
         // Steps 27 and 28. What was found goes into the tables.
+        let score = best.score;
+        if N::ROOT {
+            self.leave_preference_out(&mut node, &mut best);
+        }
         self.store_node::<N>(&node, raw_eval, &best, depth);
-        best.score
+        score
     }
 
     /// The stack entry of this node, and that of its children. Their killer stays: it was good against a sibling of

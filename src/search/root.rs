@@ -15,7 +15,8 @@ impl Worker {
     /// (MultiPV), and has the best tablebase rank that is left.
     pub fn is_root_candidate(&self, m: Move) -> bool {
         let rest = &self.root_moves[self.pv_index..];
-        rest.iter().take_while(|root| root.rank == rest[0].rank).any(|root| root.root_move() == m)
+        let class = |root: &super::root_move::RootMove| (root.rank, root.is_advised);
+        rest.iter().take_while(|root| class(root) == class(&rest[0])).any(|root| root.root_move() == m)
     }
 
     /// Reports which move is being searched, in a long search.

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use shakmaty::Move;
 
+use super::preference::Preference;
 use crate::{
     syzygy::RankedMove,
     types::{Bound, Score},
@@ -22,6 +23,12 @@ pub struct RootMove {
     pub pv: Vec<Move>,
     /// The deepest ply of the line.
     pub seldepth: usize,
+    /// Is it advised, and not yet compared with moves that are not?
+    pub is_advised: bool,
+    /// Does the memory prefer it, or its opposite?
+    pub preference: Option<Preference>,
+    /// What that adds to its score in the comparison of root moves.
+    pub worth: i32,
     /// Rank among the root moves by tablebases; equal without any. Only moves of the best rank compete.
     pub rank: i32,
     /// The score that tablebases give the move.
@@ -39,6 +46,9 @@ impl RootMove {
             bound: Bound::Exact,
             pv: vec![m],
             seldepth: 0,
+            is_advised: false,
+            preference: None,
+            worth: 0,
             rank: 0,
             tb_score: None,
             nodes: 0,
@@ -52,8 +62,8 @@ impl RootMove {
     }
 
     /// The order of root moves: best first.
-    pub fn order(&self) -> Reverse<(i32, Score)> {
-        Reverse((self.rank, self.score))
+    pub fn order(&self) -> Reverse<(i32, bool, Score)> {
+        Reverse((self.rank, self.is_advised, self.preferred_score()))
     }
 
     /// The move itself.

@@ -93,8 +93,8 @@ impl Worker {
     /// that is deeper than this search came, `reached`.
     pub fn keep_root(&self, best: &RootMove, depth: Depth, reached: Depth) {
         let task = &self.task;
-        let is_whole = task.limits.search_moves.is_empty() && best.has_score();
-        if !task.analysis || depth < MIN_ITERATION_DEPTH || !is_whole {
+        let is_free = task.limits.search_moves.is_empty() && task.preferences.is_empty();
+        if !task.analysis || depth < MIN_ITERATION_DEPTH || !(is_free && best.has_score()) {
             return;
         }
         let key = task.root.key();

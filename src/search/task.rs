@@ -12,6 +12,7 @@ use super::{
     ending::OnEnd,
     event::EventSink,
     limits::Limits,
+    preference::Preferences,
     progress::SearchProgress,
     resume::{ResultStore, Resumed},
     strength::Strength,
@@ -45,6 +46,8 @@ pub struct SearchTask {
     pub sink: Arc<EventSink>,
     pub tablebases: Tablebases,
     pub strength: Strength,
+    /// What the memory prefers among the root moves.
+    pub preferences: Preferences,
     /// The root move to look at first: what the learning file recommends.
     pub first_move: Option<Move>,
     pub on_end: Option<Box<OnEnd>>,
@@ -71,6 +74,7 @@ impl SearchTask {
             sink: Arc::new(|_| {}),
             tablebases: Tablebases::default(),
             strength: Strength::default(),
+            preferences: Preferences::default(),
             first_move: None,
             on_end: None,
         }

@@ -1,14 +1,14 @@
 //! The best-thread vote: which thread's move is played. Threads vote with depth and score, so that one that went
 //! astray is outvoted (as Stockfish does it). A thread that has published nothing has no vote.
 
-use super::{params::vote_score_offset, progress::ThreadResult};
+use super::{params::vote_score_offset, preference::preferred, progress::ThreadResult};
 use crate::types::Score;
 
 /// The index of the result whose line is to be played.
 pub fn best_thread(results: &[ThreadResult]) -> usize {
     let score = |result: &ThreadResult| {
         let best = &result.lines[0];
-        if best.has_score() { best.score } else { best.previous }
+        preferred(if best.has_score() { best.score } else { best.previous }, best.worth)
     };
     let lowest = results.iter().map(score).min().unwrap_or(Score::ZERO);
     let weight = |result: &ThreadResult| {

@@ -74,6 +74,15 @@ impl Interrupt {
     }
 }
 
+/// Does what the line `quit` does.
+pub(super) fn quit(sender: &Sender<SessionInput>, stop: &StopHandle, interrupt: &Interrupt) {
+    interrupt.request();
+    stop.stop();
+    let heard = Heard { text: String::new(), command: Ok(Command::Quit), read_at: Instant::now() };
+    // The session may be over already.
+    let _ = sender.send(SessionInput::Line(Box::new(heard)));
+}
+
 /// Reads lines to the end and sends them on. Stops the search at once where the line asks for that.
 pub(super) fn read(
     mut input: impl BufRead,

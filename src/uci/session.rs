@@ -7,7 +7,7 @@ use std::{
         atomic::{AtomicBool, AtomicU32, Ordering},
     },
     thread,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
@@ -127,6 +127,13 @@ impl<T: Tools> Session<T> {
         }
     }
 
+    /// Ends the session from another thread, as `quit` does.
+    pub fn leaver(&self) -> impl Fn() + Send + 'static + use<T> {
+        let (sender, stop, interrupt) =
+            (self.sender.clone(), self.engine.stop_handle(), self.interrupt.clone());
+        move || reader::quit(&sender, &stop, &interrupt)
+    }
+
     /// Runs until `quit`, the end of `input`, or a closed output; a running search is then stopped and awaited.
     /// Commands queued behind it are carried out at the end of the input, and dropped otherwise.
     pub fn run(mut self, input: impl BufRead + Send + 'static) {
@@ -205,7 +212,10 @@ impl<T: Tools> Session<T> {
             Command::Go(go) => self.go(&go, read_at),
             Command::Stop => self.engine.stop(),
             Command::PonderHit => self.engine.ponder_hit(),
-            Command::Debug(on) => self.debug = on,
+            Command::Debug(on) => {
+                self.debug = on;
+                self.engine.set_debug(on);
+            }
             Command::Register(Registration::Later) => {}
             Command::Register(Registration::With { .. }) => {
                 self.output.send(&Message::Registration(Verification::Checking));
@@ -274,7 +284,7 @@ impl<T: Tools> Session<T> {
     fn is_ready(&mut self) {
         if !self.is_searching() {
             self.engine.open_hash_file();
-            self.engine.prepare_learning(Duration::ZERO);
+            self.engine.prepare_learning();
         }
         self.output.send(&Message::ReadyOk);
     }

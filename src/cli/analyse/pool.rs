@@ -20,9 +20,6 @@ use crate::{
     types::Score,
 };
 
-/// How long the first search waits for the learning file; nobody's clock runs here.
-const LEARN_PATIENCE: Duration = Duration::from_secs(10);
-
 /// What a search found about a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Finding {
@@ -224,7 +221,7 @@ impl Searcher {
             engine.set_learn_read_only(!settings.write);
             engine.set_learn_file(Some(file.clone()));
             engine.set_learning(if settings.write { Mode::All } else { Mode::Drop });
-            engine.prepare_learning(LEARN_PATIENCE);
+            engine.prepare_learning();
         }
         Some(Searcher { engine, events, settings: settings.clone() })
     }

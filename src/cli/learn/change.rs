@@ -54,7 +54,14 @@ pub(super) fn advise(
 ) -> Result<(), LearnError> {
     let position = translate::parse_fen(fen, false)?;
     let mut record = Record::new(&position, Origin::Advice)?;
-    record.best = exchange::find_move(&position, best)?;
+    let moves =
+        best.split(',').map(|name| exchange::find_move(&position, name)).collect::<Result<Vec<_>, _>>()?;
+    let (&first, more) = moves.split_first().ok_or(exchange::LineError::NothingToLearn)?;
+    if moves.len() > exchange::MOST_ADVISED {
+        return Err(exchange::LineError::TooManyMoves.into());
+    }
+    record.best = first;
+    record.advise_also(more);
     if let Some(score) = score {
         record.lower = score;
         record.upper = score;

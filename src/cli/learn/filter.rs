@@ -4,7 +4,7 @@ use super::{LearnError, text::day};
 use crate::{
     learn::{
         Origin, Record,
-        footprint::{Footprint, Reach},
+        reachability::{Reachable, Signature},
     },
     types::PositionKey,
     uci::translate,
@@ -49,7 +49,7 @@ pub enum FilterError {
 
 /// A filter, understood.
 pub(super) struct Sieve {
-    below: Option<Reach>,
+    below: Option<Reachable>,
     key: Option<PositionKey>,
     origin: Option<Origin>,
     day: Option<u32>,
@@ -76,7 +76,7 @@ impl Filter {
         let on = |text: &String| day(text).ok_or_else(|| FilterError::Day(text.chars().take(40).collect()));
         let below = self.below.as_ref().map(parse).transpose()?;
         Ok(Sieve {
-            below: below.map(|position| Reach::of(&Footprint::of(&position))),
+            below: below.map(|position| Reachable::of(&Signature::of(&position))),
             key: self.position.as_ref().map(parse).transpose()?.map(|position| position.key()),
             origin: self.origin.as_ref().map(origin).transpose()?,
             day: self.day.as_ref().map(on).transpose()?,
@@ -88,9 +88,9 @@ impl Filter {
 impl Sieve {
     /// Is this record meant?
     pub(super) fn admits(&self, record: &Record) -> bool {
-        let below = |reach: &Reach| {
-            let Footprint { signature, white_pawns, black_pawns } = Footprint::of_packed(&record.setup);
-            reach.admits(signature) && reach.admits_pawns(white_pawns, black_pawns)
+        let below = |reach: &Reachable| {
+            let Signature { bits, white_pawns, black_pawns } = Signature::of_packed(&record.setup);
+            reach.admits(bits) && reach.admits_pawns(white_pawns, black_pawns)
         };
         self.below.as_ref().is_none_or(below)
             && self.key.is_none_or(|key| key == record.key)

@@ -14,12 +14,12 @@ use crate::{
     engine::Engine,
     eval,
     learn::{
-        self, Flags, LearnedScore, Origin, Record, Taken,
-        game::{Game as Searches, Line},
-        policy::{self, Conditions, Known, Rules},
+        Origin, Record, Taken,
+        game::Line,
+        policy::{self, Conditions, Rules},
+        session::{Found, Root, Session},
     },
     position::Path as Played,
-    types::PackedMove,
     uci::Output,
 };
 
@@ -84,7 +84,7 @@ pub(super) fn import(
     Ok(if wrong > 0 { cli::Completion::Partial } else { cli::Completion::Complete })
 }
 
-/// What one lost game teaches its loser.
+/// What one lost game teaches its loser: where the score fell.
 fn lessons(asked: &mut Asked, game: &Game, side: Color, file: &Opened) -> Result<Vec<Record>, LearnError> {
     let rules = Rules {
         mode: policy::Mode::Drop,
@@ -92,57 +92,34 @@ fn lessons(asked: &mut Asked, game: &Game, side: Color, file: &Opened) -> Result
         min_depth: Engine::DEFAULT_LEARN_MIN_DEPTH,
     };
     asked.engine.new_game();
-    let mut searches = Searches::default();
-    let mut records: Vec<Record> = Vec::new();
+    let live = |key| file.ring().get(key);
+    let mut session = Session::new(eval::fingerprint());
     let mut position = game.start.clone();
     let mut played = Played::new(&position);
     let mode = position.chess().castles().mode();
     let moves: Vec<UciMove> = game.moves.iter().map(|m| m.to_uci(mode)).collect();
     for ply in 0..=moves.len() {
         if position.turn() == side && position.has_legal_move() {
-            let line = Line { start: game.start.key(), moves: moves[..ply].to_vec() };
+            let line = Line { start: game.start.fen(), moves: moves[..ply].to_vec() };
             let answer = asked.search(&game.start, &line.moves)?;
             if let Some(last) = &answer.line {
                 let mut recent = played.clone();
                 recent.trim();
-                let search = policy::Search {
+                let conditions = Conditions { repetition: recent.has_repeated(), ..Conditions::default() };
+                let found = Found {
                     course: &answer.course,
-                    conditions: Conditions { repetition: recent.has_repeated(), ..Conditions::default() },
-                    line: 1,
-                    depth: last.depth,
+                    line: &last.pv,
                     score: last.score,
                     bound: last.bound,
-                    best: answer.best.map_or(PackedMove::NONE, PackedMove::pack),
+                    slack: 0,
+                    depth: last.depth,
+                    nodes: last.nodes,
                 };
-                let live = file.ring().get(position.key());
-                let is_advised = live.as_ref().is_some_and(|record| record.origin == Origin::Advice);
-                let known = live.map(|record| Known {
-                    lower: record.lower.to_score(),
-                    upper: record.upper.to_score(),
-                    depth: crate::types::Depth(i32::from(record.depth)),
-                    best: record.best,
-                });
-                let lesson = policy::decide(&rules, &search, searches.earlier(&line), known.as_ref());
-                if let (Ok(lesson), Ok(blank)) = (lesson, Record::new(&position, Origin::Import))
-                    && !is_advised
-                {
-                    records.push(Record {
-                        best: lesson.known.best,
-                        lower: LearnedScore::from_score(lesson.known.lower),
-                        upper: LearnedScore::from_score(lesson.known.upper),
-                        depth: u8::try_from(lesson.known.depth.get()).unwrap_or(u8::MAX),
-                        log2_nodes: last.nodes.max(1).ilog2() as u8,
-                        evaluation_id: eval::fingerprint(),
-                        session: learn::session(),
-                        time: learn::now(),
-                        ..blank
-                    });
-                }
-                if policy::never(&rules, &search).is_none()
-                    && let Some((depth, score)) = policy::standing(&search)
-                {
-                    searches.searched(&position, &line, depth, score);
-                }
+                session.search_ended(
+                    &Root { position: position.clone(), line, rules, conditions },
+                    &found,
+                    &live,
+                );
             }
         }
         if let Some(&m) = game.moves.get(ply) {
@@ -150,9 +127,10 @@ fn lessons(asked: &mut Asked, game: &Game, side: Color, file: &Opened) -> Result
             played.push(&position);
         }
     }
-    // The game was lost: its drops are confirmed, as in the engine's own games.
+    let mut records = session.end(side, Some(policy::Outcome::Lost), &live);
+    records.retain(|record| record.origin == Origin::Drop);
     for record in &mut records {
-        record.flags = Flags { confirmed: true, ..record.flags };
+        record.origin = Origin::Import;
     }
     Ok(records)
 }

@@ -137,7 +137,7 @@ enum Tool {
     Advise {
         /// The position, quoted.
         fen: String,
-        /// The move, such as e2e4 or Nf3.
+        /// The move, such as e2e4 or Nf3, or up to three, such as e4,d4: the engine chooses among them.
         #[arg(value_name = "MOVE")]
         best: String,
         /// The score for the side to move: centipawns (-35), +mate7 or -mate8 (plies).

@@ -13,8 +13,8 @@ use super::text;
 use crate::{
     learn::{
         Origin, Record,
-        footprint::{Footprint, Reach},
         policy::Outcome,
+        reachability::{Reachable, Signature},
     },
     position::Position,
 };
@@ -143,9 +143,9 @@ impl Game {
     /// Can this position be one of the game's?
     fn admits(&self, ply: u16, position: &Position) -> bool {
         let comes_after = |earlier: &Position, later: &Position, plies: u16| {
-            let Footprint { signature, white_pawns, black_pawns } = Footprint::of(later);
-            let reach = Reach::of(&Footprint::of(earlier));
-            reach.admits(signature)
+            let Signature { bits, white_pawns, black_pawns } = Signature::of(later);
+            let reach = Reachable::of(&Signature::of(earlier));
+            reach.admits(bits)
                 && reach.admits_pawns(white_pawns, black_pawns)
                 && is_near(earlier, later, plies)
         };

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{LearnError, Opened, text};
 use crate::{
     files::NewFile,
-    learn::{self, MOST_ADVICE, Record, Taken, exchange},
+    learn::{self, MOST_ADVICE, Record, Taken, exchange, record::CAPACITY},
     uci::Output,
 };
 
@@ -68,8 +68,15 @@ pub(super) fn import(file: &mut Opened, from: &Path, json: bool, output: &Output
         }
     }
     // A wrong line keeps no right one out; the same file again does no harm.
+    let live_advice = file.ring().advice_len();
+    let lines = records.len();
+    let left_out = learn::keep_what_fits(&mut records, live_advice);
+    let replaced = lines - records.len() - left_out;
     let taken = file.file.take_in(&file.ring, &records)?;
-    tell(Taken { known: taken.known + same, ..taken }, json, output);
+    tell(Taken { known: taken.known + same + replaced, ..taken }, json, output);
+    if left_out > 0 && !json {
+        output.line(format_args!("{left_out} older records left out: a file holds {CAPACITY}"));
+    }
     let count = wrong.len();
     match wrong.into_iter().next() {
         Some((number, error)) => Err(LearnError::Text { path: from.to_owned(), count, number, error }),

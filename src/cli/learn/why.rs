@@ -4,7 +4,6 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::RwLock,
-    time::Duration,
 };
 
 use serde_json::json;
@@ -19,8 +18,8 @@ use crate::{
     learn::{
         LearnFile, Mode, Patience, Record, create,
         disk::SystemDisk,
-        footprint::{Footprint, Reach},
         policy,
+        reachability::{Reachable, Signature},
     },
     position::Position,
     types::Bound,
@@ -29,8 +28,6 @@ use crate::{
 
 /// More records than this are rarely needed together; what was found by then is told.
 const MOST_NAMED: usize = 4;
-/// How long a search waits for the file.
-const FILE_PATIENCE: Duration = Duration::from_secs(20);
 
 pub(super) fn why(
     file: &Opened,
@@ -99,7 +96,6 @@ pub(super) fn ask(position: &Position, file: Option<&Path>, nodes: u64) -> Resul
         asked.engine.set_learn_read_only(true);
         asked.engine.set_default_learn_file(file.to_owned());
         asked.engine.set_learning(policy::Mode::Drop);
-        asked.engine.prepare_learning(FILE_PATIENCE);
     }
     let answer = asked.search(position, &[])?;
     // An open file is always told of.
@@ -116,14 +112,13 @@ fn culprits(
     without: &Answer,
     nodes: u64,
 ) -> Result<Vec<(u64, Record)>, LearnError> {
-    let reach = Reach::of(&Footprint::of(position));
+    let reach = Reachable::of(&Signature::of(position));
     let mut candidates: Vec<(u64, Record)> = file
         .ring()
         .iter()
         .filter(|(_, record)| {
-            let footprint = Footprint::of_packed(&record.setup);
-            reach.admits(footprint.signature)
-                && reach.admits_pawns(footprint.white_pawns, footprint.black_pawns)
+            let signature = Signature::of_packed(&record.setup);
+            reach.admits(signature.bits) && reach.admits_pawns(signature.white_pawns, signature.black_pawns)
         })
         .collect();
     let ply = Record::new(position, crate::learn::Origin::Drop)?.game_ply;

@@ -56,6 +56,7 @@ impl Case {
             depth: Depth(self.depth),
             score: self.score,
             bound: self.bound,
+            slack: 0,
             best: MOVE,
         };
         let earlier = self.earlier.map(|(depth, score, plies)| Earlier {
@@ -138,7 +139,7 @@ fn one_more_iteration_of_a_resumed_analysis_is_news() {
         let rules = Rules { mode: Mode::All, drop: 33, min_depth: Depth(6) };
         let conditions = Conditions { analysis: true, ..Conditions::default() };
         let (depth, score) = (Depth(11), Score(20));
-        let search = Search { course, conditions, line: 1, depth, score, bound, best: OTHER };
+        let search = Search { course, conditions, line: 1, depth, score, bound, slack: 0, best: OTHER };
         decide(&rules, &search, None, Some(&known(30, 30, 10, MOVE))).map(|lesson| lesson.known.depth)
     };
     let mut course = Course::default();
@@ -159,13 +160,11 @@ fn one_more_iteration_of_a_resumed_analysis_is_news() {
 fn the_list_of_never_is_complete_in_both_modes() {
     type Change = fn(&mut Case);
     #[rustfmt::skip]
-    let rows: [(&str, Change, Silence); 12] = [
+    let rows: [(&str, Change, Silence); 10] = [
         ("off; bench, perft and eval", |case| case.rules.mode = Mode::Off, Silence::Off),
         ("searchmoves", |case| case.conditions.search_moves = true, Silence::SearchMoves),
         ("go mate", |case| case.conditions.mate = true, Silence::Mate),
         ("ponder without ponderhit", |case| case.conditions.pondered_in_vain = true, Silence::PonderedInVain),
-        ("limited strength", |case| case.conditions.limited_strength = true, Silence::LimitedStrength),
-        ("contempt", |case| case.conditions.contempt = true, Silence::Contempt),
         ("a repetition of this game", |case| case.conditions.repetition = true, Silence::Repetition),
         ("the second line of MultiPV", |case| case.line = 2, Silence::OtherLine),
         ("one iteration", |case| case.iterations.truncate(1), Silence::TooFewIterations),
@@ -248,20 +247,18 @@ fn a_game_is_decided_where_players_resign() {
     let scores = |scores: &[i32]| scores.iter().map(|&score| Score(score)).collect::<Vec<_>>();
     let (mates, mated) = (Score::mate_in(crate::types::Ply(4)), Score::mated_in(crate::types::Ply(3)));
     let rows = [
-        ("nothing known", vec![], false, None),
-        ("checkmate on the board", vec![], true, Some(Outcome::Lost)),
-        ("mated in the last search", vec![Score(0), mated], false, Some(Outcome::Lost)),
-        ("mating in the last search", vec![Score(0), mates], false, Some(Outcome::Won)),
-        ("one bad score", scores(&[0, -600]), false, None),
-        ("two bad scores", scores(&[0, -500, -500]), false, Some(Outcome::Lost)),
-        ("the last one better", scores(&[-600, -499]), false, None),
-        ("a draw by repetition", scores(&[-300, 0, 0]), false, None),
-        ("one good score", scores(&[100, 900]), false, None),
-        ("two good scores", scores(&[100, 500, 900]), false, Some(Outcome::Won)),
-        ("won, and then mated on the board", scores(&[900, 900]), true, Some(Outcome::Lost)),
+        ("nothing known", vec![], None),
+        ("mated in the last search", vec![Score(0), mated], Some(Outcome::Lost)),
+        ("mating in the last search", vec![Score(0), mates], Some(Outcome::Won)),
+        ("one bad score", scores(&[0, -600]), None),
+        ("two bad scores", scores(&[0, -500, -500]), Some(Outcome::Lost)),
+        ("the last one better", scores(&[-600, -499]), None),
+        ("a draw by repetition", scores(&[-300, 0, 0]), None),
+        ("one good score", scores(&[100, 900]), None),
+        ("two good scores", scores(&[100, 500, 900]), Some(Outcome::Won)),
     ];
-    for (name, scores, mated, expected) in rows {
-        assert_eq!(outcome(&scores, mated), expected, "{name}");
+    for (name, scores, expected) in rows {
+        assert_eq!(outcome(&scores), expected, "{name}");
     }
 }
 

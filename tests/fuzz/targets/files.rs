@@ -6,7 +6,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::{Arc, RwLock},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use engram::{
@@ -17,9 +17,9 @@ use engram::{
         LearnFile, LearnedScore, Mode, Origin, Patience, Record, Ring,
         disk::Disk,
         exchange,
-        footprint::Footprint,
         header::Header,
         policy,
+        reachability::Signature,
         record::{self, Bytes},
     },
     position::{PathHash, Position},
@@ -150,7 +150,7 @@ pub fn run_learn(bytes: &[u8]) {
     let Ok((mut file, ring, _)) = unverified.recover() else { return };
     let mut other = None;
     for (_, record) in ring.iter() {
-        let _ = Footprint::of_packed(&record.setup);
+        let _ = Signature::of_packed(&record.setup);
         if let Ok(line) = exchange::line(&record) {
             let read = exchange::parse_line(&line, 1, 2).expect("what was written can be read");
             assert_eq!(read.as_ref(), Some(&record).filter(|record| record.is_live()), "{line}");
@@ -180,7 +180,7 @@ fn play_with(path: &Path, other: Option<&Position>) {
         engine.set_learning(policy::Mode::All);
         engine.set_learn_min_depth(Depth(1));
         engine.set_learn_file(Some(path.to_owned()));
-        engine.prepare_learning(Duration::from_secs(10));
+        engine.prepare_learning();
         search(engine, other);
         engine.set_learning(policy::Mode::Off);
         engine.set_learn_file(None);

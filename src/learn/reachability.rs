@@ -1,13 +1,13 @@
 //! Can a position still occur? A test that never says no wrongly and is fast enough to ask of every record
 //! before every search.
 //!
-//! Some things never come back in a game: a man, a pawn on its home square, a right to castle. Packed into one
+//! Some things never come back in a game: a piece, a pawn on its home square, a right to castle. Packed into one
 //! word they are compared by a few instructions without a branch, sixteen records at a time where the
 //! processor can; what passes is asked whether its pawns can have come from those of the root.
 //!
 //! ```text
 //! 31   30        26 25  24      20 19          18 17          16 15           8 7            0
-//! guard| black men | guard | white men | black rights | white rights | black home pawns | white home pawns
+//! guard| black pieces | guard | white pieces | black rights | white rights | black home pawns | white home pawns
 //! ```
 //! Rights are counted in unary (one: 01, two: 11), so that fewer is a subset.
 
@@ -17,9 +17,9 @@ use crate::position::Position;
 
 /// What a comparison of two positions needs.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Footprint {
+pub struct Signature {
     /// What never comes back.
-    pub signature: u32,
+    pub bits: u32,
     /// Pawns of white.
     pub white_pawns: Bitboard,
     /// Pawns of black.
@@ -27,33 +27,33 @@ pub struct Footprint {
 }
 
 const SUBSET: u32 = (1 << 20) - 1;
-const WHITE_MEN: u32 = 20;
-const BLACK_MEN: u32 = 26;
+const WHITE_PIECES: u32 = 20;
+const BLACK_PIECES: u32 = 26;
 const GUARDS: u32 = 1 << 25 | 1 << 31;
-const MOST_MEN: usize = 31;
+const MAX_PIECES: usize = 31;
 
-impl Footprint {
+impl Signature {
     /// Of a position on the board.
-    pub fn of(position: &Position) -> Footprint {
+    pub fn of(position: &Position) -> Signature {
         let (board, castles): (&Board, &Castles) = (position.board(), position.chess().castles());
         let rights = |color| CastlingSide::ALL.into_iter().filter(|&side| castles.has(color, side)).count();
         let pawns = |color| board.pawns() & board.by_color(color);
-        let men = |color| board.by_color(color).count();
-        Footprint::new(
+        let pieces = |color| board.by_color(color).count();
+        Signature::new(
             [pawns(Color::White), pawns(Color::Black)],
-            [men(Color::White), men(Color::Black)],
+            [pieces(Color::White), pieces(Color::Black)],
             [rights(Color::White), rights(Color::Black)],
         )
     }
 
     /// Of a position as a record holds it, in the stable encoding of shakmaty's `PackedSetup`: the occupied
-    /// squares, big-endian, then four bits a man. Bytes that are no position give some footprint.
-    pub fn of_packed(setup: &[u8; 24]) -> Footprint {
+    /// squares, big-endian, then four bits a piece. Bytes that are no position give some reachability.
+    pub fn of_packed(setup: &[u8; 24]) -> Signature {
         let word = |from: usize| std::array::from_fn(|byte| setup[from + byte]);
         let mut left = u64::from_be_bytes(word(0));
-        let men = left.count_ones() as usize;
+        let pieces = left.count_ones() as usize;
         let (mut white_pawns, mut black_pawns, mut passing, mut sums) = (0, 0, 0, 0);
-        // Without a branch on the kind of man, which no processor could guess: 65,536 records are read while
+        // Without a branch on the kind of piece, which no processor could guess: 65,536 records are read while
         // the first search waits.
         for mut nibbles in [u64::from_le_bytes(word(8)), u64::from_le_bytes(word(16))] {
             for _ in 0..left.count_ones().min(16) {
@@ -72,37 +72,37 @@ impl Footprint {
         black_pawns |= passing & !WHITE_HALF;
         let sum = |shift: u32| (sums >> shift & 0xFF) as usize;
         let black = sum(0) + (passing & !WHITE_HALF).count_ones() as usize;
-        Footprint::new(
+        Signature::new(
             [Bitboard(white_pawns), Bitboard(black_pawns)],
-            [men - black, black],
+            [pieces - black, black],
             [sum(8), sum(16)],
         )
     }
 
-    fn new(pawns: [Bitboard; 2], men: [usize; 2], rights: [usize; 2]) -> Footprint {
+    fn new(pawns: [Bitboard; 2], pieces: [usize; 2], rights: [usize; 2]) -> Signature {
         let [white_pawns, black_pawns] = pawns;
         let unary = |count: usize| (1u32 << count.min(2)) - 1;
-        let men = men.map(|count| count.min(MOST_MEN) as u32);
-        let signature = (white_pawns.0 >> 8 & 0xFF) as u32
+        let pieces = pieces.map(|count| count.min(MAX_PIECES) as u32);
+        let bits = (white_pawns.0 >> 8 & 0xFF) as u32
             | ((black_pawns.0 >> 48 & 0xFF) as u32) << 8
             | unary(rights[0]) << 16
             | unary(rights[1]) << 18
-            | men[0] << WHITE_MEN
-            | men[1] << BLACK_MEN;
-        Footprint { signature, white_pawns, black_pawns }
+            | pieces[0] << WHITE_PIECES
+            | pieces[1] << BLACK_PIECES;
+        Signature { bits, white_pawns, black_pawns }
     }
 }
 
 /// The lower four ranks.
 const WHITE_HALF: u64 = 0xFFFF_FFFF;
 
-/// What a man adds to the footprint, by the number that stands for it in a packed position.
+/// What a piece adds to the reachability, by the number that stands for it in a packed position.
 #[derive(Copy, Clone)]
 struct Kind {
     white_pawn: u64,
     black_pawn: u64,
     passing: u64,
-    /// `black rights 8 | white rights 8 | black men 8`, the last lowest.
+    /// `black rights 8 | white rights 8 | black pieces 8`, the last lowest.
     sums: u32,
 }
 
@@ -110,7 +110,7 @@ const KINDS: [Kind; 16] = {
     let mut kinds = [Kind { white_pawn: 0, black_pawn: 0, passing: 0, sums: 0 }; 16];
     let mut number = 1;
     while number < 12 {
-        // Black men have odd numbers.
+        // Black pieces have odd numbers.
         kinds[number].sums = 1;
         number += 2;
     }
@@ -126,24 +126,24 @@ const KINDS: [Kind; 16] = {
 
 /// What can still come from a root.
 #[derive(Copy, Clone, Debug)]
-pub struct Reach {
-    signature: u32,
+pub struct Reachable {
+    bits: u32,
     white: Bitboard,
     black: Bitboard,
     white_pawns: usize,
     black_pawns: usize,
 }
 
-impl Reach {
+impl Reachable {
     /// What can come from `root`.
-    pub fn of(root: &Footprint) -> Reach {
+    pub fn of(root: &Signature) -> Reachable {
         let (mut white, mut black) = (root.white_pawns, root.black_pawns);
         for _ in 0..6 {
             white = white | white.shift(8) | white.shift(7) & !FILE_H | white.shift(9) & !FILE_A;
             black = black | black.shift(-8) | black.shift(-7) & !FILE_A | black.shift(-9) & !FILE_H;
         }
-        Reach {
-            signature: root.signature,
+        Reachable {
+            bits: root.bits,
             white,
             black,
             white_pawns: root.white_pawns.count(),
@@ -155,8 +155,8 @@ impl Reach {
     #[inline(always)]
     pub fn admits(&self, signature: u32) -> bool {
         // No bit that is not there any more, and no borrow through the guard above either count.
-        let gone = signature & !self.signature & SUBSET;
-        let left = ((self.signature | GUARDS) - (signature & !SUBSET)) & GUARDS;
+        let gone = signature & !self.bits & SUBSET;
+        let left = ((self.bits | GUARDS) - (signature & !SUBSET)) & GUARDS;
         gone | (left ^ GUARDS) == 0
     }
 
@@ -202,15 +202,15 @@ mod tests {
     }
 
     fn admits(root: &Position, later: &Position) -> bool {
-        let (reach, later) = (Reach::of(&Footprint::of(root)), Footprint::of(later));
-        reach.admits(later.signature) && reach.admits_pawns(later.white_pawns, later.black_pawns)
+        let (reach, later) = (Reachable::of(&Signature::of(root)), Signature::of(later));
+        reach.admits(later.bits) && reach.admits_pawns(later.white_pawns, later.black_pawns)
     }
 
     #[test]
-    fn a_packed_position_has_the_footprint_of_the_board() {
+    fn a_packed_position_has_the_signature_of_the_board() {
         for seed in 0..50 {
             for position in walk(seed) {
-                assert_eq!(Footprint::of_packed(&packed(&position)), Footprint::of(&position));
+                assert_eq!(Signature::of_packed(&packed(&position)), Signature::of(&position));
             }
         }
     }
@@ -240,8 +240,8 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_has_a_footprint_too() {
-        let _ = Footprint::of_packed(&[0xFF; 24]);
-        assert_eq!(Footprint::of_packed(&[0; 24]), Footprint::default());
+    fn nonsense_has_a_signature_too() {
+        let _ = Signature::of_packed(&[0xFF; 24]);
+        assert_eq!(Signature::of_packed(&[0; 24]), Signature::default());
     }
 }

@@ -1,0 +1,158 @@
+//! What the memory prefers at the root: moves that a person advised, and moves whose games were won or lost.
+//!
+//! A preference chooses the move and is no part of any score. Root moves are compared by score plus preference: the
+//! window of each move is shifted by its preference, the search below it knows nothing of that, and what is
+//! printed, learned and stored is the score alone. Proven results are compared without it.
+
+use shakmaty::Move;
+
+use super::{
+    moves::Best,
+    node_state::{Node, Window},
+    root_move::RootMove,
+    worker::Worker,
+};
+use crate::types::{Depth, Score};
+
+/// From this depth on, in plies, an advised move competes with the others; before, only advised moves are searched.
+pub const ADVICE_DEPTH: Depth = Depth(12);
+/// By how much another move must be better than the advised ones from then on, in printed centipawns.
+pub const ADVICE_MARGIN: i32 = 500;
+/// What a decided game is worth to a move, in printed centipawns: in deep searches, and more for each ply that a search is
+/// shallower than this depth, whose scores are less exact.
+const OUTCOME_WORTH: i32 = 25;
+const OUTCOME_STEP: i32 = 240;
+const OUTCOME_DEPTH: i32 = 10;
+
+/// Why a root move is preferred.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Preference {
+    /// A person advised it.
+    Advised,
+    /// What its games came to, in thousandths of a win; negative if they were lost.
+    Outcome(i32),
+}
+
+impl Preference {
+    /// What it adds to the score in the comparison of root moves at `depth`, in internal units.
+    fn worth(self, depth: Depth) -> i32 {
+        let centipawns = match self {
+            Preference::Advised => ADVICE_MARGIN,
+            Preference::Outcome(share) => {
+                let shallower = (OUTCOME_DEPTH - depth.get()).max(0);
+                share * (OUTCOME_WORTH + OUTCOME_STEP * shallower) / 1000
+            }
+        };
+        Score::from_centipawns(centipawns).0
+    }
+}
+
+/// The preferences for the moves of a root.
+#[derive(Clone, Debug, Default)]
+pub struct Preferences(pub Vec<(Move, Preference)>);
+
+impl Preferences {
+    /// Is no move preferred?
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The preference for `m`.
+    pub fn of(&self, m: Move) -> Option<Preference> {
+        self.0.iter().find(|(own, _)| *own == m).map(|&(_, preference)| preference)
+    }
+
+    /// By how much more than the score of the chosen move `m`, searched to `depth`, the best score of the root may be.
+    pub fn slack(&self, m: Move, depth: Depth) -> i32 {
+        self.of(m).map_or(0, |preference| preference.worth(depth)) - self.least(depth)
+    }
+
+    /// The least that a preference is worth; at most 0.
+    pub fn least(&self, depth: Depth) -> i32 {
+        self.0.iter().map(|(_, preference)| preference.worth(depth)).min().unwrap_or(0).min(0)
+    }
+}
+
+/// A score with what the preference for its move adds.
+pub fn preferred(score: Score, worth: i32) -> Score {
+    let is_evaluation = score.0.abs() <= Score::MAX_EVALUATION.0;
+    if is_evaluation { (score + worth).clamp_evaluation() } else { score }
+}
+
+impl Window {
+    /// The window of the search below a root move that is preferred by `worth`.
+    pub fn below_preferred(self, worth: i32) -> Window {
+        Window { alpha: preferred(self.alpha, -worth), beta: preferred(self.beta, -worth) }
+    }
+}
+
+impl RootMove {
+    /// The same with what the memory prefers.
+    pub fn with_preference(self, preference: Option<Preference>) -> RootMove {
+        RootMove { is_advised: preference == Some(Preference::Advised), preference, ..self }
+    }
+
+    /// Its score in the comparison of root moves.
+    pub fn preferred_score(&self) -> Score {
+        preferred(self.score, self.worth)
+    }
+}
+
+impl Worker {
+    /// What the preference for a root move is worth.
+    pub fn worth(&self, m: Move) -> i32 {
+        self.root_moves.iter().find(|root| root.root_move() == m).map_or(0, |root| root.worth)
+    }
+
+    /// Makes what the root found a score again, without the worth of its move.
+    pub fn leave_preference_out(&self, node: &mut Node, best: &mut Best) {
+        let worth = best.m.map_or(0, |m| self.worth(m));
+        best.score = preferred(best.score, -worth);
+        node.window = node.window.below_preferred(worth);
+    }
+
+    /// What the memory prefers in an iteration to `depth`: the advised moves compete with the others once it is deep
+    /// enough, or they are all mated.
+    pub fn weigh_preferences(&mut self, depth: Depth) {
+        for root in &mut self.root_moves {
+            root.worth = root.preference.map_or(0, |preference| preference.worth(depth));
+        }
+        let first = &self.root_moves[0];
+        let is_mated = first.previous.is_loss() && first.previous != -Score::INFINITE;
+        if depth >= ADVICE_DEPTH || is_mated {
+            for root in &mut self.root_moves {
+                root.is_advised = false;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Ply;
+
+    #[test]
+    fn a_shifted_window_asks_what_the_comparison_asks() {
+        let mate = Score::mate_in(Ply(5));
+        let evaluations = (-900..=900).step_by(60).map(Score);
+        let scores: Vec<Score> = evaluations.chain([mate, -mate]).collect();
+        for worth in [-400, -1, 0, 1, 400] {
+            for &alpha in &scores {
+                let window = Window { alpha, beta: Score::INFINITE }.below_preferred(worth);
+                assert_eq!(window.beta, Score::INFINITE);
+                for &score in &scores {
+                    assert_eq!(preferred(score, worth) > alpha, score > window.alpha, "{score:?} {worth}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_games_came_to_counts_less_in_deeper_searches() {
+        let worth = |share, depth| Preference::Outcome(share).worth(Depth(depth));
+        assert!(worth(1000, 6) > worth(1000, 8) && worth(1000, 8) > worth(1000, 10));
+        assert_eq!(worth(1000, 10), worth(1000, 30));
+        assert_eq!(worth(-500, 12), -worth(500, 12));
+    }
+}

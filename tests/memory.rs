@@ -1,0 +1,360 @@
+//! What the memory promises to its user, tried over a pipe: advice is obeyed, nothing is switched off in silence, a
+//! printed score is a search's score, a lost game is a lesson however it ends, announced means written, and another
+//! move clock destroys nothing.
+
+mod common;
+#[path = "common/learn.rs"]
+mod learn;
+
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use common::{Engine, command, home, run};
+use engram::learn::{LearnFile, Mode, Origin, Patience, Record, record::CAPACITY};
+use tempfile::TempDir;
+
+fn file() -> (TempDir, PathBuf) {
+    let folder = home();
+    let path = folder.path().join("learn.bin");
+    (folder, path)
+}
+
+/// An engine that learns in `path`, with these options.
+fn engine(path: &Path, options: &[&str]) -> Engine {
+    let mut engine = Engine::ready();
+    engine.send(&format!("setoption name LearnFile value {}", path.display()));
+    for option in options {
+        engine.send(&format!("setoption name {option}"));
+    }
+    engine.sync();
+    engine
+}
+
+fn tool(arguments: &[&str], path: &Path) {
+    let mut arguments = arguments.to_vec();
+    let file = path.display().to_string();
+    arguments.extend(["--file", &file]);
+    let (out, error, code) = run(&arguments);
+    assert_eq!(code, 0, "{out}{error}");
+}
+
+fn records(path: &Path) -> Vec<Record> {
+    let (_, ring, _) =
+        LearnFile::open(path, Mode::Read).expect("a learning file").recover().expect("readable");
+    ring.iter().map(|(_, record)| record).collect()
+}
+
+/// The move that is played, and everything that was said.
+fn search(engine: &mut Engine, position: &str, go: &str) -> (String, Vec<String>) {
+    engine.send(&format!("position {position}"));
+    engine.best(go)
+}
+
+fn said(lines: &[String], text: &str) -> bool {
+    lines.iter().any(|line| line.starts_with("info string ") && line.contains(text))
+}
+
+/// The last score printed, in centipawns; nothing if it is a mate.
+fn score(lines: &[String]) -> Option<i32> {
+    let last = lines.iter().rev().find_map(|line| line.split_once(" score ")).expect("a score").1;
+    last.strip_prefix("cp ")?.split(' ').next()?.parse().ok()
+}
+
+// 1. Human advice is obeyed.
+
+/// A position and a sound move that the engine does not choose by itself.
+const ADVICE: [(&str, &str); 6] = [
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "b2b3"),
+    ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1", "g7g6"),
+    ("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", "a2a3"),
+    ("rnbqkb1r/pppppppp/5n2/8/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 1 2", "c1g5"),
+    ("rnbqkbnr/ppp1pppp/8/3p4/2PP4/8/PP2PPPP/RNBQKBNR b KQkq - 0 2", "b8c6"),
+    ("r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", "h2h3"),
+];
+
+#[test]
+fn advice_is_played_at_its_own_position() {
+    let (_folder, path) = file();
+    for (fen, advised) in ADVICE {
+        tool(&["learn", "advise", fen, advised], &path);
+    }
+    for (number, (fen, advised)) in ADVICE.iter().enumerate() {
+        // A fresh process, its first search.
+        let mut engine = engine(&path, &[]);
+        let go = ["go depth 5", "go movetime 100", "go depth 11", "go wtime 3000 btime 3000"][number % 4];
+        let (best, lines) = search(&mut engine, &format!("fen {fen}"), go);
+        assert_eq!(best, *advised, "{fen} {go}: {lines:#?}");
+        assert!(said(&lines, &format!("advised here: {advised}")), "{lines:#?}");
+        engine.quit();
+    }
+}
+
+#[test]
+fn advice_that_is_mated_gives_way_and_that_is_said() {
+    let (_folder, path) = file();
+    let fen = "rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 0 2";
+    tool(&["learn", "advise", fen, "g4", "300"], &path);
+    let mut engine = engine(&path, &[]);
+    let (best, lines) = search(&mut engine, &format!("fen {fen}"), "go depth 6");
+    assert_ne!(best, "g2g4");
+    assert!(said(&lines, "not as advised (g2g4)"), "{lines:#?}");
+    engine.quit();
+}
+
+#[test]
+fn advice_that_loses_a_queen_gives_way_at_depth_twelve() {
+    let (_folder, path) = file();
+    let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    tool(&["learn", "advise", fen, "Qg4"], &path);
+    let lost = "rnbqkb1r/pppp1ppp/5n2/4p1Q1/4P3/8/PPPP1PPP/RNB1KBNR w KQkq - 3 3";
+    tool(&["learn", "advise", lost, "Qxg7"], &path);
+    let mut engine = engine(&path, &[]);
+    assert_eq!(search(&mut engine, &format!("fen {lost}"), "go depth 11").0, "g5g7");
+    let (best, lines) = search(&mut engine, &format!("fen {lost}"), "go depth 12");
+    assert_ne!(best, "g5g7");
+    assert!(said(&lines, "not as advised (g5g7)"), "{lines:#?}");
+    assert_eq!(search(&mut engine, &format!("fen {fen}"), "go depth 12").0, "d1g4", "it loses no queen");
+    engine.quit();
+}
+
+#[test]
+fn several_advised_moves_choose_among_themselves() {
+    let (folder, path) = file();
+    let epd = folder.path().join("advice.epd");
+    fs::write(&epd, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm h3 Nc3 f3;\n").expect("written");
+    tool(&["learn", "import", &epd.display().to_string()], &path);
+    let mut engine = engine(&path, &[]);
+    let (best, lines) = search(&mut engine, "startpos", "go depth 8");
+    assert_eq!(best, "b1c3", "{lines:#?}");
+    assert!(said(&lines, "advised here: h2h3 b1c3 f2f3"), "{lines:#?}");
+    engine.quit();
+}
+
+// 2. No setting switches the memory off in silence.
+
+#[test]
+fn contempt_is_no_part_of_what_is_stored() {
+    let (_folder, path) = file();
+    let mut engine = engine(&path, &["Learning value all", "Contempt value 40"]);
+    // Whatever Black plays, it is a draw.
+    let (_, lines) = search(&mut engine, "fen 8/8/8/8/8/1k6/p7/K7 b - - 0 1", "go depth 8");
+    assert_eq!(score(&lines), Some(-40), "{lines:#?}");
+    engine.quit();
+    let known = records(&path);
+    assert_eq!(known.len(), 1);
+    assert_eq!((known[0].lower.centipawns(), known[0].upper.centipawns()), (Some(0), Some(0)));
+}
+
+#[test]
+fn a_limited_engine_has_no_memory_and_says_that_once() {
+    let (_folder, path) = file();
+    let mut engine = engine(&path, &["Learning value all", "UCI_LimitStrength value true"]);
+    let (_, lines) = search(&mut engine, "startpos", "go depth 8");
+    assert!(said(&lines, "limited strength uses no memory"), "{lines:#?}");
+    let (_, lines) = search(&mut engine, "startpos moves e2e4 e7e5", "go depth 8");
+    assert!(!said(&lines, "learning"), "{lines:#?}");
+    engine.quit();
+    assert!(!path.exists());
+}
+
+// 3. A printed score is a search's score.
+
+#[test]
+fn games_that_were_won_change_no_printed_score() {
+    let (_folder, path) = file();
+    let mut random = learn::Random(7);
+    let mut lines: Vec<String> = Vec::new();
+    for _ in 0..8 {
+        let mut winner = engine(&path, &[]);
+        let mut moves: Vec<String> = Vec::new();
+        for _ in 0..60 {
+            let mut position = engram::position::Position::default();
+            for m in &moves {
+                let uci: shakmaty::uci::UciMove = m.parse().expect("a move");
+                position = position.play(uci.to_move(position.chess()).expect("legal"));
+            }
+            let legal = position.legal_moves();
+            if legal.is_empty() {
+                break;
+            }
+            if moves.len().is_multiple_of(2) {
+                let line = format!("startpos moves {}", moves.join(" "));
+                moves.push(search(&mut winner, line.trim_end_matches(" moves "), "go nodes 2000").0);
+            } else {
+                let m = legal[random.below(legal.len())];
+                moves.push(m.to_uci(shakmaty::CastlingMode::Standard).to_string());
+            }
+        }
+        winner.quit();
+        lines.extend((0..3).map(|turn| moves[..2 * turn].join(" ")));
+    }
+    assert!(records(&path).iter().filter(|record| record.origin == Origin::Outcome).count() > 8);
+    let mut differences = Vec::new();
+    for line in lines {
+        let printed = [("drop", &path), ("off", &path)].map(|(mode, path)| {
+            let mut engine = engine(path, &[&format!("Learning value {mode}")]);
+            let position = format!("startpos moves {line}");
+            let (_, lines) = search(&mut engine, position.trim_end_matches(" moves "), "go depth 10");
+            engine.quit();
+            score(&lines)
+        });
+        if let [Some(with), Some(without)] = printed {
+            differences.push((with - without).abs());
+        }
+    }
+    let mean = differences.iter().sum::<i32>() / differences.len() as i32;
+    // The aim is 20 and 60.
+    assert!(mean <= 25 && differences.iter().all(|&difference| difference <= 100), "{differences:?}");
+}
+
+// 4. A lost game is a lesson however it ends.
+
+/// White loses, and the last two searches say so.
+fn lose(path: &Path) -> Engine {
+    let mut loser = engine(path, &["LearnMinDepth value 4"]);
+    let moves = "e2e4 e7e5 d1h5 b8c6 h5e5 c6e5 a2a3 d7d5 b2b3 d5e4";
+    let moves: Vec<&str> = moves.split(' ').collect();
+    for turn in 0..=moves.len() / 2 {
+        let line = format!("startpos moves {}", moves[..2 * turn].join(" "));
+        search(&mut loser, line.trim_end_matches(" moves "), "go depth 6");
+    }
+    loser
+}
+
+/// What the file says, but for times and sessions.
+fn knowledge(path: &Path) -> Vec<Record> {
+    let mut known: Vec<Record> =
+        records(path).into_iter().map(|record| Record { time: 0, session: 0, ..record }).collect();
+    known.sort_by_key(|record| record.key.0);
+    known
+}
+
+#[test]
+fn a_lost_game_is_a_lesson_however_it_ends() {
+    let (_folder, path) = file();
+    lose(&path).quit();
+    let expected = knowledge(&path);
+    assert!(expected.iter().any(|record| record.origin == Origin::Outcome), "{expected:?}");
+    assert!(
+        expected.iter().any(|record| record.origin == Origin::Drop && record.flags.confirmed),
+        "{expected:?}"
+    );
+
+    for end in ["KILL", "TERM", "HUP", "pipe"] {
+        let (folder, path) = file();
+        let mut loser = lose(&path);
+        match end {
+            "KILL" => drop(loser.kill()),
+            "pipe" => {
+                loser.close_input();
+                loser.leaves_cleanly();
+            }
+            signal => {
+                let sent =
+                    Command::new("kill").args([&format!("-{signal}"), &loser.id().to_string()]).status();
+                assert!(sent.expect("kill runs").success());
+                loser.leaves_cleanly();
+            }
+        }
+        if end == "KILL" {
+            assert!(knowledge(&path).iter().all(|record| !record.flags.confirmed));
+            let mut next = engine(&path, &[]);
+            let (_, lines) = search(&mut next, "startpos", "go depth 1");
+            assert!(
+                said(&next.seen, "whose engines were killed") || said(&lines, "whose engines were killed")
+            );
+            next.quit();
+        }
+        assert_eq!(knowledge(&path), expected, "{end}");
+        let left: Vec<_> =
+            fs::read_dir(folder.path()).expect("a folder").flatten().map(|f| f.file_name()).collect();
+        assert_eq!(left.len(), 2, "nothing but the file and its lock: {left:?}");
+    }
+}
+
+// 5. Announced means written.
+
+#[test]
+fn what_waits_for_a_lock_is_said_and_so_is_what_was_lost() {
+    let (_folder, path) = file();
+    tool(&["learn", "advise", ADVICE[0].0, "e4"], &path);
+    let lock = File::options().write(true).open(path.with_file_name("learn.bin.lock")).expect("a lock file");
+    let mut engine = engine(&path, &["Learning value drop"]);
+    search(&mut engine, "startpos moves e2e4 e7e5 g2g3 a7a6", "go depth 8");
+    lock.lock().expect("a lock");
+    let (_, lines) = search(&mut engine, "startpos moves e2e4 e7e5 g2g3 a7a6 d1g4 d7d5", "go depth 8");
+    assert!(said(&lines, "it waits until the file is free"), "{lines:#?}");
+    engine.send("quit");
+    engine.expect("info string learning: 1 record could not be written");
+    engine.leaves_cleanly();
+    lock.unlock().expect("unlocked");
+    assert_eq!(records(&path).len(), 1);
+}
+
+#[test]
+fn there_are_never_more_records_than_the_file_holds() {
+    let (_folder, path) = file();
+    tool(&["learn", "advise", ADVICE[1].0, "e5"], &path);
+    let mut engine = engine(&path, &[]);
+    search(&mut engine, "startpos", "go depth 1");
+    let (mut file, ring, _) = LearnFile::open(&path, Mode::Write).expect("opened").recover().expect("read");
+    let ring = std::sync::RwLock::new(ring);
+    let mut locked = file.lock(&ring, Patience::Enough).expect("locked");
+    for number in 0..CAPACITY as u64 + 100 {
+        locked.append(&learn::bare(number)).expect("written");
+    }
+    drop(locked);
+    let (_, lines) = search(&mut engine, "startpos", "go depth 1");
+    assert!(said(&lines, &format!("learning: {CAPACITY} records now")), "{lines:#?}");
+    engine.quit();
+}
+
+// 6. The same position at another move clock destroys nothing.
+
+#[test]
+fn an_analysis_at_another_clock_destroys_nothing() {
+    let (_folder, path) = file();
+    let board = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - -";
+    let analyse = |clock: u32, depth: u32| {
+        let options = ["Learning value all", "UCI_AnalyseMode value true"];
+        let mut engine = engine(&path, &options);
+        let lines = search(&mut engine, &format!("fen {board} {clock} 60"), &format!("go depth {depth}")).1;
+        engine.quit();
+        lines
+    };
+    analyse(0, 9);
+    analyse(90, 10);
+    let lines = analyse(0, 10);
+    assert!(said(&lines, "analysis resumed at depth 9"), "{lines:#?}");
+}
+
+// With `debug on` a search says what the memory gave it.
+
+#[test]
+fn with_debug_a_search_says_what_is_in_reach() {
+    let (_folder, path) = file();
+    tool(&["learn", "advise", ADVICE[1].0, "e5", "10"], &path);
+    let mut engine = engine(&path, &[]);
+    engine.send("debug on");
+    let (_, lines) = search(&mut engine, "startpos", "go depth 1");
+    assert!(said(&lines, "learning: 1 record in reach, 1 new in the table"), "{lines:#?}");
+    let after = "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1";
+    let (_, lines) = search(&mut engine, &format!("fen {after}"), "go depth 1");
+    assert!(said(&lines, "learning: 0 records in reach"), "{lines:#?}");
+    engine.quit();
+}
+
+#[test]
+fn a_missing_folder_of_the_learning_file_is_made() {
+    let folder = home();
+    let path = folder.path().join("a/b/learn.bin");
+    let mut engine = engine(&path, &["Learning value all"]);
+    search(&mut engine, "startpos", "go depth 6");
+    engine.quit();
+    assert_eq!(records(&path).len(), 1);
+    let output = command(&folder).args(["learn", "verify", "--file"]).arg(&path).output().expect("it runs");
+    assert!(output.status.success());
+}
