@@ -57,7 +57,7 @@ fn a_mad_gui_gets_its_answers() {
             if gui.searches >= searches / 4 && first.is_none() || gui.searches >= searches {
                 gui.tidy_up();
                 // The session, the reader, one search thread.
-                let now = settled(&gui.engine, 3);
+                let now = settled(&gui.engine, 4);
                 let memory = *first.get_or_insert(now);
                 let grown = now.saturating_sub(memory);
                 assert!(grown < 8 << 10, "memory grew by {grown} KiB from {memory} KiB");
@@ -100,8 +100,8 @@ fn thousands_of_games_and_searches_leave_nothing_behind() {
     let mut engine = Engine::ready();
     engine.send("setoption name Hash value 1");
     engine.send("setoption name Threads value 2");
-    // The session, the reader, two search threads, the writer of the learning file.
-    let threads = 5;
+    // The session, the reader, the one that hears signals, two search threads, the writer of the learning file.
+    let threads = 6;
     let mut before = None;
     for game in 0..games {
         if game == warm {
