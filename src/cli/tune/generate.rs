@@ -20,7 +20,7 @@ use shakmaty::{CastlingMode, Color, Move, uci::UciMove};
 use super::{
     TuneError,
     data::{Labelled, is_noisy},
-    record,
+    record, threads,
 };
 use crate::{
     engine::Engine,
@@ -65,10 +65,7 @@ pub fn print(arguments: &GenerateArguments, output: &Output, interrupt: &Interru
     let (file, before) = open(&arguments.out).map_err(failed)?;
     let file = Mutex::new(file);
     let (started, finished, written) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
-    let threads = arguments
-        .threads
-        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
-        .max(1);
+    let threads = threads(arguments.threads);
     let failure = Mutex::new(None);
     std::thread::scope(|scope| {
         for _ in 0..threads {

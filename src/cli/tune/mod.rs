@@ -276,14 +276,14 @@ fn fit(arguments: &FitArguments, output: &Output, interrupt: &Interrupt) -> Resu
     while state.epoch < course.epochs {
         state.epoch(&training, &first, &course);
         report(&state);
-        write(&arguments.checkpoint, &state.to_text())?;
+        write(&arguments.checkpoint, state.to_text().as_bytes())?;
         if interrupt.is_requested() {
             output.line(format_args!("stopped; to go on, run it again ({})", arguments.checkpoint.display()));
             return Ok(());
         }
     }
     output.line(format_args!("training {:.7}", train::loss(&training, &state.weights, &course)));
-    write(&arguments.table, &table::source(coefficients::fields(), &state.weights))?;
+    write(&arguments.table, table::source(coefficients::fields(), &state.weights).as_bytes())?;
     fs::remove_file(&arguments.checkpoint).map_err(|error| TuneError::file(&arguments.checkpoint, error))
 }
 
@@ -296,9 +296,14 @@ fn read_state(path: &Path) -> Result<Option<String>, TuneError> {
     }
 }
 
+/// How many threads to use: as many as there are cores if none are asked for.
+fn threads(asked: Option<usize>) -> usize {
+    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get)).max(1)
+}
+
 /// Writes a file whole or not at all.
-fn write(path: &Path, text: &str) -> Result<(), TuneError> {
-    crate::files::replace(path, text.as_bytes()).map_err(|error| TuneError::file(path, error))
+fn write(path: &Path, content: &[u8]) -> Result<(), TuneError> {
+    crate::files::replace(path, content).map_err(|error| TuneError::file(path, error))
 }
 
 fn print_held_out(path: &Path, every: usize, output: &Output) -> Result<(), TuneError> {

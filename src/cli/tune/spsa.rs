@@ -85,7 +85,7 @@ pub fn print(arguments: &SpsaArguments, output: &Output, interrupt: &Interrupt) 
             }
             play_pair(opening, &mut players, arguments.nodes, random)
         })?;
-        super::write(&arguments.state, &course.to_string())?;
+        super::write(&arguments.state, course.to_string().as_bytes())?;
         if course.pair.is_multiple_of(100) || course.pair == course.pairs {
             output.line(course.to_string().trim_end().replace('\n', ", "));
         }

@@ -21,6 +21,7 @@ use super::{
     super::{
         TuneError,
         generate::{Certainty, Player, follow, random_moves},
+        threads,
     },
     record::Sample,
     teacher::Teacher,
@@ -80,10 +81,7 @@ pub fn print(arguments: &SampleArguments, output: &Output, interrupt: &Interrupt
         Some(path) => read_openings(path).map_err(|error| TuneError::file(path, error))?,
         None => Vec::new(),
     };
-    let threads = arguments
-        .threads
-        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
-        .max(1);
+    let threads = threads(arguments.threads);
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_nanos() as u64);
     let shared = Shared {
         arguments,

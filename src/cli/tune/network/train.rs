@@ -13,7 +13,7 @@ use crossbeam::channel::{Receiver, bounded};
 use fastrand::Rng;
 
 use super::{
-    super::TuneError,
+    super::{TuneError, threads, write},
     model::{self, LIMIT, SCALE, Scratch, Shape},
     optimiser::{self, Moments},
     pawns,
@@ -120,10 +120,7 @@ fn train(
 ) -> Result<(), TuneError> {
     let batches = arguments.positions.div_ceil(arguments.batch as u64);
     let every = (arguments.every / arguments.batch as u64).max(1);
-    let threads = arguments
-        .threads
-        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
-        .max(1);
+    let threads = threads(arguments.threads);
     let mut learners: Vec<Learner> = (0..threads).map(|_| Learner::new(state.shape)).collect();
     let (mut began, first) = (Instant::now(), state.batches);
     let (mut sum, mut count) = (0.0_f64, 0_u64);
@@ -380,12 +377,6 @@ fn grown(layout: &Layout, shape: Shape) -> Vec<f32> {
         copy_words(output_biases, &layout.output_biases);
     }
     parameters
-}
-
-/// Writes a file whole or not at all.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), TuneError> {
-    let new = path.with_extension("new");
-    fs::write(&new, bytes).and_then(|()| fs::rename(&new, path)).map_err(|error| TuneError::file(path, error))
 }
 
 #[cfg(test)]
