@@ -11,6 +11,7 @@ use std::{hint::black_box, sync::RwLock};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use engram::{
     engine::{Engine, lesson},
+    eval,
     learn::{LearnFile, Mode, Patience, Ring, create, disk::SystemDisk, record::CAPACITY},
     position::Position,
     tt::Table,
@@ -46,7 +47,7 @@ fn touched() -> Table {
 
 fn load(recall: &Ring, root: &Position, table: &Table) -> usize {
     let relevant = recall.relevant(root, table.learned_share());
-    table.teach(relevant.iter().filter_map(|record| lesson(record, FUZZ)))
+    table.teach(relevant.iter().filter_map(|record| lesson(record, eval::fingerprint(), FUZZ)))
 }
 
 fn loading(criterion: &mut Criterion) {

@@ -201,6 +201,20 @@ fn what_was_learned_is_used_until_learning_is_off() {
 }
 
 #[test]
+fn a_record_says_which_evaluation_searched() {
+    let (_folder, path) = file();
+    let mut engine = learning("all", &path);
+    for (kind, position) in [("classical", "startpos"), ("network", "startpos moves e2e4 e7e5")] {
+        engine.send(&format!("setoption name Evaluation value {kind}"));
+        search(&mut engine, position, "go depth 6");
+    }
+    engine.quit();
+    let ids: Vec<u16> = records(&path).iter().map(|record| record.evaluation_id).collect();
+    assert_eq!(ids.len(), 2);
+    assert_ne!(ids[0], ids[1]);
+}
+
+#[test]
 fn an_analysis_goes_on_from_what_was_learned_of_its_root() {
     let (_folder, path) = file();
     let position = "position fen r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";

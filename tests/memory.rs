@@ -7,6 +7,7 @@ mod common;
 mod learn;
 
 use std::{
+    collections::BTreeSet,
     fs::{self, File},
     path::{Path, PathBuf},
     process::Command,
@@ -59,7 +60,8 @@ fn said(lines: &[String], text: &str) -> bool {
 
 /// The last score printed, in centipawns; nothing if it is a mate.
 fn score(lines: &[String]) -> Option<i32> {
-    let last = lines.iter().rev().find_map(|line| line.split_once(" score ")).expect("a score").1;
+    let infos = lines.iter().filter(|line| line.starts_with("info depth "));
+    let last = infos.rev().find_map(|line| line.split_once(" score ")).expect("a score").1;
     last.strip_prefix("cp ")?.split(' ').next()?.parse().ok()
 }
 
@@ -166,8 +168,8 @@ fn a_limited_engine_has_no_memory_and_says_that_once() {
 fn games_that_were_won_change_no_printed_score() {
     let (_folder, path) = file();
     let mut random = learn::Random(7);
-    let mut lines: Vec<String> = Vec::new();
-    for _ in 0..8 {
+    let mut early = BTreeSet::new();
+    for _ in 0..100 {
         let mut winner = engine(&path, &[]);
         let mut moves: Vec<String> = Vec::new();
         for _ in 0..60 {
@@ -182,22 +184,22 @@ fn games_that_were_won_change_no_printed_score() {
             }
             if moves.len().is_multiple_of(2) {
                 let line = format!("startpos moves {}", moves.join(" "));
-                moves.push(search(&mut winner, line.trim_end_matches(" moves "), "go nodes 2000").0);
+                moves.push(search(&mut winner, line.trim_end_matches(" moves "), "go nodes 1000").0);
             } else {
                 let m = legal[random.below(legal.len())];
                 moves.push(m.to_uci(shakmaty::CastlingMode::Standard).to_string());
             }
         }
         winner.quit();
-        lines.extend((0..3).map(|turn| moves[..2 * turn].join(" ")));
+        early.extend((0..4).map(|turn| moves[..(2 * turn).min(moves.len() & !1)].join(" ")));
     }
-    assert!(records(&path).iter().filter(|record| record.origin == Origin::Outcome).count() > 8);
+    assert!(records(&path).iter().filter(|record| record.origin == Origin::Outcome).count() > 100);
     let mut differences = Vec::new();
-    for line in lines {
+    for line in early.iter().take(100) {
         let printed = [("drop", &path), ("off", &path)].map(|(mode, path)| {
-            let mut engine = engine(path, &[&format!("Learning value {mode}")]);
+            let mut engine = engine(path, &[&format!("Learning value {mode}"), "LearnReadOnly value true"]);
             let position = format!("startpos moves {line}");
-            let (_, lines) = search(&mut engine, position.trim_end_matches(" moves "), "go depth 10");
+            let (_, lines) = search(&mut engine, position.trim_end_matches(" moves "), "go depth 12");
             engine.quit();
             score(&lines)
         });
@@ -206,8 +208,9 @@ fn games_that_were_won_change_no_printed_score() {
         }
     }
     let mean = differences.iter().sum::<i32>() / differences.len() as i32;
-    // The aim is 20 and 60.
-    assert!(mean <= 25 && differences.iter().all(|&difference| difference <= 100), "{differences:?}");
+    let largest = differences.iter().max();
+    eprintln!("{mean} {largest:?} of {}", differences.len());
+    assert!(mean <= 20 && largest <= Some(&100), "mean {mean}: {differences:?}");
 }
 
 // 4. A lost game is a lesson however it ends.
@@ -218,7 +221,7 @@ fn lose(path: &Path) -> Engine {
     let moves = "e2e4 e7e5 d1h5 b8c6 h5e5 c6e5 a2a3 d7d5 b2b3 d5e4";
     let moves: Vec<&str> = moves.split(' ').collect();
     for turn in 0..=moves.len() / 2 {
-        let line = format!("startpos moves {}", moves[..2 * turn].join(" "));
+        let line = format!("startpos moves {}", moves[..(2 * turn).min(moves.len() & !1)].join(" "));
         search(&mut loser, line.trim_end_matches(" moves "), "go depth 6");
     }
     loser

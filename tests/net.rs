@@ -49,7 +49,7 @@ fn by_definition(layout: &Layout, position: &Position) -> i64 {
         let [factor, addend] = pawn_part(pawns, position, head);
         output = output * (128 + factor) / 128 + addend * i64::from(ONE_INPUT * ONE_HEAD) / 1024;
     }
-    output * i64::from(layout.scale) / i64::from(ONE_INPUT * ONE_HEAD)
+    output * i64::from(Score::from_centipawns(layout.scale as i32).0) / i64::from(ONE_INPUT * ONE_HEAD)
 }
 
 fn pawn_part(pawns: &engram::eval::net::PawnLayout, position: &Position, head: usize) -> [i64; 2] {
@@ -190,6 +190,9 @@ fn a_file_that_is_no_network_is_refused_with_a_reason() {
     assert!(matches!(changed(8), FileError::Version(_)));
     assert_eq!(changed(EMBEDDED.len() / 2), FileError::Checksum);
     assert_eq!(changed(EMBEDDED.len() - 1), FileError::Checksum);
+    let mut unscaled = Layout::from_bytes(EMBEDDED).expect("a network");
+    unscaled.scale = 0;
+    assert_eq!(refused(&unscaled.to_bytes()), FileError::Scale(0));
     for place in 0..64 {
         let mut bytes = EMBEDDED.to_vec();
         bytes[place] ^= 0x80;

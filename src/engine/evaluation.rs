@@ -100,7 +100,10 @@ impl Engine {
 
     fn renew_evaluation(&mut self) {
         self.wait();
-        self.pool.set_evaluation(self.evaluation.evaluation());
+        let evaluation = self.evaluation.evaluation();
+        let id = evaluation.fingerprint();
+        self.change_learning(|learning, present| learning.set_evaluation(id, present));
+        self.pool.set_evaluation(evaluation);
         self.clear_hash();
         self.persistent.reopen();
     }

@@ -42,6 +42,8 @@ pub(super) struct Learning {
     pub rules: Rules,
     /// How much wider than found a window is believed, in printed centipawns.
     pub fuzz: i32,
+    /// Which evaluation the searches use.
+    evaluation_id: u16,
     /// Is more to be said of each search?
     pub debug: bool,
     read_only: bool,
@@ -121,6 +123,7 @@ impl Learning {
         Learning {
             rules,
             fuzz,
+            evaluation_id: eval::fingerprint(),
             debug: false,
             read_only: false,
             file: None,
@@ -159,6 +162,14 @@ impl Learning {
     pub fn set_default_file(&mut self, file: PathBuf, present: &Present<'_>) {
         self.default_file = Some(file);
         self.reopen(present);
+    }
+
+    /// Sets which evaluation the searches use.
+    pub fn set_evaluation(&mut self, id: u16, present: &Present<'_>) {
+        if id != self.evaluation_id {
+            self.evaluation_id = id;
+            self.reopen(present);
+        }
     }
 
     /// Reads and uses the file only.
@@ -201,7 +212,7 @@ impl Learning {
     /// Opens the file, one that is missing too, and learns from games whose processes were killed.
     fn open(&self, memory: &mut Memory) {
         let (Some(file), State::Closed) = (self.wanted(), &memory.file) else { return };
-        memory.session = Session::new(eval::fingerprint());
+        memory.session = Session::new(self.evaluation_id);
         let mode = if self.read_only { learn::Mode::Read } else { learn::Mode::Write };
         memory.file = match Store::open(file, mode) {
             Err(error) => {
@@ -259,7 +270,7 @@ impl Learning {
             record.origin != Origin::Outcome && policy::is_used(self.rules.mode, record.is_suspicion())
         });
         let brought = search.table.teach(used.filter_map(|record| {
-            let learned = lesson(record, self.fuzz)?;
+            let learned = lesson(record, self.evaluation_id, self.fuzz)?;
             Some(with_contempt(learned, record, &search.strength, search.root))
         }));
         if self.debug {
@@ -290,9 +301,9 @@ impl Learning {
         let memory = self.memory();
         let State::Open(opened) = &memory.file else { return None };
         let ring = opened.store.live();
-        let searched = |key| ring.get(key).filter(|record| record.is_search_with(eval::fingerprint()));
+        let searched = |key| ring.get(key).filter(|record| record.is_search_with(self.evaluation_id));
         let record = searched(root.key()).filter(|record| record.depth > 0)?;
-        let window = lesson(&record, 0)?.at_root(path)?;
+        let window = lesson(&record, self.evaluation_id, 0)?.at_root(path)?;
         let (score, bound) = match window.exact() {
             Some(score) => (score, Bound::Exact),
             None => (window.lower, Bound::Lower),
@@ -463,10 +474,10 @@ impl Opened {
     }
 }
 
-/// A record as the table takes it, its window wider by `fuzz` printed centipawns; nothing if it contradicts itself.
-pub fn lesson(record: &Record, fuzz: i32) -> Option<Learned> {
+/// A record as the table takes it in searches with the evaluation named, its window wider by `fuzz` printed centipawns; nothing if it contradicts itself.
+pub fn lesson(record: &Record, evaluation_id: u16, fuzz: i32) -> Option<Learned> {
     let Known { lower, upper, depth, best } = Known::of(record)?;
-    let (fuzz, depth) = match record.evaluation_id == eval::fingerprint() {
+    let (fuzz, depth) = match record.evaluation_id == evaluation_id {
         true => (fuzz, depth),
         false => (fuzz * FOREIGN_FUZZ_HALVES / 2, depth - FOREIGN_DEPTH),
     };
@@ -555,10 +566,10 @@ mod tests {
             let record = Record {
                 lower: LearnedScore::from_score(lower),
                 upper: LearnedScore::from_score(upper),
-                evaluation_id: eval::fingerprint(),
+                evaluation_id: 7,
                 ..Record::new(&Position::default(), Origin::EveryRoot).expect("the position fits")
             };
-            let ScoreWindow { lower, upper } = lesson(&record, 20)?.window;
+            let ScoreWindow { lower, upper } = lesson(&record, 7, 20)?.window;
             Some((lower, upper))
         };
         let cp = Score::from_centipawns;

@@ -3,7 +3,10 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use super::{Engine, OutOfMemory, learning::Present};
+use super::{
+    Engine, OutOfMemory,
+    learning::{Learning, Present},
+};
 #[cfg(feature = "tune")]
 use crate::search::Observer;
 use crate::{
@@ -98,36 +101,31 @@ impl Engine {
 
     /// Sets what is learned; at first nothing is. Waits for a running search.
     pub fn set_learning(&mut self, mode: Mode) {
-        self.wait();
-        let last = (!self.guessed).then_some((&self.root, &self.line));
-        let present = Present { last, table: &self.table };
-        self.learning.set_mode(mode, &present);
+        self.change_learning(|learning, present| learning.set_mode(mode, present));
     }
 
     /// Sets the learning file, none for the default one. It is opened by the next search. Waits for a running
     /// search.
     pub fn set_learn_file(&mut self, file: Option<PathBuf>) {
-        self.wait();
-        let last = (!self.guessed).then_some((&self.root, &self.line));
-        let present = Present { last, table: &self.table };
-        self.learning.set_file(file, &present);
+        self.change_learning(|learning, present| learning.set_file(file, present));
     }
 
     /// Sets where the learning file is if none was named. Without either nothing is learned. Waits for a
     /// running search.
     pub fn set_default_learn_file(&mut self, file: PathBuf) {
-        self.wait();
-        let last = (!self.guessed).then_some((&self.root, &self.line));
-        let present = Present { last, table: &self.table };
-        self.learning.set_default_file(file, &present);
+        self.change_learning(|learning, present| learning.set_default_file(file, present));
     }
 
     /// Uses the learning file without writing to it. Waits for a running search.
     pub fn set_learn_read_only(&mut self, read_only: bool) {
+        self.change_learning(|learning, present| learning.set_read_only(read_only, present));
+    }
+
+    /// Changes an option of learning. Waits for a running search.
+    pub(super) fn change_learning(&mut self, change: impl FnOnce(&mut Learning, &Present<'_>)) {
         self.wait();
         let last = (!self.guessed).then_some((&self.root, &self.line));
-        let present = Present { last, table: &self.table };
-        self.learning.set_read_only(read_only, &present);
+        change(&mut self.learning, &Present { last, table: &self.table });
     }
 
     /// Says more of each search, or does not.

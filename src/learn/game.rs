@@ -124,8 +124,8 @@ mod tests {
     fn after(searches: &[(&str, i32)]) -> Game {
         let mut game = Game::default();
         for &(moves, score) in searches {
-            game.searched(&Position::default(), &line(moves), Depth(9), Score(score));
-            game.stood(&line(moves), Score(score), false);
+            game.searched(&Position::default(), &line(moves), Depth(9), Score::from_centipawns(score));
+            game.stood(&line(moves), Score::from_centipawns(score), false);
         }
         game
     }
@@ -133,7 +133,9 @@ mod tests {
     #[test]
     fn a_game_goes_on_where_its_moves_do() {
         let game = after(&[("", 10), ("e2e4 e7e5", 20)]);
-        let plies = |moves: &str| game.earlier(&line(moves)).map(|earlier| (earlier.plies, earlier.score.0));
+        let plies = |moves: &str| {
+            game.earlier(&line(moves)).map(|earlier| (earlier.plies, earlier.score.centipawns()))
+        };
         assert_eq!(plies("e2e4 e7e5 g1f3 b8c6"), Some((2, 20)));
         assert_eq!(plies("e2e4 e7e5"), Some((0, 20)));
         assert_eq!(plies("e2e4 e7e5 g1f3"), Some((1, 20)));
@@ -156,17 +158,17 @@ mod tests {
     #[test]
     fn searches_that_teach_nothing_tell_the_result_too() {
         let mut game = after(&[("", -100)]);
-        game.stood(&line("e2e4 e7e5"), Score(-600), false);
-        game.stood(&line("e2e4 e7e5 g1f3 b8c6"), Score(-700), false);
+        game.stood(&line("e2e4 e7e5"), Score::from_centipawns(-600), false);
+        game.stood(&line("e2e4 e7e5 g1f3 b8c6"), Score::from_centipawns(-700), false);
         assert_eq!(game.outcome(None), Some(Outcome::Lost));
         let earlier = game.earlier(&line("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"));
-        assert_eq!(earlier.map(|earlier| (earlier.plies, earlier.score.0)), Some((6, -100)));
+        assert_eq!(earlier.map(|earlier| (earlier.plies, earlier.score.centipawns())), Some((6, -100)));
     }
 
     #[test]
     fn what_is_analysed_does_not_end() {
         let mut game = after(&[("", -600), ("e2e4 e7e5", -700)]);
-        game.stood(&line("e2e4 e7e5 g1f3 b8c6"), Score(-700), true);
+        game.stood(&line("e2e4 e7e5 g1f3 b8c6"), Score::from_centipawns(-700), true);
         assert_eq!(game.outcome(None), None);
     }
 

@@ -9,7 +9,7 @@
 //! search that was not free to find the truth, or whose score holds for this game only: see [`Silence`]
 //! for the complete list.
 
-use super::Record;
+use super::{LearnedScore, Record};
 use crate::types::{Bound, Depth, PackedMove, Score};
 
 /// A score of at most this, in printed centipawns, is lost: what falls from there is no news.
@@ -314,10 +314,13 @@ fn result(search: &Search<'_>) -> Option<Known> {
     found.then_some(Known { lower, upper, depth: search.depth, best: search.best })
 }
 
-/// Does `live` make `new` superfluous: at least the depth, the same move, a window that overlaps?
+/// Does `live` make `new` superfluous: at least the depth, the same move, a window that overlaps? Scores are compared
+/// as records keep them, in printed centipawns: an internal unit is less than one.
 pub fn says(live: &Known, new: &Known) -> bool {
     let same_move = live.best == new.best || new.best.is_none();
-    live.depth >= new.depth && same_move && live.lower <= new.upper && new.lower <= live.upper
+    let kept = LearnedScore::from_score;
+    let overlap = kept(live.lower) <= kept(new.upper) && kept(new.lower) <= kept(live.upper);
+    live.depth >= new.depth && same_move && overlap
 }
 
 /// Is a record used where `mode` is set? `suspicion`: it is a drop, and nothing shows that its game was lost.

@@ -178,7 +178,8 @@ mod tests {
         for ply in [Ply::ROOT, Ply(1), Ply(7), last] {
             scores.extend([Score::mate_in(ply), Score::tablebase_win(ply)]);
         }
-        scores.extend((0..3000).map(|cp| Score::from_centipawns(cp * 10)));
+        let printed = (0..3000).map(|cp| Score::from_centipawns(cp * 10));
+        scores.extend(printed.take_while(|&score| score <= Score::MAX_EVALUATION));
         for score in scores.iter().flat_map(|&score| [score, -score]) {
             assert_eq!(LearnedScore::from_score(score).to_score(), score, "{score:?}");
         }

@@ -5,9 +5,9 @@
 //! taken; `_margin` a distance between scores; `_base` and `_step` the two coefficients of a line
 //! (`base + step * depth`); `_div` a divisor; `_max` a bound; `_share` a part of 1024.
 //!
-//! Units: `cp` internal centipawns; `ply`; `ply1024` 1024ths of a ply, in which reductions count; `moves`;
-//! `hist` points of a history table; `of1024` 1024ths of something; `of1000` thousandths; `times` a plain factor or
-//! divisor.
+//! Units: `cp` internal units, of which 140 are a printed pawn; `ply`; `ply1024` 1024ths of a ply, in which reductions
+//! count; `moves`; `hist` points of a history table; `of1024` 1024ths of something; `of1000` thousandths; `times` a
+//! plain factor or divisor.
 //!
 //! Each is a function that returns a constant. In a build with the feature `tune` it is a variable, and a UCI
 //! option of the same name, so that a tuner outside can change it between games.

@@ -20,7 +20,7 @@ pub const ADVICE_DEPTH: Depth = Depth(12);
 pub const ADVICE_MARGIN: i32 = 500;
 /// What a decided game is worth to a move, in printed centipawns: in deep searches, and more for each ply that a search is
 /// shallower than this depth, whose scores are less exact.
-const OUTCOME_WORTH: i32 = 25;
+const OUTCOME_WORTH: i32 = 12;
 const OUTCOME_STEP: i32 = 240;
 const OUTCOME_DEPTH: i32 = 10;
 

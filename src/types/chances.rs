@@ -7,7 +7,7 @@ use super::Score;
 /// of the engine with itself (`engram tune wdl`).
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct ChanceModel {
-    /// `a` in internal centipawns: at [`ChanceModel::TYPICAL`] material, and more for each point of material.
+    /// `a` in internal units: at [`ChanceModel::TYPICAL`] material, and more for each point of material.
     pub even: [f64; 2],
     /// `b`, likewise.
     pub spread: [f64; 2],
@@ -17,9 +17,10 @@ impl ChanceModel {
     /// Material of a typical middlegame, in points.
     pub const TYPICAL: f64 = 58.0;
 
-    /// What the engine prints. The score that wins every second game at typical material is the printed pawn;
-    /// the fit to 250 games of 2,000 nodes a move says 93, which is the same within its error.
-    pub const PRINTED: ChanceModel = ChanceModel { even: [EVEN, -1.4], spread: [143.0, 1.9] };
+    /// What the engine prints. The score that wins every second game at typical material is the printed pawn
+    /// (fitted to 300 games of the network with itself, 20,000 nodes a move: 142 internal units).
+    pub const PRINTED: ChanceModel =
+        ChanceModel { even: [EVEN, -0.0136 * EVEN], spread: [0.62 * EVEN, 0.0052 * EVEN] };
 
     /// The chances of win, draw and loss, which add up to 1. `material` of both sides is in points: pawn 1,
     /// minor piece 3, rook 5, queen 9.

@@ -2,7 +2,7 @@ use std::ops::{Add, Neg, Sub};
 
 use super::{MAX_PLY, Ply};
 
-/// A score in internal centipawns from the point of view of the side to move.
+/// A score in internal units from the point of view of the side to move.
 ///
 /// ```text
 ///  -MATE            -MATE_BOUND      -WIN_BOUND        0        WIN_BOUND      MATE_BOUND            MATE
@@ -29,8 +29,10 @@ impl Score {
     pub const MAX_EVALUATION: Score = Score(WIN_BOUND - 1);
 
     /// Internal units in a printed pawn, the score that wins every second game: the one factor between both
-    /// scales. At least 100, so that every printed score has an internal one of its own.
-    pub(super) const UNITS_PER_PAWN: i32 = 100;
+    /// scales. At least 100, so that every printed score has an internal one of its own. The margins of the search
+    /// are in internal units, and the network plays best where its pawn is worth this many of them
+    /// (`benches/notes/evaluation.md`). The classical evaluation counts a pawn as 100 units, so it prints 0.71.
+    pub(super) const UNITS_PER_PAWN: i32 = 140;
 
     /// The side to move is mated `ply` plies from the root.
     pub const fn mated_in(ply: Ply) -> Score {

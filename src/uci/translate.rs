@@ -294,6 +294,6 @@ mod tests {
         assert_eq!(value(Score::mated_in(Ply(0))), "mate 0");
         assert_eq!(value(Score::mated_in(Ply(2))), "mate -1");
         assert_eq!(value(Score::mated_in(Ply(4))), "mate -2");
-        assert_eq!(value(Score(-35)), "cp -35");
+        assert_eq!(value(Score::from_centipawns(-35)), "cp -35");
     }
 }

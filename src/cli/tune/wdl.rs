@@ -27,7 +27,7 @@ pub fn print(path: &Path, output: &Output) -> Result<(), TuneError> {
     let model = fit(&samples);
     output.line(format_args!("{} positions, -log likelihood {:.5}", samples.len(), cost(&model, &samples)));
     output.line(format_args!(
-        "even: [{:.1}, {:.2}], spread: [{:.1}, {:.2}] (internal centipawns; UNITS_PER_PAWN = {:.0})",
+        "even: [{:.1}, {:.2}], spread: [{:.1}, {:.2}] (internal units; UNITS_PER_PAWN = {:.0})",
         model.even[0], model.even[1], model.spread[0], model.spread[1], model.even[0]
     ));
     for range in [10..30, 30..50, 50..64, 64..79] {

@@ -21,6 +21,9 @@ const MAGIC: [u8; 8] = *b"EngramNN";
 const VERSION: u32 = 1;
 const HEADER: usize = 64;
 
+/// The largest scale, in centipawns.
+const MAX_SCALE: u32 = 10_000;
+
 /// One of the input weights and of the activations, as integers.
 pub const ONE_INPUT: i32 = 255;
 /// One of the heads' weights.
@@ -51,6 +54,9 @@ pub enum FileError {
         /// Bytes that the header announces.
         expected: usize,
     },
+    /// No score has that unit.
+    #[error("its scale of {0} centipawns is not between 1 and {MAX_SCALE}")]
+    Scale(u32),
     /// Its contents are damaged.
     #[error("its checksum is wrong: it is damaged; copy it again")]
     Checksum,
@@ -118,6 +124,9 @@ impl Layout {
             2 * (INPUTS * units + units + HEADS * 2 * units) + 4 * HEADS + if pawns { PAWN_BYTES } else { 0 };
         if payload.len() != expected {
             return Err(FileError::Length { found: bytes.len(), expected: HEADER + expected });
+        }
+        if !(1..=MAX_SCALE).contains(&(scale as u32)) {
+            return Err(FileError::Scale(scale as u32));
         }
         if crc32fast::hash(payload) as usize != checksum {
             return Err(FileError::Checksum);

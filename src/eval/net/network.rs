@@ -77,7 +77,7 @@ impl Network {
                 .collect(),
             head_biases,
             pawns: PawnPart::new(&layout),
-            scale: layout.scale as i32,
+            scale: Score::from_centipawns(layout.scale as i32).0,
             fingerprint: OnceLock::new(),
         })
     }

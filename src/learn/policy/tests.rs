@@ -29,7 +29,7 @@ impl Case {
             conditions: Conditions::default(),
             line: 1,
             depth: 10,
-            score: Score(-10),
+            score: cp(-10),
             bound: Bound::Exact,
             earlier: Some((10, 30, 2)),
             live: None,
@@ -44,10 +44,10 @@ impl Case {
     fn decide(&self) -> Result<Lesson, Silence> {
         let mut course = Course::default();
         for &(depth, score) in &self.iterations {
-            course.finished(Depth(depth), Score(score));
+            course.finished(Depth(depth), cp(score));
         }
         if let Some((depth, score)) = self.fail_low {
-            course.failed_low(Depth(depth), Score(score));
+            course.failed_low(Depth(depth), cp(score));
         }
         let search = Search {
             course: &course,
@@ -61,7 +61,7 @@ impl Case {
         };
         let earlier = self.earlier.map(|(depth, score, plies)| Earlier {
             depth: Depth(depth),
-            score: Score(score),
+            score: cp(score),
             plies,
         });
         decide(&self.rules, &search, earlier, self.live.as_ref())
@@ -73,8 +73,12 @@ fn with(mut case: Case, change: impl FnOnce(&mut Case)) -> Case {
     case
 }
 
-fn known(lower: i32, upper: i32, depth: i32, best: PackedMove) -> Known {
-    Known { lower: Score(lower), upper: Score(upper), depth: Depth(depth), best }
+fn known(lower: Score, upper: Score, depth: i32, best: PackedMove) -> Known {
+    Known { lower, upper, depth: Depth(depth), best }
+}
+
+fn cp(centipawns: i32) -> Score {
+    Score::from_centipawns(centipawns)
 }
 
 #[test]
@@ -92,7 +96,7 @@ fn every_trigger_fires_at_its_threshold_and_not_before() {
         with(Case::drop(), |case| {
             case.earlier = Some((10, before, 2));
             case.iterations = vec![(9, -300), (10, -300)];
-            case.score = Score(-300);
+            case.score = cp(-300);
         })
     };
     let earlier = |depth, score, plies| with(Case::drop(), |case| case.earlier = Some((depth, score, plies)));
@@ -117,7 +121,7 @@ fn every_trigger_fires_at_its_threshold_and_not_before() {
         ("33 lost inside the search", inside(&[(8, 23), (9, 0), (10, -10)]), Ok(InsideSearch)),
         ("32 lost inside the search", inside(&[(8, 22), (9, 0), (10, -10)]), Err(NoDrop)),
         ("inside, from an iteration too shallow to count", inside(&[(5, 90), (9, 0), (10, -10)]), Err(NoDrop)),
-        ("inside, lost already", with(inside(&[(8, -200), (10, -300)]), |case| case.score = Score(-300)),
+        ("inside, lost already", with(inside(&[(8, -200), (10, -300)]), |case| case.score = cp(-300)),
             Err(NoDrop)),
         ("both: the game comes first", with(Case::drop(), |case| case.iterations = vec![(8, 90), (10, -10)]),
             Ok(BetweenMoves)),
@@ -125,7 +129,7 @@ fn every_trigger_fires_at_its_threshold_and_not_before() {
         ("an upper bound that is low enough", with(Case::drop(), |case| case.bound = Bound::Upper),
             Ok(BetweenMoves)),
         ("every root", Case::all(), Ok(EveryRoot)),
-        ("every root, also without a drop", with(Case::all(), |case| case.score = Score(500)), Ok(EveryRoot)),
+        ("every root, also without a drop", with(Case::all(), |case| case.score = cp(500)), Ok(EveryRoot)),
         ("every root, a lower bound", with(Case::all(), |case| case.bound = Bound::Lower), Ok(EveryRoot)),
     ];
     for (name, case, expected) in rows {
@@ -138,21 +142,21 @@ fn one_more_iteration_of_a_resumed_analysis_is_news() {
     let decide = |course: &Course, bound| {
         let rules = Rules { mode: Mode::All, drop: 33, min_depth: Depth(6) };
         let conditions = Conditions { analysis: true, ..Conditions::default() };
-        let (depth, score) = (Depth(11), Score(20));
+        let (depth, score) = (Depth(11), cp(20));
         let search = Search { course, conditions, line: 1, depth, score, bound, slack: 0, best: OTHER };
-        decide(&rules, &search, None, Some(&known(30, 30, 10, MOVE))).map(|lesson| lesson.known.depth)
+        decide(&rules, &search, None, Some(&known(cp(30), cp(30), 10, MOVE))).map(|lesson| lesson.known.depth)
     };
     let mut course = Course::default();
-    course.finished(Depth(11), Score(20));
+    course.finished(Depth(11), cp(20));
     assert_eq!(
         decide(&course, Bound::Exact),
         Err(Silence::TooFewIterations),
         "of a search from the beginning"
     );
     let mut course = Course::default();
-    course.resumed(Depth(10), Score(30));
+    course.resumed(Depth(10), cp(30));
     assert!(decide(&course, Bound::Lower).is_ok(), "a better move in an iteration that was not finished");
-    course.finished(Depth(11), Score(20));
+    course.finished(Depth(11), cp(20));
     assert_eq!(decide(&course, Bound::Exact), Ok(Depth(11)));
 }
 
@@ -188,19 +192,19 @@ fn the_list_of_never_is_complete_in_both_modes() {
 #[test]
 fn the_lesson_is_what_the_search_found() {
     let lesson = Case::drop().decide().expect("a lesson");
-    assert_eq!(lesson.known, known(-10, -10, 10, MOVE));
+    assert_eq!(lesson.known, known(cp(-10), cp(-10), 10, MOVE));
     let lower = with(Case::all(), |case| case.bound = Bound::Lower).decide().expect("a lesson");
-    assert_eq!(lower.known, known(-10, Score::INFINITE.0, 10, MOVE));
+    assert_eq!(lower.known, known(cp(-10), Score::INFINITE, 10, MOVE));
 }
 
 #[test]
 fn a_search_stopped_inside_a_fail_low_teaches_its_upper_bound_only() {
     let stopped = with(Case::drop(), |case| {
-        case.score = Score(30);
+        case.score = cp(30);
         case.fail_low = Some((11, -45));
     });
     let lesson = stopped.decide().expect("a lesson");
-    assert_eq!(lesson.known, known(-Score::INFINITE.0, -45, 11, PackedMove::NONE));
+    assert_eq!(lesson.known, known(-Score::INFINITE, cp(-45), 11, PackedMove::NONE));
     let not_deep = with(stopped.clone(), |case| case.fail_low = Some((11, 0)));
     assert_eq!(not_deep.decide(), Err(Silence::NoDrop), "a bound that is no drop");
     let elsewhere = with(stopped, |case| case.depth = 11);
@@ -211,28 +215,28 @@ fn a_search_stopped_inside_a_fail_low_teaches_its_upper_bound_only() {
         case.fail_low = Some((11, -45));
         case.conditions.analysis = true;
     });
-    assert_eq!(analysed.decide().expect("a lesson").known, known(-10, -10, 10, MOVE));
+    assert_eq!(analysed.decide().expect("a lesson").known, known(cp(-10), cp(-10), 10, MOVE));
 
     let mut course = Course::default();
-    course.failed_low(Depth(8), Score(-90));
+    course.failed_low(Depth(8), cp(-90));
     course.recovered();
     assert!(course.fail_low.is_none());
-    course.failed_low(Depth(8), Score(-90));
-    course.finished(Depth(8), Score(-95));
+    course.failed_low(Depth(8), cp(-90));
+    course.finished(Depth(8), cp(-95));
     assert!(course.fail_low.is_none());
 }
 
 #[test]
 fn what_a_live_record_says_is_not_said_again() {
-    let open = Score::INFINITE.0;
+    let open = Score::INFINITE;
     let rows = [
-        ("the same", known(-10, -10, 10, MOVE), true),
-        ("deeper", known(-10, -10, 20, MOVE), true),
-        ("shallower", known(-10, -10, 9, MOVE), false),
-        ("another move", known(-10, -10, 10, OTHER), false),
-        ("a window that overlaps", known(-open, -10, 10, MOVE), true),
-        ("a window above", known(-9, open, 10, MOVE), false),
-        ("a window below", known(-open, -11, 10, MOVE), false),
+        ("the same", known(cp(-10), cp(-10), 10, MOVE), true),
+        ("deeper", known(cp(-10), cp(-10), 20, MOVE), true),
+        ("shallower", known(cp(-10), cp(-10), 9, MOVE), false),
+        ("another move", known(cp(-10), cp(-10), 10, OTHER), false),
+        ("a window that overlaps", known(-open, cp(-10), 10, MOVE), true),
+        ("a window above", known(cp(-9), open, 10, MOVE), false),
+        ("a window below", known(-open, cp(-11), 10, MOVE), false),
     ];
     for (name, live, silent) in rows {
         for case in [Case::drop(), Case::all()] {
@@ -244,12 +248,12 @@ fn what_a_live_record_says_is_not_said_again() {
 
 #[test]
 fn a_game_is_decided_where_players_resign() {
-    let scores = |scores: &[i32]| scores.iter().map(|&score| Score(score)).collect::<Vec<_>>();
+    let scores = |scores: &[i32]| scores.iter().map(|&score| cp(score)).collect::<Vec<_>>();
     let (mates, mated) = (Score::mate_in(crate::types::Ply(4)), Score::mated_in(crate::types::Ply(3)));
     let rows = [
         ("nothing known", vec![], None),
-        ("mated in the last search", vec![Score(0), mated], Some(Outcome::Lost)),
-        ("mating in the last search", vec![Score(0), mates], Some(Outcome::Won)),
+        ("mated in the last search", vec![cp(0), mated], Some(Outcome::Lost)),
+        ("mating in the last search", vec![cp(0), mates], Some(Outcome::Won)),
         ("one bad score", scores(&[0, -600]), None),
         ("two bad scores", scores(&[0, -500, -500]), Some(Outcome::Lost)),
         ("the last one better", scores(&[-600, -499]), None),
