@@ -3,8 +3,9 @@
 //! Each remembers the board that it was computed for, and another board's is made from it by adding and taking
 //! off the pieces in which the two differ. So nothing has to be told about moves, and nothing can be told
 //! wrongly: whichever accumulator is at hand will do, a near one costs less. They are kept by ply: at hand are the
-//! parent's and the last sibling's, which differ by a move or two. A view that is mirrored otherwise (its king has
-//! crossed the middle) is made from the last one that was mirrored so, wherever in the tree that was.
+//! parent's and the last sibling's, which differ by a move or two. A view with another frame (its king has
+//! crossed the middle, or stands in another bucket) is made from the last one with that frame, wherever in the tree that
+//! was.
 
 use arrayvec::ArrayVec;
 use shakmaty::{Board, Color, Role, Square};
@@ -94,7 +95,7 @@ impl Changes {
 struct Slot {
     sums: [Units; 2],
     pieces: PieceSets,
-    mirrored: [bool; 2],
+    frames: [u8; 2],
 }
 
 /// The accumulator of one view for one board.
@@ -108,7 +109,7 @@ struct Anchor {
 #[derive(Clone, Debug)]
 pub struct Accumulators {
     by_ply: Vec<Slot>,
-    /// By view and by whether it is mirrored.
+    /// By view and frame.
     anchors: Vec<Anchor>,
 }
 
@@ -117,9 +118,9 @@ impl Accumulators {
     pub fn new(network: &Network) -> Accumulators {
         let empty = network.empty();
         let slot =
-            Slot { sums: [empty.clone(), empty.clone()], pieces: PieceSets::default(), mirrored: [false; 2] };
+            Slot { sums: [empty.clone(), empty.clone()], pieces: PieceSets::default(), frames: [0; 2] };
         let anchor = Anchor { sums: empty.clone(), pieces: PieceSets::default() };
-        Accumulators { by_ply: vec![slot; MAX_PLY + 2], anchors: vec![anchor; 4] }
+        Accumulators { by_ply: vec![slot; MAX_PLY + 2], anchors: vec![anchor; 2 * View::FRAMES] }
     }
 
     /// What a position `ply` plies from the root is worth for the side to move.
@@ -139,7 +140,7 @@ impl Accumulators {
         for color in [Color::Black, Color::White] {
             let king = board.king_of(color).unwrap_or(Square::A1);
             let (view, side) = (View::new(color, king), color as usize);
-            if self.by_ply[source].mirrored[side] != view.is_mirrored() {
+            if usize::from(self.by_ply[source].frames[side]) != view.frame() {
                 self.turn_to(network, &pieces, view, side, index);
             } else if source < index {
                 let (below, above) = self.by_ply.split_at_mut(index);
@@ -149,7 +150,7 @@ impl Accumulators {
                 let from = sums.clone();
                 changes.apply(network, view, &from, sums);
             }
-            self.by_ply[index].mirrored[side] = view.is_mirrored();
+            self.by_ply[index].frames[side] = view.frame() as u8;
         }
         let slot = &mut self.by_ply[index];
         slot.pieces = pieces;
@@ -158,10 +159,10 @@ impl Accumulators {
         network.output(count, pawns, position.turn(), [&slot.sums[turn], &slot.sums[1 - turn]])
     }
 
-    /// Makes the accumulator of a view that is mirrored otherwise than the one at hand.
+    /// Makes the accumulator of a view with another frame than the one at hand.
     #[cold]
     fn turn_to(&mut self, network: &Network, pieces: &PieceSets, view: View, side: usize, index: usize) {
-        let anchor = &mut self.anchors[2 * side + usize::from(view.is_mirrored())];
+        let anchor = &mut self.anchors[View::FRAMES * side + view.frame()];
         let sums = &mut self.by_ply[index].sums[side];
         pieces.changes(&anchor.pieces).apply(network, view, &anchor.sums, sums);
         anchor.sums.clone_from(sums);

@@ -1,11 +1,15 @@
-//! The inputs of the network: what one side sees. Each view has 768 of them: 64 squares for each kind of piece,
-//! own and the opponent's, on a board that is turned so that the viewer plays upwards and mirrored so that its own
-//! king stands on the files a to d.
+//! The inputs of the network: what one side sees. Its board is turned so that the viewer plays upwards and mirrored so
+//! that its own king stands on the files a to d. There are 64 squares for each kind of piece, own and the opponent's,
+//! and all of them once for each bucket: a part of the board in which the own king may stand.
 
 use shakmaty::{Color, Role, Square};
 
-/// Inputs of a view, of which as many are set as there are pieces.
-pub const INPUTS: usize = 768;
+/// Inputs of a bucket, of which as many are set as there are pieces.
+pub const BUCKET_INPUTS: usize = 768;
+/// Parts of the board for the own king.
+pub const BUCKETS: usize = 4;
+/// Inputs of a view.
+pub const INPUTS: usize = BUCKETS * BUCKET_INPUTS;
 
 /// From where a side looks at the board.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -13,26 +17,43 @@ pub struct View {
     side: Color,
     /// Turns a square of the board into one of the view.
     turn: u32,
+    bucket: usize,
 }
 
 impl View {
+    /// Views of a side that differ in their inputs: see [`View::frame`].
+    pub const FRAMES: usize = 2 * BUCKETS;
+
     /// The view of `side`, whose king is on `king`.
     #[inline]
     pub fn new(side: Color, king: Square) -> View {
         let mirror = if king.file() as u32 >= 4 { 7 } else { 0 };
-        View { side, turn: mirror | if side == Color::Black { 56 } else { 0 } }
+        let turn = mirror | if side == Color::Black { 56 } else { 0 };
+        View { side, turn, bucket: bucket(king as u32 ^ turn) }
     }
 
-    /// Is the board mirrored?
+    /// Which of the side's views this is, below [`View::FRAMES`]: in the same one a piece on a square sets the same
+    /// input.
     #[inline]
-    pub fn is_mirrored(self) -> bool {
-        self.turn & 7 != 0
+    pub fn frame(self) -> usize {
+        2 * self.bucket + usize::from(self.turn & 7 != 0)
     }
 
     /// The input that a piece sets, below [`INPUTS`].
     #[inline]
     pub fn input(self, color: Color, role: Role, square: Square) -> usize {
         let kind = role as usize - 1 + if color == self.side { 0 } else { 6 };
-        kind * 64 + (square as u32 ^ self.turn) as usize
+        self.bucket * BUCKET_INPUTS + kind * 64 + (square as u32 ^ self.turn) as usize
+    }
+}
+
+/// The bucket of a king on a square of its view: castled, in the middle of the first rank, on the second, further on.
+#[inline]
+fn bucket(king: u32) -> usize {
+    match (king / 8, king % 8) {
+        (0, 0..=1) => 0,
+        (0, _) => 1,
+        (1, _) => 2,
+        _ => 3,
     }
 }

@@ -1,7 +1,7 @@
 //! The network's file.
 //!
 //! ```text
-//!  header 64: magic "EngramNN" | version u32 | inputs u32 | units u32 | heads u32 | scale u32 (centipawns of one
+//!  header 64: magic "EngramNN" | version u32 | inputs u32 (of one bucket, for all, or of each) | units u32 | heads u32 | scale u32 (centipawns of one
 //!             unit of output) | CRC-32 u32 of what follows | pawn part: units of the first and second layer u32 [2],
 //!             0 if there is none | zero [24]
 //!  input weights i16 [inputs][units] | input biases i16 [units]     (255 = 1.0)
@@ -14,7 +14,7 @@
 
 use thiserror::Error;
 
-use super::{FIRST, HEADS, INPUTS, PAWN_INPUTS, SECOND};
+use super::{BUCKET_INPUTS, FIRST, HEADS, INPUTS, PAWN_INPUTS, SECOND};
 
 /// How a file begins.
 const MAGIC: [u8; 8] = *b"EngramNN";
@@ -67,6 +67,8 @@ pub enum FileError {
 pub struct Layout {
     /// Hidden units of a view.
     pub units: usize,
+    /// Inputs of a view: those of each bucket, or of one that serves for all.
+    pub inputs: usize,
     /// Centipawns of one unit of output.
     pub scale: u32,
     /// By input.
@@ -115,13 +117,15 @@ impl Layout {
         let [version, inputs, units, heads, scale, checksum, first, second] =
             [0, 1, 2, 3, 4, 5, 6, 7].map(|index| word(index) as usize);
         let pawns = [first, second] == [FIRST, SECOND];
-        let known =
-            [inputs, heads] == [INPUTS, HEADS] && units <= 1 << 14 && (pawns || [first, second] == [0, 0]);
+        let known = [BUCKET_INPUTS, INPUTS].contains(&inputs)
+            && heads == HEADS
+            && units <= 1 << 14
+            && (pawns || [first, second] == [0, 0]);
         if version != VERSION as usize || !known {
             return Err(FileError::Version(version as u32));
         }
         let expected =
-            2 * (INPUTS * units + units + HEADS * 2 * units) + 4 * HEADS + if pawns { PAWN_BYTES } else { 0 };
+            2 * (inputs * units + units + HEADS * 2 * units) + 4 * HEADS + if pawns { PAWN_BYTES } else { 0 };
         if payload.len() != expected {
             return Err(FileError::Length { found: bytes.len(), expected: HEADER + expected });
         }
@@ -134,8 +138,9 @@ impl Layout {
         let mut rest = Numbers(payload);
         Ok(Layout {
             units,
+            inputs,
             scale: scale as u32,
-            input_weights: rest.shorts(INPUTS * units),
+            input_weights: rest.shorts(inputs * units),
             input_biases: rest.shorts(units),
             heads: rest.shorts(HEADS * 2 * units),
             head_biases: rest.words(HEADS),
@@ -174,8 +179,16 @@ impl Layout {
         let mut bytes = MAGIC.to_vec();
         let checksum = crc32fast::hash(&payload);
         let [first, second] = if self.pawns.is_some() { [FIRST as u32, SECOND as u32] } else { [0, 0] };
-        let sizes =
-            [VERSION, INPUTS as u32, self.units as u32, HEADS as u32, self.scale, checksum, first, second];
+        let sizes = [
+            VERSION,
+            self.inputs as u32,
+            self.units as u32,
+            HEADS as u32,
+            self.scale,
+            checksum,
+            first,
+            second,
+        ];
         sizes.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
         bytes.resize(HEADER, 0);
         bytes.append(&mut payload);

@@ -6,7 +6,7 @@ mod network;
 mod pawns;
 
 pub use accumulator::Accumulators;
-pub use features::{INPUTS, View};
+pub use features::{BUCKET_INPUTS, INPUTS, View};
 pub use file::{FileError, Layout, ONE_HEAD, ONE_INPUT, PawnLayout};
 pub use network::{EMBEDDED, Network, UNITS};
 pub use pawns::{FIRST, PAWN_INPUTS, PawnEntry, SECOND};

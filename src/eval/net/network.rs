@@ -69,7 +69,7 @@ impl Network {
         let mut head_biases = [0; HEADS];
         head_biases.copy_from_slice(&layout.head_biases);
         Ok(Network {
-            rows: rows(&layout.input_weights),
+            rows: rows(&layout.input_weights.repeat(INPUTS / layout.inputs.max(1))),
             biases: rows(&layout.input_biases)[0].clone(),
             heads: rows(&layout.heads)
                 .chunks_exact(2)

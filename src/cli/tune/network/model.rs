@@ -11,9 +11,10 @@
 //! it is the clipped sum. The pawn part says by how much the rest is multiplied and what is added to it.
 
 use fastrand::Rng;
+use shakmaty::{Color, Role, Square};
 
 use super::{pawns, record::Sample};
-use crate::eval::net::{FIRST, HEADS, INPUTS, head};
+use crate::eval::net::{FIRST, HEADS, INPUTS, View, head};
 
 /// Centipawns of one natural unit of the logistic function: the network's output counts in it.
 pub const SCALE: f32 = 220.0;
@@ -82,18 +83,20 @@ struct Inputs {
 
 impl Inputs {
     fn of(sample: &Sample) -> Inputs {
-        let mut kings = [0; 2];
+        // A sample is turned so that the mover plays upwards, as White.
+        let mut kings = [Square::A1; 2];
         for (square, role, theirs) in sample.pieces() {
             if role == 5 {
-                kings[usize::from(theirs)] = square;
+                kings[usize::from(theirs)] = Square::new(u32::from(square));
             }
         }
-        let turns = [if kings[0] & 7 >= 4 { 7 } else { 0 }, if kings[1] & 7 >= 4 { 7 ^ 56 } else { 56 }];
+        let views = [View::new(Color::White, kings[0]), View::new(Color::Black, kings[1])];
         let mut inputs = Inputs { count: 0, views: [[0; MOST]; 2] };
         for (square, role, theirs) in sample.pieces() {
-            let (square, role, theirs) = (u16::from(square), u16::from(role), u16::from(theirs));
-            inputs.views[0][inputs.count] = (role + 6 * theirs) * 64 + (square ^ turns[0]);
-            inputs.views[1][inputs.count] = (role + 6 * (1 - theirs)) * 64 + (square ^ turns[1]);
+            let (color, role) = (Color::from_white(!theirs), Role::ALL[usize::from(role)]);
+            for (inputs_of_view, view) in inputs.views.iter_mut().zip(views) {
+                inputs_of_view[inputs.count] = view.input(color, role, Square::new(u32::from(square))) as u16;
+            }
             inputs.count += 1;
         }
         inputs

@@ -21,7 +21,7 @@ use super::{
     stream::Stream,
 };
 use crate::{
-    eval::net::{HEADS, Layout, ONE_HEAD, ONE_INPUT, PawnLayout},
+    eval::net::{HEADS, INPUTS, Layout, ONE_HEAD, ONE_INPUT, PawnLayout},
     uci::{Interrupt, Output},
 };
 
@@ -290,6 +290,7 @@ impl State {
         };
         Layout {
             units: shape.units,
+            inputs: INPUTS,
             scale: SCALE as u32,
             input_weights: shorts(&self.parameters[..shape.input_biases()], ONE_INPUT),
             input_biases: shorts(&self.parameters[shape.input_biases()..shape.heads()], ONE_INPUT),
@@ -358,8 +359,10 @@ fn grown(layout: &Layout, shape: Shape) -> Vec<f32> {
         to.iter_mut().zip(from).for_each(|(to, &from)| *to = from as f32 / (ONE_INPUT * ONE_HEAD) as f32);
     };
     let (inputs, rest) = parameters.split_at_mut(shape.heads());
-    let rows = layout.input_weights.chunks(layout.units).chain(layout.input_biases.chunks(layout.units));
-    for (to, from) in inputs.chunks_mut(shape.units).zip(rows) {
+    // One bucket for all becomes each of them.
+    let rows = layout.input_weights.chunks(layout.units).cycle().take(INPUTS);
+    for (to, from) in inputs.chunks_mut(shape.units).zip(rows.chain(layout.input_biases.chunks(layout.units)))
+    {
         copy(to, from, ONE_INPUT);
     }
     for (to, from) in rest.chunks_mut(shape.units).zip(layout.heads.chunks(layout.units)).take(2 * HEADS) {
