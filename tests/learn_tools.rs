@@ -1,10 +1,13 @@
 //! `engram learn` as a user types it.
 
 mod common;
+#[path = "common/learn.rs"]
+mod learn;
 
 use std::{fs, path::Path, process::Stdio};
 
 use common::{command, home};
+use engram::learn::{exchange, record::CAPACITY};
 use serde_json::Value;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -13,7 +16,7 @@ const CASTLE: &str = "r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w K
 const SHUFFLED: &str = "4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1";
 
 /// Runs `engram learn` in `home`: what it prints, what it complains of, and its exit code.
-fn learn(home: &tempfile::TempDir, arguments: &[&str]) -> (String, String, i32) {
+fn tool(home: &tempfile::TempDir, arguments: &[&str]) -> (String, String, i32) {
     let output =
         command(home).arg("learn").args(arguments).stdin(Stdio::null()).output().expect("the binary runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -22,7 +25,7 @@ fn learn(home: &tempfile::TempDir, arguments: &[&str]) -> (String, String, i32) 
 
 /// The same where it must go well.
 fn well(home: &tempfile::TempDir, arguments: &[&str]) -> String {
-    let (stdout, stderr, code) = learn(home, arguments);
+    let (stdout, stderr, code) = tool(home, arguments);
     assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}: {stdout}");
     stdout
 }
@@ -90,7 +93,7 @@ fn export_import_export_gives_identical_bytes() {
     assert_eq!(well(&home, &["import", "text", "--file", "other"]), "0 records taken in, 4 already known\n");
     well(&home, &["export", "out", "--file", "other"]);
     assert_eq!(fs::read_to_string(home.path().join("out")).unwrap(), first);
-    let (_, stderr, code) = learn(&home, &["export", "out", "--file", "other"]);
+    let (_, stderr, code) = tool(&home, &["export", "out", "--file", "other"]);
     assert!(code == 1 && stderr.contains("out"), "an existing file is not overwritten: {stderr}");
 }
 
@@ -153,14 +156,14 @@ fn best_moves_of_others_become_advice() {
     assert_eq!(mate["record"]["lower"], "+mate1");
     assert_eq!(mate["record"]["move"], "d1d8");
     fs::write(home.path().join("bad.epd"), format!("{START} bm Ke2;\n{START} bm d4;\nhello\n")).unwrap();
-    let (stdout, stderr, code) = learn(&home, &["import", "bad.epd"]);
+    let (stdout, stderr, code) = tool(&home, &["import", "bad.epd"]);
     assert_eq!((stdout.as_str(), code), ("1 records taken in, 0 already known\n", 1));
     assert!(stderr.contains("2 lines") && stderr.contains("line 1") && stderr.contains("Ke2"), "{stderr}");
     // A mark of the encoding, and a comment and a line in another one.
     let line = b"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1 bm c5;\n";
     let bytes = [b"\xef\xbb\xbf", line.as_slice(), b"# M\xfcller\nM\xfcll\n"].concat();
     fs::write(home.path().join("latin.epd"), bytes).unwrap();
-    let (stdout, stderr, code) = learn(&home, &["import", "latin.epd"]);
+    let (stdout, stderr, code) = tool(&home, &["import", "latin.epd"]);
     assert_eq!((stdout.as_str(), code), ("1 records taken in, 0 already known\n", 1));
     assert!(stderr.contains("1 lines") && stderr.contains("line 3"), "{stderr}");
 }
@@ -180,7 +183,7 @@ fn mistakes_get_one_clear_sentence() {
         (&["merge", "missing"], "there is no learning file"),
         (&["advise", START, "e4", "--file", "text"], "left alone"),
     ] {
-        let (stdout, stderr, code) = learn(&home, arguments);
+        let (stdout, stderr, code) = tool(&home, arguments);
         assert_eq!((stdout.as_str(), code), ("", 1), "{arguments:?}");
         assert!(stderr.contains(what) && stderr.lines().count() == 1, "{arguments:?}: {stderr}");
     }
@@ -192,11 +195,11 @@ fn mistakes_get_one_clear_sentence() {
         (&["forget", "--session", "xyz"], "no session"),
         (&["show", "x"], "no FEN"),
     ] {
-        let (_, stderr, code) = learn(&home, arguments);
+        let (_, stderr, code) = tool(&home, arguments);
         assert!(code == 1 && stderr.contains(what), "{arguments:?}: {stderr}");
     }
-    assert_eq!(learn(&home, &["advise", START, "e4", "lots"]).2, 2);
-    assert_eq!(learn(&home, &["forget", "--all", "--below", START]).2, 2);
+    assert_eq!(tool(&home, &["advise", START, "e4", "lots"]).2, 2);
+    assert_eq!(tool(&home, &["forget", "--all", "--below", START]).2, 2);
 }
 
 #[test]
@@ -208,7 +211,7 @@ fn lost_games_are_analysed_and_the_drops_learned() {
         [White \"Saint Brie\"]\n[Black \"Somebody\"]\n[Result \"1/2-1/2\"]\n\n1. e4 e5 1/2-1/2\n\n\
         [White \"Saint Brie\"]\n[Black \"Somebody\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
     fs::write(home.path().join("games.pgn"), games).unwrap();
-    let (_, stderr, code) = learn(&home, &["import", "games.pgn"]);
+    let (_, stderr, code) = tool(&home, &["import", "games.pgn"]);
     assert!(code == 1 && stderr.contains("--player"), "{stderr}");
     let told = json(&well(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--json"]));
     assert_eq!((&told["games"], &told["lost"], &told["unreadable"]), (&3.into(), &2.into(), &0.into()));
@@ -230,10 +233,35 @@ fn lost_games_are_analysed_and_the_drops_learned() {
 
     let games = format!("{games}\n[White \"Saint Brie\"]\n\n1. f3 e5 2. g4 Ke4 0-1\n");
     fs::write(home.path().join("games.pgn"), games).unwrap();
-    let (out, stderr, code) = learn(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "1000"]);
+    let (out, stderr, code) = tool(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "1000"]);
     assert_eq!(code, 3, "{stderr}");
     assert!(stderr.contains("games.pgn: game 4 (line 18) is skipped: 2... Ke4 is no legal move"), "{stderr}");
     assert!(out.contains("4 games, 2 of them lost") && out.contains("1 games skipped"), "{out}");
+}
+
+#[test]
+fn more_lines_than_a_file_holds_are_taken_in_once() {
+    let home = home();
+    let records = learn::positions(CAPACITY + 1000, 3);
+    let lines: String = (1..)
+        .zip(&records)
+        .map(|(number, position)| exchange::line(&learn::record(position, number)).expect("a line") + "\n")
+        .collect();
+    fs::write(home.path().join("records.txt"), lines).unwrap();
+    let first = well(&home, &["import", "records.txt"]);
+    assert!(first.contains("left out: a file holds 65536"), "{first}");
+    let again = json(&well(&home, &["import", "records.txt", "--json"]));
+    assert_eq!(again["new"], 0, "{again}");
+}
+
+#[test]
+fn why_says_that_advice_decides() {
+    let home = home();
+    well(&home, &["advise", START, "h4"]);
+    let why = well(&home, &["why", START, "--nodes", "5000"]);
+    assert!(why.contains("advised here: h2h4") && why.contains("the advice decides"), "{why}");
+    let why = json(&well(&home, &["why", START, "--nodes", "5000", "--json"]));
+    assert_eq!((&why["changed"], &why["advised"]), (&Value::Bool(true), &Value::Bool(true)), "{why}");
 }
 
 #[test]
@@ -285,7 +313,7 @@ fn the_page_shows_every_record_and_needs_nothing_else() {
     assert!(few.contains("4k3/8/8/8/8/8/8/1R2K1R1") && few.matches("<article").count() == 1);
     well(&home, &["html", "none.html", "--origin", "drop"]);
     assert!(page("none.html").contains("Nothing has been learned"));
-    let (_, stderr, code) = learn(&home, &["html", "few.html"]);
+    let (_, stderr, code) = tool(&home, &["html", "few.html"]);
     assert!(code == 1 && stderr.contains("few.html"), "{stderr}");
     assert_eq!(page("few.html"), few);
 }
@@ -296,7 +324,7 @@ fn a_source_that_is_not_there_makes_no_learning_file() {
     let file = home.path().join("new.bin");
     for arguments in [["import", "missing.txt"], ["merge", "missing.bin"]] {
         let (_, error, code) =
-            learn(&home, &["--file", file.to_str().expect("UTF-8"), arguments[0], arguments[1]]);
+            tool(&home, &["--file", file.to_str().expect("UTF-8"), arguments[0], arguments[1]]);
         assert!(code == 1 && error.contains("missing"), "{error}");
         assert!(!file.exists());
     }

@@ -284,7 +284,12 @@ fn card(sequence: u64, record: &Record) -> String {
         }
     };
     let turn = position.turn();
-    let learned = best.map_or_else(|| "no move".to_owned(), |m| pgn::san(&position, m).0);
+    let advised: Vec<Move> = record.advised().filter_map(|m| position.unpack(m)).collect();
+    let moves = if advised.is_empty() { best.into_iter().collect() } else { advised };
+    let learned = match moves.is_empty() {
+        true => "no move".to_owned(),
+        false => moves.iter().map(|&m| pgn::san(&position, m).0).collect::<Vec<_>>().join(" or "),
+    };
     let mut facts = vec![kind(record.origin).to_owned()];
     if record.flags.chess960 {
         facts.push("Chess960".to_owned());
@@ -299,7 +304,7 @@ fn card(sequence: u64, record: &Record) -> String {
             facts.push("by another evaluation".to_owned());
         }
     }
-    let arrows: Vec<_> = best.map(|m| (m, Arrow::Better)).into_iter().collect();
+    let arrows: Vec<_> = moves.iter().map(|&m| (m, Arrow::Better)).collect();
     format!(
         "<article data-origin=\"{origin}\">{}<p class=\"what\"><b>{}</b> for {}</p><p>{}{search}</p>\
          <p>{}</p><p class=\"facts\">{} UTC, move {}, session {:08x}</p><p class=\"fen\">{}</p></article>",

@@ -40,7 +40,10 @@ pub(super) fn why(
     let without = ask(&position, None, nodes)?;
     let with = ask(&position, Some(file.file.path()), nodes)?;
     let changed = without.best != with.best;
-    let named = if changed { culprits(file, &position, &without, nodes)? } else { Vec::new() };
+    let root = file.ring().get(position.key());
+    let is_advised = |best| root.is_some_and(|record| record.advised().any(|m| position.unpack(m) == best));
+    let advised = with.best.is_some() && is_advised(with.best);
+    let named = if changed && !advised { culprits(file, &position, &without, nodes)? } else { Vec::new() };
     if json {
         let told = |answer: &Answer| {
             json!({
@@ -53,7 +56,7 @@ pub(super) fn why(
         let records: Vec<_> = named.iter().map(|(sequence, record)| text::value(*sequence, record)).collect();
         output.line(json!({
             "fen": position.fen(), "nodes": nodes, "without": told(&without), "with": told(&with),
-            "changed": changed, "records": records,
+            "changed": changed, "advised": advised, "records": records,
         }));
         return Ok(());
     }
@@ -63,6 +66,8 @@ pub(super) fn why(
         output.line(format_args!("                  {message}"));
     }
     match (changed, named.is_empty()) {
+        (true, _) if advised => output.line("the advice decides"),
+        (false, _) if advised => output.line("the move is advised, and is played without the file too"),
         (false, _) => output.line("the file does not change the move"),
         (true, true) => output.line("no few records alone change the move"),
         (true, false) => output.line("the move changes because of"),
