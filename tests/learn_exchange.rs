@@ -194,9 +194,9 @@ fn odd_positions_survive_packing() {
 }
 
 #[test]
-fn more_than_32_men_are_not_learned() {
+fn more_than_32_pieces_are_not_learned() {
     let crowd = position("qqqqkqqq/qqqqqqqq/q7/8/8/8/QQQQQQQQ/QQQQKQQQ b - - 0 1", CastlingMode::Standard);
-    assert_eq!(Record::new(&crowd, Origin::Drop), Err(Unlearnable::TooManyMen));
+    assert_eq!(Record::new(&crowd, Origin::Drop), Err(Unlearnable::TooManyPieces));
 }
 
 #[test]

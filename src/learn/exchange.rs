@@ -18,7 +18,7 @@ use crate::{position::Position, types::PackedMove};
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum LineError {
     /// The position.
-    #[error("`{0}` is no position: write men, side to move, castling rights and en-passant square")]
+    #[error("`{0}` is no position: write the pieces, side to move, castling rights and en-passant square")]
     Position(String),
     /// An operation of ours is missing.
     #[error("`{0}` is missing")]

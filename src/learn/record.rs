@@ -131,9 +131,9 @@ pub struct Record {
 /// A position that the file has no room for.
 #[derive(Copy, Clone, Debug, Error, PartialEq, Eq)]
 pub enum Unlearnable {
-    /// More than 32 men do not fit.
-    #[error("positions with more than 32 men are not learned")]
-    TooManyMen,
+    /// More than 32 pieces do not fit.
+    #[error("positions with more than 32 pieces are not learned")]
+    TooManyPieces,
     /// Castling rights or an en-passant square that no game leads to.
     #[error("this position cannot be packed: its castling rights or en-passant square are impossible")]
     Unpackable,
@@ -409,12 +409,12 @@ fn pack(position: &Position) -> Result<[u8; SETUP], Unlearnable> {
     // The key counts an en-passant square as soon as a pawn stands beside: so does the packed position.
     let setup = position.chess().to_setup(EnPassantMode::PseudoLegal);
     if setup.board.occupied().count() > 32 {
-        return Err(Unlearnable::TooManyMen);
+        return Err(Unlearnable::TooManyPieces);
     }
     let packed = PackedSetup::pack_standard_normalized(&setup).map_err(|_| Unlearnable::Unpackable)?;
     let bytes = packed.as_bytes();
     let mut padded = [0; SETUP];
-    padded.get_mut(..bytes.len()).ok_or(Unlearnable::TooManyMen)?.copy_from_slice(bytes);
+    padded.get_mut(..bytes.len()).ok_or(Unlearnable::TooManyPieces)?.copy_from_slice(bytes);
     Ok(padded)
 }
 

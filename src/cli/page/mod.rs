@@ -6,8 +6,8 @@ use shakmaty::{Board, Move, Square};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
-/// The men, drawn for these pages in a field of 45 by 45.
-const MEN: &str = include_str!("men.svg");
+/// The pieces, drawn for these pages in a field of 45 by 45.
+const PIECES: &str = include_str!("pieces.svg");
 
 /// The end of a page.
 pub const FOOT: &str = "<footer>Made by Engram. Scores are White's, in pawns.</footer></main></body></html>";
@@ -18,7 +18,7 @@ pub fn head(title: &str, about: &str) -> String {
     format!(
         "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <title>{title} - {about}</title><style>{STYLE}</style></head><body>{MEN}\
+         <title>{title} - {about}</title><style>{STYLE}</style></head><body>{PIECES}\
          <script>{SCRIPT}</script><main><h1>{title}</h1>"
     )
 }

@@ -6,6 +6,7 @@ mod optimiser;
 mod pawns;
 mod record;
 pub mod sample;
+mod state;
 mod stream;
 mod teacher;
 pub mod train;

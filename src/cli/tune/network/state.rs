@@ -1,0 +1,269 @@
+//! The state of a training: parameters and moments, a step with a batch, checkpoints, and the network in integers.
+
+use std::{
+    fs, io,
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+};
+
+use super::{
+    super::{TuneError, write},
+    model::{self, LIMIT, SCALE, Scratch, Shape},
+    optimiser::{self, Moments},
+    pawns,
+    record::Sample,
+};
+use crate::eval::net::{HEADS, INPUTS, Layout, ONE_HEAD, ONE_INPUT, PawnLayout};
+
+/// Samples that a thread takes at a time.
+const PORTION: usize = 256;
+/// Parameters that a thread takes at a time.
+const STRETCH: usize = 1 << 13;
+
+/// What a thread works with.
+pub struct Learner {
+    gradient: Vec<f32>,
+    scratch: Scratch,
+    loss: f32,
+}
+
+impl Learner {
+    pub fn new(shape: Shape) -> Learner {
+        Learner { gradient: vec![0.0; shape.parameters()], scratch: Scratch::new(shape), loss: 0.0 }
+    }
+}
+
+/// The state of a training.
+pub struct State {
+    pub shape: Shape,
+    /// Batches learned from.
+    pub batches: u64,
+    pub parameters: Vec<f32>,
+    pub moments: Moments,
+}
+
+impl State {
+    /// What a checkpoint holds, or a beginning: `from` another network or at random.
+    pub fn begin(checkpoint: &Path, from: Option<&Path>, shape: Shape) -> Result<State, TuneError> {
+        if let Some(state) = State::load(checkpoint, shape)? {
+            return Ok(state);
+        }
+        let parameters = match from {
+            Some(path) => {
+                let bytes = fs::read(path).map_err(|error| TuneError::file(path, error))?;
+                let layout = Layout::from_bytes(&bytes)
+                    .map_err(|error| TuneError::file(path, io::Error::other(error)))?;
+                grown(&layout, shape)
+            }
+            None => shape.random(1),
+        };
+        Ok(State { shape, batches: 0, moments: Moments::new(parameters.len()), parameters })
+    }
+
+    /// Learns from a batch and gives the sum of its losses.
+    pub fn step(&mut self, batch: &[Sample], share: f32, rate: f32, learners: &mut [Learner]) -> f32 {
+        let next = AtomicUsize::new(0);
+        let (shape, parameters) = (self.shape, &self.parameters);
+        std::thread::scope(|scope| {
+            for learner in learners.iter_mut() {
+                let next = &next;
+                scope.spawn(move || {
+                    learner.loss = 0.0;
+                    // Relaxed: a portion is taken once, whoever takes it.
+                    while let Some(portion) = batch.chunks(PORTION).nth(next.fetch_add(1, Relaxed)) {
+                        for sample in portion {
+                            learner.loss += model::learn(
+                                shape,
+                                parameters,
+                                sample,
+                                share,
+                                &mut learner.gradient,
+                                &mut learner.scratch,
+                            );
+                        }
+                    }
+                });
+            }
+        });
+        self.batches += 1;
+        self.descend(batch.len(), rate, learners);
+        learners.iter().map(|learner| learner.loss).sum()
+    }
+
+    /// A step with the mean of the learners' gradients, which are zero afterwards.
+    fn descend(&mut self, samples: usize, rate: f32, learners: &mut [Learner]) {
+        let (work, works) = crossbeam::channel::unbounded();
+        let count = learners.len();
+        let mut gradients: Vec<_> =
+            learners.iter_mut().map(|learner| learner.gradient.chunks_mut(STRETCH)).collect();
+        let moments = self.moments.first.chunks_mut(STRETCH).zip(self.moments.second.chunks_mut(STRETCH));
+        for (parameters, moments) in self.parameters.chunks_mut(STRETCH).zip(moments) {
+            let gradients: Vec<_> = gradients.iter_mut().filter_map(Iterator::next).collect();
+            let _ = work.send((parameters, moments, gradients));
+        }
+        drop(work);
+        let (scale, steps) = (1.0 / samples as f32, self.batches);
+        std::thread::scope(|scope| {
+            for _ in 0..count {
+                let works = works.clone();
+                scope.spawn(move || {
+                    let mut mean = vec![0.0; STRETCH];
+                    for (parameters, moments, gradients) in works {
+                        let mean = &mut mean[..parameters.len()];
+                        mean.fill(0.0);
+                        for gradient in gradients {
+                            mean.iter_mut().zip(&*gradient).for_each(|(mean, part)| *mean += scale * part);
+                            gradient.fill(0.0);
+                        }
+                        optimiser::step(parameters, moments, mean, rate, steps, LIMIT);
+                    }
+                });
+            }
+        });
+    }
+
+    /// The mean loss of samples.
+    pub fn loss(&self, samples: &[Sample], share: f32, learners: &mut [Learner]) -> f64 {
+        let portion = samples.len().div_ceil(learners.len()).max(1);
+        std::thread::scope(|scope| {
+            for (learner, samples) in learners.iter_mut().zip(samples.chunks(portion)) {
+                scope.spawn(move || {
+                    let mut sum = 0.0;
+                    for sample in samples {
+                        sum += f64::from(model::loss(
+                            self.shape,
+                            &self.parameters,
+                            sample,
+                            share,
+                            &mut learner.scratch,
+                        ));
+                    }
+                    learner.loss = (sum / samples.len() as f64) as f32;
+                });
+            }
+        });
+        let used = samples.chunks(portion).len();
+        learners[..used].iter().map(|learner| f64::from(learner.loss)).sum::<f64>() / used.max(1) as f64
+    }
+
+    /// The network in the engine's integers.
+    pub fn layout(&self) -> Layout {
+        let shape = self.shape;
+        let shorts = |numbers: &[f32], one: i32| -> Vec<i16> {
+            numbers.iter().map(|number| (number * one as f32).round() as i16).collect()
+        };
+        let words = |numbers: &[f32]| -> Vec<i32> {
+            numbers.iter().map(|number| (number * (ONE_INPUT * ONE_HEAD) as f32).round() as i32).collect()
+        };
+        Layout {
+            units: shape.units,
+            inputs: INPUTS,
+            scale: SCALE as u32,
+            input_weights: shorts(&self.parameters[..shape.input_biases()], ONE_INPUT),
+            input_biases: shorts(&self.parameters[shape.input_biases()..shape.heads()], ONE_INPUT),
+            heads: shorts(&self.parameters[shape.heads()..shape.head_biases()], ONE_HEAD),
+            head_biases: words(&self.parameters[shape.head_biases()..shape.pawn_part()]),
+            pawns: shape.pawns.then(|| {
+                let [first, first_biases, second, second_biases, outputs, output_biases] =
+                    pawns::parts_of(&self.parameters[shape.pawn_part()..]);
+                PawnLayout {
+                    first: shorts(first, ONE_INPUT),
+                    first_biases: shorts(first_biases, ONE_INPUT),
+                    second: shorts(second, ONE_HEAD),
+                    second_biases: words(second_biases),
+                    outputs: shorts(outputs, ONE_HEAD),
+                    output_biases: words(output_biases),
+                }
+            }),
+        }
+    }
+
+    pub fn save(&self, path: &Path) -> Result<(), TuneError> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend((self.shape.units as u64).to_le_bytes());
+        bytes.extend(self.batches.to_le_bytes());
+        for number in self.parameters.iter().chain(&self.moments.first).chain(&self.moments.second) {
+            bytes.extend(number.to_le_bytes());
+        }
+        write(path, &bytes)
+    }
+
+    pub fn load(path: &Path, shape: Shape) -> Result<Option<State>, TuneError> {
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(TuneError::file(path, error)),
+        };
+        let foreign = || TuneError::Checkpoint(path.to_owned());
+        let rest = bytes.strip_prefix(&MAGIC).ok_or_else(foreign)?;
+        let (units, rest) = rest.split_first_chunk::<8>().ok_or_else(foreign)?;
+        let (batches, rest) = rest.split_first_chunk::<8>().ok_or_else(foreign)?;
+        let numbers: Vec<f32> =
+            rest.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
+        let count = shape.parameters();
+        if u64::from_le_bytes(*units) != shape.units as u64 || numbers.len() != 3 * count {
+            return Err(foreign());
+        }
+        let moments =
+            Moments { first: numbers[count..2 * count].to_vec(), second: numbers[2 * count..].to_vec() };
+        let parameters = numbers[..count].to_vec();
+        Ok(Some(State { shape, batches: u64::from_le_bytes(*batches), parameters, moments }))
+    }
+}
+
+/// How a checkpoint begins.
+const MAGIC: [u8; 24] = *b"Engram training, v1\n\0\0\0\0";
+
+/// The parameters of a network in a shape with as many units or more. New units begin with random inputs and no
+/// say, and so does a new pawn part.
+pub fn grown(layout: &Layout, shape: Shape) -> Vec<f32> {
+    let mut parameters = shape.random(2);
+    parameters[shape.heads()..shape.pawn_part()].fill(0.0);
+    let copy = |to: &mut [f32], from: &[i16], one: i32| {
+        to.iter_mut().zip(from).for_each(|(to, &from)| *to = f32::from(from) / one as f32);
+    };
+    let copy_words = |to: &mut [f32], from: &[i32]| {
+        to.iter_mut().zip(from).for_each(|(to, &from)| *to = from as f32 / (ONE_INPUT * ONE_HEAD) as f32);
+    };
+    let (inputs, rest) = parameters.split_at_mut(shape.heads());
+    // One bucket for all becomes each of them.
+    let rows = layout.input_weights.chunks(layout.units).cycle().take(INPUTS);
+    for (to, from) in inputs.chunks_mut(shape.units).zip(rows.chain(layout.input_biases.chunks(layout.units)))
+    {
+        copy(to, from, ONE_INPUT);
+    }
+    for (to, from) in rest.chunks_mut(shape.units).zip(layout.heads.chunks(layout.units)).take(2 * HEADS) {
+        copy(to, from, ONE_HEAD);
+    }
+    copy_words(&mut parameters[shape.head_biases()..shape.pawn_part()], &layout.head_biases);
+    if let (true, Some(layout)) = (shape.pawns, &layout.pawns) {
+        let [first, first_biases, second, second_biases, outputs, output_biases] =
+            pawns::parts(&mut parameters[shape.pawn_part()..]);
+        copy(first, &layout.first, ONE_INPUT);
+        copy(first_biases, &layout.first_biases, ONE_INPUT);
+        copy(second, &layout.second, ONE_HEAD);
+        copy_words(second_biases, &layout.second_biases);
+        copy(outputs, &layout.outputs, ONE_HEAD);
+        copy_words(output_biases, &layout.output_biases);
+    }
+    parameters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_of_another_shape_is_refused_and_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("state");
+        fs::write(&path, b"something else").expect("a file");
+        assert!(State::load(&path, Shape { units: 32, pawns: false }).is_err());
+        assert_eq!(fs::read(&path).expect("it is left alone"), b"something else");
+        assert!(
+            State::load(&folder.path().join("none"), Shape { units: 32, pawns: false })
+                .expect("none")
+                .is_none()
+        );
+    }
+}
