@@ -63,6 +63,11 @@ fn mistakes_are_answered_by_one_line_and_change_nothing() {
         ("go depth", "`depth` needs a whole number"),
         ("go depth -3", "`depth` needs a whole number"),
         ("go depth deep", "`deep`"),
+        ("go deep 3", "`deep` is not understood: write `go [searchmoves"),
+        ("go depth 3 dpeth 4", "`dpeth` is not understood"),
+        ("go movetime 0", "`movetime` needs a whole number of at least 1"),
+        ("go movetime -100", "`movetime` needs a whole number of at least 1"),
+        ("go mate 0", "`mate` needs a whole number of at least 1"),
         ("go wtime soon", "`wtime`"),
         ("go searchmoves e2e4", "e2e4 of searchmoves is not legal"),
         ("go searchmoves king", "`king` is not a move"),
@@ -76,7 +81,7 @@ fn mistakes_are_answered_by_one_line_and_change_nothing() {
         refused(&mut engine, line, part);
     }
     let (best, _) = engine.best("go depth 2");
-    assert_ne!(best, "0000");
+    assert_ne!(best, "(none)");
     engine.quit();
 }
 
@@ -136,7 +141,7 @@ fn a_line_of_a_megabyte_is_survived() {
     engine.send(&format!("position startpos moves{}", " g1f3 g8f6 f3g1 f6g8".repeat(2_900)));
     assert!(engine.sync().is_empty());
     assert!(engine.fen().starts_with("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq"));
-    assert_ne!(engine.best("go depth 2").0, "0000");
+    assert_ne!(engine.best("go depth 2").0, "(none)");
     engine.quit();
 }
 

@@ -91,6 +91,7 @@ pub enum Subtask {
     ///
     /// Work that was interrupted goes on where it stopped if the same command is given again, provided that
     /// a result goes to a file. Exit code 3 says that some games or lines could not be read; each is named.
+    #[command(visible_alias = "analyze")]
     Analyse(analyse::Analyse),
     /// Print the completions of a shell.
     ///

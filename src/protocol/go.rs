@@ -36,6 +36,9 @@ pub struct Go {
     pub infinite: bool,
 }
 
+const USAGE: &str = "go [searchmoves MOVE…] [ponder] [infinite] [depth N] [nodes N] [mate N] [movetime MS] [wtime MS] [btime MS] \
+                     [winc MS] [binc MS] [movestogo N]";
+
 const KEYWORDS: [&str; 12] = [
     "searchmoves",
     "ponder",
@@ -52,7 +55,8 @@ const KEYWORDS: [&str; 12] = [
 ];
 
 impl Go {
-    /// Reads the parameters in any order. The last of several equal ones counts, unknown words are skipped.
+    /// Reads the parameters in any order. The last of several equal ones counts. A word that is no parameter is a
+    /// mistake: skipping it, as the protocol allows, turns `go dpeth 5` into a search without an end.
     pub(super) fn parse(tokens: &mut Tokens<'_>) -> Result<Go, CommandError> {
         let mut go = Go::default();
         while let Some(word) = tokens.next() {
@@ -70,12 +74,12 @@ impl Go {
                 "btime" => go.btime = Some(signed("btime", tokens)?),
                 "winc" => go.winc = Some(signed("winc", tokens)?),
                 "binc" => go.binc = Some(signed("binc", tokens)?),
-                "movetime" => go.movetime = Some(signed("movetime", tokens)?),
+                "movetime" => go.movetime = Some(at_least_one("movetime", tokens)? as i64),
                 "movestogo" => go.movestogo = Some(unsigned("movestogo", tokens)?),
                 "depth" => go.depth = Some(unsigned("depth", tokens)?),
                 "nodes" => go.nodes = Some(unsigned("nodes", tokens)?),
-                "mate" => go.mate = Some(unsigned("mate", tokens)?),
-                _ => {}
+                "mate" => go.mate = Some(at_least_one("mate", tokens)?),
+                _ => return Err(CommandError::Unexpected { found: quote(word), usage: USAGE }),
             }
         }
         Ok(go)
@@ -94,6 +98,14 @@ pub(super) fn unsigned(word: &'static str, tokens: &mut Tokens<'_>) -> Result<u6
         range: " of at least 0",
         found: quote(found),
     })
+}
+
+fn at_least_one(word: &'static str, tokens: &mut Tokens<'_>) -> Result<u64, CommandError> {
+    let found = tokens.next().unwrap_or_default();
+    parse_integer(found)
+        .and_then(|number| u64::try_from(number).ok())
+        .filter(|&number| number > 0)
+        .ok_or_else(|| CommandError::Number { word, range: " of at least 1", found: quote(found) })
 }
 
 impl fmt::Display for Go {

@@ -24,7 +24,7 @@ pub enum Message {
     Info(Info),
     /// The search is over.
     BestMove {
-        /// The move; none, written `0000`, if the game is over.
+        /// The move; none, written `(none)`, if the game is over.
         best: Option<UciMove>,
         /// The expected reply.
         ponder: Option<UciMove>,
@@ -121,7 +121,10 @@ impl fmt::Display for Message {
             Message::Option(option) => option.fmt(f),
             Message::Info(info) => info.fmt(f),
             Message::BestMove { best, ponder } => {
-                write!(f, "bestmove {}", best.unwrap_or(UciMove::Null))?;
+                match best {
+                    Some(best) => write!(f, "bestmove {best}")?,
+                    None => f.write_str("bestmove (none)")?,
+                }
                 ponder.map_or(Ok(()), |ponder| write!(f, " ponder {ponder}"))
             }
             Message::CopyProtection(state) => write!(f, "copyprotection {state}"),

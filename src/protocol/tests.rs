@@ -113,12 +113,16 @@ fn go_takes_its_parameters_in_any_order() {
     };
     assert_eq!(all, expected);
     assert_eq!(go("go"), Go::default());
-    assert_eq!(go("go depth 3 soon depth 5").depth, Some(5));
+    assert_eq!(go("go depth 3 depth 5").depth, Some(5));
     assert_eq!(go("go nodes 99999999999999999999999").nodes, Some(i64::MAX as u64));
     assert_eq!(command("go perft 5"), Command::Perft(5));
     for line in ["go depth", "go depth -1", "go depth x", "go wtime 1.5", "go movestogo"] {
         assert!(mistake(line).contains("whole number"), "{line}");
     }
+    for line in ["go movetime 0", "go movetime -1", "go mate 0"] {
+        assert!(mistake(line).contains("at least 1"), "{line}");
+    }
+    assert!(mistake("go deep 3").contains("`deep` is not understood"));
     assert!(mistake("go searchmoves e2e4 nonsense").contains("`nonsense` is not a move"));
 }
 

@@ -9,15 +9,18 @@ pub(super) struct Diagram<'a>(pub &'a Position);
 
 impl Display for Diagram<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const EDGE: &str = "  +-----------------+";
+        writeln!(f, "{EDGE}")?;
         for rank in Rank::ALL.into_iter().rev() {
-            write!(f, "{} ", rank.char())?;
+            write!(f, "{} |", rank.char())?;
             for file in File::ALL {
-                let man = self.0.board().piece_at(Square::from_coords(file, rank));
-                write!(f, " {}", man.map_or('.', |piece| piece.char()))?;
+                let piece = self.0.board().piece_at(Square::from_coords(file, rank));
+                write!(f, " {}", piece.map_or('.', |piece| piece.char()))?;
             }
-            writeln!(f)?;
+            writeln!(f, " |")?;
         }
-        writeln!(f, "   a b c d e f g h\n")?;
+        writeln!(f, "{EDGE}\n    a b c d e f g h\n")?;
+        writeln!(f, "{} to move", self.0.turn().fold_wb("White", "Black"))?;
         writeln!(f, "Fen: {}", self.0.fen())?;
         write!(f, "Key: {:016X}", self.0.key().0)?;
         if self.0.in_check() {

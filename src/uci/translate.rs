@@ -117,7 +117,7 @@ pub fn limits(go: &Go, position: &Position) -> Result<Limits, IllegalSearchMove>
         clock,
         depth: go.depth.map(|plies| Depth(plies.clamp(1, Depth::MAX.get() as u64) as i32)),
         nodes: go.nodes.map(|nodes| nodes.max(1)),
-        mate: go.mate.filter(|&moves| moves > 0).map(saturated),
+        mate: go.mate.map(saturated),
         movetime: go.movetime.map(milliseconds),
         infinite: go.infinite,
         ponder: go.ponder,
@@ -242,7 +242,6 @@ mod tests {
         for line in ["go wtime -50 btime -50", "go wtime 0 btime 0 movestogo 0"] {
             assert_eq!(limits_of(line, WHITE).clock.unwrap().remaining, Duration::ZERO);
         }
-        assert_eq!(limits_of("go movetime -1", WHITE).movetime, Some(Duration::ZERO));
     }
 
     #[test]

@@ -63,7 +63,7 @@ const OPTIONS: [&str; 46] = [
     "SyzygyPath value /nowhere",
 ];
 
-const JUNK: [&str; 12] = [
+const JUNK: [&str; 14] = [
     "",
     "hello",
     "position",
@@ -72,6 +72,8 @@ const JUNK: [&str; 12] = [
     "position startpos moves e2e4 e7e5 e1e3",
     "go depth",
     "go depth x",
+    "go dpeth 4",
+    "go movetime 0",
     "setoption",
     "setoption name Nonsense value 1",
     "\u{1F980} crab",
@@ -209,7 +211,7 @@ impl Gui {
         let (limits, waits) = match self.random.below(12) {
             0 | 1 => (format!("depth {}", 1 + number % 7), false),
             2 | 3 => (format!("nodes {}", 1 + number % 4000), false),
-            4 => (format!("movetime {}", number % 25), false),
+            4 => (format!("movetime {}", 1 + number % 25), false),
             5 => (format!("wtime {} btime {} winc 5 binc 5", number % 300, number % 200), false),
             6 => (format!("wtime {} btime 90 movestogo {}", number % 200, number % 4), false),
             7 => (format!("mate {} nodes 3000", 1 + number % 3), false),
