@@ -76,7 +76,7 @@ fn games_are_annotated_and_broken_ones_are_named() {
     assert!(flat.contains("[WhiteAccuracy \"") && flat.contains("[Annotator \"Engram "), "{text}");
     assert!(flat.contains("1. e4 {[%eval ") && !flat.contains("9.99"), "{text}");
     assert!(flat.contains("{the best by test}"), "what the game said itself stays: {text}");
-    assert!(flat.contains("(g6 Qxe5+ {wins a pawn})"), "{text}");
+    assert!(flat.contains("(2... g6 3. Qxe5+ {wins a pawn})"), "{text}");
     assert!(flat.contains("3... Nf6 $4 {[%eval #1]} (3... "), "{text}");
     assert!(flat.contains("4. Qxf7# 1-0"), "the end of the game has no evaluation: {text}");
     assert!(flat.contains("[FEN \"4k2r/8/8/8/8/8/4PPP1/4K1R1 w Gk - 0 1\"]"), "{text}");
@@ -90,6 +90,31 @@ fn games_are_annotated_and_broken_ones_are_named() {
     assert_eq!((code, err.as_str()), (0, ""));
     let moves = |text: &str| text.matches("[%eval").count();
     assert_eq!(moves(&fs::read_to_string(&again).unwrap()), moves(&text));
+}
+
+#[test]
+fn what_a_game_says_itself_stays_and_a_second_analysis_replaces_the_first() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let analysed = |from: &str, to: &str| {
+        let (_, err, code) = run(&["analyse", &path(from), "--depth", "8", "--pgn", &path(to)]);
+        assert_eq!((code, err.as_str()), (0, ""));
+        fs::read_to_string(path(to)).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let moves = "1. e4! $14 {best [%clk 0:01:00]} 1... e5 $2 $140 (1... c5 2. Nf3 {x} (2. c3 d5) 2... d6 $10) 2. Nf3 *\n";
+    let tags = "[Annotator \"A. Author\"]\n[ECO \"C40\"]\n[Opening \"By hand\"]\n\n";
+    fs::write(path("author.pgn"), format!("{tags}{moves}")).unwrap();
+    let author = analysed("author.pgn", "out.pgn");
+    assert!(author.contains("[Annotator \"A. Author\"] [ECO \"C40\"] [Opening \"By hand\"]"), "{author}");
+    assert!(
+        author.contains("1. e4 $1 $14 {[%eval ") && author.contains("{best [%clk 0:01:00]} 1... e5 $2 $140")
+    );
+    assert!(author.contains("(1... c5 2. Nf3 {x} (2. c3 d5) 2... d6 $10)"), "{author}");
+
+    fs::write(path("plain.pgn"), "1. f3 e5 2. g4 Qh4# 0-1\n").unwrap();
+    let first = analysed("plain.pgn", "first.pgn");
+    assert!(first.contains("2. g4 $4 {[%eval #-1]} (2. "), "{first}");
+    assert_eq!(analysed("first.pgn", "second.pgn"), first);
 }
 
 #[test]
@@ -108,7 +133,7 @@ fn games_that_say_something_else_than_moves_are_named() {
     assert!(out.contains("game 1: Müller - ? 1-0"), "{out}");
     let text = fs::read_to_string(&pgn).unwrap();
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(flat.contains("{the best}") && flat.contains("(Sf6 *)") && flat.contains("1-0"), "{text}");
+    assert!(flat.contains("{the best}") && flat.contains("(1... Sf6 *)") && flat.contains("1-0"), "{text}");
 }
 
 #[test]

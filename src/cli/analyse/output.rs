@@ -200,33 +200,46 @@ pub fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// A game as annotated PGN: `[%eval]` after each move, glyphs and the better line where a move was bad. What
-/// the game said itself is kept, older evaluations and judgements of the same kind are replaced.
+/// A game as annotated PGN: `[%eval]` after each move, glyphs and the better line where a move was bad. What the
+/// game said itself is kept: tags, glyphs, comments and variations of others stay, only evaluations are replaced,
+/// and what an analysis of ours said before.
 pub fn game_pgn(report: &GameReport) -> String {
     let game = &report.game;
+    let was_analysed = game.tag("Annotator").is_some_and(|name| name.starts_with("Engram"));
     let mut tags = game.tags.clone();
     let mut set = |name: &str, value: String| match tags.iter_mut().find(|(tag, _)| tag == name) {
         Some(tag) => tag.1 = value,
         None => tags.push((name.to_owned(), value)),
     };
     if let Some(opening) = &report.opening {
-        set("ECO", opening.eco.clone());
-        set("Opening", opening.name.clone());
+        for (name, value) in [("ECO", &opening.eco), ("Opening", &opening.name)] {
+            if was_analysed || game.tag(name).is_none() {
+                set(name, value.clone());
+            }
+        }
     }
     for (name, side) in [("WhiteAccuracy", Color::White), ("BlackAccuracy", Color::Black)] {
         if let Some(accuracy) = report.accuracy(side) {
             set(name, format!("{accuracy:.1}"));
         }
     }
-    set("Annotator", concat!("Engram ", env!("CARGO_PKG_VERSION")).to_owned());
-    let mut comments: Vec<Comment> = vec![kept(&game.preface)];
+    if was_analysed || game.tag("Annotator").is_none() {
+        set("Annotator", concat!("Engram ", env!("CARGO_PKG_VERSION")).to_owned());
+    }
+    let mut comments: Vec<Comment> = vec![kept(&game.preface, was_analysed)];
     for (index, m) in report.moves.iter().enumerate() {
-        let mut comment: Comment =
-            m.judgement.iter().map(|judgement| format!("${}", judgement.nag())).collect();
+        let mut kept = kept(&game.annotations[index], was_analysed);
+        // Glyphs belong to the move: they come before what is said of it.
+        let mut comment: Comment = kept.extract_if(.., |token| token.starts_with('$')).collect();
+        if let Some(judgement) = m.judgement.map(|judgement| format!("${}", judgement.nag()))
+            && !comment.contains(&judgement)
+        {
+            comment.push(judgement);
+        }
         if !m.ends {
             comment.push(format!("{{[%eval {}]}}", eval(m.score)));
         }
-        comment.extend(kept(&game.annotations[index]));
+        comment.extend(kept);
         if m.judgement.is_some()
             && let Some(line) = report.better_line(index, LINE_PLIES)
         {
@@ -249,17 +262,24 @@ fn white(position: &Position, score: Score) -> Score {
     Score(position.turn().fold_wb(1, -1) * score.0)
 }
 
-/// The annotations of a game that stay.
-fn kept(annotations: &[Annotation]) -> Comment {
+/// The annotations of a game that stay; judgements and better lines do not if they are ours.
+fn kept(annotations: &[Annotation], was_analysed: bool) -> Comment {
     let keep = |annotation: &Annotation| match annotation {
         Annotation::Comment(text) => {
             let text = without_eval(text);
             (!text.is_empty()).then(|| format!("{{{text}}}"))
         }
-        Annotation::Nag(1..=6) => None,
+        Annotation::Nag(2 | 4 | 6) if was_analysed => None,
+        Annotation::Variation(text) if was_analysed && is_better_line(text) => None,
         Annotation::Nag(_) | Annotation::Variation(_) => Some(annotation.to_string()),
     };
     annotations.iter().filter_map(keep).collect()
+}
+
+/// Does a variation end as ours do, with nothing but a score in braces?
+fn is_better_line(text: &str) -> bool {
+    let last = text.strip_suffix('}').and_then(|text| text.rsplit_once('{')).map(|(_, said)| said);
+    last.is_some_and(|said| said.starts_with(['+', '-', '#']) && !said.contains(' '))
 }
 
 fn without_eval(text: &str) -> String {

@@ -136,10 +136,10 @@ mod tests {
 
     #[test]
     fn what_a_variation_says_is_kept_whatever_it_is() {
-        let text = "1. e4 (1. Sf3 Sf6 {a ; b} +- (1... -- 2. e2-e4 1-0)) e5 2. Nf3 *\n";
+        let text = "1. e4 (1. Sf3 Sf6 {a ; b} +- (1... -- 2 e2-e4 1-0)) e5 2. Nf3 *\n";
         let games = read(text);
         let game = games[0].as_ref().unwrap();
-        let variation = Annotation::Variation("Sf3 Sf6 {a ; b} $18 (-- e2-e4 1-0)".to_owned());
+        let variation = Annotation::Variation("1. Sf3 Sf6 {a ; b} $18 (1... -- 2. e2-e4 1-0)".to_owned());
         assert_eq!(game.annotations[0], [variation]);
         assert_eq!(written_again(game).annotations, game.annotations);
         assert!(reason("1. e4 (1. d4\n%x [y) *\n").contains("has no end"));

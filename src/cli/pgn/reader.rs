@@ -200,7 +200,12 @@ impl Draft {
             Token::Close => self.close(),
             _ if self.wrong.is_some() => {}
             Token::Nag(nag) => self.add(Annotation::Nag(nag)),
-            Token::Number => self.begun = true,
+            Token::Number(written) if self.depth > 0 => {
+                let dots = if written.contains(['…']) || written.ends_with("..") { "..." } else { "." };
+                let number = written.trim_end_matches(['.', '…']);
+                self.say(&format!("{number}{dots}"));
+            }
+            Token::Number(_) => self.begun = true,
             Token::Move(_, written) | Token::Result(_, written) if self.depth > 0 => self.say(written),
             Token::Move(san, written) => self.play(san, written),
             Token::Result(outcome, _) => self.outcome = Some(outcome),

@@ -50,8 +50,8 @@ pub(super) enum Token<'a> {
     Open,
     /// `)`
     Close,
-    /// Of a move.
-    Number,
+    /// Of a move, with the dots behind it.
+    Number(&'a str),
     /// A move, and how it is written.
     Move(San, &'a str),
     /// A result, and how it is written.
@@ -130,8 +130,9 @@ impl<'a> PgnTokens<'a> {
         }
         // What is glued together is read one after another.
         if let number @ 1.. = digits(word) {
-            self.rest = &start[number..];
-            return Some(Token::Number);
+            let dots = start[number..].find(|c| !['.', '…'].contains(&c)).unwrap_or(start.len() - number);
+            self.rest = &start[number + dots..];
+            return Some(Token::Number(&start[..number + dots]));
         }
         if let Some((san, written)) = glued(word) {
             self.rest = &start[written.len()..];
@@ -249,7 +250,7 @@ mod tests {
             Token::Move(_, written) | Token::Result(_, written) => written.to_owned(),
             Token::Nag(nag) => format!("${nag}"),
             Token::Unknown(word) => format!("?{word}"),
-            Token::Number => "#".to_owned(),
+            Token::Number(_) => "#".to_owned(),
             other => format!("{other:?}"),
         };
         tokens(text).into_iter().map(tell).collect::<Vec<_>>().join(" ")
