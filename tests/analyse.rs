@@ -118,6 +118,21 @@ fn what_a_game_says_itself_stays_and_a_second_analysis_replaces_the_first() {
 }
 
 #[test]
+fn a_game_that_ends_by_repetition_is_a_draw_on_its_last_move() {
+    let folder = home();
+    let path = folder.path().join("game.pgn").to_str().unwrap().to_owned();
+    // White is a queen up, and lets it be a draw.
+    let game = "[FEN \"6k1/5ppp/8/8/8/8/5PPP/3Q2K1 w - - 0 1\"]\n\n\
+                1. Qd2 Kf8 2. Qd1 Kg8 3. Qd2 Kf8 4. Qd1 Kg8 1/2-1/2\n";
+    fs::write(&path, game).unwrap();
+    let (out, _, _) = run(&["analyse", &path, "--depth", "8", "--json", "-"]);
+    let json: serde_json::Value = serde_json::from_str(out.lines().next().expect("a game")).expect("JSON");
+    let moves = json["moves"].as_array().unwrap();
+    assert_eq!(moves.last().unwrap()["score"]["cp"], 0, "{out}");
+    assert!(moves[0]["score"]["cp"].as_i64().unwrap_or(10_000) > 300, "{out}");
+}
+
+#[test]
 fn games_that_say_something_else_than_moves_are_named() {
     let folder = home();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();

@@ -56,8 +56,12 @@ impl GameReport {
     /// Judges the moves of a game by the findings about its positions.
     pub fn new(game: Game, opening: Option<Opening>, findings: Vec<Finding>) -> GameReport {
         let positions = game.positions();
-        let scores: Vec<Score> =
+        let mut scores: Vec<Score> =
             positions.iter().zip(&findings).map(|(position, finding)| for_white(position, finding)).collect();
+        let drawn = ends_in_draw(&positions);
+        if let Some(last) = scores.get_mut(positions.len() - 1).filter(|_| drawn) {
+            *last = Score::ZERO;
+        }
         let mode = positions[0].chess().castles().mode();
         let judged = |(index, &m): (usize, &Move)| {
             let (position, side) = (&positions[index], positions[index].turn());
@@ -79,7 +83,7 @@ impl GameReport {
                 better: best.filter(|&best| best != m),
                 loss,
                 judgement: MoveJudgement::of(loss),
-                ends: !positions[index + 1].has_legal_move(),
+                ends: !positions[index + 1].has_legal_move() || (drawn && index + 2 == positions.len()),
             }
         };
         let moves = game.moves.iter().enumerate().map(judged).collect();
@@ -122,6 +126,14 @@ impl GameReport {
             None => self.game.tag("ECO").map(str::to_owned),
         }
     }
+}
+
+/// Is the last position a draw by the rules: the third time on the board, without material to mate, or a hundred
+/// half-moves after the last pawn move or capture, and no mate?
+fn ends_in_draw(positions: &[Position]) -> bool {
+    let Some(last) = positions.last().filter(|last| last.has_legal_move()) else { return false };
+    let times = positions.iter().filter(|position| position.key() == last.key()).count();
+    times >= 3 || last.chess().is_insufficient_material() || last.chess().halfmoves() >= 100
 }
 
 /// The score of a position for White; where the game is over, what the rules say.
