@@ -152,17 +152,21 @@ fn games_that_say_something_else_than_moves_are_named() {
 }
 
 #[test]
-fn utf_16_is_refused_before_anything_is_written() {
+fn games_are_read_as_they_are_downloaded() {
     let folder = home();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (games, pgn) = (path("games.pgn"), path("out.pgn"));
-    fs::write(&games, b"\xff\xfe[\0E\0v\0").unwrap();
-    for arguments in [["analyse", &games, "--pgn", &pgn], ["book", "make", &games, &format!("-o{pgn}")]] {
-        let (_, err, code) = run(&arguments);
-        assert!(code == 1 && err.contains("UTF-16; save it as UTF-8"), "{err}");
-        assert_eq!(err.lines().count(), 1, "{err}");
-        assert!(!Path::new(&pgn).exists());
-    }
+    let game = "[White \"Müller\"]\n\n1. e4 e5 *\n";
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(game.as_bytes()).unwrap();
+    fs::write(path("a.pgn.gz"), packed.finish().unwrap()).unwrap();
+    let wide: Vec<u8> =
+        std::iter::once(0xfeff).chain(game.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    fs::write(path("b.pgn"), wide).unwrap();
+    let (out, err, code) = run(&["analyze", &path("a.pgn.gz"), &path("b.pgn"), "--depth", "2"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert_eq!(out.matches("Müller - ? *").count(), 2, "{out}");
+    let (_, err, code) = run(&["analyse", folder.path().to_str().unwrap()]);
+    assert!(code == 1 && err.contains("is a folder; name the files in it"), "{err}");
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! `engram book`: making, showing, counting and merging Polyglot books.
 
 use std::{
-    fs::File,
-    io::{BufRead, BufReader, IsTerminal},
+    io::IsTerminal,
     path::{Path, PathBuf},
 };
 
@@ -13,6 +12,7 @@ use shakmaty::{Color, Outcome};
 use super::{
     CliError,
     pgn::{self, Games},
+    source,
 };
 use crate::{
     book::{Book, BookEntry, BookLimits, Builder, Experience, merge, to_bytes},
@@ -148,7 +148,7 @@ fn make(make: &Make, output: &Output) -> Result<bool, CliError> {
             .unwrap_or_else(|_| ProgressStyle::default_spinner()),
     );
     for path in &make.games {
-        for game in Games::new(reader(path)?) {
+        for game in Games::new(source::reader(path).map_err(|error| CliError::file("read", path, error))?) {
             match game.map_err(|error| CliError::file("read", path, error))? {
                 Ok(game) => {
                     add(&mut builder, &game, make);
@@ -197,15 +197,6 @@ fn add(builder: &mut Builder, game: &pgn::Game, make: &Make) {
         }
         position = position.play(m);
     }
-}
-
-/// What a file holds, or the standard input.
-pub(super) fn reader(path: &Path) -> Result<Box<dyn BufRead + Send>, CliError> {
-    if path == Path::new("-") {
-        return Ok(Box::new(BufReader::new(std::io::stdin())));
-    }
-    let file = File::open(path).map_err(|error| CliError::file("read", path, error))?;
-    Ok(Box::new(BufReader::with_capacity(1 << 18, file)))
 }
 
 /// An existing file is replaced only when that was asked for.

@@ -14,6 +14,7 @@ pub mod perft;
 pub mod pgn;
 mod prove;
 mod session;
+mod source;
 #[cfg(feature = "tune")]
 pub mod tune;
 

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{BufRead, Cursor, Read as _},
+    io::{BufRead as _, Cursor, Read as _},
     path::{Path, PathBuf},
     time::UNIX_EPOCH,
 };
@@ -10,8 +10,8 @@ use std::{
 use super::epd::EpdRecord;
 use crate::cli::{
     CliError,
-    book::reader,
-    pgn::{Game, Games, refuse_utf_16},
+    pgn::{Game, Games},
+    source::{self, Reader},
 };
 
 /// Something to analyse.
@@ -34,8 +34,8 @@ enum TextKind {
 pub enum AnalysisInput {
     /// One position.
     Single(Box<EpdRecord>),
-    /// A file, or the standard input as `-`.
-    File(PathBuf),
+    /// Files, or the standard input as `-`.
+    Files(Vec<PathBuf>),
 }
 
 /// An item, or why one has to be skipped.
@@ -45,13 +45,22 @@ impl AnalysisInput {
     /// Finds out what the arguments name.
     ///
     /// # Errors
-    /// Neither a file that can be opened nor a position, or a file in UTF-16.
+    /// Neither files that can be opened nor a position.
     pub fn open(words: &[String]) -> Result<AnalysisInput, CliError> {
         let text = words.join(" ");
-        if let [word] = words
-            && (word == "-" || Path::new(word).is_file())
-        {
-            return AnalysisInput::file(PathBuf::from(word));
+        if words.iter().all(|word| word == "-" || Path::new(word).is_file()) {
+            let paths: Vec<PathBuf> = words.iter().map(PathBuf::from).collect();
+            // No output is touched for an input that cannot be read.
+            for path in paths.iter().filter(|path| *path != Path::new("-")) {
+                let begin = source::reader(path).and_then(|mut reader| reader.fill_buf().map(|_| ()));
+                begin.map_err(|error| CliError::file("read", path, error))?;
+            }
+            return Ok(AnalysisInput::Files(paths));
+        }
+        if let Some(folder) = words.iter().find(|word| Path::new(word).is_dir()) {
+            return Err(CliError::Task(format!(
+                "{folder} is a folder; name the files in it, such as {folder}/*.pgn"
+            )));
         }
         if text == "startpos" {
             let start = crate::position::Position::default().fen();
@@ -68,16 +77,6 @@ impl AnalysisInput {
         Ok(AnalysisInput::Single(Box::new(record)))
     }
 
-    /// A file, once it is known to be text: no output is touched for one that is none.
-    fn file(path: PathBuf) -> Result<AnalysisInput, CliError> {
-        if path != Path::new("-") {
-            let mut reader = reader(&path)?;
-            let begin = reader.fill_buf().and_then(refuse_utf_16);
-            begin.map_err(|error| CliError::file("read", &path, error))?;
-        }
-        Ok(AnalysisInput::File(path))
-    }
-
     /// Is it one position?
     pub fn is_single(&self) -> bool {
         matches!(self, AnalysisInput::Single(_))
@@ -85,11 +84,15 @@ impl AnalysisInput {
 
     /// What tells this input from others; nothing where it cannot be read again.
     pub fn fingerprint(&self) -> Option<String> {
-        let AnalysisInput::File(path) = self else { return None };
-        let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-        let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
-        let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
-        Some(format!("{} of {} bytes, changed {} s", whole.display(), metadata.len(), changed.as_secs_f64()))
+        let AnalysisInput::Files(paths) = self else { return None };
+        let told = |path: &PathBuf| {
+            let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+            let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
+            let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+            let (whole, changed) = (whole.display(), changed.as_secs_f64());
+            Some(format!("{whole} of {} bytes, changed {changed} s", metadata.len()))
+        };
+        paths.iter().map(told).collect::<Option<Vec<_>>>().map(|told| told.join("; "))
     }
 
     /// The number of positions, if the input can be read twice.
@@ -115,26 +118,31 @@ impl AnalysisInput {
     }
 
     /// The items, one after another.
-    pub fn items(&self) -> Box<dyn Iterator<Item = Result<Read, CliError>>> {
+    pub fn items(&self) -> Items {
         match self {
             AnalysisInput::Single(record) => {
                 Box::new(std::iter::once(Ok(Ok(Item::Position((**record).clone())))))
             }
-            AnalysisInput::File(path) => match reader(path).and_then(|reader| detect(path, reader)) {
-                Ok((TextKind::Games, reader)) => games(path.clone(), reader),
-                Ok((TextKind::Positions, reader)) => positions(path.clone(), reader),
-                Err(error) => Box::new(std::iter::once(Err(error))),
-            },
+            AnalysisInput::Files(paths) => Box::new(paths.clone().into_iter().flat_map(items)),
         }
     }
 }
 
-type Reader = Box<dyn BufRead + Send>;
+type Items = Box<dyn Iterator<Item = Result<Read, CliError>>>;
+
+/// The items of a file.
+fn items(path: PathBuf) -> Items {
+    let reader = source::reader(&path).map_err(|error| CliError::file("read", &path, error));
+    match reader.and_then(|reader| detect(&path, reader)) {
+        Ok((TextKind::Games, reader)) => games(path, reader),
+        Ok((TextKind::Positions, reader)) => positions(path, reader),
+        Err(error) => Box::new(std::iter::once(Err(error))),
+    }
+}
 
 /// Games or positions? The ending of the name tells, else the first line that is not empty.
 fn detect(path: &Path, mut reader: Reader) -> Result<(TextKind, Reader), CliError> {
-    let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
-    match ending.as_ref().and_then(|ending| ending.to_str()) {
+    match source::ending(path).as_deref() {
         Some("pgn") => return Ok((TextKind::Games, reader)),
         Some("epd" | "fen") => return Ok((TextKind::Positions, reader)),
         _ => {}
@@ -155,7 +163,7 @@ fn detect(path: &Path, mut reader: Reader) -> Result<(TextKind, Reader), CliErro
     }
 }
 
-fn games(path: PathBuf, reader: Reader) -> Box<dyn Iterator<Item = Result<Read, CliError>>> {
+fn games(path: PathBuf, reader: Reader) -> Items {
     Box::new(Games::new(reader).map(move |game| match game {
         Ok(Ok(game)) => Ok(Ok(Item::Game(game))),
         Ok(Err(broken)) => Ok(Err(format!("{}: {broken}", path.display()))),
@@ -163,7 +171,7 @@ fn games(path: PathBuf, reader: Reader) -> Box<dyn Iterator<Item = Result<Read, 
     }))
 }
 
-fn positions(path: PathBuf, reader: Reader) -> Box<dyn Iterator<Item = Result<Read, CliError>>> {
+fn positions(path: PathBuf, reader: Reader) -> Items {
     let lines = reader.split(b'\n').enumerate();
     Box::new(lines.filter_map(move |(index, line)| {
         let line = match line {

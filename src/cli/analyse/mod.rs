@@ -62,8 +62,8 @@ const STRETCH: usize = 12;
 /// The arguments of `engram analyse`.
 #[derive(Debug, Args)]
 pub struct Analyse {
-    /// A FEN (quoted or not), `startpos`, a file of positions (.epd, .fen), a file of games (.pgn), or `-`
-    /// for the standard input.
+    /// A FEN (quoted or not), `startpos`, files of positions (.epd, .fen) or games (.pgn), also compressed (.gz,
+    /// .bz2, .zst), or `-` for the standard input.
     #[arg(required = true, num_args = 1.., value_name = "FEN | FILE | -")]
     input: Vec<String>,
     /// Depth of each search in plies; 16 if no limit is given.

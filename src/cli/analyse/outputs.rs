@@ -66,8 +66,8 @@ pub fn refuse(arguments: &Analyse, input: &AnalysisInput, resumed: bool) -> Resu
         if path == Path::new("-") {
             continue;
         }
-        let input = if let AnalysisInput::File(input) = input { Some(input) } else { None };
-        let inputs = input.into_iter().chain(&arguments.learn).chain(&arguments.eco);
+        let files: &[PathBuf] = if let AnalysisInput::Files(files) = input { files } else { &[] };
+        let inputs = files.iter().chain(&arguments.learn).chain(&arguments.eco);
         if let Some(path) = inputs.into_iter().find(|input| is_same(input, path)) {
             let path = path.display();
             return Err(CliError::Task(format!("{option} names an input, {path}; name another file")));

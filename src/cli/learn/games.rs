@@ -1,6 +1,6 @@
 //! `engram learn import games.pgn --player NAME`: what a player's lost games teach.
 
-use std::{fs::File, io::BufReader, path::Path};
+use std::path::Path;
 
 use serde_json::json;
 use shakmaty::{Color, KnownOutcome, Outcome, Position as _, uci::UciMove};
@@ -10,6 +10,7 @@ use crate::{
     cli::{
         self,
         pgn::{Game, Games},
+        source,
     },
     engine::Engine,
     eval,
@@ -44,7 +45,7 @@ pub(super) fn import(
     output: &Output,
 ) -> Result<cli::Completion, LearnError> {
     let failed = |source| LearnError::Other { path: from.to_owned(), doing: "read", source };
-    let reader = BufReader::new(File::open(from).map_err(failed)?);
+    let reader = source::reader(from).map_err(failed)?;
     let mut asked = Asked::new(nodes);
     let (mut games, mut lost, mut wrong, mut learned) = (0, 0, 0, Taken::default());
     for game in Games::new(reader) {

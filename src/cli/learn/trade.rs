@@ -1,8 +1,7 @@
 //! Tools that take records from one place to another.
 
 use std::{
-    fs::File,
-    io::{self, BufRead, BufReader, Write},
+    io::{self, BufRead, Write},
     path::Path,
 };
 
@@ -10,6 +9,7 @@ use serde_json::json;
 
 use super::{LearnError, Opened, text};
 use crate::{
+    cli::source,
     files::NewFile,
     learn::{self, MOST_ADVICE, Record, Taken, exchange, record::CAPACITY},
     uci::Output,
@@ -51,7 +51,7 @@ pub(super) fn export(
 }
 
 pub(super) fn import(file: &mut Opened, from: &Path, json: bool, output: &Output) -> Result<(), LearnError> {
-    let text = BufReader::new(File::open(from).map_err(other(from, "read"))?);
+    let text = source::reader(from).map_err(other(from, "read"))?;
     let (session, now) = (learn::session(), learn::now());
     let mut records: Vec<Record> = Vec::new();
     let (mut wrong, mut same) = (Vec::new(), 0);

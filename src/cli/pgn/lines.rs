@@ -27,14 +27,11 @@ impl<R: BufRead> Lines<R> {
     /// which PGN was made for.
     ///
     /// # Errors
-    /// The text cannot be read, or is UTF-16.
+    /// The text cannot be read.
     pub(super) fn next(&mut self) -> io::Result<Option<String>> {
         let mut line = Vec::new();
         if !self.read(&mut line)? {
             return Ok(None);
-        }
-        if self.count == 0 {
-            refuse_utf_16(&line)?;
         }
         self.count += 1;
         // Windows-1252 is what the West means by Latin-1.
@@ -76,17 +73,6 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Refuses a text whose begin says that it is UTF-16.
-///
-/// # Errors
-/// It is.
-pub fn refuse_utf_16(begin: &[u8]) -> io::Result<()> {
-    if begin.starts_with(b"\xff\xfe") || begin.starts_with(b"\xfe\xff") {
-        return Err(io::Error::new(ErrorKind::InvalidData, "it is UTF-16; save it as UTF-8"));
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,13 +94,5 @@ mod tests {
     fn letters_are_read_in_either_encoding() {
         assert_eq!(lines(b"M\xfcller\nM\xc3\xbcller\n\x8aahovi\xe6"), ["Müller", "Müller", "Šahoviæ"]);
         assert_eq!(lines(b"\xef\xbb\xbfa\n\xef\xbb\xbfb"), ["a", "b"]);
-    }
-
-    #[test]
-    fn utf_16_is_refused() {
-        for text in [&b"\xff\xfe[\0E\0"[..], b"\xfe\xff\0[\0E"] {
-            let error = Lines::new(text).next().unwrap_err();
-            assert!(error.to_string().contains("UTF-16"), "{error}");
-        }
     }
 }

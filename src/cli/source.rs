@@ -1,0 +1,144 @@
+//! Files to read, as they are downloaded: plain or compressed (gzip, bzip2, Zstandard), in any encoding of Unicode.
+
+use std::{
+    ffi::OsStr,
+    fs::File,
+    io::{self, BufRead, BufReader, Read},
+    path::Path,
+};
+
+use bzip2::bufread::MultiBzDecoder;
+use encoding_rs_io::DecodeReaderBytesBuilder;
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
+
+/// Text that is being read.
+pub type Reader = Box<dyn BufRead + Send>;
+
+/// Bytes read at a time.
+const BUFFER: usize = 1 << 18;
+/// The endings of compressed files.
+const ENDINGS: [&str; 4] = ["gz", "bz2", "zst", "zstd"];
+
+/// The text of a file, or of the standard input as `-`. Compression is found out by the first bytes, UTF-16 by its
+/// byte order mark; UTF-8 and Latin-1 come as they are.
+///
+/// # Errors
+/// The file cannot be opened, or not a byte of it be read.
+pub fn reader(path: &Path) -> io::Result<Reader> {
+    if path == Path::new("-") {
+        return unpacked(Box::new(BufReader::new(io::stdin())));
+    }
+    unpacked(Box::new(BufReader::with_capacity(BUFFER, File::open(path)?)))
+}
+
+/// The ending of a file's name, in small letters, without that of a compression.
+pub fn ending(path: &Path) -> Option<String> {
+    let ending = |path: &Path| path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
+    let last = ending(path)?;
+    if ENDINGS.contains(&last.as_str()) { ending(Path::new(path.file_stem()?)) } else { Some(last) }
+}
+
+fn unpacked(mut packed: Reader) -> io::Result<Reader> {
+    let plain: Box<dyn Read + Send> = match packed.fill_buf()? {
+        [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(packed)),
+        [b'B', b'Z', b'h', b'1'..=b'9', ..] => Box::new(MultiBzDecoder::new(packed)),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(Frames::new(packed)),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => packed,
+        // Whoever types or pipes lines wants each of them to be read at once.
+        _ => return Ok(packed),
+    };
+    let text = DecodeReaderBytesBuilder::new().utf8_passthru(true).build(plain);
+    Ok(Box::new(BufReader::with_capacity(BUFFER, text)))
+}
+
+/// Zstandard frames, one after another.
+struct Frames(Option<StreamingDecoder<Reader, FrameDecoder>>, Option<Reader>);
+
+impl Frames {
+    fn new(packed: Reader) -> Frames {
+        Frames(None, Some(packed))
+    }
+}
+
+impl Read for Frames {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if let Some(mut packed) = self.1.take() {
+                if packed.fill_buf()?.is_empty() {
+                    return Ok(0);
+                }
+                self.0 = Some(StreamingDecoder::new(packed).map_err(io::Error::other)?);
+            }
+            let Some(frame) = &mut self.0 else { return Ok(0) };
+            match frame.read(buffer)? {
+                0 if !buffer.is_empty() => self.1 = self.0.take().map(StreamingDecoder::into_inner),
+                count => return Ok(count),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write as _};
+
+    use super::*;
+
+    fn read(bytes: Vec<u8>) -> String {
+        let mut text = String::new();
+        let reader = unpacked(Box::new(Cursor::new(bytes)));
+        reader.expect("a reader").read_to_string(&mut text).expect("it can be read");
+        text
+    }
+
+    #[test]
+    fn what_is_compressed_is_read_as_what_is_not() {
+        let text = "1. e4 e5 2. Nf3 {Müller} *\n".repeat(5000);
+        let gz = |text: &str| {
+            let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            packed.write_all(text.as_bytes()).expect("memory takes it");
+            packed.finish().expect("memory takes it")
+        };
+        let bz = |text: &str| {
+            let mut packed = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+            packed.write_all(text.as_bytes()).expect("memory takes it");
+            packed.finish().expect("memory takes it")
+        };
+        let zst = |text: &str| {
+            ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest)
+        };
+        let (one, other) = text.split_at(50_000);
+        let packed: [[Vec<u8>; 2]; 3] = [gz, bz]
+            .map(|pack: fn(&str) -> Vec<u8>| [pack(one), pack(other)])
+            .into_iter()
+            .chain([[zst(one), zst(other)]])
+            .collect::<Vec<_>>()
+            .try_into()
+            .expect("three");
+        for parts in packed {
+            assert_eq!(read(parts.concat()), text, "files that were put together are one");
+        }
+        assert_eq!(read(text.clone().into_bytes()), text);
+        assert_eq!(read(Vec::new()), "");
+    }
+
+    #[test]
+    fn utf_16_is_read() {
+        for (mark, bytes) in
+            [([0xff, 0xfe], u16::to_le_bytes as fn(u16) -> [u8; 2]), ([0xfe, 0xff], u16::to_be_bytes)]
+        {
+            let text: Vec<u8> =
+                mark.into_iter().chain("[White \"Müller\"]\n".encode_utf16().flat_map(bytes)).collect();
+            assert_eq!(read(text), "[White \"Müller\"]\n");
+        }
+    }
+
+    #[test]
+    fn the_ending_is_that_of_the_text() {
+        for (name, expected) in [("a.pgn", "pgn"), ("a.PGN.zst", "pgn"), ("a.epd.gz", "epd"), ("b/a.bz2", "")]
+        {
+            assert_eq!(ending(Path::new(name)).unwrap_or_default(), expected, "{name}");
+        }
+    }
+}
