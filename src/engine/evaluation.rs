@@ -80,6 +80,8 @@ impl Engine {
     /// The file cannot be read or is no network for this engine: the network before stays.
     pub fn set_eval_file(&mut self, file: Option<&Path>) -> Result<(), EvalFileError> {
         let network = match file {
+            // Some GUIs say each option, also where it stays as it is.
+            None if self.evaluation.network.is_none() => return Ok(()),
             None => None,
             Some(path) => {
                 let path = path.to_owned();
@@ -101,8 +103,7 @@ impl Engine {
     fn renew_evaluation(&mut self) {
         self.wait();
         let evaluation = self.evaluation.evaluation();
-        let id = evaluation.fingerprint();
-        self.change_learning(|learning, present| learning.set_evaluation(id, present));
+        self.change_learning(|learning, present| learning.set_evaluation(evaluation.clone(), present));
         self.pool.set_evaluation(evaluation);
         self.clear_hash();
         self.persistent.reopen();

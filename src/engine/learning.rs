@@ -13,7 +13,7 @@ use std::{
 use shakmaty::{Move, Position as _};
 
 use crate::{
-    eval,
+    eval::Evaluation,
     learn::{
         self, Origin, Record, Store, Written,
         game::Line,
@@ -43,7 +43,7 @@ pub(super) struct Learning {
     /// How much wider than found a window is believed, in printed centipawns.
     pub fuzz: i32,
     /// Which evaluation the searches use.
-    evaluation_id: u16,
+    evaluation: Evaluation,
     /// Is more to be said of each search?
     pub debug: bool,
     read_only: bool,
@@ -123,7 +123,7 @@ impl Learning {
         Learning {
             rules,
             fuzz,
-            evaluation_id: eval::fingerprint(),
+            evaluation: Evaluation::default(),
             debug: false,
             read_only: false,
             file: None,
@@ -165,11 +165,9 @@ impl Learning {
     }
 
     /// Sets which evaluation the searches use.
-    pub fn set_evaluation(&mut self, id: u16, present: &Present<'_>) {
-        if id != self.evaluation_id {
-            self.evaluation_id = id;
-            self.reopen(present);
-        }
+    pub fn set_evaluation(&mut self, evaluation: Evaluation, present: &Present<'_>) {
+        self.evaluation = evaluation;
+        self.reopen(present);
     }
 
     /// Reads and uses the file only.
@@ -212,7 +210,7 @@ impl Learning {
     /// Opens the file, one that is missing too, and learns from games whose processes were killed.
     fn open(&self, memory: &mut Memory) {
         let (Some(file), State::Closed) = (self.wanted(), &memory.file) else { return };
-        memory.session = Session::new(self.evaluation_id);
+        memory.session = Session::new(self.evaluation.fingerprint());
         let mode = if self.read_only { learn::Mode::Read } else { learn::Mode::Write };
         memory.file = match Store::open(file, mode) {
             Err(error) => {
@@ -269,8 +267,9 @@ impl Learning {
         let used = relevant.iter().filter(|record| {
             record.origin != Origin::Outcome && policy::is_used(self.rules.mode, record.is_suspicion())
         });
+        let evaluation_id = self.evaluation.fingerprint();
         let brought = search.table.teach(used.filter_map(|record| {
-            let learned = lesson(record, self.evaluation_id, self.fuzz)?;
+            let learned = lesson(record, evaluation_id, self.fuzz)?;
             Some(with_contempt(learned, record, &search.strength, search.root))
         }));
         if self.debug {
@@ -301,9 +300,10 @@ impl Learning {
         let memory = self.memory();
         let State::Open(opened) = &memory.file else { return None };
         let ring = opened.store.live();
-        let searched = |key| ring.get(key).filter(|record| record.is_search_with(self.evaluation_id));
+        let evaluation_id = self.evaluation.fingerprint();
+        let searched = |key| ring.get(key).filter(|record| record.is_search_with(evaluation_id));
         let record = searched(root.key()).filter(|record| record.depth > 0)?;
-        let window = lesson(&record, self.evaluation_id, 0)?.at_root(path)?;
+        let window = lesson(&record, evaluation_id, 0)?.at_root(path)?;
         let (score, bound) = match window.exact() {
             Some(score) => (score, Bound::Exact),
             None => (window.lower, Bound::Lower),
@@ -474,7 +474,8 @@ impl Opened {
     }
 }
 
-/// A record as the table takes it in searches with the evaluation named, its window wider by `fuzz` printed centipawns; nothing if it contradicts itself.
+/// A record as the table takes it in searches with the evaluation named, its window wider by `fuzz` printed
+/// centipawns; nothing if it contradicts itself.
 pub fn lesson(record: &Record, evaluation_id: u16, fuzz: i32) -> Option<Learned> {
     let Known { lower, upper, depth, best } = Known::of(record)?;
     let (fuzz, depth) = match record.evaluation_id == evaluation_id {
