@@ -231,7 +231,7 @@ fn an_analysis_goes_on_from_what_was_learned_of_its_root() {
     let root = root.expect("the root is learned");
 
     let mut engine = learning("all", &path);
-    engine.search_until_told("records in");
+    engine.search_until_told("learning all: ");
     let (_, second) = analyse(&mut engine);
     engine.quit();
     let resumed = format!("info string analysis resumed at depth {}", root.depth);
@@ -243,7 +243,7 @@ fn an_analysis_goes_on_from_what_was_learned_of_its_root() {
     // A single iteration more is learned as well, and a shallower analysis takes nothing back.
     let deeper = |depth: u8| {
         let mut engine = learning("all", &path);
-        engine.search_until_told("records in");
+        engine.search_until_told("learning all: ");
         engine.send(position);
         engine.send("setoption name UCI_AnalyseMode value true");
         engine.best(&format!("go depth {depth}"));

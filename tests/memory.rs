@@ -281,6 +281,19 @@ fn a_lost_game_is_a_lesson_however_it_ends() {
 // 5. Announced means written.
 
 #[test]
+fn what_is_not_written_is_not_announced() {
+    for (read_only, announced) in [("false", true), ("true", false)] {
+        let (_folder, path) = file();
+        tool(&["learn", "advise", ADVICE[0].0, "e4"], &path);
+        let mut engine = engine(&path, &["Learning value drop", &format!("LearnReadOnly value {read_only}")]);
+        search(&mut engine, "startpos moves e2e4 e7e5 g2g3 a7a6", "go depth 8");
+        let (_, lines) = search(&mut engine, "startpos moves e2e4 e7e5 g2g3 a7a6 d1g4 d7d5", "go depth 8");
+        assert_eq!(said(&lines, "the score fell since the last move"), announced, "{lines:#?}");
+        engine.quit();
+    }
+}
+
+#[test]
 fn what_waits_for_a_lock_is_said_and_so_is_what_was_lost() {
     let (_folder, path) = file();
     tool(&["learn", "advise", ADVICE[0].0, "e4"], &path);

@@ -407,10 +407,14 @@ impl Memory {
         if let Some(turn) = taught.turn.filter(|_| !root.conditions.analysis) {
             opened.take_down(root, &turn);
         }
-        let waits = opened.append(taught.records);
+        let written = opened.append(taught.records);
         let trigger = taught.drop?;
         let when = if trigger == Trigger::InsideSearch { "during the search" } else { "since the last move" };
-        let waits = if waits { "; it waits until the file is free" } else { "" };
+        let waits = match written {
+            Written::Now => "",
+            Written::Queued => "; it waits until the file is free",
+            Written::Never => return None,
+        };
         Some(format!("learning: this position, the score fell {when}{waits}"))
     }
 
@@ -433,11 +437,9 @@ impl Memory {
 }
 
 impl Opened {
-    /// Writes records down. Does one of them have to wait?
-    fn append(&self, records: Vec<Record>) -> bool {
-        records
-            .into_iter()
-            .fold(false, |waits, record| waits | (self.store.append(record) == Written::Queued))
+    /// Writes records down, and says what became of the one that fared worst.
+    fn append(&self, records: Vec<Record>) -> Written {
+        records.into_iter().map(|record| self.store.append(record)).max().unwrap_or(Written::Now)
     }
 
     /// Takes down a search of a game that is going on, in case the process is killed.

@@ -64,8 +64,8 @@ struct Messages {
     told: BTreeSet<String>,
 }
 
-/// What became of a record.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+/// What became of a record, the best first.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Written {
     /// It is in the file: if this process is killed now, nothing is lost.
     Now,
