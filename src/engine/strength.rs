@@ -14,10 +14,10 @@ pub const ELO_RANGE: (u32, u32) = (1350, 2850);
 /// Elo, and the share of the strength between [`NODES`] that has it. Measured in games against Stockfish 15.1 at
 /// its own limits of the same name, 20,000 nodes a move for it; `benches/notes/tools.md` has the results.
 const CURVE: [(f64, f64); 6] =
-    [(1350.0, 0.19), (1500.0, 0.257), (1900.0, 0.522), (2300.0, 0.915), (2700.0, 1.08), (2850.0, 1.145)];
+    [(1350.0, 0.128), (1500.0, 0.187), (1900.0, 0.425), (2300.0, 0.691), (2700.0, 1.001), (2850.0, 1.047)];
 /// Nodes of a move at share 0 and at share 1; they grow exponentially.
 const NODES: (f64, f64) = (250.0, 60_000.0);
-/// Standard deviation of the errors of evaluation at share 0, in centipawns; there are none from share 1 on.
+/// Standard deviation of the errors of evaluation at share 0, in internal units; there are none from share 1 on.
 const WORST_NOISE: f64 = 240.0;
 
 /// What the user asks for.
@@ -64,7 +64,7 @@ impl StrengthLimits {
     pub(super) fn strength(&self) -> Strength {
         let noise = self.is_limited().then(|| {
             let share = (1.0 - self.share()).max(0.0).powf(1.5);
-            EvalNoise { seed: self.seed, centipawns: (WORST_NOISE * share).round() as i32 }
+            EvalNoise { seed: self.seed, deviation: (WORST_NOISE * share).round() as i32 }
         });
         let contempt = if self.analysis { 0 } else { Score::from_centipawns(self.contempt).0 };
         Strength { contempt, noise }
@@ -133,7 +133,7 @@ mod tests {
             let strength_limits = StrengthLimits { limited: true, elo, ..StrengthLimits::default() };
             let mut limits = Limits::default();
             strength_limits.limit_nodes(&mut limits);
-            (limits.nodes.expect("a limit"), strength_limits.strength().noise.expect("errors").centipawns)
+            (limits.nodes.expect("a limit"), strength_limits.strength().noise.expect("errors").deviation)
         };
         let levels: Vec<(u64, i32)> = (ELO_RANGE.0..=ELO_RANGE.1).step_by(50).map(at).collect();
         assert!(levels.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 >= pair[1].1), "{levels:?}");

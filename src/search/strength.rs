@@ -8,7 +8,7 @@ use crate::{
 /// How the engine plays in one search.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Strength {
-    /// By how many centipawns a draw is worse than an even position for the side to move at the root.
+    /// By how many internal units a draw is worse than an even position for the side to move at the root.
     pub contempt: i32,
     /// Errors of evaluation, at a limited strength.
     pub noise: Option<EvalNoise>,
@@ -27,8 +27,8 @@ impl Strength {
 pub struct EvalNoise {
     /// Another seed, other errors.
     pub seed: u64,
-    /// The standard deviation of the errors, in centipawns.
-    pub centipawns: i32,
+    /// The standard deviation of the errors, in internal units.
+    pub deviation: i32,
 }
 
 impl EvalNoise {
@@ -40,7 +40,7 @@ impl EvalNoise {
         bits ^= bits >> 29;
         // The sum of eight bytes is near enough to a normal distribution: mean 1020, deviation 209.
         let sum: i32 = bits.to_le_bytes().iter().map(|&byte| i32::from(byte)).sum();
-        Score(raw_eval.0 + (sum - 1020) * self.centipawns / 209).clamp_evaluation()
+        Score(raw_eval.0 + (sum - 1020) * self.deviation / 209).clamp_evaluation()
     }
 }
 
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn errors_belong_to_positions_and_have_the_size_asked_for() {
-        let noise = EvalNoise { seed: 7, centipawns: 100 };
+        let noise = EvalNoise { seed: 7, deviation: 100 };
         let error = |key| f64::from(noise.disturb(Score::ZERO, PositionKey(key)).0);
         let errors: Vec<f64> = (0..20_000).map(|key| error(key * 0x1234_5678_9ABC)).collect();
         let mean = errors.iter().sum::<f64>() / errors.len() as f64;
