@@ -14,7 +14,7 @@ pub const ELO_RANGE: (u32, u32) = (1350, 2850);
 /// Elo, and the share of the strength between [`NODES`] that has it. Measured in games against Stockfish 15.1 at
 /// its own limits of the same name, 20,000 nodes a move for it; `benches/notes/tools.md` has the results.
 const CURVE: [(f64, f64); 6] =
-    [(1350.0, 0.128), (1500.0, 0.187), (1900.0, 0.425), (2300.0, 0.691), (2700.0, 1.001), (2850.0, 1.047)];
+    [(1350.0, 0.152), (1500.0, 0.214), (1900.0, 0.453), (2300.0, 0.754), (2700.0, 0.95), (2850.0, 0.985)];
 /// Nodes of a move at share 0 and at share 1; they grow exponentially.
 const NODES: (f64, f64) = (250.0, 60_000.0);
 /// Standard deviation of the errors of evaluation at share 0, in internal units; there are none from share 1 on.
