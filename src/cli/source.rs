@@ -43,7 +43,7 @@ fn unpacked(mut packed: Reader) -> io::Result<Reader> {
     let plain: Box<dyn Read + Send> = match packed.fill_buf()? {
         [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(packed)),
         [b'B', b'Z', b'h', b'1'..=b'9', ..] => Box::new(MultiBzDecoder::new(packed)),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(Frames::new(packed)),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(Frames::new(packed)?),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => packed,
         // Whoever types or pipes lines wants each of them to be read at once.
         _ => return Ok(packed),
@@ -52,30 +52,30 @@ fn unpacked(mut packed: Reader) -> io::Result<Reader> {
     Ok(Box::new(BufReader::with_capacity(BUFFER, text)))
 }
 
-/// Zstandard frames, one after another.
-struct Frames(Option<StreamingDecoder<Reader, FrameDecoder>>, Option<Reader>);
+/// Zstandard frames, one after another: the present one.
+struct Frames(Option<StreamingDecoder<Reader, FrameDecoder>>);
 
 impl Frames {
-    fn new(packed: Reader) -> Frames {
-        Frames(None, Some(packed))
+    fn new(mut packed: Reader) -> io::Result<Frames> {
+        let at_end = packed.fill_buf()?.is_empty();
+        let frame =
+            if at_end { None } else { Some(StreamingDecoder::new(packed).map_err(io::Error::other)?) };
+        Ok(Frames(frame))
     }
 }
 
 impl Read for Frames {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            if let Some(mut packed) = self.1.take() {
-                if packed.fill_buf()?.is_empty() {
-                    return Ok(0);
-                }
-                self.0 = Some(StreamingDecoder::new(packed).map_err(io::Error::other)?);
+        while let Some(frame) = &mut self.0 {
+            let count = frame.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
             }
-            let Some(frame) = &mut self.0 else { return Ok(0) };
-            match frame.read(buffer)? {
-                0 if !buffer.is_empty() => self.1 = self.0.take().map(StreamingDecoder::into_inner),
-                count => return Ok(count),
+            if let Some(ended) = self.0.take() {
+                *self = Frames::new(ended.into_inner())?;
             }
         }
+        Ok(0)
     }
 }
 

@@ -188,6 +188,12 @@ impl Path {
         self.entries.last().map_or(0, |entry| usize::from(entry.occurrences))
     }
 
+    /// Is `position`, the present one, a draw by repetition, by the move counter or for want of material, unless it is
+    /// mate?
+    pub fn is_draw(&self, position: &Position) -> bool {
+        self.occurrences() >= 3 || position.halfmoves() >= 100 || position.is_insufficient_material()
+    }
+
     /// Can the side to move, `ply` plies from the root, repeat an earlier position with a draw by its next
     /// move? Then how many plies back that lies. See `cuckoo.rs`.
     pub fn upcoming_repetition(&self, position: &Position, ply: Ply) -> Option<usize> {

@@ -31,7 +31,7 @@ pub struct Go {
     /// Search for a mate in this many moves.
     pub mate: Option<u64>,
     /// Time to use, in milliseconds.
-    pub movetime: Option<i64>,
+    pub movetime: Option<u64>,
     /// Search until `stop`.
     pub infinite: bool,
 }
@@ -74,11 +74,11 @@ impl Go {
                 "btime" => go.btime = Some(signed("btime", tokens)?),
                 "winc" => go.winc = Some(signed("winc", tokens)?),
                 "binc" => go.binc = Some(signed("binc", tokens)?),
-                "movetime" => go.movetime = Some(at_least_one("movetime", tokens)? as i64),
+                "movetime" => go.movetime = Some(positive("movetime", tokens)?),
                 "movestogo" => go.movestogo = Some(unsigned("movestogo", tokens)?),
                 "depth" => go.depth = Some(unsigned("depth", tokens)?),
                 "nodes" => go.nodes = Some(unsigned("nodes", tokens)?),
-                "mate" => go.mate = Some(at_least_one("mate", tokens)?),
+                "mate" => go.mate = Some(positive("mate", tokens)?),
                 _ => return Err(CommandError::Unexpected { found: quote(word), usage: USAGE }),
             }
         }
@@ -92,20 +92,26 @@ fn signed(word: &'static str, tokens: &mut Tokens<'_>) -> Result<i64, CommandErr
 }
 
 pub(super) fn unsigned(word: &'static str, tokens: &mut Tokens<'_>) -> Result<u64, CommandError> {
-    let found = tokens.next().unwrap_or_default();
-    parse_integer(found).and_then(|number| u64::try_from(number).ok()).ok_or_else(|| CommandError::Number {
-        word,
-        range: " of at least 0",
-        found: quote(found),
-    })
+    at_least(0, " of at least 0", word, tokens)
 }
 
-fn at_least_one(word: &'static str, tokens: &mut Tokens<'_>) -> Result<u64, CommandError> {
+fn positive(word: &'static str, tokens: &mut Tokens<'_>) -> Result<u64, CommandError> {
+    at_least(1, " of at least 1", word, tokens)
+}
+
+fn at_least(
+    least: u64,
+    range: &'static str,
+    word: &'static str,
+    tokens: &mut Tokens<'_>,
+) -> Result<u64, CommandError> {
     let found = tokens.next().unwrap_or_default();
-    parse_integer(found)
-        .and_then(|number| u64::try_from(number).ok())
-        .filter(|&number| number > 0)
-        .ok_or_else(|| CommandError::Number { word, range: " of at least 1", found: quote(found) })
+    let number = parse_integer(found).and_then(|number| u64::try_from(number).ok());
+    number.filter(|&number| number >= least).ok_or_else(|| CommandError::Number {
+        word,
+        range,
+        found: quote(found),
+    })
 }
 
 impl fmt::Display for Go {
@@ -114,13 +120,7 @@ impl fmt::Display for Go {
         if self.ponder {
             f.write_str(" ponder")?;
         }
-        let times = [
-            ("wtime", self.wtime),
-            ("btime", self.btime),
-            ("winc", self.winc),
-            ("binc", self.binc),
-            ("movetime", self.movetime),
-        ];
+        let times = [("wtime", self.wtime), ("btime", self.btime), ("winc", self.winc), ("binc", self.binc)];
         for (word, value) in times {
             if let Some(value) = value {
                 write!(f, " {word} {value}")?;
@@ -131,6 +131,7 @@ impl fmt::Display for Go {
             ("depth", self.depth),
             ("nodes", self.nodes),
             ("mate", self.mate),
+            ("movetime", self.movetime),
         ];
         for (word, value) in counts {
             if let Some(value) = value {

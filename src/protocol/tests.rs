@@ -210,10 +210,11 @@ fn moves() -> impl Strategy<Value = Vec<UciMove>> {
 fn a_go() -> impl Strategy<Value = Go> {
     let time = || option::of(-1_000_000i64..100_000_000);
     let count = || option::of(0..=i64::MAX as u64);
+    let positive = || option::of(1..=i64::MAX as u64);
     (
         (moves(), any::<bool>(), any::<bool>()),
-        (time(), time(), time(), time(), time()),
-        (count(), count(), count(), count()),
+        (time(), time(), time(), time()),
+        (count(), count(), count(), positive(), positive()),
     )
         .prop_map(|(flags, times, counts)| Go {
             search_moves: flags.0,
@@ -223,7 +224,7 @@ fn a_go() -> impl Strategy<Value = Go> {
             btime: times.1,
             winc: times.2,
             binc: times.3,
-            movetime: times.4,
+            movetime: counts.4,
             movestogo: counts.0,
             depth: counts.1,
             nodes: counts.2,

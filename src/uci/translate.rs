@@ -118,7 +118,7 @@ pub fn limits(go: &Go, position: &Position) -> Result<Limits, IllegalSearchMove>
         depth: go.depth.map(|plies| Depth(plies.clamp(1, Depth::MAX.get() as u64) as i32)),
         nodes: go.nodes.map(|nodes| nodes.max(1)),
         mate: go.mate.map(saturated),
-        movetime: go.movetime.map(milliseconds),
+        movetime: go.movetime.map(Duration::from_millis),
         infinite: go.infinite,
         ponder: go.ponder,
         search_moves,

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     cli::pgn::{self, Game},
-    position::Position,
+    position::{Path, Position},
     types::{Ply, Score},
 };
 
@@ -128,12 +128,11 @@ impl GameReport {
     }
 }
 
-/// Is the last position a draw by the rules: the third time on the board, without material to mate, or a hundred
-/// half-moves after the last pawn move or capture, and no mate?
+/// Is the last position a draw by the rules, and no mate?
 fn ends_in_draw(positions: &[Position]) -> bool {
-    let Some(last) = positions.last().filter(|last| last.has_legal_move()) else { return false };
-    let times = positions.iter().filter(|position| position.key() == last.key()).count();
-    times >= 3 || last.chess().is_insufficient_material() || last.chess().halfmoves() >= 100
+    let mut path = Path::new(&positions[0]);
+    positions[1..].iter().for_each(|position| path.push(position));
+    positions.last().is_some_and(|last| last.has_legal_move() && path.is_draw(last))
 }
 
 /// The score of a position for White; where the game is over, what the rules say.

@@ -238,10 +238,7 @@ pub(super) fn follow(start: &Position, moves: &[UciMove]) -> Option<(Position, O
         };
         return Some((position, Some(result)));
     }
-    let drawn = position.halfmoves() >= 100
-        || position.is_insufficient_material()
-        || path.occurrences() >= 3
-        || moves.len() >= LONGEST;
+    let drawn = path.is_draw(&position) || moves.len() >= LONGEST;
     Some((position, drawn.then_some(0.5)))
 }
 

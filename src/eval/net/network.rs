@@ -63,15 +63,16 @@ impl Network {
         if layout.units != UNITS {
             return Err(FileError::Units { found: layout.units as u32, expected: UNITS });
         }
-        let rows = |numbers: &[i16]| -> Box<[Units]> {
-            numbers.as_chunks::<UNITS>().0.iter().map(|&row| Units(row)).collect()
+        // Where there are fewer, one bucket serves as each of them.
+        let rows = |numbers: &[i16], count: usize| -> Box<[Units]> {
+            numbers.as_chunks::<UNITS>().0.iter().cycle().take(count).map(|&row| Units(row)).collect()
         };
         let mut head_biases = [0; HEADS];
         head_biases.copy_from_slice(&layout.head_biases);
         Ok(Network {
-            rows: rows(&layout.input_weights.repeat(INPUTS / layout.inputs.max(1))),
-            biases: rows(&layout.input_biases)[0].clone(),
-            heads: rows(&layout.heads)
+            rows: rows(&layout.input_weights, INPUTS),
+            biases: rows(&layout.input_biases, 1)[0].clone(),
+            heads: rows(&layout.heads, 2 * HEADS)
                 .chunks_exact(2)
                 .map(|pair| [pair[0].clone(), pair[1].clone()])
                 .collect(),
