@@ -6,7 +6,7 @@ use super::Engine;
 use crate::{
     position::{Path, PathHash},
     search::{Event, EventSink, Limits, ResultStore, Resumed},
-    tt::file::{HashFile, Origin, Place},
+    tt::file::{FileLocation, HashFile, Origin},
 };
 
 /// The file that is wanted and, once somebody needed it, open.
@@ -51,9 +51,11 @@ impl Persistent {
     /// Opens what was named and is not open, or not there any more, and says what came of that.
     pub fn settle(&mut self, origin: Origin, sink: &Arc<EventSink>) {
         let said = match self.open.as_ref().map(|file| (file.map().place(), file.map().path())) {
-            None | Some((Place::Ours, _)) => None,
-            Some((Place::Removed, path)) => Some(format!("hash file {} was removed", path.display())),
-            Some((Place::Replaced, path)) => Some(format!("hash file {} was replaced", path.display())),
+            None | Some((FileLocation::Ours, _)) => None,
+            Some((FileLocation::Removed, path)) => Some(format!("hash file {} was removed", path.display())),
+            Some((FileLocation::Replaced, path)) => {
+                Some(format!("hash file {} was replaced", path.display()))
+            }
         };
         if let Some(said) = said {
             sink(Event::Message(said));

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// What is kept of a pawn structure.
-pub trait Entry: Clone {
+pub trait PawnTableEntry: Clone {
     /// The pawns, black and white.
     fn pawns(&self) -> [Bitboard; 2];
 }
@@ -28,7 +28,7 @@ pub struct PawnTable<E> {
     pub probes: u64,
 }
 
-impl<E: Entry> PawnTable<E> {
+impl<E: PawnTableEntry> PawnTable<E> {
     /// A table that knows only `empty`, the entry of a board without pawns. It has the largest power-of-two size
     /// within `mib` MiB, or within the half of it, and so on, if the memory for that cannot be had.
     pub fn new(mib: usize, empty: E) -> PawnTable<E> {

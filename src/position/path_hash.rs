@@ -85,9 +85,9 @@ pub enum PathPart {
 }
 
 /// A mode: its name, the part of the path that must be the same, whether clock and taint are looked at.
-type Row = (PathHash, &'static str, PathPart, bool);
+type PathHashRow = (PathHash, &'static str, PathPart, bool);
 
-const MODES: [Row; 7] = [
+const MODES: [PathHashRow; 7] = [
     (PathHash::Off, "off", PathPart::None, false),
     (PathHash::Fifty80, "fifty80", PathPart::Is80, false),
     (PathHash::Fifty80Each, "fifty80each", PathPart::From80, false),

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use super::{
     NodeResult, ScoreWindow,
     entry::{Packed, mix},
-    file::cell::{Bucket, Entry, Kind},
+    file::cell::{Bucket, CellKind, Entry},
     path_check::PathCheck,
     table::AtomicEntry,
 };
@@ -86,7 +86,7 @@ fn threads_that_store_and_probe_read_whole_entries() {
     let (rounds, most) = if cfg!(miri) { (30, 30) } else { (100_000, 100_000_000) };
     let (slot, bucket, over) = (AtomicEntry::default(), Bucket::default(), AtomicBool::new(false));
     let seen = AtomicBool::new(false);
-    let entry = |number: u64| Entry::new(KEY, Kind::Node, number as u16, packed(KEY, number));
+    let entry = |number: u64| Entry::new(KEY, CellKind::Node, number as u16, packed(KEY, number));
     let (slot, bucket, over, seen) = (&slot, &bucket, &over, &seen);
     std::thread::scope(|scope| {
         let writers: Vec<_> = (1..3)
@@ -106,7 +106,7 @@ fn threads_that_store_and_probe_read_whole_entries() {
                 let read = slot.load();
                 assert!(!read.matches(KEY) || is_whole(read), "{read:?}");
                 seen.fetch_or(read.matches(KEY), Relaxed);
-                for found in bucket.0.iter().filter_map(|cell| cell.find(KEY, Kind::Node)) {
+                for found in bucket.0.iter().filter_map(|cell| cell.find(KEY, CellKind::Node)) {
                     let depth = found.depth().get() as u64;
                     let mut whole = (depth..600).step_by(200).map(entry);
                     // The session may be that of another store of the same words.

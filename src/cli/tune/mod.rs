@@ -34,7 +34,7 @@ use self::{
         train::{self as network_train, TrainArguments},
     },
     spsa::SpsaArguments,
-    train::{Course, State},
+    train::{TuningPlan, TuningState},
     vary::VaryArguments,
 };
 use crate::{
@@ -247,7 +247,7 @@ fn fit(arguments: &FitArguments, output: &Output, interrupt: &Interrupt) -> Resu
         first.len(),
         training.entries() as f64 / training.len() as f64,
     ));
-    let mut course = Course {
+    let mut course = TuningPlan {
         scale: arguments.scale.unwrap_or(1.0),
         result_share: arguments.result,
         rate: arguments.rate,
@@ -259,12 +259,12 @@ fn fit(arguments: &FitArguments, output: &Output, interrupt: &Interrupt) -> Resu
         course.scale = train::fit_scale(&training, &first, &course);
     }
     let mut state = match read_state(&arguments.checkpoint)? {
-        Some(text) => State::from_text(&text)
+        Some(text) => TuningState::from_text(&text)
             .filter(|state| state.weights.len() == first.len())
             .ok_or_else(|| TuneError::Checkpoint(arguments.checkpoint.clone()))?,
-        None => State::new(first.clone()),
+        None => TuningState::new(first.clone()),
     };
-    let report = |state: &State| {
+    let report = |state: &TuningState| {
         let checks: Vec<String> = validation
             .iter()
             .map(|positions| format!("{:.6}", train::loss(positions, &state.weights, &course)))

@@ -10,7 +10,7 @@ type Entries = [(u16, i16)];
 
 /// A position as the tuner sees it.
 #[derive(Copy, Clone, Debug)]
-struct Head {
+struct TunedPosition {
     /// Where its entries begin.
     first: u32,
     /// The number of entries of each account.
@@ -25,7 +25,7 @@ struct Head {
 /// Positions with their coefficients and what is known of their worth.
 #[derive(Debug, Default)]
 pub struct Positions {
-    heads: Vec<Head>,
+    heads: Vec<TunedPosition>,
     entries: Vec<(u16, i16)>,
 }
 
@@ -45,7 +45,7 @@ impl Positions {
             *length = fitting;
         }
         let Ok(first) = u32::try_from(self.entries.len()) else { return };
-        self.heads.push(Head { first, lengths, shares: coefficients.shares, chance, result });
+        self.heads.push(TunedPosition { first, lengths, shares: coefficients.shares, chance, result });
         self.entries.extend(coefficients.accounts.iter().flatten());
     }
 
@@ -97,7 +97,7 @@ impl Positions {
         add(initiative, [0.0, eg * keeps.initiative]);
     }
 
-    fn accounts(&self, head: &Head) -> [&Entries; ACCOUNTS] {
+    fn accounts(&self, head: &TunedPosition) -> [&Entries; ACCOUNTS] {
         let mut rest = &self.entries[head.first as usize..];
         head.lengths.map(|length| {
             let (account, others) = rest.split_at(usize::from(length));
@@ -106,7 +106,7 @@ impl Positions {
         })
     }
 
-    fn sums(&self, head: &Head, weights: &[Weight]) -> Sums {
+    fn sums(&self, head: &TunedPosition, weights: &[Weight]) -> Sums {
         let sum = |entries: &Entries| {
             let mut sum = [0.0, 0.0];
             for &(weight, times) in entries {

@@ -62,7 +62,7 @@ const PERTURBATION: f64 = 1.0 / 20.0;
 pub fn print(arguments: &SpsaArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
     let games = |error: &dyn Display| TuneError::Games(error.to_string());
     let starts = openings(&arguments.openings, None, 0).map_err(|error| games(&error))?;
-    let mut course = Course::new(chosen(&arguments.parameters)?, arguments.pairs, arguments.gain);
+    let mut course = SpsaRun::new(chosen(&arguments.parameters)?, arguments.pairs, arguments.gain);
     if let Some(text) = super::read_state(&arguments.state)? {
         course.restore(&text).ok_or_else(|| TuneError::Checkpoint(arguments.state.clone()))?;
     }
@@ -126,7 +126,7 @@ impl Tuned {
 type Setting = Vec<(&'static str, i32)>;
 
 /// All parameters and how far they have come.
-struct Course {
+struct SpsaRun {
     tuned: Vec<Tuned>,
     /// Pairs played, and pairs in all.
     pair: u32,
@@ -134,9 +134,9 @@ struct Course {
     gain: f64,
 }
 
-impl Course {
-    fn new(parameters: Vec<&'static Parameter>, pairs: u32, gain: f64) -> Course {
-        Course { tuned: parameters.into_iter().map(Tuned::new).collect(), pair: 0, pairs, gain }
+impl SpsaRun {
+    fn new(parameters: Vec<&'static Parameter>, pairs: u32, gain: f64) -> SpsaRun {
+        SpsaRun { tuned: parameters.into_iter().map(Tuned::new).collect(), pair: 0, pairs, gain }
     }
 
     /// Changes every parameter up or down, plays with both signs and follows the result: points of the first
@@ -165,7 +165,7 @@ impl Course {
         Ok(())
     }
 
-    /// Takes up what [`Course::to_string`] wrote; nothing if it is of other parameters.
+    /// Takes up what [`SpsaRun::to_string`] wrote; nothing if it is of other parameters.
     fn restore(&mut self, text: &str) -> Option<()> {
         let mut lines = text.lines();
         let pair = lines.next()?.strip_suffix(" pairs")?.parse().ok()?;
@@ -182,7 +182,7 @@ impl Course {
     }
 }
 
-impl Display for Course {
+impl Display for SpsaRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} pairs", self.pair)?;
         self.tuned.iter().try_for_each(|one| writeln!(f, "{} {:.3}", one.parameter.name, one.value))
@@ -249,7 +249,7 @@ mod tests {
         let parameters = named(&["rfp_margin", "probcut_margin", "lmr_base"]);
         let start: Vec<f64> = parameters.iter().map(|one| one.default.into()).collect();
         let optimum = [start[0] * 0.6, start[1] * 1.5, start[2]];
-        let mut course = Course::new(parameters, 4000, 0.03);
+        let mut course = SpsaRun::new(parameters, 4000, 0.03);
         while course.pair < course.pairs {
             let mut random = Random::of(&[5, course.pair.into()]);
             let played =
@@ -264,14 +264,14 @@ mod tests {
 
     #[test]
     fn a_session_goes_on_where_it_stopped() {
-        let mut course = Course::new(named(&["rfp_margin", "lmr_base"]), 100, 0.01);
+        let mut course = SpsaRun::new(named(&["rfp_margin", "lmr_base"]), 100, 0.01);
         for pair in 0..7 {
             course.step(&mut Random::of(&[pair]), |_, _| Ok::<_, ()>(2.0)).expect("a result");
         }
         let text = course.to_string();
-        let mut again = Course::new(named(&["rfp_margin", "lmr_base"]), 100, 0.01);
+        let mut again = SpsaRun::new(named(&["rfp_margin", "lmr_base"]), 100, 0.01);
         assert!(again.restore(&text).is_some() && again.to_string() == text && again.pair == 7);
-        let mut other = Course::new(named(&["rfp_margin", "probcut_margin"]), 100, 0.01);
+        let mut other = SpsaRun::new(named(&["rfp_margin", "probcut_margin"]), 100, 0.01);
         assert!(other.restore(&text).is_none() && other.pair == 0, "another parameter");
         assert!(other.restore("nonsense").is_none() && other.restore("").is_none());
     }

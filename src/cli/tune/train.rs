@@ -4,7 +4,7 @@ use super::model::{Positions, Weight};
 
 /// How to train.
 #[derive(Copy, Clone, Debug)]
-pub struct Course {
+pub struct TuningPlan {
     /// Centipawns of which the logistic function is one natural unit.
     pub scale: f32,
     /// How much of the target is the result of the game; the rest is the score.
@@ -21,7 +21,7 @@ pub struct Course {
 
 /// Everything that changes while training, as it is kept in a checkpoint.
 #[derive(Clone, Debug, PartialEq)]
-pub struct State {
+pub struct TuningState {
     /// Passes done.
     pub epoch: usize,
     /// The weights.
@@ -40,7 +40,7 @@ pub fn chance(score: f32, scale: f32) -> f32 {
 }
 
 /// The mean square error of the chances over all positions.
-pub fn loss(positions: &Positions, weights: &[Weight], course: &Course) -> f64 {
+pub fn loss(positions: &Positions, weights: &[Weight], course: &TuningPlan) -> f64 {
     let error = |index| {
         let expected = positions.target(index, course.result_share);
         f64::from(chance(positions.score(index, weights), course.scale) - expected).powi(2)
@@ -49,7 +49,7 @@ pub fn loss(positions: &Positions, weights: &[Weight], course: &Course) -> f64 {
 }
 
 /// The scale with the least loss for these weights, by golden section.
-pub fn fit_scale(positions: &Positions, weights: &[Weight], course: &Course) -> f32 {
+pub fn fit_scale(positions: &Positions, weights: &[Weight], course: &TuningPlan) -> f32 {
     const GOLDEN: f32 = 0.618;
     let sample: Vec<(f32, f32)> = (0..positions.len())
         .step_by(positions.len() / 100_000 + 1)
@@ -70,15 +70,15 @@ pub fn fit_scale(positions: &Positions, weights: &[Weight], course: &Course) -> 
     f32::midpoint(low, high)
 }
 
-impl State {
+impl TuningState {
     /// Before the first step.
-    pub fn new(weights: Vec<Weight>) -> State {
+    pub fn new(weights: Vec<Weight>) -> TuningState {
         let zero = vec![[0.0; 2]; weights.len()];
-        State { epoch: 0, weights, moment: zero.clone(), square: zero, steps: 0 }
+        TuningState { epoch: 0, weights, moment: zero.clone(), square: zero, steps: 0 }
     }
 
     /// One pass over the positions.
-    pub fn epoch(&mut self, positions: &Positions, first: &[Weight], course: &Course) {
+    pub fn epoch(&mut self, positions: &Positions, first: &[Weight], course: &TuningPlan) {
         // From the step size to a fiftieth of it, evenly on a logarithmic scale.
         let rate = course.rate * 0.02_f32.powf(self.epoch as f32 / course.epochs.max(1) as f32);
         for batch in shuffled(positions.len(), self.epoch as u64).chunks(course.batch.max(1)) {
@@ -122,12 +122,12 @@ impl State {
         text
     }
 
-    /// The inverse of [`State::to_text`].
-    pub fn from_text(text: &str) -> Option<State> {
+    /// The inverse of [`TuningState::to_text`].
+    pub fn from_text(text: &str) -> Option<TuningState> {
         let mut lines = text.lines();
         let mut counters = lines.next()?.split(' ').map(str::parse::<usize>);
         let (epoch, steps, len) = (counters.next()?.ok()?, counters.next()?.ok()?, counters.next()?.ok()?);
-        let mut state = State { epoch, steps: steps as i32, ..State::new(Vec::new()) };
+        let mut state = TuningState { epoch, steps: steps as i32, ..TuningState::new(Vec::new()) };
         for line in lines {
             let numbers: Vec<f32> = line.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
             let &[a, b, c, d, e, f] = numbers.as_slice() else { return None };
@@ -158,10 +158,10 @@ mod tests {
 
     #[test]
     fn a_checkpoint_is_read_back_exactly() {
-        let mut state = State::new(vec![[1.25, -7.5e-3], [0.0, 900.0]]);
+        let mut state = TuningState::new(vec![[1.25, -7.5e-3], [0.0, 900.0]]);
         state.step(&[[0.1, -0.2], [0.0, 3e-7]], &[[0.0; 2]; 2], 1.0, 1e-6);
-        assert_eq!(State::from_text(&state.to_text()), Some(state.clone()));
-        assert_eq!(State::from_text("3 4 2\n1 2 3 4 5 6\n"), None);
+        assert_eq!(TuningState::from_text(&state.to_text()), Some(state.clone()));
+        assert_eq!(TuningState::from_text("3 4 2\n1 2 3 4 5 6\n"), None);
     }
 
     #[test]

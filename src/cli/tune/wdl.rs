@@ -9,11 +9,11 @@ use crate::{
 };
 
 /// A score for White, the material, and how the game ended: 0 White won, 1 draw, 2 Black won.
-type Sample = (Score, u32, usize);
+type GamePoint = (Score, u32, usize);
 
 /// Prints the parameters with the greatest likelihood.
 pub fn print(path: &Path, output: &Output) -> Result<(), TuneError> {
-    let mut samples: Vec<Sample> = Vec::new();
+    let mut samples: Vec<GamePoint> = Vec::new();
     data::read(path, |_, label| {
         let Some(label) = label else { return };
         let Some(score) = label.score else { return };
@@ -31,8 +31,9 @@ pub fn print(path: &Path, output: &Output) -> Result<(), TuneError> {
         model.even[0], model.even[1], model.spread[0], model.spread[1], model.even[0]
     ));
     for range in [10..30, 30..50, 50..64, 64..79] {
-        let part: Vec<Sample> = samples.iter().copied().filter(|sample| range.contains(&sample.1)).collect();
-        let mean = |chance: &dyn Fn(&Sample) -> f64| {
+        let part: Vec<GamePoint> =
+            samples.iter().copied().filter(|sample| range.contains(&sample.1)).collect();
+        let mean = |chance: &dyn Fn(&GamePoint) -> f64| {
             100.0 * part.iter().map(chance).sum::<f64>() / part.len().max(1) as f64
         };
         output.line(format_args!(
@@ -46,13 +47,14 @@ pub fn print(path: &Path, output: &Output) -> Result<(), TuneError> {
 }
 
 /// The mean negative logarithm of the chance of what happened.
-fn cost(model: &ChanceModel, samples: &[Sample]) -> f64 {
-    let surprise = |&(score, material, ended): &Sample| -model.chances(score, material)[ended].max(1e-6).ln();
+fn cost(model: &ChanceModel, samples: &[GamePoint]) -> f64 {
+    let surprise =
+        |&(score, material, ended): &GamePoint| -model.chances(score, material)[ended].max(1e-6).ln();
     samples.iter().map(surprise).sum::<f64>() / samples.len() as f64
 }
 
 /// Coordinate search with shrinking steps: four parameters, a smooth cost.
-fn fit(samples: &[Sample]) -> ChanceModel {
+fn fit(samples: &[GamePoint]) -> ChanceModel {
     let mut best = ChanceModel { even: [150.0, 0.0], spread: [80.0, 0.0] };
     let mut least = cost(&best, samples);
     let mut steps = [32.0, 0.5, 32.0, 0.5];

@@ -4,8 +4,8 @@ use shakmaty::{Bitboard, Board, CastlingSide, Color, Position as _, Role, Square
 
 use super::{
     geometry::{Black, Side, White, count, king_ring},
-    pawn_entry::PawnEntry,
-    squares::View,
+    pawn_entry::ClassicalPawns,
+    squares::Flip,
 };
 use crate::position::Position;
 
@@ -23,7 +23,7 @@ pub struct Context<'p> {
     /// The pieces.
     pub board: &'p Board,
     /// The pawn hash entry.
-    pub pawns: &'p PawnEntry,
+    pub pawns: &'p ClassicalPawns,
     /// Middlegame values of the king shelters, each from its own side's point of view.
     pub shelter: [i32; 2],
     /// Pawns face to face.
@@ -35,7 +35,7 @@ pub struct Context<'p> {
     /// The kings.
     pub king: [Square; 2],
     /// How each side's pieces see the board with their own and with the enemy king on the right.
-    pub views: [[View; 2]; 2],
+    pub views: [[Flip; 2]; 2],
     /// Pieces that shield their own king from a slider.
     pub pinned: [Bitboard; 2],
     /// Squares that count as mobility.
@@ -62,7 +62,12 @@ impl<'p> Context<'p> {
     /// The maps that need no piece attacks: pawns, kings, pins, areas. The rest is filled in by
     /// [`super::mobility::survey`].
     #[inline]
-    pub fn new(position: &'p Position, pawns: &'p PawnEntry, shelter: [i32; 2], phase: i32) -> Context<'p> {
+    pub fn new(
+        position: &'p Position,
+        pawns: &'p ClassicalPawns,
+        shelter: [i32; 2],
+        phase: i32,
+    ) -> Context<'p> {
         let board = position.board();
         let castles = position.chess().castles();
         let king = [Color::Black, Color::White].map(|c| board.king_of(c).unwrap_or(Square::A1));
@@ -75,8 +80,8 @@ impl<'p> Context<'p> {
             pieces: [board.black(), board.white()],
             king,
             views: [
-                [View::new::<Black>(king[Black::ME]), View::new::<Black>(king[White::ME])],
-                [View::new::<White>(king[White::ME]), View::new::<White>(king[Black::ME])],
+                [Flip::new::<Black>(king[Black::ME]), Flip::new::<Black>(king[White::ME])],
+                [Flip::new::<White>(king[White::ME]), Flip::new::<White>(king[Black::ME])],
             ],
             pinned: [Bitboard::EMPTY; 2],
             area: [Bitboard::EMPTY; 2],

@@ -15,7 +15,7 @@ const SIZE: usize = 2 * 64 * 64 * PAWNS;
 static WINS: LazyLock<Vec<u64>> = LazyLock::new(solve);
 
 #[derive(Copy, Clone, PartialEq, Eq)]
-enum Verdict {
+enum KpkResult {
     Illegal,
     Unknown,
     Draw,
@@ -24,24 +24,24 @@ enum Verdict {
 
 /// Pawn on files a to d, the strong side is White.
 #[derive(Copy, Clone)]
-struct State {
+struct KpkState {
     strong_to_move: bool,
     strong: Square,
     weak: Square,
     pawn: Square,
 }
 
-impl State {
+impl KpkState {
     fn index(self) -> usize {
         let pawn = (self.pawn.to_usize() / 8 - 1) * 4 + self.pawn.to_usize() % 8;
         ((usize::from(self.strong_to_move) * 64 + self.weak.to_usize()) * 64 + self.strong.to_usize()) * PAWNS
             + pawn
     }
 
-    fn from_index(index: usize) -> State {
+    fn from_index(index: usize) -> KpkState {
         let pawn = index % PAWNS;
         let square = |n: usize| Square::new((n % 64) as u32);
-        State {
+        KpkState {
             pawn: square((pawn / 4 + 1) * 8 + pawn % 4),
             strong: square(index / PAWNS),
             weak: square(index / PAWNS / 64),
@@ -55,50 +55,54 @@ impl State {
     }
 
     /// What can be said without looking further.
-    fn first_verdict(self) -> Verdict {
+    fn first_verdict(self) -> KpkResult {
         let pawn_hits = attacks::pawn_attacks(Color::White, self.pawn);
         if self.strong.distance(self.weak) <= 1
             || self.strong == self.pawn
             || self.weak == self.pawn
             || (self.strong_to_move && pawn_hits.contains(self.weak))
         {
-            return Verdict::Illegal;
+            return KpkResult::Illegal;
         }
         if self.strong_to_move {
             let goal = self.step();
             let promotes = self.pawn.to_u32() >= 48 && goal != self.strong && goal != self.weak;
             let safely = self.weak.distance(goal) > 1 || self.strong.distance(goal) <= 1;
-            return if promotes && safely { Verdict::Win } else { Verdict::Unknown };
+            return if promotes && safely { KpkResult::Win } else { KpkResult::Unknown };
         }
         let guarded = attacks::king_attacks(self.strong);
         let moves = attacks::king_attacks(self.weak) & !guarded & !pawn_hits;
-        if moves.is_empty() || moves.contains(self.pawn) { Verdict::Draw } else { Verdict::Unknown }
+        if moves.is_empty() || moves.contains(self.pawn) { KpkResult::Draw } else { KpkResult::Unknown }
     }
 
     /// What the successors say.
-    fn next_verdict(self, known: &[Verdict]) -> Verdict {
-        let (good, bad) =
-            if self.strong_to_move { (Verdict::Win, Verdict::Draw) } else { (Verdict::Draw, Verdict::Win) };
+    fn next_verdict(self, known: &[KpkResult]) -> KpkResult {
+        let (good, bad) = if self.strong_to_move {
+            (KpkResult::Win, KpkResult::Draw)
+        } else {
+            (KpkResult::Draw, KpkResult::Win)
+        };
         let mut all_bad = true;
-        let mut see = |next: State| {
+        let mut see = |next: KpkState| {
             let verdict = known[next.index()];
-            all_bad &= verdict == bad || verdict == Verdict::Illegal;
+            all_bad &= verdict == bad || verdict == KpkResult::Illegal;
             verdict == good
         };
-        let turned = State { strong_to_move: !self.strong_to_move, ..self };
+        let turned = KpkState { strong_to_move: !self.strong_to_move, ..self };
         let found = if self.strong_to_move {
-            let by_king =
-                attacks::king_attacks(self.strong).into_iter().any(|strong| see(State { strong, ..turned }));
-            by_king || self.pawn_moves().any(|pawn| see(State { pawn, ..turned }))
+            let by_king = attacks::king_attacks(self.strong)
+                .into_iter()
+                .any(|strong| see(KpkState { strong, ..turned }));
+            by_king || self.pawn_moves().any(|pawn| see(KpkState { pawn, ..turned }))
         } else {
-            attacks::king_attacks(self.weak).into_iter().any(|weak| see(State { weak, ..turned }))
+            attacks::king_attacks(self.weak).into_iter().any(|weak| see(KpkState { weak, ..turned }))
         };
         if found {
             good
         } else if all_bad {
             bad
         } else {
-            Verdict::Unknown
+            KpkResult::Unknown
         }
     }
 
@@ -116,21 +120,21 @@ impl State {
 }
 
 fn solve() -> Vec<u64> {
-    let mut verdicts: Vec<Verdict> =
-        (0..SIZE).map(|index| State::from_index(index).first_verdict()).collect();
+    let mut verdicts: Vec<KpkResult> =
+        (0..SIZE).map(|index| KpkState::from_index(index).first_verdict()).collect();
     let mut changed = true;
     while changed {
         changed = false;
         for index in 0..SIZE {
-            if verdicts[index] == Verdict::Unknown {
-                let verdict = State::from_index(index).next_verdict(&verdicts);
-                changed |= verdict != Verdict::Unknown;
+            if verdicts[index] == KpkResult::Unknown {
+                let verdict = KpkState::from_index(index).next_verdict(&verdicts);
+                changed |= verdict != KpkResult::Unknown;
                 verdicts[index] = verdict;
             }
         }
     }
-    let bits = |chunk: &[Verdict]| {
-        chunk.iter().rev().fold(0, |bits, &verdict| bits << 1 | u64::from(verdict == Verdict::Win))
+    let bits = |chunk: &[KpkResult]| {
+        chunk.iter().rev().fold(0, |bits, &verdict| bits << 1 | u64::from(verdict == KpkResult::Win))
     };
     verdicts.chunks(64).map(bits).collect()
 }
@@ -142,7 +146,7 @@ pub fn is_win(strong_color: Color, strong: Square, pawn: Square, weak: Square, t
         let square = if strong_color.is_white() { square } else { square.flip_vertical() };
         if mirror { square.flip_horizontal() } else { square }
     };
-    let state = State {
+    let state = KpkState {
         strong_to_move: turn == strong_color,
         strong: seen(strong),
         weak: seen(weak),

@@ -42,7 +42,7 @@ use self::{
     geometry::{Black, White},
     material::{FULL_SCALE, MIDDLEGAME, MaterialTable},
     pair::Pair,
-    pawn_entry::PawnEntry,
+    pawn_entry::ClassicalPawns,
     trace::{Silent, Tally, Tracer},
     weights::WEIGHTS,
 };
@@ -53,14 +53,17 @@ use crate::{position::Position, types::Score};
 /// does not depend on it.
 #[derive(Clone, Debug)]
 pub struct Caches {
-    pawns: PawnTable<PawnEntry>,
+    pawns: PawnTable<ClassicalPawns>,
     material: MaterialTable,
 }
 
 impl Caches {
     /// Empty caches with a pawn hash of at most `pawn_hash_mib` MiB (at least one).
     pub fn new(pawn_hash_mib: usize) -> Caches {
-        Caches { pawns: PawnTable::new(pawn_hash_mib, PawnEntry::default()), material: MaterialTable::new() }
+        Caches {
+            pawns: PawnTable::new(pawn_hash_mib, ClassicalPawns::default()),
+            material: MaterialTable::new(),
+        }
     }
 
     /// Within how many MiB the pawn hash is: fewer than asked for if there was no memory.

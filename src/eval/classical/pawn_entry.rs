@@ -14,7 +14,7 @@ use super::{
     pair::Pair,
     trace::Tracer,
 };
-use crate::{eval::pawn_table::Entry, position::Position};
+use crate::{eval::pawn_table::PawnTableEntry, position::Position};
 
 /// A king-dependent pawn term with the king square and castling rights that it holds for.
 #[derive(Copy, Clone, Debug, Default)]
@@ -28,7 +28,7 @@ struct Shelter {
 /// What the pawns alone say.
 #[derive(Copy, Clone, Debug, Default)]
 #[repr(C, align(64))]
-pub struct PawnEntry {
+pub struct ClassicalPawns {
     /// The pawns, black and white.
     pub pawns: [Bitboard; 2],
     /// Passed pawns of both sides.
@@ -42,12 +42,12 @@ pub struct PawnEntry {
     pub files: [u8; 2],
 }
 
-const _: () = assert!(size_of::<PawnEntry>() == 64);
+const _: () = assert!(size_of::<ClassicalPawns>() == 64);
 
-impl PawnEntry {
+impl ClassicalPawns {
     /// An entry for these pawns (black, white), of which nothing else is known yet.
-    pub fn new(pawns: [Bitboard; 2]) -> PawnEntry {
-        PawnEntry { pawns, files: pawns.map(files), ..PawnEntry::default() }
+    pub fn new(pawns: [Bitboard; 2]) -> ClassicalPawns {
+        ClassicalPawns { pawns, files: pawns.map(files), ..ClassicalPawns::default() }
     }
 
     /// What pawns and king of our side say together, and the middlegame value of the shelter, computed only
@@ -74,7 +74,7 @@ impl PawnEntry {
     }
 }
 
-impl Entry for PawnEntry {
+impl PawnTableEntry for ClassicalPawns {
     fn pawns(&self) -> [Bitboard; 2] {
         self.pawns
     }

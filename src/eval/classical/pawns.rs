@@ -4,7 +4,7 @@ use shakmaty::{Bitboard, Role, Square, attacks};
 
 use super::{
     geometry::{Black, CENTER_FILES, KING_SIDE, QUEEN_SIDE, Side, White, adjacent_files, count, rank_of},
-    pawn_entry::PawnEntry,
+    pawn_entry::ClassicalPawns,
     squares,
     trace::{Tally, Term, Tracer},
     weights::WEIGHTS,
@@ -12,8 +12,8 @@ use super::{
 
 /// Evaluates the pawns (black, white).
 #[cold]
-pub fn analyse<T: Tracer>(pawns: [Bitboard; 2], tracer: &mut T) -> PawnEntry {
-    let mut entry = PawnEntry::new(pawns);
+pub fn analyse<T: Tracer>(pawns: [Bitboard; 2], tracer: &mut T) -> ClassicalPawns {
+    let mut entry = ClassicalPawns::new(pawns);
     let mut tally = Tally::new(tracer);
     side::<White, T>(&mut entry, &mut tally);
     side::<Black, T>(&mut entry, &mut tally);
@@ -21,7 +21,7 @@ pub fn analyse<T: Tracer>(pawns: [Bitboard; 2], tracer: &mut T) -> PawnEntry {
     entry
 }
 
-fn side<S: Side, T: Tracer>(entry: &mut PawnEntry, tally: &mut Tally<T>) {
+fn side<S: Side, T: Tracer>(entry: &mut ClassicalPawns, tally: &mut Tally<T>) {
     let w = &WEIGHTS;
     let (ours, theirs) = (entry.pawns[S::ME], entry.pawns[S::YOU]);
     let guarded_twice = S::Them::double_pawn_attacks(theirs);
@@ -85,7 +85,7 @@ fn side<S: Side, T: Tracer>(entry: &mut PawnEntry, tally: &mut Tally<T>) {
 }
 
 /// The pawns as a whole: islands, majorities, holes.
-fn structure<S: Side, T: Tracer>(entry: &PawnEntry, tally: &mut Tally<T>) {
+fn structure<S: Side, T: Tracer>(entry: &ClassicalPawns, tally: &mut Tally<T>) {
     let w = &WEIGHTS;
     let (ours, theirs) = (entry.pawns[S::ME], entry.pawns[S::YOU]);
     let files = entry.files[S::ME];
@@ -98,7 +98,7 @@ fn structure<S: Side, T: Tracer>(entry: &PawnEntry, tally: &mut Tally<T>) {
 }
 
 /// The passed pawns, as far as pawns alone can say.
-fn passed<S: Side, T: Tracer>(entry: &PawnEntry, tally: &mut Tally<T>) {
+fn passed<S: Side, T: Tracer>(entry: &ClassicalPawns, tally: &mut Tally<T>) {
     let w = &WEIGHTS;
     let passed = entry.passed & entry.pawns[S::ME];
     for square in passed {

@@ -28,14 +28,14 @@ pub fn weight<S: Side>(role: Role, square: Square) -> &'static Pair {
 
 /// How our pieces see the board, turned so that a king stands on the files e to h: what to flip in a square.
 #[derive(Copy, Clone, Debug)]
-pub struct View(u32);
+pub struct Flip(u32);
 
-impl View {
+impl Flip {
     /// Our view with `king`, of either side, on the right.
     #[inline]
-    pub fn new<S: Side>(king: Square) -> View {
+    pub fn new<S: Side>(king: Square) -> Flip {
         let vertical = if S::US.is_white() { 0 } else { 0b111_000 };
-        View(if king.to_u32() & 7 < 4 { vertical | 0b111 } else { vertical })
+        Flip(if king.to_u32() & 7 < 4 { vertical | 0b111 } else { vertical })
     }
 
     /// The square's place in a table of 64.

@@ -217,7 +217,7 @@ impl<'t, T: Tracer> Tally<'t, T> {
 }
 
 #[derive(Copy, Clone, Debug, Default)]
-struct Row {
+struct TraceRow {
     /// Black, white, neither.
     parts: [(i32, i32); 3],
 }
@@ -225,7 +225,7 @@ struct Row {
 /// The contributions of all terms to one position's evaluation.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    rows: [Row; Term::ALL.len()],
+    rows: [TraceRow; Term::ALL.len()],
     white: Score,
     phase: i32,
     scale: i32,
@@ -233,7 +233,7 @@ pub struct Trace {
 
 impl Trace {
     pub(super) fn new() -> Trace {
-        Trace { rows: [Row::default(); Term::ALL.len()], white: Score::ZERO, phase: 0, scale: 64 }
+        Trace { rows: [TraceRow::default(); Term::ALL.len()], white: Score::ZERO, phase: 0, scale: 64 }
     }
 
     /// Enters the outcome.
@@ -259,7 +259,7 @@ impl Tracer for Trace {
     fn record(&mut self, term: Term, color: Option<Color>, value: Pair) {
         // A known endgame takes the place of what has been added up so far.
         if term == Term::Endgame {
-            self.rows = [Row::default(); Term::ALL.len()];
+            self.rows = [TraceRow::default(); Term::ALL.len()];
         }
         let part = color.map_or(2, |color| color as usize);
         let (mg, eg) = &mut self.rows[term as usize].parts[part];

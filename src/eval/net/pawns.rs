@@ -15,7 +15,7 @@ use super::{
     HEADS,
     file::{Layout, ONE_HEAD, ONE_INPUT},
 };
-use crate::eval::pawn_table::Entry;
+use crate::eval::pawn_table::PawnTableEntry;
 
 /// Inputs: 48 squares for each side's pawns.
 pub const PAWN_INPUTS: usize = 96;
@@ -44,7 +44,7 @@ pub struct PawnEntry {
 
 const _: () = assert!(size_of::<PawnEntry>() == 64);
 
-impl Entry for PawnEntry {
+impl PawnTableEntry for PawnEntry {
     fn pawns(&self) -> [Bitboard; 2] {
         self.pawns
     }

@@ -33,7 +33,7 @@ const ITERATION_WORTH: i64 = 100;
 
 /// What an entry is about.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CellKind {
     /// A node of a search.
     Node,
     /// The last finished iteration of a search that had the position as its root.
@@ -42,20 +42,20 @@ pub enum Kind {
     LineMove,
 }
 
-impl Kind {
+impl CellKind {
     fn code(self) -> u64 {
         match self {
-            Kind::Node => 1,
-            Kind::Iteration => 2,
-            Kind::LineMove => 3,
+            CellKind::Node => 1,
+            CellKind::Iteration => 2,
+            CellKind::LineMove => 3,
         }
     }
 
-    fn from_code(code: u64) -> Option<Kind> {
+    fn from_code(code: u64) -> Option<CellKind> {
         match code {
-            1 => Some(Kind::Node),
-            2 => Some(Kind::Iteration),
-            3 => Some(Kind::LineMove),
+            1 => Some(CellKind::Node),
+            2 => Some(CellKind::Iteration),
+            3 => Some(CellKind::LineMove),
             _ => None,
         }
     }
@@ -65,7 +65,7 @@ impl Kind {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub key: PositionKey,
-    pub kind: Kind,
+    pub kind: CellKind,
     /// The session in which it was written or last used.
     pub generation: u16,
     pub(in crate::tt) packed: Packed,
@@ -73,7 +73,7 @@ pub struct Entry {
 
 impl Entry {
     /// A result that never was a learned one. The generation within the table stays behind.
-    pub(in crate::tt) fn new(key: PositionKey, kind: Kind, generation: u16, packed: Packed) -> Entry {
+    pub(in crate::tt) fn new(key: PositionKey, kind: CellKind, generation: u16, packed: Packed) -> Entry {
         let packed =
             Packed { w0: packed.w0 & 0xFFFF_FFFF, w1: packed.w1 & !(LEARNED_BIT | (GENERATIONS - 1)) };
         Entry { key, kind, generation, packed }
@@ -107,7 +107,7 @@ impl Entry {
             return None;
         }
         let packed = Packed { w0: second >> 32, w1: first };
-        let kind = Kind::from_code(second & 0xFFFF)?;
+        let kind = CellKind::from_code(second & 0xFFFF)?;
         let sound = !packed.is_empty() && first & (LEARNED_BIT | (GENERATIONS - 1)) == 0;
         sound.then_some(Entry { key: PositionKey(key), kind, generation: (second >> 16) as u16, packed })
     }
@@ -118,7 +118,7 @@ impl Entry {
         // A session that began since the generation was read makes some entries younger than now.
         let age = if age > i64::from(u16::MAX / 2) { 0 } else { age };
         let focus = if self.is_focus() { FOCUS } else { 0 };
-        let iteration = if self.kind == Kind::Node { 0 } else { ITERATION_WORTH };
+        let iteration = if self.kind == CellKind::Node { 0 } else { ITERATION_WORTH };
         i64::from(self.depth().get()) + focus + iteration - AGE_COST * age
     }
 
@@ -126,7 +126,7 @@ impl Entry {
     fn is_about_same_as(&self, old: &Entry) -> bool {
         self.key == old.key
             && self.kind == old.kind
-            && (self.kind != Kind::Iteration || self.packed.same_path(old.packed))
+            && (self.kind != CellKind::Iteration || self.packed.same_path(old.packed))
     }
 
     /// May it replace `old`, which is about the same? A shallower result found on the same path adds nothing,
@@ -134,7 +134,7 @@ impl Entry {
     /// the one that was printed last.
     pub(super) fn outranks(&self, old: &Entry) -> bool {
         const OTHER_PATH_SLACK: i32 = 4;
-        if self.kind != Kind::Node {
+        if self.kind != CellKind::Node {
             return true;
         }
         let (depth, before) = (self.depth().get(), old.depth().get());
@@ -182,7 +182,7 @@ impl Cell {
     }
 
     /// The entry of a position and kind, if it lies here.
-    pub(in crate::tt) fn find(&self, key: PositionKey, kind: Kind) -> Option<Entry> {
+    pub(in crate::tt) fn find(&self, key: PositionKey, kind: CellKind) -> Option<Entry> {
         if self.word(0) != key.0 {
             return None;
         }
@@ -224,7 +224,7 @@ impl Bucket {
             }
         }
         // A file is no cache of the present search: what is worth less than all that is there stays out.
-        if entry.kind == Kind::Iteration || entry.worth(generation) >= least {
+        if entry.kind == CellKind::Iteration || entry.worth(generation) >= least {
             victim.write(entry.encode());
         }
     }
@@ -250,7 +250,7 @@ mod tests {
             ply: Ply::ROOT,
         };
         let packed = Packed::pack(PositionKey(key), &record, None, 3);
-        Entry::new(PositionKey(key), Kind::Node, 7, packed)
+        Entry::new(PositionKey(key), CellKind::Node, 7, packed)
     }
 
     fn bound(key: u64, depth: i32) -> Entry {
@@ -258,7 +258,7 @@ mod tests {
     }
 
     fn depth_in(bucket: &Bucket, key: u64) -> Option<i32> {
-        let find = |cell: &Cell| cell.find(PositionKey(key), Kind::Node);
+        let find = |cell: &Cell| cell.find(PositionKey(key), CellKind::Node);
         bucket.0.iter().find_map(find).map(|entry| entry.depth().get())
     }
 

@@ -39,7 +39,7 @@ pub(super) struct OpenFile {
 
 /// Where the file is that was open under a name.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FileLocation {
     /// Under that name.
     Ours,
     /// Another one is there.
@@ -56,7 +56,7 @@ pub(super) fn open(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError>
     let mut open = open_once(path, purpose)?;
     for _ in 0..MAX_REPLACED {
         // Who had the lock before may have removed the file, or put another one in its place.
-        if place_of(&open.file, path) == Place::Ours {
+        if place_of(&open.file, path) == FileLocation::Ours {
             break;
         }
         open = open_once(path, purpose)?;
@@ -65,11 +65,11 @@ pub(super) fn open(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError>
 }
 
 /// Does `path` still lead to this file? What cannot be looked at counts as unchanged.
-pub(super) fn place_of(file: &File, path: &Path) -> Place {
+pub(super) fn place_of(file: &File, path: &Path) -> FileLocation {
     match (files::found(file), files::look(path)) {
-        (Ok(ours), Ok(there)) if ours.identity != there.identity => Place::Replaced,
-        (_, Err(error)) if error.kind() == io::ErrorKind::NotFound => Place::Removed,
-        _ => Place::Ours,
+        (Ok(ours), Ok(there)) if ours.identity != there.identity => FileLocation::Replaced,
+        (_, Err(error)) if error.kind() == io::ErrorKind::NotFound => FileLocation::Removed,
+        _ => FileLocation::Ours,
     }
 }
 
@@ -188,7 +188,7 @@ fn place(new: NewFile, path: &Path) -> io::Result<()> {
     };
     // One at a time, where the file system has locks.
     let _ = empty.lock();
-    let is_unfinished = place_of(&empty, path) == Place::Ours && empty.metadata()?.len() == 0;
+    let is_unfinished = place_of(&empty, path) == FileLocation::Ours && empty.metadata()?.len() == 0;
     if is_unfinished { new.replace() } else { Ok(()) }
 }
 
@@ -239,12 +239,12 @@ mod tests {
         fs::write(&path, "old").expect("a file");
         fs::write(&other, "new").expect("a file");
         let old = File::open(&path).expect("a file");
-        assert_eq!(place_of(&old, &path), Place::Ours);
+        assert_eq!(place_of(&old, &path), FileLocation::Ours);
         fs::remove_file(&path).expect("removed");
-        assert_eq!(place_of(&old, &path), Place::Removed);
+        assert_eq!(place_of(&old, &path), FileLocation::Removed);
         fs::rename(&other, &path).expect("replaced");
-        assert_eq!(place_of(&old, &path), Place::Replaced);
-        assert_eq!(place_of(&File::open(&path).expect("a file"), &path), Place::Ours);
+        assert_eq!(place_of(&old, &path), FileLocation::Replaced);
+        assert_eq!(place_of(&File::open(&path).expect("a file"), &path), FileLocation::Ours);
     }
 
     #[test]

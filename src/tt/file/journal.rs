@@ -24,7 +24,7 @@ use crossbeam::{
 };
 
 use super::{
-    cell::{Entry, Kind},
+    cell::{CellKind, Entry},
     error::HashFileError,
     header::Origin,
     map::Map,
@@ -111,7 +111,7 @@ impl HashFile {
     /// Keeps a result of a search. Learned entries have no way in.
     pub fn keep(&self, key: PositionKey, record: &NodeResult) {
         let packed = Packed::pack(key, record, None, 0);
-        let entry = Entry::new(key, Kind::Node, self.map.generation(), packed);
+        let entry = Entry::new(key, CellKind::Node, self.map.generation(), packed);
         if let Err(entry) = self.queue.push(entry) {
             self.map.put(&entry);
             if let Some(sender) = &self.wake {
@@ -131,18 +131,18 @@ impl HashFile {
             let key = line_key(root, packed, index);
             let packed =
                 Packed::pack(key, &NodeResult { best, window: ScoreWindow::OPEN, ..*record }, None, 0);
-            self.map.put(&Entry::new(key, Kind::LineMove, generation, packed));
+            self.map.put(&Entry::new(key, CellKind::LineMove, generation, packed));
         }
-        self.map.put(&Entry::new(root, Kind::Iteration, generation, packed));
+        self.map.put(&Entry::new(root, CellKind::Iteration, generation, packed));
     }
 
     /// What analyses of `root` came to, by any process: the deepest result that is true at the end of `path`,
     /// `ply` plies from the root of the present search.
     pub fn find_root(&self, root: PositionKey, path: &MovePath, ply: Ply) -> Option<RootResult> {
-        let entries = self.map.find(root, Kind::Iteration).map(|entry| entry.to_packed(0));
+        let entries = self.map.find(root, CellKind::Iteration).map(|entry| entry.to_packed(0));
         let packed = deepest(entries, |packed| packed.unpack(), path, ply)?;
         let next = |index| {
-            let entry = self.map.find(line_key(root, packed, index), Kind::LineMove).next()?;
+            let entry = self.map.find(line_key(root, packed, index), CellKind::LineMove).next()?;
             Some(entry.to_packed(0).unpack().best).filter(|best| !best.is_none())
         };
         let hit = packed.unpack();
@@ -154,7 +154,7 @@ impl HashFile {
     /// table.
     #[inline(never)]
     pub fn recall(&self, table: &Table, key: PositionKey, hit: Option<Hit>) -> Option<Hit> {
-        let Some(entry) = self.map.find(key, Kind::Node).next() else { return hit };
+        let Some(entry) = self.map.find(key, CellKind::Node).next() else { return hit };
         if hit.is_some_and(|hit| hit.learned || hit.depth >= entry.depth()) {
             return hit;
         }

@@ -8,8 +8,8 @@ use std::{
 };
 
 use super::{
-    cell::{Bucket, Entry, Kind},
-    disk::{self, OpenFile, Place, Use},
+    cell::{Bucket, CellKind, Entry},
+    disk::{self, FileLocation, OpenFile, Use},
     error::HashFileError,
     guard,
     header::{BUCKETS_AT, GENERATION_WORD, Header, Origin},
@@ -24,16 +24,16 @@ use crate::{
 const PAGE_WORDS: usize = BUCKETS_AT as usize / 8;
 
 #[repr(C, align(64))]
-struct Page([AtomicU64; PAGE_WORDS]);
+struct HeaderPage([AtomicU64; PAGE_WORDS]);
 
 // SAFETY: nothing but `AtomicU64`s, aligned to 64 bytes.
 #[allow(unsafe_code)]
-unsafe impl SharedWords for Page {}
+unsafe impl SharedWords for HeaderPage {}
 
 /// A mapped hash file. Every process that maps it sees what the others write at once.
 pub struct Map {
     buckets: Backing<Bucket>,
-    page: Backing<Page>,
+    page: Backing<HeaderPage>,
     header: Header,
     path: PathBuf,
     /// Holds the lock.
@@ -98,7 +98,7 @@ impl Map {
     }
 
     /// Is it still there, under its name?
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> FileLocation {
         disk::place_of(&self.file, &self.path)
     }
 
@@ -164,7 +164,7 @@ impl Map {
     }
 
     /// Looks a position up: one entry of it, or as many iterations as there are paths to it.
-    pub(super) fn find(&self, key: PositionKey, kind: Kind) -> impl Iterator<Item = Entry> {
+    pub(super) fn find(&self, key: PositionKey, kind: CellKind) -> impl Iterator<Item = Entry> {
         self.bucket(key).0.iter().filter_map(move |cell| cell.find(key, kind))
     }
 

@@ -25,7 +25,7 @@ mod journal;
 mod map;
 mod tools;
 
-pub use disk::Place;
+pub use disk::FileLocation;
 pub use error::HashFileError;
 pub use guard::limits_are_errors;
 pub use header::{Header, LAYOUT, Origin};

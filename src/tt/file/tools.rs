@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, io, path::Path};
 
 use super::{
-    cell::{ENTRY_SIZE, Entry, Kind, WAYS},
+    cell::{CellKind, ENTRY_SIZE, Entry, WAYS},
     disk,
     error::HashFileError,
     header::{Header, Origin},
@@ -69,7 +69,7 @@ impl Archive {
                 continue;
             };
             survey.entries += 1;
-            survey.iterations += u64::from(entry.kind == Kind::Iteration);
+            survey.iterations += u64::from(entry.kind == CellKind::Iteration);
             survey.focus += u64::from(entry.is_focus());
             *survey.depths.entry(entry.depth().get()).or_default() += 1;
             *survey.ages.entry(generation.wrapping_sub(entry.generation)).or_default() += 1;

@@ -27,14 +27,14 @@ const MOST: usize = 32;
 
 /// Where each part of the parameters lies.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct NetworkShape {
     /// Hidden units of a view.
     pub units: usize,
     /// Has it a pawn part?
     pub pawns: bool,
 }
 
-impl Shape {
+impl NetworkShape {
     pub fn input_biases(self) -> usize {
         INPUTS * self.units
     }
@@ -111,20 +111,20 @@ impl Inputs {
 pub struct Scratch {
     sums: [Vec<f32>; 2],
     slopes: [Vec<f32>; 2],
-    pawns: pawns::Scratch,
+    pawns: pawns::PawnScratch,
 }
 
 impl Scratch {
-    pub fn new(shape: Shape) -> Scratch {
+    pub fn new(shape: NetworkShape) -> Scratch {
         Scratch {
             sums: [vec![0.0; shape.units], vec![0.0; shape.units]],
             slopes: [vec![0.0; shape.units], vec![0.0; shape.units]],
-            pawns: pawns::Scratch::default(),
+            pawns: pawns::PawnScratch::default(),
         }
     }
 }
 
-fn add_rows(shape: Shape, parameters: &[f32], inputs: &[u16], sums: &mut [f32]) {
+fn add_rows(shape: NetworkShape, parameters: &[f32], inputs: &[u16], sums: &mut [f32]) {
     let units = shape.units;
     let row = |input: u16| &parameters[input as usize * units..][..units];
     sums.copy_from_slice(&parameters[shape.input_biases()..][..units]);
@@ -158,14 +158,14 @@ fn logistic(x: f32) -> f32 {
 }
 
 /// What the network says of a sample, in units of [`SCALE`] centipawns.
-pub fn evaluate(shape: Shape, parameters: &[f32], sample: &Sample, scratch: &mut Scratch) -> f32 {
+pub fn evaluate(shape: NetworkShape, parameters: &[f32], sample: &Sample, scratch: &mut Scratch) -> f32 {
     let inputs = Inputs::of(sample);
     forward(shape, parameters, sample, &inputs, scratch).0
 }
 
 /// What the network says, what it says without the pawn part, and the pawn part's factor.
 fn forward(
-    shape: Shape,
+    shape: NetworkShape,
     parameters: &[f32],
     sample: &Sample,
     inputs: &Inputs,
@@ -192,14 +192,20 @@ fn target(sample: &Sample, share: f32) -> f32 {
 }
 
 /// The loss of a sample.
-pub fn loss(shape: Shape, parameters: &[f32], sample: &Sample, share: f32, scratch: &mut Scratch) -> f32 {
+pub fn loss(
+    shape: NetworkShape,
+    parameters: &[f32],
+    sample: &Sample,
+    share: f32,
+    scratch: &mut Scratch,
+) -> f32 {
     let said = logistic(evaluate(shape, parameters, sample, scratch));
     (said - target(sample, share)).abs().powf(POWER)
 }
 
 /// Adds the gradient of a sample's loss, and gives the loss.
 pub fn learn(
-    shape: Shape,
+    shape: NetworkShape,
     parameters: &[f32],
     sample: &Sample,
     share: f32,
@@ -251,7 +257,7 @@ mod tests {
     use super::*;
     use crate::position::Position;
 
-    const SHAPE: Shape = Shape { units: 32, pawns: true };
+    const SHAPE: NetworkShape = NetworkShape { units: 32, pawns: true };
 
     fn sample(fen: &str, score: i16) -> Sample {
         let setup = fen.parse::<Fen>().expect(fen).into_setup();

@@ -32,7 +32,7 @@ pub fn parts_of(mut rest: &[f32]) -> [&[f32]; 6] {
 
 /// What one sample's pawns came to.
 #[derive(Default)]
-pub struct Scratch {
+pub struct PawnScratch {
     inputs: Vec<u8>,
     first: Layer<FIRST>,
     second: Layer<SECOND>,
@@ -61,7 +61,7 @@ fn dot<const N: usize>(a: &[f32; N], b: &[f32]) -> f32 {
 }
 
 /// By what the rest is multiplied (less 1) and what is added.
-pub fn forward(parameters: &[f32], head: usize, sample: &Sample, scratch: &mut Scratch) -> (f32, f32) {
+pub fn forward(parameters: &[f32], head: usize, sample: &Sample, scratch: &mut PawnScratch) -> (f32, f32) {
     let [first, first_biases, second, second_biases, outputs, output_biases] = parts_of(parameters);
     scratch.inputs.clear();
     for (square, role, theirs) in sample.pieces() {
@@ -89,7 +89,13 @@ pub fn forward(parameters: &[f32], head: usize, sample: &Sample, scratch: &mut S
 }
 
 /// Adds the gradient, from the slopes of the loss by factor and addend, for the sample that [`forward`] saw last.
-pub fn learn(parameters: &[f32], head: usize, slopes: [f32; 2], gradient: &mut [f32], scratch: &mut Scratch) {
+pub fn learn(
+    parameters: &[f32],
+    head: usize,
+    slopes: [f32; 2],
+    gradient: &mut [f32],
+    scratch: &mut PawnScratch,
+) {
     let [_, _, second, _, outputs, _] = parts_of(parameters);
     let [first_gradient, first_biases, second_gradient, second_biases, output_gradient, output_biases] =
         parts(gradient);

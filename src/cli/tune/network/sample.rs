@@ -61,7 +61,7 @@ pub struct SampleArguments {
 }
 
 /// Positions that a search evaluated, and who was to move in each.
-type Taken = Mutex<Vec<(Color, Sample)>>;
+type Evaluated = Mutex<Vec<(Color, Sample)>>;
 
 /// Positions that are labelled together.
 const CHUNK: usize = 1 << 14;
@@ -83,7 +83,7 @@ pub fn print(arguments: &SampleArguments, output: &Output, interrupt: &Interrupt
     };
     let threads = threads(arguments.threads);
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_nanos() as u64);
-    let shared = Shared {
+    let shared = Samplers {
         arguments,
         openings,
         out: Mutex::new(out),
@@ -113,7 +113,7 @@ pub fn print(arguments: &SampleArguments, output: &Output, interrupt: &Interrupt
 }
 
 /// What the threads have in common.
-struct Shared<'a> {
+struct Samplers<'a> {
     arguments: &'a SampleArguments,
     openings: Vec<Position>,
     out: Mutex<Box<dyn Write + Send>>,
@@ -122,7 +122,7 @@ struct Shared<'a> {
     failure: Mutex<Option<TuneError>>,
 }
 
-impl Shared<'_> {
+impl Samplers<'_> {
     fn is_over(&self, interrupt: &Interrupt) -> bool {
         // Relaxed: a thread that sees it late labels a chunk more.
         interrupt.is_requested()
@@ -134,7 +134,7 @@ impl Shared<'_> {
     fn work(&self, seed: u64, interrupt: &Interrupt, say: &dyn Fn(String)) -> Result<(), TuneError> {
         let teacher_failed = |error| TuneError::file(Path::new(&self.arguments.teacher), error);
         let mut teacher = Teacher::start(&self.arguments.teacher).map_err(teacher_failed)?;
-        let taken = Arc::<Taken>::default();
+        let taken = Arc::<Evaluated>::default();
         let mut player = Player::new(self.arguments.least_nodes);
         let (evaluated, every, sink) = (AtomicU64::new(0), self.arguments.every.max(1), Arc::clone(&taken));
         player.engine().observe(
@@ -173,7 +173,7 @@ impl Shared<'_> {
     }
 
     /// A game, and its share of what was evaluated in it.
-    fn game(&self, player: &mut Player, taken: &Taken, random: &mut Rng) -> Vec<Sample> {
+    fn game(&self, player: &mut Player, taken: &Evaluated, random: &mut Rng) -> Vec<Sample> {
         let arguments = self.arguments;
         player.set_nodes(random.u64(arguments.least_nodes..=arguments.most_nodes.max(arguments.least_nodes)));
         let strays = random.usize(..3) == 0;

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     super::{TuneError, write},
-    model::{self, LIMIT, SCALE, Scratch, Shape},
+    model::{self, LIMIT, NetworkShape, SCALE, Scratch},
     optimiser::{self, Moments},
     pawns,
     record::Sample,
@@ -28,24 +28,24 @@ pub struct Learner {
 }
 
 impl Learner {
-    pub fn new(shape: Shape) -> Learner {
+    pub fn new(shape: NetworkShape) -> Learner {
         Learner { gradient: vec![0.0; shape.parameters()], scratch: Scratch::new(shape), loss: 0.0 }
     }
 }
 
 /// The state of a training.
-pub struct State {
-    pub shape: Shape,
+pub struct Training {
+    pub shape: NetworkShape,
     /// Batches learned from.
     pub batches: u64,
     pub parameters: Vec<f32>,
     pub moments: Moments,
 }
 
-impl State {
+impl Training {
     /// What a checkpoint holds, or a beginning: `from` another network or at random.
-    pub fn begin(checkpoint: &Path, from: Option<&Path>, shape: Shape) -> Result<State, TuneError> {
-        if let Some(state) = State::load(checkpoint, shape)? {
+    pub fn begin(checkpoint: &Path, from: Option<&Path>, shape: NetworkShape) -> Result<Training, TuneError> {
+        if let Some(state) = Training::load(checkpoint, shape)? {
             return Ok(state);
         }
         let parameters = match from {
@@ -57,7 +57,7 @@ impl State {
             }
             None => shape.random(1),
         };
-        Ok(State { shape, batches: 0, moments: Moments::new(parameters.len()), parameters })
+        Ok(Training { shape, batches: 0, moments: Moments::new(parameters.len()), parameters })
     }
 
     /// Learns from a batch and gives the sum of its losses.
@@ -188,7 +188,7 @@ impl State {
         write(path, &bytes)
     }
 
-    pub fn load(path: &Path, shape: Shape) -> Result<Option<State>, TuneError> {
+    pub fn load(path: &Path, shape: NetworkShape) -> Result<Option<Training>, TuneError> {
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -207,7 +207,7 @@ impl State {
         let moments =
             Moments { first: numbers[count..2 * count].to_vec(), second: numbers[2 * count..].to_vec() };
         let parameters = numbers[..count].to_vec();
-        Ok(Some(State { shape, batches: u64::from_le_bytes(*batches), parameters, moments }))
+        Ok(Some(Training { shape, batches: u64::from_le_bytes(*batches), parameters, moments }))
     }
 }
 
@@ -216,7 +216,7 @@ const MAGIC: [u8; 24] = *b"Engram training, v1\n\0\0\0\0";
 
 /// The parameters of a network in a shape with as many units or more. New units begin with random inputs and no
 /// say, and so does a new pawn part.
-pub fn grown(layout: &Layout, shape: Shape) -> Vec<f32> {
+pub fn grown(layout: &Layout, shape: NetworkShape) -> Vec<f32> {
     let mut parameters = shape.random(2);
     parameters[shape.heads()..shape.pawn_part()].fill(0.0);
     let copy = |to: &mut [f32], from: &[i16], one: i32| {
@@ -258,10 +258,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("state");
         fs::write(&path, b"something else").expect("a file");
-        assert!(State::load(&path, Shape { units: 32, pawns: false }).is_err());
+        assert!(Training::load(&path, NetworkShape { units: 32, pawns: false }).is_err());
         assert_eq!(fs::read(&path).expect("it is left alone"), b"something else");
         assert!(
-            State::load(&folder.path().join("none"), Shape { units: 32, pawns: false })
+            Training::load(&folder.path().join("none"), NetworkShape { units: 32, pawns: false })
                 .expect("none")
                 .is_none()
         );

@@ -72,6 +72,16 @@ impl Stream {
         Ok(std::mem::replace(&mut self.buffer[index], next))
     }
 
+    /// Up to `most` samples of the beginning of a file.
+    pub fn first(path: &Path, most: usize) -> Result<Vec<Sample>, TuneError> {
+        let mut stream = Stream::open(&[path.to_owned()], 1, 0)?;
+        let mut samples = Vec::new();
+        while samples.len() < most && stream.passes == 0 {
+            samples.extend(stream.next()?);
+        }
+        Ok(samples)
+    }
+
     /// Up to `most` of the samples that are held out of training.
     pub fn held_out(paths: &[PathBuf], most: usize) -> Result<Vec<Sample>, TuneError> {
         let mut samples = Vec::new();

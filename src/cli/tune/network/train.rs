@@ -13,9 +13,9 @@ use fastrand::Rng;
 
 use super::{
     super::{TuneError, threads, write},
-    model::Shape,
+    model::NetworkShape,
     record::Sample,
-    state::{Learner, State},
+    state::{Learner, Training},
     stream::Stream,
 };
 use crate::uci::{Interrupt, Output};
@@ -26,6 +26,9 @@ pub struct TrainArguments {
     /// Files of samples, as `sample` writes them; they may still be growing.
     #[arg(required = true)]
     samples: Vec<PathBuf>,
+    /// Samples of other games, to see how good the network is; if absent, some of each file are held out for that.
+    #[arg(long)]
+    held_out: Option<PathBuf>,
     /// Where the network goes, with each checkpoint.
     #[arg(long, default_value = "engram.net")]
     net: PathBuf,
@@ -69,16 +72,21 @@ const HELD_OUT: usize = 200_000;
 
 /// Trains until all samples are drawn or it is interrupted.
 pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
-    let shape = Shape { units: arguments.units, pawns: arguments.pawns };
-    let mut state = State::begin(&arguments.checkpoint, arguments.from.as_deref(), shape)?;
-    let held_out = Stream::held_out(&arguments.samples, HELD_OUT)?;
+    let shape = NetworkShape { units: arguments.units, pawns: arguments.pawns };
+    let mut state = Training::begin(&arguments.checkpoint, arguments.from.as_deref(), shape)?;
+    let held_out = match &arguments.held_out {
+        Some(path) => Stream::first(path, HELD_OUT)?,
+        None => Stream::held_out(&arguments.samples, HELD_OUT)?,
+    };
     let stream = Stream::open(&arguments.samples, arguments.buffer, state.batches * arguments.batch as u64)?;
     let batches = arguments.positions.div_ceil(arguments.batch as u64);
+    let mut learners: Vec<Learner> = (0..threads(arguments.threads)).map(|_| Learner::new(shape)).collect();
     output.line(format_args!(
-        "{} parameters, {} samples held out, batch {} of {batches}",
+        "{} parameters, batch {} of {batches}, {} samples held out with a loss of {:.6}",
         shape.parameters(),
+        state.batches,
         held_out.len(),
-        state.batches
+        state.loss(&held_out, arguments.result, &mut learners)
     ));
     let first = state.batches;
     let stopped = AtomicBool::new(false);
@@ -92,7 +100,7 @@ pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt)
             // The trainer hangs up when it is done.
             while !stopped.load(Relaxed) && sender.send(batch()).is_ok() {}
         });
-        let result = train(arguments, &mut state, &drawn, &held_out, output, interrupt);
+        let result = train(arguments, &mut state, &mut learners, &drawn, &held_out, output, interrupt);
         stopped.store(true, Relaxed);
         drop(drawn);
         result
@@ -103,7 +111,8 @@ type Drawn = Receiver<Result<Vec<Sample>, TuneError>>;
 
 fn train(
     arguments: &TrainArguments,
-    state: &mut State,
+    state: &mut Training,
+    learners: &mut [Learner],
     drawn: &Drawn,
     held_out: &[Sample],
     output: &Output,
@@ -111,14 +120,12 @@ fn train(
 ) -> Result<(), TuneError> {
     let batches = arguments.positions.div_ceil(arguments.batch as u64);
     let every = (arguments.every / arguments.batch as u64).max(1);
-    let threads = threads(arguments.threads);
-    let mut learners: Vec<Learner> = (0..threads).map(|_| Learner::new(state.shape)).collect();
     let (mut began, first) = (Instant::now(), state.batches);
     let (mut sum, mut count) = (0.0_f64, 0_u64);
     while state.batches < batches && !interrupt.is_requested() {
         let batch = drawn.recv().map_err(|_| TuneError::NoData)??;
         let rate = arguments.rate * 0.5 * (1.0 + (PI * state.batches as f32 / batches as f32).cos());
-        sum += f64::from(state.step(&batch, arguments.result, rate, &mut learners));
+        sum += f64::from(state.step(&batch, arguments.result, rate, learners));
         count += batch.len() as u64;
         if state.batches == first + 1 {
             began = Instant::now();
@@ -136,7 +143,7 @@ fn train(
                 "{:>5} M samples: loss {:.6}, held out {:.6}; {rate:.0} a second, {:.0} min left",
                 state.batches * arguments.batch as u64 / 1_000_000,
                 sum / count as f64,
-                state.loss(held_out, arguments.result, &mut learners),
+                state.loss(held_out, arguments.result, learners),
                 left / 60.0
             ));
             (sum, count) = (0.0, 0);
@@ -169,7 +176,7 @@ mod tests {
     }
 
     #[derive(Debug, Parser)]
-    struct Training {
+    struct TrainCommand {
         #[command(flatten)]
         arguments: TrainArguments,
     }
@@ -213,15 +220,15 @@ mod tests {
                 "--rate=0.01",
                 "--threads=2",
             ];
-            let arguments = Training::try_parse_from(words).expect("arguments").arguments;
+            let arguments = TrainCommand::try_parse_from(words).expect("arguments").arguments;
             print(&arguments, &output, &Interrupt::default()).expect("a training");
-            State::load(&arguments.checkpoint, Shape { units: 32, pawns: true })
+            Training::load(&arguments.checkpoint, NetworkShape { units: 32, pawns: true })
                 .expect("a state")
                 .expect("one")
         };
         let samples: Vec<Sample> =
             bytes.as_chunks::<SIZE>().0.iter().filter_map(Sample::from_bytes).take(4000).collect();
-        let loss = |state: &State| {
+        let loss = |state: &Training| {
             state.loss(&samples, 0.0, &mut [Learner::new(state.shape), Learner::new(state.shape)])
         };
         let early = train(2_560);
@@ -232,20 +239,13 @@ mod tests {
         // The net that was written says the same in integers.
         let layout = Layout::from_bytes(&fs::read(path("net")).expect("a net")).expect("a net");
         assert_eq!(layout, late.layout());
-        let again = State {
-            shape: late.shape,
-            batches: 0,
-            parameters: grown(&layout, late.shape),
-            moments: Moments::default(),
+        let begun = |layout: &Layout, units: usize| {
+            let shape = NetworkShape { units, pawns: true };
+            let moments = Moments::default();
+            Training { shape, batches: 0, parameters: grown(layout, shape), moments }
         };
-        assert_eq!(again.layout(), layout);
-        let wider = Shape { units: 64, pawns: true };
-        let grown = State {
-            shape: wider,
-            batches: 0,
-            parameters: grown(&layout, wider),
-            moments: Moments::default(),
-        };
-        assert!((loss(&grown) - loss(&again)).abs() < 1e-6, "new units have no say");
+        assert_eq!(begun(&layout, 32).layout(), layout);
+        let change = loss(&begun(&layout, 64)) - loss(&begun(&layout, 32));
+        assert!(change.abs() < 1e-6, "new units have no say: {change}");
     }
 }
