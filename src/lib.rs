@@ -33,6 +33,7 @@ pub mod eval;
 mod files;
 pub mod learn;
 pub mod position;
+pub mod processor;
 pub mod protocol;
 pub mod search;
 pub mod syzygy;

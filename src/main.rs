@@ -6,11 +6,13 @@ use clap::Parser;
 use directories::ProjectDirs;
 use engram::{
     cli, learn,
+    processor::explain_illegal_instructions,
     tt::file::limits_are_errors,
     uci::{DebugLog, Places},
 };
 
 fn main() -> ExitCode {
+    explain_illegal_instructions();
     let arguments = cli::CommandLine::parse();
     limits_are_errors();
     match cli::run(arguments, DebugLog::install(), places()) {

@@ -194,6 +194,69 @@ fn signals_end_the_engine_like_quit_and_its_files_stay_sound() {
     }
 }
 
+/// The kernel sends the same signal to a program that was compiled for instructions which the processor has not.
+#[test]
+fn a_program_for_a_newer_processor_ends_with_a_sentence() {
+    let engine = Engine::ready();
+    let sent = Command::new("kill").args(["-ILL".to_owned(), engine.id().to_string()]).status();
+    assert!(sent.expect("kill").success());
+    let (status, stderr) = engine.wait();
+    assert_eq!(status.code(), Some(1), "{status}");
+    assert!(stderr.contains("compiled for a newer processor"), "{stderr}");
+}
+
+/// Many more threads than processors: each of them searches, and all of them are stopped.
+#[test]
+fn sixty_four_threads_start_play_and_stop() {
+    let mut engine = Engine::ready();
+    engine.send("setoption name Threads value 64");
+    engine.sync();
+    engine.send("position startpos");
+    let (m, lines) = engine.best("go nodes 200000");
+    assert_eq!(m.len(), 4, "{lines:?}");
+    #[cfg(target_os = "linux")]
+    {
+        let folder = format!("/proc/{}/task", engine.id());
+        assert!(fs::read_dir(folder).unwrap().count() >= 64);
+    }
+    engine.send("go infinite");
+    engine.expect("info depth");
+    engine.send("stop");
+    assert_eq!(engine.best_move().0.len(), 4);
+    engine.send("setoption name Threads value 1");
+    engine.sync();
+    engine.quit();
+}
+
+/// `hg` among the flags of a mapping: the kernel was asked for huge pages there. Whether it has some to give is its
+/// own affair.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_table_may_lie_on_huge_pages() {
+    let enabled = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
+    if !enabled.contains("[madvise]") && !enabled.contains("[always]") {
+        println!("skipped: this kernel gives no huge pages ({})", enabled.trim());
+        return;
+    }
+    let mut engine = Engine::ready();
+    engine.send("setoption name Hash value 64");
+    engine.sync();
+    let maps = fs::read_to_string(format!("/proc/{}/smaps", engine.id())).unwrap();
+    // A mapping's lines begin with its addresses; `Size:` and `VmFlags:` follow.
+    let mut size = 0;
+    let mut advised = Vec::new();
+    for line in maps.lines() {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        match words.as_slice() {
+            ["Size:", kib, ..] => size = kib.parse::<usize>().unwrap(),
+            ["VmFlags:", flags @ ..] if flags.contains(&"hg") => advised.push(size),
+            _ => {}
+        }
+    }
+    assert!(advised.iter().any(|&kib| kib >= 64 << 10), "{advised:?}");
+    engine.quit();
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn no_network_is_opened() {

@@ -9,6 +9,7 @@ use engram::{
         net::{EMBEDDED, FileError, HEADS, INPUTS, Layout, Network, ONE_HEAD, ONE_INPUT, head},
     },
     position::Position,
+    processor::Instructions,
     types::{Ply, Score},
 };
 use proptest::prelude::*;
@@ -131,6 +132,34 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn every_generation_of_instructions_gives_the_same_values() {
+    let layout = Layout::from_bytes(EMBEDDED).expect("a network");
+    let mut evaluators: Vec<(Instructions, Evaluator)> = Vec::new();
+    for instructions in Instructions::available() {
+        let network = Network::from_bytes(EMBEDDED).expect("a network").with_instructions(instructions);
+        assert_eq!(network.instructions(), instructions);
+        evaluators.push((instructions, Evaluator::new(&Evaluation::Network(Arc::new(network)), 1)));
+    }
+    assert_eq!(evaluators.last().map(|(last, _)| *last), Some(Instructions::best()));
+    let mut compared = 0;
+    for parent in engram::cli::bench::POSITIONS.map(position) {
+        // Captures, king moves and promotions among them.
+        let children = parent.legal_moves().into_iter().map(|m| parent.play(m));
+        for (ply, child) in [parent.clone()].into_iter().chain(children).enumerate() {
+            let values = evaluators.iter_mut().map(|(instructions, evaluator)| {
+                (*instructions, evaluator.evaluate(&child, Ply(u16::from(ply > 0))))
+            });
+            for (instructions, value) in values.filter(|_| is_for_the_network(&child)) {
+                let plain = Score(by_definition(&layout, &child) as i32).clamp_evaluation();
+                assert_eq!(value, plain, "{instructions}: {}", child.fen());
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 500);
 }
 
 #[test]

@@ -14,6 +14,7 @@ use crossbeam::channel::{RecvTimeoutError, unbounded};
 use crate::{
     engine::Engine,
     position::PathHash,
+    processor::Instructions,
     search::{Event, Limits},
     types::Depth,
     uci::{Interrupt, Output, translate},
@@ -153,6 +154,7 @@ pub fn print(depth: u64, path_hash: PathHash, output: &Output, interrupt: &Inter
         return;
     };
     let rate = 100.0 * report.pawn_hits as f64 / report.pawn_probes.max(1) as f64;
+    output.line(format_args!("network computed with {} instructions", Instructions::best()));
     output.line(format_args!("pawn hash {rate:.2} % of {} probes hit", report.pawn_probes));
     output.line(speed(report.nodes, report.time));
 }

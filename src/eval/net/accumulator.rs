@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     position::Position,
+    processor::compiled_for_generations,
     types::{MAX_PLY, Ply, Score},
 };
 
@@ -28,14 +29,14 @@ const MOST: usize = 64;
 struct PieceSets([[u64; 6]; 2]);
 
 impl PieceSets {
-    #[inline]
+    #[inline(always)]
     fn of(board: &Board) -> PieceSets {
         let colors = [board.black().0, board.white().0];
         PieceSets(colors.map(|color| Role::ALL.map(|role| board.by_role(role).0 & color)))
     }
 
     /// In how many places two boards differ.
-    #[inline]
+    #[inline(always)]
     fn distance(&self, other: &PieceSets) -> u32 {
         let differing = |color: usize| {
             let pairs = self.0[color].iter().zip(&other.0[color]);
@@ -45,7 +46,7 @@ impl PieceSets {
     }
 
     /// The pieces that this board has and `other` has not, and those that only `other` has.
-    #[inline]
+    #[inline(always)]
     fn changes(&self, other: &PieceSets) -> Changes {
         let mut changes = Changes::default();
         for color in Color::ALL {
@@ -81,7 +82,7 @@ struct Changes {
 
 impl Changes {
     /// Makes an accumulator of a view from that of the other board.
-    #[inline]
+    #[inline(always)]
     fn apply(&self, network: &Network, view: View, from: &Units, to: &mut Units) {
         let inputs = |list: &List<(Color, Role, Square)>| -> List<u16> {
             list.iter().map(|&(color, role, square)| view.input(color, role, square) as u16).collect()
@@ -105,6 +106,19 @@ struct Anchor {
     pieces: PieceSets,
 }
 
+compiled_for_generations! {
+    /// [`Accumulators::evaluate_here`].
+    fn evaluate_on(
+        accumulators: &mut Accumulators,
+        network: &Network,
+        position: &Position,
+        pawns: Option<&PawnEntry>,
+        ply: Ply,
+    ) -> Score {
+        accumulators.evaluate_here(network, position, pawns, ply)
+    }
+}
+
 /// One thread's accumulators.
 #[derive(Clone, Debug)]
 pub struct Accumulators {
@@ -126,6 +140,17 @@ impl Accumulators {
     /// What a position `ply` plies from the root is worth for the side to move.
     #[inline]
     pub fn evaluate(
+        &mut self,
+        network: &Network,
+        position: &Position,
+        pawns: Option<&PawnEntry>,
+        ply: Ply,
+    ) -> Score {
+        evaluate_on(network.instructions(), self, network, position, pawns, ply)
+    }
+
+    #[inline(always)]
+    fn evaluate_here(
         &mut self,
         network: &Network,
         position: &Position,
@@ -160,7 +185,7 @@ impl Accumulators {
     }
 
     /// Makes the accumulator of a view with another frame than the one at hand.
-    #[cold]
+    #[inline(always)]
     fn turn_to(&mut self, network: &Network, pieces: &PieceSets, view: View, side: usize, index: usize) {
         let anchor = &mut self.anchors[View::FRAMES * side + view.frame()];
         let sums = &mut self.by_ply[index].sums[side];
@@ -170,7 +195,7 @@ impl Accumulators {
     }
 
     /// The accumulator to begin with: the one at this ply or one of the two before.
-    #[inline]
+    #[inline(always)]
     fn nearest(&self, pieces: &PieceSets, index: usize) -> usize {
         let (mut best, mut least) = (index, self.by_ply[index].pieces.distance(pieces));
         for back in 1..=index.min(2) {

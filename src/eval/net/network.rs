@@ -15,7 +15,7 @@ use super::{
     head,
     pawns::{PawnEntry, PawnPart},
 };
-use crate::types::Score;
+use crate::{processor::Instructions, types::Score};
 
 /// The file of the network inside the program.
 pub const EMBEDDED: &[u8] = include_bytes!("engram.net");
@@ -39,6 +39,7 @@ pub struct Network {
     pawns: Option<PawnPart>,
     /// Centipawns of one unit of output.
     scale: i32,
+    instructions: Instructions,
     fingerprint: OnceLock<u16>,
 }
 
@@ -79,8 +80,19 @@ impl Network {
             head_biases,
             pawns: PawnPart::new(&layout),
             scale: Score::from_centipawns(layout.scale as i32).0,
+            instructions: Instructions::best(),
             fingerprint: OnceLock::new(),
         })
+    }
+
+    /// The same network, computed with other instructions; its values are the same.
+    pub fn with_instructions(self, instructions: Instructions) -> Network {
+        Network { instructions, ..self }
+    }
+
+    /// The instructions that it is computed with: the best that this processor has.
+    pub fn instructions(&self) -> Instructions {
+        self.instructions
     }
 
     /// The accumulator of an empty board.
@@ -89,7 +101,7 @@ impl Network {
     }
 
     /// Writes `from` with some inputs more and some less to `to`.
-    #[inline]
+    #[inline(always)]
     pub fn update(&self, from: &Units, to: &mut Units, added: &[u16], removed: &[u16]) {
         let row = |&input: &u16| &self.rows[input as usize % INPUTS];
         let mut pairs = added.iter().map(row).zip(removed.iter().map(row));
@@ -117,7 +129,7 @@ impl Network {
 
     /// What a position with so many pieces is worth for the mover, from the accumulators of the mover and of the
     /// opponent, and what the pawns say.
-    #[inline]
+    #[inline(always)]
     pub fn output(&self, pieces: u32, pawns: Option<&PawnEntry>, turn: Color, sums: [&Units; 2]) -> Score {
         let head = head(pieces);
         let [own, theirs] = &self.heads[head];
@@ -132,7 +144,7 @@ impl Network {
 
     /// What the pawn part says of a structure (black, white); nothing if there is no pawn part.
     pub fn evaluate_pawns(&self, pawns: [Bitboard; 2]) -> Option<PawnEntry> {
-        self.pawns.as_ref().map(|part| part.evaluate(pawns))
+        self.pawns.as_ref().map(|part| part.evaluate(self.instructions, pawns))
     }
 
     /// The fingerprint, computed by `compute` once.
@@ -143,7 +155,7 @@ impl Network {
 
 /// The sum of the squared clipped units times their weights. Weights lie within ±127, so that a unit times its
 /// weight fits 16 bits, and the sum of a part of the units fits 32.
-#[inline]
+#[inline(always)]
 fn dot(units: &Units, weights: &Units) -> i64 {
     const PART: usize = 128;
     let (units, weights) = (units.0.as_chunks::<PART>().0, weights.0.as_chunks::<PART>().0);

@@ -15,7 +15,10 @@ use super::{
     HEADS,
     file::{Layout, ONE_HEAD, ONE_INPUT},
 };
-use crate::eval::pawn_table::PawnTableEntry;
+use crate::{
+    eval::pawn_table::PawnTableEntry,
+    processor::{Instructions, compiled_for_generations},
+};
 
 /// Inputs: 48 squares for each side's pawns.
 pub const PAWN_INPUTS: usize = 96;
@@ -61,6 +64,13 @@ impl PawnEntry {
     }
 }
 
+compiled_for_generations! {
+    /// [`PawnPart::evaluate_here`].
+    fn evaluate_on(part: &PawnPart, pawns: [Bitboard; 2]) -> PawnEntry {
+        part.evaluate_here(pawns)
+    }
+}
+
 /// The parameters of the pawn part, as in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PawnPart {
@@ -92,7 +102,12 @@ impl PawnPart {
 
     /// What it says of a structure (black, white).
     #[cold]
-    pub fn evaluate(&self, pawns: [Bitboard; 2]) -> PawnEntry {
+    pub fn evaluate(&self, instructions: Instructions, pawns: [Bitboard; 2]) -> PawnEntry {
+        evaluate_on(instructions, self, pawns)
+    }
+
+    #[inline(always)]
+    fn evaluate_here(&self, pawns: [Bitboard; 2]) -> PawnEntry {
         let mut entry = PawnEntry { pawns, ..PawnEntry::default() };
         for mover in Color::ALL {
             let [own, theirs] = match mover {
@@ -117,6 +132,7 @@ impl PawnPart {
         entry
     }
 
+    #[inline(always)]
     fn second_layer(&self, own: u64, theirs: u64) -> [i16; SECOND] {
         let mut sums = self.first_biases;
         for (pawns, offset) in [(own, 0), (theirs, PAWN_INPUTS / 2)] {
@@ -135,6 +151,7 @@ impl PawnPart {
     }
 }
 
+#[inline(always)]
 fn dot<const N: usize>(activations: &[i16; N], weights: &[i16; N]) -> i32 {
     activations.iter().zip(weights).map(|(&a, &w)| i32::from(a) * i32::from(w)).sum()
 }

@@ -1,0 +1,124 @@
+//! What the processor can do. A program for every x86-64 processor may use no more than SSE2; loops that gain from newer
+//! instructions are compiled for several generations, and the best one that is there is taken while the program runs.
+
+/// Instructions that this processor has, so that code that was compiled for them may run.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Instructions(Generation);
+
+/// Generations of instructions, oldest first.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Generation {
+    /// What the whole program is compiled for.
+    Baseline,
+    /// Haswell (2013), Excavator, Zen and later: x86-64-v3.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// Ice Lake (2019), Zen 4 and later. Older processors with AVX-512 lower their clock where it is used.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Instructions {
+    /// All generations that can be chosen on this processor, the best one last.
+    pub fn available() -> Vec<Instructions> {
+        let mut available = vec![Generation::Baseline];
+        #[cfg(target_arch = "x86_64")]
+        {
+            macro_rules! all {
+                ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* };
+            }
+            if all!("avx2" "bmi1" "bmi2" "fma" "lzcnt" "movbe" "popcnt") {
+                available.push(Generation::Avx2);
+                if all!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl" "avx512vbmi2" "avx512vnni") {
+                    available.push(Generation::Avx512);
+                }
+            }
+        }
+        available.into_iter().map(Instructions).collect()
+    }
+
+    /// The best that there are.
+    pub fn best() -> Instructions {
+        Instructions::available().pop().unwrap_or(Instructions(Generation::Baseline))
+    }
+
+    /// Which generation they are.
+    pub(crate) fn generation(self) -> Generation {
+        self.0
+    }
+}
+
+impl std::fmt::Display for Instructions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self.0 {
+            Generation::Baseline => "baseline",
+            #[cfg(target_arch = "x86_64")]
+            Generation::Avx2 => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Generation::Avx512 => "AVX-512",
+        })
+    }
+}
+
+/// Makes a function that takes [`Instructions`] before its own arguments and runs its body as it was compiled for them.
+/// What the body calls is compiled for them as well if it is inlined: mark it `#[inline(always)]`.
+macro_rules! compiled_for_generations {
+    ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $type:ty),* $(,)?) -> $result:ty $body:block) => {
+        $(#[$attribute])*
+        #[allow(unsafe_code)]
+        $visibility fn $name(instructions: $crate::processor::Instructions, $($argument: $type),*) -> $result {
+            use $crate::processor::Generation;
+
+            #[inline(always)]
+            fn baseline($($argument: $type),*) -> $result $body
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,movbe,popcnt")]
+            fn avx2($($argument: $type),*) -> $result {
+                baseline($($argument),*)
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,movbe,popcnt")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi2,avx512vnni")]
+            fn avx512($($argument: $type),*) -> $result {
+                baseline($($argument),*)
+            }
+
+            match instructions.generation() {
+                Generation::Baseline => baseline($($argument),*),
+                // SAFETY: `Instructions` of a generation are only made where `available` has found all of these features.
+                #[cfg(target_arch = "x86_64")]
+                Generation::Avx2 => unsafe { avx2($($argument),*) },
+                // SAFETY: the same.
+                #[cfg(target_arch = "x86_64")]
+                Generation::Avx512 => unsafe { avx512($($argument),*) },
+            }
+        }
+    };
+}
+
+pub(crate) use compiled_for_generations;
+
+/// From now on an instruction that this processor does not know ends the process with a sentence and exit code 1. It
+/// happens only to a program that was compiled for a newer processor (`-C target-cpu`).
+pub fn explain_illegal_instructions() {
+    #[cfg(unix)]
+    // SAFETY: `handler` does only what is allowed in a handler (`write` and `_exit`).
+    #[allow(unsafe_code)]
+    unsafe {
+        libc::signal(libc::SIGILL, illegal_instruction as *const () as libc::sighandler_t);
+    }
+}
+
+#[cfg(unix)]
+extern "C" fn illegal_instruction(_: libc::c_int) {
+    const SENTENCE: &[u8] = b"engram: this program was compiled for a newer processor; \
+        take one for every x86-64, or compile it without -C target-cpu\n";
+    // SAFETY: both calls are async-signal-safe, and the sentence is static.
+    #[allow(unsafe_code)]
+    unsafe {
+        libc::write(2, SENTENCE.as_ptr().cast(), SENTENCE.len());
+        libc::_exit(1);
+    }
+}
