@@ -1,4 +1,83 @@
-//! Engram, a UCI chess engine that remembers.
+//! Engram, a UCI chess engine that remembers. The program is this library behind a command line; other programs can use
+//! it as well.
+//!
+//! # Analysing a position
+//! An [`Engine`] takes positions and [`Limits`] and reports [`Event`]s to a function, from threads of its own.
+//! ```
+//! use std::{sync::{Arc, mpsc}, time::Instant};
+//! use engram::{Depth, Engine, Event, Limits, Position};
+//! use engram::shakmaty::{CastlingMode, fen::Fen, san::SanPlus};
+//!
+//! let (sender, events) = mpsc::channel();
+//! let mut engine = Engine::new(Arc::new(move |event| drop(sender.send(event))));
+//! let fen: Fen = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1".parse()?;
+//! let position = Position::from_setup(fen.into_setup(), CastlingMode::Standard)
+//!     .map_err(|wrong| format!("{wrong:?}"))?;
+//! engine.set_position(position.clone(), &[])?;
+//! engine.go(Limits { depth: Some(Depth(6)), ..Limits::default() }, Instant::now());
+//! let best = loop {
+//!     match events.recv()? {
+//!         Event::Pv(line) => println!("depth {}: {} centipawns", line.depth.get(), line.score.centipawns()),
+//!         // Every search ends in exactly one of these.
+//!         Event::Finished { best, .. } => break best.ok_or("the game is over here")?,
+//!         Event::CurrentMove { .. } | Event::Message(_) => {}
+//!     }
+//! };
+//! assert_eq!(SanPlus::from_move(position.chess().clone(), best).to_string(), "Rd8#");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Playing a game
+//! What belongs to a game (the table, what the moves before were worth) stays from move to move: tell the engine the
+//! start and all moves each time, as UCI does.
+//! ```
+//! use std::{sync::{Arc, mpsc}, time::Instant};
+//! use engram::{Engine, Event, Limits, Position};
+//! use engram::shakmaty::CastlingMode;
+//!
+//! let (sender, events) = mpsc::channel();
+//! let mut engine = Engine::new(Arc::new(move |event| drop(sender.send(event))));
+//! let mut moves = Vec::new();
+//! engine.new_game();
+//! while moves.len() < 20 {
+//!     engine.set_position(Position::default(), &moves)?;
+//!     engine.go(Limits { nodes: Some(500), ..Limits::default() }, Instant::now());
+//!     let answer = events.iter().find_map(|event| match event {
+//!         Event::Finished { best, .. } => Some(best),
+//!         _ => None,
+//!     });
+//!     // No move: mate or stalemate.
+//!     let Some(best) = answer.flatten() else { break };
+//!     moves.push(best.to_uci(CastlingMode::Standard));
+//! }
+//! assert_eq!(moves.len(), 20);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Reading a learning file
+//! [`LearnFile::open`] reads what games taught; [`LearnMode::Read`] changes nothing, whatever state the file is in.
+//! ```
+//! use engram::{LearnFile, LearnMode};
+//! # use engram::{Position, learn::{Origin, Record, Store}};
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("learn-1.bin");
+//! # let store = Store::open(&path, LearnMode::Write)?;
+//! # store.append(Record::new(&Position::default(), Origin::Drop)?);
+//! # assert!(store.flush(std::time::Duration::from_secs(60)));
+//!
+//! let (_, ring, report) = LearnFile::open(&path, LearnMode::Read)?.recover()?;
+//! println!("{} records, {} of them damaged", ring.len(), report.torn);
+//! for (_, record) in ring.iter() {
+//!     let (position, best) = record.position_and_move()?;
+//!     println!("{} {best:?} depth {}", position.fen(), record.depth);
+//! }
+//! assert!(ring.get(Position::default().key()).is_some());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What is stable
+//! The names at the top of the crate, with what they need: they change only with the second number of the version. The
+//! modules are the inside of the program. They are public for its tests, benches and fuzz targets, and change at any time.
 //!
 //! # Reading map
 //! What happens to a line of input, and where:
@@ -40,3 +119,11 @@ pub mod syzygy;
 pub mod tt;
 pub mod types;
 pub mod uci;
+
+pub use engine::{Engine, IllegalMove, OutOfMemory, StopHandle};
+pub use learn::{LearnFile, Mode as LearnMode, Record, Ring};
+pub use position::Position;
+pub use search::{ClockTime, Event, EventSink, Limits, PvInfo};
+/// The rules of chess: moves, boards, FEN and SAN are those of this version of it.
+pub use shakmaty;
+pub use types::{Bound, Depth, Score};
