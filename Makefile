@@ -4,7 +4,7 @@ ifeq ($(OS),Windows_NT)
     SUFFIX := .exe
 endif
 
-.PHONY: build test clean
+.PHONY: build test deb dist clean
 
 build:
 	RUSTFLAGS="-C target-cpu=native" cargo build --release --locked --target-dir target/native
@@ -12,6 +12,13 @@ build:
 
 test:
 	cargo test --locked
+
+# The Debian package; the folder of a release. What they need stands at the top of the scripts.
+deb:
+	packaging/deb
+
+dist:
+	packaging/release
 
 clean:
 	cargo clean
