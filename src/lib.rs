@@ -95,13 +95,14 @@
 //! 7. [`learn`] remembers from game to game: before a search `engine/learning.rs` brings records of the file
 //!    into the table, after it what `learn::policy` finds worth keeping goes back, before the move is announced.
 //! 8. [`book`] knows openings, [`syzygy`] endings with few pieces: the engine asks both before it searches.
-//! 9. Reports come back as [`search::Event`]s, which [`uci`] prints through [`protocol`] and [`cli`] counts.
+//! 9. `fleet`, a feature of the build, keeps the learning files of several machines equal through a server.
+//! 10. Reports come back as [`search::Event`]s, which [`uci`] prints through [`protocol`] and [`cli`] counts.
 //!
 //! [`types`] are the values that all of them share: scores, depths, keys, packed moves; `files.rs` is how all of them
 //! open and make files.
 //!
 //! A file imports only from layers below its own: `types`, then `position`, then `tt`, `eval`, `learn`,
-//! `book`, `syzygy` and `protocol` (which do not know each other), then `search`, `engine`, `uci`, `cli` and
+//! `book`, `syzygy` and `protocol` (which do not know each other), then `search`, `fleet`, `engine`, `uci`, `cli` and
 //! `main.rs`. A test holds this (`tests/architecture.rs`).
 #![forbid(unsafe_op_in_unsafe_fn)]
 
@@ -110,6 +111,8 @@ pub mod cli;
 pub mod engine;
 pub mod eval;
 mod files;
+#[cfg(feature = "fleet")]
+pub mod fleet;
 pub mod learn;
 pub mod position;
 pub mod processor;

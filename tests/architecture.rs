@@ -8,11 +8,12 @@ use std::{
 };
 
 /// The layers, from the ground up: folders of `src/`, or files without their `.rs`. `lib.rs` is exempt.
-const LAYERS: [&[&str]; 8] = [
+const LAYERS: [&[&str]; 9] = [
     &["files", "types", "processor"],
     &["position"],
     &["tt", "learn", "protocol", "book", "syzygy", "eval"],
     &["search"],
+    &["fleet"],
     &["engine"],
     &["uci"],
     &["cli"],
@@ -113,6 +114,15 @@ fn searches_count_monotonic_time() {
         let timed = ["search", "engine", "uci"].iter().any(|folder| file.starts_with(folder));
         let wall = code.contains("SystemTime") || code.contains("UNIX_EPOCH");
         assert!(!(timed && wall), "{file}");
+    }
+}
+
+/// Sockets are opened in one place, which the default build does not hold.
+#[test]
+fn only_the_fleet_knows_the_network() {
+    for (file, code) in sources("src").into_iter().filter(|(file, _)| !file.starts_with("fleet/")) {
+        let network = ["std::net", "TcpStream", "TcpListener", "UdpSocket", "redis::", "rustls::"];
+        assert!(network.iter().all(|word| !code.contains(word)), "{file}: the network is the fleet's");
     }
 }
 

@@ -12,6 +12,8 @@ use std::{
 
 use shakmaty::{Move, Position as _};
 
+#[cfg(feature = "fleet")]
+use crate::fleet::{LearningShare, ServerAddress};
 use crate::{
     eval::Evaluation,
     learn::{
@@ -51,6 +53,9 @@ pub(super) struct Learning {
     file: Option<PathBuf>,
     /// Where it is otherwise.
     default_file: Option<PathBuf>,
+    /// The server through which the file is shared with other machines.
+    #[cfg(feature = "fleet")]
+    server: Option<ServerAddress>,
     /// Was it said that a limited engine has no memory?
     limit_told: bool,
     memory: Arc<Mutex<Memory>>,
@@ -80,6 +85,8 @@ enum State {
 /// A file in use.
 struct Opened {
     store: Store,
+    #[cfg(feature = "fleet")]
+    share: Option<LearningShare>,
     journal: Option<Journal>,
     /// How many records the user was told of.
     told: Option<usize>,
@@ -128,6 +135,8 @@ impl Learning {
             read_only: false,
             file: None,
             default_file: None,
+            #[cfg(feature = "fleet")]
+            server: None,
             limit_told: false,
             memory: Arc::default(),
             sink,
@@ -178,6 +187,15 @@ impl Learning {
         }
     }
 
+    /// Sets the server through which the file is shared, none to share it no longer.
+    #[cfg(feature = "fleet")]
+    pub fn set_server(&mut self, server: Option<ServerAddress>, present: &Present<'_>) {
+        if server != self.server {
+            self.server = server;
+            self.reopen(present);
+        }
+    }
+
     /// Lets go of the file, after the game was learned from as far as it has come: its lessons belong there.
     fn reopen(&mut self, present: &Present<'_>) {
         let mut memory = self.memory();
@@ -218,7 +236,17 @@ impl Learning {
                 State::Failed
             }
             Ok(store) => {
-                let opened = Opened { store, journal: None, told: None };
+                let opened = Opened {
+                    #[cfg(feature = "fleet")]
+                    share: self
+                        .server
+                        .as_ref()
+                        .filter(|_| !store.is_read_only())
+                        .map(|server| LearningShare::start(server.clone(), file.clone())),
+                    store,
+                    journal: None,
+                    told: None,
+                };
                 if !opened.store.is_read_only() {
                     let live: &Live<'_> = &|key| opened.store.live().get(key);
                     match journal::take_over(file, &self.rules, &memory.session, live) {
@@ -421,7 +449,7 @@ impl Memory {
     /// Lets go of the file; what was learned is written first, for at most half a second.
     fn close(&mut self, sink: &EventSink) {
         let State::Open(opened) = std::mem::take(&mut self.file) else { return };
-        for message in opened.store.take_messages() {
+        for message in opened.other_messages() {
             sink(Event::Message(message));
         }
         let path = opened.store.path().display().to_string();
@@ -471,8 +499,17 @@ impl Opened {
             }
             Some(_) => {}
         }
-        messages.extend(self.store.take_messages());
+        messages.extend(self.other_messages());
         messages
+    }
+
+    /// What the threads at the file have to say.
+    fn other_messages(&self) -> Vec<String> {
+        #[cfg(feature = "fleet")]
+        let shared = self.share.iter().flat_map(LearningShare::take_messages);
+        #[cfg(not(feature = "fleet"))]
+        let shared = std::iter::empty();
+        self.store.take_messages().into_iter().chain(shared).collect()
     }
 }
 

@@ -7,6 +7,8 @@ use super::{
     Engine, OutOfMemory,
     learning::{Learning, Present},
 };
+#[cfg(feature = "fleet")]
+use crate::fleet::FleetError;
 #[cfg(feature = "tune")]
 use crate::search::Observer;
 use crate::{
@@ -119,6 +121,17 @@ impl Engine {
     /// Uses the learning file without writing to it. Waits for a running search.
     pub fn set_learn_read_only(&mut self, read_only: bool) {
         self.change_learning(|learning, present| learning.set_read_only(read_only, present));
+    }
+
+    /// Shares the learning file through a server, none to share it no longer. Waits for a running search.
+    ///
+    /// # Errors
+    /// The address of the server cannot be read; what was set before stays.
+    #[cfg(feature = "fleet")]
+    pub fn set_learn_share(&mut self, address: &str) -> Result<(), FleetError> {
+        let server = if address.is_empty() { None } else { Some(address.parse()?) };
+        self.change_learning(|learning, present| learning.set_server(server, present));
+        Ok(())
     }
 
     /// Changes an option of learning. Waits for a running search.

@@ -104,7 +104,7 @@ impl LearnFile {
     ///
     /// # Errors
     /// The system does not say.
-    pub(super) fn is_in_place(&self) -> Result<bool, FileError> {
+    pub fn is_in_place(&self) -> Result<bool, FileError> {
         Ok(matches!(self.look()?, Place::Ours | Place::Shortened(_)))
     }
 

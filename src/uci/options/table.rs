@@ -60,6 +60,8 @@ pub(super) fn options() -> Vec<UciOption> {
         spin("LearnDrop", DROP, 1..=1000, |to, centipawns| to.engine.set_learn_drop(centipawns)),
         spin("LearnMinDepth", MIN_DEPTH, 1..=100, |to, plies| to.engine.set_learn_min_depth(Depth(plies))),
         spin("LearnFuzz", FUZZ, 0..=100, |to, centipawns| to.engine.set_learn_fuzz(centipawns)),
+        #[cfg(feature = "fleet")]
+        text("LearnShare", |to, address| to.engine.set_learn_share(address)),
         check("LearnReadOnly", false, |to, on| to.engine.set_learn_read_only(on)),
         check("OwnBook", false, |to, on| to.engine.set_own_book(on)),
         text("BookFile", |to, path| to.engine.set_book_file(file(path).as_deref())

@@ -1,0 +1,341 @@
+//! A connection to the server.
+//!
+//! The crate `redis` writes commands and reads answers; between it and the network stands a counter: no answer is longer
+//! than [`MOST_BYTES`] and none takes longer than [`PATIENCE`]. So whatever a server or those who write to
+//! it send, it costs a bounded amount of memory and time.
+
+use std::{
+    io::{self, Read, Write},
+    net::{TcpStream, ToSocketAddrs},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use redis::{Cmd, Value, cmd};
+use rustls::{
+    ClientConfig, ClientConnection, RootCertStore, StreamOwned,
+    crypto::ring,
+    pki_types::{CertificateDer, ServerName, pem::PemObject},
+};
+
+use super::{FleetError, ServerAddress, printable};
+
+/// The largest answer that is read, in bytes. Ours stay far below: a batch of learned records is 60 KiB.
+pub(super) const MOST_BYTES: usize = 4 << 20;
+/// How long a server may take for an answer, beside what it was told to wait.
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+/// So much of an answer that is too large is kept: the number of its first entry stands there.
+const HEAD: usize = 512;
+/// Nodes of a cluster that are tried for one command.
+const MOST_MOVES: usize = 4;
+
+/// An open connection.
+pub struct Connection {
+    address: ServerAddress,
+    transport: Transport,
+    parser: redis::Parser,
+}
+
+enum Transport {
+    Plain(TcpStream),
+    Encrypted(Box<StreamOwned<ClientConnection, TcpStream>>),
+}
+
+/// The number of an entry of a stream: milliseconds and a counter. Numbers grow.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EntryId {
+    /// Milliseconds since 1970 by the clock of the server.
+    pub millis: u64,
+    /// Counts the entries of one millisecond.
+    pub counter: u64,
+}
+
+/// An entry of a stream, its fields as they come: names and values in turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamEntry {
+    /// Its number.
+    pub id: EntryId,
+    /// Names and values in turn.
+    pub fields: Vec<Vec<u8>>,
+}
+
+impl Connection {
+    /// Connects and enters.
+    ///
+    /// # Errors
+    /// There is no server, it is not who it should be, or it does not let us in.
+    pub fn open(address: &ServerAddress) -> Result<Connection, FleetError> {
+        let mut connection = Connection {
+            address: address.clone(),
+            transport: Transport::open(address)?,
+            parser: redis::Parser::new(),
+        };
+        let mut entry = Vec::new();
+        if let Some(password) = &address.password {
+            let mut enter = cmd("AUTH");
+            enter.arg(&address.user).arg(password);
+            entry.push(enter);
+        }
+        if address.database != 0 {
+            let mut select = cmd("SELECT");
+            select.arg(address.database);
+            entry.push(select);
+        }
+        if !entry.is_empty() {
+            let answers = connection.ask_here(&entry, Duration::ZERO)?;
+            answers.into_iter().try_for_each(|answer| accepted(answer).map(|_| ()))?;
+        }
+        Ok(connection)
+    }
+
+    /// Sends commands at once and reads the answer of each, an error of the server among them. The server may take so
+    /// much longer as it was told to `wait`. Who is sent to another node of a cluster goes there.
+    ///
+    /// # Errors
+    /// The network; after that the connection is of no more use.
+    pub fn ask(&mut self, commands: &[Cmd], wait: Duration) -> Result<Vec<Value>, FleetError> {
+        for _ in 0..MOST_MOVES {
+            let answers = self.ask_here(commands, wait)?;
+            // All keys of a request lie on one node: if one command is sent away, none was carried out.
+            let Some((host, port)) = answers.iter().find_map(moved) else { return Ok(answers) };
+            *self = Connection::open(&self.address.moved_to(&host, port))?;
+        }
+        Err(FleetError::Refused("the nodes of the cluster send each other's clients in circles".to_owned()))
+    }
+
+    /// As [`Connection::ask`], one command; an error of the server is one.
+    ///
+    /// # Errors
+    /// As there, and what the server refuses.
+    pub fn ask_one(&mut self, command: Cmd, wait: Duration) -> Result<Value, FleetError> {
+        let answers = self.ask(&[command], wait)?;
+        accepted(answers.into_iter().next().ok_or(FleetError::Nonsense)?)
+    }
+
+    fn ask_here(&mut self, commands: &[Cmd], wait: Duration) -> Result<Vec<Value>, FleetError> {
+        let mut request = Vec::new();
+        commands.iter().for_each(|command| command.write_packed_command(&mut request));
+        self.transport.write_all(&request)?;
+        self.transport.flush()?;
+        commands.iter().map(|_| self.receive(wait)).collect()
+    }
+
+    fn receive(&mut self, wait: Duration) -> Result<Value, FleetError> {
+        let deadline = Instant::now() + PATIENCE + wait;
+        let mut answer = Answer { transport: &mut self.transport, deadline, read: 0, head: Vec::new() };
+        let value = self.parser.parse_value(&mut answer);
+        let Answer { read, head, .. } = answer;
+        value.map_err(|error| match error.kind() {
+            _ if read > MOST_BYTES => FleetError::TooLarge { head },
+            redis::ErrorKind::Io => {
+                let kind = if error.is_timeout() {
+                    io::ErrorKind::TimedOut
+                } else {
+                    io::ErrorKind::ConnectionAborted
+                };
+                FleetError::Network(io::Error::new(kind, printable(&error.to_string())))
+            }
+            _ => FleetError::Nonsense,
+        })
+    }
+}
+
+/// An answer, or the error that it is.
+///
+/// # Errors
+/// The server refuses.
+pub(super) fn accepted(answer: Value) -> Result<Value, FleetError> {
+    match answer {
+        Value::ServerError(error) => {
+            let text = format!("{} {}", error.code(), error.details().unwrap_or_default());
+            Err(FleetError::Refused(printable(text.trim())))
+        }
+        answer => Ok(answer),
+    }
+}
+
+/// The node of a cluster that an answer sends us to.
+fn moved(answer: &Value) -> Option<(String, u16)> {
+    let Value::ServerError(error) = answer else { return None };
+    let place = error.details().filter(|_| error.code() == "MOVED")?.split_whitespace().nth(1)?;
+    let (host, port) = place.rsplit_once(':')?;
+    Some((host.to_owned(), port.parse().ok()?))
+}
+
+/// An answer on its way: not more bytes of it than [`MOST_BYTES`], and none after the deadline.
+struct Answer<'a> {
+    transport: &'a mut Transport,
+    deadline: Instant,
+    read: usize,
+    head: Vec<u8>,
+}
+
+impl Read for Answer<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.read > MOST_BYTES {
+            return Err(io::Error::other("too large"));
+        }
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.transport.socket().set_read_timeout(Some(left))?;
+        let count = self.transport.read(buffer).map_err(|error| match error.kind() {
+            // As Unix says that the time is over.
+            io::ErrorKind::WouldBlock => io::ErrorKind::TimedOut.into(),
+            _ => error,
+        })?;
+        self.read += count;
+        let wanted = HEAD.saturating_sub(self.head.len()).min(count);
+        self.head.extend_from_slice(&buffer[..wanted]);
+        Ok(count)
+    }
+}
+
+impl Transport {
+    fn open(address: &ServerAddress) -> Result<Transport, FleetError> {
+        let mut last = io::Error::new(io::ErrorKind::NotFound, "the name of the host leads nowhere");
+        for place in (address.host.as_str(), address.port).to_socket_addrs()? {
+            match TcpStream::connect_timeout(&place, PATIENCE) {
+                Ok(socket) => {
+                    socket.set_nodelay(true)?;
+                    socket.set_read_timeout(Some(PATIENCE))?;
+                    socket.set_write_timeout(Some(PATIENCE))?;
+                    return Transport::over(socket, address);
+                }
+                Err(error) => last = error,
+            }
+        }
+        Err(last.into())
+    }
+
+    fn over(socket: TcpStream, address: &ServerAddress) -> Result<Transport, FleetError> {
+        if !address.tls {
+            return Ok(Transport::Plain(socket));
+        }
+        let name = ServerName::try_from(address.host.clone()).map_err(io::Error::other)?;
+        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(io::Error::other)?
+            .with_root_certificates(trusted(address)?)
+            .with_no_client_auth();
+        let session = ClientConnection::new(Arc::new(config), name).map_err(io::Error::other)?;
+        Ok(Transport::Encrypted(Box::new(StreamOwned::new(session, socket))))
+    }
+
+    fn socket(&self) -> &TcpStream {
+        match self {
+            Transport::Plain(socket) => socket,
+            Transport::Encrypted(stream) => stream.get_ref(),
+        }
+    }
+}
+
+/// The certificates that a server may prove itself by.
+fn trusted(address: &ServerAddress) -> Result<RootCertStore, FleetError> {
+    let mut roots = RootCertStore::empty();
+    let (certificates, path) = match &address.certificates {
+        Some(path) => {
+            let failed =
+                |reason: String| FleetError::Certificates { path: path.display().to_string(), reason };
+            let read = CertificateDer::pem_file_iter(path).map_err(|error| failed(error.to_string()))?;
+            let read = read.collect::<Result<Vec<_>, _>>().map_err(|error| failed(error.to_string()))?;
+            (read, path.display().to_string())
+        }
+        None => (rustls_native_certs::load_native_certs().certs, "the system's store".to_owned()),
+    };
+    // Systems carry certificates that no library reads; one good one is enough to go on.
+    if roots.add_parsable_certificates(certificates).0 == 0 {
+        let reason = "there is none; name a file with ?ca=FILE at the end of the address".to_owned();
+        return Err(FleetError::Certificates { path, reason });
+    }
+    Ok(roots)
+}
+
+impl Read for Transport {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Transport::Plain(socket) => socket.read(buffer),
+            Transport::Encrypted(stream) => stream.read(buffer),
+        }
+    }
+}
+
+impl Write for Transport {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Transport::Plain(socket) => socket.write(bytes),
+            Transport::Encrypted(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Transport::Plain(socket) => socket.flush(),
+            Transport::Encrypted(stream) => stream.flush(),
+        }
+    }
+}
+
+impl EntryId {
+    /// Reads `millis-counter`.
+    pub fn parse(text: &[u8]) -> Option<EntryId> {
+        let (millis, counter) = std::str::from_utf8(text).ok()?.split_once('-')?;
+        Some(EntryId { millis: millis.parse().ok()?, counter: counter.parse().ok()? })
+    }
+
+    /// The first number of an entry in an answer that was cut off.
+    pub(super) fn first_in(head: &[u8]) -> Option<EntryId> {
+        head.split(|&byte| byte == b'\n').find_map(|line| EntryId::parse(line.trim_ascii()))
+    }
+}
+
+impl std::fmt::Display for EntryId {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}-{}", self.millis, self.counter)
+    }
+}
+
+/// The entries that `XRANGE` answers, or `XREAD` of one stream.
+///
+/// # Errors
+/// It is nothing of the kind.
+pub(super) fn entries(answer: Value) -> Result<Vec<StreamEntry>, FleetError> {
+    let entries = match answer {
+        Value::Nil => return Ok(Vec::new()),
+        Value::Array(entries) => entries,
+        _ => return Err(FleetError::Nonsense),
+    };
+    entries.into_iter().map(|entry| self::entry(entry).ok_or(FleetError::Nonsense)).collect()
+}
+
+/// The entries of the only stream that `XREAD` or `XREADGROUP` was asked for.
+///
+/// # Errors
+/// As [`entries`].
+pub(super) fn entries_of_one(answer: Value) -> Result<Vec<StreamEntry>, FleetError> {
+    let stream = match answer {
+        Value::Nil => return Ok(Vec::new()),
+        Value::Array(streams) => streams.into_iter().next().ok_or(FleetError::Nonsense)?,
+        _ => return Err(FleetError::Nonsense),
+    };
+    let Value::Array(stream) = stream else { return Err(FleetError::Nonsense) };
+    entries(stream.into_iter().nth(1).ok_or(FleetError::Nonsense)?)
+}
+
+fn entry(value: Value) -> Option<StreamEntry> {
+    let Value::Array(parts) = value else { return None };
+    let mut parts = parts.into_iter();
+    let Some(Value::BulkString(id)) = parts.next() else { return None };
+    let fields = match parts.next()? {
+        Value::Array(fields) => fields.into_iter().map(bytes).collect::<Option<_>>()?,
+        // An entry that was deleted while it was being worked on.
+        Value::Nil => Vec::new(),
+        _ => return None,
+    };
+    Some(StreamEntry { id: EntryId::parse(&id)?, fields })
+}
+
+fn bytes(value: Value) -> Option<Vec<u8>> {
+    if let Value::BulkString(bytes) = value { Some(bytes) } else { None }
+}

@@ -1,0 +1,185 @@
+//! The stream of learned records on the server: read forward in batches, each entry checked, and added to.
+
+use std::time::Duration;
+
+use redis::{Cmd, cmd};
+
+use super::{
+    Connection, EntryId, FleetError, ServerAddress, StreamEntry,
+    connection::{accepted, entries, entries_of_one},
+    mirror::Mirror,
+};
+use crate::learn::{
+    self, Record,
+    record::{self, CAPACITY, PAYLOAD, RECORD_SIZE},
+};
+
+/// Its name, which ends in the format of the records. What is in braces decides which node of a cluster has it.
+pub(super) const NAME: &str = "{engram}:learn-1";
+/// Entries that are read or sent at a time.
+pub(super) const BATCH: usize = 512;
+/// The only field of an entry: the 56 bytes of a record that travel from file to file.
+const FIELD: &str = "r";
+/// A record may be so many seconds from the future, as clocks go.
+const CLOCK_ERROR: u32 = 24 * 3600;
+
+/// Entries as they were read: what is no sound record has none.
+pub(super) type Batch = Vec<(EntryId, Option<Record>)>;
+
+/// What came of reading on.
+pub(super) enum Received {
+    /// What follows, to be confirmed by [`LearnStream::taken`].
+    Batch(Batch),
+    /// What was read before is not there any more.
+    Lost,
+}
+
+/// The stream, read up to some entry.
+pub(super) struct LearnStream {
+    server: ServerAddress,
+    connection: Option<Connection>,
+    /// What it holds.
+    mirror: Mirror,
+    /// An entry that was read whole, and is there as long as the server loses nothing.
+    anchor: EntryId,
+    /// An entry that was too large to be read.
+    passed_over: EntryId,
+    /// How many entries are asked for at a time.
+    count: usize,
+    /// Was all of it read?
+    caught_up: bool,
+}
+
+impl LearnStream {
+    pub(super) fn new(server: ServerAddress) -> LearnStream {
+        LearnStream {
+            server,
+            connection: None,
+            mirror: Mirror::default(),
+            anchor: EntryId::default(),
+            passed_over: EntryId::default(),
+            count: BATCH,
+            caught_up: false,
+        }
+    }
+
+    pub(super) fn server(&self) -> &ServerAddress {
+        &self.server
+    }
+
+    pub(super) fn mirror(&self) -> &Mirror {
+        &self.mirror
+    }
+
+    /// Was all of it read, at the last look?
+    pub(super) fn is_caught_up(&self) -> bool {
+        self.caught_up && self.connection.is_some()
+    }
+
+    /// Begins at its first entry again.
+    pub(super) fn rewind(&mut self) {
+        self.mirror = Mirror::default();
+        self.anchor = EntryId::default();
+        self.caught_up = false;
+    }
+
+    /// Gives the connection up; the next use makes another one.
+    pub(super) fn disconnect(&mut self) {
+        self.connection = None;
+    }
+
+    /// Reads the next batch, connecting first if need be.
+    ///
+    /// # Errors
+    /// The network or the server. After that the connection is of no more use.
+    pub(super) fn receive(&mut self) -> Result<Received, FleetError> {
+        let mut commands = Vec::new();
+        if self.count > 1 && self.anchor != EntryId::default() {
+            let mut check = cmd("XRANGE");
+            check.arg(NAME).arg(self.anchor.to_string()).arg(self.anchor.to_string());
+            commands.push(check);
+        }
+        let mut read = cmd("XREAD");
+        read.arg("COUNT").arg(self.count).arg("STREAMS").arg(NAME).arg(self.mirror.last().to_string());
+        commands.push(read);
+        let answers = match self.connection()?.ask(&commands, Duration::ZERO) {
+            Err(FleetError::TooLarge { head }) => return self.too_large(&head),
+            answers => answers?,
+        };
+        let mut answers = answers.into_iter().map(accepted);
+        if commands.len() > 1 {
+            let found = entries(answers.next().ok_or(FleetError::Nonsense)??)?;
+            if !found.iter().any(|entry| entry.id == self.anchor) {
+                return Ok(Received::Lost);
+            }
+        }
+        let read = entries_of_one(answers.next().ok_or(FleetError::Nonsense)??)?;
+        self.caught_up = read.len() < self.count;
+        self.count = (2 * self.count).min(BATCH);
+        let latest = learn::now().saturating_add(CLOCK_ERROR);
+        Ok(Received::Batch(read.iter().map(|entry| (entry.id, checked(entry, latest))).collect()))
+    }
+
+    /// Fewer entries are asked for next; a single one that is too large is passed over.
+    fn too_large(&mut self, head: &[u8]) -> Result<Received, FleetError> {
+        self.connection = None;
+        self.caught_up = false;
+        if self.count > 1 {
+            self.count = 1.max(self.count / 8);
+            return Ok(Received::Batch(Vec::new()));
+        }
+        let last = self.mirror.last();
+        let id = EntryId::first_in(head).filter(|&id| id > last).ok_or(FleetError::Nonsense)?;
+        self.passed_over = id;
+        self.count = 2;
+        Ok(Received::Batch(vec![(id, None)]))
+    }
+
+    /// A batch is where it should be: what follows it comes next.
+    pub(super) fn taken(&mut self, batch: Batch) {
+        for (id, record) in batch {
+            if id != self.passed_over {
+                self.anchor = id;
+            }
+            self.mirror.push(id, record);
+        }
+    }
+
+    /// Adds records; the oldest entries go if there is no room. They come back as what was read.
+    ///
+    /// # Errors
+    /// As [`LearnStream::receive`]. Some may have been added.
+    pub(super) fn send(&mut self, records: &[Record]) -> Result<(), FleetError> {
+        let commands: Vec<Cmd> = records.iter().map(add).collect();
+        let answers = self.connection()?.ask(&commands, Duration::ZERO)?;
+        answers.into_iter().try_for_each(|answer| accepted(answer).map(|_| ()))
+    }
+
+    fn connection(&mut self) -> Result<&mut Connection, FleetError> {
+        match &mut self.connection {
+            Some(connection) => Ok(connection),
+            none => Ok(none.insert(Connection::open(&self.server)?)),
+        }
+    }
+}
+
+/// The record in an entry, if it is one, whole and sound, and not of a time later than `latest`.
+fn checked(entry: &StreamEntry, latest: u32) -> Option<Record> {
+    let [name, payload] = &entry.fields[..] else { return None };
+    if name != FIELD.as_bytes() || payload.len() != PAYLOAD {
+        return None;
+    }
+    let mut bytes = [0; RECORD_SIZE];
+    bytes[..PAYLOAD].copy_from_slice(payload);
+    let record = record::decode(&bytes).ok()?;
+    record.position_and_move().ok()?;
+    let consistent = record.lower.to_score() <= record.upper.to_score();
+    (record.time <= latest && (consistent || !record.is_live())).then_some(record)
+}
+
+/// The command that adds a record to the stream, whose oldest entry goes if it is full.
+fn add(record: &Record) -> Cmd {
+    let mut add = cmd("XADD");
+    add.arg(NAME).arg("MAXLEN").arg(CAPACITY).arg("*").arg(FIELD).arg(&record.payload()[..PAYLOAD]);
+    add
+}

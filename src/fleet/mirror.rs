@@ -1,0 +1,87 @@
+//! What the stream of learned records holds: the newest record of each position, in the order of merging.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::EntryId;
+use crate::learn::{Record, beats, record::CAPACITY};
+
+/// The entries of the stream, as far as they count: the newest [`CAPACITY`], whoever wrote how many more.
+#[derive(Default)]
+pub(super) struct Mirror {
+    /// The entries, oldest first, each with the key of its record if it is one.
+    entries: VecDeque<(EntryId, Option<u64>)>,
+    /// What the stream says of each position, and in which entry.
+    best: HashMap<u64, (EntryId, Record)>,
+}
+
+impl Mirror {
+    /// The last entry that was read; the beginning if none was.
+    pub(super) fn last(&self) -> EntryId {
+        self.entries.back().map_or_else(EntryId::default, |&(id, _)| id)
+    }
+
+    /// Takes in the entry that follows, which may hold no record.
+    pub(super) fn push(&mut self, id: EntryId, record: Option<Record>) {
+        self.entries.push_back((id, record.as_ref().map(|record| record.key.0)));
+        if let Some(record) = record.filter(|record| self.lacks(record)) {
+            self.best.insert(record.key.0, (id, record));
+        }
+        if self.entries.len() > CAPACITY
+            && let Some((id, Some(key))) = self.entries.pop_front()
+            && self.best.get(&key).is_some_and(|&(best, _)| best == id)
+        {
+            self.best.remove(&key);
+        }
+    }
+
+    /// Does the stream hold nothing of this position that is the same, or comes later?
+    pub(super) fn lacks(&self, record: &Record) -> bool {
+        self.best.get(&record.key.0).is_none_or(|(_, best)| beats(record, best))
+    }
+
+    /// What the stream says of this position, if it comes later.
+    pub(super) fn later(&self, record: &Record) -> Option<&Record> {
+        self.best.get(&record.key.0).map(|(_, best)| best).filter(|best| beats(best, record))
+    }
+
+    /// How many more entries there are until the oldest has to go.
+    pub(super) fn room(&self) -> usize {
+        CAPACITY - self.entries.len()
+    }
+
+    /// Since when, in seconds since 1970, nothing has gone from the stream for want of room.
+    pub(super) fn complete_since(&self) -> u64 {
+        self.entries.front().filter(|_| self.room() == 0).map_or(0, |(id, _)| id.millis / 1000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{learn::Origin, position::Position, types::PositionKey};
+
+    fn record(key: u64, time: u32) -> Record {
+        let blank = Record::new(&Position::default(), Origin::Drop).expect("the position fits");
+        Record { key: PositionKey(key), time, ..blank }
+    }
+
+    #[test]
+    fn a_stream_that_is_full_forgets_its_oldest_entries_here_as_there() {
+        let mut mirror = Mirror::default();
+        let id = |number: u64| EntryId { millis: 1_000_000 + 1000 * number, counter: 0 };
+        mirror.push(id(0), Some(record(1, 50)));
+        mirror.push(id(1), Some(record(2, 50)));
+        mirror.push(id(2), Some(record(1, 40)));
+        assert!(
+            !mirror.lacks(&record(1, 50)) && !mirror.lacks(&record(1, 49)) && mirror.lacks(&record(1, 51))
+        );
+        assert_eq!((mirror.complete_since(), mirror.last()), (0, id(2)));
+        for number in 3..CAPACITY as u64 {
+            mirror.push(id(number), None);
+        }
+        assert_eq!((mirror.room(), mirror.complete_since()), (0, 1000));
+        mirror.push(id(CAPACITY as u64), None);
+        assert!(mirror.lacks(&record(1, 50)) && !mirror.lacks(&record(2, 50)));
+        assert_eq!((mirror.room(), mirror.complete_since(), mirror.best.len()), (0, 1001, 1));
+    }
+}

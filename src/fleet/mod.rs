@@ -1,0 +1,61 @@
+//! Several machines, one memory: what goes over the network, and the only code that opens a socket.
+//!
+//! The server is a Redis or Valkey of the user's. [`ServerAddress`] is what the user calls it by, [`Connection`] speaks
+//! to it and believes nothing it says, [`LearningShare`] keeps a learning file and a stream of records there equal.
+//!
+//! This room is there with the cargo feature `fleet`. Without it, or without an address, no socket is ever opened.
+
+mod address;
+mod connection;
+mod learn_stream;
+mod mirror;
+mod share;
+
+use thiserror::Error;
+
+pub use address::ServerAddress;
+pub use connection::{Connection, EntryId, StreamEntry};
+pub use share::LearningShare;
+
+/// Something on the way to the server or back.
+#[derive(Debug, Error)]
+pub enum FleetError {
+    /// The address of a server.
+    #[error(
+        "`{shown}` is no address of a server ({reason}); write redis://HOST or rediss://USER:PASSWORD@HOST:PORT"
+    )]
+    Address {
+        /// The address, without what may be a password.
+        shown: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The certificates that prove who the server is.
+    #[error("the certificates in {path} cannot be used: {reason}")]
+    Certificates {
+        /// Where they are looked for.
+        path: String,
+        /// What is wrong with them.
+        reason: String,
+    },
+    /// The network, or the server does not answer.
+    #[error("{0}")]
+    Network(#[from] std::io::Error),
+    /// The server refuses.
+    #[error("the server says: {0}")]
+    Refused(String),
+    /// An answer larger than any of ours.
+    #[error("an answer of the server is larger than {} KiB", connection::MOST_BYTES >> 10)]
+    TooLarge {
+        /// How it begins.
+        head: Vec<u8>,
+    },
+    /// An answer that is none.
+    #[error("the server answers what no Redis or Valkey answers")]
+    Nonsense,
+}
+
+/// What others wrote, fit for a line of output: without control characters, and not too long.
+fn printable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(200).collect()
+}

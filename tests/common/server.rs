@@ -1,0 +1,136 @@
+//! A real server for tests: Redis or Valkey on a free port of this machine, with a folder of its own.
+#![allow(dead_code)]
+
+use std::{
+    net::TcpListener,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use redis::{Cmd, Connection, FromRedisValue};
+use tempfile::TempDir;
+
+use super::PATIENCE;
+
+pub struct Server {
+    program: &'static str,
+    arguments: Vec<String>,
+    pub port: u16,
+    pub folder: TempDir,
+    child: Option<Child>,
+}
+
+impl Server {
+    /// Starts a server that keeps its data when it is killed; none, with a word about it, if none is installed.
+    pub fn start() -> Option<Server> {
+        Server::start_with(&[])
+    }
+
+    /// As [`Server::start`], with more settings.
+    pub fn start_with(settings: &[&str]) -> Option<Server> {
+        let port = free_port();
+        Server::start_on(port, &[&["--port", &port.to_string()], settings].concat())
+    }
+
+    /// As [`Server::start`], with these settings, which say where it listens: at `port`.
+    pub fn start_on(port: u16, settings: &[&str]) -> Option<Server> {
+        let is_there = |program: &&str| {
+            Command::new(program)
+                .arg("--version")
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status()
+                .is_ok()
+        };
+        let Some(program) = ["valkey-server", "redis-server"].into_iter().find(is_there) else {
+            eprintln!(
+                "skipped: there is no redis-server and no valkey-server (apt-get install redis-server)"
+            );
+            return None;
+        };
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let place = folder.path().to_str().expect("a readable name");
+        let common = [
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--appendonly",
+            "yes",
+            "--appendfsync",
+            "always",
+            "--dir",
+            place,
+        ];
+        let arguments = common.iter().chain(settings).map(|&text| text.to_owned()).collect();
+        let mut server = Server { program, arguments, port, folder, child: None };
+        server.start_again(true);
+        Some(server)
+    }
+
+    /// Starts it after [`Server::kill`], with its data or without.
+    pub fn start_again(&mut self, keep: bool) {
+        if !keep {
+            let _ = std::fs::remove_dir_all(self.folder.path().join("appendonlydir"));
+        }
+        let mut command = Command::new(self.program);
+        command.args(&self.arguments);
+        self.child =
+            Some(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the server starts"));
+        let deadline = Instant::now() + PATIENCE;
+        while std::net::TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+            assert!(Instant::now() < deadline, "the server does not answer");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Ends it without a word.
+    pub fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+
+    /// Stops it as a machine that hangs (`STOP`), or lets it go on (`CONT`).
+    pub fn signal(&self, name: &str) {
+        let id = self.child.as_ref().expect("it runs").id().to_string();
+        let status = Command::new("kill").args([&format!("-{name}"), &id]).status().expect("kill");
+        assert!(status.success());
+    }
+
+    pub fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    pub fn connection(&self) -> Connection {
+        let client = redis::Client::open(self.url()).expect("an address");
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            // It may still be reading its data.
+            if let Ok(mut connection) = client.get_connection()
+                && redis::cmd("PING").query::<String>(&mut connection).is_ok()
+            {
+                return connection;
+            }
+            assert!(Instant::now() < deadline, "the server does not answer");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    pub fn ask<T: FromRedisValue>(&self, command: &Cmd) -> T {
+        command.query(&mut self.connection()).expect("an answer")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// A port that nobody listens at just now.
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port").port()
+}
