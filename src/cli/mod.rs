@@ -17,6 +17,8 @@ mod session;
 mod source;
 #[cfg(feature = "tune")]
 pub mod tune;
+#[cfg(feature = "fleet")]
+mod worker;
 
 use std::{
     io::ErrorKind,
@@ -94,6 +96,12 @@ pub enum Subtask {
     /// a result goes to a file. Exit code 3 says that some games or lines could not be read; each is named.
     #[command(visible_alias = "analyze")]
     Analyse(analyse::Analyse),
+    /// Search what others have put into a queue, as many positions at once as there are cores.
+    ///
+    /// For `engram analyse --queue`, on any number of machines: each takes tasks from a Redis or Valkey server and hands in
+    /// what it finds. A worker may be ended at any time; what it had in work is done by another.
+    #[cfg(feature = "fleet")]
+    Worker(worker::WorkerArguments),
     /// Print the completions of a shell.
     ///
     /// For bash: `engram completions bash > ~/.local/share/bash-completion/completions/engram`.
@@ -206,6 +214,8 @@ pub fn run(arguments: CommandLine, debug_log: DebugLog, places: Places) -> Resul
         }
         Some(Subtask::Hash(task)) => hash::run(task, &output)?,
         Some(Subtask::Analyse(arguments)) => outcome = analyse::run(&arguments, &output)?,
+        #[cfg(feature = "fleet")]
+        Some(Subtask::Worker(arguments)) => worker::run(&arguments)?,
         Some(Subtask::Completions { shell }) => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut CommandLine::command(), "engram", &mut text);

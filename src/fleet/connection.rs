@@ -122,9 +122,10 @@ impl Connection {
 
     fn receive(&mut self, wait: Duration) -> Result<Value, FleetError> {
         let deadline = Instant::now() + PATIENCE + wait;
-        let mut answer = Answer { transport: &mut self.transport, deadline, read: 0, head: Vec::new() };
+        let mut answer =
+            BoundedAnswer { transport: &mut self.transport, deadline, read: 0, head: Vec::new() };
         let value = self.parser.parse_value(&mut answer);
-        let Answer { read, head, .. } = answer;
+        let BoundedAnswer { read, head, .. } = answer;
         value.map_err(|error| match error.kind() {
             _ if read > MOST_BYTES => FleetError::TooLarge { head },
             redis::ErrorKind::Io => {
@@ -163,14 +164,14 @@ fn moved(answer: &Value) -> Option<(String, u16)> {
 }
 
 /// An answer on its way: not more bytes of it than [`MOST_BYTES`], and none after the deadline.
-struct Answer<'a> {
+struct BoundedAnswer<'a> {
     transport: &'a mut Transport,
     deadline: Instant,
     read: usize,
     head: Vec<u8>,
 }
 
-impl Read for Answer<'_> {
+impl Read for BoundedAnswer<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.read > MOST_BYTES {
             return Err(io::Error::other("too large"));

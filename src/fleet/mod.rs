@@ -1,7 +1,8 @@
 //! Several machines, one memory: what goes over the network, and the only code that opens a socket.
 //!
 //! The server is a Redis or Valkey of the user's. [`ServerAddress`] is what the user calls it by, [`Connection`] speaks
-//! to it and believes nothing it says, [`LearningShare`] keeps a learning file and a stream of records there equal.
+//! to it and believes nothing it says, [`LearningShare`] keeps a learning file and a stream of records there equal, and
+//! [`Queue`] spreads tasks over machines.
 //!
 //! This room is there with the cargo feature `fleet`. Without it, or without an address, no socket is ever opened.
 
@@ -9,13 +10,17 @@ mod address;
 mod connection;
 mod learn_stream;
 mod mirror;
+mod queue;
 mod share;
+mod task;
 
 use thiserror::Error;
 
 pub use address::ServerAddress;
 pub use connection::{Connection, EntryId, StreamEntry};
+pub use queue::Queue;
 pub use share::LearningShare;
+pub use task::{HeldTask, Task, TaskOutcome, TaskResult, name_of};
 
 /// Something on the way to the server or back.
 #[derive(Debug, Error)]

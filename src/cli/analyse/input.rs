@@ -23,6 +23,16 @@ pub enum Item {
     Game(Game),
 }
 
+impl Item {
+    /// What it is called in a message.
+    pub fn name(&self) -> String {
+        match self {
+            Item::Position(record) => record.id.clone(),
+            Item::Game(game) => format!("game {} (line {})", game.number, game.line),
+        }
+    }
+}
+
 /// A kind of text.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum TextKind {

@@ -41,7 +41,7 @@ pub(super) struct FindingJournal {
 
 /// A finding as it is written: scores in internal units, moves in UCI notation.
 #[derive(Serialize, Deserialize)]
-struct WrittenFinding {
+pub(super) struct WrittenFinding {
     item: usize,
     ply: usize,
     depth: i32,
@@ -77,17 +77,7 @@ impl FindingJournal {
     /// # Errors
     /// What the system says.
     pub(super) fn add(&mut self, answer: &FoundAt) -> Result<(), JournalError> {
-        let FoundAt { item, ply, finding } = answer;
-        let line = |found: &FoundLine| (found.score.0, found.moves.iter().copied().map(uci).collect());
-        self.journal.add(&WrittenFinding {
-            item: *item,
-            ply: *ply,
-            depth: finding.depth,
-            nodes: finding.nodes,
-            millis: finding.millis,
-            lines: finding.lines.iter().map(line).collect(),
-            changes: finding.changes.iter().map(|&(millis, m)| (millis, uci(m))).collect(),
-        })
+        self.journal.add(&WrittenFinding::of(answer.item, answer.ply, &answer.finding))
     }
 
     /// The work is done: nothing is left to go on with.
@@ -97,8 +87,22 @@ impl FindingJournal {
 }
 
 impl WrittenFinding {
+    /// A finding about the position after `ply` moves of an item.
+    pub(super) fn of(item: usize, ply: usize, finding: &Finding) -> WrittenFinding {
+        let line = |found: &FoundLine| (found.score.0, found.moves.iter().copied().map(uci).collect());
+        WrittenFinding {
+            item,
+            ply,
+            depth: finding.depth,
+            nodes: finding.nodes,
+            millis: finding.millis,
+            lines: finding.lines.iter().map(line).collect(),
+            changes: finding.changes.iter().map(|&(millis, m)| (millis, uci(m))).collect(),
+        }
+    }
+
     /// The finding about `position`; nothing where a move is not legal there.
-    fn finding(self, position: &Position) -> Option<Finding> {
+    pub(super) fn finding(self, position: &Position) -> Option<Finding> {
         let line = |(score, moves): (i32, Vec<String>)| {
             let mut at = position.clone();
             let play = |uci: &String| {

@@ -7,9 +7,12 @@
 //!                        |
 //!                        '-> in the order of the input: text, JSON lines, PGN, HTML
 //! ```
+//! With `--queue` the workers are on other machines (`remote.rs`), and everything else is the same.
+//!
 //! Only the window is in memory, so that a file may be of any size. What was found goes to a journal beside
 //! the first output file at once; the same command goes on from there after an interruption.
 
+mod crew;
 pub mod epd;
 mod html;
 mod input;
@@ -20,7 +23,11 @@ mod openings;
 mod output;
 mod outputs;
 mod pool;
+#[cfg(feature = "fleet")]
+mod remote;
 mod report;
+#[cfg(feature = "fleet")]
+mod task;
 
 use std::{
     collections::VecDeque,
@@ -31,16 +38,26 @@ use std::{
 };
 
 use clap::Args;
+use crew::{Arrival, Crew};
 use indicatif::{ProgressBar, ProgressStyle};
 use input::{AnalysisInput, Item};
 use journal::FindingJournal;
 use memory::LearnFileUse;
 use outputs::{Outputs, Totals};
-use pool::{Finding, MoveList, SearchSettings, Workers};
-use serde_json::json;
+#[cfg(not(feature = "fleet"))]
+use pool::Finding;
+use pool::{MoveList, SearchSettings};
+use serde_json::{Value, json};
 
 pub(super) use self::{openings::Openings, report::pawns};
+#[cfg(feature = "fleet")]
+pub(super) use self::{
+    pool::{Finding, FoundAt, Workers},
+    task::{StretchTask, TaskSettings, result as task_result},
+};
 use super::{CliError, Completion, journal::EarlierRun};
+#[cfg(feature = "fleet")]
+use crate::fleet::ServerAddress;
 use crate::{
     eval,
     search::{Event, Limits},
@@ -50,7 +67,7 @@ use crate::{
 };
 
 /// The most search threads that can be asked for.
-const MOST_THREADS: usize = 1024;
+pub(super) const MOST_THREADS: usize = 1024;
 /// The most items that are searched, or wait for one that is, at any time.
 const MOST_PENDING: usize = 2 * MOST_THREADS + 2;
 /// Depth of each search if no limit is given, in plies.
@@ -108,6 +125,16 @@ pub struct Analyse {
     /// Write a page with boards, graph and critical moments; `-` as above.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Have the positions searched by the machines that run `engram worker` with this URL of a Redis or Valkey server,
+    /// such as redis://HOST. With --nodes or --depth the outputs are those of this machine alone.
+    #[cfg(feature = "fleet")]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["learn", "syzygy"])]
+    queue: Option<ServerAddress>,
+    /// Keep what is found on that server for half a year, and take from there what was found before with the same
+    /// settings.
+    #[cfg(feature = "fleet")]
+    #[arg(long, requires = "queue")]
+    cache: bool,
     /// Overwrite output files that are there.
     #[arg(long)]
     force: bool,
@@ -126,6 +153,8 @@ struct Pending {
     item: Item,
     findings: Vec<Option<Finding>>,
     missing: usize,
+    /// Why it could not be searched.
+    failed: Option<String>,
 }
 
 /// Analyses what the arguments name.
@@ -136,7 +165,8 @@ struct Pending {
 pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError> {
     let input = AnalysisInput::open(&arguments.input)?;
     let settings = settings(arguments, input.is_single());
-    let earlier = earlier(arguments, &input, &settings)?;
+    let setup = setup(arguments, &input, &settings);
+    let earlier = setup.as_ref().map(|(file, setup)| journal::find(file, setup)).transpose()?;
     outputs::refuse(arguments, &input, earlier.as_ref().is_some_and(EarlierRun::is_there))?;
     let known = earlier.as_ref().map_or(0, EarlierRun::len);
     let mut journal = earlier.map(FindingJournal::resume).transpose()?;
@@ -148,17 +178,16 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     let start = Instant::now();
 
     let to_file = arguments.outputs().iter().any(|(_, path)| *path != Path::new("-"));
-    let workers = Workers::start(&settings, watch)?;
+    let mut crew = Crew::start(arguments, &settings, setup, watch)?;
     if known > 0 {
         progress.suspend(|| eprintln!("going on with unfinished work: {known} results are there"));
     }
-    let totals = search_all(&input, &workers, &mut journal, &mut outputs, &progress, || {
+    let totals = search_all(&input, &mut crew, &mut journal, &mut outputs, &progress, || {
         to_file || !output.is_closed()
     })?;
     progress.finish_and_clear();
     outputs.finish(&totals, start.elapsed(), input.is_single())?;
-    // The engines write down what they still hold when they go.
-    drop(workers);
+    crew.finish();
     if let (Some(memory), Some(text)) = (&memory, &outputs.text) {
         text.line(memory.summary()?);
     }
@@ -172,7 +201,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
 /// `reads`.
 fn search_all(
     input: &AnalysisInput,
-    workers: &Workers,
+    crew: &mut Crew,
     journal: &mut Option<FindingJournal>,
     outputs: &mut Outputs,
     progress: &ProgressBar,
@@ -183,7 +212,7 @@ fn search_all(
     let mut items = input.items();
     let (mut first, mut more) = (0, true);
     loop {
-        while more && pending.len() < 2 * workers.count() + 2 {
+        while more && pending.len() < crew.window() {
             match items.next() {
                 None => more = false,
                 Some(Err(error)) => return Err(error),
@@ -192,13 +221,18 @@ fn search_all(
                     progress.suspend(|| eprintln!("{reason}"));
                 }
                 Some(Ok(Ok(item))) => {
-                    pending.push_back(begin(item, first + pending.len(), workers, journal, progress));
+                    pending.push_back(begin(item, first + pending.len(), crew, journal, progress));
                 }
             }
         }
         while pending.front().is_some_and(|front| front.missing == 0) {
             if let Some(done) = pending.pop_front() {
                 first += 1;
+                if let Some(reason) = done.failed {
+                    totals.skipped += 1;
+                    progress.suspend(|| eprintln!("{} is skipped: {reason}", done.item.name()));
+                    continue;
+                }
                 let findings = done.findings.into_iter().flatten().collect();
                 progress.suspend(|| outputs.write(done.item, findings, &mut totals))?;
             }
@@ -209,19 +243,31 @@ fn search_all(
         if pending.is_empty() {
             continue;
         }
-        let Some(found) = workers.receive() else {
+        let Some(arrival) = crew.receive() else {
             return Err(CliError::Task(
                 "no search thread is left: ask for fewer with --threads, else please report the input"
                     .to_owned(),
             ));
         };
-        if let Some(journal) = journal {
-            journal.add(&found)?;
-        }
-        if let Some(place) = pending.get_mut(found.item - first) {
-            place.findings[found.ply] = Some(found.finding);
-            place.missing -= 1;
-            progress.inc(1);
+        match arrival {
+            Arrival::Found(found) => {
+                if let Some(journal) = journal {
+                    journal.add(&found)?;
+                }
+                if let Some(place) = pending.get_mut(found.item - first) {
+                    place.findings[found.ply] = Some(found.finding);
+                    place.missing -= 1;
+                    progress.inc(1);
+                }
+            }
+            #[cfg(feature = "fleet")]
+            Arrival::Failed { item, count, reason } => {
+                if let Some(place) = pending.get_mut(item - first) {
+                    place.failed = Some(reason);
+                    place.missing -= count;
+                    progress.inc(count as u64);
+                }
+            }
         }
     }
 }
@@ -230,7 +276,7 @@ fn search_all(
 fn begin(
     item: Item,
     number: usize,
-    workers: &Workers,
+    crew: &mut Crew,
     journal: &mut Option<FindingJournal>,
     progress: &ProgressBar,
 ) -> Pending {
@@ -260,10 +306,10 @@ fn begin(
         stretch.fill(None);
         missing += stretch.len();
         let first = number * STRETCH;
-        workers.send(&work, (first..first + stretch.len()).collect());
+        crew.send(&work, first..first + stretch.len());
     }
     progress.inc((findings.len() - missing) as u64);
-    Pending { item, findings, missing }
+    Pending { item, findings, missing, failed: None }
 }
 
 fn settings(arguments: &Analyse, single: bool) -> SearchSettings {
@@ -304,15 +350,16 @@ fn check_tables(folders: &str) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What an earlier run left, if a result goes to a file and there is more than one position.
-fn earlier(
-    arguments: &Analyse,
+/// What tells this work from others, and the output beside which its journal lies, if a result goes to a file and there
+/// is more than one position.
+fn setup<'a>(
+    arguments: &'a Analyse,
     input: &AnalysisInput,
     settings: &SearchSettings,
-) -> Result<Option<EarlierRun>, CliError> {
+) -> Option<(&'a Path, Value)> {
     let files = arguments.outputs();
     let file = files.iter().find(|(_, path)| path.is_file() || !path.exists() && *path != Path::new("-"));
-    let (Some((_, file)), Some(name)) = (file, input.fingerprint()) else { return Ok(None) };
+    let (Some((_, file)), Some(name)) = (file, input.fingerprint()) else { return None };
     let Limits { depth, nodes, movetime, .. } = &settings.limits;
     let outputs: Vec<_> = files.iter().map(|(option, path)| format!("{option} {}", path.display())).collect();
     let setup = json!({
@@ -328,7 +375,7 @@ fn earlier(
         "write": settings.write,
         "outputs": outputs,
     });
-    Ok(Some(journal::find(file, &setup)?))
+    Some((file, setup))
 }
 
 fn progress(input: &AnalysisInput) -> Result<ProgressBar, CliError> {

@@ -8,6 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+#[cfg(feature = "fleet")]
+use crossbeam::channel::RecvTimeoutError;
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use shakmaty::{CastlingMode, Move, uci::UciMove};
 
@@ -181,6 +183,21 @@ impl Workers {
     /// The next answer; nothing if no worker is left.
     pub fn receive(&self) -> Option<FoundAt> {
         self.answers.recv().ok()
+    }
+
+    /// As [`Workers::receive`], within so long.
+    ///
+    /// # Errors
+    /// None came in time, or no worker is left.
+    #[cfg(feature = "fleet")]
+    pub fn receive_within(&self, patience: Duration) -> Result<FoundAt, RecvTimeoutError> {
+        self.answers.recv_timeout(patience)
+    }
+
+    /// Do all workers live?
+    #[cfg(feature = "fleet")]
+    pub fn are_whole(&self) -> bool {
+        self.threads.iter().all(|thread| !thread.is_finished())
     }
 }
 

@@ -1,0 +1,191 @@
+//! A stretch of positions as a task for another machine, and what was found as its result: text that says the same
+//! everywhere, and is checked when it is read.
+
+use std::{ops::Range, time::Duration};
+
+use serde::{Deserialize, Serialize};
+use shakmaty::{CastlingMode, EnPassantMode, Position as _, fen::Fen, uci::UciMove};
+
+use super::{
+    journal::WrittenFinding,
+    pool::{Finding, MoveList, SearchSettings},
+};
+use crate::{position::Position, search::Limits, types::Depth};
+
+/// How a task is searched.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::cli) struct TaskSettings {
+    depth: Option<i32>,
+    nodes: Option<u64>,
+    movetime: Option<u64>,
+    multipv: usize,
+    /// MiB of each search.
+    hash: usize,
+}
+
+/// Positions of one start and moves from it.
+#[derive(Serialize, Deserialize)]
+pub(in crate::cli) struct StretchTask {
+    start: String,
+    chess960: bool,
+    moves: String,
+    first: usize,
+    count: usize,
+    /// How they are searched.
+    pub settings: TaskSettings,
+}
+
+impl TaskSettings {
+    pub(super) fn of(settings: &SearchSettings) -> TaskSettings {
+        let Limits { depth, nodes, movetime, .. } = &settings.limits;
+        TaskSettings {
+            depth: depth.map(Depth::get),
+            nodes: *nodes,
+            movetime: movetime.map(|time| time.as_millis() as u64),
+            multipv: settings.multi_pv,
+            hash: settings.hash,
+        }
+    }
+
+    /// The same for so many workers of one thread.
+    pub(in crate::cli) fn for_workers(&self, workers: usize) -> SearchSettings {
+        SearchSettings {
+            limits: Limits {
+                depth: self.depth.map(|plies| Depth(plies.clamp(1, Depth::MAX.get()))),
+                nodes: self.nodes,
+                movetime: self.movetime.map(Duration::from_millis),
+                ..Limits::default()
+            },
+            multi_pv: self.multipv.clamp(1, 256),
+            workers,
+            threads: 1,
+            hash: self.hash.clamp(1, 262_144),
+            syzygy: String::new(),
+            learn: None,
+            write: false,
+        }
+    }
+}
+
+impl StretchTask {
+    /// The positions of `work` after so many moves.
+    pub(super) fn new(work: &MoveList, plies: &Range<usize>, settings: &TaskSettings) -> StretchTask {
+        // What comes behind the last position is no part of the task.
+        let moves = work.moves.iter().take(plies.end - 1).map(UciMove::to_string);
+        StretchTask {
+            // With everything that the position holds, as little as it may matter.
+            start: Fen::from_position(work.start.chess(), EnPassantMode::Always).to_string(),
+            chess960: work.start.chess().castles().mode().is_chess960(),
+            moves: moves.collect::<Vec<_>>().join(" "),
+            first: plies.start,
+            count: plies.len(),
+            settings: settings.clone(),
+        }
+    }
+
+    /// What is to be searched, as the work number `item`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(in crate::cli) fn work(&self, item: usize) -> Result<(MoveList, Range<usize>), String> {
+        let setup = self.start.parse::<Fen>().map_err(|error| error.to_string())?.into_setup();
+        let mode = CastlingMode::from_chess960(self.chess960);
+        let start = Position::from_setup(setup, mode).map_err(|_| "its position is not legal")?;
+        let (mut position, mut moves) = (start.clone(), Vec::new());
+        for word in self.moves.split_whitespace() {
+            let m = word.parse::<UciMove>().ok().filter(|m| m.to_move(position.chess()).is_ok());
+            let m = m.ok_or("it has a move that is not legal")?;
+            position = position.play(m.to_move(position.chess()).map_err(|error| error.to_string())?);
+            moves.push(m);
+        }
+        let plies = self.first..self.first.saturating_add(self.count);
+        if plies.is_empty() || plies.end > moves.len() + 1 || self.settings.limit().is_none() {
+            return Err("it names no positions, or no limit".to_owned());
+        }
+        Ok((MoveList { item, start, moves }, plies))
+    }
+}
+
+impl TaskSettings {
+    /// Is there an end to each search?
+    fn limit(&self) -> Option<u64> {
+        self.depth.map(|plies| plies as u64).or(self.nodes).or(self.movetime)
+    }
+}
+
+/// Findings about positions in a row, as text.
+pub(in crate::cli) fn result(findings: &[Finding]) -> String {
+    let written: Vec<_> =
+        findings.iter().enumerate().map(|(ply, finding)| WrittenFinding::of(0, ply, finding)).collect();
+    serde_json::to_string(&written).unwrap_or_default()
+}
+
+/// The findings about the positions of `work` after `plies` moves that a text holds; nothing if it holds others, or moves
+/// that are not legal.
+pub(super) fn read_result(text: &str, work: &MoveList, plies: &Range<usize>) -> Option<Vec<Finding>> {
+    let written: Vec<WrittenFinding> = serde_json::from_str(text).ok()?;
+    if written.len() != plies.len() {
+        return None;
+    }
+    let mut position = work.start.clone();
+    let mut positions = vec![position.clone()];
+    for m in work.moves.iter().take(plies.end - 1) {
+        position = position.play(m.to_move(position.chess()).ok()?);
+        positions.push(position.clone());
+    }
+    written
+        .into_iter()
+        .zip(&positions[plies.start..])
+        .map(|(finding, position)| finding.finding(position))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task() -> (MoveList, StretchTask) {
+        let moves = "e2e4 e7e5 g1f3".split(' ').map(|m| m.parse().expect("a move")).collect();
+        let work = MoveList { item: 4, start: Position::default(), moves };
+        let settings = TaskSettings { depth: Some(3), nodes: None, movetime: None, multipv: 1, hash: 1 };
+        let task = StretchTask::new(&work, &(1..3), &settings);
+        (work, task)
+    }
+
+    #[test]
+    fn a_task_is_the_same_for_whoever_does_it_and_whatever_comes_behind_it() {
+        let (work, task) = task();
+        let text = serde_json::to_string(&task).expect("text");
+        assert!(!text.contains("g1f3"), "{text}");
+        let read: StretchTask = serde_json::from_str(&text).expect("a task");
+        let (same, plies) = read.work(9).expect("sound");
+        assert_eq!((same.item, &same.moves[..], plies), (9, &work.moves[..2], 1..3));
+        assert_eq!(read.settings, task.settings);
+    }
+
+    #[test]
+    fn tasks_and_results_by_strangers_are_refused() {
+        let (work, task) = task();
+        for (field, value) in [
+            ("start", "\"8/8/8/8/8/8/8/8 w - - 0 1\""),
+            ("moves", "\"e2e5\""),
+            ("first", "3"),
+            ("count", "0"),
+            ("count", "18446744073709551615"),
+            ("settings", "{\"depth\":null,\"nodes\":null,\"movetime\":null,\"multipv\":1,\"hash\":1}"),
+        ] {
+            let mut wrong = serde_json::to_value(&task).expect("a value");
+            wrong[field] = serde_json::from_str(value).expect("a value");
+            let read: StretchTask = serde_json::from_value(wrong).expect("the right fields");
+            assert!(read.work(0).is_err(), "{field} {value}");
+        }
+        let finding = Finding { depth: 3, nodes: 70, ..Finding::default() };
+        let text = result(&[finding.clone(), finding.clone()]);
+        assert_eq!(read_result(&text, &work, &(1..3)), Some(vec![finding.clone(), finding]));
+        assert_eq!(read_result(&text, &work, &(1..2)), None);
+        assert_eq!(read_result("[]", &work, &(1..3)), None);
+        let illegal = text.replace("\"lines\":[]", "\"lines\":[[5,[\"e2e4\"]]]");
+        assert_ne!(illegal, text);
+        assert_eq!(read_result(&illegal, &work, &(1..3)), None);
+    }
+}

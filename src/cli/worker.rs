@@ -1,0 +1,237 @@
+//! `engram worker`: takes tasks of `engram analyse --queue` from a server, and hands in what it finds.
+
+use std::{
+    collections::HashMap,
+    ops::Range,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use clap::Args;
+use crossbeam::channel::RecvTimeoutError;
+
+use super::{
+    CliError,
+    analyse::{Finding, FoundAt, MOST_THREADS, StretchTask, TaskSettings, Workers, task_result},
+};
+use crate::{
+    eval,
+    fleet::{EntryId, FleetError, HeldTask, Queue, ServerAddress, TaskOutcome},
+};
+
+/// A task that so many workers had before, and none finished, is given up.
+const MOST_ATTEMPTS: u64 = 3;
+/// How long a worker without work asks the server to wait, and one with work looks for results.
+const IDLE: Duration = Duration::from_secs(1);
+const BUSY: Duration = Duration::from_millis(100);
+
+/// The arguments of `engram worker`.
+#[derive(Debug, Args)]
+pub struct WorkerArguments {
+    /// The server: redis://HOST or rediss://USER:PASSWORD@HOST:PORT.
+    #[arg(long, value_name = "URL")]
+    queue: ServerAddress,
+    /// Positions that are searched at once. All cores if not given.
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MOST_THREADS as u64))]
+    threads: Option<u64>,
+    /// Take over the tasks of a worker that was not heard of for so long. The same for all workers.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    claim_after: u64,
+}
+
+/// What makes two programs find the same: tasks are shared among those that agree in it.
+pub(super) fn version() -> String {
+    format!("{}-{:04x}", env!("CARGO_PKG_VERSION"), eval::fingerprint())
+}
+
+/// Works until the process is ended.
+///
+/// # Errors
+/// The first connection fails, or a search thread does.
+pub fn run(arguments: &WorkerArguments) -> Result<(), CliError> {
+    let cores = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    let threads = arguments.threads.map_or(cores, |threads| threads as usize);
+    let mut worker = Worker {
+        queue: Queue::new(arguments.queue.clone(), &version()),
+        name: format!("{}-{:08x}", std::process::id(), fastrand::u32(..)),
+        threads,
+        claim_after: Duration::from_secs(arguments.claim_after),
+        crew: None,
+        held: HashMap::new(),
+        deferred: Vec::new(),
+        finished: Vec::new(),
+        next: 0,
+        kept_at: Instant::now(),
+        claimed_at: None,
+    };
+    let server = &arguments.queue;
+    worker.turn().map_err(|error| failed(server, error))?;
+    eprintln!("{threads} threads wait for tasks of version {} at {server}; Ctrl-C ends them", version());
+    let mut trouble = String::new();
+    loop {
+        match worker.turn() {
+            Ok(()) => trouble.clear(),
+            Err(Trouble::Server(error)) => {
+                let text = error.to_string();
+                if text != trouble {
+                    eprintln!("{server}: {text}; trying again");
+                    trouble = text;
+                }
+                // What is being searched goes on meanwhile.
+                thread::sleep(IDLE);
+                worker.collect(Duration::ZERO).map_err(|error| failed(server, error))?;
+            }
+            Err(error) => return Err(failed(server, error)),
+        }
+    }
+}
+
+fn failed(server: &ServerAddress, trouble: Trouble) -> CliError {
+    match trouble {
+        Trouble::Server(error) => CliError::Task(format!("{server}: {error}")),
+        Trouble::Search(error) => error,
+    }
+}
+
+enum Trouble {
+    Server(FleetError),
+    Search(CliError),
+}
+
+impl From<FleetError> for Trouble {
+    fn from(error: FleetError) -> Trouble {
+        Trouble::Server(error)
+    }
+}
+
+struct Worker {
+    queue: Queue,
+    name: String,
+    threads: usize,
+    claim_after: Duration,
+    /// The search threads, and what they are set to.
+    crew: Option<(TaskSettings, Workers)>,
+    /// Tasks that are being searched, by number.
+    held: HashMap<usize, Searching>,
+    /// Tasks with other settings: they wait until nothing is searched.
+    deferred: Vec<HeldTask>,
+    /// What is still to be handed in.
+    finished: Vec<(HeldTask, TaskOutcome)>,
+    /// Number of the next task.
+    next: usize,
+    kept_at: Instant,
+    claimed_at: Option<Instant>,
+}
+
+struct Searching {
+    task: HeldTask,
+    plies: Range<usize>,
+    findings: Vec<Option<Finding>>,
+}
+
+impl Worker {
+    /// Hands in what is done, says what is held, takes more if there is room, and waits a moment for results.
+    fn turn(&mut self) -> Result<(), Trouble> {
+        while let Some((task, outcome)) = self.finished.last() {
+            self.queue.finish(task, outcome)?;
+            self.finished.pop();
+        }
+        let held = self.held.values().map(|searching| &searching.task).chain(&self.deferred);
+        let held: Vec<EntryId> = held.map(|task| task.entry).collect();
+        if self.kept_at.elapsed() > self.claim_after / 3 {
+            self.queue.keep(&self.name, &held)?;
+            self.kept_at = Instant::now();
+        }
+        if self.held.is_empty() {
+            for task in std::mem::take(&mut self.deferred) {
+                self.begin(task)?;
+            }
+        }
+        // A few more than threads, so that none waits for the network.
+        let most = self.threads + self.threads / 4 + 1;
+        let room = if self.deferred.is_empty() { most.saturating_sub(self.held.len()) } else { 0 };
+        if room > 0 {
+            if self.claimed_at.is_none_or(|at| at.elapsed() > self.claim_after / 2) {
+                self.claimed_at = Some(Instant::now());
+                let claimed = self.queue.claim(&self.name, &held, self.claim_after, room)?;
+                claimed.into_iter().try_for_each(|task| self.begin(task))?;
+            } else {
+                let wait = if self.held.is_empty() { IDLE.min(self.claim_after / 2) } else { Duration::ZERO };
+                let taken = self.queue.take(&self.name, room, wait)?;
+                taken.into_iter().try_for_each(|task| self.begin(task))?;
+            }
+        }
+        self.collect(BUSY)
+    }
+
+    /// Has a task searched, or says why not.
+    fn begin(&mut self, task: HeldTask) -> Result<(), Trouble> {
+        if task.attempts >= MOST_ATTEMPTS {
+            let reason = format!("{MOST_ATTEMPTS} workers began it, and none came to its end");
+            self.finished.push((task, TaskOutcome::Failed(reason)));
+            return Ok(());
+        }
+        let read = serde_json::from_str::<StretchTask>(&task.task.text).map_err(|error| error.to_string());
+        let number = self.next;
+        let (stretch, work, plies) = match read
+            .and_then(|read| read.work(number).map(|(work, plies)| (read, work, plies)))
+        {
+            Ok(read) => read,
+            Err(reason) => {
+                self.finished.push((task, TaskOutcome::Failed(format!("the task cannot be read: {reason}"))));
+                return Ok(());
+            }
+        };
+        if self.crew.as_ref().is_none_or(|(settings, _)| *settings != stretch.settings) {
+            if !self.held.is_empty() {
+                self.deferred.push(task);
+                return Ok(());
+            }
+            self.crew = None;
+            let workers = Workers::start(&stretch.settings.for_workers(self.threads), Arc::new(|_| {}));
+            self.crew = Some((stretch.settings, workers.map_err(Trouble::Search)?));
+        }
+        if let Some((_, workers)) = &self.crew {
+            workers.send(&Arc::new(work), plies.clone().collect());
+        }
+        self.next += 1;
+        self.held.insert(number, Searching { task, findings: vec![None; plies.len()], plies });
+        Ok(())
+    }
+
+    /// Waits up to `patience` for something that was found.
+    fn collect(&mut self, patience: Duration) -> Result<(), Trouble> {
+        if self.held.is_empty() {
+            return Ok(());
+        }
+        let mut patience = patience;
+        loop {
+            let Some((_, workers)) = &self.crew else { return Ok(()) };
+            match workers.receive_within(patience) {
+                Ok(found) => self.found(found),
+                Err(RecvTimeoutError::Timeout) if workers.are_whole() => return Ok(()),
+                // Whoever claims the tasks of this process may have more luck.
+                Err(_) => {
+                    let text = "a search thread has failed; please report the input of this job";
+                    return Err(Trouble::Search(CliError::Task(text.to_owned())));
+                }
+            }
+            patience = Duration::ZERO;
+            if !self.finished.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn found(&mut self, found: FoundAt) {
+        let Some(searching) = self.held.get_mut(&found.item) else { return };
+        searching.findings[found.ply - searching.plies.start] = Some(found.finding);
+        if searching.findings.iter().all(Option::is_some)
+            && let Some(done) = self.held.remove(&found.item)
+        {
+            let findings: Vec<Finding> = done.findings.into_iter().flatten().collect();
+            self.finished.push((done.task, TaskOutcome::Done(task_result(&findings))));
+        }
+    }
+}

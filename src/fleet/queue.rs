@@ -1,0 +1,366 @@
+//! Work for many machines: a stream of tasks, a stream of results for each job, and a cache of results.
+//!
+//! Workers are one consumer group: the server hands each task to one of them and keeps it until its result is there. A
+//! worker that lives says so of the tasks it holds ([`Queue::keep`]); tasks of which nothing was heard for a while are
+//! claimed by others ([`Queue::claim`]). A task is known by what it says: the same task twice has the same
+//! name, and a result that comes twice is the same result. What tasks and results say is the business of the callers.
+
+use std::{collections::HashSet, time::Duration};
+
+use redis::{Cmd, Value, cmd};
+
+use super::{
+    Connection, EntryId, FleetError, ServerAddress, StreamEntry,
+    connection::{accepted, entries, entries_of_one},
+    task::{HeldTask, Task, TaskOutcome, TaskResult},
+};
+
+/// The consumer group that all workers are.
+const GROUP: &str = "workers";
+/// How long results wait for whoever wanted them, in seconds: a week.
+const KEPT_RESULTS: u64 = 7 * 24 * 3600;
+/// How long the cache keeps a result, in seconds: half a year.
+const KEPT_CACHE: u64 = 183 * 24 * 3600;
+/// Entries that are looked through at a time.
+const PAGE: usize = 256;
+/// Results that are read, or asked of the cache, at a time.
+const RESULTS: usize = 16;
+
+/// The streams on the server. A connection that breaks is made anew with the next request.
+pub struct Queue {
+    server: ServerAddress,
+    connection: Option<Connection>,
+    /// Only programs of this version do, and set, these tasks.
+    version: String,
+    /// How many results are asked for at a time.
+    count: usize,
+}
+
+impl Queue {
+    /// The queue for programs of one `version` on this server.
+    pub fn new(server: ServerAddress, version: &str) -> Queue {
+        Queue { server, connection: None, version: version.to_owned(), count: RESULTS }
+    }
+
+    /// The server.
+    pub fn server(&self) -> &ServerAddress {
+        &self.server
+    }
+
+    // The name in braces keeps all keys on one node of a cluster: what belongs together is changed together.
+
+    fn tasks(&self) -> String {
+        format!("{{engram}}:tasks:{}", self.version)
+    }
+
+    fn results(job: &str) -> String {
+        format!("{{engram}}:results:{job}")
+    }
+
+    fn cache(&self, name: &str) -> String {
+        format!("{{engram}}:cache:{}:{name}", self.version)
+    }
+
+    /// Puts tasks into the queue.
+    ///
+    /// # Errors
+    /// The network or the server. Some may be in the queue.
+    pub fn submit(&mut self, tasks: &[Task]) -> Result<(), FleetError> {
+        let stream = self.tasks();
+        for page in tasks.chunks(PAGE) {
+            let add = |task: &Task| {
+                let mut add = cmd("XADD");
+                add.arg(&stream).arg("*").arg("job").arg(&task.job).arg("task").arg(&task.text);
+                add.arg("cache").arg(u8::from(task.cached));
+                add
+            };
+            self.carry_out(&page.iter().map(add).collect::<Vec<_>>())?;
+        }
+        Ok(())
+    }
+
+    /// The names of the tasks of a job that are in the queue, in work or not.
+    ///
+    /// # Errors
+    /// The network or the server.
+    pub fn outstanding(&mut self, job: &str) -> Result<HashSet<String>, FleetError> {
+        let (mut found, mut after, mut count) = (HashSet::new(), "-".to_owned(), PAGE);
+        loop {
+            let mut range = cmd("XRANGE");
+            range.arg(self.tasks()).arg(&after).arg("+").arg("COUNT").arg(count);
+            let page = match self.ask(range, Duration::ZERO) {
+                Err(FleetError::TooLarge { .. }) if count > 1 => {
+                    count = 1;
+                    continue;
+                }
+                Err(FleetError::TooLarge { head }) => {
+                    let id = EntryId::first_in(&head).ok_or(FleetError::Nonsense)?;
+                    vec![StreamEntry { id, fields: Vec::new() }]
+                }
+                answer => entries(answer?)?,
+            };
+            found.extend(
+                page.iter().filter_map(Task::of).filter(|task| task.job == job).map(|task| task.name()),
+            );
+            match page.last() {
+                Some(last) if page.len() == count => after = format!("({}", last.id),
+                _ => return Ok(found),
+            }
+            count = PAGE;
+        }
+    }
+
+    /// Results of a job behind `after`, which may take up to `wait` to come.
+    ///
+    /// # Errors
+    /// The network or the server.
+    pub fn results_after(
+        &mut self,
+        job: &str,
+        after: EntryId,
+        wait: Duration,
+    ) -> Result<Vec<TaskResult>, FleetError> {
+        let mut read = cmd("XREAD");
+        read.arg("COUNT").arg(self.count);
+        if !wait.is_zero() {
+            read.arg("BLOCK").arg(wait.as_millis() as u64);
+        }
+        read.arg("STREAMS").arg(Queue::results(job)).arg(after.to_string());
+        let entries = match self.ask(read, wait) {
+            Err(FleetError::TooLarge { .. }) if self.count > 1 => {
+                self.count = 1;
+                return Ok(Vec::new());
+            }
+            Err(FleetError::TooLarge { head }) => {
+                // Whatever it is, it is no result of ours.
+                let id = EntryId::first_in(&head).filter(|&id| id > after).ok_or(FleetError::Nonsense)?;
+                vec![StreamEntry { id, fields: Vec::new() }]
+            }
+            answer => entries_of_one(answer?)?,
+        };
+        self.count = RESULTS;
+        Ok(entries.iter().map(TaskResult::of).collect())
+    }
+
+    /// Takes results that were put where they belong from the server.
+    ///
+    /// # Errors
+    /// The network or the server.
+    pub fn discard(&mut self, job: &str, results: &[EntryId]) -> Result<(), FleetError> {
+        if results.is_empty() {
+            return Ok(());
+        }
+        let mut delete = cmd("XDEL");
+        delete.arg(Queue::results(job));
+        results.iter().for_each(|id| {
+            delete.arg(id.to_string());
+        });
+        self.ask(delete, Duration::ZERO).map(|_| ())
+    }
+
+    /// The job is done: its stream goes.
+    ///
+    /// # Errors
+    /// The network or the server.
+    pub fn remove_results(&mut self, job: &str) -> Result<(), FleetError> {
+        let mut delete = cmd("DEL");
+        delete.arg(Queue::results(job));
+        self.ask(delete, Duration::ZERO).map(|_| ())
+    }
+
+    /// What the cache says of these tasks, in their order.
+    ///
+    /// # Errors
+    /// The network or the server.
+    pub fn cached(&mut self, tasks: &[Task]) -> Result<Vec<Option<String>>, FleetError> {
+        let mut found = Vec::with_capacity(tasks.len());
+        for page in tasks.chunks(RESULTS) {
+            let mut get = cmd("MGET");
+            page.iter().for_each(|task| {
+                get.arg(self.cache(&task.name()));
+            });
+            match self.ask(get, Duration::ZERO) {
+                Ok(Value::Array(values)) if values.len() == page.len() => {
+                    found.extend(values.into_iter().map(text))
+                }
+                // Nothing that is too large is ours.
+                Err(FleetError::TooLarge { .. }) => found.extend(page.iter().map(|_| None)),
+                Ok(_) => return Err(FleetError::Nonsense),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Takes up to `count` tasks that nobody has, for the worker `name`; waits up to `wait` for the first.
+    ///
+    /// # Errors
+    /// The network or the server.
+    pub fn take(&mut self, name: &str, count: usize, wait: Duration) -> Result<Vec<HeldTask>, FleetError> {
+        let mut read = cmd("XREADGROUP");
+        read.arg("GROUP").arg(GROUP).arg(name).arg("COUNT").arg(count);
+        if !wait.is_zero() {
+            read.arg("BLOCK").arg(wait.as_millis() as u64);
+        }
+        read.arg("STREAMS").arg(self.tasks()).arg(">");
+        let answer = self.ask_as_worker(read, wait)?;
+        let entries = entries_of_one(answer)?;
+        let mut held = Vec::new();
+        for entry in entries {
+            match Task::of(&entry) {
+                Some(task) => held.push(HeldTask { entry: entry.id, task, attempts: 0 }),
+                None => self.drop_entry(entry.id)?,
+            }
+        }
+        Ok(held)
+    }
+
+    /// Claims up to `count` tasks of which nothing was heard for so long, for the worker `name`, apart from those that it
+    /// `holds`.
+    ///
+    /// # Errors
+    /// The network or the server.
+    pub fn claim(
+        &mut self,
+        name: &str,
+        holds: &[EntryId],
+        idle: Duration,
+        count: usize,
+    ) -> Result<Vec<HeldTask>, FleetError> {
+        let idle = (idle.as_millis() as u64).max(1);
+        let mut pending = cmd("XPENDING");
+        pending.arg(self.tasks()).arg(GROUP).arg("IDLE").arg(idle).arg("-").arg("+").arg(count);
+        let Value::Array(pending) = self.ask_as_worker(pending, Duration::ZERO)? else {
+            return Err(FleetError::Nonsense);
+        };
+        let mut held = Vec::new();
+        let others = pending.iter().filter_map(pending_entry).filter(|(id, _)| !holds.contains(id));
+        for (id, attempts) in others {
+            let mut claim = cmd("XCLAIM");
+            claim.arg(self.tasks()).arg(GROUP).arg(name).arg(idle).arg(id.to_string());
+            let claimed = match self.ask(claim, Duration::ZERO) {
+                // No task of ours.
+                Err(FleetError::TooLarge { .. }) => {
+                    self.drop_entry(id)?;
+                    continue;
+                }
+                answer => entries(answer?)?,
+            };
+            // Nothing, if another was quicker.
+            for entry in claimed {
+                match Task::of(&entry) {
+                    Some(task) => held.push(HeldTask { entry: entry.id, task, attempts }),
+                    None => self.drop_entry(entry.id)?,
+                }
+            }
+        }
+        Ok(held)
+    }
+
+    /// Says that the worker `name` is still at these tasks.
+    ///
+    /// # Errors
+    /// The network or the server.
+    pub fn keep(&mut self, name: &str, held: &[EntryId]) -> Result<(), FleetError> {
+        if held.is_empty() {
+            return Ok(());
+        }
+        let mut claim = cmd("XCLAIM");
+        claim.arg(self.tasks()).arg(GROUP).arg(name).arg(0);
+        held.iter().for_each(|id| {
+            claim.arg(id.to_string());
+        });
+        claim.arg("JUSTID");
+        self.ask_as_worker(claim, Duration::ZERO).map(|_| ())
+    }
+
+    /// Hands in what became of a task: the result is there, and the task is gone, in one step.
+    ///
+    /// # Errors
+    /// The network or the server. The same again does no harm.
+    pub fn finish(&mut self, held: &HeldTask, outcome: &TaskOutcome) -> Result<(), FleetError> {
+        let (task, name) = (&held.task, held.task.name());
+        let results = Queue::results(&task.job);
+        let (kind, text) = match outcome {
+            TaskOutcome::Done(text) => ("result", text),
+            TaskOutcome::Failed(reason) => ("failed", reason),
+        };
+        let mut commands = vec![cmd("MULTI"), cmd("XADD"), cmd("EXPIRE"), cmd("XACK"), cmd("XDEL")];
+        commands[1].arg(&results).arg("*").arg("name").arg(&name).arg(kind).arg(text);
+        commands[2].arg(&results).arg(KEPT_RESULTS);
+        commands[3].arg(self.tasks()).arg(GROUP).arg(held.entry.to_string());
+        commands[4].arg(self.tasks()).arg(held.entry.to_string());
+        if let (true, TaskOutcome::Done(_)) = (task.cached, outcome) {
+            let mut keep = cmd("SET");
+            keep.arg(self.cache(&name)).arg(text).arg("EX").arg(KEPT_CACHE);
+            commands.push(keep);
+        }
+        commands.push(cmd("EXEC"));
+        self.carry_out(&commands)
+    }
+
+    /// What is no task is nobody's work.
+    fn drop_entry(&mut self, id: EntryId) -> Result<(), FleetError> {
+        log::warn!("entry {id} of {} is no task and was removed", self.tasks());
+        let mut commands = [cmd("XACK"), cmd("XDEL")];
+        commands[0].arg(self.tasks()).arg(GROUP).arg(id.to_string());
+        commands[1].arg(self.tasks()).arg(id.to_string());
+        self.carry_out(&commands)
+    }
+
+    /// As [`Queue::ask`]; makes the group if the server has none, or has lost it.
+    fn ask_as_worker(&mut self, command: Cmd, wait: Duration) -> Result<Value, FleetError> {
+        match self.ask(command.clone(), wait) {
+            Err(FleetError::Refused(text)) if text.starts_with("NOGROUP") => {
+                let mut create = cmd("XGROUP");
+                create.arg("CREATE").arg(self.tasks()).arg(GROUP).arg(0).arg("MKSTREAM");
+                match self.ask(create, Duration::ZERO) {
+                    // Another worker was quicker.
+                    Err(FleetError::Refused(text)) if text.starts_with("BUSYGROUP") => {}
+                    made => _ = made?,
+                }
+                self.ask(command, wait)
+            }
+            answer => answer,
+        }
+    }
+
+    fn ask(&mut self, command: Cmd, wait: Duration) -> Result<Value, FleetError> {
+        let answer = self.connection()?.ask_one(command, wait);
+        self.checked(answer)
+    }
+
+    fn carry_out(&mut self, commands: &[Cmd]) -> Result<(), FleetError> {
+        let answers = self.connection()?.ask(commands, Duration::ZERO);
+        let answers = self.checked(answers)?;
+        answers.into_iter().try_for_each(|answer| accepted(answer).map(|_| ()))
+    }
+
+    /// After what is no answer the connection is of no more use.
+    fn checked<T>(&mut self, answer: Result<T, FleetError>) -> Result<T, FleetError> {
+        if matches!(&answer, Err(error) if !matches!(error, FleetError::Refused(_))) {
+            self.connection = None;
+        }
+        answer
+    }
+
+    fn connection(&mut self) -> Result<&mut Connection, FleetError> {
+        match &mut self.connection {
+            Some(connection) => Ok(connection),
+            none => Ok(none.insert(Connection::open(&self.server)?)),
+        }
+    }
+}
+
+/// Number and deliveries of an entry that `XPENDING` answers.
+fn pending_entry(value: &Value) -> Option<(EntryId, u64)> {
+    let Value::Array(parts) = value else { return None };
+    let (Value::BulkString(id), Value::Int(deliveries)) = (parts.first()?, parts.get(3)?) else {
+        return None;
+    };
+    Some((EntryId::parse(id)?, u64::try_from(*deliveries).ok()?))
+}
+
+fn text(value: Value) -> Option<String> {
+    if let Value::BulkString(bytes) = value { String::from_utf8(bytes).ok() } else { None }
+}

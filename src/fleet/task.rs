@@ -1,0 +1,78 @@
+//! Tasks and results, as they lie in the streams of a [`Queue`](super::Queue).
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::{EntryId, StreamEntry};
+
+/// A task, as those who set it and those who do it see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// Who wants the result.
+    pub job: String,
+    /// What is to be done.
+    pub text: String,
+    /// Is the result to be kept for others?
+    pub cached: bool,
+}
+
+/// A task that a worker holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldTask {
+    /// Its place in the stream.
+    pub entry: EntryId,
+    /// The task.
+    pub task: Task,
+    /// How many workers held it before.
+    pub attempts: u64,
+}
+
+/// What became of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TaskOutcome {
+    /// Its result.
+    Done(String),
+    /// It cannot be done, and why.
+    Failed(String),
+}
+
+/// A result, and its place in the stream of the job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskResult {
+    /// Its place.
+    pub entry: EntryId,
+    /// The [name](Task::name) of the task.
+    pub name: String,
+    /// What became of it; nothing if that cannot be read.
+    pub outcome: Option<TaskOutcome>,
+}
+
+impl Task {
+    /// The name of the task: the same for the same text.
+    pub fn name(&self) -> String {
+        name_of(&self.text)
+    }
+
+    pub(super) fn of(entry: &StreamEntry) -> Option<Task> {
+        let text = |name: &str| String::from_utf8(field(entry, name)?.to_vec()).ok();
+        Some(Task { job: text("job")?, text: text("task")?, cached: text("cache")? == "1" })
+    }
+}
+
+impl TaskResult {
+    pub(super) fn of(entry: &StreamEntry) -> TaskResult {
+        let text = |name: &str| String::from_utf8(field(entry, name)?.to_vec()).ok();
+        let outcome =
+            text("result").map(TaskOutcome::Done).or_else(|| text("failed").map(TaskOutcome::Failed));
+        TaskResult { entry: entry.id, name: text("name").unwrap_or_default(), outcome }
+    }
+}
+
+/// A name for a text: the same for the same.
+pub fn name_of(text: &str) -> String {
+    format!("{:032x}", xxh3_128(text.as_bytes()))
+}
+
+fn field<'a>(entry: &'a StreamEntry, name: &str) -> Option<&'a [u8]> {
+    let pair = entry.fields.chunks_exact(2).find(|pair| pair[0] == name.as_bytes())?;
+    Some(&pair[1])
+}
