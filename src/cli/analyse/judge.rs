@@ -1,4 +1,4 @@
-//! What a move was worth: chances to win, losses of them, accuracy.
+//! What a move was worth: chances to win, and losses of them.
 
 use crate::types::Score;
 
@@ -6,7 +6,7 @@ use crate::types::Score;
 /// project (lichess.org/page/accuracy, 2022). A pawn is about 59 %, three pawns 75 %.
 const SLOPE: f64 = 0.003_682_08;
 /// Beyond this a larger score changes nothing.
-const MOST_CENTIPAWNS: f64 = 1000.0;
+const MOST_CENTIPAWNS: i32 = 1000;
 
 /// How bad a move is, by the winning chances that it gave away.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,14 +63,20 @@ pub fn chances(score: Score) -> f64 {
     if score.is_decisive() {
         return if score.0 > 0 { 100.0 } else { 0.0 };
     }
-    let centipawns = f64::from(score.centipawns()).clamp(-MOST_CENTIPAWNS, MOST_CENTIPAWNS);
-    100.0 / (1.0 + (-SLOPE * centipawns).exp())
+    win_percent(capped(score))
 }
 
-/// Accuracy of a move that lost so many percent of winning chances: 100 for none, falling exponentially
-/// (same source).
-pub fn accuracy(loss: f64) -> f64 {
-    (103.1668 * (-0.043_54 * loss.max(0.0)).exp() - 3.1669).clamp(0.0, 100.0)
+/// A score in centipawns, cut off at ten pawns, which a mate is worth too.
+pub fn capped(score: Score) -> i32 {
+    if score.is_decisive() {
+        return MOST_CENTIPAWNS * score.0.signum();
+    }
+    score.centipawns().clamp(-MOST_CENTIPAWNS, MOST_CENTIPAWNS)
+}
+
+/// The same of a score in centipawns.
+pub fn win_percent(centipawns: i32) -> f64 {
+    100.0 / (1.0 + (-SLOPE * f64::from(centipawns)).exp())
 }
 
 #[cfg(test)]
@@ -90,9 +96,15 @@ mod tests {
     }
 
     #[test]
-    fn accuracy_falls_from_a_hundred() {
-        assert!(accuracy(0.0) > 99.9);
-        assert!(accuracy(10.0) > accuracy(20.0) && accuracy(100.0) < 1.0);
+    fn ten_pawns_are_the_most() {
+        assert_eq!(capped(Score::mate_in(Ply(3))), 1000);
+        assert_eq!(capped(Score::mated_in(Ply::ROOT)), -1000);
+        assert_eq!(capped(Score::from_centipawns(1500)), 1000);
+        assert_eq!(capped(Score::from_centipawns(-15)), -15);
+    }
+
+    #[test]
+    fn judgements_begin_at_their_bounds() {
         assert_eq!(MoveJudgement::of(4.9), None);
         assert_eq!(MoveJudgement::of(12.0), Some(MoveJudgement::Mistake));
     }

@@ -12,6 +12,7 @@
 //! Only the window is in memory, so that a file may be of any size. What was found goes to a journal beside
 //! the first output file at once; the same command goes on from there after an interruption.
 
+mod accuracy;
 mod crew;
 pub mod epd;
 mod html;
@@ -122,7 +123,8 @@ pub struct Analyse {
     /// Write the games with evaluations, judgements and better lines; `-` as above.
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
-    /// Write a page with boards, graph and critical moments; `-` as above.
+    /// Write a page for the browser, one file that loads nothing: tables of games and players, boards, the engine's
+    /// lines, graph, accuracy and critical moments; `-` as above.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Have the positions searched by the machines that run `engram worker` with this URL of a Redis or Valkey server,

@@ -3,7 +3,8 @@
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use super::{
-    judge::{MoveJudgement, accuracy, chances},
+    accuracy::Accuracies,
+    judge::{MoveJudgement, chances},
     openings::Opening,
     pool::Finding,
 };
@@ -90,11 +91,20 @@ impl GameReport {
         GameReport { opening, positions, findings, moves, game }
     }
 
-    /// Mean accuracy of a side's moves in percent; nothing without moves.
+    /// Accuracy of a side in percent; nothing without moves.
     pub fn accuracy(&self, side: Color) -> Option<f64> {
-        let moves: Vec<&Judged> = self.moves.iter().filter(|m| m.side == side).collect();
-        let sum: f64 = moves.iter().map(|m| accuracy(m.loss)).sum();
-        (!moves.is_empty()).then(|| sum / moves.len() as f64)
+        self.accuracies().of(side, |_| true)
+    }
+
+    /// Accuracy of the moves.
+    pub fn accuracies(&self) -> Accuracies {
+        Accuracies::new(&self.scores(), self.game.start.turn())
+    }
+
+    /// White's scores before the first move and after each.
+    pub fn scores(&self) -> Vec<Score> {
+        let first = self.findings.first().map(|finding| for_white(&self.positions[0], finding));
+        first.into_iter().chain(self.moves.iter().map(|m| m.score)).collect()
     }
 
     /// How many of a side's moves were judged so.
@@ -136,7 +146,7 @@ fn ends_in_draw(positions: &[Position]) -> bool {
 }
 
 /// The score of a position for White; where the game is over, what the rules say.
-fn for_white(position: &Position, finding: &Finding) -> Score {
+pub fn for_white(position: &Position, finding: &Finding) -> Score {
     let sign = position.turn().fold_wb(1, -1);
     let score = if position.has_legal_move() {
         finding.score()
