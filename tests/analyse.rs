@@ -182,37 +182,6 @@ fn results_do_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
-fn the_page_is_whole_and_needs_nothing_else() {
-    let folder = home();
-    let page = folder.path().join("page.html");
-    let page = page.to_str().unwrap();
-    let file = fixture("games.pgn");
-    assert_eq!(run(&["analyse", &file, "--depth", "8", "--html", page]).2, 3);
-    let html = fs::read_to_string(page).unwrap();
-    assert!(html.starts_with("<!DOCTYPE html>") && html.trim_end().ends_with("</html>"));
-    assert_eq!(html.matches("<section").count(), 3);
-    assert_eq!(html.matches("<section").count(), html.matches("</section>").count());
-    assert!(
-        html.contains("viewport") && html.contains("class=\"graph\"") && html.contains("Critical moments")
-    );
-    assert!(html.contains("Hasty &quot;B.&quot;"), "names are no markup");
-    for foreign in [" src=", "@import", "url(http", "<link", "fetch("] {
-        assert!(!html.contains(foreign), "{foreign}");
-    }
-    // It is not overwritten unasked.
-    let (_, err, code) = run(&["analyse", &file, "--depth", "1", "--html", page]);
-    assert!(code == 1 && err.contains("--force"), "{err}");
-    assert_eq!(run(&["analyse", &file, "--depth", "1", "--html", page, "--force"]).2, 3);
-
-    let tasks = folder.path().join("tasks.html");
-    assert_eq!(
-        run(&["analyse", &fixture("tasks.epd"), "--depth", "4", "--html", tasks.to_str().unwrap()]).2,
-        3
-    );
-    assert_eq!(fs::read_to_string(tasks).unwrap().matches("<section").count(), 4);
-}
-
-#[test]
 fn the_standard_input_is_told_apart() {
     let folder = home();
     let mut answers = Vec::new();

@@ -299,8 +299,8 @@ fn the_page_shows_every_record_and_needs_nothing_else() {
     let html = page("page.html");
     assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>") && html.contains("viewport"));
     assert_eq!(html.matches("<article").count(), 4);
-    assert_eq!(html.matches("class=\"board\"").count(), 4);
-    assert_eq!(html.matches("class=\"arrow\"").count(), 4, "every piece of advice names a move");
+    assert_eq!(html.matches("class=\"board small\"").count(), 4);
+    assert_eq!(html.matches("<line class=\"arrow better\"").count(), 4, "every piece of advice names a move");
     assert!(html.contains("<b>Nf3</b> for White</p><p>no score") && html.contains("advice: 4"));
     assert!(html.contains("+0.25") && html.contains("#-4") && html.contains("Chess960"));
     assert!(!html.contains("2<sup>0") && !html.contains("depth"), "nothing was searched");

@@ -6,7 +6,8 @@ use std::{
 };
 
 use super::{
-    Analyse, html,
+    Analyse,
+    html::AnalysisPage,
     input::{AnalysisInput, Item},
     openings::Openings,
     output::{self, OutputFile},
@@ -14,7 +15,7 @@ use super::{
     report::GameReport,
 };
 use crate::{
-    cli::{CliError, book::refuse_to_overwrite, page},
+    cli::{CliError, book::refuse_to_overwrite},
     files,
     uci::Output,
 };
@@ -44,7 +45,7 @@ pub struct Outputs {
     pub text: Option<Output>,
     json: Option<OutputFile>,
     pgn: Option<OutputFile>,
-    html: Option<OutputFile>,
+    html: Option<AnalysisPage>,
     openings: Openings,
     head_written: bool,
     has_games: bool,
@@ -77,6 +78,23 @@ pub fn refuse(arguments: &Analyse, input: &AnalysisInput, resumed: bool) -> Resu
     Ok(())
 }
 
+/// So many files are named in a title.
+const NAMED_FILES: usize = 3;
+
+/// What the input is called: the names of its files, without their folders, or the position.
+fn title(input: &[String]) -> String {
+    let file = |name: &String| {
+        Path::new(name).file_name().filter(|_| Path::new(name).is_file()).map(ToOwned::to_owned)
+    };
+    let names: Option<Vec<String>> =
+        input.iter().map(|name| file(name).map(|name| name.to_string_lossy().into_owned())).collect();
+    match names {
+        None => input.join(" "),
+        Some(names) if names.len() > NAMED_FILES => format!("{} files", names.len()),
+        Some(names) => names.join(", "),
+    }
+}
+
 fn is_same(one: &Path, other: &Path) -> bool {
     let whole = |path| files::resolve(path).ok();
     one == other || (whole(one).is_some() && whole(one) == whole(other))
@@ -92,9 +110,13 @@ impl Outputs {
             |path: &Option<PathBuf>| path.as_ref().map(|path| OutputFile::open(path, output)).transpose();
         let openings =
             if arguments.eco.is_empty() { Openings::own() } else { Openings::read(&arguments.eco)? };
-        let (json, pgn, html) = (open(&arguments.json)?, open(&arguments.pgn)?, open(&arguments.html)?);
+        let (json, pgn) = (open(&arguments.json)?, open(&arguments.pgn)?);
+        let html = match &arguments.html {
+            Some(path) => Some(AnalysisPage::begin(path, output, &title(&arguments.input))?),
+            None => None,
+        };
         let taken = arguments.outputs().iter().any(|(_, path)| *path == Path::new("-"));
-        let mut outputs = Outputs {
+        Ok(Outputs {
             text: (!taken).then(|| output.clone()),
             json,
             pgn,
@@ -102,14 +124,7 @@ impl Outputs {
             openings,
             head_written: false,
             has_games: false,
-        };
-        if let Some(html) = &mut outputs.html {
-            let name = arguments.input.join(" ");
-            let file = Path::new(&name).file_name().filter(|_| Path::new(&name).is_file());
-            let title = file.map_or(name.clone(), |file| file.to_string_lossy().into_owned());
-            html.write(&page::head(&title, "analysed by Engram"))?;
-        }
-        Ok(outputs)
+        })
     }
 
     /// Writes a finished item.
@@ -142,7 +157,7 @@ impl Outputs {
                     json.write(&output::record_json(&record, finding))?;
                 }
                 if let Some(html) = &mut self.html {
-                    html.write(&html::position(&record, finding))?;
+                    html.position(&record, finding)?;
                 }
             }
             Item::Game(game) => {
@@ -159,7 +174,7 @@ impl Outputs {
                     pgn.write(&output::game_pgn(&report))?;
                 }
                 if let Some(html) = &mut self.html {
-                    html.write(&html::game(&report))?;
+                    html.game(&report, &self.openings)?;
                 }
             }
         }
@@ -172,7 +187,7 @@ impl Outputs {
     /// What the system says.
     pub fn finish(&mut self, totals: &Totals, time: Duration, single: bool) -> Result<(), CliError> {
         if let Some(html) = &mut self.html {
-            html.write(page::FOOT)?;
+            html.finish()?;
         }
         if self.pgn.is_some() && !self.has_games {
             eprintln!("there is no game for --pgn; positions go to --json and --html");

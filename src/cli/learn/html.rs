@@ -1,8 +1,9 @@
 //! `engram learn html`: the file as a page to look at. First the games, move by move where they taught something;
 //! below them what belongs to no game.
 
-use std::{collections::BTreeMap, fmt::Write as _, io::Write, path::Path};
+use std::{collections::BTreeMap, io::Write, path::Path};
 
+use maud::{Markup, html};
 use serde_json::json;
 use shakmaty::{Color, Move};
 
@@ -15,7 +16,7 @@ use super::{
 use crate::{
     cli::{
         analyse::{Openings, pawns},
-        page::{self, Arrow, FIELD, escaped, small_board},
+        page::{self, Arrow, Frame, small_board},
         pgn,
     },
     eval,
@@ -28,8 +29,7 @@ use crate::{
 
 /// The bars of the chart of days: no more fit a phone.
 const MOST_DAYS: usize = 60;
-const FOOT: &str = "<footer>Made by Engram. Scores are for the side to move on the board beside them, in pawns.</footer>\
-                    </main></body></html>";
+const FOOT: &str = "Made by Engram. Scores are for the side to move on the board beside them, in pawns.";
 
 /// What is shown, and how.
 #[derive(Debug, clap::Args)]
@@ -47,7 +47,7 @@ pub(super) struct Page {
     to: std::path::PathBuf,
 }
 
-pub(super) fn html(file: &Opened, page: &Page, json: bool, output: &Output) -> Result<(), LearnError> {
+pub(super) fn write(file: &Opened, page: &Page, json: bool, output: &Output) -> Result<(), LearnError> {
     let to = page.to.as_path();
     let failed = |doing| move |source| LearnError::Other { path: to.to_owned(), doing, source };
     let sieve = page.filter.sieve()?;
@@ -57,22 +57,29 @@ pub(super) fn html(file: &Opened, page: &Page, json: bool, output: &Output) -> R
     let (games, others) = story::games(shown, &|position| openings.at(position).is_some());
     let mut target = NewFile::begin_new(to).map_err(failed("made"))?;
     let mut write = |text: &str| target.write_all(text.as_bytes()).map_err(failed("written"));
-    write(&page::head(&file.file.path().display().to_string(), "what Engram learned"))?;
-    write(FIELD)?;
-    write(&overview(&records, shown.len(), games.len()))?;
+    let title = file.file.path().display().to_string();
+    let (start, end) = Frame {
+        title: &title,
+        about: "what Engram learned",
+        style: page::LEARN_STYLE,
+        script: page::LEARN_SCRIPT,
+        header: html! { (page::field()) h1 { (title) } (overview(&records, shown.len(), games.len())) },
+        footer: FOOT,
+    }
+    .parts();
+    write(&start)?;
     let now = Now { file: file.file.path(), nodes: page.nodes };
     for game in games.iter().rev() {
-        write(&tale(game, &openings, &now)?)?;
+        write(&tale(game, &openings, &now)?.into_string())?;
     }
     if !others.is_empty() {
-        write(&chooser(&others))?;
-        write("<div class=\"moments records\">")?;
-        for (sequence, record) in others.iter().rev() {
-            write(&card(*sequence, record))?;
-        }
-        write("</div>")?;
+        let cards = others.iter().rev().map(|(sequence, record)| card(*sequence, record));
+        write(
+            &html! { (chooser(&others)) div .moments .records { @for card in cards { (card) } } }
+                .into_string(),
+        )?;
     }
-    write(FOOT)?;
+    write(&end)?;
     target.finish().map_err(failed("written"))?;
     let (path, count, games) = (to.display(), shown.len(), games.len());
     if json {
@@ -87,18 +94,18 @@ pub(super) fn html(file: &Opened, page: &Page, json: bool, output: &Output) -> R
 }
 
 /// How much there is, and a chart of the days.
-fn overview(records: &[(u64, Record)], shown: usize, games: usize) -> String {
+fn overview(records: &[(u64, Record)], shown: usize, games: usize) -> Markup {
     let (Some((_, first)), Some((_, last))) = (records.first(), records.last()) else {
-        return "<p class=\"facts\">Nothing has been learned yet.</p>".to_owned();
+        return html! { p .facts { "Nothing has been learned yet." } };
     };
-    let (since, until) = (text::date(first.time), text::date(last.time));
-    format!(
-        "<p class=\"facts\">{} positions, learned from {since} to {until} (UTC); the newest {shown} are shown, of {games} \
-         games. A red arrow is the move that was played and is rejected now, a blue one the move that was learned or \
-         that is played now.</p>{}",
-        records.len(),
-        days(records)
-    )
+    html! {
+        p .facts {
+            (records.len()) " positions, learned from " (text::date(first.time)) " to " (text::date(last.time)) " (UTC); the newest "
+            (shown) " are shown, of " (games) " games. A red arrow is the move that was played and is rejected now, a green one the "
+            "move that was learned or that is played now."
+        }
+        (days(records))
+    }
 }
 
 /// How the engine plays with the file and without.
@@ -122,36 +129,38 @@ impl Now<'_> {
 }
 
 /// One game: where and when it was played, how it ended, and each moment in which it taught something.
-fn tale(game: &Game, openings: &Openings, now: &Now<'_>) -> Result<String, LearnError> {
+fn tale(game: &Game, openings: &Openings, now: &Now<'_>) -> Result<Markup, LearnError> {
     let opening = openings.of(&Position::default(), &game.opening);
-    let opening = opening.map_or_else(String::new, |opening| format!(", {} {}", opening.eco, opening.name));
     let (class, result) = match game.outcome {
         Some(Outcome::Won) => ("won", "won"),
         Some(Outcome::Lost) => ("lost", "lost"),
         None => ("open", "not lost"),
     };
-    let side = game.side.fold_wb("White", "Black");
-    let imported = if game.imported { " (imported)" } else { "" };
-    let mut html = format!(
-        "<section class=\"tale\"><h3>{} UTC, {side}{imported}{}: <b class=\"{class}\">{result}</b></h3>",
-        text::date(game.time),
-        escaped(&opening),
-    );
-    if !game.opening.is_empty() {
-        let moves = escaped(&pgn::line(&Position::default(), &game.opening));
-        let _ = write!(html, "<p class=\"facts\">It began, in this order of moves or another: {moves}</p>");
-    }
     let moments = game.moments();
-    if game.outcome == Some(Outcome::Won) {
-        let kept: Vec<String> = moments.iter().filter_map(|moment| played(game, moment)).collect();
-        let _ = write!(html, "<p>What was played won, and is kept: {}</p>", escaped(&kept.join(", ")));
-        return Ok(html + "</section>");
-    }
-    html.push_str("<div class=\"moments\">");
-    for moment in &moments {
-        html.push_str(&self::moment(game, moment, now)?);
-    }
-    Ok(html + "</div></section>")
+    let won = game.outcome == Some(Outcome::Won);
+    let boards: Vec<Markup> = match won {
+        true => Vec::new(),
+        false => moments.iter().map(|moment| self::moment(game, moment, now)).collect::<Result<_, _>>()?,
+    };
+    let kept = || moments.iter().filter_map(|moment| played(game, moment)).collect::<Vec<_>>().join(", ");
+    Ok(html! {
+        section .tale {
+            h3 {
+                (text::date(game.time)) " UTC, " (game.side.fold_wb("White", "Black"))
+                @if game.imported { " (imported)" }
+                @if let Some(opening) = opening { ", " (opening.eco) " " (opening.name) }
+                ": " b class=(class) { (result) }
+            }
+            @if !game.opening.is_empty() {
+                p .facts { "It began, in this order of moves or another: " (pgn::line(&Position::default(), &game.opening)) }
+            }
+            @if won {
+                p { "What was played won, and is kept: " (kept()) }
+            } @else {
+                div .moments { @for board in &boards { (board) } }
+            }
+        }
+    })
 }
 
 /// The move played there, such as `12... Nf6`, if it is known.
@@ -160,7 +169,7 @@ fn played(game: &Game, moment: &Moment<'_>) -> Option<String> {
 }
 
 /// The position with the move that was played and the one that is played now, and the scores before and after.
-fn moment(game: &Game, moment: &Moment<'_>, now: &Now<'_>) -> Result<String, LearnError> {
+fn moment(game: &Game, moment: &Moment<'_>, now: &Now<'_>) -> Result<Markup, LearnError> {
     let mut facts: Vec<(&str, String)> = Vec::new();
     let fall = moment.drop.map(|record| {
         let depth = text::depth(record).map_or_else(String::new, |depth| format!(", depth {depth}"));
@@ -169,7 +178,7 @@ fn moment(game: &Game, moment: &Moment<'_>, now: &Now<'_>) -> Result<String, Lea
     let Some(position) = game.positions.get(&moment.ply) else {
         // Only the position after the move is known: the opponent's reply is shown.
         let after = moment.outcome.and_then(|record| Some((record, record.position_and_move().ok()?)));
-        let Some((record, (position, reply))) = after else { return Ok(String::new()) };
+        let Some((record, (position, reply))) = after else { return Ok(html! {}) };
         facts.push(("reply", reply.map_or_else(|| "not known".to_owned(), |m| pgn::line(&position, &[m]))));
         facts.push(("it came to", window(record.lower, record.upper, false)));
         let arrows: Vec<_> = reply.map(|m| (m, Arrow::Better)).into_iter().collect();
@@ -187,7 +196,7 @@ fn moment(game: &Game, moment: &Moment<'_>, now: &Now<'_>) -> Result<String, Lea
     if let Some(m) = was_played {
         let still = next.as_ref().is_some_and(|(next, _)| *next == m);
         if !still {
-            arrows.push((m, Arrow::Rejected));
+            arrows.push((m, Arrow::Played));
         }
     }
     arrows.extend(next.as_ref().map(|&(m, _)| (m, Arrow::Better)));
@@ -206,59 +215,55 @@ fn article(
     side: Color,
     title: &str,
     facts: &[(&str, String)],
-) -> String {
-    let mut html = format!(
-        "<article>{}<p class=\"what\"><b>{}</b></p><dl>",
-        small_board(position.board(), arrows, side == Color::Black),
-        escaped(title)
-    );
-    for (what, fact) in facts {
-        let _ = write!(html, "<dt>{what}</dt><dd>{}</dd>", escaped(fact));
+) -> Markup {
+    html! {
+        article {
+            (small_board(position.board(), arrows, side == Color::Black))
+            p .what { b { (title) } }
+            dl { @for (what, fact) in facts { dt { (what) } dd { (fact) } } }
+        }
     }
-    html + "</dl></article>"
 }
 
 /// The title of the records that belong to no game, with buttons that choose by origin.
-fn chooser(records: &[(u64, Record)]) -> String {
-    let mut html = String::from(
-        "<section><h3>Positions that belong to no game</h3><div class=\"sieve\">\
-         <button class=\"now\" data-origin=\"\">all</button>",
-    );
-    for (origin, _, name) in Origin::ALL {
-        let count = records.iter().filter(|(_, record)| record.origin == origin).count();
-        if count > 0 {
-            let _ = write!(html, "<button data-origin=\"{name}\">{}: {count}</button>", kind(origin));
+fn chooser(records: &[(u64, Record)]) -> Markup {
+    let count = |origin| records.iter().filter(|(_, record)| record.origin == origin).count();
+    let counted = Origin::ALL.map(|(origin, _, name)| (origin, name, count(origin)));
+    html! {
+        section {
+            h3 { "Positions that belong to no game" }
+            div .sieve {
+                button .now data-origin="" { "all" }
+                @for (origin, name, count) in counted.into_iter().filter(|&(_, _, count)| count > 0) {
+                    button data-origin=(name) { (kind(origin)) ": " (count) }
+                }
+            }
         }
     }
-    html + "</div></section>"
 }
 
 /// How many records each day brought.
-fn days(records: &[(u64, Record)]) -> String {
+fn days(records: &[(u64, Record)]) -> Markup {
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
     for (_, record) in records {
         *counts.entry(record.time / text::DAY).or_default() += 1;
     }
     // A single bar shows nothing.
-    let Some((&last, _)) = counts.last_key_value().filter(|_| counts.len() > 1) else { return String::new() };
+    let Some((&last, _)) = counts.last_key_value().filter(|_| counts.len() > 1) else { return html! {} };
     let first = counts.keys().copied().find(|&day| last - day < MOST_DAYS as u32).unwrap_or(last);
     let most = counts.range(first..).map(|(_, &count)| count).max().unwrap_or(1);
-    let width = last - first + 1;
-    let mut svg = format!(
-        "<svg class=\"days\" viewBox=\"0 0 {width} 100\" preserveAspectRatio=\"none\" role=\"img\" \
-         aria-label=\"records of each day\">"
-    );
-    for (&day, &count) in counts.range(first..) {
-        let height = (100 * count).div_ceil(most);
-        let _ = write!(
-            svg,
-            "<rect x=\"{}.1\" y=\"{}\" width=\"0.8\" height=\"{height}\"><title>{}: {count}</title></rect>",
-            day - first,
-            100 - height,
-            text::date(day * text::DAY).split(' ').next().unwrap_or_default(),
-        );
+    let name = |day: u32| text::date(day * text::DAY).split(' ').next().unwrap_or_default().to_owned();
+    html! {
+        svg .days viewBox=(format!("0 0 {} 100", last - first + 1)) preserveAspectRatio="none" role="img"
+            aria-label="records of each day" {
+            @for (&day, &count) in counts.range(first..) {
+                @let height = (100 * count).div_ceil(most);
+                rect x=(format!("{}.1", day - first)) y=(100 - height) width="0.8" height=(height) {
+                    title { (name(day)) ": " (count) }
+                }
+            }
+        }
     }
-    svg + "</svg>"
 }
 
 fn kind(origin: Origin) -> &'static str {
@@ -272,15 +277,14 @@ fn kind(origin: Origin) -> &'static str {
 }
 
 /// One record.
-fn card(sequence: u64, record: &Record) -> String {
+fn card(sequence: u64, record: &Record) -> Markup {
     let origin = record.origin.name();
     let (position, best) = match record.position_and_move() {
         Ok(found) => found,
         Err(misfit) => {
-            let misfit = escaped(&misfit.to_string());
-            return format!(
-                "<article data-origin=\"{origin}\"><p class=\"bad\">Record {sequence} is damaged: {misfit}</p></article>"
-            );
+            return html! {
+                article data-origin=(origin) { p .bad { "Record " (sequence) " is damaged: " (misfit) } }
+            };
         }
     };
     let turn = position.turn();
@@ -290,34 +294,34 @@ fn card(sequence: u64, record: &Record) -> String {
         true => "no move".to_owned(),
         false => moves.iter().map(|&m| pgn::san(&position, m).0).collect::<Vec<_>>().join(" or "),
     };
-    let mut facts = vec![kind(record.origin).to_owned()];
+    let depth = text::depth(record);
+    let mut facts = vec![kind(record.origin)];
     if record.flags.chess960 {
-        facts.push("Chess960".to_owned());
+        facts.push("Chess960");
     }
-    let mut search = String::new();
-    if let Some(depth) = text::depth(record) {
-        search = format!(", depth {depth}");
-        if record.log2_nodes > 0 {
-            let _ = write!(search, ", 2<sup>{}</sup> nodes", record.log2_nodes);
-        }
-        if record.evaluation_id != eval::fingerprint() {
-            facts.push("by another evaluation".to_owned());
-        }
+    if depth.is_some() && record.evaluation_id != eval::fingerprint() {
+        facts.push("by another evaluation");
     }
     let arrows: Vec<_> = moves.iter().map(|&m| (m, Arrow::Better)).collect();
-    format!(
-        "<article data-origin=\"{origin}\">{}<p class=\"what\"><b>{}</b> for {}</p><p>{}{search}</p>\
-         <p>{}</p><p class=\"facts\">{} UTC, move {}, session {:08x}</p><p class=\"fen\">{}</p></article>",
-        small_board(position.board(), &arrows, turn == Color::Black),
-        escaped(&learned),
-        turn.fold_wb("White", "Black"),
-        window(record.lower, record.upper, false),
-        facts.join(", "),
-        text::date(record.time),
-        record.game_ply / 2 + 1,
-        record.session,
-        escaped(&position.fen()),
-    )
+    html! {
+        article data-origin=(origin) {
+            (small_board(position.board(), &arrows, turn == Color::Black))
+            p .what { b { (learned) } " for " (turn.fold_wb("White", "Black")) }
+            p {
+                (window(record.lower, record.upper, false))
+                @if let Some(depth) = depth {
+                    ", depth " (depth)
+                    @if record.log2_nodes > 0 { ", 2" sup { (record.log2_nodes) } " nodes" }
+                }
+            }
+            p { (facts.join(", ")) }
+            p .facts {
+                (text::date(record.time)) " UTC, move " (record.game_ply / 2 + 1) ", session "
+                (format!("{:08x}", record.session))
+            }
+            p .fen { (position.fen()) }
+        }
+    }
 }
 
 /// What was learned of the score, for the side to move or for the other one.

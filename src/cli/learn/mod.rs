@@ -253,7 +253,7 @@ pub(super) fn run(
             let to = to.as_deref().filter(|&to| to != Path::new("-"));
             trade::export(&Opened::read(&path)?, to, json, output)
         }
-        Tool::Html(page) => html::html(&Opened::read(&path)?, page, json, output),
+        Tool::Html(page) => html::write(&Opened::read(&path)?, page, json, output),
         Tool::Import { from, player: Some(player), nodes } => {
             return games::import(&mut Opened::for_source(&path, from)?, from, player, *nodes, json, output);
         }

@@ -1,50 +1,88 @@
 //! Pages for the browser that need nothing else: no network, no other file. What all of them share.
 
-use std::fmt::Write;
-
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use shakmaty::{Board, Move, Square};
 
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
-/// The pieces, drawn for these pages in a field of 45 by 45.
+/// The pieces, each in a field of 45 by 45.
 const PIECES: &str = include_str!("pieces.svg");
+/// The browser itself keeps a page from loading anything.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
+                      base-uri 'none'; form-action 'none'";
+/// Stands in a page where it is cut in two.
+const CUT: PreEscaped<&str> = PreEscaped("<!--cut-->");
 
-/// The end of a page.
-pub const FOOT: &str = "<footer>Made by Engram. Scores are White's, in pawns.</footer></main></body></html>";
+/// The style of a page of analysed games.
+pub const ANALYSIS_STYLE: &str = concat!(
+    include_str!("analysis/common.css"),
+    include_str!("analysis/viewer.css"),
+    include_str!("analysis/graph.css"),
+    include_str!("analysis/cards.css"),
+    include_str!("analysis/tables.css"),
+);
+/// Its script.
+pub const ANALYSIS_SCRIPT: &str = concat!(
+    include_str!("analysis/chess.js"),
+    include_str!("analysis/dom.js"),
+    include_str!("analysis/board.js"),
+    include_str!("analysis/graph.js"),
+    include_str!("analysis/viewer.js"),
+    include_str!("analysis/players.js"),
+    include_str!("analysis/tables.js"),
+    include_str!("analysis/main.js"),
+);
+/// The style of a page about the learning file.
+pub const LEARN_STYLE: &str = include_str!("learn.css");
+/// Its script.
+pub const LEARN_SCRIPT: &str = include_str!("learn.js");
 
-/// A page up to its first section. `about` stands behind the title in the browser's tab.
-pub fn head(title: &str, about: &str) -> String {
-    let title = escaped(title);
-    format!(
-        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <title>{title} - {about}</title><style>{STYLE}</style></head><body>{PIECES}\
-         <script>{SCRIPT}</script><main><h1>{title}</h1>"
-    )
+/// What surrounds the content of a page.
+pub struct Frame<'a> {
+    /// The title.
+    pub title: &'a str,
+    /// Stands behind the title in the browser's tab.
+    pub about: &'a str,
+    /// Its own style.
+    pub style: &'a str,
+    /// Its own script.
+    pub script: &'a str,
+    /// What stands before the content ...
+    pub header: Markup,
+    /// ... and below it.
+    pub footer: &'a str,
+}
+
+impl Frame<'_> {
+    /// The page before its content, and after it.
+    pub fn parts(&self) -> (String, String) {
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta http-equiv="Content-Security-Policy" content=(POLICY);
+                    title { (self.title) " - " (self.about) }
+                    style { (PreEscaped(STYLE)) (PreEscaped(self.style)) }
+                    script { (PreEscaped(self.script)) }
+                }
+                body {
+                    (PreEscaped(PIECES))
+                    main { (self.header) (CUT) }
+                    footer { (self.footer) " Pieces by Colin M. L. Burnett, GPL." }
+                }
+            }
+        };
+        let page = page.into_string();
+        // Nothing but the mark itself reads like it: text is escaped.
+        let (start, end) = page.split_once(CUT.0).unwrap_or((&page, ""));
+        (start.to_owned(), end.to_owned())
+    }
 }
 
 /// Text that is no markup.
 pub fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-/// A board as a picture, the squares of `last` marked, with an arrow for `better`. The script of the page can
-/// set it up anew.
-pub fn board(position: &Board, last: Option<Move>, better: Option<Move>, flipped: bool) -> String {
-    let mut svg = String::from(BOARD);
-    for square in Square::ALL {
-        let (x, y) = corner(square, flipped);
-        let marked = last.is_some_and(|m| m.from() == Some(square) || m.to() == square);
-        let class = match (square.is_dark(), marked) {
-            (true, false) => "d",
-            (false, false) => "l",
-            (true, true) => "d m",
-            (false, true) => "l m",
-        };
-        let _ = write!(svg, "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"45\" height=\"45\"/>");
-    }
-    let better: Vec<_> = better.map(|m| (m, Arrow::Better)).into_iter().collect();
-    svg + &pieces_and_arrows(position, &better, flipped) + "</svg>"
+    html! { (text) }.into_string()
 }
 
 /// What an arrow says of its move.
@@ -52,56 +90,59 @@ pub fn board(position: &Board, last: Option<Move>, better: Option<Move>, flipped
 pub enum Arrow {
     /// It is recommended.
     Better,
-    /// It is rejected.
-    Rejected,
+    /// It was played, or is rejected.
+    Played,
 }
 
-/// The same for pages with hundreds of boards, with any arrows: the squares are the page's own [`FIELD`].
-pub fn small_board(position: &Board, arrows: &[(Move, Arrow)], flipped: bool) -> String {
-    format!("{BOARD}<use href=\"#f\"/>{}</svg>", pieces_and_arrows(position, arrows, flipped))
+/// A board with arrows, for pages with hundreds of them: the squares are the page's own [`field`].
+pub fn small_board(position: &Board, arrows: &[(Move, Arrow)], flipped: bool) -> Markup {
+    html! {
+        svg .board .small viewBox="0 0 360 360" role="img" aria-label=(position) {
+            use href="#field" {}
+            @for (square, piece) in position {
+                @let (x, y) = corner(square, flipped);
+                @let name = format!("#{}{}", piece.color.fold_wb('w', 'b'), piece.role.upper_char());
+                use href=(name) x=(x) y=(y) width="45" height="45" {}
+            }
+            @for &(m, arrow) in arrows { (self::arrow(m, arrow, flipped)) }
+        }
+    }
 }
-
-const BOARD: &str = "<svg class=\"board\" viewBox=\"0 0 360 360\" role=\"img\">";
 
 /// The empty board that [`small_board`] names: it stands once in its page.
-pub const FIELD: &str = "<svg aria-hidden=\"true\" width=\"0\" height=\"0\"><defs><pattern id=\"c\" width=\"90\" \
-    height=\"90\" patternUnits=\"userSpaceOnUse\"><rect class=\"l\" width=\"90\" height=\"90\"/><path class=\"d\" \
-    d=\"M45 0h45v45h-45zM0 45h45v45h-45z\"/></pattern><rect id=\"f\" width=\"360\" height=\"360\" \
-    fill=\"url(#c)\"/><marker id=\"no\" viewBox=\"0 0 10 10\" refX=\"6\" refY=\"5\" markerWidth=\"3\" markerHeight=\"3\" \
-    orient=\"auto\"><path d=\"M0 0L10 5L0 10z\"/></marker></defs></svg>";
+pub fn field() -> Markup {
+    html! {
+        svg .board aria-hidden="true" width="0" height="0" style="position:absolute" {
+            defs {
+                pattern #squares width="90" height="90" patternUnits="userSpaceOnUse" {
+                    rect .light width="90" height="90" {}
+                    path .dark d="M45 0h45v45h-45zM0 45h45v45h-45z" {}
+                }
+                rect #field width="360" height="360" fill="url(#squares)" {}
+                @for (id, class) in [("tip-better", "arrow better"), ("tip-played", "arrow played")] {
+                    marker id=(id) viewBox="0 0 10 10" refX="6" refY="5" markerWidth="3" markerHeight="3" orient="auto" {
+                        path class=(class) d="M0 0L10 5L0 10z" {}
+                    }
+                }
+            }
+        }
+    }
+}
 
 fn corner(square: Square, flipped: bool) -> (u32, u32) {
     let (file, rank) = (u32::from(square.file()), u32::from(square.rank()));
     if flipped { ((7 - file) * 45, rank * 45) } else { (file * 45, (7 - rank) * 45) }
 }
 
-fn pieces_and_arrows(position: &Board, arrows: &[(Move, Arrow)], flipped: bool) -> String {
-    let mut svg = String::new();
-    for (square, piece) in position {
-        let (x, y) = corner(square, flipped);
-        let (role, side) = (piece.role.char(), piece.color.fold_wb('w', 'b'));
-        let _ = write!(
-            svg,
-            "<use href=\"#{role}\" class=\"{side}\" x=\"{x}\" y=\"{y}\" width=\"45\" height=\"45\"/>"
-        );
+fn arrow(m: Move, arrow: Arrow, flipped: bool) -> Markup {
+    let (class, tip) = match arrow {
+        Arrow::Better => ("arrow better", "url(#tip-better)"),
+        Arrow::Played => ("arrow played", "url(#tip-played)"),
+    };
+    let Some(from) = m.from() else { return html! {} };
+    let to = m.castling_side().map_or(m.to(), |side| Square::from_coords(side.king_to_file(), from.rank()));
+    let ((x1, y1), (x2, y2)) = (corner(from, flipped), corner(to, flipped));
+    html! {
+        line class=(class) x1=(x1 + 22) y1=(y1 + 22) x2=(x2 + 22) y2=(y2 + 22) marker-end=(tip) {}
     }
-    for &(m, arrow) in arrows {
-        let Some(from) = m.from() else { continue };
-        let to =
-            m.castling_side().map_or(m.to(), |side| Square::from_coords(side.king_to_file(), from.rank()));
-        let ((x1, y1), (x2, y2)) = (corner(from, flipped), corner(to, flipped));
-        let (class, tip) = match arrow {
-            Arrow::Better => ("arrow", "tip"),
-            Arrow::Rejected => ("arrow no", "no"),
-        };
-        let _ = write!(
-            svg,
-            "<line class=\"{class}\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" marker-end=\"url(#{tip})\"/>",
-            x1 + 22,
-            y1 + 22,
-            x2 + 22,
-            y2 + 22
-        );
-    }
-    svg
 }

@@ -1,0 +1,71 @@
+//! Time used for moves, where the comments of a game say it: `[%clk 0:09:58]`, what is left on the clock after
+//! the move, or `[%emt 0:00:02]`, what the move took.
+
+use crate::cli::pgn::{Annotation, Game};
+
+/// Seconds used for each move; nothing where it is not known.
+pub fn seconds_used(game: &Game) -> Vec<Option<f64>> {
+    let (base, increment) = time_control(game.tag("TimeControl").unwrap_or_default());
+    // The clocks of the side to move and of the other one.
+    let mut clocks = [base, base];
+    let mut used = Vec::with_capacity(game.annotations.len());
+    for said in &game.annotations {
+        let clock = command(said, "[%clk ");
+        let by_clock = clocks[0].zip(clock).map(|(before, after)| (before + increment - after).max(0.0));
+        used.push(command(said, "[%emt ").or(by_clock));
+        clocks = [clocks[1], clock];
+    }
+    used
+}
+
+/// Seconds at the start and for each move: `180+2`, `600`; the first of several periods (`40/7200:3600`).
+fn time_control(tag: &str) -> (Option<f64>, f64) {
+    let period = tag.split(':').next().unwrap_or_default();
+    let period = period.rsplit('/').next().unwrap_or_default();
+    let (base, increment) = period.split_once('+').unwrap_or((period, "0"));
+    (base.parse().ok(), increment.parse().unwrap_or(0.0))
+}
+
+/// The time in a command such as `[%clk 1:02:03.4]`, in seconds.
+fn command(said: &[Annotation], name: &str) -> Option<f64> {
+    said.iter().find_map(|annotation| {
+        let Annotation::Comment(text) = annotation else { return None };
+        let (_, rest) = text.split_once(name)?;
+        let (time, _) = rest.split_once(']')?;
+        let parts: Option<Vec<f64>> = time.trim().split(':').map(|part| part.parse().ok()).collect();
+        let seconds = parts?.into_iter().fold(0.0, |sum, part| 60.0 * sum + part);
+        (seconds.is_finite() && seconds >= 0.0).then_some(seconds)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::pgn::Games;
+
+    fn used(text: &str) -> Vec<Option<f64>> {
+        seconds_used(&Games::new(text.as_bytes()).next().unwrap().unwrap().unwrap())
+    }
+
+    #[test]
+    fn clocks_are_subtracted() {
+        let text = "[TimeControl \"180+2\"]\n\n1. e4 {[%clk 0:03:00]} e5 {x [%clk 0:02:58]} 2. Nf3 \
+                    {[%eval 0.2] [%clk 0:02:30.5]} Nc6 {[%clk 0:03:05]} *\n";
+        assert_eq!(used(text), [Some(2.0), Some(4.0), Some(31.5), Some(0.0)]);
+        assert_eq!(used("1. e4 {[%clk 0:01:00]} e5 2. Nf3 {[%clk 0:00:50]} *\n"), [None, None, Some(10.0)]);
+    }
+
+    #[test]
+    fn what_a_move_took_is_believed() {
+        assert_eq!(used("1. e4 {[%emt 0:01:02]} e5 {[%emt 3]} *\n"), [Some(62.0), Some(3.0)]);
+        assert_eq!(used("1. e4 {[%emt -1]} e5 {[%clk a:b]} 2. Nf3 {[%clk} *\n"), [None, None, None]);
+    }
+
+    #[test]
+    fn time_controls_are_read() {
+        assert_eq!(time_control("180+2"), (Some(180.0), 2.0));
+        assert_eq!(time_control("40/7200:3600"), (Some(7200.0), 0.0));
+        assert_eq!(time_control("40/5400+30:1800+30"), (Some(5400.0), 30.0));
+        assert_eq!(time_control("-"), (None, 0.0));
+    }
+}

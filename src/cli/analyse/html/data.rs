@@ -1,0 +1,317 @@
+//! What the page's script is told, as JSON. All scores are White's.
+
+use serde::Serialize;
+use shakmaty::{CastlingMode, Color, Move};
+
+use super::{clocks, phases, words};
+use crate::{
+    cli::{
+        analyse::{
+            epd::EpdRecord,
+            judge::{MoveJudgement, capped},
+            openings::Openings,
+            output,
+            pool::Finding,
+            report::{GameReport, Judged, for_white, pawns},
+        },
+        pgn::{self, Annotation},
+    },
+    position::Position,
+    types::Score,
+    uci::translate,
+};
+
+/// So many plies of each line are shown.
+const LINE_PLIES: usize = 16;
+
+/// Centipawns; of a proven result who wins (1 White, -1 Black) and what people say of it.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ScoreData {
+    Centipawns(i32),
+    Proven(i32, String),
+}
+
+impl ScoreData {
+    fn new(score: Score) -> ScoreData {
+        match score.mate_plies() {
+            Some(0) => ScoreData::Proven(score.0.signum(), "#".to_owned()),
+            _ if score.is_decisive() => ScoreData::Proven(score.0.signum(), pawns(score)),
+            _ => ScoreData::Centipawns(score.centipawns()),
+        }
+    }
+}
+
+/// A line: its score, its moves as the script plays them, and as people read them.
+#[derive(Serialize)]
+struct LineData(ScoreData, String, String);
+
+/// Positions one after the other, and what was found in each; those of a game, or a single one.
+#[derive(Serialize)]
+struct Course {
+    fen: String,
+    chess960: bool,
+    moves: String,
+    san: String,
+    scores: Vec<ScoreData>,
+    depths: Vec<i32>,
+    lines: Vec<Vec<LineData>>,
+}
+
+/// A position of the input.
+#[derive(Serialize)]
+struct PositionData<'a> {
+    id: &'a str,
+    solved: Option<bool>,
+    #[serde(flatten)]
+    course: Course,
+}
+
+/// A game of the input.
+#[derive(Serialize)]
+struct GameData<'a> {
+    players: [PlayerData<'a>; 2],
+    result: String,
+    facts: Vec<String>,
+    opening: Option<String>,
+    /// So many plies lead to the last position that the table of openings names.
+    book: usize,
+    /// The plies at which middlegame and endgame begin.
+    phases: [usize; 2],
+    /// Ply, how bad, and why.
+    verdicts: Vec<(usize, &'static str, String)>,
+    /// Plies of the critical moments.
+    critical: Vec<usize>,
+    /// Ply and what the game says itself.
+    comments: Vec<(usize, String)>,
+    /// Seconds used for each move; empty without clocks.
+    times: Vec<Option<f64>>,
+    pgn: String,
+    #[serde(flatten)]
+    course: Course,
+}
+
+/// A player in one game.
+#[derive(Clone, Serialize)]
+pub struct PlayerData<'a> {
+    name: &'a str,
+    title: Option<&'a str>,
+    elo: Option<&'a str>,
+    moves: usize,
+    accuracy: Option<f64>,
+    /// Average centipawn loss.
+    loss: Option<f64>,
+    /// Inaccuracies, mistakes, blunders.
+    counts: [usize; 3],
+    /// Moves, accuracy and average loss in opening, middlegame and endgame.
+    phases: [(usize, Option<f64>, Option<f64>); 3],
+}
+
+/// A position in the table of all.
+#[derive(Serialize)]
+struct PositionRow<'a> {
+    block: usize,
+    id: &'a str,
+    best: String,
+    score: ScoreData,
+    depth: i32,
+    solved: Option<bool>,
+}
+
+/// A game in the table of all.
+#[derive(Serialize)]
+struct GameRow<'a> {
+    block: usize,
+    players: [PlayerData<'a>; 2],
+    result: String,
+    date: String,
+    event: &'a str,
+    opening: Option<String>,
+    moves: usize,
+}
+
+/// A position and its row.
+pub fn position(record: &EpdRecord, finding: &Finding, block: usize) -> (String, String) {
+    let position = &record.position;
+    let solved = record.result(finding).solved;
+    let score = || ScoreData::new(for_white(position, finding));
+    let id = if record.is_single { "Position" } else { &record.id };
+    let course = Course {
+        fen: position.fen(),
+        chess960: translate::notation(position, false).is_chess960(),
+        moves: String::new(),
+        san: String::new(),
+        scores: vec![score()],
+        depths: vec![finding.depth],
+        lines: vec![lines(position, finding)],
+    };
+    let row = PositionRow {
+        block,
+        id,
+        best: finding.best().map_or_else(String::new, |m| pgn::line(position, &[m])),
+        score: score(),
+        depth: finding.depth,
+        solved,
+    };
+    (output::json(&PositionData { id, solved, course }), output::json(&row))
+}
+
+/// A game and its row.
+pub fn game(report: &GameReport, openings: &Openings, block: usize) -> (String, String) {
+    let game = &report.game;
+    let phases = phases::begins(&report.positions);
+    let players = [Color::White, Color::Black].map(|side| player(report, side, phases));
+    // What is not known of a date is left out.
+    let date =
+        game.tag("Date").or(game.tag("UTCDate")).unwrap_or_default().replace(".??", "").replace("????", "");
+    let round = game.tag("Round").filter(|round| *round != "-").map(|round| format!("round {round}"));
+    let named = |name: &str| game.tag(name).map(str::to_owned);
+    let times = clocks::seconds_used(game);
+    let row = GameRow {
+        block,
+        players: players.clone(),
+        result: game.outcome.to_string(),
+        date: date.clone(),
+        event: game.tag("Event").unwrap_or_default(),
+        opening: report.opening_name(),
+        moves: game.moves.len().div_ceil(2),
+    };
+    let data = GameData {
+        players,
+        result: game.outcome.to_string(),
+        facts: [named("Event"), named("Site"), Some(date), round].into_iter().flatten().collect(),
+        opening: report.opening_name(),
+        book: report.positions.iter().rposition(|position| openings.at(position).is_some()).unwrap_or(0),
+        phases,
+        verdicts: verdicts(report),
+        critical: report.critical().into_iter().map(|index| index + 1).collect(),
+        comments: comments(report),
+        times: if times.iter().any(Option::is_some) { times } else { Vec::new() },
+        pgn: output::game_pgn(report),
+        course: course(report),
+    };
+    (output::json(&data), output::json(&row))
+}
+
+fn course(report: &GameReport) -> Course {
+    let start = &report.positions[0];
+    let san: Vec<&str> = report.moves.iter().map(|m| m.san.as_str()).collect();
+    let found = report.positions.iter().zip(&report.findings);
+    Course {
+        fen: start.fen(),
+        chess960: translate::notation(start, false).is_chess960(),
+        moves: uci(&report.game.moves),
+        san: san.join(" "),
+        scores: report.scores().into_iter().map(ScoreData::new).collect(),
+        depths: report.findings.iter().map(|finding| finding.depth).collect(),
+        lines: found.map(|(position, finding)| lines(position, finding)).collect(),
+    }
+}
+
+fn lines(position: &Position, finding: &Finding) -> Vec<LineData> {
+    let shown = finding.lines.iter().filter(|line| !line.moves.is_empty());
+    shown
+        .map(|line| {
+            let moves = &line.moves[..line.moves.len().min(LINE_PLIES)];
+            let mut position = position.clone();
+            let mut san = Vec::with_capacity(moves.len());
+            let score = ScoreData::new(white(&position, line.score));
+            for &m in moves {
+                let (word, next) = pgn::san(&position, m);
+                san.push(word);
+                position = next;
+            }
+            LineData(score, uci(moves), san.join(" "))
+        })
+        .collect()
+}
+
+/// Moves as the script plays them: castling is king takes rook, so that Chess960 needs no rule of its own.
+fn uci(moves: &[Move]) -> String {
+    let words: Vec<String> = moves.iter().map(|m| m.to_uci(CastlingMode::Chess960).to_string()).collect();
+    words.join(" ")
+}
+
+fn white(position: &Position, score: Score) -> Score {
+    Score(position.turn().fold_wb(1, -1) * score.0)
+}
+
+fn verdicts(report: &GameReport) -> Vec<(usize, &'static str, String)> {
+    let judged =
+        |(index, m): (usize, &Judged)| Some((index + 1, m.judgement?.word(), words::verdict(report, index)?));
+    report.moves.iter().enumerate().filter_map(judged).collect()
+}
+
+/// What the game says about its moves and before them, without the commands for programs.
+fn comments(report: &GameReport) -> Vec<(usize, String)> {
+    let game = &report.game;
+    let said = |(ply, annotations): (usize, &Vec<Annotation>)| {
+        let texts = annotations.iter().filter_map(|annotation| match annotation {
+            Annotation::Comment(text) => Some(without_commands(text)),
+            Annotation::Nag(_) | Annotation::Variation(_) => None,
+        });
+        let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
+        (!texts.is_empty()).then(|| (ply, texts.join(" ")))
+    };
+    std::iter::once(&game.preface).chain(&game.annotations).enumerate().filter_map(said).collect()
+}
+
+fn without_commands(text: &str) -> String {
+    let mut rest = text;
+    let mut kept = String::new();
+    while let Some((before, command)) = rest.split_once("[%") {
+        kept.push_str(before);
+        rest = command.split_once(']').map_or("", |(_, after)| after);
+    }
+    kept.push_str(rest);
+    kept.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn player(report: &GameReport, side: Color, phases: [usize; 2]) -> PlayerData<'_> {
+    let tag = |white, black| report.game.tag(side.fold_wb(white, black)).filter(|value| *value != "-");
+    let accuracies = report.accuracies();
+    let losses = losses(report);
+    let [middlegame, endgame] = phases;
+    let within = |from: usize, to: usize| {
+        let counted = move |index: usize| (from..to).contains(&index);
+        let own = losses.iter().enumerate().filter(|&(index, &(mover, _))| mover == side && counted(index));
+        let own: Vec<f64> = own.map(|(_, &(_, loss))| f64::from(loss)).collect();
+        let loss = (!own.is_empty()).then(|| one_decimal(own.iter().sum::<f64>() / own.len() as f64));
+        (own.len(), accuracies.of(side, counted).map(one_decimal), loss)
+    };
+    let (moves, accuracy, loss) = within(0, usize::MAX);
+    let count = |judgement| report.count(side, judgement);
+    PlayerData {
+        name: report.game.player(side),
+        title: tag("WhiteTitle", "BlackTitle"),
+        elo: tag("WhiteElo", "BlackElo"),
+        moves,
+        accuracy,
+        loss,
+        counts: [MoveJudgement::Inaccuracy, MoveJudgement::Mistake, MoveJudgement::Blunder].map(count),
+        phases: [within(0, middlegame), within(middlegame, endgame), within(endgame, usize::MAX)],
+    }
+}
+
+/// Who made each move, and the centipawns that it lost.
+fn losses(report: &GameReport) -> Vec<(Color, i32)> {
+    let scores: Vec<i32> = report.scores().into_iter().map(capped).collect();
+    let loss = |(pair, side): (&[i32], Color)| (side, (side.fold_wb(1, -1) * (pair[0] - pair[1])).max(0));
+    scores.windows(2).zip(report.moves.iter().map(|m| m.side)).map(loss).collect()
+}
+
+fn one_decimal(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_no_comment() {
+        assert_eq!(without_commands("[%clk 0:01:00] good [%eval 0.2]  move"), "good move");
+        assert_eq!(without_commands("[%clk 0:01:00"), "");
+        assert_eq!(without_commands("a [b] c"), "a [b] c");
+    }
+}

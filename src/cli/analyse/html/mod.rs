@@ -1,0 +1,112 @@
+//! The page that `--html` writes: a single file that shows every game and position, and loads nothing.
+//!
+//! A game is a block of JSON, which the page's script reads when it is shown, so that a page of thousands of games
+//! opens at once and takes no more memory to write than one. What the table of all games shows comes last.
+
+mod clocks;
+mod data;
+mod phases;
+mod words;
+
+use std::path::Path;
+
+use maud::{PreEscaped, html};
+
+use super::{
+    epd::EpdRecord,
+    openings::Openings,
+    output::{self, OutputFile},
+    pool::Finding,
+    report::GameReport,
+};
+use crate::{
+    cli::{
+        CliError,
+        page::{self, Frame},
+    },
+    uci::Output,
+};
+
+/// A page that is being written.
+pub struct AnalysisPage {
+    file: OutputFile,
+    title: String,
+    /// What comes after the last block.
+    end: String,
+    /// Rows of the tables, as JSON.
+    positions: Vec<String>,
+    games: Vec<String>,
+}
+
+impl AnalysisPage {
+    /// Begins a page; `-` is the standard output.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn begin(path: &Path, output: &Output, title: &str) -> Result<AnalysisPage, CliError> {
+        let (start, end) = Frame {
+            title,
+            about: "analysed by Engram",
+            style: page::ANALYSIS_STYLE,
+            script: page::ANALYSIS_SCRIPT,
+            header: html! {
+                div #page { p { "Opening …" } noscript { p { "This page needs JavaScript." } } }
+                p #said .unseen aria-live="polite" {}
+            },
+            footer: concat!(
+                "Analysed by Engram ",
+                env!("CARGO_PKG_VERSION"),
+                ". Scores are White's, in pawns; accuracy is counted as on Lichess."
+            ),
+        }
+        .parts();
+        let mut file = OutputFile::open(path, output)?;
+        file.write(&start)?;
+        Ok(AnalysisPage { file, title: title.to_owned(), end, positions: Vec::new(), games: Vec::new() })
+    }
+
+    /// Adds a position.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn position(&mut self, record: &EpdRecord, finding: &Finding) -> Result<(), CliError> {
+        let block = self.next_block();
+        let (data, row) = data::position(record, finding, block);
+        self.positions.push(row);
+        self.write_block(&format!("block{block}"), data)
+    }
+
+    /// Adds a game.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn game(&mut self, report: &GameReport, openings: &Openings) -> Result<(), CliError> {
+        let block = self.next_block();
+        let (data, row) = data::game(report, openings, block);
+        self.games.push(row);
+        self.write_block(&format!("block{block}"), data)
+    }
+
+    /// Writes the tables and the end.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn finish(&mut self) -> Result<(), CliError> {
+        let (title, games, positions) =
+            (output::json(&self.title), self.games.join(",\n"), self.positions.join(",\n"));
+        let index = format!("{{\"title\":{title},\"games\":[{games}],\n\"positions\":[{positions}]}}");
+        self.write_block("index", index)?;
+        self.file.write(&self.end)
+    }
+
+    /// Blocks are numbered from 1.
+    fn next_block(&self) -> usize {
+        self.games.len() + self.positions.len() + 1
+    }
+
+    fn write_block(&mut self, id: &str, json: String) -> Result<(), CliError> {
+        // In JSON this sign stands in strings alone. As it is, it could end the block, or begin a comment.
+        let json = json.replace('<', "\\u003c");
+        self.file.write(&html! { script #(id) type="application/json" { (PreEscaped(json)) } }.into_string())
+    }
+}

@@ -1,0 +1,73 @@
+//! What is wrong with a move, in words.
+
+use shakmaty::Color;
+
+use crate::{
+    cli::{
+        analyse::{
+            judge::MoveJudgement,
+            report::{GameReport, pawns},
+        },
+        pgn,
+    },
+    types::Score,
+};
+
+/// "13. Na4 is an inaccuracy: 13. Nc6 kept +0.9." Nothing of a move that was not judged.
+pub fn verdict(report: &GameReport, index: usize) -> Option<String> {
+    let m = &report.moves[index];
+    let judgement = match m.judgement? {
+        MoveJudgement::Inaccuracy => "an inaccuracy",
+        MoveJudgement::Mistake => "a mistake",
+        MoveJudgement::Blunder => "a blunder",
+    };
+    let before = &report.positions[index];
+    let played = pgn::line(before, &report.game.moves[index..=index]);
+    let better = pgn::line(before, &[m.better?]);
+    // For the side that moved.
+    let (kept, now) = (report.findings[index].score(), Score(m.side.fold_wb(1, -1) * m.score.0));
+    let allows = match now.mate_moves() {
+        Some(moves) if now.0 < 0 => format!(" it allows mate in {}, and", moves.abs().max(1)),
+        _ => String::new(),
+    };
+    Some(format!("{played} is {judgement}:{allows} {better} {}.", outcome(kept, m.side)))
+}
+
+/// What a better move would have led to, given the score for its side.
+fn outcome(score: Score, side: Color) -> String {
+    match score.mate_moves() {
+        Some(1) => "was mate".to_owned(),
+        Some(moves) if moves > 0 => format!("was mate in {moves}"),
+        Some(moves) => format!("held out {} moves", moves.abs()),
+        None if score.is_win() => "was a tablebase win".to_owned(),
+        None if score.is_loss() => "was lost too".to_owned(),
+        None if score == Score::ZERO => "kept the balance".to_owned(),
+        None => format!("kept {}", one_decimal(Score(side.fold_wb(1, -1) * score.0))),
+    }
+}
+
+/// White's score with one decimal; small ones with both, or they would all look alike.
+fn one_decimal(score: Score) -> String {
+    let centipawns = score.centipawns();
+    if centipawns.abs() < 10 { pawns(score) } else { format!("{:+.1}", f64::from(centipawns) / 100.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Ply;
+
+    #[test]
+    fn a_better_move_is_said_to_keep_something() {
+        let cp = Score::from_centipawns;
+        assert_eq!(outcome(cp(93), Color::White), "kept +0.9");
+        assert_eq!(outcome(cp(93), Color::Black), "kept -0.9");
+        assert_eq!(outcome(cp(-125), Color::Black), "kept +1.2");
+        assert_eq!(outcome(cp(4), Color::White), "kept +0.04");
+        assert_eq!(outcome(Score::ZERO, Color::White), "kept the balance");
+        assert_eq!(outcome(Score::mate_in(Ply(1)), Color::Black), "was mate");
+        assert_eq!(outcome(Score::mate_in(Ply(5)), Color::Black), "was mate in 3");
+        assert_eq!(outcome(Score::mated_in(Ply(20)), Color::White), "held out 10 moves");
+        assert_eq!(outcome(Score::tablebase_win(Ply(4)), Color::White), "was a tablebase win");
+    }
+}

@@ -1,0 +1,79 @@
+// Elements without markup: whatever a PGN says becomes text.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function put(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+  );
+  return element;
+}
+
+// An element: `make("p", { class: "note" }, "text", child, [more])`; attributes `onclick` and so on are listeners.
+const make = (name, attributes, ...children) => put(document.createElement(name), attributes, children);
+const draw = (name, attributes, ...children) =>
+  put(document.createElementNS(SVG, name), attributes, children);
+
+const button = (text, label, click, attributes) =>
+  make(
+    "button",
+    {
+      type: "button",
+      "aria-label": label === text ? null : label,
+      title: label === text ? null : label,
+      onclick: click,
+      ...attributes,
+    },
+    text,
+  );
+
+// Says something to those who do not see the page, and shortly to the others.
+function announce(text, visible) {
+  const said = document.getElementById("said");
+  said.textContent = text;
+  said.classList.toggle("unseen", !visible);
+  clearTimeout(announce.timer);
+  if (visible) announce.timer = setTimeout(() => said.classList.add("unseen"), 1800);
+}
+
+async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Older browsers, and those that keep the clipboard from pages on disk.
+    const area = make("textarea", { class: "unseen" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  announce(what + " copied", true);
+}
+
+// A score for White: centipawns as pawns with a sign; of a proven result the winner (1 or -1) and words.
+// Nothing where there is no score.
+function scoreText(score) {
+  if (score === undefined) return "";
+  return Array.isArray(score) ? score[1] : (score < 0 ? "-" : "+") + (Math.abs(score) / 100).toFixed(2);
+}
+
+// White's chances in percent, draws counting half; the curve is Lichess's.
+function chances(score) {
+  if (Array.isArray(score)) return score[0] > 0 ? 100 : 0;
+  return 100 / (1 + Math.exp(-0.00368208 * Math.max(-1000, Math.min(1000, score))));
+}
+
+// Seconds as 1:02:03, 2:03 or 4.5 s.
+function timeText(seconds) {
+  if (seconds < 60) return (seconds < 10 ? Math.round(10 * seconds) / 10 : Math.round(seconds)) + " s";
+  const whole = Math.round(seconds);
+  const two = (number) => String(number).padStart(2, "0");
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+}

@@ -1,0 +1,164 @@
+// The address of what is shown: nothing for the tables, `#3` for the third game or position, `#3/25` for its ply 25.
+
+document.addEventListener("DOMContentLoaded", () => {
+  const page = document.getElementById("page");
+  const { title, games, positions } = JSON.parse(document.getElementById("index").textContent);
+  const all = [...games, ...positions].sort((one, other) => one.block - other.block);
+  let [viewer, block, tables] = [null, 0, null];
+  const open = (row) => {
+    location.hash = `#${row.block}`;
+  };
+
+  const showTables = () => {
+    [viewer, block] = [null, 0];
+    tables = tables || allTables(title, games, positions, open);
+    page.replaceChildren(tables);
+    document.title = title;
+  };
+
+  const showBlock = (row) => {
+    const game = JSON.parse(document.getElementById(`block${row.block}`).textContent);
+    block = row.block;
+    const moved = (ply) => {
+      try {
+        history.replaceState(null, "", `#${block}/${ply}`);
+      } catch {
+        // Some browsers allow few changes a second; the address is a convenience.
+      }
+    };
+    viewer = new Viewer(game, (ply) => `#${block}/${ply}`, moved);
+    const index = all.indexOf(row);
+    const beside = (by, text) =>
+      all[index + by] ? make("a", { href: `#${all[index + by].block}` }, text) : null;
+    const above =
+      all.length > 1
+        ? make(
+            "nav",
+            {},
+            make(
+              "a",
+              { href: "#" },
+              "All " + (positions.length === 0 ? "games" : games.length === 0 ? "positions" : "entries"),
+            ),
+            make("span", {}, `${index + 1} of ${all.length}`),
+            beside(-1, "‹ Previous"),
+            beside(1, "Next ›"),
+          )
+        : null;
+    page.replaceChildren(
+      ...[above, ...(game.players ? gameHead(game) : positionHead(game)), viewer.element].filter(Boolean),
+    );
+    if (game.players && viewer.moves.length > 0)
+      page.append(playerCards(game), ...(momentCards(viewer) || []));
+    document.title =
+      (game.players ? game.players.map((player) => player.name).join(" – ") : game.id) + " · " + title;
+  };
+
+  const follow = () => {
+    const [number, ply] = location.hash.slice(1).split("/").map(Number);
+    const row = all.length === 1 ? all[0] : all.find((entry) => entry.block === number);
+    if (!row) {
+      showTables();
+      scrollTo(0, 0);
+      return;
+    }
+    if (row.block !== block) {
+      showBlock(row);
+      scrollTo(0, 0);
+    }
+    viewer.show(ply || 0);
+  };
+
+  addEventListener("hashchange", follow);
+  addEventListener("keydown", (event) => {
+    if (
+      viewer === null ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      event.target.closest("input, textarea")
+    )
+      return;
+    if (viewer.key(event)) event.preventDefault();
+  });
+  follow();
+});
+
+function gameHead(game) {
+  const [white, black] = game.players;
+  const disc = (side) => make("i", { class: "disc " + side });
+  const book = game.opening && game.book > 0 ? bookEnd(game) : null;
+  return [
+    make(
+      "h1",
+      {},
+      make("span", {}, disc("white"), playerName(white)),
+      make("b", { class: "result" }, game.result.replace("1/2-1/2", "½–½").replace("-", "–")),
+      make("span", {}, disc("black"), playerName(black)),
+    ),
+    make("p", { class: "facts" }, [...game.facts, game.opening].filter(Boolean).join(" · "), book),
+  ];
+}
+
+// Where the game leaves the table of openings.
+function bookEnd(game) {
+  const moves = game.san.split(" ");
+  if (game.book >= moves.length) return null;
+  const positions = walk(readFen(game.fen), game.moves.split(" ").slice(0, game.book));
+  return ` (out of the book with ${moveNumber(positions[game.book], true)} ${moves[game.book]})`;
+}
+
+const positionHead = (game) => [make("h1", {}, game.id), make("p", { class: "facts fen" }, game.fen)];
+
+function allTables(title, games, positions, open) {
+  const element = make("div", {}, make("h1", {}, title));
+  const counted = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
+  if (games.length > 0) {
+    const table = gameTable(games, open);
+    const count = make("span", { role: "status" }, counted(games.length, "game"));
+    const texts = new Map(
+      games.map((game) => [
+        game,
+        [...game.players.map((player) => player.name), game.opening, game.event, game.date]
+          .join(" ")
+          .toLowerCase(),
+      ]),
+    );
+    const sift = () => {
+      const words = search.value.toLowerCase().split(/\s+/);
+      count.textContent = counted(
+        table.sift((game) => words.every((word) => texts.get(game).includes(word))),
+        "game",
+      );
+    };
+    const search = make("input", {
+      type: "search",
+      placeholder: "Player, opening, event …",
+      "aria-label": "Show only games with these words",
+      oninput: sift,
+    });
+    const choose = (name) => {
+      search.value = name;
+      sift();
+      table.element.scrollIntoView({ block: "start" });
+      search.focus({ preventScroll: true });
+    };
+    const players = playersOf(games);
+    element.append(make("div", { class: "sift" }, search, count), table.element);
+    if (players.length > 1) element.append(make("h2", {}, "Players"), playerTable(players, choose).element);
+  }
+  if (positions.length > 0) {
+    const judged = positions.filter((position) => position.solved !== null);
+    const solved = judged.filter((position) => position.solved).length;
+    element.append(
+      make(
+        "h2",
+        {},
+        counted(positions.length, "position") +
+          (judged.length > 0 ? `, ${solved} of ${judged.length} solved` : ""),
+      ),
+      positionTable(positions, open).element,
+    );
+  }
+  return element;
+}

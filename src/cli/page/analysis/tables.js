@@ -1,0 +1,286 @@
+// Tables of games, players and positions that can be sorted and sifted, and are drawn as far as they are seen.
+
+const CHUNK = 100;
+
+// A column: its name, the value it sorts by, and, if that is not what is shown, a cell. Numbers sort downwards first.
+function newTable(label, columns, rows, open) {
+  const body = make("tbody", {});
+  const more = make("p", { class: "more" });
+  let [sorted, shown, descending, wanted] = [null, 0, false, rows];
+  const seen = new IntersectionObserver(
+    (entries) => {
+      if (entries.some((entry) => entry.isIntersecting)) fill(CHUNK);
+    },
+    { rootMargin: "600px" },
+  );
+  const fill = (count) => {
+    const next = wanted.slice(shown, shown + count).map((row) => {
+      const cells = columns.map((column) =>
+        make("td", { class: column.kind }, (column.cell || column.value)(row) ?? ""),
+      );
+      return make(
+        "tr",
+        {
+          onclick: (event) => {
+            if (open && !event.target.closest("a, button")) open(row);
+          },
+        },
+        cells,
+      );
+    });
+    body.append(...next);
+    shown += next.length;
+    // Looked at anew: the end may be in sight still.
+    seen.unobserve(more);
+    if (shown < wanted.length) seen.observe(more);
+  };
+  const refill = () => {
+    body.replaceChildren();
+    shown = 0;
+    fill(CHUNK);
+  };
+  const heads = columns.map((column) => {
+    const head = make(
+      "th",
+      { scope: "col", class: column.kind },
+      button(column.name, column.title || column.name, () => {
+        descending =
+          sorted === column
+            ? !descending
+            : column.kind !== undefined && column.kind.includes("number") && !column.rising;
+        sorted = column;
+        for (const other of heads) other.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", descending ? "descending" : "ascending");
+        wanted = [...wanted].sort(order(column, descending));
+        refill();
+      }),
+    );
+    return head;
+  });
+  const sift = (admits) => {
+    wanted = rows.filter(admits);
+    if (sorted) wanted.sort(order(sorted, descending));
+    refill();
+    return wanted.length;
+  };
+  refill();
+  const table = make(
+    "table",
+    { class: "list", "aria-label": label },
+    make("thead", {}, make("tr", {}, heads)),
+    body,
+  );
+  return { element: make("div", { class: "scroll" }, table, more), sift };
+}
+
+// What is not known comes last either way.
+function order(column, descending) {
+  const text = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+  return (one, other) => {
+    const [a, b] = [column.value(one), column.value(other)];
+    if (a === b) return 0;
+    if (a === null || a === "") return 1;
+    if (b === null || b === "") return -1;
+    const first = typeof a === "number" ? a - b : text.compare(a, b);
+    return descending ? -first : first;
+  };
+}
+
+function gameTable(games, open) {
+  const [white, black] = [(game) => game.players[0], (game) => game.players[1]];
+  const bad = (player) => player.counts[2];
+  return newTable(
+    "Games",
+    [
+      {
+        name: "#",
+        kind: "number",
+        rising: true,
+        value: (game) => game.block,
+        cell: (game) => make("a", { href: `#${game.block}`, "aria-label": `Game ${game.block}` }, game.block),
+      },
+      { name: "White", kind: "wide", value: (game) => white(game).name },
+      { name: "Black", kind: "wide", value: (game) => black(game).name },
+      {
+        name: "Players",
+        kind: "narrow",
+        value: (game) => white(game).name,
+        cell: (game) =>
+          game.players.map((player, side) =>
+            make("div", {}, make("i", { class: "disc " + (side === 0 ? "white" : "black") }), player.name),
+          ),
+      },
+      {
+        name: "Result",
+        kind: "whole",
+        value: (game) => game.result.replace("1/2-1/2", "½–½").replace("-", "–"),
+      },
+      { name: "Date", kind: "wide whole", value: (game) => game.date },
+      { name: "Opening", kind: "wide", value: (game) => game.opening || "" },
+      { name: "Moves", kind: "number wide", value: (game) => game.moves },
+      {
+        name: "Acc. W",
+        title: "Accuracy of White",
+        kind: "number wide",
+        value: (game) => white(game).accuracy,
+        cell: (game) => percent(white(game).accuracy).replace(" %", ""),
+      },
+      {
+        name: "Acc. B",
+        title: "Accuracy of Black",
+        kind: "number wide",
+        value: (game) => black(game).accuracy,
+        cell: (game) => percent(black(game).accuracy).replace(" %", ""),
+      },
+      {
+        name: "Acc.",
+        title: "Accuracy of White and Black; sorted by the lower one",
+        kind: "number narrow",
+        value: (game) => Math.min(...game.players.map((player) => player.accuracy ?? 101)),
+        cell: (game) =>
+          game.players.map((player) => make("div", {}, percent(player.accuracy).replace(" %", ""))),
+      },
+      {
+        name: "??",
+        title: "Blunders of White and Black",
+        kind: "number wide",
+        value: (game) => bad(white(game)) + bad(black(game)),
+        cell: (game) => `${bad(white(game))}–${bad(black(game))}`,
+      },
+    ],
+    games,
+    open,
+  );
+}
+
+// The players of all games, with their results and means.
+function playersOf(games) {
+  const players = new Map();
+  const points = { "1-0": [1, 0], "0-1": [0, 1], "1/2-1/2": [0.5, 0.5] };
+  for (const game of games) {
+    game.players.forEach((player, side) => {
+      if (player.name === "?") return;
+      const sum = players.get(player.name) || {
+        name: player.name,
+        games: 0,
+        decided: 0,
+        points: 0,
+        moves: 0,
+        rated: 0,
+        accuracies: 0,
+        lost: 0,
+        counts: [0, 0, 0],
+      };
+      players.set(player.name, sum);
+      sum.games += 1;
+      if (game.result in points) {
+        sum.decided += 1;
+        sum.points += points[game.result][side];
+      }
+      player.counts.forEach((count, kind) => {
+        sum.counts[kind] += count;
+      });
+      if (player.accuracy === null) return;
+      sum.rated += 1;
+      sum.accuracies += player.accuracy;
+      sum.moves += player.moves;
+      sum.lost += player.loss * player.moves;
+    });
+  }
+  return [...players.values()].sort((one, other) => other.games - one.games);
+}
+
+function playerTable(players, choose) {
+  const half = (number) =>
+    (Math.floor(number) || number === 0 ? Math.floor(number) : "") + (number % 1 ? "½" : "");
+  const accuracy = (player) => (player.rated > 0 ? player.accuracies / player.rated : null);
+  const per = (player, kind) => player.counts[kind] / player.games;
+  return newTable(
+    "Players",
+    [
+      {
+        name: "Player",
+        value: (player) => player.name,
+        cell: (player) =>
+          button(player.name, `Games of ${player.name}`, () => choose(player.name), { class: "plain" }),
+      },
+      { name: "Games", kind: "number", value: (player) => player.games },
+      {
+        name: "Score",
+        kind: "number",
+        value: (player) => (player.decided > 0 ? player.points / player.decided : null),
+        cell: (player) => `${half(player.points)}/${player.decided}`,
+      },
+      {
+        name: "Accuracy",
+        title: "Mean accuracy",
+        kind: "number",
+        value: accuracy,
+        cell: (player) => percent(accuracy(player)),
+      },
+      {
+        name: "Loss",
+        title: "Average centipawn loss",
+        kind: "number wide",
+        value: (player) => (player.moves > 0 ? player.lost / player.moves : null),
+        cell: (player) => pawnsLost(player.moves > 0 ? player.lost / player.moves : null),
+      },
+      ...Object.keys(GLYPHS).map((kind, at) => ({
+        name: GLYPHS[kind],
+        title: `${plural(kind)} a game`,
+        kind: "number wide",
+        value: (player) => per(player, at),
+        cell: (player) => per(player, at).toFixed(1),
+      })),
+    ],
+    players,
+    (player) => choose(player.name),
+  );
+}
+
+function positionTable(positions, open) {
+  const judged = positions.some((position) => position.solved !== null);
+  return newTable(
+    "Positions",
+    [
+      {
+        name: "#",
+        kind: "number",
+        rising: true,
+        value: (position) => position.block,
+        cell: (position) =>
+          make(
+            "a",
+            { href: `#${position.block}`, "aria-label": `Position ${position.block}` },
+            position.block,
+          ),
+      },
+      { name: "Position", value: (position) => position.id },
+      { name: "Best move", value: (position) => position.best },
+      {
+        name: "Score",
+        title: "Score for White",
+        kind: "number",
+        value: (position) => chances(position.score),
+        cell: (position) => scoreText(position.score),
+      },
+      { name: "Depth", kind: "number wide", value: (position) => position.depth },
+      ...(judged
+        ? [
+            {
+              name: "Solved",
+              value: (position) => (position.solved === null ? "" : position.solved ? "yes" : "no"),
+              cell: (position) =>
+                make(
+                  "span",
+                  { class: position.solved ? "good" : "blunder" },
+                  position.solved === null ? "" : position.solved ? "yes" : "no",
+                ),
+            },
+          ]
+        : []),
+    ],
+    positions,
+    open,
+  );
+}

@@ -1,0 +1,208 @@
+//! A headless Chromium, driven by the WebDriver protocol (W3C) through `chromedriver`.
+#![allow(dead_code)]
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::common::{PATIENCE, home};
+
+/// A browser window.
+pub struct Browser {
+    driver: Child,
+    port: u16,
+    session: String,
+    _home: TempDir,
+}
+
+impl Browser {
+    /// Opens a window of this size; nothing, and a message, where there is no browser.
+    pub fn start(width: u32, height: u32) -> Option<Browser> {
+        let home = home();
+        let driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .env("HOME", home.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(mut driver) = driver else {
+            eprintln!("skipped: there is no chromedriver (apt-get install chromium chromium-driver)");
+            return None;
+        };
+        let output = BufReader::new(driver.stdout.take().expect("a pipe"));
+        let port = output.lines().map_while(Result::ok).find_map(|line| {
+            let (_, port) = line.split_once("started successfully on port ")?;
+            port.trim_end_matches('.').parse().ok()
+        });
+        let mut browser = Browser {
+            driver,
+            port: port.expect("chromedriver says its port"),
+            session: String::new(),
+            _home: home,
+        };
+        // As root, Chromium has no sandbox.
+        let arguments = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
+        let options =
+            json!({ "goog:chromeOptions": { "args": arguments }, "goog:loggingPrefs": { "browser": "ALL" } });
+        let created =
+            browser.request("POST", "/session", &json!({ "capabilities": { "alwaysMatch": options } }));
+        let Some(session) = created["sessionId"].as_str() else {
+            eprintln!("skipped: chromedriver starts no browser: {}", created["message"]);
+            return None;
+        };
+        browser.session = session.to_owned();
+        browser.devtools(
+            "Emulation.setDeviceMetricsOverride",
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600 }),
+        );
+        Some(browser)
+    }
+
+    /// Shows a file.
+    pub fn open(&self, path: &Path, fragment: &str) {
+        self.command("url", &json!({ "url": format!("file://{}{fragment}", path.display()) }));
+    }
+
+    /// Runs a function body in the page; its value.
+    pub fn run(&self, script: &str) -> Value {
+        self.run_with(script, json!([]))
+    }
+
+    /// The same with arguments.
+    pub fn run_with(&self, script: &str, arguments: Value) -> Value {
+        self.command("execute/sync", &json!({ "script": script, "args": arguments }))
+    }
+
+    /// Waits until an expression is true.
+    pub fn wait_for(&self, expression: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while self.run(&format!("return Boolean({expression})")) != true {
+            assert!(Instant::now() < deadline, "never true: {expression}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Presses keys of these names (`ArrowLeft`, `f`) one after the other.
+    pub fn press(&self, keys: &[&str]) {
+        let code = |key: &str| match key {
+            "ArrowLeft" => "\u{e012}".to_owned(),
+            "ArrowRight" => "\u{e014}".to_owned(),
+            "Home" => "\u{e011}".to_owned(),
+            "End" => "\u{e010}".to_owned(),
+            "Escape" => "\u{e00c}".to_owned(),
+            "Enter" => "\u{e007}".to_owned(),
+            "Tab" => "\u{e004}".to_owned(),
+            letter => letter.to_owned(),
+        };
+        let actions: Vec<Value> = keys
+            .iter()
+            .flat_map(|key| ["keyDown", "keyUp"].map(|kind| json!({ "type": kind, "value": code(key) })))
+            .collect();
+        self.command("actions", &json!({ "actions": [{ "type": "key", "id": "keys", "actions": actions }] }));
+    }
+
+    /// Turns the wheel over the middle of an element.
+    pub fn wheel(&self, selector: &str, delta: i32) {
+        let place = self.place(selector, 0.5);
+        let action = json!({ "type": "scroll", "x": place[0], "y": place[1], "deltaX": 0, "deltaY": delta, "duration": 0 });
+        self.command(
+            "actions",
+            &json!({ "actions": [{ "type": "wheel", "id": "wheel", "actions": [action] }] }),
+        );
+    }
+
+    /// Clicks with the mouse at a share of an element's width, in the middle of its height.
+    pub fn click(&self, selector: &str, share: f64) {
+        let place = self.place(selector, share);
+        let actions = json!([
+            { "type": "pointerMove", "x": place[0], "y": place[1], "duration": 0 },
+            { "type": "pointerDown", "button": 0 },
+            { "type": "pointerUp", "button": 0 },
+        ]);
+        self.command(
+            "actions",
+            &json!({ "actions": [{ "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": actions }] }),
+        );
+    }
+
+    /// The colours that the user prefers: `light` or `dark`.
+    pub fn prefer(&self, scheme: &str) {
+        let feature = json!({ "name": "prefers-color-scheme", "value": scheme });
+        self.devtools("Emulation.setEmulatedMedia", json!({ "features": [feature] }));
+    }
+
+    /// What the console said since it was asked last.
+    pub fn console(&self) -> Vec<String> {
+        let log = self.command("se/log", &json!({ "type": "browser" }));
+        log.as_array()
+            .map_or_else(Vec::new, |lines| lines.iter().map(|line| line["message"].to_string()).collect())
+    }
+
+    /// Scrolls to an element; the place at a share of its width and half its height.
+    fn place(&self, selector: &str, share: f64) -> Value {
+        self.run_with(
+            "const element = document.querySelector(arguments[0]); element.scrollIntoView({ block: 'center' }); \
+             const box = element.getBoundingClientRect(); \
+             return [Math.round(box.left + arguments[1] * box.width), Math.round(box.top + box.height / 2)]",
+            json!([selector, share]),
+        )
+    }
+
+    fn devtools(&self, command: &str, parameters: Value) {
+        self.command("goog/cdp/execute", &json!({ "cmd": command, "params": parameters }));
+    }
+
+    fn command(&self, name: &str, body: &Value) -> Value {
+        let value = self.request("POST", &format!("/session/{}/{name}", self.session), body);
+        assert!(value["error"].is_null(), "{name} {body}: {}", value["message"]);
+        value
+    }
+
+    /// The `value` of an answer.
+    fn request(&self, method: &str, path: &str, body: &Value) -> Value {
+        let body = if method == "POST" { body.to_string() } else { String::new() };
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("chromedriver listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
+        let length = body.len();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\
+             Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+        )
+        .expect("chromedriver reads");
+        let mut answer = BufReader::new(stream);
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            answer.read_line(&mut line).expect("chromedriver answers");
+            if line.trim().is_empty() {
+                break;
+            }
+            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse().expect("a number");
+            }
+        }
+        let mut text = vec![0; length];
+        answer.read_exact(&mut text).expect("a whole answer");
+        let mut answer: Value = serde_json::from_slice(&text).expect("JSON");
+        answer["value"].take()
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if !self.session.is_empty() && !std::thread::panicking() {
+            self.request("DELETE", &format!("/session/{}", self.session), &Value::Null);
+        }
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
