@@ -26,7 +26,7 @@ use shakmaty_syzygy::{Dtz, MaybeRounded, SyzygyError, Tablebase as Tables};
 
 use crate::{
     position::{Path, Position},
-    types::{MaterialKey, Ply, Score},
+    types::{MAX_PLY, MaterialKey, Ply, Score},
 };
 
 /// The largest number of pieces, kings and pawns included, of any Syzygy table.
@@ -55,7 +55,7 @@ pub struct RankedMove {
     pub root_move: Move,
     /// Where it stands among the others.
     pub rank: i32,
-    /// What it is worth.
+    /// What it is worth; a win or loss by the distance, where that is known.
     pub score: Score,
     /// Plies to the next capture, pawn move or mate, negative if that is the opponent's success; 0 for a
     /// draw. One ply longer where the table rounds.
@@ -69,6 +69,34 @@ pub struct RootRanking {
     pub ranked_moves: Vec<RankedMove>,
     /// Are they ranked by DTZ, so that following them makes progress?
     pub by_distance: bool,
+}
+
+impl RankedMove {
+    /// The result for the side to move with the fifty-move counter as it stands. A win that the rounding of the tables
+    /// may have spoiled counts as cursed.
+    pub fn result(&self) -> Wdl {
+        match self.score.0 {
+            _ if self.score.is_win() => Wdl::Win,
+            _ if self.score.is_loss() => Wdl::Loss,
+            1.. => Wdl::CursedWin,
+            0 => Wdl::Draw,
+            _ => Wdl::BlessedLoss,
+        }
+    }
+
+    /// As WDL tables know it, which tell no distance.
+    fn without_distance(self) -> RankedMove {
+        let won = Score::tablebase_win(Ply::ROOT);
+        let score = if self.score.is_loss() { -won } else { self.score };
+        RankedMove { score: if self.score.is_win() { won } else { score }, ..self }
+    }
+}
+
+impl RootRanking {
+    /// The move of the best rank that wins soonest or loses latest.
+    pub fn best(&self) -> Option<&RankedMove> {
+        self.ranked_moves.iter().max_by_key(|ranked| (ranked.rank, -ranked.distance))
+    }
 }
 
 /// Ranks: a win within the fifty-move counter; one that may miss it by the rounding of the tables; one that misses it
@@ -222,8 +250,8 @@ impl Tablebase {
             return Some(RootRanking { ranked_moves, by_distance: true });
         }
         let moves = self.rank_by(root, path, |child, _| Some(Dtz::before_zeroing(-self.probe(child)?)))?;
-        let ranked_moves =
-            moves.iter().map(|&(m, distance)| rank_move(m, distance, 0, fifty, false)).collect();
+        let rank = |&(m, distance): &(Move, i32)| rank_move(m, distance, 0, fifty, false).without_distance();
+        let ranked_moves = moves.iter().map(rank).collect();
         Some(RootRanking { ranked_moves, by_distance: false })
     }
 
@@ -281,7 +309,7 @@ fn rank_move(m: Move, distance: i32, counter: i32, fifty: bool, progress: bool) 
         // A distance may be rounded, one ply longer than it says, and the reader does not always know it.
         // Only a distance of 1 is exact; a whole phase, from counter 0, is never spoiled by rounding.
         let certain = arrival < 100 || arrival == 100 && (counter == 0 || plies == 1);
-        let proven = Score::tablebase_win(Ply::ROOT);
+        let proven = Score::tablebase_win(Ply(plies.unsigned_abs().min(MAX_PLY as u32) as u16));
         match (certain, arrival) {
             (true, _) if distance > 0 && progress => (WIN - plies, proven),
             (true, _) => (WIN, proven),

@@ -15,6 +15,7 @@ pub mod pgn;
 mod prove;
 mod session;
 mod source;
+mod tablebase;
 #[cfg(feature = "tune")]
 pub mod tune;
 #[cfg(feature = "fleet")]
@@ -123,6 +124,12 @@ pub enum Subtask {
         #[command(subcommand)]
         task: book::BookTask,
     },
+    /// List the moves of a position with what endgame tablebases say.
+    ///
+    /// Best first, each with its result for the side to move and the plies to the next capture, pawn move or mate
+    /// (DTZ), this move included; negative where that is the opponent's success. Results take the fifty-move counter
+    /// of the position into account: a win that comes too late is cursed, a loss that does is blessed, both are draws.
+    Tablebase(tablebase::Arguments),
     /// Look into the learning file, and change it.
     ///
     /// The file holds what earlier games taught: scores and moves of positions, 65,536 at most, the oldest
@@ -231,6 +238,7 @@ pub fn run(arguments: CommandLine, debug_log: DebugLog, places: Places) -> Resul
                 outcome = Completion::Partial;
             }
         }
+        Some(Subtask::Tablebase(arguments)) => tablebase::run(&arguments, &output)?,
         Some(Subtask::Learn(arguments)) => outcome = learn::run(&arguments, places.learn_file, &output)?,
         #[cfg(feature = "tune")]
         Some(Subtask::Tune(task)) => tune::run(&task, &output, &interrupt)?,

@@ -12,7 +12,7 @@ use crate::{
     book::{BookError, Choice},
     search::{Event, EventSink, Limits, Probing, Tablebases},
     syzygy::{self, Tablebase},
-    types::Depth,
+    types::{Depth, Score},
 };
 
 /// When tablebases are asked, and by which rules.
@@ -116,18 +116,30 @@ impl Engine {
         &mut self.probe_rules
     }
 
+    /// A line from the present position with what the tables play behind it, at most `most` plies in all.
+    pub fn with_tablebase_moves(&self, line: &[Move], score: Score, most: usize) -> Vec<Move> {
+        match self.probing() {
+            Some(probing) => probing.extended(&self.root, &self.path, line, score, most),
+            None => line.to_vec(),
+        }
+    }
+
+    fn probing(&self) -> Option<Probing> {
+        let (tables, rules) = (self.tables.as_ref()?, self.probe_rules);
+        let max_pieces = rules.max_pieces.min(tables.max_pieces());
+        let (tables, min_depth) = (Arc::clone(tables), Depth(rules.min_depth));
+        Some(Probing { tables, max_pieces, min_depth, fifty: rules.fifty })
+    }
+
     /// What the tables say about the root, and how the search may ask them.
     pub(super) fn tablebases(&self) -> Tablebases {
-        let Some(tables) = &self.tables else { return Tablebases::default() };
-        let rules = self.probe_rules;
-        let max_pieces = rules.max_pieces.min(tables.max_pieces());
-        let few = self.root.board().occupied().count() <= max_pieces;
-        let ranking = if few { tables.rank(&self.root, &self.path, rules.fifty) } else { None };
+        let Some(probing) = self.probing() else { return Tablebases::default() };
+        let Probing { tables, fifty, .. } = &probing;
+        let few = self.root.board().occupied().count() <= probing.max_pieces;
+        let ranking = if few { tables.rank(&self.root, &self.path, *fifty) } else { None };
         for complaint in tables.take_messages() {
             (self.sink)(Event::Message(complaint));
         }
-        let tables = Arc::clone(tables);
-        let probing = Probing { tables, max_pieces, min_depth: Depth(rules.min_depth), fifty: rules.fifty };
         Tablebases::new(Some(probing), ranking)
     }
 }

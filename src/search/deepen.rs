@@ -2,6 +2,8 @@
 
 use std::{sync::atomic::Ordering::Relaxed, time::Duration};
 
+use shakmaty::Move;
+
 use super::{
     event::{Event, PvInfo},
     params::*,
@@ -154,9 +156,8 @@ impl Worker {
             // Stopped before anything was found.
             return;
         }
-        // A mate that the search has found says more than the tablebases do.
-        let tb_score = root.tb_score.filter(|_| !score.is_mate());
-        let (score, bound) = tb_score.map_or((score, root.bound), |tb_score| (tb_score, Bound::Exact));
+        let is_proven = root.tb_score.is_some() && !score.is_mate();
+        let (score, bound) = (proven_score(root), if is_proven { Bound::Exact } else { root.bound });
         self.show_counts();
         let task = &self.task;
         (task.sink)(Event::Pv(PvInfo {
@@ -165,19 +166,35 @@ impl Worker {
             multi_pv: index + 1,
             score,
             bound,
+            is_drawn: !score.is_mate() && self.is_drawn_after(root),
             nodes: task.progress.nodes(),
             time: task.clock.elapsed(),
             hashfull: task.table.hashfull(),
             tbhits: task.tablebases.hits(),
-            pv: root.pv.clone(),
+            pv: self.shown_line(root, index),
         }));
     }
+
+    /// The line of a root move as it is printed: in an analysis that of the best is longer by what tablebases know.
+    pub fn shown_line(&self, root: &RootMove, index: usize) -> Vec<Move> {
+        let task = &self.task;
+        if index > 0 || !task.analysis {
+            return root.pv.clone();
+        }
+        task.tablebases.extended(&task.root, &task.path, &root.pv, proven_score(root))
+    }
+}
+
+/// The score of a root move: by tablebases where they know it, but a mate that the search has found says more.
+fn proven_score(root: &RootMove) -> Score {
+    let score = if root.has_score() { root.score } else { root.previous };
+    root.tb_score.filter(|_| !score.is_mate()).unwrap_or(score)
 }
 
 /// How stable the choice of the move is, over the iterations.
 #[derive(Default)]
 struct Stability {
-    best: Option<shakmaty::Move>,
+    best: Option<Move>,
     /// Iterations since the best move changed.
     unchanged: u32,
     score: Option<Score>,

@@ -5,7 +5,7 @@
 //! a node depend; what is stored from there carries a taint, and is reused only where that position is still
 //! at hand ([`PathHash`](crate::position::PathHash)).
 
-use super::worker::Worker;
+use super::{root_move::RootMove, worker::Worker};
 use crate::{
     position::{Position, Repetition},
     tt::Hit,
@@ -41,6 +41,20 @@ impl Worker {
             self.path.taint_by_repetition(distance);
         }
         distance.is_some()
+    }
+
+    /// Is the game a draw for certain once this root move is played, by the tablebases or by the rules?
+    pub fn is_drawn_after(&self, root: &RootMove) -> bool {
+        if let Some(score) = root.tb_score {
+            return !score.is_decisive();
+        }
+        let child = self.task.root.play(root.root_move());
+        if !child.has_legal_move() {
+            return !child.in_check();
+        }
+        let mut path = self.task.path.clone();
+        path.push(&child);
+        path.is_draw(&child)
     }
 
     /// The score of this node comes from the table: it has the taint of what was stored.

@@ -44,6 +44,8 @@ pub struct PvInfo {
     pub score: Score,
     /// Whether the score is exact or only a bound.
     pub bound: Bound,
+    /// Is the line a draw for certain, by the rules or by tablebases?
+    pub is_drawn: bool,
     /// Nodes of all threads: visits to positions, by the search or by quiescence.
     pub nodes: u64,
     /// Time since the search began.

@@ -115,7 +115,8 @@ fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Ve
         // An error in learning does not cost the move.
         guarded(&*task.sink, || on_end(&ending));
     }
-    let ponder = best.pv.get(1).copied().or_else(|| reply_in_table(task, best.root_move()));
+    let ponder =
+        worker.shown_line(best, 0).get(1).copied().or_else(|| reply_in_table(task, best.root_move()));
     Event::Finished { best: Some(best.root_move()), ponder }
 }
 
@@ -127,6 +128,7 @@ fn report_game_over(task: &SearchTask) {
         multi_pv: 1,
         score: if mated { Score::mated_in(Ply::ROOT) } else { Score::ZERO },
         bound: Bound::Exact,
+        is_drawn: !mated,
         nodes: 0,
         time: task.clock.elapsed(),
         hashfull: 0,

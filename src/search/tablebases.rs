@@ -9,7 +9,7 @@ use std::sync::{
 use shakmaty::{Move, Position as _};
 
 use crate::{
-    position::Position,
+    position::{Path, Position},
     syzygy::{self, RankedMove, RootRanking, Tablebase, Wdl},
     tt::ScoreWindow,
     types::{Depth, Ply, Score},
@@ -28,10 +28,64 @@ pub struct Probing {
     pub fifty: bool,
 }
 
+/// The line of a search is extended to so many plies at most: each takes a fraction of a millisecond.
+const MOST_PLIES: usize = 16;
+/// A drawn line is not extended further than to this: nothing happens in it.
+const DRAWN_PLIES: usize = 8;
+
+impl Probing {
+    /// How the tables rank the moves of a position by distance, where they know it.
+    fn rank(&self, position: &Position, path: &Path) -> Option<RootRanking> {
+        let ranking = self.covers(position).then(|| self.tables.rank(position, path, self.fifty)).flatten();
+        ranking.filter(|ranking| ranking.by_distance)
+    }
+
+    fn covers(&self, position: &Position) -> bool {
+        position.board().occupied().count() <= self.max_pieces
+    }
+
+    /// A line from `root`, to which `path` leads, and behind it what the tables would play for both sides, up to
+    /// `most` plies in all. Of a line whose score is a win by the tables only the moves up to their first position
+    /// are kept, and never less than one: the search did not look for progress behind it.
+    pub fn extended(
+        &self,
+        root: &Position,
+        path: &Path,
+        line: &[Move],
+        score: Score,
+        most: usize,
+    ) -> Vec<Move> {
+        let (mut position, mut path) = (root.clone(), path.clone());
+        let mut extended = Vec::new();
+        for &m in line {
+            extended.push(m);
+            position = position.play(m);
+            path.push(&position);
+            if score.tablebase_plies().is_some() && self.covers(&position) {
+                break;
+            }
+        }
+        let kept = extended.len();
+        while extended.len() < most && !path.is_draw(&position) {
+            let Some(ranking) = self.rank(&position, &path) else { break };
+            let Some(best) = ranking.best() else { break };
+            if !best.score.is_decisive() && extended.len() >= DRAWN_PLIES {
+                break;
+            }
+            extended.push(best.root_move);
+            position = position.play(best.root_move);
+            path.push(&position);
+        }
+        if extended.len() > kept { extended } else { line.to_vec() }
+    }
+}
+
 /// What one search knows from tablebases.
 #[derive(Default)]
 pub struct Tablebases {
     probing: Option<Probing>,
+    /// Are they probed at inner nodes?
+    in_search: bool,
     ranked_moves: Vec<RankedMove>,
     /// Positions found. Relaxed: a statistic.
     hits: AtomicU64,
@@ -43,9 +97,12 @@ impl Tablebases {
     /// Where DTZ tables rank the root, every move tried keeps the result already: inside the search the
     /// tablebases would only hide the mates behind "won", so they are not probed.
     pub fn new(probing: Option<Probing>, ranking: Option<RootRanking>) -> Tablebases {
-        let Some(ranking) = ranking else { return Tablebases { probing, ..Tablebases::default() } };
+        let Some(ranking) = ranking else {
+            return Tablebases { probing, in_search: true, ..Tablebases::default() };
+        };
         Tablebases {
-            probing: probing.filter(|_| !ranking.by_distance),
+            probing,
+            in_search: !ranking.by_distance,
             hits: AtomicU64::new(ranking.ranked_moves.len() as u64),
             ranked_moves: ranking.ranked_moves,
         }
@@ -56,6 +113,14 @@ impl Tablebases {
         self.ranked_moves.iter().find(|ranked| ranked.root_move == m)
     }
 
+    /// A line from `root` with what the tables add to it; see [`Probing::extended`].
+    pub fn extended(&self, root: &Position, path: &Path, line: &[Move], score: Score) -> Vec<Move> {
+        match &self.probing {
+            Some(probing) => probing.extended(root, path, line, score, MOST_PLIES),
+            None => line.to_vec(),
+        }
+    }
+
     /// Positions found so far.
     pub fn hits(&self) -> u64 {
         self.hits.load(Relaxed)
@@ -63,7 +128,7 @@ impl Tablebases {
 
     /// What they say about a node, as a window of scores; nothing where they are not to be probed.
     pub fn probe(&self, position: &Position, depth: Depth, ply: Ply) -> Option<ScoreWindow> {
-        let probing = self.probing.as_ref()?;
+        let probing = self.probing.as_ref().filter(|_| self.in_search)?;
         let pieces = position.board().occupied().count();
         if position.halfmoves() != 0
             || pieces > probing.max_pieces

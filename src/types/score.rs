@@ -88,6 +88,15 @@ impl Score {
         }
     }
 
+    /// Plies to the position or the progress that tablebases know, of a tablebase win or loss; 0 where they do not say.
+    pub const fn tablebase_plies(self) -> Option<u32> {
+        if self.is_decisive() && !self.is_mate() {
+            Some((TABLEBASE_WIN - self.0.abs()).unsigned_abs())
+        } else {
+            None
+        }
+    }
+
     /// Makes a heuristic value a legal evaluation, clear of the proven scores.
     pub fn clamp_evaluation(self) -> Score {
         Score(self.0.clamp(-Score::MAX_EVALUATION.0, Score::MAX_EVALUATION.0))
@@ -185,6 +194,8 @@ mod tests {
         assert!(Score::tablebase_win(last).is_win() && !Score::tablebase_win(Ply::ROOT).is_mate());
         assert!(Score::mate_in(last).is_mate());
         assert_eq!(Score::mated_in(Ply(4)).mate_plies(), Some(-4));
+        assert_eq!((-Score::tablebase_win(Ply(7))).tablebase_plies(), Some(7));
+        assert_eq!((Score::mate_in(last).tablebase_plies(), Score::ZERO.tablebase_plies()), (None, None));
         assert!(!Score::INFINITE.is_decisive() && !Score::NONE.is_mate());
     }
 

@@ -182,6 +182,7 @@ mod tests {
         };
         finding.lines.push(crate::cli::analyse::pool::FoundLine {
             score: crate::types::Score(1),
+            is_drawn: false,
             moves: vec![m("Ra8")],
         });
         let result = record.result(&finding);

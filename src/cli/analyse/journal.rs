@@ -47,7 +47,7 @@ pub(super) struct WrittenFinding {
     depth: i32,
     nodes: u64,
     millis: u64,
-    lines: Vec<(i32, Vec<String>)>,
+    lines: Vec<(i32, bool, Vec<String>)>,
     changes: Vec<(u64, String)>,
 }
 
@@ -89,7 +89,9 @@ impl FindingJournal {
 impl WrittenFinding {
     /// A finding about the position after `ply` moves of an item.
     pub(super) fn of(item: usize, ply: usize, finding: &Finding) -> WrittenFinding {
-        let line = |found: &FoundLine| (found.score.0, found.moves.iter().copied().map(uci).collect());
+        let line = |found: &FoundLine| {
+            (found.score.0, found.is_drawn, found.moves.iter().copied().map(uci).collect())
+        };
         WrittenFinding {
             item,
             ply,
@@ -103,14 +105,15 @@ impl WrittenFinding {
 
     /// The finding about `position`; nothing where a move is not legal there.
     pub(super) fn finding(self, position: &Position) -> Option<Finding> {
-        let line = |(score, moves): (i32, Vec<String>)| {
+        let line = |(score, is_drawn, moves): (i32, bool, Vec<String>)| {
             let mut at = position.clone();
             let play = |uci: &String| {
                 let m = legal(&at, uci)?;
                 at = at.play(m);
                 Some(m)
             };
-            Some(FoundLine { score: Score(score), moves: moves.iter().map(play).collect::<Option<_>>()? })
+            let moves = moves.iter().map(play).collect::<Option<_>>()?;
+            Some(FoundLine { score: Score(score), is_drawn, moves })
         };
         let change = |(millis, uci): (u64, String)| Some((millis, legal(position, &uci)?));
         Some(Finding {
@@ -145,8 +148,8 @@ mod tests {
             nodes: 12_345,
             millis: 60,
             lines: vec![
-                FoundLine { score: Score(31), moves: vec![m("e2e4")] },
-                FoundLine { score: Score(-4), moves: vec![m("d2d4")] },
+                FoundLine { score: Score(31), is_drawn: false, moves: vec![m("e2e4")] },
+                FoundLine { score: Score(-4), is_drawn: true, moves: vec![m("d2d4")] },
             ],
             changes: vec![(1, m("g1f3")), (40, m("e2e4"))],
         };

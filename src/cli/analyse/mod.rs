@@ -56,13 +56,12 @@ pub(super) use self::{
     pool::{Finding, FoundAt, Workers},
     task::{StretchTask, TaskSettings, result as task_result},
 };
-use super::{CliError, Completion, journal::EarlierRun};
+use super::{CliError, Completion, journal::EarlierRun, tablebase};
 #[cfg(feature = "fleet")]
 use crate::fleet::ServerAddress;
 use crate::{
     eval,
     search::{Event, Limits},
-    syzygy::Tablebase,
     types::Depth,
     uci::Output,
 };
@@ -173,7 +172,9 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     let known = earlier.as_ref().map_or(0, EarlierRun::len);
     let mut journal = earlier.map(FindingJournal::resume).transpose()?;
     let memory = LearnFileUse::open(arguments.learn.as_deref(), arguments.write)?;
-    check_tables(&arguments.syzygy)?;
+    if !arguments.syzygy.is_empty() {
+        tablebase::open(&arguments.syzygy)?;
+    }
     let mut outputs = Outputs::open(arguments, output)?;
     let progress = progress(&input)?;
     let watch = watch(&progress, input.is_single());
@@ -336,20 +337,6 @@ fn settings(arguments: &Analyse, single: bool) -> SearchSettings {
         learn: arguments.learn.clone(),
         write: arguments.write,
     }
-}
-
-/// Says what cannot be used of the tablebase folders.
-fn check_tables(folders: &str) -> Result<(), CliError> {
-    if folders.is_empty() {
-        return Ok(());
-    }
-    let (tables, complaints) = Tablebase::open(folders);
-    if tables.files() == 0 {
-        let why = complaints.first().map_or_else(|| "they hold no .rtbw file".to_owned(), Clone::clone);
-        return Err(CliError::Task(format!("no tablebases in {folders}: {why}")));
-    }
-    complaints.iter().for_each(|complaint| eprintln!("{complaint}"));
-    Ok(())
 }
 
 /// What tells this work from others, and the output beside which its journal lies, if a result goes to a file and there

@@ -80,6 +80,8 @@ enum ScoreJson {
 #[derive(Serialize)]
 struct LineJson {
     score: ScoreJson,
+    /// Chances of win, draw and loss in per mille.
+    wdl: [u16; 3],
     pv: Vec<String>,
 }
 
@@ -139,9 +141,10 @@ fn score_json(score: Score) -> ScoreJson {
 }
 
 fn lines_json(position: &Position, finding: &Finding) -> Vec<LineJson> {
-    let mode = translate::notation(position, false);
+    let (mode, material) = (translate::notation(position, false), position.material_points());
     let line = |line: &FoundLine| LineJson {
         score: score_json(line.score),
+        wdl: translate::wdl(line.score, line.is_drawn, material),
         pv: line.moves.iter().map(|m| m.to_uci(mode).to_string()).collect(),
     };
     finding.lines.iter().map(line).collect()
@@ -279,7 +282,9 @@ fn kept(annotations: &[Annotation], was_analysed: bool) -> Comment {
 /// Does a variation end as ours do, with nothing but a score in braces?
 fn is_better_line(text: &str) -> bool {
     let last = text.strip_suffix('}').and_then(|text| text.rsplit_once('{')).map(|(_, said)| said);
-    last.is_some_and(|said| said.starts_with(['+', '-', '#']) && !said.contains(' '))
+    last.is_some_and(|said| {
+        said.starts_with("TB ") || said.starts_with(['+', '-', '#']) && !said.contains(' ')
+    })
 }
 
 fn without_eval(text: &str) -> String {
@@ -291,7 +296,7 @@ fn without_eval(text: &str) -> String {
 /// The head of the table that [`record_text`] fills.
 pub fn records_head() -> String {
     format!(
-        "{:<28} {:<6} {:<8} {:>8} {:>5} {:>11} {:>9} {:>6}",
+        "{:<28} {:<6} {:<8} {:>13} {:>5} {:>11} {:>9} {:>6}",
         "position", "", "move", "score", "depth", "nodes", "found ms", "points"
     )
 }
@@ -309,7 +314,7 @@ pub fn record_text(record: &EpdRecord, finding: &Finding) -> String {
     let found = result.solved_after.map_or(String::new(), |ms| ms.to_string());
     let points = result.points.map_or(String::new(), |points| points.to_string());
     format!(
-        "{id:<28} {solved:<6} {m:<8} {:>8} {:>5} {:>11} {found:>9} {points:>6}",
+        "{id:<28} {solved:<6} {m:<8} {:>13} {:>5} {:>11} {found:>9} {points:>6}",
         pawns(finding.score()),
         finding.depth,
         finding.nodes,
@@ -324,13 +329,21 @@ pub fn position_text(position: &Position, finding: &Finding) -> String {
     }
     let _ = writeln!(
         text,
-        "depth {}, {} nodes, {} ms; scores for the side to move",
+        "depth {}, {} nodes, {} ms; scores for the side to move, chances of win/draw/loss in percent",
         finding.depth, finding.nodes, finding.millis
     );
     let mode: CastlingMode = translate::notation(position, false);
     for line in &finding.lines {
         let first = line.moves.first().map_or(String::new(), |m| m.to_uci(mode).to_string());
-        let _ = writeln!(text, "{:>8}  {first:<6} {}", pawns(line.score), pgn::line(position, &line.moves));
+        let percent = translate::wdl(line.score, line.is_drawn, position.material_points());
+        let [win, draw, loss] = percent.map(|chance| f64::from(chance) / 10.0);
+        let _ = writeln!(
+            text,
+            "{:>14} {:>18}  {first:<6} {}",
+            pawns(line.score),
+            format!("{win:.1}/{draw:.1}/{loss:.1}"),
+            pgn::line(position, &line.moves),
+        );
     }
     text
 }

@@ -22,6 +22,9 @@ use crate::{
     types::Score,
 };
 
+/// Lines are extended by tablebase moves up to so many plies.
+const LINE_PLIES: usize = 40;
+
 /// What a search found about a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Finding {
@@ -42,6 +45,8 @@ pub struct Finding {
 pub struct FoundLine {
     /// Score for the side to move.
     pub score: Score,
+    /// Is it a draw for certain, by the rules or by tablebases?
+    pub is_drawn: bool,
     /// The moves.
     pub moves: Vec<Move>,
 }
@@ -263,6 +268,9 @@ impl Searcher {
             }
         }
         self.engine.wait();
+        for line in finding.lines.iter_mut().filter(|line| !line.moves.is_empty()) {
+            line.moves = self.engine.with_tablebase_moves(&line.moves, line.score, LINE_PLIES);
+        }
         finding
     }
 }
@@ -278,7 +286,7 @@ fn note(finding: &mut Finding, line: PvInfo) {
     {
         finding.changes.push((millis, m));
     }
-    let found = FoundLine { score: line.score, moves: line.pv };
+    let found = FoundLine { score: line.score, is_drawn: line.is_drawn, moves: line.pv };
     match finding.lines.get_mut(index) {
         Some(place) => *place = found,
         None => finding.lines.push(found),

@@ -158,10 +158,16 @@ pub fn for_white(position: &Position, finding: &Finding) -> Score {
     Score(sign * score.0)
 }
 
-/// A score for White as people read it: pawns with a sign, mates in moves.
+/// A score as people read it: pawns with a sign, mates in moves, and what tablebases prove with the moves to the
+/// next capture or pawn move on the way, or to the tablebases.
 pub fn pawns(score: Score) -> String {
-    match score.mate_moves() {
-        Some(moves) => format!("{}{}", if score.0 < 0 { "#-" } else { "#" }, moves.abs()),
+    if let Some(moves) = score.mate_moves() {
+        return format!("{}{}", if score.0 < 0 { "#-" } else { "#" }, moves.abs());
+    }
+    let result = if score.0 < 0 { "loss" } else { "win" };
+    match score.tablebase_plies() {
+        Some(0) => format!("TB {result}"),
+        Some(plies) => format!("TB {result} in {}", plies.div_ceil(2)),
         None => format!("{:+.2}", f64::from(score.centipawns()) / 100.0),
     }
 }

@@ -1,0 +1,134 @@
+//! `engram tablebase`: every move of a position with what endgame tablebases say about it.
+
+use std::cmp::Reverse;
+
+use clap::Args;
+use serde::Serialize;
+use shakmaty::Position as _;
+
+use super::{CliError, pgn};
+use crate::{
+    position::{Path, Position},
+    syzygy::{RankedMove, Tablebase, Wdl},
+    uci::{Output, translate},
+};
+
+/// The arguments of `engram tablebase`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The position, quoted or not.
+    #[arg(value_name = "FEN", required = true, num_args = 1..)]
+    fen: Vec<String>,
+    /// Folders of Syzygy tablebases, separated as in PATH.
+    #[arg(long, value_name = "FOLDERS")]
+    syzygy: String,
+    /// Write one line of JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A position. Results are for the side to move.
+#[derive(Serialize)]
+struct PositionJson {
+    fen: String,
+    result: &'static str,
+    wdl: i32,
+    dtz: Option<i32>,
+    moves: Vec<MoveJson>,
+}
+
+#[derive(Serialize)]
+struct MoveJson {
+    san: String,
+    uci: String,
+    result: &'static str,
+    wdl: i32,
+    dtz: Option<i32>,
+}
+
+/// Lists the moves, the best first.
+///
+/// # Errors
+/// No position, no tables, or none that knows the position: the text says which.
+pub fn run(arguments: &Arguments, output: &Output) -> Result<(), CliError> {
+    let position = super::position(Some(&arguments.fen.join(" ")), false)?;
+    let tables = open(&arguments.syzygy)?;
+    let answer = look_up(&position, &tables, &arguments.syzygy)?;
+    if arguments.json {
+        let json = serde_json::to_string(&answer).map_err(|error| CliError::Output(error.to_string()))?;
+        output.line(json);
+        return Ok(());
+    }
+    let dtz = |dtz: Option<i32>| dtz.map_or_else(|| "-".to_owned(), |plies| plies.to_string());
+    output.line(format_args!("{}\n{}, DTZ {}", answer.fen, answer.result, dtz(answer.dtz)));
+    if answer.moves.is_empty() {
+        return Ok(());
+    }
+    output.line(format_args!("{:<8} {:<6} {:<12} {:>5}", "move", "uci", "result", "DTZ"));
+    for MoveJson { san, uci, result, dtz: plies, .. } in answer.moves {
+        output.line(format_args!("{san:<8} {uci:<6} {result:<12} {:>5}", dtz(plies)));
+    }
+    Ok(())
+}
+
+/// Opens the tables in `folders`, which are separated as in `PATH`; what cannot be used is named.
+///
+/// # Errors
+/// There is none that can be used.
+pub(super) fn open(folders: &str) -> Result<Tablebase, CliError> {
+    let (tables, complaints) = Tablebase::open(folders);
+    if tables.files() == 0 {
+        let why = complaints.first().map_or_else(|| "they hold no .rtbw file".to_owned(), Clone::clone);
+        return Err(CliError::Task(format!("no tablebases in {folders}: {why}")));
+    }
+    complaints.iter().for_each(|complaint| eprintln!("{complaint}"));
+    Ok(tables)
+}
+
+fn look_up(position: &Position, tables: &Tablebase, folders: &str) -> Result<PositionJson, CliError> {
+    let fen = position.fen();
+    if !position.has_legal_move() {
+        let (result, wdl) = if position.in_check() { ("checkmate", -2) } else { ("stalemate", 0) };
+        return Ok(PositionJson { fen, result, wdl, dtz: Some(0), moves: Vec::new() });
+    }
+    let (pieces, most) = (position.board().occupied().count(), tables.max_pieces());
+    if pieces > most {
+        return Err(CliError::Task(format!(
+            "the position has {pieces} pieces, the tables in {folders} know up to {most}"
+        )));
+    }
+    if position.chess().castles().any() {
+        let text = "tablebases do not know castling; write `-` for the castling rights of the position";
+        return Err(CliError::Task(text.to_owned()));
+    }
+    let Some(mut ranking) = tables.rank(position, &Path::new(position), true) else {
+        let damaged = tables.take_messages();
+        let why = damaged.first().map_or("a table that it needs is missing; fetch it", String::as_str);
+        return Err(CliError::Task(format!("the tables in {folders} do not know this position: {why}")));
+    };
+    let by_distance = ranking.by_distance;
+    let dtz = |ranked: &RankedMove| by_distance.then_some(ranked.distance);
+    let best = ranking.best().map(|best| (best.result(), dtz(best)));
+    ranking.ranked_moves.sort_by_key(|ranked| Reverse((ranked.rank, -ranked.distance)));
+    let mode = translate::notation(position, false);
+    let told = |ranked: &RankedMove| MoveJson {
+        san: pgn::san(position, ranked.root_move).0,
+        uci: ranked.root_move.to_uci(mode).to_string(),
+        result: word(ranked.result()),
+        wdl: ranked.result() as i32,
+        dtz: dtz(ranked),
+    };
+    let moves = ranking.ranked_moves.iter().map(told).collect();
+    let (result, dtz) = best.unwrap_or((Wdl::Draw, None));
+    Ok(PositionJson { fen, result: word(result), wdl: result as i32, dtz, moves })
+}
+
+fn word(result: Wdl) -> &'static str {
+    match result {
+        Wdl::Win => "win",
+        Wdl::CursedWin => "cursed win",
+        Wdl::Draw => "draw",
+        Wdl::BlessedLoss => "blessed loss",
+        Wdl::Loss => "loss",
+    }
+}
