@@ -29,7 +29,10 @@ use self::{
     persistent::Persistent,
     strength::StrengthLimits,
 };
-pub use self::{lookup::ProbeRules, strength::ELO_RANGE};
+pub use self::{
+    lookup::ProbeRules,
+    strength::{ELO_RANGE, FULL_SKILL},
+};
 use crate::{
     learn::{
         game::Line,

@@ -137,6 +137,52 @@ fn limited_strength_narrows_the_search_and_blurs_the_scores() {
 }
 
 #[test]
+fn a_level_of_skill_is_a_limit_of_strength_that_uses_no_memory() {
+    let mut engine = Engine::ready();
+    engine.send("position fen r2q1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 w - - 0 11");
+    let mut nodes = Vec::new();
+    for level in [0, 10, 19] {
+        engine.send(&format!("setoption name Skill Level value {level}"));
+        engine.send("ucinewgame");
+        nodes.push(last(&engine.best("go movetime 60000").1).0);
+    }
+    assert!(nodes[0] < 2_000 && nodes[0] < nodes[1] && nodes[1] < nodes[2], "{nodes:?}");
+    assert!(engine.seen.iter().any(|line| line.contains("limited strength uses no memory")), "it says so");
+    // A limit in Elo goes before, and the highest level is none.
+    engine.send("setoption name UCI_LimitStrength value true");
+    assert!(last(&engine.best("go movetime 60000").1).0 < 2_000);
+    engine.send("setoption name UCI_LimitStrength value false");
+    engine.send("setoption name Skill Level value 20");
+    assert!(last(&engine.best("go nodes 100000").1).0 > 90_000);
+    let said = engine.answer("setoption name Skill Level value 21");
+    assert!(said.len() == 1 && said[0].contains("0 to 20"), "{said:?}");
+    engine.quit();
+}
+
+#[test]
+fn who_plays_and_who_wrote_it_is_understood() {
+    let mut engine = Engine::start();
+    engine.send("uci");
+    let lines = engine.expect("uciok");
+    assert!(lines.contains(&"option name UCI_Opponent type string default <empty>".to_owned()), "{lines:?}");
+    assert!(
+        lines.contains(&"option name Skill Level type spin default 20 min 0 max 20".to_owned()),
+        "{lines:?}"
+    );
+    let about =
+        lines.iter().find(|line| line.starts_with("option name UCI_EngineAbout type string default Engram "));
+    assert!(about.is_some_and(|line| line.contains("the Engram developers")), "{lines:?}");
+    for option in [
+        "UCI_Opponent value GM 2800 human Gary Kasparov",
+        "UCI_Opponent value none none computer Shredder",
+        "UCI_EngineAbout value x",
+    ] {
+        assert!(engine.answer(&format!("setoption name {option}")).is_empty(), "{option}");
+    }
+    engine.quit();
+}
+
+#[test]
 fn pondering_waits_for_the_hit_and_leaves_the_book_alone() {
     let mut engine = Engine::ready();
     engine.send("setoption name OwnBook value true");

@@ -11,6 +11,9 @@ use crate::{
 /// The weakest and the strongest limit of strength, in Elo.
 pub const ELO_RANGE: (u32, u32) = (1350, 2850);
 
+/// The level of `Skill Level` at which the engine plays as well as it can, as in Stockfish.
+pub const FULL_SKILL: u32 = 20;
+
 /// Elo, and the share of the strength between [`NODES`] that has it. Measured in games against Stockfish 15.1 at
 /// its own limits of the same name, 20,000 nodes a move for it; `benches/notes/tools.md` has the results.
 const CURVE: [(f64, f64); 6] =
@@ -25,6 +28,7 @@ const WORST_NOISE: f64 = 240.0;
 pub(super) struct StrengthLimits {
     limited: bool,
     elo: u32,
+    skill: u32,
     contempt: i32,
     analysis: bool,
     seed: u64,
@@ -32,14 +36,27 @@ pub(super) struct StrengthLimits {
 
 impl Default for StrengthLimits {
     fn default() -> StrengthLimits {
-        StrengthLimits { limited: false, elo: ELO_RANGE.0, contempt: 0, analysis: false, seed: seed() }
+        StrengthLimits {
+            limited: false,
+            elo: ELO_RANGE.0,
+            skill: FULL_SKILL,
+            contempt: 0,
+            analysis: false,
+            seed: seed(),
+        }
     }
 }
 
 impl StrengthLimits {
     /// Is the engine to play below its strength?
     pub(super) fn is_limited(&self) -> bool {
-        self.limited && !self.analysis
+        (self.limited || self.skill < FULL_SKILL) && !self.analysis
+    }
+
+    /// The strength that is not to be passed, in Elo: as asked for, else by the level of skill, whose steps are even.
+    fn limit(&self) -> u32 {
+        let (low, high) = ELO_RANGE;
+        if self.limited { self.elo } else { low + (high - low) * self.skill / (FULL_SKILL - 1) }
     }
 
     /// Is this an analysis, in which nothing is played from the book?
@@ -54,7 +71,7 @@ impl StrengthLimits {
 
     /// The share of strength, interpolated between the levels that were measured.
     fn share(&self) -> f64 {
-        let elo = f64::from(self.elo.clamp(ELO_RANGE.0, ELO_RANGE.1));
+        let elo = f64::from(self.limit().clamp(ELO_RANGE.0, ELO_RANGE.1));
         let above = CURVE.iter().position(|&(level, _)| elo <= level).unwrap_or(CURVE.len() - 1).max(1);
         let ((low, from), (high, to)) = (CURVE[above - 1], CURVE[above]);
         from + (to - from) * (elo - low) / (high - low)
@@ -98,6 +115,14 @@ impl Engine {
         }
     }
 
+    /// Plays weaker, by levels from 0 up to [`FULL_SKILL`]; a limit in Elo goes before. Waits for a running search.
+    pub fn set_skill_level(&mut self, level: u32) {
+        if self.strength_limits.skill != level {
+            self.strength_limits.skill = level;
+            self.clear_hash();
+        }
+    }
+
     /// Sets how much worse than even a draw is for the side to move at the root, in centipawns. Waits for a
     /// running search.
     pub fn set_contempt(&mut self, centipawns: i32) {
@@ -135,6 +160,9 @@ mod tests {
             strength_limits.limit_nodes(&mut limits);
             (limits.nodes.expect("a limit"), strength_limits.strength().noise.expect("errors").deviation)
         };
+        let skilled = |skill| StrengthLimits { skill, ..StrengthLimits::default() };
+        assert!(!skilled(FULL_SKILL).is_limited() && skilled(FULL_SKILL - 1).is_limited());
+        assert_eq!([0, FULL_SKILL - 1].map(|skill| skilled(skill).limit()), [ELO_RANGE.0, ELO_RANGE.1]);
         let levels: Vec<(u64, i32)> = (ELO_RANGE.0..=ELO_RANGE.1).step_by(50).map(at).collect();
         assert!(levels.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 >= pair[1].1), "{levels:?}");
         assert!(levels[0].0 > 500 && levels[0].1 > 100 && levels[levels.len() - 1].1 == 0, "{levels:?}");

@@ -185,6 +185,11 @@ fn text<R: SetterResult>(
     row(name, kind, |value| Ok(value.to_owned()), move |target, value: String| set(target, &value))
 }
 
+/// A text to be shown, which cannot be changed.
+fn about(name: &str, shown: &str) -> UciOption {
+    row(name, OptionKind::String { default: shown.to_owned() }, |_| Ok(()), |_, ()| ())
+}
+
 fn shortened(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(60).collect()
 }

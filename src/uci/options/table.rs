@@ -6,12 +6,12 @@ use std::{
     time::Duration,
 };
 
-use super::{UciOption, button, check, combo, spin, text};
+use super::{UciOption, about, button, check, combo, spin, text};
 #[cfg(feature = "tune")]
 use crate::search::PARAMETERS;
 use crate::{
     book::Choice,
-    engine::{ELO_RANGE, Engine, EvaluationKind},
+    engine::{ELO_RANGE, Engine, EvaluationKind, FULL_SKILL},
     learn::policy::Mode,
     position::PathHash,
     search::NodeRate,
@@ -27,10 +27,17 @@ const MIN_DEPTH: i64 = Engine::DEFAULT_LEARN_MIN_DEPTH.get() as i64;
 const DROP: i64 = Engine::DEFAULT_LEARN_DROP as i64;
 const FUZZ: i64 = Engine::DEFAULT_LEARN_FUZZ as i64;
 const ELO: (i64, i64) = (ELO_RANGE.0 as i64, ELO_RANGE.1 as i64);
+const SKILL: i64 = FULL_SKILL as i64;
 const MOST_PIECES: i64 = MAX_PIECES as i64;
 const HASH: i64 = Engine::DEFAULT_HASH as i64;
 const HASH_FILE_SIZE: i64 = Engine::DEFAULT_HASH_FILE_SIZE as i64;
 const PAWN_HASH: i64 = Engine::DEFAULT_PAWN_HASH as i64;
+
+const ABOUT: &str = concat!(
+    "Engram ",
+    env!("CARGO_PKG_VERSION"),
+    " by the Engram developers, a chess engine that remembers, GPL-3.0-or-later"
+);
 
 /// All options, in the order in which `uci` lists them.
 #[rustfmt::skip]
@@ -76,9 +83,13 @@ pub(super) fn options() -> Vec<UciOption> {
         spin("Contempt", 0, -100..=100, |to, centipawns| to.engine.set_contempt(centipawns)),
         check("UCI_LimitStrength", false, |to, on| to.engine.set_limit_strength(on)),
         spin("UCI_Elo", ELO.0, ELO.0..=ELO.1, |to, elo| to.engine.set_elo(elo)),
+        spin("Skill Level", SKILL, 0..=SKILL, |to, level| to.engine.set_skill_level(level)),
         check("UCI_AnalyseMode", false, |to, on| to.engine.set_analyse_mode(on)),
         check("UCI_Chess960", false, |to, on| to.settings.chess960 = on),
         check("UCI_ShowWDL", false, |to, on| to.settings.show_wdl = on),
+        // Who plays changes nothing; a GUI that says it is not told that there is no such option.
+        text("UCI_Opponent", |_, _| ()),
+        about("UCI_EngineAbout", ABOUT),
         text("Debug Log File", |to, path| to.debug_log.set_path(file(path).as_deref()).map_err(|error| {
             format!("the debug log `{path}` cannot be written ({error}); name a file in a folder that exists")
         })),
