@@ -8,7 +8,7 @@ use engram::{
     cli, learn,
     processor::explain_illegal_instructions,
     tt::file::limits_are_errors,
-    uci::{DebugLog, Places},
+    uci::{DebugLog, Places, printable},
 };
 
 fn main() -> ExitCode {
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // Standard error may be closed as well; then there is nobody to tell.
             use std::io::Write;
-            let _ = writeln!(std::io::stderr(), "engram: {error}");
+            let _ = writeln!(std::io::stderr(), "engram: {}", printable(&error.to_string()));
             ExitCode::FAILURE
         }
     }

@@ -166,7 +166,7 @@ fn games_are_read_as_they_are_downloaded() {
     assert_eq!((code, err.as_str()), (0, ""));
     assert_eq!(out.matches("Müller - ? *").count(), 2, "{out}");
     let (_, err, code) = run(&["analyse", folder.path().to_str().unwrap()]);
-    assert!(code == 1 && err.contains("is a folder; name the files in it"), "{err}");
+    assert!(code == 3 && err.contains("is a folder, which is skipped; name the files in it"), "{err}");
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub use self::hash::{HashError, HashTask};
 use crate::{
     book::BookError,
     position::{PathHash, Position},
-    uci::{DebugLog, Interrupt, Output, Places, translate},
+    uci::{DebugLog, Interrupt, Output, Places, printable, translate},
 };
 
 /// A UCI chess engine that remembers.
@@ -248,6 +248,11 @@ pub fn run(arguments: CommandLine, debug_log: DebugLog, places: Places) -> Resul
         Some(error) if error.kind() != ErrorKind::BrokenPipe => Err(CliError::Output(error.to_string())),
         _ => Ok(outcome),
     }
+}
+
+/// Says on the standard error what could not be used.
+fn complain(text: impl std::fmt::Display) {
+    eprintln!("{}", printable(&text.to_string()));
 }
 
 fn position(fen: Option<&str>, chess960: bool) -> Result<Position, CliError> {

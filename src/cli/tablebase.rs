@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 use shakmaty::Position as _;
 
-use super::{CliError, pgn};
+use super::{CliError, complain, pgn};
 use crate::{
     position::{Path, Position},
     syzygy::{RankedMove, Tablebase, Wdl},
@@ -81,7 +81,7 @@ pub(super) fn open(folders: &str) -> Result<Tablebase, CliError> {
         let why = complaints.first().map_or_else(|| "they hold no .rtbw file".to_owned(), Clone::clone);
         return Err(CliError::Task(format!("no tablebases in {folders}: {why}")));
     }
-    complaints.iter().for_each(|complaint| eprintln!("{complaint}"));
+    complaints.iter().for_each(complain);
     Ok(tables)
 }
 

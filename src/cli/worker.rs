@@ -13,7 +13,7 @@ use crossbeam::channel::RecvTimeoutError;
 
 use super::{
     CliError,
-    analyse::{Finding, FoundAt, MOST_THREADS, StretchTask, TaskSettings, Workers, task_result},
+    analyse::{Finding, FoundAt, MOST_THREADS, SearchKind, StretchTask, TaskSettings, Workers, task_result},
 };
 use crate::{
     eval,
@@ -193,7 +193,7 @@ impl Worker {
             self.crew = Some((stretch.settings, workers.map_err(Trouble::Search)?));
         }
         if let Some((_, workers)) = &self.crew {
-            workers.send(&Arc::new(work), plies.clone().collect());
+            workers.send(&Arc::new(work), plies.clone().collect(), SearchKind::Analysis);
         }
         self.next += 1;
         self.held.insert(number, Searching { task, findings: vec![None; plies.len()], plies });

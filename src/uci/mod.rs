@@ -21,6 +21,6 @@ mod session;
 pub mod translate;
 
 pub use debug_log::DebugLog;
-pub use output::Output;
+pub use output::{Output, printable};
 pub use reader::Interrupt;
 pub use session::{Places, Session, Tools};

@@ -1,10 +1,18 @@
 use std::{
+    borrow::Cow,
     fmt::Display,
     io::{self, Write},
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use crate::protocol::{Info, Message};
+
+/// A text without what would command a terminal: control characters other than line ends and tabs are replaced.
+/// Names, comments and paths may hold any.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let commands = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if text.contains(commands) { Cow::Owned(text.replace(commands, "\u{fffd}")) } else { Cow::Borrowed(text) }
+}
 
 /// Where lines go. Clones write to the same place, one whole line at a time, from any thread.
 ///
@@ -34,11 +42,12 @@ impl Output {
 
     /// Writes one line (or several that belong together) and flushes it.
     pub fn line(&self, text: impl Display) {
-        let mut text = text.to_string();
+        let text = text.to_string();
         log::debug!(target: "uci", "> {text}");
         if self.is_closed() {
             return;
         }
+        let mut text = printable(&text).into_owned();
         text.push('\n');
         // A panic while the lock was held cannot leave half a line in our own buffer: there is none.
         let mut writer = self.shared.writer.lock().unwrap_or_else(PoisonError::into_inner);

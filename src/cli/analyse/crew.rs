@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::remote::{self, RemoteWorkers};
 use super::{
     Analyse,
-    pool::{FoundAt, MoveList, SearchSettings, Workers},
+    pool::{FoundAt, MoveList, SearchKind, SearchSettings, Workers},
 };
 use crate::{cli::CliError, search::Event};
 
@@ -72,10 +72,11 @@ impl Crew {
         }
     }
 
-    /// Has positions of a work searched, one after the other, by one worker.
-    pub(super) fn send(&mut self, work: &Arc<MoveList>, plies: Range<usize>) {
+    /// Has positions of a work searched, one after the other, by one worker. Other machines do not check puzzles: the
+    /// command line does not let both be asked for.
+    pub(super) fn send(&mut self, work: &Arc<MoveList>, plies: Range<usize>, kind: SearchKind) {
         match self {
-            Crew::Here(workers) => workers.send(work, plies.collect()),
+            Crew::Here(workers) => workers.send(work, plies.collect(), kind),
             #[cfg(feature = "fleet")]
             Crew::Elsewhere(workers) => workers.send(work, plies),
         }

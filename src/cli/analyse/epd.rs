@@ -5,11 +5,13 @@ use shakmaty::{CastlingMode, Move, san::San, uci::UciMove};
 use super::pool::Finding;
 use crate::{cli::pgn, position::Position, uci::translate};
 
-/// A line of an EPD file.
+/// A line of an EPD file, or a position of the command line.
 #[derive(Clone, Debug)]
 pub struct EpdRecord {
     /// The position.
     pub position: Position,
+    /// Where the moves before it began, and the moves, which count for repetitions.
+    pub before: Option<(Position, Vec<Move>)>,
     /// `id`, else the number of the line.
     pub id: String,
     /// `bm`: one of these is to be found.
@@ -34,19 +36,79 @@ pub struct Result {
 }
 
 impl EpdRecord {
-    /// Reads a FEN or EPD line.
+    /// Reads what the command line names: `startpos`, a FEN or an EPD line, perhaps with moves behind it in SAN or UCI
+    /// notation.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn with_moves(text: &str) -> std::result::Result<EpdRecord, String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let (start, rest) = if words.first() == Some(&"startpos") {
+            (Position::default(), &words[1..])
+        } else {
+            let fields = position_fields(&words);
+            if fields == 0 {
+                return EpdRecord::read(text, 1);
+            }
+            let end = fields + counters(&words, fields);
+            let fen = words[..end].join(" ");
+            let start = translate::parse_fen(&fen, false).map_err(|error| error.to_string())?;
+            (start, &words[end..])
+        };
+        let is_said = rest.first() == Some(&"moves");
+        let mut record = EpdRecord::of(start.clone(), "line 1".to_owned());
+        let mut moves = Vec::new();
+        for word in &rest[usize::from(is_said)..] {
+            let number = word.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches('.');
+            let san = if word.contains('.') { number } else { word };
+            if san.is_empty() {
+                continue;
+            }
+            let Some(m) = read_move(san, &record.position) else {
+                // Operations, then.
+                if moves.is_empty() && !is_said && words[0] != "startpos" {
+                    return EpdRecord::read(text, 1);
+                }
+                return Err(format!("{word} is no legal move in {}", record.position.fen()));
+            };
+            record.position = record.position.play(m);
+            moves.push(m);
+        }
+        record.before = (!moves.is_empty()).then_some((start, moves));
+        Ok(record)
+    }
+
+    /// A position that sets no task.
+    fn of(position: Position, id: String) -> EpdRecord {
+        EpdRecord {
+            position,
+            before: None,
+            id,
+            best: Vec::new(),
+            avoid: Vec::new(),
+            points: Vec::new(),
+            is_single: false,
+        }
+    }
+
+    /// Reads a FEN or EPD line. Fields that are missing at the end of the position take their usual values.
     ///
     /// # Errors
     /// What is wrong with it.
     pub fn read(line: &str, number: usize) -> std::result::Result<EpdRecord, String> {
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        if fields.len() < 4 {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let count = match position_fields(&words) {
+            found @ 1..4 if begins_operations(&words[found..]) => found,
+            _ => 4,
+        };
+        let counters = counters(&words, count);
+        if words.len() < count {
             return Err(format!("`{}` is neither FEN nor EPD", line.chars().take(60).collect::<String>()));
         }
-        // Counters may stand where the operations begin.
-        let counters = fields[4..].iter().take(2).take_while(|field| field.parse::<u32>().is_ok()).count();
+        let mut fields = words[..count].to_vec();
+        fields.extend(["w", "-", "-"].iter().skip(count - 1));
         let mut rest = line;
-        for _ in 0..4 + counters {
+        for _ in 0..count + counters {
             rest = rest.trim_start();
             rest = &rest[rest.find(char::is_whitespace).unwrap_or(rest.len())..];
         }
@@ -55,10 +117,9 @@ impl EpdRecord {
             |name: &str| operations.iter().find(|(code, _)| code == name).map(|(_, value)| value.as_str());
         let clock = operation("hmvc").filter(|_| counters == 0).unwrap_or("0");
         let fullmoves = operation("fmvn").filter(|_| counters == 0).unwrap_or("1");
-        let mut fen = fields[..4 + counters].join(" ");
-        if counters == 0 {
-            fen = format!("{fen} {clock} {fullmoves}");
-        }
+        let given = words[count..count + counters].join(" ");
+        let counted = if counters == 0 { format!("{clock} {fullmoves}") } else { given };
+        let fen = format!("{} {counted}", fields.join(" "));
         let position = translate::parse_fen(&fen, false).map_err(|error| error.to_string())?;
         let moves = |name: &str| -> std::result::Result<Vec<Move>, String> {
             let Some(value) = operation(name) else { return Ok(Vec::new()) };
@@ -78,7 +139,7 @@ impl EpdRecord {
             _ => Vec::new(),
         };
         let id = operation("id").map_or_else(|| format!("line {number}"), str::to_owned);
-        Ok(EpdRecord { position, id, best, avoid, points, is_single: false })
+        Ok(EpdRecord { best, avoid, points, ..EpdRecord::of(position, id) })
     }
 
     /// Is this what the record asks for? Nothing if it asks for nothing.
@@ -107,6 +168,48 @@ impl EpdRecord {
     pub fn most_points(&self) -> u32 {
         self.points.iter().map(|&(_, points)| points).max().unwrap_or(0)
     }
+}
+
+/// How many of the words say the position: pieces, side to move, castling, en passant, the last of them perhaps
+/// missing; none where the words begin with no board. What can only be a move is not taken for the square of en passant.
+fn position_fields(words: &[&str]) -> usize {
+    if !words.first().is_some_and(|word| word.matches('/').count() == 7) {
+        return 0;
+    }
+    let turn = words.get(1).copied().unwrap_or_default();
+    let rank = if turn == "b" { '3' } else { '6' };
+    let is_castling = |word: &&str| {
+        *word == "-" || word.len() <= 4 && word.chars().all(|c| "KQkqABCDEFGHabcdefgh".contains(c))
+    };
+    let is_square = |word: &&str| {
+        *word == "-"
+            || word.len() == 2 && word.starts_with(|c| ('a'..='h').contains(&c)) && word.ends_with(rank)
+    };
+    let found = [
+        ["w", "b"].contains(&turn),
+        words.get(2).is_some_and(is_castling),
+        words.get(3).is_some_and(is_square),
+    ];
+    1 + found.iter().take_while(|&&found| found).count()
+}
+
+/// How many counters stand behind the four fields of a position.
+fn counters(words: &[&str], fields: usize) -> usize {
+    let behind = words.iter().skip(4).take(2).take_while(|word| word.parse::<u32>().is_ok());
+    if fields == 4 { behind.count() } else { 0 }
+}
+
+/// May a line go on so behind a position whose last fields are missing?
+fn begins_operations(words: &[&str]) -> bool {
+    // A square on the wrong rank is a mistake, no code (`c3` and `c6` are both).
+    let is_square = |word: &str| word.len() == 2 && word.ends_with(['3', '6']) && !word.starts_with('v');
+    let is_code = |word: &&str| {
+        word.len() > 1
+            && !is_square(word)
+            && word.starts_with(|c: char| c.is_ascii_lowercase())
+            && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
+    };
+    words.is_empty() || words.first().is_some_and(is_code) && words.iter().any(|word| word.ends_with(';'))
 }
 
 /// `code operand...;` one after the other; quotes may hold semicolons and are taken away.
@@ -169,6 +272,32 @@ mod tests {
         assert_eq!(record.position.halfmoves(), 3);
         assert!(EpdRecord::read("6k1/5ppp/8/8/8/8/5PPP/R3R1K1 w - - bm Qa8;", 1).is_err());
         assert!(EpdRecord::read("hello", 1).is_err());
+    }
+
+    #[test]
+    fn moves_may_follow_a_position_and_its_last_fields_be_missing() {
+        let fen = |text: &str| EpdRecord::with_moves(text).map(|record| record.position.fen()).unwrap();
+        let kings = "4k3/8/8/8/8/8/4P3/4K3";
+        let after = |plies: &str| fen(&format!("startpos moves {plies}"));
+        for text in ["startpos e4 e5 Nf3", "startpos 1. e4 e5 2. Nf3", "startpos moves e2e4 e7e5 g1f3"] {
+            assert_eq!(fen(text), after("e2e4 e7e5 g1f3"), "{text}");
+        }
+        for text in ["", " w", " w -", " w - -", " w - - 0", " w - - 0 1"] {
+            assert_eq!(fen(&format!("{kings}{text}")), format!("{kings} w - - 0 1"), "{text}");
+            assert_eq!(fen(&format!("{kings}{text} e3")), "4k3/8/8/8/8/4P3/8/4K3 b - - 0 1", "{text}");
+        }
+        let record = EpdRecord::with_moves("startpos Nf3 Nf6").unwrap();
+        assert_eq!(
+            record.before.map(|(start, moves)| (start.fen(), moves.len())),
+            Some((fen("startpos"), 2))
+        );
+        for wrong in [" x KQkq - 0 1", " w KQkqX - bm e3;", " w bm", " x bm e3;"] {
+            assert!(EpdRecord::read(&format!("{kings}{wrong}"), 1).is_err(), "{wrong}");
+        }
+        let task = EpdRecord::with_moves("6k1/5ppp/8/8/8/8/5PPP/R3R1K1 w bm Ra8+;").unwrap();
+        assert_eq!(task.best.len(), 1);
+        assert!(EpdRecord::with_moves("startpos e5").unwrap_err().contains("e5 is no legal move"));
+        assert!(EpdRecord::with_moves("startpos e4 xyz").unwrap_err().contains("xyz is no legal move"));
     }
 
     #[test]

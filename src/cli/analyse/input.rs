@@ -58,31 +58,24 @@ impl AnalysisInput {
     /// Neither files that can be opened nor a position.
     pub fn open(words: &[String]) -> Result<AnalysisInput, CliError> {
         let text = words.join(" ");
-        if words.iter().all(|word| word == "-" || Path::new(word).is_file()) {
+        if words.iter().all(|word| word == "-" || Path::new(word).is_file() || Path::new(word).is_dir()) {
             let paths: Vec<PathBuf> = words.iter().map(PathBuf::from).collect();
             // No output is touched for an input that cannot be read.
-            for path in paths.iter().filter(|path| *path != Path::new("-")) {
+            for path in paths.iter().filter(|path| path.is_file()) {
                 let begin = source::reader(path).and_then(|mut reader| reader.fill_buf().map(|_| ()));
                 begin.map_err(|error| CliError::file("read", path, error))?;
             }
             return Ok(AnalysisInput::Files(paths));
         }
-        if let Some(folder) = words.iter().find(|word| Path::new(word).is_dir()) {
-            return Err(CliError::Task(format!(
-                "{folder} is a folder; name the files in it, such as {folder}/*.pgn"
-            )));
-        }
-        if text == "startpos" {
-            let start = crate::position::Position::default().fen();
-            return AnalysisInput::open(&[start]);
-        }
-        if text.split_whitespace().count() < 2 {
+        let first = text.split_whitespace().next().unwrap_or_default();
+        let is_position = first == "startpos" || first.matches('/').count() == 7;
+        if text.split_whitespace().count() < 2 && !is_position {
             return Err(CliError::Task(format!(
                 "`{text}` is neither a file nor a position; name a .pgn or .epd file, or write a FEN"
             )));
         }
         let advise = |reason| CliError::Task(format!("{reason}, and no file: name one, or write a FEN"));
-        let mut record = EpdRecord::read(&text, 1).map_err(advise)?;
+        let mut record = EpdRecord::with_moves(&text).map_err(advise)?;
         record.is_single = true;
         Ok(AnalysisInput::Single(Box::new(record)))
     }
@@ -96,7 +89,7 @@ impl AnalysisInput {
     pub fn fingerprint(&self) -> Option<String> {
         let AnalysisInput::Files(paths) = self else { return None };
         let told = |path: &PathBuf| {
-            let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+            let metadata = fs::metadata(path).ok().filter(|found| found.is_file() || found.is_dir())?;
             let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
             let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
             let (whole, changed) = (whole.display(), changed.as_secs_f64());
@@ -142,6 +135,12 @@ type Items = Box<dyn Iterator<Item = Result<Read, CliError>>>;
 
 /// The items of a file.
 fn items(path: PathBuf) -> Items {
+    if path.is_dir() {
+        let path = path.display();
+        let reason =
+            format!("{path} is a folder, which is skipped; name the files in it, such as {path}/*.pgn");
+        return Box::new(std::iter::once(Ok(Err(reason))));
+    }
     let reader = source::reader(&path).map_err(|error| CliError::file("read", &path, error));
     match reader.and_then(|reader| detect(&path, reader)) {
         Ok((TextKind::Games, reader)) => games(path, reader),

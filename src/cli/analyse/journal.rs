@@ -138,7 +138,7 @@ fn legal(position: &Position, text: &str) -> Option<Move> {
 mod tests {
     use serde_json::json;
 
-    use super::*;
+    use super::{super::pool::SearchKind, *};
 
     fn answer() -> FoundAt {
         let position = Position::default();
@@ -153,7 +153,7 @@ mod tests {
             ],
             changes: vec![(1, m("g1f3")), (40, m("e2e4"))],
         };
-        FoundAt { item: 3, ply: 0, finding }
+        FoundAt { item: 3, ply: 0, kind: SearchKind::Analysis, finding }
     }
 
     fn open(output: &Path) -> FindingJournal {

@@ -24,9 +24,13 @@ mod openings;
 mod output;
 mod outputs;
 mod pool;
+mod puzzles;
 #[cfg(feature = "fleet")]
 mod remote;
 mod report;
+mod rows;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 #[cfg(feature = "fleet")]
 mod task;
 
@@ -46,17 +50,17 @@ use journal::FindingJournal;
 use memory::LearnFileUse;
 use outputs::{Outputs, Totals};
 #[cfg(not(feature = "fleet"))]
-use pool::Finding;
+use pool::{Finding, FoundAt, SearchKind};
 use pool::{MoveList, SearchSettings};
 use serde_json::{Value, json};
 
 pub(super) use self::{openings::Openings, report::pawns};
 #[cfg(feature = "fleet")]
 pub(super) use self::{
-    pool::{Finding, FoundAt, Workers},
+    pool::{Finding, FoundAt, SearchKind, Workers},
     task::{StretchTask, TaskSettings, result as task_result},
 };
-use super::{CliError, Completion, journal::EarlierRun, tablebase};
+use super::{CliError, Completion, complain, journal::EarlierRun, tablebase};
 #[cfg(feature = "fleet")]
 use crate::fleet::ServerAddress;
 use crate::{
@@ -79,8 +83,8 @@ const STRETCH: usize = 12;
 /// The arguments of `engram analyse`.
 #[derive(Debug, Args)]
 pub struct Analyse {
-    /// A FEN (quoted or not), `startpos`, files of positions (.epd, .fen) or games (.pgn), also compressed (.gz,
-    /// .bz2, .zst), or `-` for the standard input.
+    /// A FEN (quoted or not, short of its last fields or not) or `startpos`, perhaps with moves behind it; or files of
+    /// positions (.epd, .fen) or games (.pgn), also compressed (.gz, .bz2, .zst), or `-` for the standard input.
     #[arg(required = true, num_args = 1.., value_name = "FEN | FILE | -")]
     input: Vec<String>,
     /// Depth of each search in plies; 16 if no limit is given.
@@ -112,8 +116,8 @@ pub struct Analyse {
     /// missing. It holds 65,536 positions, the oldest make room: take a file of its own for many games.
     #[arg(long, requires = "learn")]
     write: bool,
-    /// A table of opening names, as `code, tab, name, tab, moves`, several if given several times; a table of main
-    /// openings if not given.
+    /// A table of opening names, as `code, tab, name, tab, moves`, several if given several times; the
+    /// public list of Lichess, some 3,800 names, if not given.
     #[arg(long, value_name = "FILE")]
     eco: Vec<PathBuf>,
     /// Write a line of JSON for each position or game; to the standard output if FILE is `-`.
@@ -129,13 +133,24 @@ pub struct Analyse {
     /// Have the positions searched by the machines that run `engram worker` with this URL of a Redis or Valkey server,
     /// such as redis://HOST. With --nodes or --depth the outputs are those of this machine alone.
     #[cfg(feature = "fleet")]
-    #[arg(long, value_name = "URL", conflicts_with_all = ["learn", "syzygy"])]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["learn", "syzygy", "puzzles"])]
     queue: Option<ServerAddress>,
     /// Keep what is found on that server for half a year, and take from there what was found before with the same
     /// settings.
     #[cfg(feature = "fleet")]
     #[arg(long, requires = "queue")]
     cache: bool,
+    /// Write a row of CSV for each position and line; `-` as above.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Write an SQLite database with the tables games, positions and lines. Only in a program that was built with
+    /// the feature `sqlite`.
+    #[arg(long, value_name = "FILE")]
+    sqlite: Option<PathBuf>,
+    /// Write blunders with a single winning answer as puzzles, each checked by a deeper search: as PGN if the name ends
+    /// in .pgn, else as EPD; `-` as above.
+    #[arg(long, value_name = "FILE")]
+    puzzles: Option<PathBuf>,
     /// Overwrite output files that are there.
     #[arg(long)]
     force: bool,
@@ -144,7 +159,14 @@ pub struct Analyse {
 impl Analyse {
     /// The options that name an output, with what they name.
     fn outputs(&self) -> Vec<(&'static str, &Path)> {
-        let options = [("--json", &self.json), ("--pgn", &self.pgn), ("--html", &self.html)];
+        let options = [
+            ("--json", &self.json),
+            ("--pgn", &self.pgn),
+            ("--html", &self.html),
+            ("--csv", &self.csv),
+            ("--sqlite", &self.sqlite),
+            ("--puzzles", &self.puzzles),
+        ];
         options.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?))).collect()
     }
 }
@@ -152,10 +174,39 @@ impl Analyse {
 /// An item whose positions are being searched.
 struct Pending {
     item: Item,
+    work: Arc<MoveList>,
     findings: Vec<Option<Finding>>,
     missing: usize,
     /// Why it could not be searched.
     failed: Option<String>,
+    /// What the deeper searches found, by ply.
+    checks: Vec<(usize, Finding)>,
+    /// Were those searches sent, or are none wanted?
+    is_checked: bool,
+}
+
+impl Pending {
+    /// Once all is known, sends the positions that may be puzzles to be searched again, deeper.
+    fn check(&mut self, crew: &mut Crew) {
+        if self.missing > 0 || std::mem::replace(&mut self.is_checked, true) {
+            return;
+        }
+        let Item::Game(game) = &self.item else { return };
+        let findings: Vec<Finding> = self.findings.iter().flatten().cloned().collect();
+        for ply in puzzles::candidates(game, &findings) {
+            crew.send(&self.work, ply..ply + 1, SearchKind::PuzzleCheck);
+            self.missing += 1;
+        }
+    }
+
+    /// Takes in what was found.
+    fn add(&mut self, found: FoundAt) {
+        self.missing -= 1;
+        match found.kind {
+            SearchKind::Analysis => self.findings[found.ply] = Some(found.finding),
+            SearchKind::PuzzleCheck => self.checks.push((found.ply, found.finding)),
+        }
+    }
 }
 
 /// Analyses what the arguments name.
@@ -197,7 +248,10 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     if let Some(journal) = journal {
         journal.remove();
     }
-    Ok(if totals.skipped > 0 { Completion::Partial } else { Completion::Complete })
+    if totals.items == 0 && totals.skipped == 0 {
+        complain(format_args!("there is neither a game nor a position in {}", arguments.input.join(", ")));
+    }
+    Ok(if totals.skipped > 0 || totals.items == 0 { Completion::Partial } else { Completion::Complete })
 }
 
 /// Searches every item of the input and writes it when those before it are written, as long as somebody
@@ -221,10 +275,13 @@ fn search_all(
                 Some(Err(error)) => return Err(error),
                 Some(Ok(Err(reason))) => {
                     totals.skipped += 1;
-                    progress.suspend(|| eprintln!("{reason}"));
+                    progress.suspend(|| complain(&reason));
                 }
                 Some(Ok(Ok(item))) => {
-                    pending.push_back(begin(item, first + pending.len(), crew, journal, progress));
+                    let mut begun = begin(item, first + pending.len(), crew, journal, progress);
+                    begun.is_checked = !outputs.wants_puzzles();
+                    begun.check(crew);
+                    pending.push_back(begun);
                 }
             }
         }
@@ -237,7 +294,7 @@ fn search_all(
                     continue;
                 }
                 let findings = done.findings.into_iter().flatten().collect();
-                progress.suspend(|| outputs.write(done.item, findings, &mut totals))?;
+                progress.suspend(|| outputs.write(done.item, findings, done.checks, &mut totals))?;
             }
         }
         if (pending.is_empty() && !more) || !reads() {
@@ -254,13 +311,14 @@ fn search_all(
         };
         match arrival {
             Arrival::Found(found) => {
-                if let Some(journal) = journal {
+                let is_analysis = found.kind == SearchKind::Analysis;
+                if let Some(journal) = journal.as_mut().filter(|_| is_analysis) {
                     journal.add(&found)?;
                 }
                 if let Some(place) = pending.get_mut(found.item - first) {
-                    place.findings[found.ply] = Some(found.finding);
-                    place.missing -= 1;
-                    progress.inc(1);
+                    place.add(found);
+                    place.check(crew);
+                    progress.inc(u64::from(is_analysis));
                 }
             }
             #[cfg(feature = "fleet")]
@@ -285,7 +343,11 @@ fn begin(
 ) -> Pending {
     let (positions, work) = match &item {
         Item::Position(record) => {
-            (vec![record.position.clone()], MoveList::of_moves(number, &record.position, &[]))
+            let work = match &record.before {
+                Some((start, moves)) => MoveList::up_to(number, start, moves),
+                None => MoveList::of_moves(number, &record.position, &[]),
+            };
+            (vec![record.position.clone()], work)
         }
         Item::Game(game) if game.moves.is_empty() => {
             (Vec::new(), MoveList::of_moves(number, &game.start, &[]))
@@ -309,10 +371,10 @@ fn begin(
         stretch.fill(None);
         missing += stretch.len();
         let first = number * STRETCH;
-        crew.send(&work, first..first + stretch.len());
+        crew.send(&work, first..first + stretch.len(), SearchKind::Analysis);
     }
     progress.inc((findings.len() - missing) as u64);
-    Pending { item, findings, missing, failed: None }
+    Pending { item, work, findings, missing, failed: None, checks: Vec::new(), is_checked: true }
 }
 
 fn settings(arguments: &Analyse, single: bool) -> SearchSettings {

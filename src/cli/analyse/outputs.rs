@@ -5,6 +5,8 @@ use std::{
     time::Duration,
 };
 
+#[cfg(feature = "sqlite")]
+use super::sqlite::Database;
 use super::{
     Analyse,
     html::AnalysisPage,
@@ -12,10 +14,12 @@ use super::{
     openings::Openings,
     output::{self, OutputFile},
     pool::Finding,
+    puzzles::Puzzle,
     report::GameReport,
+    rows::{self, PositionRow},
 };
 use crate::{
-    cli::{CliError, book::refuse_to_overwrite},
+    cli::{CliError, book::refuse_to_overwrite, source},
     files,
     uci::Output,
 };
@@ -23,6 +27,8 @@ use crate::{
 /// What was done, for the last line.
 #[derive(Default)]
 pub struct Totals {
+    /// Games, and positions that stand alone.
+    pub items: u64,
     /// Positions searched.
     pub positions: u64,
     /// Nodes of them all.
@@ -46,9 +52,18 @@ pub struct Outputs {
     json: Option<OutputFile>,
     pgn: Option<OutputFile>,
     html: Option<AnalysisPage>,
+    csv: Option<OutputFile>,
+    puzzles: Option<OutputFile>,
+    /// Are puzzles written as PGN?
+    puzzles_as_games: bool,
+    #[cfg(feature = "sqlite")]
+    database: Option<Database>,
     openings: Openings,
     head_written: bool,
-    has_games: bool,
+    /// Games written.
+    games: usize,
+    csv_begun: bool,
+    puzzle_count: usize,
 }
 
 /// Refuses outputs that would overwrite the input, one another, or what was there. `resumed`: what is there is of
@@ -58,6 +73,19 @@ pub struct Outputs {
 /// Which, and what to do.
 pub fn refuse(arguments: &Analyse, input: &AnalysisInput, resumed: bool) -> Result<(), CliError> {
     let outputs = arguments.outputs();
+    if let Some(path) = &arguments.sqlite {
+        if cfg!(not(feature = "sqlite")) {
+            return Err(CliError::Task(
+                "this program was built without SQLite; `cargo build --release --features sqlite` builds one with it"
+                    .to_owned(),
+            ));
+        }
+        if path == Path::new("-") {
+            return Err(CliError::Task(
+                "a database cannot go to the standard output; name a file".to_owned(),
+            ));
+        }
+    }
     for (index, &(option, path)) in outputs.iter().enumerate() {
         let earlier = outputs[..index].iter().find(|&&(_, earlier)| is_same(earlier, path));
         if let Some((other, _)) = earlier {
@@ -121,17 +149,39 @@ impl Outputs {
             json,
             pgn,
             html,
+            csv: open(&arguments.csv)?,
+            puzzles: open(&arguments.puzzles)?,
+            puzzles_as_games: arguments
+                .puzzles
+                .as_deref()
+                .is_some_and(|path| source::ending(path).as_deref() == Some("pgn")),
+            #[cfg(feature = "sqlite")]
+            database: arguments.sqlite.as_deref().map(Database::create).transpose()?,
             openings,
             head_written: false,
-            has_games: false,
+            games: 0,
+            csv_begun: false,
+            puzzle_count: 0,
         })
     }
 
-    /// Writes a finished item.
+    /// Is there a file for puzzles?
+    pub fn wants_puzzles(&self) -> bool {
+        self.puzzles.is_some()
+    }
+
+    /// Writes a finished item; `checks` are the findings of deeper searches, by ply.
     ///
     /// # Errors
     /// What the system says.
-    pub fn write(&mut self, item: Item, findings: Vec<Finding>, totals: &mut Totals) -> Result<(), CliError> {
+    pub fn write(
+        &mut self,
+        item: Item,
+        findings: Vec<Finding>,
+        checks: Vec<(usize, Finding)>,
+        totals: &mut Totals,
+    ) -> Result<(), CliError> {
+        totals.items += 1;
         totals.positions += findings.len() as u64;
         totals.nodes += findings.iter().map(|finding| finding.nodes).sum::<u64>();
         match item {
@@ -159,9 +209,10 @@ impl Outputs {
                 if let Some(html) = &mut self.html {
                     html.position(&record, finding)?;
                 }
+                self.write_rows(None, || vec![rows::of_record(&record, finding)])?;
             }
             Item::Game(game) => {
-                self.has_games = true;
+                self.games += 1;
                 let opening = self.openings.of(&game.start, &game.moves).cloned();
                 let report = GameReport::new(game, opening, findings);
                 if let Some(text) = &self.text {
@@ -176,7 +227,47 @@ impl Outputs {
                 if let Some(html) = &mut self.html {
                     html.game(&report, &self.openings)?;
                 }
+                self.write_rows(Some((self.games, &report)), || rows::of_game(&report))?;
+                self.write_puzzles(&report, checks)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Writes the puzzles of a game, in its order.
+    fn write_puzzles(
+        &mut self,
+        report: &GameReport,
+        mut checks: Vec<(usize, Finding)>,
+    ) -> Result<(), CliError> {
+        let Some(file) = &mut self.puzzles else { return Ok(()) };
+        checks.sort_unstable_by_key(|&(ply, _)| ply);
+        for (ply, check) in checks {
+            if let Some(puzzle) = Puzzle::confirmed(report, ply, &check) {
+                self.puzzle_count += 1;
+                file.write(&if self.puzzles_as_games { puzzle.pgn() } else { puzzle.epd() })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes rows to the table and the database, where they are wanted.
+    fn write_rows(
+        &mut self,
+        game: Option<(usize, &GameReport)>,
+        rows: impl FnOnce() -> Vec<PositionRow>,
+    ) -> Result<(), CliError> {
+        #[cfg(feature = "sqlite")]
+        let wanted = self.csv.is_some() || self.database.is_some();
+        #[cfg(not(feature = "sqlite"))]
+        let wanted = self.csv.is_some();
+        let rows = if wanted { rows() } else { Vec::new() };
+        if let Some(csv) = self.csv.as_mut().filter(|_| !rows.is_empty()) {
+            csv.write(&rows::csv(game, &rows, !std::mem::replace(&mut self.csv_begun, true))?)?;
+        }
+        #[cfg(feature = "sqlite")]
+        if let Some(database) = &mut self.database {
+            database.add(game, &rows)?;
         }
         Ok(())
     }
@@ -189,10 +280,17 @@ impl Outputs {
         if let Some(html) = &mut self.html {
             html.finish()?;
         }
-        if self.pgn.is_some() && !self.has_games {
+        #[cfg(feature = "sqlite")]
+        if let Some(database) = &mut self.database {
+            database.finish()?;
+        }
+        if self.pgn.is_some() && self.games == 0 {
             eprintln!("there is no game for --pgn; positions go to --json and --html");
         }
         let Some(text) = &self.text else { return Ok(()) };
+        if self.puzzles.is_some() {
+            text.line(format_args!("{} puzzles", self.puzzle_count));
+        }
         if totals.tasks > 0 {
             let share = 100.0 * totals.solved as f64 / totals.tasks as f64;
             text.line(format_args!("solved {} of {} ({share:.1} %)", totals.solved, totals.tasks));

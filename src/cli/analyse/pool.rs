@@ -19,11 +19,15 @@ use crate::{
     learn::policy::Mode,
     position::Position,
     search::{Event, Limits, PvInfo},
-    types::Score,
+    types::{Depth, Score},
 };
 
 /// Lines are extended by tablebase moves up to so many plies.
 const LINE_PLIES: usize = 40;
+
+/// A puzzle is checked so much deeper, in plies, or with so many times the nodes or the time.
+const CHECK_PLIES: i32 = 4;
+const CHECK_FACTOR: u64 = 4;
 
 /// What a search found about a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,6 +76,8 @@ pub struct MoveList {
     pub start: Position,
     /// The moves.
     pub moves: Vec<UciMove>,
+    /// How many of them come before the first position that may be searched.
+    pub lead: usize,
 }
 
 impl MoveList {
@@ -79,7 +85,12 @@ impl MoveList {
     pub fn of_moves(item: usize, start: &Position, moves: &[Move]) -> MoveList {
         // Castling as king takes rook is understood in every position.
         let moves = moves.iter().map(|m| m.to_uci(CastlingMode::Chess960)).collect();
-        MoveList { item, start: start.clone(), moves }
+        MoveList { item, start: start.clone(), moves, lead: 0 }
+    }
+
+    /// The moves that lead to a position, the only one to be searched.
+    pub fn up_to(item: usize, start: &Position, moves: &[Move]) -> MoveList {
+        MoveList { lead: moves.len(), ..MoveList::of_moves(item, start, moves) }
     }
 }
 
@@ -88,6 +99,16 @@ impl MoveList {
 struct Stretch {
     work: Arc<MoveList>,
     plies: Vec<usize>,
+    kind: SearchKind,
+}
+
+/// What a search is for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum SearchKind {
+    /// To find out about the position.
+    Analysis,
+    /// To look deeper, with two lines, whether one answer alone wins.
+    PuzzleCheck,
 }
 
 /// A finding and where it belongs.
@@ -96,6 +117,8 @@ pub struct FoundAt {
     pub item: usize,
     /// After so many moves.
     pub ply: usize,
+    /// What the search was for.
+    pub kind: SearchKind,
     /// What was found.
     pub finding: Finding,
 }
@@ -147,8 +170,8 @@ impl Workers {
                 for job in inbox {
                     searcher.new_game();
                     for &ply in job.plies.iter().rev() {
-                        let finding = searcher.search(&job.work, ply);
-                        let answer = FoundAt { item: job.work.item, ply, finding };
+                        let finding = searcher.search(&job.work, ply, job.kind);
+                        let answer = FoundAt { item: job.work.item, ply, kind: job.kind, finding };
                         if outbox.send(answer).is_err() {
                             return;
                         }
@@ -173,10 +196,10 @@ impl Workers {
     }
 
     /// Has the positions after `plies` moves of a work searched, one after the other, by one worker.
-    pub fn send(&self, work: &Arc<MoveList>, plies: Vec<usize>) {
+    pub fn send(&self, work: &Arc<MoveList>, plies: Vec<usize>, kind: SearchKind) {
         if let Some(jobs) = &self.jobs {
             // Fails only when every worker has died; then no answer comes either.
-            let _ = jobs.send(Stretch { work: Arc::clone(work), plies });
+            let _ = jobs.send(Stretch { work: Arc::clone(work), plies, kind });
         }
     }
 
@@ -252,14 +275,19 @@ impl Searcher {
         self.engine.new_game();
     }
 
-    fn search(&mut self, work: &MoveList, ply: usize) -> Finding {
+    fn search(&mut self, work: &MoveList, ply: usize, kind: SearchKind) -> Finding {
         let mut finding = Finding::default();
         // The moves were legal when they were read.
-        if self.engine.set_position(work.start.clone(), &work.moves[..ply]).is_err() {
+        if self.engine.set_position(work.start.clone(), &work.moves[..work.lead + ply]).is_err() {
             return finding;
         }
         self.events.try_iter().for_each(drop);
-        self.engine.go(self.settings.limits.clone(), Instant::now());
+        let (limits, lines) = match kind {
+            SearchKind::Analysis => (self.settings.limits.clone(), self.settings.multi_pv),
+            SearchKind::PuzzleCheck => (deeper(&self.settings.limits), 2),
+        };
+        self.engine.set_multi_pv(lines);
+        self.engine.go(limits, Instant::now());
         for event in &self.events {
             match event {
                 Event::Pv(line) => note(&mut finding, line),
@@ -272,6 +300,16 @@ impl Searcher {
             line.moves = self.engine.with_tablebase_moves(&line.moves, line.score, LINE_PLIES);
         }
         finding
+    }
+}
+
+/// The limits of a search that checks another one.
+fn deeper(limits: &Limits) -> Limits {
+    Limits {
+        depth: limits.depth.map(|depth| (depth + CHECK_PLIES).min(Depth::MAX)),
+        nodes: limits.nodes.map(|nodes| nodes.saturating_mul(CHECK_FACTOR)),
+        movetime: limits.movetime.map(|time| time * CHECK_FACTOR as u32),
+        ..limits.clone()
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     crew::Arrival,
-    pool::{FoundAt, MoveList, SearchSettings},
+    pool::{FoundAt, MoveList, SearchKind, SearchSettings},
     task::{StretchTask, TaskSettings, read_result},
 };
 use crate::{
@@ -204,7 +204,9 @@ impl RemoteWorkers {
         self.has_waited = true;
         for ((work, plies), findings) in wanted.places.iter().zip(found) {
             let found = plies.clone().zip(findings);
-            let found = found.map(|(ply, finding)| Arrival::Found(FoundAt { item: work.item, ply, finding }));
+            let found = found.map(|(ply, finding)| {
+                Arrival::Found(FoundAt { item: work.item, ply, kind: SearchKind::Analysis, finding })
+            });
             self.ready.extend(found);
         }
         self.wanted.remove(name);

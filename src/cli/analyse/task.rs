@@ -29,6 +29,8 @@ pub(in crate::cli) struct StretchTask {
     start: String,
     chess960: bool,
     moves: String,
+    /// Moves before the first position that may be searched.
+    lead: usize,
     first: usize,
     count: usize,
     /// How they are searched.
@@ -71,12 +73,13 @@ impl StretchTask {
     /// The positions of `work` after so many moves.
     pub(super) fn new(work: &MoveList, plies: &Range<usize>, settings: &TaskSettings) -> StretchTask {
         // What comes behind the last position is no part of the task.
-        let moves = work.moves.iter().take(plies.end - 1).map(UciMove::to_string);
+        let moves = work.moves.iter().take(work.lead + plies.end - 1).map(UciMove::to_string);
         StretchTask {
             // With everything that the position holds, as little as it may matter.
             start: Fen::from_position(work.start.chess(), EnPassantMode::Always).to_string(),
             chess960: work.start.chess().castles().mode().is_chess960(),
             moves: moves.collect::<Vec<_>>().join(" "),
+            lead: work.lead,
             first: plies.start,
             count: plies.len(),
             settings: settings.clone(),
@@ -99,10 +102,13 @@ impl StretchTask {
             moves.push(m);
         }
         let plies = self.first..self.first.saturating_add(self.count);
-        if plies.is_empty() || plies.end > moves.len() + 1 || self.settings.limit().is_none() {
+        if plies.is_empty()
+            || plies.end.saturating_add(self.lead) > moves.len() + 1
+            || self.settings.limit().is_none()
+        {
             return Err("it names no positions, or no limit".to_owned());
         }
-        Ok((MoveList { item, start, moves }, plies))
+        Ok((MoveList { item, start, moves, lead: self.lead }, plies))
     }
 }
 
@@ -129,13 +135,13 @@ pub(super) fn read_result(text: &str, work: &MoveList, plies: &Range<usize>) -> 
     }
     let mut position = work.start.clone();
     let mut positions = vec![position.clone()];
-    for m in work.moves.iter().take(plies.end - 1) {
+    for m in work.moves.iter().take(work.lead + plies.end - 1) {
         position = position.play(m.to_move(position.chess()).ok()?);
         positions.push(position.clone());
     }
     written
         .into_iter()
-        .zip(&positions[plies.start..])
+        .zip(&positions[work.lead + plies.start..])
         .map(|(finding, position)| finding.finding(position))
         .collect()
 }
@@ -146,7 +152,7 @@ mod tests {
 
     fn task() -> (MoveList, StretchTask) {
         let moves = "e2e4 e7e5 g1f3".split(' ').map(|m| m.parse().expect("a move")).collect();
-        let work = MoveList { item: 4, start: Position::default(), moves };
+        let work = MoveList { item: 4, start: Position::default(), moves, lead: 0 };
         let settings = TaskSettings { depth: Some(3), nodes: None, movetime: None, multipv: 1, hash: 1 };
         let task = StretchTask::new(&work, &(1..3), &settings);
         (work, task)
@@ -170,6 +176,7 @@ mod tests {
             ("start", "\"8/8/8/8/8/8/8/8 w - - 0 1\""),
             ("moves", "\"e2e5\""),
             ("first", "3"),
+            ("lead", "18446744073709551615"),
             ("count", "0"),
             ("count", "18446744073709551615"),
             ("settings", "{\"depth\":null,\"nodes\":null,\"movetime\":null,\"multipv\":1,\"hash\":1}"),
@@ -184,7 +191,7 @@ mod tests {
         assert_eq!(read_result(&text, &work, &(1..3)), Some(vec![finding.clone(), finding]));
         assert_eq!(read_result(&text, &work, &(1..2)), None);
         assert_eq!(read_result("[]", &work, &(1..3)), None);
-        let illegal = text.replace("\"lines\":[]", "\"lines\":[[5,[\"e2e4\"]]]");
+        let illegal = text.replace("\"lines\":[]", "\"lines\":[[5,false,[\"e2e4\"]]]");
         assert_ne!(illegal, text);
         assert_eq!(read_result(&illegal, &work, &(1..3)), None);
     }

@@ -57,7 +57,7 @@ pub(super) fn import(
             Ok(game) => game,
             Err(broken) => {
                 wrong += 1;
-                eprintln!("{}: {broken}", from.display());
+                cli::complain(format_args!("{}: {broken}", from.display()));
                 continue;
             }
         };

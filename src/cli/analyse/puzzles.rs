@@ -1,0 +1,182 @@
+//! Puzzles: positions after a blunder in which one answer alone wins.
+//!
+//! A candidate is a position that a blunder made and the search calls won. It is searched again, deeper and with two
+//! lines; it is a puzzle if the same answer still wins and the second best does not.
+
+use shakmaty::{Color, Move, Outcome, Position as _, attacks};
+
+use super::{
+    judge::{MoveJudgement, chances},
+    pool::Finding,
+    report::GameReport,
+};
+use crate::{
+    cli::pgn::{self, Game},
+    position::Position,
+    types::Score,
+};
+
+/// The answer wins: so many winning chances it has at least, in percent (three pawns).
+const WON: f64 = 75.0;
+/// The second best does not: so many it has at most, in percent (a pawn).
+const NOT_WON: f64 = 60.0;
+/// A solution that is no mate ends after so many plies, with a move of the solver.
+const SOLUTION_PLIES: usize = 5;
+/// What a fork wins at least by exchanges, in centipawns: more than a pawn; a rook for a knight is 180.
+const FORK_GAIN: i32 = 150;
+
+/// A puzzle.
+pub struct Puzzle<'a> {
+    report: &'a GameReport,
+    ply: usize,
+    /// What has to be found, first the one answer.
+    solution: Vec<Move>,
+    /// What it is about.
+    themes: Vec<String>,
+    mate: Option<i32>,
+}
+
+/// The positions of a game, by ply, that may be puzzles.
+pub fn candidates(game: &Game, findings: &[Finding]) -> Vec<usize> {
+    let positions = game.positions();
+    let is_candidate = |&ply: &usize| {
+        let (Some(before), Some(now)) = (findings.get(ply - 1), findings.get(ply)) else { return false };
+        let won = chances(now.score());
+        let loss = chances(before.score()) - (100.0 - won);
+        won >= WON
+            && MoveJudgement::of(loss) == Some(MoveJudgement::Blunder)
+            && now.best().is_some()
+            && positions[ply].legal_moves().len() > 1
+    };
+    (1..positions.len()).filter(is_candidate).collect()
+}
+
+impl<'a> Puzzle<'a> {
+    /// The puzzle at `ply` of a game, if the deeper search with two lines confirms it.
+    pub fn confirmed(report: &'a GameReport, ply: usize, check: &Finding) -> Option<Puzzle<'a>> {
+        let [first, second, ..] = check.lines.as_slice() else { return None };
+        let answer = check.best().filter(|&best| report.findings[ply].best() == Some(best))?;
+        if chances(first.score) < WON || chances(second.score) > NOT_WON {
+            return None;
+        }
+        let mate = first.score.mate_moves();
+        let most = if mate.is_some() { first.moves.len() } else { SOLUTION_PLIES };
+        let plies = first.moves.len().min(most);
+        // The last move is the solver's.
+        let solution = first.moves[..plies - (plies + 1) % 2].to_vec();
+        let themes = themes(&report.positions[ply], answer, first.score);
+        Some(Puzzle { report, ply, solution, themes, mate })
+    }
+
+    fn position(&self) -> &Position {
+        &self.report.positions[self.ply]
+    }
+
+    /// `White - Black, 12... Nf6`: the game, and the blunder that made the puzzle.
+    fn name(&self) -> String {
+        let game = &self.report.game;
+        let blunder = &game.moves[self.ply - 1..self.ply];
+        let blunder = pgn::line(&self.report.positions[self.ply - 1], blunder);
+        format!("{} - {}, {blunder}", game.player(Color::White), game.player(Color::Black))
+    }
+
+    /// As a line of EPD: `bm` is the answer, `c0` the themes, `c1` the solution.
+    pub fn epd(&self) -> String {
+        let position = self.position();
+        let fen = position.fen();
+        let fields: Vec<&str> = fen.split(' ').collect();
+        let answer = pgn::san(position, self.solution[0]).0;
+        let mate = self.mate.map_or(String::new(), |moves| format!(" dm {moves};"));
+        format!(
+            "{} bm {answer};{mate} id \"{}\"; c0 \"{}\"; c1 \"{}\"; hmvc {}; fmvn {};",
+            fields[..4].join(" "),
+            self.name().replace('"', "'"),
+            self.themes.join(", "),
+            pgn::line(position, &self.solution),
+            position.halfmoves(),
+            position.chess().fullmoves(),
+        )
+    }
+
+    /// As a game of PGN whose moves are the solution.
+    pub fn pgn(&self) -> String {
+        let game = &self.report.game;
+        let position = self.position();
+        let kept = ["Site", "Date", "White", "Black", "Variant"];
+        let mut tags = vec![("Event".to_owned(), format!("Puzzle: {}", self.themes.join(", ")))];
+        tags.extend(game.tags.iter().filter(|(name, _)| kept.contains(&name.as_str())).cloned());
+        for (name, value) in [("Result", "*"), ("SetUp", "1"), ("FEN", &position.fen())] {
+            tags.push((name.to_owned(), value.to_owned()));
+        }
+        let puzzle = Game {
+            number: 1,
+            line: 1,
+            tags: tags.clone(),
+            start: position.clone(),
+            moves: self.solution.clone(),
+            preface: Vec::new(),
+            annotations: Vec::new(),
+            outcome: Outcome::Unknown,
+        };
+        let blunder = pgn::san(&self.report.positions[self.ply - 1], game.moves[self.ply - 1]).0;
+        pgn::write_game(&puzzle, &tags, &[vec![format!("{{after {blunder}}}")]])
+    }
+}
+
+/// What the answer is about.
+fn themes(position: &Position, answer: Move, score: Score) -> Vec<String> {
+    let mut themes = Vec::new();
+    if let Some(moves) = score.mate_moves() {
+        themes.push(format!("mate in {moves}"));
+    }
+    if score.tablebase_plies().is_some() {
+        themes.push("endgame".to_owned());
+    }
+    if forks(position, answer) {
+        themes.push("fork".to_owned());
+    }
+    if themes.is_empty() {
+        themes.push("advantage".to_owned());
+    }
+    themes
+}
+
+/// Does the moved piece attack two pieces at least, the king among them or not, and win something by an exchange
+/// whatever the reply is?
+fn forks(position: &Position, m: Move) -> bool {
+    let child = position.play(m);
+    let (square, board) = (m.to(), child.board());
+    let Some(piece) = board.piece_at(square).filter(|_| !m.is_castle()) else { return false };
+    let attacked = attacks::attacks(square, piece, board.occupied()) & board.by_color(child.turn());
+    let wins = |reply: Move| {
+        let after = child.play(reply);
+        let captures = after.legal_moves().into_iter().filter(|m| m.is_capture() && m.from() == Some(square));
+        captures.into_iter().any(|m| after.see_ge(m, FORK_GAIN))
+    };
+    let replies = child.legal_moves();
+    (attacked & !board.pawns()).count() > 1 && !replies.is_empty() && replies.into_iter().all(wins)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{types::Ply, uci::translate::parse_fen};
+
+    fn themes_of(fen: &str, san: &str, score: Score) -> Vec<String> {
+        let position = parse_fen(fen, false).unwrap();
+        themes(&position, pgn::to_move(san.parse().unwrap(), &position).unwrap(), score)
+    }
+
+    #[test]
+    fn themes_are_what_the_answer_does() {
+        let won = Score::from_centipawns(600);
+        let fork = "r3k3/8/8/1N6/8/8/8/4K3 w - - 0 1";
+        assert_eq!(themes_of(fork, "Nc7", won), ["fork"], "king and rook");
+        assert_eq!(themes_of(fork, "Nd6", won), ["advantage"], "the king alone");
+        // The rook takes the knight.
+        assert_eq!(themes_of("2r1k3/8/8/1N6/8/8/8/4K3 w - - 0 1", "Nc7", won), ["advantage"]);
+        let mate = Score::mate_in(Ply(1));
+        assert_eq!(themes_of("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "Ra8", mate), ["mate in 1"]);
+        assert_eq!(themes_of(fork, "Nc7", Score::tablebase_win(Ply(3))), ["endgame", "fork"]);
+    }
+}

@@ -1,0 +1,197 @@
+//! Results as rows: of a CSV table, of a database.
+
+use serde::Serialize;
+use shakmaty::{CastlingMode, Color, Move};
+
+use super::{
+    epd::EpdRecord,
+    judge::MoveJudgement,
+    pool::{Finding, FoundLine},
+    report::GameReport,
+};
+use crate::{
+    cli::{CliError, pgn},
+    position::Position,
+    protocol::ScoreValue,
+    types::Bound,
+    uci::translate,
+};
+
+/// A position with what was found about it.
+#[derive(Debug)]
+pub struct PositionRow {
+    /// `id` of an EPD line.
+    pub id: Option<String>,
+    /// Plies from the begin of its game.
+    pub ply: Option<usize>,
+    /// The position.
+    pub fen: String,
+    /// The move played there.
+    pub played: Option<PlayedMove>,
+    /// Depth of the search in plies.
+    pub depth: i32,
+    /// Nodes of the search.
+    pub nodes: u64,
+    /// Its time in milliseconds.
+    pub millis: u64,
+    /// The lines, best first; none where the game is over.
+    pub lines: Vec<LineRow>,
+}
+
+/// A move of a game.
+#[derive(Debug)]
+pub struct PlayedMove {
+    /// In standard notation.
+    pub san: String,
+    /// In UCI notation.
+    pub uci: String,
+    /// Winning chances given away, in percent.
+    pub loss: f64,
+    /// How bad that is.
+    pub judgement: Option<&'static str>,
+}
+
+/// A line. Score and chances are for the side to move.
+#[derive(Debug)]
+pub struct LineRow {
+    /// From 1.
+    pub rank: usize,
+    /// Centipawns, where no mate was found.
+    pub centipawns: Option<i32>,
+    /// Moves to mate, negative if the side to move is mated.
+    pub mate: Option<i32>,
+    /// Chances of win, draw and loss in per mille.
+    pub chances: [u16; 3],
+    /// Its first move in standard notation.
+    pub best: String,
+    /// The moves in UCI notation, separated by blanks.
+    pub pv: String,
+}
+
+/// The rows of a game.
+pub fn of_game(report: &GameReport) -> Vec<PositionRow> {
+    let row = |(ply, (position, finding)): (usize, (&Position, &Finding))| {
+        let played = report.moves.get(ply).map(|m| PlayedMove {
+            san: m.san.clone(),
+            uci: m.uci.clone(),
+            loss: (m.loss * 10.0).round() / 10.0,
+            judgement: m.judgement.map(MoveJudgement::word),
+        });
+        PositionRow { ply: Some(ply), played, ..row(position, finding) }
+    };
+    report.positions.iter().zip(&report.findings).enumerate().map(row).collect()
+}
+
+/// The row of a position that stands alone.
+pub fn of_record(record: &EpdRecord, finding: &Finding) -> PositionRow {
+    PositionRow { id: Some(record.id.clone()), ..row(&record.position, finding) }
+}
+
+fn row(position: &Position, finding: &Finding) -> PositionRow {
+    let lines = finding.lines.iter().enumerate().filter(|(_, line)| !line.moves.is_empty());
+    PositionRow {
+        id: None,
+        ply: None,
+        fen: position.fen(),
+        played: None,
+        depth: finding.depth,
+        nodes: finding.nodes,
+        millis: finding.millis,
+        lines: lines.map(|(index, line)| line_row(position, index + 1, line)).collect(),
+    }
+}
+
+fn line_row(position: &Position, rank: usize, line: &FoundLine) -> LineRow {
+    let mode: CastlingMode = translate::notation(position, false);
+    let (centipawns, mate) = match translate::score(line.score, Bound::Exact).value {
+        ScoreValue::Centipawns(centipawns) => (Some(centipawns), None),
+        ScoreValue::Mate(moves) => (None, Some(moves)),
+    };
+    let uci: Vec<String> = line.moves.iter().map(|m: &Move| m.to_uci(mode).to_string()).collect();
+    LineRow {
+        rank,
+        centipawns,
+        mate,
+        chances: translate::wdl(line.score, line.is_drawn, position.material_points()),
+        best: line.moves.first().map_or(String::new(), |&m| pgn::san(position, m).0),
+        pv: uci.join(" "),
+    }
+}
+
+/// A row of the CSV table: a position with one of its lines.
+#[derive(Serialize)]
+struct CsvRow<'a> {
+    game: Option<usize>,
+    white: Option<&'a str>,
+    black: Option<&'a str>,
+    result: Option<String>,
+    opening: Option<&'a str>,
+    id: Option<&'a str>,
+    ply: Option<usize>,
+    fen: &'a str,
+    played: Option<&'a str>,
+    played_uci: Option<&'a str>,
+    chances_lost: Option<f64>,
+    judgement: Option<&'a str>,
+    depth: i32,
+    nodes: u64,
+    ms: u64,
+    rank: Option<usize>,
+    cp: Option<i32>,
+    mate: Option<i32>,
+    win: Option<u16>,
+    draw: Option<u16>,
+    loss: Option<u16>,
+    best: Option<&'a str>,
+    pv: Option<&'a str>,
+}
+
+/// Rows as CSV (RFC 4180), with the names of the columns above them if they are the first. `game` is their game with its
+/// number in the input, from 1.
+///
+/// # Errors
+/// None that can be met: the text is written to memory.
+pub fn csv(
+    game: Option<(usize, &GameReport)>,
+    rows: &[PositionRow],
+    is_first: bool,
+) -> Result<String, CliError> {
+    let mut writer = csv::WriterBuilder::new().has_headers(is_first).from_writer(Vec::new());
+    let opening = game.and_then(|(_, report)| report.opening_name());
+    let player = |color: Color| game.map(|(_, report)| report.game.player(color));
+    for row in rows {
+        let played = row.played.as_ref();
+        // A position without a line has a row all the same.
+        for line in row.lines.iter().map(Some).chain(row.lines.is_empty().then_some(None)) {
+            writer
+                .serialize(CsvRow {
+                    game: game.map(|(number, _)| number),
+                    white: player(Color::White),
+                    black: player(Color::Black),
+                    result: game.map(|(_, report)| report.game.outcome.to_string()),
+                    opening: opening.as_deref(),
+                    id: row.id.as_deref(),
+                    ply: row.ply,
+                    fen: &row.fen,
+                    played: played.map(|m| m.san.as_str()),
+                    played_uci: played.map(|m| m.uci.as_str()),
+                    chances_lost: played.map(|m| m.loss),
+                    judgement: played.and_then(|m| m.judgement),
+                    depth: row.depth,
+                    nodes: row.nodes,
+                    ms: row.millis,
+                    rank: line.map(|line| line.rank),
+                    cp: line.and_then(|line| line.centipawns),
+                    mate: line.and_then(|line| line.mate),
+                    win: line.map(|line| line.chances[0]),
+                    draw: line.map(|line| line.chances[1]),
+                    loss: line.map(|line| line.chances[2]),
+                    best: line.map(|line| line.best.as_str()),
+                    pv: line.map(|line| line.pv.as_str()),
+                })
+                .map_err(|error| CliError::Output(error.to_string()))?;
+        }
+    }
+    let bytes = writer.into_inner().map_err(|error| CliError::Output(error.to_string()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

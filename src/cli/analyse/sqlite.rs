@@ -1,0 +1,159 @@
+//! Results in an SQLite database.
+//!
+//! The schema is [`SCHEMA`]; the database keeps it with its comments (`.schema` in the `sqlite3` shell shows them). A
+//! run writes the whole file: what was interrupted is written again from the journal.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, params};
+use shakmaty::Color;
+
+use super::{report::GameReport, rows::PositionRow};
+use crate::cli::CliError;
+
+/// The tables.
+const SCHEMA: &str = "
+CREATE TABLE games (
+    id INTEGER PRIMARY KEY,   -- number in the input, from 1
+    line INTEGER NOT NULL,    -- of its file, where it begins
+    white TEXT, black TEXT, event TEXT, site TEXT, date TEXT,
+    result TEXT NOT NULL,     -- 1-0, 0-1, 1/2-1/2 or *
+    eco TEXT, opening TEXT,
+    white_accuracy REAL, black_accuracy REAL   -- percent
+);
+CREATE TABLE positions (
+    id INTEGER PRIMARY KEY,
+    game INTEGER REFERENCES games,   -- NULL for a position that stands alone
+    name TEXT,                       -- id of an EPD line
+    ply INTEGER,                     -- from the begin of the game
+    fen TEXT NOT NULL,
+    played TEXT, played_uci TEXT,    -- the move of the game
+    chances_lost REAL,               -- by that move, in percent
+    judgement TEXT,                  -- inaccuracy, mistake or blunder
+    depth INTEGER NOT NULL, nodes INTEGER NOT NULL, ms INTEGER NOT NULL
+);
+CREATE TABLE lines (
+    position INTEGER NOT NULL REFERENCES positions,
+    rank INTEGER NOT NULL,           -- from 1
+    cp INTEGER, mate INTEGER,        -- one of them, for the side to move
+    win INTEGER NOT NULL, draw INTEGER NOT NULL, loss INTEGER NOT NULL,   -- per mille
+    best TEXT NOT NULL,              -- first move, standard notation
+    pv TEXT NOT NULL,                -- all moves, UCI notation
+    PRIMARY KEY (position, rank)
+) WITHOUT ROWID;
+CREATE INDEX positions_by_game ON positions (game, ply);
+";
+
+/// So many games or positions are written at a time.
+const BATCH: usize = 1000;
+
+/// A database that is being written.
+pub struct Database {
+    path: PathBuf,
+    connection: Connection,
+    /// Written since the last commit.
+    pending: usize,
+}
+
+impl Database {
+    /// Makes the file; one that is there is replaced.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn create(path: &Path) -> Result<Database, CliError> {
+        if path.is_file() {
+            std::fs::remove_file(path).map_err(|error| CliError::file("write", path, error))?;
+        }
+        let made = Connection::open(path).and_then(|connection| {
+            // A run that ends in the middle writes the file again: a journal would only cost time.
+            connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;")?;
+            connection.execute_batch(SCHEMA)?;
+            Ok(connection)
+        });
+        let connection = made.map_err(|error| failure(path, &error))?;
+        Ok(Database { path: path.to_owned(), connection, pending: 0 })
+    }
+
+    /// Adds the rows of a game, which has this number in the input, or of a position that stands alone.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn add(&mut self, game: Option<(usize, &GameReport)>, rows: &[PositionRow]) -> Result<(), CliError> {
+        let added = game.map_or(Ok(()), |(number, report)| self.add_game(number, report));
+        let number = game.map(|(number, _)| number);
+        let added = added.and_then(|()| rows.iter().try_for_each(|row| self.add_position(number, row)));
+        self.pending += 1;
+        let committed = added.and_then(|()| if self.pending < BATCH { Ok(()) } else { self.commit("BEGIN") });
+        committed.map_err(|error| failure(&self.path, &error))
+    }
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn finish(&mut self) -> Result<(), CliError> {
+        self.commit("PRAGMA optimize").map_err(|error| failure(&self.path, &error))
+    }
+
+    fn commit(&mut self, then: &str) -> rusqlite::Result<()> {
+        self.pending = 0;
+        self.connection.execute_batch(&format!("COMMIT; {then};"))
+    }
+
+    fn add_game(&self, number: usize, report: &GameReport) -> rusqlite::Result<()> {
+        let game = &report.game;
+        let (eco, opening) = match &report.opening {
+            Some(opening) => (Some(opening.eco.as_str()), Some(opening.name.as_str())),
+            None => (game.tag("ECO"), game.tag("Opening")),
+        };
+        let mut statement =
+            self.connection.prepare_cached("INSERT INTO games VALUES (?,?,?,?,?,?,?,?,?,?,?,?)")?;
+        statement.execute(params![
+            number,
+            game.line,
+            game.tag("White"),
+            game.tag("Black"),
+            game.tag("Event"),
+            game.tag("Site"),
+            game.tag("Date"),
+            game.outcome.to_string(),
+            eco,
+            opening,
+            report.accuracy(Color::White),
+            report.accuracy(Color::Black),
+        ])?;
+        Ok(())
+    }
+
+    fn add_position(&self, game: Option<usize>, row: &PositionRow) -> rusqlite::Result<()> {
+        let connection = &self.connection;
+        let played = row.played.as_ref();
+        let insert = "INSERT INTO positions VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?)";
+        connection.prepare_cached(insert)?.execute(params![
+            game,
+            row.id,
+            row.ply,
+            row.fen,
+            played.map(|m| &m.san),
+            played.map(|m| &m.uci),
+            played.map(|m| m.loss),
+            played.and_then(|m| m.judgement),
+            row.depth,
+            i64::try_from(row.nodes).unwrap_or(i64::MAX),
+            i64::try_from(row.millis).unwrap_or(i64::MAX),
+        ])?;
+        let position = connection.last_insert_rowid();
+        for line in &row.lines {
+            let [win, draw, loss] = line.chances;
+            let (cp, mate) = (line.centipawns, line.mate);
+            connection
+                .prepare_cached("INSERT INTO lines VALUES (?,?,?,?,?,?,?,?,?)")?
+                .execute(params![position, line.rank, cp, mate, win, draw, loss, line.best, line.pv])?;
+        }
+        Ok(())
+    }
+}
+
+fn failure(path: &Path, error: &rusqlite::Error) -> CliError {
+    CliError::Task(format!("the database {} cannot be written ({error})", path.display()))
+}

@@ -1,0 +1,97 @@
+//! `engram analyse` for other programs: CSV tables and SQLite databases.
+
+mod common;
+
+use std::{fs, path::Path};
+
+use common::{home, run};
+
+fn fixture(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name).to_str().unwrap().to_owned()
+}
+
+const HEAD: &str = "game,white,black,result,opening,id,ply,fen,played,played_uci,chances_lost,judgement,depth,nodes,ms,\
+                    rank,cp,mate,win,draw,loss,best,pv";
+
+#[test]
+fn every_line_of_every_position_is_a_row() {
+    let (out, err, code) =
+        run(&["analyse", &fixture("games.pgn"), "--depth", "6", "--multipv", "2", "--csv", "-"]);
+    assert_eq!(code, 3, "one game is broken: {err}");
+    let mut reader = csv::Reader::from_reader(out.as_bytes());
+    assert_eq!(reader.headers().unwrap().iter().collect::<Vec<_>>().join(","), HEAD);
+    let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.expect("a sound row")).collect();
+    let column = |name: &str| HEAD.split(',').position(|head| head == name).unwrap();
+    let of = |row: &csv::StringRecord, name: &str| row.get(column(name)).unwrap().to_owned();
+    assert!(rows.iter().any(|row| of(row, "black") == "Hasty \"B.\""), "quotes in names: {out}");
+    let blunder = rows.iter().find(|row| of(row, "judgement") == "blunder" && of(row, "played") == "Nf6");
+    let blunder = blunder.unwrap_or_else(|| panic!("{out}"));
+    assert_eq!(
+        (of(blunder, "ply"), of(blunder, "played_uci"), of(blunder, "rank")),
+        ("5".into(), "g8f6".into(), "1".into())
+    );
+    let mate = rows.iter().find(|row| of(row, "ply") == "6" && of(row, "rank") == "1").unwrap();
+    assert_eq!(
+        (of(mate, "mate"), of(mate, "cp"), of(mate, "win")),
+        ("1".into(), String::new(), "1000".into())
+    );
+    assert_eq!((of(mate, "best"), of(mate, "pv")), ("Qxf7#".into(), "h5f7".into()));
+    assert!(rows.iter().filter(|row| of(row, "game") == "1").any(|row| of(row, "rank") == "2"));
+    assert!(rows.iter().all(|row| of(row, "id").is_empty()));
+
+    let (out, _, _) = run(&["analyse", &fixture("tasks.epd"), "--depth", "4", "--csv", "-"]);
+    assert!(out.starts_with(HEAD) && out.contains(",back rank,"), "{out}");
+    assert_eq!(out.matches(HEAD).count(), 1);
+}
+
+#[cfg(not(feature = "sqlite"))]
+#[test]
+fn a_program_without_a_database_says_so() {
+    let folder = home();
+    let file = folder.path().join("out.db");
+    let (_, err, code) = run(&["analyse", "startpos", "--depth", "1", "--sqlite", file.to_str().unwrap()]);
+    assert!(code == 1 && err.contains("--features sqlite"), "{err}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn a_database_holds_games_positions_and_lines() {
+    let folder = home();
+    let file = folder.path().join("out.db");
+    let path = file.to_str().unwrap();
+    let analyse = |input: &str, more: &[&str]| {
+        run(&[&["analyse", input, "--depth", "6", "--multipv", "2", "--sqlite", path], more].concat())
+    };
+    let (_, err, code) = analyse(&fixture("games.pgn"), &[]);
+    assert_eq!(code, 3, "{err}");
+    let database = rusqlite::Connection::open(&file).unwrap();
+    let number = |sql: &str| database.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    let text = |sql: &str| database.query_row(sql, [], |row| row.get::<_, String>(0)).unwrap();
+    assert_eq!(text("PRAGMA integrity_check"), "ok");
+    assert_eq!(number("SELECT count(*) FROM pragma_foreign_key_check"), 0);
+    assert_eq!(number("SELECT count(*) FROM games"), 3);
+    assert_eq!(text("SELECT black FROM games WHERE id = 1"), "Hasty \"B.\"");
+    let worst = "SELECT played FROM positions JOIN games ON game = games.id \
+                 WHERE games.id = 1 ORDER BY chances_lost DESC LIMIT 1";
+    assert_eq!(text(worst), "Nf6");
+    let best = "SELECT best FROM lines JOIN positions ON position = positions.id WHERE mate = 1 AND game = 1";
+    assert_eq!(text(best), "Qxf7#");
+    assert_eq!(number("SELECT count(*) FROM lines WHERE win + draw + loss <> 1000"), 0);
+    assert!(number("SELECT count(*) FROM lines WHERE rank = 2") > 5);
+    drop(database);
+
+    let (_, err, code) = analyse(&fixture("tasks.epd"), &[]);
+    assert!(code == 1 && err.contains("--force"), "{err}");
+    assert_eq!(analyse(&fixture("tasks.epd"), &["--force"]).2, 3);
+    let database = rusqlite::Connection::open(&file).unwrap();
+    let names: i64 = database
+        .query_row("SELECT count(*) FROM positions WHERE game IS NULL AND name NOT NULL", [], |row| {
+            row.get(0)
+        })
+        .unwrap();
+    assert_eq!(names, 4, "another run replaces the file");
+    fs::remove_file(&file).unwrap();
+    let (_, err, code) = run(&["analyse", "startpos", "--depth", "1", "--sqlite", "-"]);
+    assert!(code == 1 && err.contains("name a file"), "{err}");
+}

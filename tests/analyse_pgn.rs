@@ -1,0 +1,159 @@
+//! The PGN that `engram analyse` writes is the PGN that it read, and what it adds: without that the games are equal, to
+//! our reader and to python-chess.
+
+mod common;
+
+use std::{fmt::Write, fs, process::Command};
+
+use common::{home, run};
+use engram::{
+    cli::pgn::{Annotation, Game, Games, san},
+    position::Position,
+};
+use shakmaty::{Color, Position as _};
+
+const GAMES: usize = 40;
+
+/// A random game with tags, glyphs, comments and variations, as PGN.
+fn random_game(random: &mut fastrand::Rng) -> String {
+    let mut text = String::new();
+    let value = ["Müller, \\\"K.\\\"", "x\\\\y", "?", "2026.??.??", "1200"];
+    for name in ["Event", "White", "Black", "Date", "ECO", "Opening", "Annotator", "WhiteElo", "Round"] {
+        if random.bool() {
+            let _ = writeln!(text, "[{name} \"{}\"]", random.choice(value).unwrap());
+        }
+    }
+    text.push('\n');
+    if random.u8(..4) == 0 {
+        text.push_str("{a preface; with a semicolon} ");
+    }
+    let mut position = Position::default();
+    for ply in 0..random.usize(1..30) {
+        let legal = position.legal_moves();
+        let Some(&m) = random.choice(legal.iter()) else { break };
+        let number = position.chess().fullmoves();
+        let dots = if position.turn() == Color::White { "." } else { "..." };
+        let (played, next) = san(&position, m);
+        let _ = write!(text, "{number}{dots} {played} ");
+        for nag in [1, 2, 4, 6, 14, 18, 140] {
+            if random.u8(..12) == 0 {
+                let _ = write!(text, "${nag} ");
+            }
+        }
+        if random.u8(..4) == 0 {
+            let comment =
+                ["[%clk 0:01:02]", "good (or not) $4", "1. e4 *", "[Event \\\"no tag\\\"]", "für; Dürer"];
+            let _ = write!(text, "{{{}}} ", random.choice(comment).unwrap());
+        }
+        if random.u8(..5) == 0 {
+            let (other, after) = san(&position, legal[random.usize(..legal.len())]);
+            let _ = write!(text, "({number}{dots} {other} $2 {{why}} ");
+            if let Some(&reply) = after.legal_moves().first() {
+                let dots = if position.turn() == Color::White { "..." } else { "." };
+                let number = after.chess().fullmoves();
+                let _ = write!(text, "{number}{dots} {} ", san(&after, reply).0);
+            }
+            text.push_str(") ");
+        }
+        if ply % 7 == 6 {
+            text.push('\n');
+        }
+        position = next;
+    }
+    text + random.choice(["*", "1-0", "0-1", "1/2-1/2"]).unwrap() + "\n\n"
+}
+
+fn read(text: &str) -> Vec<Game> {
+    Games::new(text.as_bytes())
+        .map(|game| game.unwrap().unwrap_or_else(|broken| panic!("{broken}")))
+        .collect()
+}
+
+/// Is this a line of ours: a variation whose last word is a score in braces?
+fn is_better_line(text: &str) -> bool {
+    text.strip_suffix('}')
+        .and_then(|text| text.rsplit_once('{'))
+        .is_some_and(|(_, last)| last.starts_with("TB ") || last.starts_with(['+', '-', '#']))
+}
+
+/// Takes away what the analysis adds to the annotations of a move that had `before`.
+fn stripped(after: &[Annotation], before: &[Annotation]) -> Vec<Annotation> {
+    let is_ours = |annotation: &Annotation| match annotation {
+        Annotation::Comment(text) => {
+            text.starts_with("[%eval ") && text.ends_with(']') && text.matches('[').count() == 1
+        }
+        Annotation::Nag(nag) => [2, 4, 6].contains(nag) && !before.contains(annotation),
+        Annotation::Variation(text) => is_better_line(text),
+    };
+    after.iter().filter(|annotation| !is_ours(annotation)).cloned().collect()
+}
+
+#[test]
+fn without_what_was_added_the_games_are_those_that_were_read() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let mut random = fastrand::Rng::with_seed(26);
+    let text: String = (0..GAMES).map(|_| random_game(&mut random)).collect();
+    fs::write(path("in.pgn"), &text).unwrap();
+    let (_, err, code) = run(&["analyse", &path("in.pgn"), "--depth", "2", "--pgn", &path("out.pgn")]);
+    assert_eq!((code, err.as_str()), (0, ""), "{text}");
+    let (before, after) = (read(&text), read(&fs::read_to_string(path("out.pgn")).unwrap()));
+    assert_eq!((before.len(), after.len()), (GAMES, GAMES));
+    let mut judged = 0;
+    for (before, after) in before.iter().zip(&after) {
+        assert_eq!((&before.moves, before.outcome), (&after.moves, after.outcome));
+        assert_eq!(before.start.fen(), after.start.fen());
+        let has = |name: &str| before.tags.iter().any(|(tag, _)| tag == name);
+        let is_ours = |name: &str| match name {
+            "WhiteAccuracy" | "BlackAccuracy" => true,
+            "ECO" | "Opening" | "Annotator" => !has(name) || before.tag(name).is_none(),
+            _ => false,
+        };
+        let kept = |game: &Game| -> Vec<_> {
+            game.tags.iter().filter(|(name, _)| !is_ours(name)).cloned().collect()
+        };
+        assert_eq!(kept(before), kept(after));
+        assert_eq!(before.preface, stripped(&after.preface, &before.preface));
+        for (ply, (said, now)) in before.annotations.iter().zip(&after.annotations).enumerate() {
+            assert_eq!(said, &stripped(now, said), "ply {ply}");
+            judged += usize::from(
+                now.iter().any(|a| matches!(a, Annotation::Variation(text) if is_better_line(text))),
+            );
+        }
+    }
+    assert!(judged > GAMES, "random games are full of mistakes: {judged}");
+    python_agrees(&path("in.pgn"), &path("out.pgn"));
+}
+
+/// What python-chess, a reader by others, sees in both files.
+const COMPARE: &str = r#"
+import sys, chess.pgn
+before, after = (open(name, encoding="utf-8") for name in sys.argv[1:])
+words = lambda text: "".join(str(text).split())
+games = 0
+while (old := chess.pgn.read_game(before)) is not None:
+    new = chess.pgn.read_game(after)
+    assert not new.errors, new.errors
+    assert list(old.mainline_moves()) == list(new.mainline_moves())
+    assert all(new.headers.get(name) == value for name, value in old.headers.items()
+               if value != "?" and name not in ("ECO", "Opening", "Annotator") or name in ("White", "Black"))
+    for one, other in zip(old.mainline(), new.mainline()):
+        assert one.nags <= other.nags and other.nags - one.nags <= {2, 4, 6}, (one.nags, other.nags)
+        assert words(one.comment) in words(other.comment), (one.comment, other.comment)
+        kept = [words(line) for line in one.parent.variations[1:]]
+        assert kept == [words(line) for line in other.parent.variations[1:]][:len(kept)]
+    games += 1
+assert chess.pgn.read_game(after) is None
+print(games)
+"#;
+
+fn python_agrees(before: &str, after: &str) {
+    let known = Command::new("python3").args(["-c", "import chess.pgn"]).output();
+    if !known.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: there is no python3 with chess");
+        return;
+    }
+    let output = Command::new("python3").args(["-c", COMPARE, before, after]).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    assert_eq!((text(&output.stdout), text(&output.stderr)), (GAMES.to_string(), String::new()));
+}

@@ -1,0 +1,65 @@
+//! `engram analyse --puzzles`: blunders with one winning answer, and no others.
+
+mod common;
+
+use std::fs;
+
+use common::{home, run};
+
+/// Three games: a mate that only one move gives, a queen given away that many moves would not have needed, and a knight
+/// that takes a rook with check.
+const GAMES: &str = "[White \"A. \\\"B\\\"\"]\n[Black \"C\"]\n[Date \"2026.01.02\"]\n\n\
+    1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n\
+    [FEN \"6k1/5ppp/8/8/8/8/q4PPP/3QQ1K1 b - - 0 1\"]\n\n1... h6 2. g3 Kh7 *\n\n\
+    [FEN \"4k3/p4r2/1p6/8/2P1N3/1P6/P6P/4K3 b - - 0 1\"]\n\n1... Rd7 2. Nf6+ Kd8 3. Nxd7 *\n";
+
+#[test]
+fn a_blunder_with_one_answer_becomes_a_puzzle() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let games = path("games.pgn");
+    fs::write(&games, GAMES).unwrap();
+    let (epd, pgn) = (path("puzzles.epd"), path("puzzles.pgn"));
+    let (out, err, code) = run(&["analyse", &games, "--depth", "8", "--puzzles", &epd]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let text = fs::read_to_string(&epd).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 2, "the second game has none: {text}");
+    assert!(out.contains("2 puzzles"), "{out}");
+    for expected in [
+        "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - bm Qxf7#; dm 1; ",
+        "id \"A. 'B' - C, 3... Nf6\"; c0 \"mate in 1\"; c1 \"4. Qxf7#\"; hmvc 4; fmvn 4;",
+    ] {
+        assert!(lines[0].contains(expected), "{text}");
+    }
+    assert!(lines[1].contains(" bm Nf6+; id ") && lines[1].contains("c0 \"fork\""), "{text}");
+
+    // What was written is a suite that the engine reads and solves.
+    let (out, err, code) = run(&["analyse", &epd, "--depth", "10"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(out.contains("solved 2 of 2"), "{out}");
+
+    let (_, err, code) = run(&["analyse", &games, "--depth", "8", "--puzzles", &pgn]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let text = fs::read_to_string(&pgn).unwrap();
+    assert!(
+        text.contains("[Event \"Puzzle: mate in 1\"]") && text.contains("[Date \"2026.01.02\"]"),
+        "{text}"
+    );
+    assert!(text.contains("{after Nf6} 4. Qxf7# *") && text.contains("{after Rd7} 2. Nf6+"), "{text}");
+    let (out, err, code) = run(&["analyse", &pgn, "--depth", "2"]);
+    assert_eq!((code, err.as_str()), (0, ""), "{text}");
+    assert!(out.contains("game 2: "), "{out}");
+}
+
+#[test]
+fn puzzles_do_not_depend_on_threads() {
+    let folder = home();
+    let games = folder.path().join("games.pgn");
+    fs::write(&games, GAMES.repeat(2)).unwrap();
+    let puzzles = ["1", "3"].map(|threads| {
+        run(&["analyse", games.to_str().unwrap(), "--depth", "7", "--threads", threads, "--puzzles", "-"]).0
+    });
+    assert_eq!(puzzles[0].lines().count(), 4);
+    assert_eq!(puzzles[0], puzzles[1]);
+}
