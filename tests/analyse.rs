@@ -67,7 +67,10 @@ fn games_are_annotated_and_broken_ones_are_named() {
     let (out, err, code) = run(&["analyse", &file, "--depth", "8", "--pgn", pgn.to_str().unwrap()]);
     assert_eq!(code, 3, "{err}");
     assert!(err.contains("game 2 (line 10)") && err.contains("3. Nc6 is no legal move"), "{err}");
-    assert!(out.contains("game 1: Careful, A. - Hasty \"B.\" 1-0, C20 Open Game"), "{out}");
+    assert!(
+        out.contains("game 1: Careful, A. - Hasty \"B.\" 1-0, C20 King's Pawn Game: Wayward Queen Attack"),
+        "{out}"
+    );
     assert!(out.contains("accuracy") && out.contains("3... Nf6??"), "{out}");
 
     let text = fs::read_to_string(&pgn).unwrap();

@@ -238,6 +238,13 @@ fn books_are_made_shown_counted_and_merged() {
     let weights: Vec<Vec<&str>> = out.lines().skip(3).map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(weights[0][..3], ["e4", "e2e4", "2"]);
     assert_eq!(weights[1][..3], ["d4", "d2d4", "1"]);
+    assert!(weights[0].join(" ").ends_with(" B00 King's Pawn Game"), "moves lead to openings: {out}");
+    let after = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+    let (out, _, _) = run(&["book", "show", after]);
+    assert!(
+        out.lines().any(|line| line == "B00 King's Pawn Game") && out.contains("Sicilian Defense"),
+        "{out}"
+    );
 
     // BookLimits: two games at least; half of the points at least; White's moves alone; two plies.
     let entries = |name: &str| Book::open(Path::new(&path(name))).unwrap().len();

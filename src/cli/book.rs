@@ -11,6 +11,8 @@ use shakmaty::{Color, Outcome};
 
 use super::{
     CliError,
+    analyse::{Opening, Openings},
+    complain,
     pgn::{self, Games},
     source,
 };
@@ -157,7 +159,7 @@ fn make(make: &Make, output: &Output) -> Result<bool, CliError> {
                 }
                 Err(broken) => {
                     skipped += 1;
-                    progress.suspend(|| eprintln!("{}: {broken}", path.display()));
+                    progress.suspend(|| complain(format_args!("{}: {broken}", path.display())));
                 }
             }
         }
@@ -220,16 +222,25 @@ fn write(path: &Path, entries: &[BookEntry], force: bool) -> Result<(), CliError
 
 fn show(position: &Position, book: &Book, learned: bool, output: &Output) {
     let moves = book.moves(position);
+    let openings = Openings::own();
+    let name =
+        |position: &Position| openings.at(position).map(|Opening { eco, name }| format!("{eco} {name}"));
     output.line(format_args!("{}\nkey {:016x}", position.fen(), position.key().0));
+    if let Some(name) = name(position) {
+        output.line(name);
+    }
     if moves.is_empty() {
         output.line("the book does not know this position");
         return;
     }
     let total: f64 = moves.iter().map(|m| f64::from(m.weight)).sum::<f64>().max(1.0);
     let mode = translate::notation(position, false);
-    output.line(format_args!("{:<8} {:<6} {:>6} {:>6}  learn", "move", "uci", "weight", "share"));
+    output.line(format_args!(
+        "{:<8} {:<6} {:>6} {:>6}  {:<12} opening",
+        "move", "uci", "weight", "share", "learn"
+    ));
     for m in &moves {
-        let (san, _) = pgn::san(position, m.book_move);
+        let (san, child) = pgn::san(position, m.book_move);
         let uci = m.book_move.to_uci(mode).to_string();
         let share = 100.0 * f64::from(m.weight) / total;
         let learn = if learned {
@@ -238,7 +249,12 @@ fn show(position: &Position, book: &Book, learned: bool, output: &Output) {
         } else {
             m.learn.to_string()
         };
-        output.line(format_args!("{san:<8} {uci:<6} {:>6} {share:>5.1}%  {learn}", m.weight));
+        let line = format!(
+            "{san:<8} {uci:<6} {:>6} {share:>5.1}%  {learn:<12} {}",
+            m.weight,
+            name(&child).unwrap_or_default()
+        );
+        output.line(line.trim_end());
     }
 }
 

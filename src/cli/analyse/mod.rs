@@ -54,7 +54,10 @@ use pool::{Finding, FoundAt, SearchKind};
 use pool::{MoveList, SearchSettings};
 use serde_json::{Value, json};
 
-pub(super) use self::{openings::Openings, report::pawns};
+pub(super) use self::{
+    openings::{Opening, Openings},
+    report::pawns,
+};
 #[cfg(feature = "fleet")]
 pub(super) use self::{
     pool::{Finding, FoundAt, SearchKind, Workers},

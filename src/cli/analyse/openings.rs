@@ -1,7 +1,14 @@
 //! Names of openings, found by position, so that transpositions are named too.
 
-use std::{collections::HashMap, fs, path::Path};
+use std::{
+    collections::HashMap,
+    fs,
+    io::Read,
+    path::Path,
+    sync::{Arc, LazyLock},
+};
 
+use flate2::read::DeflateDecoder;
 use shakmaty::{Move, san::San};
 
 use crate::{
@@ -9,9 +16,11 @@ use crate::{
     position::Position,
 };
 
-/// The table inside the binary: ECO code, name and moves, in the tab-separated form that the public lists
-/// of openings have.
-const OWN: &str = include_str!("../../../books/openings.tsv");
+/// The table inside the binary, compressed: for each opening the key of its position (eight bytes, little-endian), its
+/// code, a tab, its name and a line end. Made of `books/openings.tsv` by the test below.
+const OWN: &[u8] = include_bytes!("../../../books/openings.bin");
+
+static OWN_NAMES: LazyLock<Openings> = LazyLock::new(|| Openings(Arc::new(unpacked(OWN))));
 
 /// An opening.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,16 +31,14 @@ pub struct Opening {
     pub name: String,
 }
 
-/// A table of openings.
-pub struct Openings(HashMap<u64, Opening>);
+/// A table of openings, by the key of the position.
+#[derive(Clone)]
+pub struct Openings(Arc<HashMap<u64, Opening>>);
 
 impl Openings {
-    /// The table inside the binary.
+    /// The table inside the binary, which is read when it is first asked for.
     pub fn own() -> Openings {
-        let mut openings = Openings(HashMap::new());
-        // Every line is sound: the unit test below says so.
-        let _ = openings.add(OWN);
-        openings
+        OWN_NAMES.clone()
     }
 
     /// Tables from files.
@@ -39,35 +46,16 @@ impl Openings {
     /// # Errors
     /// A file that cannot be read or understood.
     pub fn read(paths: &[impl AsRef<Path>]) -> Result<Openings, CliError> {
-        let mut openings = Openings(HashMap::new());
+        let mut openings = HashMap::new();
         for path in paths {
             let path = path.as_ref();
             let text = fs::read_to_string(path).map_err(|error| CliError::file("read", path, error))?;
-            openings.add(&text).map_err(|reason| {
+            openings.extend(named(&text).map_err(|reason| {
                 let path = path.display();
                 CliError::Task(format!("{path}: {reason}; a line reads: code, tab, name, tab, moves"))
-            })?;
+            })?);
         }
-        Ok(openings)
-    }
-
-    fn add(&mut self, text: &str) -> Result<(), String> {
-        for (number, line) in text.lines().enumerate() {
-            let mut fields = line.split('\t');
-            let (Some(eco), Some(name), Some(moves)) = (fields.next(), fields.next(), fields.next()) else {
-                if line.trim().is_empty() {
-                    continue;
-                }
-                return Err(format!("line {} has no three fields", number + 1));
-            };
-            if number == 0 && eco == "eco" {
-                continue;
-            }
-            let position = play(moves).map_err(|token| format!("line {}: {token} is no move", number + 1))?;
-            let opening = Opening { eco: eco.to_owned(), name: name.to_owned() };
-            self.0.insert(position.key().0, opening);
-        }
-        Ok(())
+        Ok(Openings(Arc::new(openings)))
     }
 
     /// The opening that leads to this position.
@@ -85,10 +73,49 @@ impl Openings {
         // No opening in any table is longer.
         for &m in moves.iter().take(60) {
             position = position.play(m);
-            found = self.0.get(&position.key().0).or(found);
+            found = self.at(&position).or(found);
         }
         found
     }
+}
+
+/// The openings of a table, in its order.
+fn named(text: &str) -> Result<Vec<(u64, Opening)>, String> {
+    let mut openings = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let mut fields = line.split('\t');
+        let (Some(eco), Some(name), Some(moves)) = (fields.next(), fields.next(), fields.next()) else {
+            if line.trim().is_empty() {
+                continue;
+            }
+            return Err(format!("line {} has no three fields", number + 1));
+        };
+        if number == 0 && eco == "eco" {
+            continue;
+        }
+        let position = play(moves).map_err(|token| format!("line {}: {token} is no move", number + 1))?;
+        openings.push((position.key().0, Opening { eco: eco.to_owned(), name: name.to_owned() }));
+    }
+    Ok(openings)
+}
+
+/// The openings of a compressed table; of a damaged one as many as can be read.
+fn unpacked(packed: &[u8]) -> HashMap<u64, Opening> {
+    let mut bytes = Vec::new();
+    // Our own is sound: the unit test says so.
+    let _ = DeflateDecoder::new(packed).read_to_end(&mut bytes);
+    let mut openings = HashMap::new();
+    let mut rest = bytes.as_slice();
+    while let Some((key, text)) = rest.split_first_chunk() {
+        let end = text.iter().position(|&byte| byte == b'\n').unwrap_or(text.len());
+        let line = String::from_utf8_lossy(&text[..end]);
+        if let Some((eco, name)) = line.split_once('\t') {
+            let opening = Opening { eco: eco.to_owned(), name: name.to_owned() };
+            openings.insert(u64::from_le_bytes(*key), opening);
+        }
+        rest = text.get(end + 1..).unwrap_or_default();
+    }
+    openings
 }
 
 fn play(moves: &str) -> Result<Position, String> {
@@ -106,18 +133,51 @@ fn play(moves: &str) -> Result<Position, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
+    /// `ENGRAM_WRITE=1 cargo test --lib openings` makes the compressed table again.
     #[test]
-    fn every_line_of_the_own_table_is_sound_and_there_once() {
-        let mut openings = Openings(HashMap::new());
-        openings.add(OWN).unwrap();
-        let lines = OWN.lines().count() - 1;
-        assert!(lines >= 100);
-        assert_eq!(openings.0.len(), lines, "no position has two names");
-        for opening in openings.0.values() {
+    fn the_compressed_table_is_that_of_the_lines_and_no_position_has_two_names() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("books");
+        let lines = named(&fs::read_to_string(folder.join("openings.tsv")).unwrap()).unwrap();
+        assert!(lines.len() > 3000);
+        if std::env::var_os("ENGRAM_WRITE").is_some() {
+            let mut bytes = Vec::new();
+            for (key, Opening { eco, name }) in &lines {
+                bytes.extend(key.to_le_bytes());
+                bytes.extend(format!("{eco}\t{name}\n").into_bytes());
+            }
+            let mut packed = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
+            packed.write_all(&bytes).unwrap();
+            fs::write(folder.join("openings.bin"), packed.finish().unwrap()).unwrap();
+            return;
+        }
+        let own = Openings::own();
+        assert_eq!(own.0.len(), lines.len(), "no position has two names");
+        for (key, opening) in &lines {
+            assert_eq!(own.0.get(key), Some(opening));
             let code: Vec<char> = opening.eco.chars().collect();
             assert!(matches!(code[..], ['A'..='E', '0'..='9', '0'..='9']), "{opening:?}");
         }
+    }
+
+    #[test]
+    fn the_opening_of_a_game_is_found_whatever_the_order_of_its_moves() {
+        let own = Openings::own();
+        let name = |moves: &str| {
+            let mut position = Position::default();
+            let mut played = Vec::new();
+            for san in moves.split(' ') {
+                let m = pgn::to_move(san.parse().unwrap(), &position).unwrap();
+                position = position.play(m);
+                played.push(m);
+            }
+            own.of(&Position::default(), &played).map(|opening| opening.eco.clone() + " " + &opening.name)
+        };
+        assert_eq!(name("e4 e5 Nf3 Nc6 Bb5 a6").as_deref(), Some("C70 Ruy Lopez: Morphy Defense"));
+        assert_eq!(name("Nf3 Nc6 e4 e5 Bb5 a6 h3"), name("e4 e5 Nf3 Nc6 Bb5 a6"));
+        assert!(unpacked(b"damaged").is_empty());
     }
 }
