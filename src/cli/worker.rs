@@ -151,16 +151,16 @@ impl Worker {
         // A few more than threads, so that none waits for the network.
         let most = self.threads + self.threads / 4 + 1;
         let room = if self.deferred.is_empty() { most.saturating_sub(self.held.len()) } else { 0 };
-        if room > 0 {
-            if self.claimed_at.is_none_or(|at| at.elapsed() > self.claim_after / 2) {
-                self.claimed_at = Some(Instant::now());
-                let claimed = self.queue.claim(&self.name, &held, self.claim_after, room)?;
-                claimed.into_iter().try_for_each(|task| self.begin(task))?;
-            } else {
-                let wait = if self.held.is_empty() { IDLE.min(self.claim_after / 2) } else { Duration::ZERO };
-                let taken = self.queue.take(&self.name, room, wait)?;
-                taken.into_iter().try_for_each(|task| self.begin(task))?;
-            }
+        // What others had is begun at once or not taken: a task must not be blamed for the one that it waited for.
+        let free = self.threads.saturating_sub(self.held.len()).min(room);
+        if free > 0 && self.claimed_at.is_none_or(|at| at.elapsed() > self.claim_after / 2) {
+            self.claimed_at = Some(Instant::now());
+            let claimed = self.queue.claim(&self.name, &held, self.claim_after, free)?;
+            claimed.into_iter().try_for_each(|task| self.begin(task))?;
+        } else if room > 0 {
+            let wait = if self.held.is_empty() { IDLE.min(self.claim_after / 2) } else { Duration::ZERO };
+            let taken = self.queue.take(&self.name, room, wait)?;
+            taken.into_iter().try_for_each(|task| self.begin(task))?;
         }
         self.collect(BUSY)
     }

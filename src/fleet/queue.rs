@@ -229,13 +229,13 @@ impl Queue {
     ) -> Result<Vec<HeldTask>, FleetError> {
         let idle = (idle.as_millis() as u64).max(1);
         let mut pending = cmd("XPENDING");
-        pending.arg(self.tasks()).arg(GROUP).arg("IDLE").arg(idle).arg("-").arg("+").arg(count);
+        pending.arg(self.tasks()).arg(GROUP).arg("IDLE").arg(idle).arg("-").arg("+").arg(holds.len() + count);
         let Value::Array(pending) = self.ask_as_worker(pending, Duration::ZERO)? else {
             return Err(FleetError::Nonsense);
         };
         let mut held = Vec::new();
         let others = pending.iter().filter_map(pending_entry).filter(|(id, _)| !holds.contains(id));
-        for (id, attempts) in others {
+        for (id, attempts) in others.take(count) {
             let mut claim = cmd("XCLAIM");
             claim.arg(self.tasks()).arg(GROUP).arg(name).arg(idle).arg(id.to_string());
             let claimed = match self.ask(claim, Duration::ZERO) {

@@ -9,6 +9,7 @@ use std::{
 };
 
 use super::{
+    MOST_PENDING,
     crew::Arrival,
     pool::{FoundAt, MoveList, SearchKind, SearchSettings},
     task::{StretchTask, TaskSettings, read_result},
@@ -18,8 +19,8 @@ use crate::{
     fleet::{EntryId, FleetError, Queue, ServerAddress, Task, TaskOutcome, name_of},
 };
 
-/// Items that are in the queue or wait for those before them, at any time: enough for a thousand threads.
-pub(super) const WINDOW: usize = 1024;
+/// Items that are in the queue or wait for those before them, at any time: enough for two thousand threads.
+pub(super) const WINDOW: usize = MOST_PENDING;
 /// How long the server is asked to wait for a result.
 const WAIT: Duration = Duration::from_secs(1);
 /// After so long without a result it is looked whether the server still has what it was given.
