@@ -2,7 +2,7 @@
 //! complete.
 
 use std::{
-    fs::{self, File, Metadata, OpenOptions, Permissions},
+    fs::{self, File, OpenOptions},
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
@@ -87,7 +87,7 @@ pub fn found(file: &File) -> io::Result<Found> {
 }
 
 #[cfg(unix)]
-fn describe(metadata: &Metadata) -> Found {
+fn describe(metadata: &fs::Metadata) -> Found {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
     let not_a_file = match metadata.file_type() {
         kind if kind.is_file() => None,
@@ -160,7 +160,7 @@ impl NewFile {
         let mut builder = Builder::new();
         builder.prefix(&prefix).suffix(".new");
         #[cfg(unix)]
-        builder.permissions(<Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
+        builder.permissions(<fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
         let file = builder.tempfile_in(path.parent().unwrap_or(Path::new("/")))?;
         Ok(NewFile { path, writer: BufWriter::new(file) })
     }

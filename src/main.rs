@@ -11,7 +11,18 @@ use engram::{
     uci::{DebugLog, Places, printable},
 };
 
+/// Called before anything else, std's own start included, which link-time optimisation compiles for the same processor
+/// as everything here.
+#[cfg(target_os = "linux")]
+#[used]
+#[allow(unsafe_code)]
+// SAFETY: the linker calls what it finds in this section as functions of this kind, and this one needs nothing that is
+// initialised later.
+#[unsafe(link_section = ".init_array")]
+static BEFORE_ALL: extern "C" fn() = explain_illegal_instructions;
+
 fn main() -> ExitCode {
+    #[cfg(not(target_os = "linux"))]
     explain_illegal_instructions();
     let arguments = cli::CommandLine::parse();
     limits_are_errors();

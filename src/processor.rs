@@ -21,20 +21,7 @@ pub(crate) enum Generation {
 impl Instructions {
     /// All generations that can be chosen on this processor, the best one last.
     pub fn available() -> Vec<Instructions> {
-        let mut available = vec![Generation::Baseline];
-        #[cfg(target_arch = "x86_64")]
-        {
-            macro_rules! all {
-                ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* };
-            }
-            if all!("avx2" "bmi1" "bmi2" "fma" "lzcnt" "movbe" "popcnt") {
-                available.push(Generation::Avx2);
-                if all!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl" "avx512vbmi2" "avx512vnni") {
-                    available.push(Generation::Avx512);
-                }
-            }
-        }
-        available.into_iter().map(Instructions).collect()
+        std::iter::once(Generation::Baseline).chain(newer()).map(Instructions).collect()
     }
 
     /// The best that there are.
@@ -46,6 +33,26 @@ impl Instructions {
     pub(crate) fn generation(self) -> Generation {
         self.0
     }
+}
+
+/// The generations after the baseline that this processor and its system know, oldest first.
+#[cfg(target_arch = "x86_64")]
+fn newer() -> Vec<Generation> {
+    macro_rules! all {
+        ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* };
+    }
+    let avx2 = all!("avx2" "bmi1" "bmi2" "fma" "lzcnt" "movbe" "popcnt");
+    let avx512 = all!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl" "avx512vbmi2" "avx512vnni");
+    match (avx2, avx512) {
+        (true, true) => vec![Generation::Avx2, Generation::Avx512],
+        (true, false) => vec![Generation::Avx2],
+        (false, _) => Vec::new(),
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn newer() -> Vec<Generation> {
+    Vec::new()
 }
 
 impl std::fmt::Display for Instructions {
@@ -87,7 +94,7 @@ macro_rules! compiled_for_generations {
 
             match instructions.generation() {
                 Generation::Baseline => baseline($($argument),*),
-                // SAFETY: `Instructions` of a generation are only made where `available` has found all of these features.
+                // SAFETY: `Instructions` of a generation are only made where `newer` has found all of these features.
                 #[cfg(target_arch = "x86_64")]
                 Generation::Avx2 => unsafe { avx2($($argument),*) },
                 // SAFETY: the same.
@@ -102,7 +109,7 @@ pub(crate) use compiled_for_generations;
 
 /// From now on an instruction that this processor does not know ends the process with a sentence and exit code 1. It
 /// happens only to a program that was compiled for a newer processor (`-C target-cpu`).
-pub fn explain_illegal_instructions() {
+pub extern "C" fn explain_illegal_instructions() {
     #[cfg(unix)]
     // SAFETY: `handler` does only what is allowed in a handler (`write` and `_exit`).
     #[allow(unsafe_code)]
