@@ -11,14 +11,14 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use engram::{
     eval,
     position::{Path as MovePath, PathHash, Position},
-    tt::file::{HashFile, Origin},
+    tt::file::{HashFile, HashOrigin},
     types::Ply,
 };
 
 const MIB: usize = 256;
 
 fn open(path: &Path) -> HashFile {
-    let origin = Origin { evaluation: eval::fingerprint(), path_mode: PathHash::default() };
+    let origin = HashOrigin { evaluation: eval::fingerprint(), path_mode: PathHash::default() };
     HashFile::open_or_create(path, MIB, origin).expect("room for the file").0
 }
 

@@ -2,7 +2,9 @@
 
 mod evaluation;
 mod learning;
+mod lessons;
 mod lookup;
+mod memory;
 mod opening;
 mod persistent;
 mod settings;
@@ -19,25 +21,21 @@ use std::{
 use shakmaty::uci::UciMove;
 use thiserror::Error;
 
-pub use self::evaluation::{EvalFileError, EvaluationKind};
-pub use self::learning::lesson;
 use self::{
-    evaluation::EvaluationChoice,
-    learning::{Beginning, Learning},
-    lookup::with_last_answer,
-    opening::{LastAnswer, Opening},
+    evaluation::EvaluationChoice, learning::Learning, lookup::with_last_answer, opening::LastAnswer,
     persistent::Persistent,
-    strength::StrengthLimits,
 };
 pub use self::{
+    evaluation::{EvalFileError, EvaluationKind},
+    learning::LearnOptions,
+    lessons::lesson,
     lookup::ProbeRules,
-    strength::{ELO_RANGE, FULL_SKILL},
+    opening::OpeningBook,
+    settings::EngineSettings,
+    strength::{ELO_RANGE, FULL_SKILL, StrengthLimits},
 };
 use crate::{
-    learn::{
-        game::Line,
-        policy::{Mode, Rules},
-    },
+    learn::game::Line,
     position::{Path, PathHash, Position},
     search::{
         Clock, Event, EventSink, Limits, NodeBank, NodeRate, Pool, SearchProgress, SearchTask, Signals,
@@ -92,21 +90,18 @@ pub struct Engine {
     table: Arc<Table>,
     pool: Pool,
     signals: Arc<Signals>,
-    multi_pv: usize,
-    move_overhead: Duration,
     node_rate: Option<NodeRate>,
     node_bank: NodeBank,
-    never_clear_hash: bool,
     persistent: Persistent,
-    /// Was it said that the style of play keeps the hash file out?
-    hash_file_unused_told: bool,
     learning: Learning,
     path_hash: PathHash,
     evaluation: EvaluationChoice,
     tables: Option<Arc<Tablebase>>,
-    probe_rules: ProbeRules,
-    opening: Opening,
     strength_limits: StrengthLimits,
+    /// What takes effect with the next search.
+    pub settings: EngineSettings,
+    /// The opening book.
+    pub book: OpeningBook,
 }
 
 impl Engine {
@@ -118,7 +113,6 @@ impl Engine {
     pub const DEFAULT_PAWN_HASH: usize = 4;
     /// Default time kept for transport, per move.
     pub const DEFAULT_MOVE_OVERHEAD: Duration = Duration::from_millis(10);
-
     /// Default fall of the score that is learned, in printed centipawns.
     pub const DEFAULT_LEARN_DROP: i32 = 33;
     /// Default depth from which a search teaches.
@@ -132,7 +126,6 @@ impl Engine {
         let last = Arc::<Mutex<LastAnswer>>::default();
         let sink = with_last_answer(sink, Arc::clone(&last));
         let root = Position::default();
-        let learning_sink = Arc::clone(&sink);
         Engine {
             sink,
             path: Path::new(&root),
@@ -140,30 +133,18 @@ impl Engine {
             table: Arc::new(Table::new(Engine::DEFAULT_HASH).unwrap_or_else(Table::minimal)),
             pool: Pool::new(Arc::clone(&signals), Engine::DEFAULT_PAWN_HASH),
             signals,
-            multi_pv: 1,
-            move_overhead: Engine::DEFAULT_MOVE_OVERHEAD,
             node_rate: None,
             node_bank: NodeBank::default(),
-            never_clear_hash: false,
             persistent: Persistent::new(Engine::DEFAULT_HASH_FILE_SIZE),
-            hash_file_unused_told: false,
             line: Line::default(),
             guessed: false,
-            learning: Learning::new(
-                Rules {
-                    mode: Mode::Off,
-                    drop: Engine::DEFAULT_LEARN_DROP,
-                    min_depth: Engine::DEFAULT_LEARN_MIN_DEPTH,
-                },
-                Engine::DEFAULT_LEARN_FUZZ,
-                learning_sink,
-            ),
+            learning: Learning::default(),
             path_hash: PathHash::default(),
             evaluation: EvaluationChoice::default(),
             tables: None,
-            probe_rules: ProbeRules::default(),
-            opening: Opening::new(last),
             strength_limits: StrengthLimits::default(),
+            settings: EngineSettings::default(),
+            book: OpeningBook::new(last),
         }
     }
 
@@ -179,7 +160,6 @@ impl Engine {
     /// The first illegal move; the position before stays.
     pub fn set_position(&mut self, start: Position, moves: &[UciMove]) -> Result<(), IllegalMove> {
         let mut path = Path::new(&start);
-        let start_key = start.key();
         let line = Line { start: start.fen(), moves: moves.to_vec() };
         let mut position = start;
         for (index, &uci) in moves.iter().enumerate() {
@@ -194,20 +174,15 @@ impl Engine {
         path.trim();
         if !self.guessed && self.root.in_check() && !self.root.has_legal_move() {
             // There was mate on the board, and some programs never say that the game is over.
-            self.learning.end_game(self.last_played());
+            self.learning.memory().end_game(self.last_played());
         }
         self.guessed = false;
-        let followed = self.opening.follow(start_key, moves);
+        let followed = self.book.follow(&line);
         self.complain_about_book(followed);
         self.root = position;
         self.path = path;
         self.line = line;
         Ok(())
-    }
-
-    /// A search is to come: opens the learning file, if there is one.
-    pub fn prepare_learning(&self) {
-        self.learning.prepare();
     }
 
     /// The position set last.
@@ -220,11 +195,11 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.pool.clear();
         self.node_bank = NodeBank::default();
-        self.learning.end_game(self.last_played());
+        self.learning.memory().end_game(self.last_played());
         self.persistent.new_game();
         self.conclude_book_game();
         self.strength_limits.new_game();
-        if !self.never_clear_hash {
+        if !self.settings.never_clear_hash {
             self.clear_hash();
         }
     }
@@ -235,7 +210,7 @@ impl Engine {
         self.stop();
         self.pool.wait_for_answer();
         self.guessed = limits.ponder;
-        self.opening.answering(&self.root, limits.ponder);
+        self.book.answering(&self.root, limits.ponder);
         if let Some(m) = self.book_move(&limits) {
             (self.sink)(Event::Finished { best: Some(m), ponder: None });
             return;
@@ -247,30 +222,19 @@ impl Engine {
         self.strength_limits.limit_nodes(&mut limits);
         self.signals.stop.store(false, Relaxed);
         self.signals.pondering.store(limits.ponder, Relaxed);
-        let lessons = self.learning.begin(&Beginning {
-            root: &self.root,
-            line: &self.line,
-            path: &self.path,
-            limits: &limits,
-            table: &self.table,
-            limited_strength: self.strength_limits.is_limited(),
-            analysis: limits.clock.is_none() && (limits.infinite || self.strength_limits.is_analysis()),
-            strength: self.strength_limits.strength(),
-        });
+        self.search(limits, start);
+    }
+
+    fn search(&mut self, limits: Limits, start: Instant) {
+        let strength = self.strength_limits.strength();
+        let analysis = limits.clock.is_none() && (limits.infinite || self.strength_limits.analysis);
+        let lessons = self.lessons(&limits, analysis);
         let mut path = self.path.clone();
         path.begin_search(self.path_hash);
-        // Scores of a player with contempt or errors are not for others.
-        let sober = self.strength_limits.strength() == Strength::default();
         let hash_file = self.hash_file();
-        if hash_file.is_some() && !sober && !std::mem::replace(&mut self.hash_file_unused_told, true) {
-            let text = "the hash file is not used with contempt or at limited strength".to_owned();
-            (self.sink)(Event::Message(text));
-        }
-        let hash_file = hash_file.filter(|_| sober);
-        let analysis = limits.clock.is_none()
-            && (limits.infinite || self.strength_limits.is_analysis() || hash_file.is_some())
+        let analysis = (analysis || limits.clock.is_none() && hash_file.is_some())
             && limits.mate.is_none()
-            && sober;
+            && strength == Strength::default();
         self.table.set_analysis(analysis);
         // An earlier search did not know what is preferred now.
         let resumed = if analysis && lessons.preferences.is_empty() {
@@ -281,9 +245,9 @@ impl Engine {
         self.pool.start(SearchTask {
             root: self.root.clone(),
             path,
-            clock: Clock::new(&limits, start, self.move_overhead, self.node_rate),
+            clock: Clock::new(&limits, start, self.settings.move_overhead, self.node_rate),
             limits,
-            multi_pv: self.multi_pv,
+            multi_pv: self.settings.multi_pv,
             table: Arc::clone(&self.table),
             hash_file,
             analysis,
@@ -296,13 +260,17 @@ impl Engine {
             first_move: lessons.first_move,
             on_end: lessons.on_end,
             tablebases: self.tablebases(),
-            strength: self.strength_limits.strength(),
+            strength,
         });
     }
 
     /// The last position and the moves that led to it, unless the last of them was only expected.
     fn last_played(&self) -> Option<(&Position, &Line)> {
         (!self.guessed).then_some((&self.root, &self.line))
+    }
+
+    fn say(&self, message: String) {
+        (self.sink)(Event::Message(message));
     }
 
     /// Ends the present search as soon as possible.
@@ -336,7 +304,10 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.stop();
         self.wait();
-        self.learning.end_game(self.last_played());
+        let mut memory = self.learning.memory();
+        memory.end_game(self.last_played());
+        memory.close(&*self.sink);
+        drop(memory);
         self.conclude_book_game();
     }
 }

@@ -11,7 +11,7 @@ use std::{
 };
 
 use common::{Engine, PATIENCE, home, run};
-use engram::learn::{LearnFile, Mode, OpenError, Origin, Record, Ring};
+use engram::learn::{FileError, LearnFile, Mode, Origin, Record, Ring};
 use shakmaty::{CastlingMode, Chess, Color, Position as _, fen::Fen, uci::UciMove};
 use tempfile::TempDir;
 
@@ -36,7 +36,7 @@ fn learning(mode: &str, path: &Path) -> Engine {
 fn ring_if_made(path: &Path) -> Option<Ring> {
     match LearnFile::open(path, Mode::Read) {
         Ok(file) => Some(file.recover().expect("readable").1),
-        Err(OpenError::Missing { .. } | OpenError::Unfinished { .. }) => None,
+        Err(FileError::Missing(_) | FileError::Unfinished(_)) => None,
         Err(error) => panic!("{error}"),
     }
 }

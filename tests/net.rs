@@ -6,7 +6,7 @@ use std::sync::Arc;
 use engram::{
     eval::{
         Evaluation, Evaluator,
-        net::{EMBEDDED, FileError, HEADS, INPUTS, Layout, Network, ONE_HEAD, ONE_INPUT, head},
+        net::{EMBEDDED, HEADS, INPUTS, Layout, Network, NetworkError, ONE_HEAD, ONE_INPUT, head},
     },
     position::Position,
     processor::Instructions,
@@ -215,21 +215,21 @@ fn a_file_is_written_and_read_back() {
 #[test]
 fn a_file_that_is_no_network_is_refused_with_a_reason() {
     let refused = |bytes: &[u8]| Network::from_bytes(bytes).map(Arc::new).expect_err("no network");
-    assert_eq!(refused(b""), FileError::Foreign);
-    assert_eq!(refused(&[0; 4096]), FileError::Foreign);
-    assert!(matches!(refused(&EMBEDDED[..EMBEDDED.len() - 1]), FileError::Length { .. }));
-    assert!(matches!(refused(&[EMBEDDED, b"x"].concat()), FileError::Length { .. }));
+    assert_eq!(refused(b""), NetworkError::Foreign);
+    assert_eq!(refused(&[0; 4096]), NetworkError::Foreign);
+    assert!(matches!(refused(&EMBEDDED[..EMBEDDED.len() - 1]), NetworkError::Length { .. }));
+    assert!(matches!(refused(&[EMBEDDED, b"x"].concat()), NetworkError::Length { .. }));
     let changed = |place: usize| {
         let mut bytes = EMBEDDED.to_vec();
         bytes[place] ^= 1;
         refused(&bytes)
     };
-    assert!(matches!(changed(8), FileError::Version(_)));
-    assert_eq!(changed(EMBEDDED.len() / 2), FileError::Checksum);
-    assert_eq!(changed(EMBEDDED.len() - 1), FileError::Checksum);
+    assert!(matches!(changed(8), NetworkError::Version(_)));
+    assert_eq!(changed(EMBEDDED.len() / 2), NetworkError::Checksum);
+    assert_eq!(changed(EMBEDDED.len() - 1), NetworkError::Checksum);
     let mut unscaled = Layout::from_bytes(EMBEDDED).expect("a network");
     unscaled.scale = 0;
-    assert_eq!(refused(&unscaled.to_bytes()), FileError::Scale(0));
+    assert_eq!(refused(&unscaled.to_bytes()), NetworkError::Scale(0));
     for place in 0..64 {
         let mut bytes = EMBEDDED.to_vec();
         bytes[place] ^= 0x80;
@@ -241,7 +241,7 @@ fn a_file_that_is_no_network_is_refused_with_a_reason() {
     small.input_weights.truncate(small.inputs * 8);
     small.input_biases.truncate(8);
     small.heads.truncate(HEADS * 2 * 8);
-    assert!(matches!(refused(&small.to_bytes()), FileError::Units { found: 8, .. }));
+    assert!(matches!(refused(&small.to_bytes()), NetworkError::Units { found: 8, .. }));
 }
 
 #[test]

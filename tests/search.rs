@@ -233,7 +233,7 @@ fn search_moves_and_multi_pv_choose_the_root() {
     let found = searcher.go(Limits { search_moves: only.clone(), ..depth(6) });
     assert!(found.best.is_some_and(|best| only.contains(&best)));
 
-    searcher.engine.set_multi_pv(4);
+    searcher.engine.settings.multi_pv = 4;
     let found = searcher.go(depth(7));
     let last: Vec<&PvInfo> = found.lines[found.lines.len() - 4..].iter().collect();
     for (index, line) in last.iter().enumerate() {

@@ -11,7 +11,7 @@ use thiserror::Error;
 use super::Engine;
 use crate::eval::{
     Evaluation,
-    net::{FileError, Network},
+    net::{Network, NetworkError},
 };
 
 /// The kinds of evaluation.
@@ -28,21 +28,11 @@ pub enum EvaluationKind {
 #[derive(Debug, Error)]
 pub enum EvalFileError {
     /// The file cannot be read.
-    #[error("the network `{path}` cannot be read ({error})")]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What went wrong.
-        error: io::Error,
-    },
+    #[error("the network `{0}` cannot be read ({1})")]
+    Unreadable(PathBuf, io::Error),
     /// It is no network for this engine.
-    #[error("the network `{path}` is not used: {error}")]
-    Unfit {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        error: FileError,
-    },
+    #[error("the network `{0}` is not used: {1}")]
+    Unfit(PathBuf, NetworkError),
 }
 
 /// What the user chose.
@@ -79,22 +69,16 @@ impl Engine {
     /// # Errors
     /// The file cannot be read or is no network for this engine: the network before stays.
     pub fn set_eval_file(&mut self, file: Option<&Path>) -> Result<(), EvalFileError> {
-        let network = match file {
-            // Some GUIs say each option, also where it stays as it is.
-            None if self.evaluation.network.is_none() => return Ok(()),
-            None => None,
-            Some(path) => {
-                let path = path.to_owned();
-                let bytes = match fs::read(&path) {
-                    Ok(bytes) => bytes,
-                    Err(error) => return Err(EvalFileError::Unreadable { path, error }),
-                };
-                match Network::from_bytes(&bytes) {
-                    Ok(network) => Some(Arc::new(network)),
-                    Err(error) => return Err(EvalFileError::Unfit { path, error }),
-                }
-            }
+        // Some GUIs say each option, also where it stays as it is.
+        if file.is_none() && self.evaluation.network.is_none() {
+            return Ok(());
+        }
+        let read = |path: &Path| {
+            let bytes = fs::read(path).map_err(|error| EvalFileError::Unreadable(path.to_owned(), error))?;
+            let network = Network::from_bytes(&bytes);
+            network.map(Arc::new).map_err(|error| EvalFileError::Unfit(path.to_owned(), error))
         };
+        let network = file.map(read).transpose()?;
         self.evaluation.network = network;
         self.renew_evaluation();
         Ok(())
@@ -102,9 +86,9 @@ impl Engine {
 
     fn renew_evaluation(&mut self) {
         self.wait();
-        let evaluation = self.evaluation.evaluation();
-        self.change_learning(|learning, present| learning.set_evaluation(evaluation.clone(), present));
-        self.pool.set_evaluation(evaluation);
+        // What its lessons rest on is another evaluation from now on.
+        self.close_learning();
+        self.pool.set_evaluation(self.evaluation.evaluation());
         self.clear_hash();
         self.persistent.reopen();
     }

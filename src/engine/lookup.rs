@@ -1,7 +1,7 @@
 //! Openings and endings that are looked up instead of being searched.
 
 use std::{
-    path::{Path as FilePath, PathBuf},
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -9,7 +9,7 @@ use shakmaty::Move;
 
 use super::{Engine, opening::LastAnswer};
 use crate::{
-    book::{BookError, Choice},
+    book::BookError,
     search::{Event, EventSink, Limits, Probing, Tablebases},
     syzygy::{self, Tablebase},
     types::{Depth, Score},
@@ -36,48 +36,23 @@ impl Engine {
     /// A book move, where it may answer in place of a search: not in analysis, and not while pondering.
     pub(super) fn book_move(&mut self, limits: &Limits) -> Option<Move> {
         let analysis = limits.infinite || limits.ponder || limits.mate.is_some();
-        if analysis || self.strength_limits.is_analysis() || !limits.search_moves.is_empty() {
+        if analysis || self.strength_limits.analysis || !limits.search_moves.is_empty() {
             return None;
         }
-        self.opening.choose(&self.root)
-    }
-
-    /// Plays from the book, or does not.
-    pub fn set_own_book(&mut self, on: bool) {
-        self.opening.enabled = on;
+        self.book.choose(&self.root)
     }
 
     /// Uses the Polyglot book in a file; the engine's own if there is no path.
     ///
     /// # Errors
     /// See [`BookError`]; the book before stays in use.
-    pub fn set_book_file(&mut self, path: Option<&FilePath>) -> Result<(), BookError> {
-        self.opening.set_file(path)
-    }
-
-    /// The book answers in the first so many plies of a game.
-    pub fn set_book_depth(&mut self, plies: usize) {
-        self.opening.depth = plies;
-    }
-
-    /// How a book move is chosen.
-    pub fn set_book_choice(&mut self, choice: Choice) {
-        self.opening.choice = choice;
-    }
-
-    /// Do the results of our games move the choice of book moves?
-    pub fn set_book_learning(&mut self, on: bool) {
-        self.opening.learning = on;
-    }
-
-    /// The user's data directory; without one nothing is learned about books.
-    pub fn set_data_folder(&mut self, folder: Option<PathBuf>) {
-        self.opening.set_data_folder(folder);
+    pub fn set_book_file(&mut self, path: Option<&Path>) -> Result<(), BookError> {
+        self.book.set_file(path)
     }
 
     /// The present game is over: what it taught about the book is written down.
     pub fn conclude_book_game(&mut self) {
-        let concluded = self.opening.conclude();
+        let concluded = self.book.conclude();
         self.complain_about_book(concluded);
     }
 
@@ -86,7 +61,7 @@ impl Engine {
             let text = format!(
                 "the result of the last game is not in the book's copy ({error}); BookLearning turns it off"
             );
-            (self.sink)(Event::Message(text));
+            self.say(text);
         }
     }
 
@@ -100,20 +75,15 @@ impl Engine {
         }
         let (tables, complaints) = Tablebase::open(list);
         for complaint in complaints {
-            (self.sink)(Event::Message(complaint));
+            self.say(complaint);
         }
         let (files, pieces) = (tables.files(), tables.max_pieces());
         if files > 0 {
-            (self.sink)(Event::Message(format!("found {files} tablebase files, up to {pieces} pieces")));
+            self.say(format!("found {files} tablebase files, up to {pieces} pieces"));
             self.tables = Some(Arc::new(tables));
         } else {
-            (self.sink)(Event::Message("no tablebase files found; playing without".to_owned()));
+            self.say("no tablebase files found; playing without".to_owned());
         }
-    }
-
-    /// When tablebases are asked, and by which rules; takes effect with the next search.
-    pub fn probe_rules_mut(&mut self) -> &mut ProbeRules {
-        &mut self.probe_rules
     }
 
     /// A line from the present position with what the tables play behind it, at most `most` plies in all.
@@ -125,7 +95,7 @@ impl Engine {
     }
 
     fn probing(&self) -> Option<Probing> {
-        let (tables, rules) = (self.tables.as_ref()?, self.probe_rules);
+        let (tables, rules) = (self.tables.as_ref()?, self.settings.probe_rules);
         let max_pieces = rules.max_pieces.min(tables.max_pieces());
         let (tables, min_depth) = (Arc::clone(tables), Depth(rules.min_depth));
         Some(Probing { tables, max_pieces, min_depth, fifty: rules.fifty })
@@ -138,7 +108,7 @@ impl Engine {
         let few = self.root.board().occupied().count() <= probing.max_pieces;
         let ranking = if few { tables.rank(&self.root, &self.path, *fifty) } else { None };
         for complaint in tables.take_messages() {
-            (self.sink)(Event::Message(complaint));
+            self.say(complaint);
         }
         Tablebases::new(Some(probing), ranking)
     }

@@ -1,18 +1,18 @@
 //! The opening book in play: which move comes from it, and what the game taught about that.
 
 use std::{
-    hash::{BuildHasher, Hasher, RandomState},
     io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use shakmaty::{Color, Move, Position as _, uci::UciMove};
+use shakmaty::{Color, Move, Position as _};
 
 use crate::{
     book::{Book, BookError, Choice, LearnedBook, choose},
+    learn::game::Line,
     position::Position,
-    types::{PositionKey, Score},
+    types::Score,
 };
 
 /// The folder of learned copies inside the user's data directory.
@@ -25,19 +25,20 @@ const DRAWN: i32 = 40;
 const DRAWN_PLIES: usize = 80;
 
 /// The book, how it is used, and the game that is being played with it.
-pub(super) struct Opening {
+pub struct OpeningBook {
     /// Are moves played from the book?
     pub enabled: bool,
     /// Plies of the game up to which that is done.
     pub depth: usize,
     /// How one of several moves is chosen.
     pub choice: Choice,
-    /// Do results move the choice?
+    /// Do results of our games move the choice?
     pub learning: bool,
+    /// The user's data directory, below which copies of books are kept; without one nothing is learned about books.
+    pub data_folder: Option<PathBuf>,
     book: Arc<Book>,
     file: Option<PathBuf>,
-    data_folder: Option<PathBuf>,
-    game: Game,
+    game: BookGame,
     last: Arc<Mutex<LastAnswer>>,
 }
 
@@ -52,9 +53,8 @@ pub(super) struct LastAnswer {
 
 /// What is known of the present game.
 #[derive(Default)]
-struct Game {
-    start: PositionKey,
-    moves: Vec<UciMove>,
+struct BookGame {
+    line: Line,
     /// The entries that were played from, with the side that did.
     played: Vec<(usize, Color)>,
     /// The position answered last.
@@ -63,24 +63,19 @@ struct Game {
     pondered: bool,
 }
 
-impl Opening {
-    pub(super) fn new(last: Arc<Mutex<LastAnswer>>) -> Opening {
-        Opening {
+impl OpeningBook {
+    pub(super) fn new(last: Arc<Mutex<LastAnswer>>) -> OpeningBook {
+        OpeningBook {
             enabled: false,
             depth: 20,
             choice: Choice::Weighted,
             learning: true,
             book: Arc::new(Book::own()),
-            file: None,
             data_folder: None,
-            game: Game::default(),
+            file: None,
+            game: BookGame::default(),
             last,
         }
-    }
-
-    /// The user's data directory, below which copies of books are kept.
-    pub(super) fn set_data_folder(&mut self, folder: Option<PathBuf>) {
-        self.data_folder = folder;
     }
 
     /// Uses the book at `path`, or the engine's own.
@@ -109,26 +104,24 @@ impl Opening {
 
     /// Takes notice of the position to be searched. Moves that do not go on from those before, but for one that was
     /// only guessed, are another game: what the game before taught is then written down.
-    pub(super) fn follow(&mut self, start: PositionKey, moves: &[UciMove]) -> io::Result<()> {
-        let guessed = usize::from(self.game.pondered);
-        let played = &self.game.moves[..self.game.moves.len().saturating_sub(guessed)];
-        let same = self.game.start == start && moves.starts_with(played);
+    pub(super) fn follow(&mut self, line: &Line) -> io::Result<()> {
+        let Line { start, moves } = &self.game.line;
+        let played = &moves[..moves.len().saturating_sub(usize::from(self.game.pondered))];
+        let same = *start == line.start && line.moves.starts_with(played);
         let concluded = if same { Ok(()) } else { self.conclude() };
-        self.game.start = start;
-        self.game.moves.clear();
-        self.game.moves.extend_from_slice(moves);
+        self.game.line.clone_from(line);
         concluded
     }
 
     /// The move to play without searching, if the book has one.
     pub(super) fn choose(&mut self, root: &Position) -> Option<Move> {
-        if !self.enabled || self.game.moves.len() >= self.depth {
+        if !self.enabled || self.game.line.moves.len() >= self.depth {
             return None;
         }
         let moves = self.book.moves(root);
         let experience =
             self.learned().map(|learned| learned.experience(&self.book, &moves)).unwrap_or_default();
-        let chosen = choose(&moves, &experience, self.choice, random())?;
+        let chosen = choose(&moves, &experience, self.choice, fastrand::u64(..))?;
         self.game.played.push((chosen.index, root.turn()));
         Some(chosen.book_move)
     }
@@ -157,7 +150,7 @@ impl Opening {
     }
 }
 
-impl Game {
+impl BookGame {
     /// The result in half points for a side: as it stands on the board, else as the last score lets one
     /// expect.
     fn result(&self, last: &LastAnswer) -> Option<(Color, u16)> {
@@ -173,18 +166,10 @@ impl Game {
         match last.score?.centipawns() {
             WON.. => Some((us, 2)),
             cp if cp <= -WON => Some((us, 0)),
-            cp if cp.abs() <= DRAWN && self.moves.len() >= DRAWN_PLIES => Some((us, 1)),
+            cp if cp.abs() <= DRAWN && self.line.moves.len() >= DRAWN_PLIES => Some((us, 1)),
             _ => None,
         }
     }
-}
-
-/// A number that differs from call to call.
-fn random() -> u64 {
-    // The standard library seeds each of its hashers from the system.
-    let mut hasher = RandomState::new().build_hasher();
-    hasher.write_u64(0);
-    hasher.finish()
 }
 
 #[cfg(test)]
@@ -194,19 +179,20 @@ mod tests {
     #[test]
     fn a_wrong_guess_goes_on_with_the_game_and_other_moves_do_not() {
         let start = Position::default();
-        let moves = |text: &str| -> Vec<UciMove> {
-            text.split(' ').map(|uci| uci.parse().expect("a move")).collect()
+        let line = |text: &str| Line {
+            start: start.fen(),
+            moves: text.split(' ').map(|uci| uci.parse().expect("a move")).collect(),
         };
         for (then, same) in
             [("e2e4 c7c5", true), ("e2e4 e7e5 g1f3", true), ("d2d4 e7e5", false), ("d2d4", false)]
         {
-            let mut opening = Opening::new(Arc::default());
+            let mut opening = OpeningBook::new(Arc::default());
             opening.enabled = true;
             assert!(opening.choose(&start).is_some());
-            opening.follow(start.key(), &moves("e2e4 e7e5")).expect("nothing is written");
+            opening.follow(&line("e2e4 e7e5")).expect("nothing is written");
             opening.game.played = vec![(0, Color::White)];
             opening.answering(&start, true);
-            opening.follow(start.key(), &moves(then)).expect("nothing is written");
+            opening.follow(&line(then)).expect("nothing is written");
             assert_eq!(!opening.game.played.is_empty(), same, "{then}");
         }
     }

@@ -5,8 +5,8 @@ use std::{path::PathBuf, sync::Arc};
 use super::Engine;
 use crate::{
     position::{Path, PathHash},
-    search::{Event, EventSink, Limits, ResultStore, Resumed},
-    tt::file::{FileLocation, HashFile, Origin},
+    search::{Limits, ResultStore, Resumed, Strength},
+    tt::file::{FileLocation, HashFile, HashOrigin},
 };
 
 /// The file that is wanted and, once somebody needed it, open.
@@ -19,72 +19,20 @@ pub(super) struct Persistent {
     changed: bool,
     /// Was something searched since the last game began?
     used: bool,
+    /// Was it said that the style of play keeps the file out?
+    unused_told: bool,
 }
 
 impl Persistent {
     /// No file.
     pub fn new(mib: usize) -> Persistent {
-        Persistent { path: None, mib, open: None, changed: false, used: false }
-    }
-
-    /// Names the file, or none. The present one is closed at once, the new one opened when it is needed: its
-    /// size may be said later. To name one that did not open tries it again.
-    pub fn set_path(&mut self, path: Option<PathBuf>) {
-        if path != self.path || self.open.is_none() {
-            self.path = path;
-            self.reopen();
-        }
-    }
-
-    /// Sets the size of a new file in MiB; one that is there keeps its own.
-    pub fn set_size(&mut self, mib: usize) {
-        self.mib = mib;
-        self.changed |= self.open.is_none();
+        Persistent { path: None, mib, open: None, changed: false, used: false, unused_told: false }
     }
 
     /// Closes the file; it is opened again, if it fits, when it is needed.
     pub fn reopen(&mut self) {
         self.open = None;
         self.changed = true;
-    }
-
-    /// Opens what was named and is not open, or not there any more, and says what came of that.
-    pub fn settle(&mut self, origin: Origin, sink: &Arc<EventSink>) {
-        let said = match self.open.as_ref().map(|file| (file.map().place(), file.map().path())) {
-            None | Some((FileLocation::Ours, _)) => None,
-            Some((FileLocation::Removed, path)) => Some(format!("hash file {} was removed", path.display())),
-            Some((FileLocation::Replaced, path)) => {
-                Some(format!("hash file {} was replaced", path.display()))
-            }
-        };
-        if let Some(said) = said {
-            sink(Event::Message(said));
-            self.reopen();
-        }
-        if !std::mem::take(&mut self.changed) {
-            return;
-        }
-        self.open = None;
-        let Some(path) = &self.path else { return };
-        let message = match HashFile::open_or_create(path, self.mib, origin) {
-            Ok((file, made)) => {
-                let map = file.map();
-                let message = format!(
-                    "hash file {}: {} MiB, {}",
-                    map.path().display(),
-                    map.header().file_size() >> 20,
-                    if made {
-                        "new".to_owned()
-                    } else {
-                        format!("{:.1} % full, session {}", map.fill(), map.generation())
-                    }
-                );
-                self.open = Some(Arc::new(file));
-                message
-            }
-            Err(error) => format!("{error}; the hash stays in RAM"),
-        };
-        sink(Event::Message(message));
     }
 
     /// A new game begins: what was found for others grows older.
@@ -96,17 +44,58 @@ impl Persistent {
 }
 
 impl Engine {
-    /// Names the file that keeps what the table knows, none for RAM alone. It is opened by the next search or
-    /// by [`Engine::open_hash_file`]. Waits for a running search.
+    /// Names the file that keeps what the table knows, none for RAM alone. The present one is closed at once, the new
+    /// one opened by the next search or by [`Engine::open_hash_file`]: its size may be said later. To name one that did
+    /// not open tries it again. Waits for a running search.
     pub fn set_hash_file(&mut self, file: Option<PathBuf>) {
         self.wait();
-        self.persistent.set_path(file);
+        if file != self.persistent.path || self.persistent.open.is_none() {
+            self.persistent.path = file;
+            self.persistent.reopen();
+        }
     }
 
     /// Sets the size of a new hash file in MiB; one that is there keeps its own.
     pub fn set_hash_file_size(&mut self, mib: usize) {
         self.wait();
-        self.persistent.set_size(mib);
+        self.persistent.mib = mib;
+        self.persistent.changed |= self.persistent.open.is_none();
+    }
+
+    /// Opens the hash file that was named and is not open, or not there any more, and says what came of that.
+    pub fn open_hash_file(&mut self) {
+        let said = match self.persistent.open.as_ref().map(|file| (file.map().place(), file.map().path())) {
+            None | Some((FileLocation::Ours, _)) => None,
+            Some((FileLocation::Removed, path)) => Some(format!("hash file {} was removed", path.display())),
+            Some((FileLocation::Replaced, path)) => {
+                Some(format!("hash file {} was replaced", path.display()))
+            }
+        };
+        if let Some(said) = said {
+            self.say(said);
+            self.persistent.reopen();
+        }
+        if !std::mem::take(&mut self.persistent.changed) {
+            return;
+        }
+        let Some(path) = &self.persistent.path else { return };
+        let evaluation = self.evaluation.evaluation().fingerprint();
+        let origin = HashOrigin { evaluation, path_mode: self.path_hash };
+        match HashFile::open_or_create(path, self.persistent.mib, origin) {
+            Ok((file, made)) => {
+                let map = file.map();
+                let (path, mib) = (map.path().display(), map.header().file_size() >> 20);
+                self.say(match made {
+                    true => format!("hash file {path}: {mib} MiB, new"),
+                    false => {
+                        let (fill, session) = (map.fill(), map.generation());
+                        format!("hash file {path}: {mib} MiB, {fill:.1} % full, session {session}")
+                    }
+                });
+                self.persistent.open = Some(Arc::new(file));
+            }
+            Err(error) => self.say(format!("{error}; the hash stays in RAM")),
+        }
     }
 
     /// Empties the table and the hash file. Waits for a running search.
@@ -123,35 +112,35 @@ impl Engine {
         self.path_hash
     }
 
-    /// Opens the hash file that was named, if it is not open yet, and reports what came of it.
-    pub fn open_hash_file(&mut self) {
-        let evaluation = self.evaluation.evaluation().fingerprint();
-        self.persistent.settle(Origin { evaluation, path_mode: self.path_hash }, &self.sink);
-    }
-
-    /// The file for a search.
+    /// The file for a search. Scores of a player with contempt or errors are not for others: that is said once.
     pub(super) fn hash_file(&mut self) -> Option<Arc<HashFile>> {
         self.open_hash_file();
         self.persistent.used = true;
-        self.persistent.open.clone()
+        let is_sober = self.strength_limits.strength() == Strength::default();
+        let unused = !is_sober && self.persistent.open.is_some();
+        if unused && !std::mem::replace(&mut self.persistent.unused_told, true) {
+            let text = "the hash file is not used with contempt or at limited strength".to_owned();
+            self.say(text);
+        }
+        self.persistent.open.clone().filter(|_| is_sober)
     }
 
     /// What an earlier analysis of this root came to, where a search under `limits` may go on from there. Says
     /// so.
     pub(super) fn resume(&self, limits: &Limits, path: &Path, file: Option<&HashFile>) -> Option<Resumed> {
-        if self.multi_pv > 1 || !limits.search_moves.is_empty() {
+        if self.settings.multi_pv > 1 || !limits.search_moves.is_empty() {
             return None;
         }
         let memory = ResultStore { table: &self.table, file };
         memory.share(self.root.key(), path);
         let kept = memory.resumed(&self.root, path);
-        let learned = self.learning.resumed(&self.root, path);
+        let learned = self.learned_result(path);
         let resumed = learned.into_iter().chain(kept).max_by_key(|resumed| resumed.depth)?;
         if limits.depth.is_some_and(|most| most < resumed.depth) {
             return None;
         }
         let depth = resumed.depth.get();
-        (self.sink)(Event::Message(format!("analysis resumed at depth {depth}")));
+        self.say(format!("analysis resumed at depth {depth}"));
         Some(resumed)
     }
 }

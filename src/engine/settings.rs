@@ -1,23 +1,43 @@
 //! What the user sets: the table, threads, time and learning. (Books, tablebases, hash files and strength limits set theirs
 //! where they are used.)
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use super::{
-    Engine, OutOfMemory,
-    learning::{Learning, Present},
-};
-#[cfg(feature = "fleet")]
-use crate::fleet::FleetError;
+use super::{Engine, OutOfMemory, ProbeRules};
 #[cfg(feature = "tune")]
 use crate::search::Observer;
 use crate::{
-    learn::policy::Mode,
     position::PathHash,
     search::{NodeBank, NodeRate},
     tt::Table,
-    types::Depth,
 };
+
+/// What takes effect with the next search, and changes nothing before.
+#[derive(Clone, Debug)]
+pub struct EngineSettings {
+    /// The number of lines to report, at least 1.
+    pub multi_pv: usize,
+    /// Time kept for transport, per move.
+    pub move_overhead: Duration,
+    /// Is the table kept over [`Engine::new_game`]?
+    pub never_clear_hash: bool,
+    /// When tablebases are asked, and by which rules.
+    pub probe_rules: ProbeRules,
+    /// Is more said of each search?
+    pub debug: bool,
+}
+
+impl Default for EngineSettings {
+    fn default() -> EngineSettings {
+        EngineSettings {
+            multi_pv: 1,
+            move_overhead: Engine::DEFAULT_MOVE_OVERHEAD,
+            never_clear_hash: false,
+            probe_rules: ProbeRules::default(),
+            debug: false,
+        }
+    }
+}
 
 impl Engine {
     /// Sets the size of the transposition table in MiB; it is empty afterwards, unless it has that size. Waits
@@ -44,11 +64,6 @@ impl Engine {
     pub fn clear_hash(&mut self) {
         self.wait();
         self.table.clear(self.pool.len());
-    }
-
-    /// Keeps the table over [`Engine::new_game`].
-    pub fn set_never_clear_hash(&mut self, keep: bool) {
-        self.never_clear_hash = keep;
     }
 
     /// Sets which part of the path must fit before a stored score is believed. If it changes, the table is
@@ -85,80 +100,9 @@ impl Engine {
         self.pool.observe(observer);
     }
 
-    /// Sets the number of lines to report; takes effect with the next search.
-    pub fn set_multi_pv(&mut self, lines: usize) {
-        self.multi_pv = lines.max(1);
-    }
-
-    /// Sets the time kept for transport, per move; takes effect with the next search.
-    pub fn set_move_overhead(&mut self, overhead: Duration) {
-        self.move_overhead = overhead;
-    }
-
     /// Counts time in nodes at this rate; `None`: by the clock. Takes effect with the next game.
     pub fn set_node_rate(&mut self, rate: Option<NodeRate>) {
         self.node_rate = rate;
         self.node_bank = NodeBank::default();
-    }
-
-    /// Sets what is learned; at first nothing is. Waits for a running search.
-    pub fn set_learning(&mut self, mode: Mode) {
-        self.change_learning(|learning, present| learning.set_mode(mode, present));
-    }
-
-    /// Sets the learning file, none for the default one. It is opened by the next search. Waits for a running
-    /// search.
-    pub fn set_learn_file(&mut self, file: Option<PathBuf>) {
-        self.change_learning(|learning, present| learning.set_file(file, present));
-    }
-
-    /// Sets where the learning file is if none was named. Without either nothing is learned. Waits for a
-    /// running search.
-    pub fn set_default_learn_file(&mut self, file: PathBuf) {
-        self.change_learning(|learning, present| learning.set_default_file(file, present));
-    }
-
-    /// Uses the learning file without writing to it. Waits for a running search.
-    pub fn set_learn_read_only(&mut self, read_only: bool) {
-        self.change_learning(|learning, present| learning.set_read_only(read_only, present));
-    }
-
-    /// Shares the learning file through a server, none to share it no longer. Waits for a running search.
-    ///
-    /// # Errors
-    /// The address of the server cannot be read; what was set before stays.
-    #[cfg(feature = "fleet")]
-    pub fn set_learn_share(&mut self, address: &str) -> Result<(), FleetError> {
-        let server = if address.is_empty() { None } else { Some(address.parse()?) };
-        self.change_learning(|learning, present| learning.set_server(server, present));
-        Ok(())
-    }
-
-    /// Changes an option of learning. Waits for a running search.
-    pub(super) fn change_learning(&mut self, change: impl FnOnce(&mut Learning, &Present<'_>)) {
-        self.wait();
-        let last = (!self.guessed).then_some((&self.root, &self.line));
-        change(&mut self.learning, &Present { last, table: &self.table });
-    }
-
-    /// Says more of each search, or does not.
-    pub fn set_debug(&mut self, on: bool) {
-        self.learning.debug = on;
-    }
-
-    /// Sets by how much the score must fall, in printed centipawns; takes effect with the next search.
-    pub fn set_learn_drop(&mut self, centipawns: i32) {
-        self.learning.rules.drop = centipawns;
-    }
-
-    /// Sets the depth from which a search teaches; takes effect with the next search.
-    pub fn set_learn_min_depth(&mut self, depth: Depth) {
-        self.learning.rules.min_depth = depth;
-    }
-
-    /// Sets how much wider than found a learned window is believed, in printed centipawns; takes effect with
-    /// the next search.
-    pub fn set_learn_fuzz(&mut self, centipawns: i32) {
-        self.learning.fuzz = centipawns;
     }
 }

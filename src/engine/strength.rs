@@ -1,7 +1,5 @@
 //! How the user wants the engine to play: limited strength, contempt, analysis.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
-
 use super::Engine;
 use crate::{
     search::{EvalNoise, Limits, Strength},
@@ -25,12 +23,17 @@ const WORST_NOISE: f64 = 240.0;
 
 /// What the user asks for.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct StrengthLimits {
-    limited: bool,
-    elo: u32,
-    skill: u32,
-    contempt: i32,
-    analysis: bool,
+pub struct StrengthLimits {
+    /// Is [`StrengthLimits::elo`] not to be passed?
+    pub limited: bool,
+    /// The limit, in Elo.
+    pub elo: u32,
+    /// The level of skill, 0 to [`FULL_SKILL`]; a limit in Elo goes before.
+    pub skill: u32,
+    /// How much worse than even a draw is for the side to move at the root, in centipawns.
+    pub contempt: i32,
+    /// In analysis there is no book, no contempt and no limit of strength.
+    pub analysis: bool,
     seed: u64,
 }
 
@@ -42,7 +45,7 @@ impl Default for StrengthLimits {
             skill: FULL_SKILL,
             contempt: 0,
             analysis: false,
-            seed: seed(),
+            seed: fastrand::u64(..),
         }
     }
 }
@@ -59,14 +62,9 @@ impl StrengthLimits {
         if self.limited { self.elo } else { low + (high - low) * self.skill / (FULL_SKILL - 1) }
     }
 
-    /// Is this an analysis, in which nothing is played from the book?
-    pub(super) fn is_analysis(&self) -> bool {
-        self.analysis
-    }
-
     /// A new game gets new errors of evaluation.
     pub(super) fn new_game(&mut self) {
-        self.seed = seed();
+        self.seed = fastrand::u64(..);
     }
 
     /// The share of strength, interpolated between the levels that were measured.
@@ -98,54 +96,19 @@ impl StrengthLimits {
 }
 
 impl Engine {
-    /// Plays as strong as [`Engine::set_elo`] says, or as well as it can. Empties the table: its scores are
-    /// those of another player. Waits for a running search.
-    pub fn set_limit_strength(&mut self, on: bool) {
-        if self.strength_limits.limited != on {
-            self.strength_limits.limited = on;
+    /// Changes how the engine plays. The table is emptied if that is another player now, whose scores are others. Waits
+    /// for a running search.
+    pub fn set_strength(&mut self, change: impl FnOnce(&mut StrengthLimits)) {
+        let before = self.strength_limits;
+        change(&mut self.strength_limits);
+        let player = |limits: &StrengthLimits| {
+            let StrengthLimits { limited, elo, skill, contempt, .. } = *limits;
+            (limited, elo, skill, contempt, limits.strength())
+        };
+        if player(&self.strength_limits) != player(&before) {
             self.clear_hash();
         }
     }
-
-    /// Sets the strength that is not to be passed, in Elo. Waits for a running search.
-    pub fn set_elo(&mut self, elo: u32) {
-        if self.strength_limits.elo != elo {
-            self.strength_limits.elo = elo;
-            self.clear_hash();
-        }
-    }
-
-    /// Plays weaker, by levels from 0 up to [`FULL_SKILL`]; a limit in Elo goes before. Waits for a running search.
-    pub fn set_skill_level(&mut self, level: u32) {
-        if self.strength_limits.skill != level {
-            self.strength_limits.skill = level;
-            self.clear_hash();
-        }
-    }
-
-    /// Sets how much worse than even a draw is for the side to move at the root, in centipawns. Waits for a
-    /// running search.
-    pub fn set_contempt(&mut self, centipawns: i32) {
-        if self.strength_limits.contempt != centipawns {
-            self.strength_limits.contempt = centipawns;
-            self.clear_hash();
-        }
-    }
-
-    /// In analysis there is no book, no contempt and no limit of strength. Waits for a running search.
-    pub fn set_analyse_mode(&mut self, on: bool) {
-        let before = self.strength_limits.strength();
-        self.strength_limits.analysis = on;
-        if self.strength_limits.strength() != before {
-            self.clear_hash();
-        }
-    }
-}
-
-/// A number that differs from call to call.
-fn seed() -> u64 {
-    // The standard library seeds each of its hashers from the system.
-    RandomState::new().build_hasher().finish()
 }
 
 #[cfg(test)]

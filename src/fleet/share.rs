@@ -24,9 +24,7 @@ use super::{
     FleetError, ServerAddress,
     learn_stream::{self, BATCH, Batch, LearnStream, Received},
 };
-use crate::learn::{
-    self, BEFORE_FIRST, FileError, LearnFile, Mode, OpenError, Record, Ring, record::CAPACITY,
-};
+use crate::learn::{self, BEFORE_FIRST, FileError, LearnFile, Mode, Record, Ring, record::CAPACITY};
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
 /// Time between two rounds.
@@ -192,28 +190,22 @@ impl Sharer {
     /// Opens the learning file if it is not open, or another lies in its place.
     fn open_file(&mut self) -> Result<(), Trouble> {
         if let Some((file, ring)) = &mut self.file {
-            match file
-                .is_in_place()
-                .and_then(|in_place| if in_place { file.read_forward(ring).map(|_| true) } else { Ok(false) })
-            {
-                Ok(true) => return Ok(()),
-                Ok(false) | Err(FileError::Replaced { .. }) => self.file = None,
+            match file.refresh(ring) {
+                Ok(()) => return Ok(()),
+                Err(FileError::Replaced(_)) => self.file = None,
                 Err(error) => return Err(error.into()),
             }
         }
-        match LearnFile::open(&self.path, Mode::Write)
-            .map_err(FileError::from)
-            .and_then(|file| file.recover())
-        {
+        match LearnFile::open(&self.path, Mode::Write).and_then(|file| file.recover()) {
             Ok((file, ring, _)) => {
                 if let Some(reason) = file.read_only() {
-                    return Err(FileError::ReadOnly(reason.to_string()).into());
+                    return Err(FileError::ReadOnly(reason.to_owned()).into());
                 }
                 self.file = Some((file, RwLock::new(ring)));
                 self.begin_anew();
                 Ok(())
             }
-            Err(FileError::Open(OpenError::Missing { .. } | OpenError::Unfinished { .. })) => Ok(()),
+            Err(FileError::Missing(_) | FileError::Unfinished(_)) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
@@ -319,7 +311,7 @@ impl Sharer {
             }
             Trouble::File(error) => {
                 // A lock that others hold is tried again; else the file is opened again.
-                if !matches!(error, FileError::Busy { .. }) {
+                if !matches!(error, FileError::Busy(_)) {
                     self.file = None;
                 }
                 format!("learning is not shared now: {error}")

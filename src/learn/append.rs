@@ -1,22 +1,22 @@
 //! Appending: the only way in which a learning file changes.
 
-use std::sync::RwLock;
-
-use super::{
-    create::fill_with_zeros,
-    error::{FileError, ReadOnly},
-    file::{LearnFile, Place, read, write},
-    header::{FILE_SIZE, SLOTS},
-    record::{self, Bytes, CAPACITY, RECORD_SIZE, Record},
-    ring::Ring,
+use std::{
+    sync::RwLock,
+    thread,
+    time::{Duration, Instant},
 };
 
-/// Slots that are cleared of advice together. When the first record enters a block, the advice of the next
-/// one is appended again; before the first record enters that one, the copies are synced.
-pub const BLOCK: u64 = 1024;
+use super::{
+    create::{fill_with_zeros, read_header},
+    error::{FileError, refused},
+    file::{LearnFile, read, write},
+    header::{FILE_SIZE, SLOTS},
+    record::{self, Bytes, CAPACITY, RECORD_SIZE, Record},
+    ring::{BLOCK, MOST_ADVICE, Ring},
+};
 
-/// Most live pieces of advice in a file: an eighth of the ring, so that keeping them costs little.
-pub const MOST_ADVICE: usize = 8192;
+/// How long a tool waits for the lock.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long an append may take.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -45,33 +45,39 @@ impl LearnFile {
         ring: &'a RwLock<Ring>,
         patience: Patience,
     ) -> Result<Locked<'a>, FileError> {
-        if !self.try_lock()? {
-            return Err(FileError::Busy { path: self.path.clone() });
-        }
+        self.try_lock()?;
         self.with_lock(ring, patience)
     }
 
-    pub(super) fn try_lock(&mut self) -> Result<bool, FileError> {
-        let lock = self.lock.as_mut().map_err(|reason| FileError::ReadOnly(reason.to_string()))?;
-        let locked = lock.try_lock(&*self.disk);
-        locked.map_err(|source| self.failure("locked", source))
+    /// Takes the lock, waiting for others up to some seconds.
+    ///
+    /// # Errors
+    /// As [`LearnFile::lock`].
+    pub fn lock_patiently<'a>(&'a mut self, ring: &'a RwLock<Ring>) -> Result<Locked<'a>, FileError> {
+        patiently(|| self.try_lock())?;
+        self.with_lock(ring, Patience::Enough)
+    }
+
+    fn try_lock(&mut self) -> Result<(), FileError> {
+        let lock = self.lock.as_mut().map_err(|reason| FileError::ReadOnly(reason.clone()))?;
+        match lock.try_lock(&*self.disk).map_err(refused(&self.path, "locked"))? {
+            true => Ok(()),
+            false => Err(FileError::Busy(self.path.clone())),
+        }
     }
 
     /// What there is to do between taking the lock and appending.
-    pub(super) fn with_lock<'a>(
+    fn with_lock<'a>(
         &'a mut self,
         ring: &'a RwLock<Ring>,
         patience: Patience,
     ) -> Result<Locked<'a>, FileError> {
         // From here on dropping it gives the lock back, whatever goes wrong.
         let locked = Locked { file: self, ring, patience };
-        match locked.file.look()? {
-            Place::Ours => {}
-            Place::Shortened(_) if patience == Patience::None => return Err(FileError::NeedsTime),
-            Place::Shortened(length) => locked.complete(length)?,
-            Place::Replaced | Place::Gone => {
-                return Err(FileError::Replaced { path: locked.file.path.clone() });
-            }
+        match locked.file.length_in_place()? {
+            FILE_SIZE.. => {}
+            _ if patience == Patience::None => return Err(FileError::NeedsTime),
+            length => locked.complete(length)?,
         }
         locked.file.read_forward(ring)?;
         Ok(locked)
@@ -82,7 +88,7 @@ impl LearnFile {
     /// # Errors
     /// What was written since the last success may be lost.
     pub fn sync(&self) -> Result<(), FileError> {
-        self.data.sync().map_err(|error| self.failure("synced", error))
+        self.data.sync().map_err(refused(&self.path, "synced"))
     }
 }
 
@@ -105,13 +111,9 @@ impl Locked<'_> {
     /// Writes the bytes of records again that this process wrote and a sync lost, as far as they are still
     /// the ones that count there.
     pub(super) fn write_again(&mut self, sequences: &[u64]) -> Result<(), FileError> {
-        for &sequence in sequences {
-            let bytes = read(self.ring).bytes(sequence).copied();
-            if let Some(bytes) = bytes {
-                self.put(sequence, &bytes)?;
-            }
-        }
-        Ok(())
+        let bytes = |sequence| read(self.ring).bytes(sequence).copied();
+        let mut written = sequences.iter().filter_map(|&sequence| Some((sequence, bytes(sequence)?)));
+        written.try_for_each(|(sequence, bytes)| self.put(sequence, &bytes))
     }
 
     /// Appends again what advice the ring would overtake in the next block.
@@ -133,7 +135,7 @@ impl Locked<'_> {
                 (sequence, enters_advice, oldest.and_then(|oldest| ring.bytes(oldest).copied()))
             };
             if record::place(sequence).0 == u32::MAX {
-                return Err(FileError::ReadOnly(ReadOnly::Full.to_string()));
+                return Err(FileError::ReadOnly("its sequence numbers are used up".to_owned()));
             }
             if !enters_advice && overtaken.is_none() {
                 return Ok(());
@@ -165,19 +167,16 @@ impl Locked<'_> {
 
     fn put(&self, sequence: u64, bytes: &Bytes) -> Result<(), FileError> {
         let offset = SLOTS + u64::from(record::place(sequence).1) * RECORD_SIZE as u64;
-        self.file.data.write_at(bytes, offset).map_err(|error| self.file.failure("written", error))
+        self.file.data.write_at(bytes, offset).map_err(refused(&self.file.path, "written"))
     }
 
     /// Gives a file that others cut short its length back, so that appending cannot run out of space.
     fn complete(&self, length: u64) -> Result<(), FileError> {
-        if self.file.header().is_err() {
-            return Err(FileError::Replaced { path: self.file.path.clone() });
-        }
-        let filled = fill_with_zeros(&*self.file.data, length.min(FILE_SIZE));
-        filled.map_err(|error| self.file.failure("completed", error))?;
+        let LearnFile { data, path, .. } = &*self.file;
+        read_header(&**data, path).map_err(|_| self.file.replaced())?;
+        fill_with_zeros(&**data, length).map_err(refused(path, "completed"))?;
         self.file.sync()?;
-        self.file.read_anew(self.ring)?;
-        Ok(())
+        self.file.read_anew(self.ring)
     }
 }
 
@@ -185,6 +184,17 @@ impl Drop for Locked<'_> {
     fn drop(&mut self) {
         if let Ok(lock) = &self.file.lock {
             lock.unlock();
+        }
+    }
+}
+
+/// Makes `attempt` again and again for some seconds while others hold the lock.
+pub(super) fn patiently<T>(mut attempt: impl FnMut() -> Result<T, FileError>) -> Result<T, FileError> {
+    let give_up = Instant::now() + LOCK_TIMEOUT;
+    loop {
+        match attempt() {
+            Err(FileError::Busy(_)) if Instant::now() < give_up => thread::sleep(Duration::from_millis(2)),
+            done => return done,
         }
     }
 }

@@ -2,15 +2,15 @@
 
 use std::{
     io,
-    path::Path,
+    path::{Path, PathBuf},
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use super::{
-    disk::{Access, Disk, DiskFile},
-    error::{FileError, OpenError},
-    file::{LockFile, is_unfinished, refuse_other_kinds},
+    disk::{Access, Disk, DiskFile, Found, Identity},
+    error::{FileError, refused},
     header::{FILE_SIZE, HEADER_SIZE, Header},
+    stamp,
 };
 
 /// Makes a learning file at `path`, with the directories above it, or completes one that is unfinished. If a
@@ -19,26 +19,25 @@ use super::{
 /// # Errors
 /// Another process holds the lock, something foreign lies there, or the system refuses.
 pub fn create(disk: &dyn Disk, path: &Path) -> Result<(), FileError> {
-    let failure = |doing| move |source| FileError::Io { path: path.to_owned(), doing, source };
     if let Some(directory) = path.parent() {
-        disk.create_directories(directory).map_err(failure("created"))?;
+        disk.create_directories(directory).map_err(refused(path, "created"))?;
     }
     // Whatever is no file must not be opened for writing, not even to look at it.
     match disk.look(path) {
-        Ok(found) => refuse_other_kinds(found.not_a_file, path)?,
+        Ok(found) => is_file(found, path)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(failure("created")(error)),
+        Err(error) => return Err(refused(path, "created")(error)),
     }
-    let mut lock = LockFile::beside(disk, path).map_err(failure("locked"))?;
-    if !lock.try_lock(disk).map_err(failure("locked"))? {
-        return Err(FileError::Busy { path: path.to_owned() });
+    let mut lock = LockFile::beside(disk, path).map_err(refused(path, "locked"))?;
+    if !lock.try_lock(disk).map_err(refused(path, "locked"))? {
+        return Err(FileError::Busy(path.to_owned()));
     }
     let made = make(disk, path);
     lock.unlock();
     match made {
         Ok(true) => Ok(()),
-        Ok(false) => Err(OpenError::Foreign { path: path.to_owned() }.into()),
-        Err(error) => Err(failure("created")(error)),
+        Ok(false) => Err(FileError::Foreign(path.to_owned())),
+        Err(error) => Err(refused(path, "created")(error)),
     }
 }
 
@@ -46,16 +45,13 @@ pub fn create(disk: &dyn Disk, path: &Path) -> Result<(), FileError> {
 fn make(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
     let data = disk.open(path, Access::Create)?;
     let found = data.found()?;
-    if found.not_a_file.is_some() {
-        return Ok(false);
-    }
     let mut header = [0; HEADER_SIZE];
     let read = data.read_at(&mut header, 0)?;
     if read == HEADER_SIZE && Header::decode(&header, path).is_ok() {
         // Another process was faster.
         return Ok(true);
     }
-    if !is_unfinished(&*data, found.length)? {
+    if found.not_a_file.is_some() || !is_unfinished(&*data, found.length)? {
         return Ok(false);
     }
     // Every block is allocated and every zero on the disk before the header says that this is a learning
@@ -63,19 +59,105 @@ fn make(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
     fill_with_zeros(&*data, 0)?;
     data.sync()?;
     let created = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    data.write_at(&Header { file_id: super::random(), created }.encode(), 0)?;
+    data.write_at(&Header { file_id: stamp::random(), created }.encode(), 0)?;
     data.sync()?;
     disk.sync_directory(disk.resolve(path)?.parent().unwrap_or(Path::new("/")))?;
     Ok(true)
 }
 
 /// Writes zeros from `offset` to the end of a whole file.
-pub(super) fn fill_with_zeros(data: &dyn DiskFile, mut offset: u64) -> io::Result<()> {
+pub(super) fn fill_with_zeros(data: &dyn DiskFile, offset: u64) -> io::Result<()> {
     let zeros = vec![0; 1 << 16];
-    while offset < FILE_SIZE {
+    for offset in (offset..FILE_SIZE).step_by(zeros.len()) {
         let count = (FILE_SIZE - offset).min(zeros.len() as u64);
         data.write_at(&zeros[..count as usize], offset)?;
-        offset += count;
     }
     Ok(())
+}
+
+/// The header of an open file, or why it is none.
+pub(super) fn read_header(data: &dyn DiskFile, path: &Path) -> Result<Header, FileError> {
+    let mut bytes = [0; HEADER_SIZE];
+    data.read_at(&mut bytes, 0).map_err(refused(path, "read"))?;
+    Header::decode(&bytes, path).or_else(|error| {
+        let length = data.found().map_err(refused(path, "read"))?.length;
+        let unfinished = is_unfinished(data, length).map_err(refused(path, "read"))?;
+        Err(if unfinished { FileError::Unfinished(path.to_owned()) } else { error })
+    })
+}
+
+/// Is this what a process left that was stopped while it made a learning file? Then it is all zero and not
+/// longer than ours; once all zeros are there and synced, the header may be there in part.
+fn is_unfinished(data: &dyn DiskFile, length: u64) -> io::Result<bool> {
+    if length > FILE_SIZE {
+        return Ok(false);
+    }
+    let mut chunk = vec![0; 1 << 16];
+    for offset in (0..).step_by(chunk.len()) {
+        let read = data.read_at(&mut chunk, offset)?;
+        let header = chunk.first_chunk_mut().filter(|_| offset == 0 && length == FILE_SIZE);
+        if let Some(header) = header.filter(|header| Header::is_torn(header)) {
+            header.fill(0);
+        }
+        if chunk[..read].iter().any(|&byte| byte != 0) {
+            return Ok(false);
+        }
+        if read < chunk.len() {
+            break;
+        }
+    }
+    Ok(true)
+}
+
+/// Refuses what is no file.
+pub(super) fn is_file(found: Found, path: &Path) -> Result<(), FileError> {
+    found.not_a_file.map_or(Ok(()), |kind| Err(FileError::NotAFile(path.to_owned(), kind)))
+}
+
+/// The file beside a learning file, `NAME.lock`, whose lock means the right to append. It is never deleted
+/// by us; if somebody else does, that is noticed when it is locked.
+pub(super) struct LockFile {
+    path: PathBuf,
+    file: Box<dyn DiskFile>,
+    identity: Identity,
+}
+
+impl LockFile {
+    /// Opens or makes it, and tries whether the file system has locks.
+    pub(super) fn beside(disk: &dyn Disk, data: &Path) -> io::Result<LockFile> {
+        let mut path = disk.resolve(data)?.into_os_string();
+        path.push(".lock");
+        let path = PathBuf::from(path);
+        let file = disk.open(&path, Access::Create)?;
+        let found = file.found()?;
+        if let Some(kind) = found.not_a_file {
+            return Err(io::Error::other(format!("{} is {kind}", path.display())));
+        }
+        if file.try_lock()? {
+            file.unlock()?;
+        }
+        Ok(LockFile { path, file, identity: found.identity })
+    }
+
+    /// Takes the lock if it is free.
+    pub(super) fn try_lock(&mut self, disk: &dyn Disk) -> io::Result<bool> {
+        if !self.file.try_lock()? {
+            return Ok(false);
+        }
+        if disk.look(&self.path).is_ok_and(|found| found.identity == self.identity) {
+            return Ok(true);
+        }
+        // Somebody removed it: the lock that others use is another one now.
+        self.file.unlock()?;
+        self.file = disk.open(&self.path, Access::Create)?;
+        self.identity = self.file.found()?.identity;
+        self.file.try_lock()
+    }
+
+    pub(super) fn unlock(&self) {
+        if let Err(error) = self.file.unlock() {
+            // It ends with the handle.
+            log::debug!("the lock {} cannot be given back: {error}", self.path.display());
+        }
+    }
 }

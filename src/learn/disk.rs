@@ -21,76 +21,45 @@ pub enum Access {
     Create,
 }
 
-/// A file system.
+/// A file system. What fails gives the error of the system: `NotFound` if nothing lies at a path.
 pub trait Disk: Send + Sync {
     /// What lies at `path`, symbolic links followed.
-    ///
-    /// # Errors
-    /// What the system says; `NotFound` if there is nothing.
     fn look(&self, path: &Path) -> io::Result<Found>;
 
     /// The name of the file that `path` means, symbolic links followed to the end. The file itself need not
     /// be there.
-    ///
-    /// # Errors
-    /// What the system says, for instance if the directory is not there.
     fn resolve(&self, path: &Path) -> io::Result<PathBuf>;
 
     /// Makes a directory and those above it, where they are missing.
-    ///
-    /// # Errors
-    /// What the system says.
     fn create_directories(&self, directory: &Path) -> io::Result<()>;
 
     /// Opens a file; never waits for anybody, whatever lies there.
-    ///
-    /// # Errors
-    /// What the system says.
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>>;
 
     /// Makes the names in a directory survive a loss of power.
-    ///
-    /// # Errors
-    /// What the system says.
     fn sync_directory(&self, directory: &Path) -> io::Result<()>;
 }
 
-/// An open file.
+/// An open file. After an error any part of the bytes may have been written, and what was written since the last sync
+/// that succeeded may be lost.
 pub trait DiskFile: Send + Sync {
     /// What it is.
-    ///
-    /// # Errors
-    /// What the system says.
     fn found(&self) -> io::Result<Found>;
 
     /// Reads from `offset`; fewer bytes than asked for only at the end of the file.
-    ///
-    /// # Errors
-    /// What the system says.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
 
     /// Writes all of `bytes` at `offset`.
-    ///
-    /// # Errors
-    /// What the system says; any part of the bytes may have been written.
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
 
     /// Makes everything written so far survive a loss of power.
-    ///
-    /// # Errors
-    /// What the system says; what was written since the last success may then be lost.
     fn sync(&self) -> io::Result<()>;
 
-    /// Takes the exclusive lock if it is free. It ends with the process at the latest.
-    ///
-    /// # Errors
-    /// The file system has no locks.
+    /// Takes the exclusive lock if it is free; an error if the file system has no locks. It ends with the process at
+    /// the latest.
     fn try_lock(&self) -> io::Result<bool>;
 
     /// Gives the lock back.
-    ///
-    /// # Errors
-    /// What the system says.
     fn unlock(&self) -> io::Result<()>;
 }
 
@@ -171,22 +140,16 @@ impl DiskFile for File {
     }
 }
 
-#[cfg(unix)]
 fn read_once(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::read_at(file, buffer, offset);
+    #[cfg(windows)]
+    return std::os::windows::fs::FileExt::seek_read(file, buffer, offset);
 }
 
-#[cfg(unix)]
 fn write_once(file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::write_at(file, bytes, offset)
-}
-
-#[cfg(windows)]
-fn read_once(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
-}
-
-#[cfg(windows)]
-fn write_once(file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_write(file, bytes, offset)
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::write_at(file, bytes, offset);
+    #[cfg(windows)]
+    return std::os::windows::fs::FileExt::seek_write(file, bytes, offset);
 }

@@ -9,7 +9,7 @@ use shakmaty::{CastlingMode, EnPassantMode, fen::Epd, fen::Fen, san::San, uci::U
 use thiserror::Error;
 
 use super::{
-    record::{ADVICE_DEPTH, Flags, Misfit, Origin, Record},
+    record::{ADVICE_DEPTH, Flags, Misfit, Origin, Record, Unlearnable},
     score::LearnedScore,
 };
 use crate::{position::Position, types::PackedMove};
@@ -45,7 +45,7 @@ pub enum LineError {
     NothingToLearn,
     /// The position does not fit into a record.
     #[error(transparent)]
-    Unlearnable(#[from] super::Unlearnable),
+    Unlearnable(#[from] Unlearnable),
 }
 
 /// One line of text, without its end, that [`parse_line`] turns into the same record.
@@ -90,7 +90,7 @@ pub fn parse_line(text: &str, session: u32, time: u32) -> Result<Option<Record>,
     let operations = Operations(operations);
     let record = match operations.get("key") {
         Some(_) => own(&board, &operations)?,
-        None => advice(&board, &operations, session, time)?,
+        None => advised(&board, &operations, session, time)?,
     };
     Ok(Some(record))
 }
@@ -176,12 +176,10 @@ fn own(board: &str, operations: &Operations<'_>) -> Result<Record, LineError> {
     Ok(record)
 }
 
-fn advice(board: &str, operations: &Operations<'_>, session: u32, time: u32) -> Result<Record, LineError> {
+fn advised(board: &str, operations: &Operations<'_>, session: u32, time: u32) -> Result<Record, LineError> {
     let position = position(board, None)?;
     let moves = operations.get("bm").unwrap_or_default();
     let names = moves.split([' ', ',']).filter(|name| !name.is_empty()).take(MOST_ADVISED);
-    let moves = names.map(|name| find_move(&position, name)).collect::<Result<Vec<_>, _>>()?;
-    let (&best, more) = moves.split_first().ok_or(LineError::NothingToLearn)?;
     let score = if operations.get("dm").is_some() {
         let moves: i32 = operations.number("dm")?;
         let plies = moves.unsigned_abs().saturating_mul(2).saturating_sub(u32::from(moves > 0));
@@ -191,26 +189,38 @@ fn advice(board: &str, operations: &Operations<'_>, session: u32, time: u32) -> 
     } else {
         None
     };
-    let depth = match operations.get("acd") {
-        Some(_) => operations.number("acd")?,
-        None => score.map_or(0, |_| ADVICE_DEPTH),
-    };
-    let mut record = Record { best, depth, session, time, ..Record::new(&position, Origin::Advice)? };
+    let advice = Record { session, time, ..advice(&position, names, score)? };
+    let depth = operations.get("acd").map_or(Ok(advice.depth), |_| operations.number("acd"))?;
+    Ok(Record { depth, ..advice })
+}
+
+/// The advice to play one of these moves, in UCI notation or SAN, with the score that the position then has.
+///
+/// # Errors
+/// There is no move, there are more than three, or one is not legal.
+pub fn advice<'a>(
+    position: &Position,
+    names: impl Iterator<Item = &'a str>,
+    score: Option<LearnedScore>,
+) -> Result<Record, LineError> {
+    let moves = names.map(|name| find_move(position, name)).collect::<Result<Vec<_>, _>>()?;
+    let (&best, more) = moves.split_first().ok_or(LineError::NothingToLearn)?;
+    if moves.len() > MOST_ADVISED {
+        return Err(LineError::TooManyMoves);
+    }
+    let mut record = Record { best, ..Record::new(position, Origin::Advice)? };
     record.advise_also(more);
     if let Some(score) = score {
-        (record.lower, record.upper) = (score, score);
+        (record.lower, record.upper, record.depth) = (score, score, ADVICE_DEPTH);
     }
     Ok(record)
 }
 
 /// So many moves of a position can be advised; of an EPD with more the first count.
-pub const MOST_ADVISED: usize = 3;
+const MOST_ADVISED: usize = 3;
 
-/// A move in UCI notation or SAN.
-///
-/// # Errors
-/// It is not legal in `position`, or not a move.
-pub fn find_move(position: &Position, text: &str) -> Result<PackedMove, LineError> {
+/// A move in UCI notation or SAN that is legal in `position`.
+fn find_move(position: &Position, text: &str) -> Result<PackedMove, LineError> {
     let wrong = || LineError::Move(text.chars().take(20).collect());
     let uci = text.parse::<UciMove>().ok().and_then(|uci| uci.to_move(position.chess()).ok());
     let name = text.trim_end_matches(['+', '#', '!', '?']);
@@ -224,22 +234,15 @@ pub fn is_same_advice(new: &Record, old: &Record) -> bool {
     new.origin == Origin::Advice && Record { session, time, game_ply, halfmoves, ..new.clone() } == *old
 }
 
+/// Letters of flags: castling as in Chess960, confirmed.
+const FLAGS: [(&str, bool, bool); 4] =
+    [("-", false, false), ("9", true, false), ("c", false, true), ("9c", true, true)];
+
 fn flags(flags: Flags) -> &'static str {
-    match (flags.chess960, flags.confirmed) {
-        (false, false) => "-",
-        (true, false) => "9",
-        (false, true) => "c",
-        (true, true) => "9c",
-    }
+    FLAGS[usize::from(flags.chess960) + 2 * usize::from(flags.confirmed)].0
 }
 
 fn parse_flags(text: &str) -> Option<Flags> {
-    let (chess960, confirmed) = match text {
-        "-" => (false, false),
-        "9" => (true, false),
-        "c" => (false, true),
-        "9c" => (true, true),
-        _ => return None,
-    };
+    let &(_, chess960, confirmed) = FLAGS.iter().find(|(letters, ..)| *letters == text)?;
     Some(Flags { chess960, confirmed, tombstone: false })
 }

@@ -1,15 +1,50 @@
-//! The game being played, as far as learning has to know it: UCI sends positions, not games.
+//! The game being played, as far as learning has to know it: UCI sends positions, not games. And what its end says
+//! about the moves that led there.
+//!
+//! A search looks a few plies ahead, a game goes to its end. The scores of its searches, read backwards from the
+//! result, are what came of each move: the return of temporal difference learning, TD(lambda) (Samuel 1959;
+//! Sutton 1988; in chess Beal and Smith 1997, Baxter, Tridgell and Weaver 1998). They adjusted weights by it; here
+//! it is learned by rote, position by position.
+//!
+//! What is learned is a bound on the position *after* a move, and the reply that was played. If the game was
+//! lost the reply is a refutation as far as it goes: the opponent has at least what it came to. If the game was
+//! won the move is worth at least so much against an opponent who replies like this one.
 
 use shakmaty::uci::UciMove;
 
 use super::{
-    outcome::{self, Judgement, Turn},
-    policy::{self, Earlier, Outcome, Rules},
+    policy::{Earlier, Known, LOST, Rules, Statement},
+    record::Record,
 };
 use crate::{
     position::Position,
-    types::{Depth, Score},
+    types::{Depth, PackedMove, Score},
 };
+
+/// So many plies may be taken back in a game; what leaves it earlier is another one.
+const TAKEN_BACK: usize = 4;
+/// Two scores of at least this size in a row, in printed centipawns, are how a game ends that is resigned or
+/// adjudicated.
+const DECIDED: i32 = 500;
+/// What is left of the difference to the result from one move to the one before: a game is lost by a mistake,
+/// which lies near the place where the scores fall, but won by all of its moves.
+const LOST_DECAY: f64 = 0.8;
+const WON_DECAY: f64 = 0.98;
+/// What a result counts, and the largest score, in printed centipawns. Whoever stands as well as this has won already,
+/// and needs no advice.
+pub const RESULT: i32 = 600;
+/// The statement reaches as deep as the search after the move, and further by what was played since, but by no
+/// more than so many moves: the return forgets.
+const LOOKAHEAD: usize = 6;
+
+/// How a game ended for the side that searched.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum GameEnd {
+    /// It was won.
+    Won,
+    /// It was lost.
+    Lost,
+}
 
 /// Where a game began and how it went on: what `position` says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,31 +63,40 @@ impl Line {
     }
 }
 
-/// So many plies may be taken back in a game; what leaves it earlier is another one.
-const TAKEN_BACK: usize = 4;
+/// A search of a game.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// Its root.
+    pub position: Position,
+    /// Moves played before it.
+    pub plies: usize,
+    /// Its depth.
+    pub depth: Depth,
+    /// Its score, for the side that searched.
+    pub score: Score,
+    /// Does it teach? Others only tell how the game stood.
+    pub teaches: bool,
+    /// A drop that the end of the game may confirm.
+    pub drop: Option<Record>,
+}
 
 /// A game as one side searched it.
 #[derive(Clone, Debug, Default)]
-pub struct Game {
+pub struct PlayedGame {
     /// Up to the last search.
     line: Line,
-    /// The searches that count.
-    searches: Vec<Turn>,
-    /// The scores of all searches, also of those that teach nothing, each with the number of moves before it.
-    scores: Vec<(usize, Score)>,
+    /// The searches, each of another root.
+    turns: Vec<Turn>,
+    /// The rules of the last one that teaches.
+    rules: Option<Rules>,
     /// Was it, or a part of it, only looked at?
     analysed: bool,
 }
 
-impl Game {
-    /// Does `line` go on from the last search?
-    pub fn goes_on(&self, line: &Line) -> bool {
-        line.beyond(&self.line).is_some()
-    }
-
+impl PlayedGame {
     /// Was something of it searched, and all of that to play it?
     pub fn is_played(&self) -> bool {
-        !self.scores.is_empty() && !self.analysed
+        !self.turns.is_empty() && !self.analysed
     }
 
     /// Does a search at the end of `line` show that this game is over, since it is another one?
@@ -60,72 +104,141 @@ impl Game {
         let pairs = self.line.moves.iter().zip(&line.moves);
         let shared = pairs.take_while(|(ours, theirs)| ours == theirs).count();
         let is_takeback = self.line.start == line.start && shared + TAKEN_BACK >= self.line.moves.len();
-        !self.scores.is_empty() && !is_takeback
+        !self.turns.is_empty() && !is_takeback
     }
 
     /// The search before one at the end of `line`, if both belong to one game.
     pub fn earlier(&self, line: &Line) -> Option<Earlier> {
-        let last = self.searches.last().filter(|_| self.goes_on(line))?;
+        line.beyond(&self.line)?;
+        let last = self.teaching().last()?;
         Some(Earlier { depth: last.depth, score: last.score, plies: line.moves.len() - last.plies })
     }
 
-    /// Goes on to `line`. What does not go on from the search before begins a game.
-    fn follow(&mut self, line: &Line) {
-        if !self.goes_on(line) {
-            *self = Game::default();
+    /// Takes down a search at the end of `line`; `analysed`: nobody plays it. What does not go on from the search
+    /// before begins a game.
+    pub fn searched(&mut self, line: &Line, rules: &Rules, analysed: bool, mut turn: Turn) {
+        if line.beyond(&self.line).is_none() {
+            *self = PlayedGame::default();
         }
         self.line.clone_from(line);
-    }
-
-    /// Takes down a search of `root`, at the end of `line`.
-    pub fn searched(&mut self, root: &Position, line: &Line, depth: Depth, score: Score) {
-        self.follow(line);
-        let plies = line.moves.len();
+        self.analysed |= analysed;
+        if turn.teaches {
+            self.rules = Some(*rules);
+        }
         // The same root once more: this result is the better one.
-        self.searches.pop_if(|last| last.plies == plies);
-        self.searches.push(Turn { root: root.clone(), plies, depth, score });
+        if let Some(same) = self.turns.pop_if(|last| last.plies == turn.plies) {
+            turn.drop = turn.drop.or(same.drop);
+        }
+        self.turns.push(turn);
     }
 
     /// Does `line`, at whose end there is checkmate, end this game with a loss for the side that searched?
     pub fn is_mated_after(&self, line: &Line) -> bool {
-        line.beyond(&self.line).is_some_and(|plies| plies.is_multiple_of(2)) && !self.searches.is_empty()
+        let plies = line.beyond(&self.line);
+        plies.is_some_and(|plies| plies.is_multiple_of(2)) && self.teaching().next().is_some()
     }
 
-    /// Takes down how a search at the end of `line` saw the game; `analysed`: nobody plays it.
-    pub fn stood(&mut self, line: &Line, score: Score, analysed: bool) {
-        self.follow(line);
-        let plies = line.moves.len();
-        self.scores.pop_if(|&mut (before, _)| before == plies);
-        self.scores.push((plies, score));
-        self.analysed |= analysed;
+    /// How it ended, if that is not `known`, as far as the scores of its searches tell. What is analysed does not end.
+    ///
+    /// UCI tells nobody who won. The game counts as lost if the last search saw itself mated, or if the last two stood
+    /// at -5 pawns or worse, where players resign and referees adjudicate; it counts as won where the opponent would
+    /// say the same. What ends otherwise (drawn, broken off) says nothing.
+    pub fn end(&self, known: Option<GameEnd>) -> Option<GameEnd> {
+        let mut scores = self.turns.iter().rev().filter(|_| !self.analysed).map(|turn| turn.score);
+        let last = scores.next()?;
+        let before = scores.next().map_or(0, Score::centipawns);
+        let stood = |sign: i32| sign * before >= DECIDED && sign * last.centipawns() >= DECIDED;
+        if known.is_some() {
+            known
+        } else if last.is_loss() || stood(-1) {
+            Some(GameEnd::Lost)
+        } else if last.is_win() || stood(1) {
+            Some(GameEnd::Won)
+        } else {
+            None
+        }
     }
 
-    /// How did it end, if that is not `known`? See [`policy::outcome`]. What is analysed does not end.
-    pub fn outcome(&self, known: Option<Outcome>) -> Option<Outcome> {
-        let scores: Vec<Score> = self.scores.iter().map(|&(_, score)| score).collect();
-        known.or_else(|| policy::outcome(&scores)).filter(|_| !self.analysed)
+    /// The drops that its end may confirm.
+    pub fn drops(&self) -> impl Iterator<Item = &Record> {
+        self.turns.iter().filter_map(|turn| turn.drop.as_ref())
     }
 
-    /// What its outcome says of the moves that were played, see [`outcome::judge`].
-    pub fn judge(&self, outcome: Outcome, rules: &Rules) -> Vec<Judgement> {
-        outcome::judge(&self.searches, &self.line.moves, outcome, rules)
+    /// What its end says about the moves of the side that searched, in their order. If the game was lost a move is
+    /// blamed if what came of it is worse by [`Rules::drop`] than its search said, and if the game was not lost before
+    /// it.
+    pub fn judge(&self, end: GameEnd) -> Vec<Statement> {
+        let Some(rules) = self.rules else { return Vec::new() };
+        let (result, decay) = match end {
+            GameEnd::Won => (RESULT, WON_DECAY),
+            GameEnd::Lost => (-RESULT, LOST_DECAY),
+        };
+        let turns: Vec<&Turn> = self.teaching().collect();
+        let mut value = f64::from(result);
+        let mut statements = Vec::new();
+        for (since, pair) in turns.windows(2).rev().enumerate() {
+            let &[turn, next] = pair else { continue };
+            let came_to = next.score.centipawns().clamp(-RESULT, RESULT);
+            value = decay * value + (1.0 - decay) * f64::from(came_to);
+            let (score, worth) = (turn.score.centipawns(), value.round() as i32);
+            let bound = Score::from_centipawns(-worth);
+            let (lower, upper) = match end {
+                GameEnd::Lost if score > LOST && f64::from(score) - value >= f64::from(rules.drop) => {
+                    (bound, Score::INFINITE)
+                }
+                GameEnd::Won if score < RESULT && f64::from(score) <= value => (-Score::INFINITE, bound),
+                _ => continue,
+            };
+            let depth = Depth(next.depth.get() + 1 + 2 * since.min(LOOKAHEAD) as i32);
+            let Some((position, best)) = self.after(turn) else { continue };
+            statements.push(Statement {
+                position,
+                since_root: 1,
+                known: Known { lower, upper, depth, best },
+            });
+        }
+        statements.reverse();
+        statements
+    }
+
+    /// The searches that teach.
+    fn teaching(&self) -> impl DoubleEndedIterator<Item = &Turn> {
+        self.turns.iter().filter(|turn| turn.teaches)
+    }
+
+    /// The position after the move of this turn, and the reply.
+    fn after(&self, turn: &Turn) -> Option<(Position, PackedMove)> {
+        let moves = &self.line.moves;
+        let position = turn.position.play(moves.get(turn.plies)?.to_move(turn.position.chess()).ok()?);
+        let reply = moves.get(turn.plies + 1)?.to_move(position.chess()).ok()?;
+        Some((position, PackedMove::pack(reply)))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use shakmaty::Position as _;
+
     use super::*;
+    use crate::{learn::policy::LearningMode, types::Ply};
+
+    const RULES: Rules = Rules { mode: LearningMode::Drop, drop: 33, min_depth: Depth(4) };
 
     fn line(moves: &str) -> Line {
         let moves = moves.split_whitespace().map(|uci| uci.parse().expect("a move")).collect();
-        Line { start: "a start".to_owned(), moves }
+        Line { start: "start".to_owned(), moves }
     }
 
-    fn after(searches: &[(&str, i32)]) -> Game {
-        let mut game = Game::default();
+    fn turn(plies: usize, score: Score) -> Turn {
+        Turn { position: Position::default(), plies, depth: Depth(9), score, teaches: true, drop: None }
+    }
+
+    fn after(searches: &[(&str, i32)]) -> PlayedGame {
+        let mut game = PlayedGame::default();
         for &(moves, score) in searches {
-            game.searched(&Position::default(), &line(moves), Depth(9), Score::from_centipawns(score));
-            game.stood(&line(moves), Score::from_centipawns(score), false);
+            let line = line(moves);
+            let turn = turn(line.moves.len(), Score::from_centipawns(score));
+            game.searched(&line, &RULES, false, turn);
         }
         game
     }
@@ -133,64 +246,109 @@ mod tests {
     #[test]
     fn a_game_goes_on_where_its_moves_do() {
         let game = after(&[("", 10), ("e2e4 e7e5", 20)]);
-        let plies = |moves: &str| {
-            game.earlier(&line(moves)).map(|earlier| (earlier.plies, earlier.score.centipawns()))
-        };
-        assert_eq!(plies("e2e4 e7e5 g1f3 b8c6"), Some((2, 20)));
-        assert_eq!(plies("e2e4 e7e5"), Some((0, 20)));
-        assert_eq!(plies("e2e4 e7e5 g1f3"), Some((1, 20)));
-        assert_eq!(plies("e2e4 c7c5 g1f3 b8c6"), None, "another reply");
-        assert_eq!(plies("e2e4"), None, "a move was taken back");
+        let rows = [
+            ("e2e4 e7e5 g1f3 b8c6", Some(2)),
+            ("e2e4 e7e5", Some(0)),
+            ("e2e4 e7e5 g1f3", Some(1)),
+            ("e2e4 c7c5 g1f3 b8c6", None),
+            ("e2e4", None),
+        ];
+        for (moves, plies) in rows {
+            assert_eq!(game.earlier(&line(moves)).map(|earlier| earlier.plies), plies, "{moves}");
+        }
         let elsewhere = Line { start: "another".to_owned(), ..line("e2e4 e7e5 g1f3 b8c6") };
-        assert!(game.earlier(&elsewhere).is_none(), "another start");
-        assert!(Game::default().earlier(&line("")).is_none());
+        assert!(game.earlier(&elsewhere).is_none() && PlayedGame::default().earlier(&line("")).is_none());
+        let is_left = |moves: &str| game.is_left_for(&line(moves));
+        assert!(!is_left("e2e4 e7e5 g1f3 b8c6") && !is_left(""), "it goes on, or moves were taken back");
+        let longer = after(&[("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6", 20)]);
+        assert!(longer.is_left_for(&line("e2e4")) && !longer.is_left_for(&line("e2e4 e7e5")));
+        assert!(game.is_left_for(&elsewhere) && !PlayedGame::default().is_left_for(&line("e2e4")));
+        assert!(
+            game.is_mated_after(&line("e2e4 e7e5 g1f3 b8c6"))
+                && !game.is_mated_after(&line("e2e4 e7e5 g1f3"))
+        );
+        assert!(
+            !game.is_mated_after(&line("d2d4 d7d5"))
+                && !PlayedGame::default().is_mated_after(&Line::default())
+        );
     }
 
     #[test]
-    fn only_the_searches_of_one_game_tell_its_result() {
-        let lost = |searches: &[(&str, i32)]| after(searches).outcome(None) == Some(Outcome::Lost);
+    fn a_game_is_decided_where_players_resign() {
+        let cp = Score::from_centipawns;
+        let rows = [
+            ("nothing known", vec![], None),
+            ("mated in the last search", vec![cp(0), Score::mated_in(Ply(3))], Some(GameEnd::Lost)),
+            ("mating in the last search", vec![cp(0), Score::mate_in(Ply(4))], Some(GameEnd::Won)),
+            ("one bad score", vec![cp(0), cp(-600)], None),
+            ("two bad scores", vec![cp(0), cp(-500), cp(-500)], Some(GameEnd::Lost)),
+            ("the last one better", vec![cp(-600), cp(-499)], None),
+            ("a draw by repetition", vec![cp(-300), cp(0), cp(0)], None),
+            ("one good score", vec![cp(100), cp(900)], None),
+            ("two good scores", vec![cp(100), cp(500), cp(900)], Some(GameEnd::Won)),
+        ];
+        for (name, scores, expected) in rows {
+            for analysed in [false, true] {
+                let mut game = PlayedGame::default();
+                for (number, &score) in scores.iter().enumerate() {
+                    // Searches that teach nothing tell the result, too.
+                    let turn = Turn { teaches: false, ..turn(2 * number, score) };
+                    game.searched(&line(""), &RULES, analysed, turn);
+                }
+                assert_eq!(game.end(None), expected.filter(|_| !analysed), "{name}");
+            }
+        }
+        let lost = |searches: &[(&str, i32)]| after(searches).end(None) == Some(GameEnd::Lost);
         assert!(lost(&[("", -600), ("e2e4 e7e5", -700)]));
         assert!(!lost(&[("", -600), ("", -700)]), "one root, searched twice");
         assert!(!lost(&[("e2e4 e7e5", -600), ("d2d4 d7d5", -700)]), "two games");
-        assert!(!lost(&[("", 30)]));
+    }
+
+    /// A game in which one side, White, searched with these scores, and what its end says: the number of the
+    /// turn, the bound in printed centipawns for White, and the depth.
+    fn judged(scores: &[i32], end: GameEnd) -> Vec<(usize, i32, i32)> {
+        let (mut game, mut line) = (PlayedGame::default(), Line::default());
+        let mut position = Position::default();
+        for (number, &score) in scores.iter().enumerate() {
+            let turn = turn(line.moves.len(), Score::from_centipawns(score));
+            game.searched(&line, &RULES, false, Turn { position: position.clone(), depth: Depth(6), ..turn });
+            // Knights out and home again: four plies a round.
+            for uci in if number % 2 == 0 { ["g1f3", "g8f6"] } else { ["f3g1", "f6g8"] } {
+                let uci: UciMove = uci.parse().expect("a move");
+                position = position.play(uci.to_move(position.chess()).expect("legal"));
+                line.moves.push(uci);
+            }
+        }
+        let row = |Statement { position, known, .. }: &Statement| {
+            assert!(position.turn().is_black() && position.unpack(known.best).is_some());
+            let (bound, open) = match end {
+                GameEnd::Lost => (known.lower, known.upper),
+                GameEnd::Won => (known.upper, known.lower),
+            };
+            assert_eq!(open.0.abs(), Score::INFINITE.0, "one bound only");
+            let fullmoves = position.chess().fullmoves().get() as usize;
+            (fullmoves - 1, -bound.centipawns(), known.depth.get())
+        };
+        game.judge(end).iter().map(row).collect()
     }
 
     #[test]
-    fn searches_that_teach_nothing_tell_the_result_too() {
-        let mut game = after(&[("", -100)]);
-        game.stood(&line("e2e4 e7e5"), Score::from_centipawns(-600), false);
-        game.stood(&line("e2e4 e7e5 g1f3 b8c6"), Score::from_centipawns(-700), false);
-        assert_eq!(game.outcome(None), Some(Outcome::Lost));
-        let earlier = game.earlier(&line("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"));
-        assert_eq!(earlier.map(|earlier| (earlier.plies, earlier.score.centipawns())), Some((6, -100)));
+    fn what_a_lost_game_came_to_is_blamed_on_the_moves_near_it() {
+        // 0.8 of what came later, 0.2 of the next score: -600, -520, -432, -346.
+        let rows = judged(&[20, 0, -80, -200, -600], GameEnd::Lost);
+        assert_eq!(rows, [(0, -346, 13), (1, -432, 11), (2, -520, 9)], "at -200 it was lost already");
+        let calm = [vec![10; 16], vec![-600]].concat();
+        let blamed = judged(&calm, GameEnd::Lost);
+        assert!(blamed.iter().all(|&(turn, ..)| turn > 1), "the beginning is not to blame: {blamed:?}");
     }
 
     #[test]
-    fn what_is_analysed_does_not_end() {
-        let mut game = after(&[("", -600), ("e2e4 e7e5", -700)]);
-        game.stood(&line("e2e4 e7e5 g1f3 b8c6"), Score::from_centipawns(-700), true);
-        assert_eq!(game.outcome(None), None);
-    }
-
-    #[test]
-    fn another_line_leaves_the_game_and_a_move_taken_back_does_not() {
-        let game = after(&[("", 10), ("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6", 20)]);
-        let is_left = |moves: &str| game.is_left_for(&line(moves));
-        assert!(!is_left("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6"), "it goes on");
-        assert!(!is_left("e2e4 e7e5 g1f3 b8c6 f1c4"), "two moves were taken back");
-        assert!(!is_left("e2e4 e7e5"), "four were");
-        assert!(is_left("e2e4") && is_left("") && is_left("e2e4 c7c5 g1f3 d7d6"));
-        let elsewhere = Line { start: "another".to_owned(), ..line("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6") };
-        assert!(game.is_left_for(&elsewhere));
-        assert!(!Game::default().is_left_for(&line("e2e4")), "nothing was played");
-    }
-
-    #[test]
-    fn checkmate_counts_against_the_side_that_searched() {
-        let game = after(&[("", 10), ("e2e4 e7e5", 20)]);
-        assert!(game.is_mated_after(&line("e2e4 e7e5 g1f3 b8c6")));
-        assert!(!game.is_mated_after(&line("e2e4 e7e5 g1f3")), "we mated");
-        assert!(!game.is_mated_after(&line("d2d4 d7d5")));
-        assert!(!Game::default().is_mated_after(&Line::default()));
+    fn all_moves_of_a_won_game_are_praised_until_it_is_won() {
+        let rows = judged(&[-50, 30, 200, 700, 900], GameEnd::Won);
+        assert_eq!(rows.iter().map(|&(turn, ..)| turn).collect::<Vec<_>>(), [0, 1, 2]);
+        assert!(rows.iter().all(|&(_, bound, _)| (500..=600).contains(&bound)), "{rows:?}");
+        assert!(judged(&[30], GameEnd::Won).is_empty(), "no reply is known");
+        let depths: Vec<i32> = judged(&[0; 12], GameEnd::Won).iter().map(|&(.., depth)| depth).collect();
+        assert_eq!(depths, [19, 19, 19, 19, 19, 17, 15, 13, 11, 9, 7], "no deeper than its memory");
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{
-    error::OpenError,
+    error::FileError,
     record::{CAPACITY, RECORD_SIZE},
 };
 
@@ -50,10 +50,10 @@ impl Header {
     ///
     /// # Errors
     /// They are not a header of this format.
-    pub fn decode(bytes: &[u8; HEADER_SIZE], path: &Path) -> Result<Header, OpenError> {
+    pub fn decode(bytes: &[u8; HEADER_SIZE], path: &Path) -> Result<Header, FileError> {
         let path = || path.to_owned();
         if bytes[..8] != MAGIC {
-            return Err(OpenError::Foreign { path: path() });
+            return Err(FileError::Foreign(path()));
         }
         let long = |at: usize| {
             let mut field = [0; 8];
@@ -61,12 +61,12 @@ impl Header {
             u64::from_le_bytes(field)
         };
         if long(56) >> 32 != u64::from(crc32fast::hash(&bytes[..60])) {
-            return Err(OpenError::Damaged { path: path() });
+            return Err(FileError::Damaged(path()));
         }
         // Magic and checksum are those of every format; the rest belongs to one.
         let found = long(8) as u16;
         if found != FORMAT {
-            return Err(OpenError::Version { path: path(), found, expected: FORMAT });
+            return Err(FileError::Version(path(), found, FORMAT));
         }
         let header = Header { file_id: long(24), created: long(32) };
         let own = header.encode();
@@ -76,7 +76,7 @@ impl Header {
             (16..20, "another kind of position key"),
         ] {
             if bytes[range.clone()] != own[range] {
-                return Err(OpenError::Layout { path: path(), what });
+                return Err(FileError::Layout(path(), what));
             }
         }
         Ok(header)
@@ -97,7 +97,7 @@ mod tests {
 
     const HEADER: Header = Header { file_id: 0x0123_4567_89AB_CDEF, created: 1_766_000_000 };
 
-    fn decoded(change: impl Fn(&mut [u8; HEADER_SIZE]), seal: bool) -> Result<Header, OpenError> {
+    fn decoded(change: impl Fn(&mut [u8; HEADER_SIZE]), seal: bool) -> Result<Header, FileError> {
         let mut bytes = HEADER.encode();
         change(&mut bytes);
         if seal {
@@ -114,13 +114,13 @@ mod tests {
 
     #[test]
     fn each_kind_of_other_file_is_named() {
-        assert!(matches!(decoded(|bytes| bytes[0] = 0, true), Err(OpenError::Foreign { .. })));
-        assert!(matches!(decoded(|bytes| bytes[8] = 2, true), Err(OpenError::Version { found: 2, .. })));
+        assert!(matches!(decoded(|bytes| bytes[0] = 0, true), Err(FileError::Foreign { .. })));
+        assert!(matches!(decoded(|bytes| bytes[8] = 2, true), Err(FileError::Version(_, 2, _))));
         for at in [10, 12, 16] {
-            assert!(matches!(decoded(|bytes| bytes[at] ^= 1, true), Err(OpenError::Layout { .. })));
+            assert!(matches!(decoded(|bytes| bytes[at] ^= 1, true), Err(FileError::Layout { .. })));
         }
         for at in 8..HEADER_SIZE {
-            assert!(matches!(decoded(|bytes| bytes[at] ^= 1, false), Err(OpenError::Damaged { .. })));
+            assert!(matches!(decoded(|bytes| bytes[at] ^= 1, false), Err(FileError::Damaged { .. })));
         }
     }
 

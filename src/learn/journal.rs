@@ -10,43 +10,44 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use shakmaty::{Position as _, uci::UciMove};
 
 use super::{
-    LearnedScore, Record,
-    disk::{Disk, SystemDisk},
     exchange,
-    game::Line,
+    game::{Line, Turn},
     policy::{Conditions, Rules},
-    session::{Live, PlayedTurn, Root, Session},
+    record::Record,
+    score::LearnedScore,
+    session::{LearnSession, Live},
+    stamp,
 };
-use crate::{position::Position, types::Depth};
+use crate::{files, types::Depth};
 
 /// The journal of this process.
 #[derive(Debug, Default)]
-pub struct Journal {
+pub struct TurnJournal {
     path: PathBuf,
     file: Option<File>,
 }
 
-impl Journal {
+impl TurnJournal {
     /// Beside a learning file; nothing is made before there is something to write.
     ///
     /// # Errors
     /// The system does not say where the learning file lies.
-    pub fn beside(learn_file: &Path) -> io::Result<Journal> {
-        let mut path = SystemDisk.resolve(learn_file)?.into_os_string();
-        path.push(format!(".game-{:08x}", super::session()));
-        Ok(Journal { path: PathBuf::from(path), file: None })
+    pub fn beside(learn_file: &Path) -> io::Result<TurnJournal> {
+        let mut path = files::resolve(learn_file)?.into_os_string();
+        path.push(format!(".game-{:08x}", stamp::session()));
+        Ok(TurnJournal { path: PathBuf::from(path), file: None })
     }
 
     /// Takes down a search of a game.
     ///
     /// # Errors
     /// What the system says: then this game teaches nothing if the process is killed.
-    pub fn write(&mut self, root: &Root, turn: &PlayedTurn) -> io::Result<()> {
-        let mut line = entry(root, turn).to_string();
+    pub fn write(&mut self, line: &Line, turn: &Turn) -> io::Result<()> {
+        let mut line = serde_json::to_string(&SavedTurn::new(line, turn))?;
         line.push('\n');
         if self.file.is_none() {
             let file = OpenOptions::new().read(true).append(true).create(true).open(&self.path)?;
@@ -65,7 +66,7 @@ impl Journal {
     }
 }
 
-impl Drop for Journal {
+impl Drop for TurnJournal {
     fn drop(&mut self) {
         if self.file.is_some() {
             let _ = fs::remove_file(&self.path);
@@ -80,10 +81,10 @@ impl Drop for Journal {
 pub fn take_over(
     learn_file: &Path,
     rules: &Rules,
-    session: &Session,
+    session: &LearnSession,
     live: &Live<'_>,
 ) -> io::Result<Vec<Record>> {
-    let path = SystemDisk.resolve(learn_file)?;
+    let path = files::resolve(learn_file)?;
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Ok(Vec::new()) };
     let prefix = format!("{}.game-", name.to_string_lossy());
     let mut records = Vec::new();
@@ -106,53 +107,64 @@ pub fn take_over(
 }
 
 /// What the searches of a journal teach, now that their games are over.
-fn replay(text: &str, rules: &Rules, mut session: Session, live: &Live<'_>) -> Vec<Record> {
+fn replay(text: &str, rules: &Rules, mut session: LearnSession, live: &Live<'_>) -> Vec<Record> {
     let mut records = Vec::new();
-    for line in text.lines() {
-        let read = serde_json::from_str(line).ok().and_then(|entry: Value| turn(&entry, rules));
-        let Some((root, turn)) = read else {
-            log::debug!("a line of a game in progress cannot be read: {line}");
+    for saved in text.lines() {
+        let turn = serde_json::from_str(saved).ok().and_then(|saved: SavedTurn| saved.turn());
+        let Some((line, turn)) = turn else {
+            log::debug!("a line of a game in progress cannot be read: {saved}");
             continue;
         };
-        records.extend(session.leave_games(&root.line, false, live));
-        session.played(&root, &turn);
+        records.extend(session.leave_games(&line, false, live));
+        let conditions = Conditions { rules: *rules, analysis: false, silence: None };
+        session.searched(&line, &conditions, turn);
     }
     records.extend(session.end_game(None, live));
     records
 }
 
-fn entry(root: &Root, turn: &PlayedTurn) -> Value {
-    let moves: Vec<String> = root.line.moves.iter().map(UciMove::to_string).collect();
-    json!({
-        "start": root.line.start,
-        "chess960": root.position.chess().castles().mode().is_chess960(),
-        "moves": moves.join(" "),
-        "depth": turn.depth.get(),
-        "score": LearnedScore::from_score(turn.score).to_string(),
-        "teaches": turn.teaches,
-        "drop": turn.drop.as_ref().and_then(|record| exchange::line(record).ok()),
-    })
+/// A line of the journal; `learn/FORMAT.md` explains it.
+#[derive(Serialize, Deserialize)]
+struct SavedTurn {
+    start: String,
+    chess960: bool,
+    moves: String,
+    depth: i32,
+    score: String,
+    teaches: bool,
+    drop: Option<String>,
 }
 
-fn turn(entry: &Value, rules: &Rules) -> Option<(Root, PlayedTurn)> {
-    let start = entry["start"].as_str()?;
-    let mut position: Position = exchange::position(start, entry["chess960"].as_bool()).ok()?;
-    let mut moves = Vec::new();
-    for uci in entry["moves"].as_str()?.split_whitespace() {
-        let uci: UciMove = uci.parse().ok()?;
-        position = position.play(uci.to_move(position.chess()).ok()?);
-        moves.push(uci);
+impl SavedTurn {
+    fn new(line: &Line, turn: &Turn) -> SavedTurn {
+        let moves: Vec<String> = line.moves.iter().map(UciMove::to_string).collect();
+        SavedTurn {
+            start: line.start.clone(),
+            chess960: turn.position.chess().castles().mode().is_chess960(),
+            moves: moves.join(" "),
+            depth: turn.depth.get(),
+            score: LearnedScore::from_score(turn.score).to_string(),
+            teaches: turn.teaches,
+            drop: turn.drop.as_ref().and_then(|record| exchange::line(record).ok()),
+        }
     }
-    let line = Line { start: start.to_owned(), moves };
-    let drop = match entry["drop"].as_str() {
-        Some(line) => exchange::parse_line(line, 0, 0).ok()?,
-        None => None,
-    };
-    let turn = PlayedTurn {
-        depth: Depth(i32::try_from(entry["depth"].as_i64()?).ok()?.clamp(0, Depth::MAX.get())),
-        score: entry["score"].as_str()?.parse::<LearnedScore>().ok()?.to_score(),
-        teaches: entry["teaches"].as_bool()?,
-        drop,
-    };
-    Some((Root { position, line, rules: *rules, conditions: Conditions::default() }, turn))
+
+    fn turn(self) -> Option<(Line, Turn)> {
+        let mut position = exchange::position(&self.start, Some(self.chess960)).ok()?;
+        let mut moves = Vec::new();
+        for uci in self.moves.split_whitespace() {
+            let uci: UciMove = uci.parse().ok()?;
+            position = position.play(uci.to_move(position.chess()).ok()?);
+            moves.push(uci);
+        }
+        let turn = Turn {
+            position,
+            plies: moves.len(),
+            depth: Depth(self.depth.clamp(0, Depth::MAX.get())),
+            score: self.score.parse::<LearnedScore>().ok()?.to_score(),
+            teaches: self.teaches,
+            drop: self.drop.and_then(|line| exchange::parse_line(&line, 0, 0).ok()?),
+        };
+        Some((Line { start: self.start, moves }, turn))
+    }
 }

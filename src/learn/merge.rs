@@ -1,23 +1,19 @@
 //! Taking records in from elsewhere, in an order that no file decides.
 
-use std::{
-    cmp::Ordering,
-    collections::HashSet,
-    path::Path,
-    sync::RwLock,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{cmp::Ordering, collections::HashSet, path::Path, sync::RwLock};
 
 use super::{
-    append::{BLOCK, Locked, MOST_ADVICE, Patience},
+    append::{Locked, patiently},
     create::create,
-    disk::Disk,
+    disk::{Disk, SystemDisk},
     error::FileError,
-    file::{LearnFile, read},
-    record::{CAPACITY, Origin, PAYLOAD, Record},
-    ring::Ring,
+    file::{LearnFile, Mode, read},
+    record::{CAPACITY, PAYLOAD, Record},
+    ring::{BLOCK, MOST_ADVICE, Report, Ring},
 };
+
+/// Records of one turn at the lock, so that engines that play meanwhile do not wait long.
+const TURN: usize = 256;
 
 /// Does `new` come after `old`? By time, then depth, then the bytes that travel from file to file.
 pub fn beats(new: &Record, old: &Record) -> bool {
@@ -25,9 +21,10 @@ pub fn beats(new: &Record, old: &Record) -> bool {
 }
 
 fn order(one: &Record, other: &Record) -> Ordering {
-    let rank = |record: &Record| (record.time, record.depth);
     let bytes = |record: &Record| record.payload();
-    rank(one).cmp(&rank(other)).then_with(|| bytes(one)[..PAYLOAD].cmp(&bytes(other)[..PAYLOAD]))
+    (one.time, one.depth)
+        .cmp(&(other.time, other.depth))
+        .then_with(|| bytes(one)[..PAYLOAD].cmp(&bytes(other)[..PAYLOAD]))
 }
 
 /// What became of records from elsewhere.
@@ -45,63 +42,50 @@ pub struct Taken {
 /// together: more would overtake each other in the ring, and the same records taken in again would not be known. Advice
 /// is kept before the rest. How many were left out for want of room.
 pub fn keep_what_fits(records: &mut Vec<Record>, live_advice: usize) -> usize {
-    let is_advice = |record: &Record| record.origin == Origin::Advice;
     // Advice that the ring comes near lies there twice for a while.
-    let advice = live_advice + records.iter().filter(|record| is_advice(record)).count();
+    let advice = live_advice + records.iter().filter(|record| record.is_advice()).count();
     let room = CAPACITY - 2 * BLOCK as usize - 2 * advice.min(MOST_ADVICE);
-    let mut newest: Vec<usize> = (0..records.len()).collect();
-    newest.sort_by(|&one, &other| {
+    let mut kept: Vec<usize> = (0..records.len()).collect();
+    kept.sort_by(|&one, &other| {
         let (one, other) = (&records[one], &records[other]);
-        is_advice(other).cmp(&is_advice(one)).then_with(|| order(other, one))
+        other.is_advice().cmp(&one.is_advice()).then_with(|| order(other, one))
     });
     let mut seen = HashSet::new();
-    newest.retain(|&index| seen.insert(records[index].key));
-    let left_out = newest.len().saturating_sub(room);
-    newest.truncate(room);
-    let kept: HashSet<usize> = newest.into_iter().collect();
-    let mut index = 0..;
-    records.retain(|_| index.next().is_some_and(|index| kept.contains(&index)));
+    kept.retain(|&index| seen.insert(records[index].key));
+    let left_out = kept.len().saturating_sub(room);
+    kept.truncate(room);
+    kept.sort_unstable();
+    *records = kept.into_iter().map(|index| records[index].clone()).collect();
     left_out
 }
-
-/// Records of one turn at the lock, so that engines that play meanwhile do not wait long.
-const TURN: usize = 256;
-/// How long a tool waits for the lock.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// As [`create()`], waiting for others up to some seconds.
 ///
 /// # Errors
 /// As there.
 pub fn create_patiently(disk: &dyn Disk, path: &Path) -> Result<(), FileError> {
-    let give_up = Instant::now() + PATIENCE;
-    loop {
-        match create(disk, path) {
-            Err(FileError::Busy { .. }) if Instant::now() < give_up => {
-                thread::sleep(Duration::from_millis(2));
-            }
-            done => return done,
-        }
-    }
+    patiently(|| create(disk, path))
 }
 
 impl LearnFile {
-    /// Takes the lock, waiting for others up to some seconds.
+    /// Opens a file to write into, reads it, and makes it first where it is missing or unfinished.
     ///
     /// # Errors
-    /// As [`LearnFile::lock`].
-    pub fn lock_patiently<'a>(&'a mut self, ring: &'a RwLock<Ring>) -> Result<Locked<'a>, FileError> {
-        let give_up = Instant::now() + PATIENCE;
-        while !self.try_lock()? {
-            if Instant::now() > give_up {
-                return Err(FileError::Busy { path: self.path().to_owned() });
+    /// As [`LearnFile::open`] and [`create()`]; a file that can only be read is one, too.
+    pub fn open_or_create(path: &Path) -> Result<(LearnFile, Ring, Report), FileError> {
+        let open = || LearnFile::open(path, Mode::Write)?.recover();
+        let opened = match open() {
+            Err(FileError::Missing(_) | FileError::Unfinished(_)) => {
+                create_patiently(&SystemDisk, path)?;
+                open()?
             }
-            thread::sleep(Duration::from_millis(2));
-        }
-        self.with_lock(ring, Patience::Enough)
+            opened => opened?,
+        };
+        let reason = opened.0.read_only().map(str::to_owned);
+        reason.map_or(Ok(opened), |reason| Err(FileError::ReadOnly(reason)))
     }
 
-    /// Appends what beats the present record of its key, tombstones included, and syncs.
+    /// Appends what [beats] the present record of its key, tombstones included, and syncs.
     ///
     /// # Errors
     /// As [`LearnFile::lock`] and [`Locked::append`]; what was appended before stays, and the same call
@@ -111,10 +95,14 @@ impl LearnFile {
         for turn in records.chunks(TURN) {
             let mut locked = self.lock_patiently(ring)?;
             for record in turn {
-                match locked.take_in(record)? {
-                    Verdict::New => taken.new += 1,
-                    Verdict::Known => taken.known += 1,
-                    Verdict::Refused => taken.refused += 1,
+                let present = read(ring).newest_of(record.key);
+                if present.is_some_and(|present| !beats(record, &present)) {
+                    taken.known += 1;
+                } else if !locked.has_room_for(record) {
+                    taken.refused += 1;
+                } else {
+                    locked.append(record)?;
+                    taken.new += 1;
                 }
             }
         }
@@ -129,7 +117,7 @@ impl LearnFile {
     pub fn advise(&mut self, ring: &RwLock<Ring>, record: &Record) -> Result<u64, FileError> {
         let mut locked = self.lock_patiently(ring)?;
         if !locked.has_room_for(record) {
-            return Err(FileError::TooMuchAdvice { limit: MOST_ADVICE });
+            return Err(FileError::TooMuchAdvice);
         }
         let sequence = locked.append(record)?;
         drop(locked);
@@ -138,31 +126,12 @@ impl LearnFile {
     }
 }
 
-enum Verdict {
-    New,
-    Known,
-    Refused,
-}
-
 impl Locked<'_> {
-    fn take_in(&mut self, record: &Record) -> Result<Verdict, FileError> {
-        let present = read(self.ring()).newest_of(record.key);
-        if present.is_some_and(|present| !beats(record, &present)) {
-            return Ok(Verdict::Known);
-        }
-        if !self.has_room_for(record) {
-            return Ok(Verdict::Refused);
-        }
-        self.append(record)?;
-        Ok(Verdict::New)
-    }
-
     /// Advice is kept for ever, so there is room for so much only.
     fn has_room_for(&self, record: &Record) -> bool {
-        let is_advice = |record: &Record| record.origin == Origin::Advice && record.is_live();
         let ring = read(self.ring());
-        !is_advice(record)
+        !record.is_advice()
             || ring.advice_len() < MOST_ADVICE
-            || ring.newest_of(record.key).is_some_and(|present| is_advice(&present))
+            || ring.newest_of(record.key).is_some_and(|present| present.is_advice())
     }
 }

@@ -1,21 +1,24 @@
 //! What is worth remembering: pure decisions, without a file and without a clock.
 //!
-//! Two ideas make up [`Mode::Drop`]. Crafty (Hyatt) remembers the position where the score falls from one move
+//! Two ideas make up [`LearningMode::Drop`]. Crafty (Hyatt) remembers the position where the score falls from one move
 //! of the game to the next: there an earlier judgement was wrong. Slate does the same inside one search, where
-//! a deeper iteration takes back what a shallower one promised. [`Mode::All`] is what Bebe did (Scherzer,
+//! a deeper iteration takes back what a shallower one promised. [`LearningMode::All`] is what Bebe did (Scherzer,
 //! Scherzer and Tjaden 1990): every root is remembered.
 //!
 //! A record is a statement about its position that any later search may rely on. So nothing is learned from a
 //! search that was not free to find the truth, or whose score holds for this game only: see [`Silence`]
 //! for the complete list.
 
-use super::{LearnedScore, Record};
-use crate::types::{Bound, Depth, PackedMove, Score};
+use shakmaty::Move;
+
+use super::{record::Record, score::LearnedScore};
+use crate::{
+    position::Position,
+    types::{Bound, Depth, PackedMove, Score},
+};
 
 /// A score of at most this, in printed centipawns, is lost: what falls from there is no news.
 pub(super) const LOST: i32 = -200;
-/// Two scores of at least this size in a row are how a game ends that is resigned or adjudicated.
-const DECIDED: i32 = 500;
 /// A search may be this many plies shallower than the one it is compared with.
 const DEPTH_SLACK: i32 = 2;
 /// Fewer finished iterations than this are no search.
@@ -23,7 +26,7 @@ const MIN_ITERATIONS: usize = 2;
 
 /// What is learned.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
+pub enum LearningMode {
     /// Nothing is learned and nothing is used.
     #[default]
     Off,
@@ -34,10 +37,10 @@ pub enum Mode {
 }
 
 /// The thresholds.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// What is learned.
-    pub mode: Mode,
+    pub mode: LearningMode,
     /// A fall of this many printed centipawns is a drop.
     pub drop: i32,
     /// A shallower search teaches nothing.
@@ -46,13 +49,13 @@ pub struct Rules {
 
 /// The finished iterations of one search, and the failure in which it was stopped.
 #[derive(Clone, Debug, Default)]
-pub struct Course {
+pub struct Iterations {
     iterations: Vec<(Depth, Score)>,
     fail_low: Option<(Depth, Score)>,
     resumed: bool,
 }
 
-impl Course {
+impl Iterations {
     /// An earlier search of the same root had come to `depth` and `score`, and this one goes on from there.
     pub fn resumed(&mut self, depth: Depth, score: Score) {
         self.finished(depth, score);
@@ -75,16 +78,6 @@ impl Course {
         self.fail_low = None;
     }
 
-    /// The same without contempt: `draw`, the score of a draw for the side to move, is 0.
-    pub fn without_contempt(&self, draw: Score) -> Course {
-        let even = |score: Score| if score == draw { Score::ZERO } else { score };
-        Course {
-            iterations: self.iterations.iter().map(|&(depth, score)| (depth, even(score))).collect(),
-            fail_low: self.fail_low.map(|(depth, score)| (depth, even(score))),
-            resumed: self.resumed,
-        }
-    }
-
     /// Were so many iterations finished that it is a search? What an earlier one had finished counts.
     fn is_search(&self) -> bool {
         self.resumed || self.iterations.len() >= MIN_ITERATIONS
@@ -97,40 +90,47 @@ impl Course {
     }
 }
 
-/// What may make a search worthless as a lesson.
-#[derive(Copy, Clone, Debug, Default)]
+/// What a search began under.
+#[derive(Copy, Clone, Debug)]
 pub struct Conditions {
-    /// Only some root moves were allowed.
-    pub search_moves: bool,
-    /// Only mates were looked for.
-    pub mate: bool,
-    /// It ran on the opponent's time, and another move was played.
-    pub pondered_in_vain: bool,
+    /// What is learned.
+    pub rules: Rules,
     /// No move of a game was thought about.
     pub analysis: bool,
-    /// The score rests on positions of this game that may be repeated.
-    pub repetition: bool,
+    /// Why the search was not free to find the truth, if it was not.
+    pub silence: Option<Silence>,
 }
 
-/// A search that has ended.
+/// What a search found about its root.
 #[derive(Clone, Debug)]
-pub struct Search<'a> {
-    /// Its iterations.
-    pub course: &'a Course,
-    /// Its conditions.
-    pub conditions: Conditions,
-    /// Rank of the line, from 1 (MultiPV).
-    pub line: usize,
-    /// Depth of the last iteration that was finished.
-    pub depth: Depth,
-    /// Score of the line.
+pub struct SearchResult {
+    /// The iterations of the main thread.
+    pub course: Iterations,
+    /// The principal variation, the move to be played first.
+    pub line: Vec<Move>,
+    /// The score of that line.
     pub score: Score,
     /// What the score says.
     pub bound: Bound,
     /// By how much the root may be worth more than the line, because the memory preferred its first move.
     pub slack: i32,
-    /// The move of the line.
-    pub best: PackedMove,
+    /// The last iteration that was finished.
+    pub depth: Depth,
+    /// Nodes of all threads.
+    pub nodes: u64,
+}
+
+impl SearchResult {
+    /// The same without contempt: `draw`, the score of a draw for the side to move, is 0.
+    pub fn without_contempt(&self, draw: Score) -> SearchResult {
+        let mut result = self.clone();
+        let Iterations { iterations, fail_low, .. } = &mut result.course;
+        let scores = iterations.iter_mut().chain(fail_low).map(|(_, score)| score);
+        for score in scores.chain([&mut result.score]).filter(|score| **score == draw) {
+            *score = Score::ZERO;
+        }
+        result
+    }
 }
 
 /// The search before it in the same game.
@@ -170,6 +170,17 @@ impl Known {
     }
 }
 
+/// Something to remember about a position that was no root.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// The position.
+    pub position: Position,
+    /// Plies from the root of the search.
+    pub since_root: u8,
+    /// What is known of it.
+    pub known: Known,
+}
+
 /// Plies of safety around the fifty-move counter, for what extensions add to a nominal depth.
 const COUNTER_MARGIN: u32 = 8;
 
@@ -202,8 +213,6 @@ pub enum Silence {
     PonderedInVain,
     /// The score depends on what happened before in this game.
     Repetition,
-    /// Not the first line of several.
-    OtherLine,
     /// Fewer than two iterations were finished.
     TooFewIterations,
     /// Shallower than the least depth.
@@ -230,25 +239,26 @@ pub struct Lesson {
 /// # Errors
 /// The reason why not.
 pub fn decide(
-    rules: &Rules,
-    search: &Search<'_>,
+    conditions: &Conditions,
+    result: &SearchResult,
     earlier: Option<Earlier>,
     live: Option<&Known>,
 ) -> Result<Lesson, Silence> {
-    if let Some(silence) = never(rules, search) {
+    if let Some(silence) = never(conditions, result) {
         return Err(silence);
     }
+    let rules = &conditions.rules;
     // Who comes back to an analysis goes on from what was finished; a failure that it was stopped in has no move.
-    let finished = rules.mode == Mode::All && search.conditions.analysis;
-    let failure = if finished { None } else { failure(search) };
-    let known = failure.or_else(|| result(search)).ok_or(Silence::NoScore)?;
+    let finished_only = rules.mode == LearningMode::All && conditions.analysis;
+    let failure = if finished_only { None } else { failure(result) };
+    let known = failure.or_else(|| window(result)).ok_or(Silence::NoScore)?;
     if known.depth < rules.min_depth {
         return Err(Silence::TooShallow);
     }
     let trigger = match rules.mode {
-        Mode::Off => return Err(Silence::Off),
-        Mode::All => Trigger::EveryRoot,
-        Mode::Drop => {
+        LearningMode::Off => return Err(Silence::Off),
+        LearningMode::All => Trigger::EveryRoot,
+        LearningMode::Drop => {
             let fell = |from: Score| {
                 from.centipawns() > LOST && from.centipawns() - known.upper.centipawns() >= rules.drop
             };
@@ -259,7 +269,7 @@ pub fn decide(
             });
             if before.is_some_and(|earlier| fell(earlier.score)) {
                 Trigger::BetweenMoves
-            } else if search.course.best(rules.min_depth, known.depth).is_some_and(fell) {
+            } else if result.course.best(rules.min_depth, known.depth).is_some_and(fell) {
                 Trigger::InsideSearch
             } else {
                 return Err(Silence::NoDrop);
@@ -273,45 +283,38 @@ pub fn decide(
 }
 
 /// The searches that never teach, and therefore are no measure for a later one either.
-pub fn never(rules: &Rules, search: &Search<'_>) -> Option<Silence> {
-    let conditions = &search.conditions;
-    let reasons = [
-        (rules.mode == Mode::Off, Silence::Off),
-        (conditions.search_moves, Silence::SearchMoves),
-        (conditions.mate, Silence::Mate),
-        (conditions.pondered_in_vain, Silence::PonderedInVain),
-        (conditions.repetition, Silence::Repetition),
-        (search.line != 1, Silence::OtherLine),
-        (!search.course.is_search(), Silence::TooFewIterations),
-    ];
-    reasons.into_iter().find(|(applies, _)| *applies).map(|(_, silence)| silence)
+pub fn never(conditions: &Conditions, result: &SearchResult) -> Option<Silence> {
+    let too_few = || (!result.course.is_search()).then_some(Silence::TooFewIterations);
+    let off = (conditions.rules.mode == LearningMode::Off).then_some(Silence::Off);
+    off.or(conditions.silence).or_else(too_few)
 }
 
 /// Depth and score by which a later search of the game is measured.
-pub fn standing(search: &Search<'_>) -> Option<(Depth, Score)> {
-    failure(search)
-        .or_else(|| result(search))
+pub fn standing(result: &SearchResult) -> Option<(Depth, Score)> {
+    failure(result)
+        .or_else(|| window(result))
         .map(|known| (known.depth, if known.lower > -Score::INFINITE { known.lower } else { known.upper }))
 }
 
 /// What a search says about its root that was stopped inside a failure from above: only that, its move is the one
 /// that failed.
-fn failure(search: &Search<'_>) -> Option<Known> {
-    let (depth, upper) = search.course.fail_low.filter(|(depth, _)| *depth > search.depth)?;
+fn failure(result: &SearchResult) -> Option<Known> {
+    let (depth, upper) = result.course.fail_low.filter(|(depth, _)| *depth > result.depth)?;
     Some(Known { lower: -Score::INFINITE, upper, depth, best: PackedMove::NONE })
 }
 
 /// What any other says.
-fn result(search: &Search<'_>) -> Option<Known> {
-    let open = -Score::INFINITE;
-    let (lower, upper) = match search.bound {
-        Bound::Exact if search.score.is_decisive() => (search.score, search.score),
-        Bound::Exact => (search.score, (search.score + search.slack).clamp_evaluation()),
-        Bound::Lower => (search.score, Score::INFINITE),
-        Bound::Upper => (open, search.score),
+fn window(result: &SearchResult) -> Option<Known> {
+    let SearchResult { score, depth, .. } = *result;
+    let open = Score::INFINITE;
+    let (lower, upper) = match result.bound {
+        Bound::Exact if score.is_decisive() => (score, score),
+        Bound::Exact => (score, (score + result.slack).clamp_evaluation()),
+        Bound::Lower => (score, open),
+        Bound::Upper => (-open, score),
     };
-    let found = search.score > open && search.score < Score::INFINITE;
-    found.then_some(Known { lower, upper, depth: search.depth, best: search.best })
+    let best = result.line.first().map_or(PackedMove::NONE, |&m| PackedMove::pack(m));
+    (score > -open && score < open).then_some(Known { lower, upper, depth, best })
 }
 
 /// Does `live` make `new` superfluous: at least the depth, the same move, a window that overlaps? Scores are compared
@@ -323,44 +326,16 @@ pub fn says(live: &Known, new: &Known) -> bool {
     live.depth >= new.depth && same_move && overlap
 }
 
-/// Is a record used where `mode` is set? `suspicion`: it is a drop, and nothing shows that its game was lost.
+/// Is a record used where `mode` is set?
 ///
 /// Scores fall and recover, at a thousand nodes a move a dozen times a game. A drop becomes a reason to play
 /// something else when the game is lost; used at once, drops of won games make the engine leave what wins.
 /// Whoever remembers every root analyses, and wants to go on from all of it.
-pub fn is_used(mode: Mode, suspicion: bool) -> bool {
+pub fn is_used(mode: LearningMode, record: &Record) -> bool {
     match mode {
-        Mode::Off => false,
-        Mode::Drop => !suspicion,
-        Mode::All => true,
-    }
-}
-
-/// How a game ended for the side that searched.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It was won.
-    Won,
-    /// It was lost.
-    Lost,
-}
-
-/// How a game ended, as far as the scores of one side's searches tell, in their order.
-///
-/// UCI tells nobody who won. The game counts as lost if the last search saw itself mated, or if the last two stood at
-/// -5 pawns or worse, where players resign and referees adjudicate; it counts as won where the opponent would say the
-/// same. What ends otherwise (drawn, broken off) says nothing.
-pub fn outcome(scores: &[Score]) -> Option<Outcome> {
-    let stood = |is: &dyn Fn(Score) -> bool| {
-        scores.len() >= 2 && scores[scores.len() - 2..].iter().all(|&score| is(score))
-    };
-    let last = scores.last().copied();
-    if last.is_some_and(Score::is_loss) || stood(&|score| score.centipawns() <= -DECIDED) {
-        Some(Outcome::Lost)
-    } else if last.is_some_and(Score::is_win) || stood(&|score| score.centipawns() >= DECIDED) {
-        Some(Outcome::Won)
-    } else {
-        None
+        LearningMode::Off => false,
+        LearningMode::Drop => !record.is_suspicion(),
+        LearningMode::All => true,
     }
 }
 

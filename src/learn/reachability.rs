@@ -59,7 +59,7 @@ impl Signature {
             for _ in 0..left.count_ones().min(16) {
                 let square = left & left.wrapping_neg();
                 left ^= square;
-                let kind = &KINDS[nibbles as usize & 15];
+                let kind = &PIECES[nibbles as usize & 15];
                 nibbles >>= 4;
                 white_pawns |= square & kind.white_pawn;
                 black_pawns |= square & kind.black_pawn;
@@ -98,7 +98,7 @@ const WHITE_HALF: u64 = 0xFFFF_FFFF;
 
 /// What a piece adds to the reachability, by the number that stands for it in a packed position.
 #[derive(Copy, Clone)]
-struct Kind {
+struct PackedPiece {
     white_pawn: u64,
     black_pawn: u64,
     passing: u64,
@@ -106,22 +106,22 @@ struct Kind {
     sums: u32,
 }
 
-const KINDS: [Kind; 16] = {
-    let mut kinds = [Kind { white_pawn: 0, black_pawn: 0, passing: 0, sums: 0 }; 16];
+const PIECES: [PackedPiece; 16] = {
+    let mut pieces = [PackedPiece { white_pawn: 0, black_pawn: 0, passing: 0, sums: 0 }; 16];
     let mut number = 1;
     while number < 12 {
         // Black pieces have odd numbers.
-        kinds[number].sums = 1;
+        pieces[number].sums = 1;
         number += 2;
     }
-    kinds[0].white_pawn = u64::MAX;
-    kinds[1].black_pawn = u64::MAX;
+    pieces[0].white_pawn = u64::MAX;
+    pieces[1].black_pawn = u64::MAX;
     // A pawn that may be captured in passing; rooks that may castle; black's king on black's turn.
-    kinds[12].passing = u64::MAX;
-    kinds[13].sums = 1 << 8;
-    kinds[14].sums = 1 << 16 | 1;
-    kinds[15].sums = 1;
-    kinds
+    pieces[12].passing = u64::MAX;
+    pieces[13].sums = 1 << 8;
+    pieces[14].sums = 1 << 16 | 1;
+    pieces[15].sums = 1;
+    pieces
 };
 
 /// What can still come from a root.
@@ -136,7 +136,8 @@ pub struct Reachable {
 
 impl Reachable {
     /// What can come from `root`.
-    pub fn of(root: &Signature) -> Reachable {
+    pub fn of(root: &Position) -> Reachable {
+        let root = Signature::of(root);
         let (mut white, mut black) = (root.white_pawns, root.black_pawns);
         for _ in 0..6 {
             white = white | white.shift(8) | white.shift(7) & !FILE_H | white.shift(9) & !FILE_A;
@@ -151,18 +152,20 @@ impl Reachable {
         }
     }
 
-    /// May a position with this signature come? Says no only where it is certain.
+    /// May a position with these bits of a signature come? Says no only where it is certain.
     #[inline(always)]
-    pub fn admits(&self, signature: u32) -> bool {
+    pub fn admits_bits(&self, signature: u32) -> bool {
         // No bit that is not there any more, and no borrow through the guard above either count.
         let gone = signature & !self.bits & SUBSET;
         let left = ((self.bits | GUARDS) - (signature & !SUBSET)) & GUARDS;
         gone | (left ^ GUARDS) == 0
     }
 
-    /// May one with these pawns come?
-    pub fn admits_pawns(&self, white: Bitboard, black: Bitboard) -> bool {
-        (white.without(self.white) | black.without(self.black)).is_empty()
+    /// The whole test, pawn structures included.
+    pub fn admits(&self, signature: &Signature) -> bool {
+        let &Signature { bits, white_pawns: white, black_pawns: black } = signature;
+        self.admits_bits(bits)
+            && (white.without(self.white) | black.without(self.black)).is_empty()
             && white.count() <= self.white_pawns
             && black.count() <= self.black_pawns
     }
@@ -202,8 +205,7 @@ mod tests {
     }
 
     fn admits(root: &Position, later: &Position) -> bool {
-        let (reach, later) = (Reachable::of(&Signature::of(root)), Signature::of(later));
-        reach.admits(later.bits) && reach.admits_pawns(later.white_pawns, later.black_pawns)
+        Reachable::of(root).admits(&Signature::of(later))
     }
 
     #[test]

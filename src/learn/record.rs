@@ -4,7 +4,7 @@ use crc32fast::Hasher;
 use shakmaty::{CastlingMode, EnPassantMode, Position as _, packed::PackedSetup};
 use thiserror::Error;
 
-use super::LearnedScore;
+use super::score::LearnedScore;
 use crate::{
     position::Position,
     types::{PackedMove, PositionKey},
@@ -31,43 +31,39 @@ const SETUP: usize = 24;
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// A root score that dropped.
-    Drop,
+    Drop = 1,
     /// The root of a search, every one being learned.
-    EveryRoot,
+    EveryRoot = 2,
     /// A human being. Advice never falls out of the ring.
-    Advice,
+    Advice = 3,
     /// An analysed game.
-    Import,
+    Import = 4,
     /// The outcome of a game, backed up to a move of it.
-    Outcome,
+    Outcome = 5,
 }
 
 impl Origin {
-    /// All of them, with the byte and the name of each.
-    pub const ALL: [(Origin, u8, &'static str); 5] = [
-        (Origin::Drop, 1, "drop"),
-        (Origin::EveryRoot, 2, "root"),
-        (Origin::Advice, 3, "advice"),
-        (Origin::Import, 4, "import"),
-        (Origin::Outcome, 5, "outcome"),
+    /// All of them, with the name of each in texts.
+    pub const ALL: [(Origin, &'static str); 5] = [
+        (Origin::Drop, "drop"),
+        (Origin::EveryRoot, "root"),
+        (Origin::Advice, "advice"),
+        (Origin::Import, "import"),
+        (Origin::Outcome, "outcome"),
     ];
 
     /// The name in texts.
     pub fn name(self) -> &'static str {
-        Origin::ALL[self as usize].2
+        Origin::ALL[self as usize - 1].1
     }
 
     /// The inverse of [`Origin::name`].
     pub fn from_name(name: &str) -> Option<Origin> {
-        Origin::ALL.iter().find(|(.., own)| *own == name).map(|&(origin, ..)| origin)
-    }
-
-    fn byte(self) -> u8 {
-        Origin::ALL[self as usize].1
+        Origin::ALL.iter().find(|(_, own)| *own == name).map(|&(origin, _)| origin)
     }
 
     fn from_byte(byte: u8) -> Option<Origin> {
-        Origin::ALL.iter().find(|(_, own, _)| *own == byte).map(|&(origin, ..)| origin)
+        Origin::ALL.iter().find(|(origin, _)| *origin as u8 == byte).map(|&(origin, _)| origin)
     }
 }
 
@@ -230,7 +226,12 @@ impl Record {
         !self.flags.tombstone
     }
 
-    /// Is it a drop of a game that is not known to be lost? See [`policy::is_used`](super::policy::is_used).
+    /// Is it what a person advised, and not taken back?
+    pub fn is_advice(&self) -> bool {
+        self.origin == Origin::Advice && self.is_live()
+    }
+
+    /// Is it a drop of a game that is not known to be lost?
     pub fn is_suspicion(&self) -> bool {
         self.origin == Origin::Drop && !self.flags.confirmed
     }
@@ -246,7 +247,7 @@ impl Record {
     pub fn advised(&self) -> impl Iterator<Item = PackedMove> + use<> {
         let more = [u16::from_le_bytes([self.since_root, self.log2_nodes]), self.evaluation_id];
         let moves = [self.best, PackedMove::from_bits(more[0]), PackedMove::from_bits(more[1])];
-        let is_advice = self.origin == Origin::Advice && self.is_live();
+        let is_advice = self.is_advice();
         moves.into_iter().filter(move |m| is_advice && !m.is_none())
     }
 
@@ -286,7 +287,7 @@ impl Record {
         put(&self.best.bits().to_le_bytes());
         put(&self.lower.bits().to_le_bytes());
         put(&self.upper.bits().to_le_bytes());
-        put(&[self.depth, self.halfmoves, self.origin.byte(), self.flags.byte()]);
+        put(&[self.depth, self.halfmoves, self.origin as u8, self.flags.byte()]);
         put(&self.game_ply.to_le_bytes());
         put(&[self.since_root, self.log2_nodes]);
         put(&self.evaluation_id.to_le_bytes());
@@ -316,7 +317,8 @@ pub fn seal(mut bytes: Bytes, file_id: u64, sequence: u64) -> Bytes {
 pub fn sequence(bytes: &Bytes, file_id: u64, slot: u32) -> Option<u64> {
     let lap = u32::from_le_bytes(field(bytes, PAYLOAD));
     let stored = u32::from_le_bytes(field(bytes, CHECKSUM));
-    (lap > 0 && checksum(bytes, file_id, slot) == stored).then(|| join(lap, slot))
+    (lap > 0 && checksum(bytes, file_id, slot) == stored)
+        .then(|| u64::from(lap) * CAPACITY as u64 + u64::from(slot))
 }
 
 /// What the bytes of a payload say; lap and checksum are not looked at.
@@ -350,43 +352,9 @@ pub fn key(bytes: &Bytes) -> PositionKey {
     PositionKey(u64::from_le_bytes(field(bytes, 0)))
 }
 
-/// The packed position in a record's bytes.
-#[inline]
-pub fn setup(bytes: &Bytes) -> [u8; SETUP] {
-    field(bytes, 8)
-}
-
-/// Is this a tombstone? Bits unknown to the format make it neither live nor a tombstone.
-#[inline]
-pub fn kind(bytes: &Bytes) -> Kind {
-    match (Flags::from_byte(bytes[41]), Origin::from_byte(bytes[40])) {
-        (Some(Flags { tombstone: true, .. }), Some(_)) => Kind::Tombstone,
-        (Some(_), Some(Origin::Advice)) => Kind::Advice,
-        (Some(_), Some(_)) => Kind::Knowledge,
-        _ => Kind::Unknown,
-    }
-}
-
-/// What a record is to the ring.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Learned by an engine.
-    Knowledge,
-    /// Given by a human being: kept for ever.
-    Advice,
-    /// Takes back.
-    Tombstone,
-    /// Written by a format that we do not know: keeps its slot, says nothing.
-    Unknown,
-}
-
 /// Lap and slot of a sequence number.
 pub fn place(sequence: u64) -> (u32, u32) {
     ((sequence / CAPACITY as u64) as u32, (sequence % CAPACITY as u64) as u32)
-}
-
-fn join(lap: u32, slot: u32) -> u64 {
-    u64::from(lap) * CAPACITY as u64 + u64::from(slot)
 }
 
 fn checksum(bytes: &Bytes, file_id: u64, slot: u32) -> u32 {

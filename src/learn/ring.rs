@@ -13,17 +13,26 @@ use std::{
 
 use super::{
     reachability::{Reachable, Signature},
-    record::{self, Bytes, CAPACITY, Kind, RECORD_SIZE, Record, game_ply},
+    record::{self, Bytes, CAPACITY, RECORD_SIZE, Record, game_ply},
 };
 use crate::{position::Position, types::PositionKey};
 
 /// The sequence number before the first: nothing was ever written.
 pub const BEFORE_FIRST: u64 = CAPACITY as u64 - 1;
 
+/// Slots that are cleared of advice together. When the first record enters a block, the advice of the next
+/// one is appended again; before the first record enters that one, the copies are synced.
+pub const BLOCK: u64 = 1024;
+
+/// Most live pieces of advice in a file: an eighth of the ring, so that keeping them costs little.
+pub const MOST_ADVICE: usize = 8192;
+
+/// An empty slot.
+const EMPTY: Bytes = [0; RECORD_SIZE];
+
 /// All records of a file.
 pub struct Ring {
     file_id: u64,
-    epoch: u64,
     slots: Vec<Bytes>,
     /// Of the live record in each slot.
     signatures: Vec<u32>,
@@ -59,14 +68,13 @@ pub struct Report {
 impl Ring {
     /// The ring of a file without records.
     pub fn new(file_id: u64) -> Ring {
-        Ring::unindexed(file_id, vec![[0; RECORD_SIZE]; CAPACITY], BEFORE_FIRST, 0)
+        Ring::unindexed(file_id, vec![EMPTY; CAPACITY], BEFORE_FIRST, 0)
     }
 
     /// A ring of whose `records` nothing is counted yet.
     fn unindexed(file_id: u64, slots: Vec<Bytes>, newest: u64, records: usize) -> Ring {
         Ring {
             file_id,
-            epoch: 0,
             signatures: vec![NOTHING_LIVE; slots.len()],
             slots,
             newest,
@@ -84,30 +92,19 @@ impl Ring {
         mut slots: Vec<Bytes>,
         reread: impl Fn(u32) -> Option<Bytes>,
     ) -> (Ring, Report) {
-        let mut report = Report::default();
-        let mut newest = BEFORE_FIRST;
-        let mut whole = 0;
+        let (mut report, mut newest, mut whole) = (Report::default(), BEFORE_FIRST, 0);
         for (slot, bytes) in (0..).zip(&mut slots) {
-            if let Some(sequence) = record::sequence(bytes, file_id, slot) {
-                newest = newest.max(sequence);
-                whole += 1;
-                continue;
-            }
-            if *bytes == [0; RECORD_SIZE] {
-                continue;
-            }
-            let again = reread(slot).unwrap_or([0; RECORD_SIZE]);
-            match record::sequence(&again, file_id, slot) {
-                Some(sequence) => {
-                    *bytes = again;
-                    newest = newest.max(sequence);
-                    whole += 1;
-                }
-                None => {
+            let mut sequence = record::sequence(bytes, file_id, slot);
+            if sequence.is_none() && *bytes != EMPTY {
+                *bytes = reread(slot).unwrap_or(EMPTY);
+                sequence = record::sequence(bytes, file_id, slot);
+                if sequence.is_none() {
                     report.torn += 1;
-                    *bytes = [0; RECORD_SIZE];
+                    *bytes = EMPTY;
                 }
             }
+            newest = newest.max(sequence.unwrap_or(0));
+            whole += usize::from(sequence.is_some());
         }
         let mut ring = Ring::unindexed(file_id, slots, newest, whole);
         let mut counted = 0;
@@ -123,12 +120,12 @@ impl Ring {
             match ring.stored(slot) {
                 Some(stored) if stored == sequence => {
                     counted += 1;
-                    report.unknown += usize::from(ring.kind(slot) == Kind::Unknown);
+                    report.unknown += usize::from(ring.record(slot).is_none());
                     ring.count(slot);
                 }
                 Some(_) => {
                     report.stale += 1;
-                    ring.slots[slot as usize] = [0; RECORD_SIZE];
+                    ring.slots[slot as usize] = EMPTY;
                 }
                 None => {}
             }
@@ -142,12 +139,6 @@ impl Ring {
     /// The file that this is the ring of.
     pub fn file_id(&self) -> u64 {
         self.file_id
-    }
-
-    /// Changes when the ring was read anew (another file in place of ours, or so much appended by others
-    /// that this ring was overtaken), so that sequence numbers before and after do not belong together.
-    pub fn epoch(&self) -> u64 {
-        self.epoch
     }
 
     /// Sequence number of the newest record; [`BEFORE_FIRST`] if there is none.
@@ -172,7 +163,7 @@ impl Ring {
 
     /// What is known of a position, the tombstone of a forgotten one included.
     pub fn newest_of(&self, key: PositionKey) -> Option<Record> {
-        self.by_key.get(&key.0).and_then(|&slot| record::decode(&self.slots[slot as usize]).ok())
+        self.by_key.get(&key.0).and_then(|&slot| self.record(slot))
     }
 
     /// What is known of a position.
@@ -196,25 +187,21 @@ impl Ring {
         live.map(|(_, bytes)| record::key(bytes))
     }
 
-    /// The records whose positions can still occur after `root`. Where they are more than an
-    /// eighth of `room`, the nearest in game ply come first (of equally near ones the confirmed) and at most `room`
-    /// come; fewer do not stand in each other's way, and are not sorted.
+    /// The records whose positions can still occur after `root`. Where they are more than an eighth of `room`, the
+    /// nearest in game ply come first (of equally near ones the confirmed), `room` of them; fewer are not sorted.
     pub fn relevant(&self, root: &Position, room: usize) -> Vec<Record> {
-        let reach = Reachable::of(&Signature::of(root));
+        let reach = Reachable::of(root);
         let mut found = Vec::new();
         // In blocks, so that the common case, a whole block of positions that cannot come, is one test.
-        for (block, signatures) in self.signatures.chunks(BLOCK).enumerate() {
-            if !signatures.iter().fold(false, |any, &signature| any | reach.admits(signature)) {
+        for (block, signatures) in self.signatures.chunks(LANES).enumerate() {
+            if !signatures.iter().fold(false, |any, &signature| any | reach.admits_bits(signature)) {
                 continue;
             }
-            for (slot, &signature) in ((block * BLOCK) as u32..).zip(signatures) {
-                if reach.admits(signature) && self.is_live(slot) {
-                    let bytes = &self.slots[slot as usize];
-                    let Signature { white_pawns, black_pawns, .. } =
-                        Signature::of_packed(&record::setup(bytes));
-                    if reach.admits_pawns(white_pawns, black_pawns) {
-                        found.extend(record::decode(bytes));
-                    }
+            for (slot, &signature) in ((block * LANES) as u32..).zip(signatures) {
+                if reach.admits_bits(signature) && self.is_live(slot) {
+                    found.extend(
+                        self.record(slot).filter(|record| reach.admits(&Signature::of_packed(&record.setup))),
+                    );
                 }
             }
         }
@@ -236,10 +223,8 @@ impl Ring {
         let window = self.window();
         (window.start.max(sequence.saturating_add(1))..window.end).filter_map(|sequence| {
             let slot = record::place(sequence).1;
-            if self.stored(slot) != Some(sequence) || !self.is_newest(slot) {
-                return None;
-            }
-            record::decode(&self.slots[slot as usize]).ok().map(|record| (sequence, record))
+            let counts = self.stored(slot) == Some(sequence) && self.is_newest(slot);
+            Some((sequence, self.record(slot).filter(|_| counts)?))
         })
     }
 
@@ -256,7 +241,7 @@ impl Ring {
 
     /// Does this slot hold advice, live or not?
     pub(super) fn holds_advice(&self, slot: u32) -> bool {
-        self.stored(slot).is_some() && self.kind(slot) == Kind::Advice
+        self.record(slot).is_some_and(|record| record.is_advice())
     }
 
     /// Takes in a record that was read or written as `sequence`, the newest so far.
@@ -272,10 +257,9 @@ impl Ring {
 
     /// Puts another ring in the place of this one.
     pub(super) fn replace(&mut self, ring: Ring) {
-        let epoch = self.epoch + 1;
         let mut gone = std::mem::take(&mut self.gone);
         gone.extend(self.keys().filter(|&key| ring.get(key).is_none()));
-        *self = Ring { epoch, gone, ..ring };
+        *self = Ring { gone, ..ring };
     }
 
     /// The sequence numbers that can be in the file: the newest lap.
@@ -291,8 +275,9 @@ impl Ring {
         (lap > 0).then(|| u64::from(lap) * CAPACITY as u64 + u64::from(slot))
     }
 
-    fn kind(&self, slot: u32) -> Kind {
-        record::kind(&self.slots[slot as usize])
+    /// The record in a slot; nothing if it is empty, or written by a format that we do not know.
+    fn record(&self, slot: u32) -> Option<Record> {
+        record::decode(&self.slots[slot as usize]).ok()
     }
 
     /// Does the record in this slot count?
@@ -307,22 +292,17 @@ impl Ring {
 
     /// The record in `slot` is the newest of all: it counts, and an older one of its key no longer.
     fn count(&mut self, slot: u32) {
-        let kind = self.kind(slot);
-        if kind == Kind::Unknown {
-            return;
-        }
-        let key = record::key(&self.slots[slot as usize]).0;
-        if let Some(older) = self.by_key.insert(key, slot) {
+        let Some(record) = self.record(slot) else { return };
+        if let Some(older) = self.by_key.insert(record.key.0, slot) {
             self.uncount(older);
         }
-        if kind == Kind::Tombstone {
-            self.gone.push(PositionKey(key));
-        } else {
+        if record.is_live() {
             self.live += 1;
-            self.signatures[slot as usize] =
-                Signature::of_packed(&record::setup(&self.slots[slot as usize])).bits;
+            self.signatures[slot as usize] = Signature::of_packed(&record.setup).bits;
+        } else {
+            self.gone.push(record.key);
         }
-        if kind == Kind::Advice {
+        if record.is_advice() {
             self.advice.extend(self.stored(slot));
         }
     }
@@ -338,10 +318,8 @@ impl Ring {
     }
 
     fn uncount(&mut self, slot: u32) {
-        if self.kind(slot) != Kind::Tombstone {
-            self.live -= 1;
-            self.signatures[slot as usize] = NOTHING_LIVE;
-        }
+        self.live -= usize::from(self.record(slot).is_some_and(|record| record.is_live()));
+        self.signatures[slot as usize] = NOTHING_LIVE;
         if let Some(sequence) = self.stored(slot) {
             self.advice.remove(&sequence);
         }
@@ -349,7 +327,7 @@ impl Ring {
 }
 
 /// Signatures that are tested together: four 512-bit or eight 256-bit registers.
-const BLOCK: usize = 64;
+const LANES: usize = 64;
 
 /// Stands where no live record lies: thirty-one pieces a side, which no record has.
 const NOTHING_LIVE: u32 = !(1 << 25 | 1 << 31);
@@ -368,9 +346,7 @@ impl Hasher for KeyHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(self.0 ^ u64::from(byte));
-        }
+        bytes.iter().for_each(|&byte| self.write_u64(self.0 ^ u64::from(byte)));
     }
 }
 
@@ -379,30 +355,20 @@ mod tests {
     use super::*;
     use crate::learn::Origin;
 
-    /// A ring with a record of each position, in order.
-    fn ring(positions: &[Position]) -> Ring {
-        let mut ring = Ring::new(7);
-        for (sequence, position) in (CAPACITY as u64..).zip(positions) {
-            let record = Record::new(position, Origin::EveryRoot).expect("the position fits");
+    /// The positions of a game, each after the first legal move, and a ring with a record of each.
+    fn game(plies: usize) -> (Vec<Position>, Ring) {
+        let (mut line, mut ring) = (vec![Position::default()], Ring::new(7));
+        for (sequence, ply) in (CAPACITY as u64..).zip(0..plies) {
+            let record = Record::new(&line[ply], Origin::EveryRoot).expect("the position fits");
             ring.push(sequence, record::encode(&record, 7, sequence));
+            line.push(line[ply].play(line[ply].legal_moves()[0]));
         }
-        ring
-    }
-
-    /// The positions of a game, each after the first legal move.
-    fn game(plies: usize) -> Vec<Position> {
-        let mut line = vec![Position::default()];
-        while line.len() < plies {
-            let last = &line[line.len() - 1];
-            line.push(last.play(last.legal_moves()[0]));
-        }
-        line
+        (line, ring)
     }
 
     #[test]
     fn only_what_can_occur_comes_and_the_nearest_if_not_all() {
-        let line = game(40);
-        let ring = ring(&line);
+        let (line, ring) = game(40);
         assert_eq!(ring.relevant(&line[0], 1 << 20).len(), 40);
         let later = ring.relevant(&line[20], 1 << 20);
         assert!(later.len() >= 20 && later.len() < 40, "{}", later.len());
@@ -413,8 +379,7 @@ mod tests {
 
     #[test]
     fn what_is_forgotten_is_gone_and_does_not_come() {
-        let line = game(10);
-        let mut ring = ring(&line);
+        let (line, mut ring) = game(10);
         let tombstone = ring.get(line[3].key()).expect("known").tombstone(1);
         let sequence = ring.sequence() + 1;
         ring.push(sequence, record::encode(&tombstone, 7, sequence));

@@ -21,6 +21,13 @@ const TABLEBASE: i16 = 31_000;
 const PLIES: i16 = 999;
 const MAX_CENTIPAWNS: i16 = 30_000;
 
+enum ScoreKind {
+    None,
+    Mate(i16),
+    Tablebase(i16),
+    Centipawns,
+}
+
 impl LearnedScore {
     /// The lower bound that says nothing.
     pub const NO_LOWER: LearnedScore = LearnedScore(i16::MIN);
@@ -44,27 +51,27 @@ impl LearnedScore {
         LearnedScore(centipawns.clamp(-most, most) as i16)
     }
 
-    /// The side to move mates (is mated, if `plies` is negative or `-0`, see `wins`) in so many plies.
+    /// The side to move mates, or is mated, in so many plies.
     pub fn mate(plies: u16, wins: bool) -> LearnedScore {
-        let value = MATE - (plies.min(PLIES as u16) as i16);
-        LearnedScore(if wins { value } else { -value })
+        LearnedScore::signed(MATE - (plies.min(PLIES as u16) as i16), wins)
+    }
+
+    fn signed(size: i16, positive: bool) -> LearnedScore {
+        LearnedScore(if positive { size } else { -size })
     }
 
     /// A score of the search with the position at its root. Infinite scores become absent bounds.
     pub fn from_score(score: Score) -> LearnedScore {
         let winning = score > Score::ZERO;
-        if score >= Score::INFINITE {
-            return LearnedScore::NO_UPPER;
-        }
-        if score <= -Score::INFINITE {
-            return LearnedScore::NO_LOWER;
+        if score.0.abs() >= Score::INFINITE.0 {
+            return if winning { LearnedScore::NO_UPPER } else { LearnedScore::NO_LOWER };
         }
         if let Some(plies) = score.mate_plies() {
             return LearnedScore::mate(plies.unsigned_abs() as u16, winning);
         }
         if score.is_decisive() {
             let plies = (Score::tablebase_win(Ply::ROOT).0 - score.0.abs()).clamp(0, i32::from(PLIES)) as i16;
-            return LearnedScore(if winning { TABLEBASE - plies } else { plies - TABLEBASE });
+            return LearnedScore::signed(TABLEBASE - plies, winning);
         }
         LearnedScore::from_centipawns(score.centipawns())
     }
@@ -74,39 +81,32 @@ impl LearnedScore {
     pub fn to_score(self) -> Score {
         let far = |plies: i16| Ply(plies.clamp(0, MAX_PLY as i16) as u16);
         let size = match self.kind() {
-            Kind::None => Score::INFINITE,
-            Kind::Mate(plies) => Score::mate_in(far(plies)),
-            Kind::Tablebase(plies) => Score::tablebase_win(far(plies)),
-            Kind::Centipawns => return Score::from_centipawns(i32::from(self.0)).clamp_evaluation(),
+            ScoreKind::None => Score::INFINITE,
+            ScoreKind::Mate(plies) => Score::mate_in(far(plies)),
+            ScoreKind::Tablebase(plies) => Score::tablebase_win(far(plies)),
+            ScoreKind::Centipawns => return Score::from_centipawns(i32::from(self.0)).clamp_evaluation(),
         };
         if self.0 > 0 { size } else { -size }
     }
 
     /// Printed centipawns; nothing for proven results and absent bounds.
     pub fn centipawns(self) -> Option<i32> {
-        matches!(self.kind(), Kind::Centipawns).then_some(i32::from(self.0))
+        matches!(self.kind(), ScoreKind::Centipawns).then_some(i32::from(self.0))
     }
 
     /// Is there no bound?
     pub fn is_none(self) -> bool {
-        matches!(self.kind(), Kind::None)
+        matches!(self.kind(), ScoreKind::None)
     }
 
-    fn kind(self) -> Kind {
+    fn kind(self) -> ScoreKind {
         match self.0 {
-            i16::MIN | i16::MAX => Kind::None,
-            value if value.abs() > TABLEBASE => Kind::Mate(MATE - value.abs()),
-            value if value.abs() > MAX_CENTIPAWNS => Kind::Tablebase(TABLEBASE - value.abs()),
-            _ => Kind::Centipawns,
+            i16::MIN | i16::MAX => ScoreKind::None,
+            value if value.abs() > TABLEBASE => ScoreKind::Mate(MATE - value.abs()),
+            value if value.abs() > MAX_CENTIPAWNS => ScoreKind::Tablebase(TABLEBASE - value.abs()),
+            _ => ScoreKind::Centipawns,
         }
     }
-}
-
-enum Kind {
-    None,
-    Mate(i16),
-    Tablebase(i16),
-    Centipawns,
 }
 
 /// `-20`, `+mate7` and `-mate8` (plies), `+win12` and `-win12` (tablebase, plies), `+inf` and `-inf`.
@@ -114,10 +114,10 @@ impl fmt::Display for LearnedScore {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.0 > 0 { '+' } else { '-' };
         match self.kind() {
-            Kind::None => write!(formatter, "{sign}inf"),
-            Kind::Mate(plies) => write!(formatter, "{sign}mate{plies}"),
-            Kind::Tablebase(plies) => write!(formatter, "{sign}win{plies}"),
-            Kind::Centipawns => write!(formatter, "{}", self.0),
+            ScoreKind::None => write!(formatter, "{sign}inf"),
+            ScoreKind::Mate(plies) => write!(formatter, "{sign}mate{plies}"),
+            ScoreKind::Tablebase(plies) => write!(formatter, "{sign}win{plies}"),
+            ScoreKind::Centipawns => write!(formatter, "{}", self.0),
         }
     }
 }
@@ -151,7 +151,7 @@ impl std::str::FromStr for LearnedScore {
                 _ => number(size, MAX_CENTIPAWNS)?,
             },
         };
-        Ok(LearnedScore(if positive { value } else { -value }))
+        Ok(LearnedScore::signed(value, positive))
     }
 }
 

@@ -9,52 +9,35 @@
 use shakmaty::{ByColor, Color, Move};
 
 use super::{
-    Flags, LearnedScore, Origin, Record,
-    game::{Game, Line},
+    game::{GameEnd, Line, PlayedGame, Turn},
     policy::{
-        self, Conditions, Course, Known, Lesson, Mode, Outcome, Rules, Search, Silence, Trigger,
+        self, Conditions, Known, LearningMode, Lesson, SearchResult, Silence, Statement, Trigger,
         is_near_counter,
     },
-    variation,
+    record::{Flags, Origin, Record},
+    score::LearnedScore,
+    stamp,
 };
 use crate::{
     position::Position,
-    types::{Bound, Depth, PackedMove, PositionKey, Score},
+    types::{Depth, PackedMove, Ply, PositionKey, Score},
 };
+
+/// Further than this a main line is not remembered.
+const LONGEST_LINE: usize = 6;
 
 /// Asks what is live about a position.
 pub type Live<'a> = dyn Fn(PositionKey) -> Option<Record> + 'a;
 
-/// The root of a search, and the rules it began under.
+/// The root of a search.
 #[derive(Clone, Debug)]
 pub struct Root {
     /// The position.
     pub position: Position,
     /// Where the game began, and the moves that led here.
     pub line: Line,
-    /// What is learned.
-    pub rules: Rules,
-    /// What may make the search worthless as a lesson.
+    /// What the search began under.
     pub conditions: Conditions,
-}
-
-/// What a search of a root found.
-#[derive(Clone, Debug)]
-pub struct Found<'a> {
-    /// Its iterations.
-    pub course: &'a Course,
-    /// The main line.
-    pub line: &'a [Move],
-    /// Its score.
-    pub score: Score,
-    /// What the score says.
-    pub bound: Bound,
-    /// By how much the root may be worth more than the line, because the memory preferred its first move.
-    pub slack: i32,
-    /// The last iteration that was finished.
-    pub depth: Depth,
-    /// Nodes searched.
-    pub nodes: u64,
 }
 
 /// What a search taught.
@@ -65,106 +48,65 @@ pub struct Taught {
     /// Why the root is among them, if its score fell.
     pub drop: Option<Trigger>,
     /// How the search saw the game.
-    pub turn: Option<PlayedTurn>,
-}
-
-/// A search of a game, with what the game's end needs to know of it.
-#[derive(Clone, Debug)]
-pub struct PlayedTurn {
-    /// Its depth.
-    pub depth: Depth,
-    /// Its score, for the side that searched.
-    pub score: Score,
-    /// Does it teach? Others only tell how the game stood.
-    pub teaches: bool,
-    /// A drop that the end of the game may confirm.
-    pub drop: Option<Record>,
-}
-
-/// What one side of the game knows of it.
-#[derive(Clone, Debug, Default)]
-struct Side {
-    game: Game,
-    /// The rules of its last search.
-    rules: Option<Rules>,
-    /// The drops that the end of the game may confirm.
-    drops: Vec<Record>,
+    pub turn: Option<Turn>,
 }
 
 /// The games of a session, as each side searched them: whoever analyses, or plays against itself, searches for both.
 #[derive(Clone, Debug, Default)]
-pub struct Session {
+pub struct LearnSession {
     evaluation_id: u16,
-    sides: ByColor<Side>,
+    games: ByColor<PlayedGame>,
 }
 
-impl Session {
+impl LearnSession {
     /// A session without a game, whose scores rest on this evaluation.
-    pub fn new(evaluation_id: u16) -> Session {
-        Session { evaluation_id, ..Session::default() }
+    pub fn new(evaluation_id: u16) -> LearnSession {
+        LearnSession { evaluation_id, ..LearnSession::default() }
     }
 
     /// Is a game being played?
     pub fn is_playing(&self) -> bool {
-        self.sides.iter().any(|side| side.game.is_played())
+        self.games.iter().any(PlayedGame::is_played)
     }
 
     /// Learns from a search that has ended.
-    pub fn search_ended(&mut self, root: &Root, found: &Found<'_>, live: &Live<'_>) -> Taught {
-        let search = Search {
-            course: found.course,
-            conditions: root.conditions,
-            line: 1,
-            depth: found.depth,
-            score: found.score,
-            bound: found.bound,
-            slack: found.slack,
-            best: found.line.first().map_or(PackedMove::NONE, |&m| PackedMove::pack(m)),
-        };
-        let key = root.position.key();
-        let earlier = self.sides[root.position.turn()].game.earlier(&root.line);
-        let writer = Writer { live, evaluation_id: self.evaluation_id };
-        let known = writer.comparable(&root.position).and_then(|live| Known::of(&live));
+    pub fn search_ended(&mut self, root: &Root, result: &SearchResult, live: &Live<'_>) -> Taught {
+        let conditions = &root.conditions;
+        let earlier = self.games[root.position.turn()].earlier(&root.line);
+        let recorder = Recorder { live, evaluation_id: self.evaluation_id };
+        let known = recorder.comparable(&root.position).and_then(|live| Known::of(&live));
         let mut taught = Taught::default();
         let mut drop = None;
-        match policy::decide(&root.rules, &search, earlier, known.as_ref()) {
+        match policy::decide(conditions, result, earlier, known.as_ref()) {
             Ok(lesson) => {
-                taught.records = writer.lessons(root, found, &lesson);
+                taught.records = recorder.lessons(root, result, &lesson);
                 if lesson.trigger != Trigger::EveryRoot {
-                    drop = writer.root(root, found, &lesson);
+                    drop = recorder.root(root, result, &lesson);
                     taught.drop = (!taught.records.is_empty()).then_some(lesson.trigger);
                 }
             }
             // It fell here before, and again: if this game is lost, that is what will be confirmed.
-            Err(Silence::Known) if live(key).is_some_and(|live| live.is_suspicion()) => {
-                let again = policy::decide(&root.rules, &search, earlier, None).ok();
-                drop = again.and_then(|lesson| writer.root(root, found, &lesson));
+            Err(Silence::Known) if live(root.position.key()).is_some_and(|live| live.is_suspicion()) => {
+                let again = policy::decide(conditions, result, earlier, None).ok();
+                drop = again.and_then(|lesson| recorder.root(root, result, &lesson));
             }
             Err(silence) => log::debug!("nothing learned: {silence:?}"),
         }
-        let never = policy::never(&root.rules, &search);
-        if let Some((depth, score)) = policy::standing(&search)
+        let never = policy::never(conditions, result);
+        if let Some((depth, score)) = policy::standing(result)
             && never.is_none_or(|silence| silence == Silence::Repetition)
         {
-            let turn = PlayedTurn { depth, score, teaches: never.is_none(), drop };
-            self.played(root, &turn);
+            let (position, plies) = (root.position.clone(), root.line.moves.len());
+            let turn = Turn { position, plies, depth, score, teaches: never.is_none(), drop };
+            self.searched(&root.line, conditions, turn.clone());
             taught.turn = Some(turn);
         }
         taught
     }
 
     /// Takes down a search of a game.
-    pub fn played(&mut self, root: &Root, turn: &PlayedTurn) {
-        let side = &mut self.sides[root.position.turn()];
-        if !side.game.goes_on(&root.line) {
-            side.drops.clear();
-        }
-        if turn.teaches {
-            side.game.searched(&root.position, &root.line, turn.depth, turn.score);
-            side.rules = Some(root.rules);
-        }
-        side.game.stood(&root.line, turn.score, root.conditions.analysis);
-        side.drops.extend(turn.drop.clone());
+    pub fn searched(&mut self, line: &Line, conditions: &Conditions, turn: Turn) {
+        self.games[turn.position.turn()].searched(line, &conditions.rules, conditions.analysis, turn);
     }
 
     /// A search at the end of `line` is to come: the games that it does not go on with are over, and if it is one of
@@ -172,7 +114,7 @@ impl Session {
     pub fn leave_games(&mut self, line: &Line, analysis: bool, live: &Live<'_>) -> Vec<Record> {
         let mut records = Vec::new();
         for color in Color::ALL {
-            let game = &self.sides[color].game;
+            let game = &self.games[color];
             if game.is_left_for(line) || analysis && game.is_played() {
                 records.extend(self.end(color, None, live));
             }
@@ -187,76 +129,75 @@ impl Session {
         for color in Color::ALL {
             let mated = last.is_some_and(|(root, line)| {
                 let is_mate = root.in_check() && !root.has_legal_move();
-                is_mate && root.turn() == color && self.sides[color].game.is_mated_after(line)
+                is_mate && root.turn() == color && self.games[color].is_mated_after(line)
             });
-            records.extend(self.end(color, mated.then_some(Outcome::Lost), live));
+            records.extend(self.end(color, mated.then_some(GameEnd::Lost), live));
         }
         records
     }
 
-    /// The game is over as this side searched it, with this outcome if it is known: if it was lost, its drops are
+    /// The game is over as this side searched it, with this end if it is known: if it was lost, its drops are
     /// confirmed, and what it came to is learned of its moves.
-    pub fn end(&mut self, color: Color, known: Option<Outcome>, live: &Live<'_>) -> Vec<Record> {
-        let Side { game, rules, drops } = std::mem::take(&mut self.sides[color]);
-        let Some(outcome) = game.outcome(known) else { return Vec::new() };
+    pub fn end(&mut self, color: Color, known: Option<GameEnd>, live: &Live<'_>) -> Vec<Record> {
+        let game = std::mem::take(&mut self.games[color]);
+        let Some(end) = game.end(known) else { return Vec::new() };
         let mut records = Vec::new();
-        for drop in drops.into_iter().filter(|_| outcome == Outcome::Lost) {
+        for drop in game.drops().filter(|_| end == GameEnd::Lost) {
             // Somebody may know better by now.
             if live(drop.key).is_none_or(|live| live.depth <= drop.depth) {
                 let flags = Flags { confirmed: true, ..drop.flags };
-                records.push(Record { flags, time: super::now(), ..drop });
+                records.push(Record { flags, time: stamp::now(), ..drop.clone() });
             }
         }
-        let writer = Writer { live, evaluation_id: self.evaluation_id };
-        for judgement in rules.map(|rules| game.judge(outcome, &rules)).unwrap_or_default() {
-            let new = writer.if_new(&judgement.position, &judgement.known, Origin::Outcome, 1);
-            records.extend(new.map(|record| Record { since_root: 1, ..record }));
-        }
-        writer.admitted(records)
+        let recorder = Recorder { live, evaluation_id: self.evaluation_id };
+        let judged = game.judge(end);
+        records.extend(judged.iter().filter_map(|judged| recorder.if_new(judged, Origin::Outcome, 1)));
+        recorder.admitted(records)
     }
 }
 
-/// What the lessons of one moment are measured by.
-struct Writer<'a> {
+/// Makes records of what is worth writing down, measured by what is live.
+struct Recorder<'a> {
     live: &'a Live<'a>,
     evaluation_id: u16,
 }
 
-impl Writer<'_> {
-    /// What a lesson is worth writing down: the root, and in an analysis the positions of its main line.
-    fn lessons(&self, root: &Root, found: &Found<'_>, lesson: &Lesson) -> Vec<Record> {
-        let Some(record) = self.root(root, found, lesson) else { return Vec::new() };
+impl Recorder<'_> {
+    /// The root, and in an analysis the positions of its main line.
+    fn lessons(&self, root: &Root, result: &SearchResult, lesson: &Lesson) -> Vec<Record> {
+        let Some(record) = self.root(root, result, lesson) else { return Vec::new() };
         let Known { lower, upper, depth, .. } = lesson.known;
-        let every_root = record.origin == Origin::EveryRoot && root.conditions.analysis;
+        let Conditions { rules, analysis, .. } = root.conditions;
+        let every_root = record.origin == Origin::EveryRoot && analysis;
         if every_root && self.was_searched_beyond(&root.position, depth) {
             return Vec::new();
         }
         let mut records = vec![record];
         if every_root && lower == upper {
-            let least = root.rules.min_depth;
-            for station in variation::stations(&root.position, found.line, lower, depth, least) {
-                let new = self.if_new(&station.position, &station.known, Origin::EveryRoot, found.nodes);
-                records.extend(new.map(|record| Record { since_root: station.plies, ..record }));
-            }
+            let line = main_line(&root.position, &result.line, lower, depth, rules.min_depth);
+            let new = |said: &Statement| self.if_new(said, Origin::EveryRoot, result.nodes);
+            records.extend(line.iter().filter_map(new));
         }
         self.admitted(records)
     }
 
     /// What a search taught about its root; nothing where there are more pieces than a record has room for, or rights
     /// that no game leads to.
-    fn root(&self, root: &Root, found: &Found<'_>, lesson: &Lesson) -> Option<Record> {
-        let origin = if root.rules.mode == Mode::All { Origin::EveryRoot } else { Origin::Drop };
-        self.record(&root.position, &lesson.known, origin, found.nodes)
+    fn root(&self, root: &Root, result: &SearchResult, lesson: &Lesson) -> Option<Record> {
+        let every_root = root.conditions.rules.mode == LearningMode::All;
+        let origin = if every_root { Origin::EveryRoot } else { Origin::Drop };
+        self.record(&root.position, &lesson.known, origin, result.nodes)
     }
 
     /// A record of a position that was no root, unless that is known already.
-    fn if_new(&self, position: &Position, known: &Known, origin: Origin, nodes: u64) -> Option<Record> {
-        let said = self.comparable(position).and_then(|live| Known::of(&live));
-        let is_said = said.is_some_and(|said| policy::says(&said, known));
-        if is_said || self.was_searched_beyond(position, known.depth) {
+    fn if_new(&self, said: &Statement, origin: Origin, nodes: u64) -> Option<Record> {
+        let Statement { position, since_root, known } = said;
+        let live = self.comparable(position).and_then(|live| Known::of(&live));
+        let is_known = live.is_some_and(|live| policy::says(&live, known));
+        if is_known || self.was_searched_beyond(position, known.depth) {
             return None;
         }
-        self.record(position, known, origin, nodes)
+        Some(Record { since_root: *since_root, ..self.record(position, known, origin, nodes)? })
     }
 
     fn record(&self, position: &Position, known: &Known, origin: Origin, nodes: u64) -> Option<Record> {
@@ -269,8 +210,8 @@ impl Writer<'_> {
             flags: Flags { confirmed: origin == Origin::Outcome, ..blank.flags },
             log2_nodes: nodes.max(1).ilog2() as u8,
             evaluation_id: self.evaluation_id,
-            session: super::session(),
-            time: super::now(),
+            session: stamp::session(),
+            time: stamp::now(),
             ..blank
         })
     }
@@ -302,25 +243,58 @@ impl Writer<'_> {
     }
 }
 
+/// What an analysis says about the positions of its main line: the positions after the moves of `line`, whose root has
+/// the exact `score` at `depth`, down to `least` depth, as long as none comes again.
+///
+/// The score of a root is that of the end of its line, so every position on the way has it too, searched to so
+/// much less depth. Who comes back to the root finds its best move answered at once, and has all the time for the
+/// others (as with a persistent hash table: BrainLearn, Houdini's learning file). Nothing is said of draws, which may
+/// rest on the way to them.
+fn main_line(root: &Position, line: &[Move], score: Score, depth: Depth, least: Depth) -> Vec<Statement> {
+    let mut statements = Vec::new();
+    if score == Score::ZERO {
+        return statements;
+    }
+    let mut position = root.clone();
+    let mut seen = vec![root.key()];
+    // The best move of the last position on the line is not known.
+    for (since_root, pair) in (1..).zip(line.windows(2).take(LONGEST_LINE)) {
+        let depth = Depth(depth.get() - i32::from(since_root));
+        position = position.play(pair[0]);
+        if depth < least || seen.contains(&position.key()) {
+            break;
+        }
+        seen.push(position.key());
+        let here = Score(i32::from(score.to_tt(Ply(since_root.into()))));
+        let here = if since_root % 2 == 1 { -here } else { here };
+        let known = Known { lower: here, upper: here, depth, best: PackedMove::pack(pair[1]) };
+        statements.push(Statement { position: position.clone(), since_root, known });
+    }
+    statements
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{learn::policy::Rules, types::Bound};
 
-    fn root(position: &Position, line: &Line, mode: Mode) -> Root {
+    fn root(position: &Position, line: &Line, mode: LearningMode) -> Root {
         let rules = Rules { mode, drop: 33, min_depth: Depth(4) };
-        Root { position: position.clone(), line: line.clone(), rules, conditions: Conditions::default() }
+        let conditions = Conditions { rules, analysis: false, silence: None };
+        Root { position: position.clone(), line: line.clone(), conditions }
     }
 
-    fn found<'a>(course: &'a mut Course, line: &'a [Move], centipawns: i32) -> Found<'a> {
-        let score = Score::from_centipawns(centipawns);
+    fn found(line: &[Move], centipawns: i32) -> SearchResult {
+        let (score, line) = (Score::from_centipawns(centipawns), line.to_vec());
+        let mut course = policy::Iterations::default();
         (4..=6).for_each(|depth| course.finished(Depth(depth), score));
-        Found { course, line, score, bound: Bound::Exact, slack: 0, depth: Depth(6), nodes: 1000 }
+        SearchResult { course, line, score, bound: Bound::Exact, slack: 0, depth: Depth(6), nodes: 1000 }
     }
 
     /// One process searches for both sides: a GUI that analyses, or plays the engine against itself.
     #[test]
     fn the_outcome_is_that_of_the_side_that_searched() {
-        let mut session = Session::new(1);
+        let mut session = LearnSession::new(1);
         let (mut position, mut line) = (Position::default(), Line::default());
         line.start = position.fen();
         let game = "e2e4 20 e7e5 -20 f1c4 60 b8c6 -60 d1h5 100 a7a6 -550 a2a3 550 g8f6 -700 h5f7 700";
@@ -328,23 +302,20 @@ mod tests {
         for pair in words.chunks(2) {
             let uci = pair[0].parse::<shakmaty::uci::UciMove>().expect("a move");
             let played = uci.to_move(position.chess()).expect("legal");
-            let mut course = Course::default();
-            let found = &found(&mut course, std::slice::from_ref(&played), pair[1].parse().expect("a score"));
-            session.search_ended(&root(&position, &line, Mode::Drop), found, &|_| None);
+            let found = found(&[played], pair[1].parse().expect("a score"));
+            session.search_ended(&root(&position, &line, LearningMode::Drop), &found, &|_| None);
             position = position.play(played);
             line.moves.push(uci);
         }
         assert!(session.is_playing());
         let records = session.end_game(Some((&position, &line)), &|_| None);
-        let (after_white, after_black): (Vec<Known>, Vec<_>) = {
-            let outcomes = records.iter().filter(|record| record.origin == Origin::Outcome);
-            let (white, black): (Vec<&Record>, Vec<_>) =
-                outcomes.partition(|record| record.game_ply % 2 == 1);
-            let known = |records: Vec<&Record>| records.into_iter().filter_map(Known::of).collect();
-            (known(white), known(black))
+        let outcomes = records.iter().filter(|record| record.origin == Origin::Outcome);
+        let (white, black): (Vec<&Record>, Vec<_>) = outcomes.partition(|record| record.game_ply % 2 == 1);
+        let all = |records: Vec<&Record>, holds: fn(Known) -> bool| {
+            !records.is_empty() && records.into_iter().filter_map(Known::of).all(holds)
         };
-        assert!(!after_white.is_empty() && after_white.iter().all(|known| known.upper < Score::ZERO));
-        assert!(!after_black.is_empty() && after_black.iter().all(|known| known.lower > Score::ZERO));
+        assert!(all(white, |known| known.upper < Score::ZERO));
+        assert!(all(black, |known| known.lower > Score::ZERO));
         assert!(!session.is_playing());
     }
 
@@ -352,22 +323,43 @@ mod tests {
     fn advice_and_what_holds_for_every_clock_stay() {
         let position = Position::default();
         let line = Line { start: position.fen(), ..Line::default() };
-        let teach = |live: Record| {
-            let mut course = Course::default();
-            let found = &found(&mut course, &[], 20);
-            let mut session = Session::new(1);
-            session
-                .search_ended(&root(&position, &line, Mode::All), found, &|_| Some(live.clone()))
-                .records
-                .len()
+        let teach = |origin, halfmoves, depth| {
+            let blank = Record::new(&position, origin).expect("the position fits");
+            let live = Record { halfmoves, depth, ..blank };
+            let root = root(&position, &line, LearningMode::All);
+            let live: &Live<'_> = &|_| Some(live.clone());
+            LearnSession::new(1).search_ended(&root, &found(&[], 20), live).records.len()
         };
-        let live = |origin, halfmoves, depth| Record {
-            halfmoves,
-            depth,
-            ..Record::new(&position, origin).expect("the position fits")
+        assert_eq!(teach(Origin::EveryRoot, 0, 3), 1);
+        assert_eq!(teach(Origin::Advice, 0, 3), 0);
+        assert_eq!(teach(Origin::EveryRoot, 90, 30), 1, "that held for a clock of 90 only");
+    }
+
+    #[test]
+    fn the_score_of_a_line_is_that_of_its_positions() {
+        let said_of = |moves: &str, score: Score, depth: i32| -> Vec<(u8, i32, i32)> {
+            let mut position = Position::default();
+            let play = |uci: &str| {
+                let m = uci.parse::<shakmaty::uci::UciMove>().unwrap().to_move(position.chess()).unwrap();
+                position = position.play(m);
+                m
+            };
+            let line: Vec<Move> = moves.split(' ').map(play).collect();
+            let said = main_line(&Position::default(), &line, score, Depth(depth), Depth(4));
+            let row = |Statement { position, since_root, known }: &Statement| {
+                assert!(known.lower == known.upper && position.unpack(known.best).is_some());
+                (*since_root, known.lower.0, known.depth.get())
+            };
+            said.iter().map(row).collect()
         };
-        assert_eq!(teach(live(Origin::EveryRoot, 0, 3)), 1);
-        assert_eq!(teach(live(Origin::Advice, 0, 3)), 0);
-        assert_eq!(teach(live(Origin::EveryRoot, 90, 30)), 1, "that held for a clock of 90 only");
+        let said = |score, depth| said_of("e2e4 e7e5 g1f3 b8c6", score, depth);
+        assert_eq!(said(Score(30), 12), [(1, -30, 11), (2, 30, 10), (3, -30, 9)]);
+        assert_eq!(said(Score(30), 6), [(1, -30, 5), (2, 30, 4)], "not below the least depth");
+        assert!(said(Score::ZERO, 12).is_empty(), "a draw may rest on the way");
+        let mate = said(Score::mate_in(Ply(9)), 12);
+        assert_eq!(mate[1], (2, Score::mate_in(Ply(7)).0, 10), "mates come nearer");
+        assert_eq!(mate[0], (1, Score::mated_in(Ply(8)).0, 11));
+        let back = said_of("g1f3 g8f6 f3g1 f6g8 e2e4 e7e5", Score(30), 12);
+        assert_eq!(back, [(1, -30, 11), (2, 30, 10), (3, -30, 9)], "until it comes back");
     }
 }

@@ -2,8 +2,11 @@
 
 use std::{
     collections::VecDeque,
-    io,
-    sync::{Arc, atomic::Ordering::Release},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, RwLock,
+        atomic::{AtomicUsize, Ordering::Release},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -13,11 +16,125 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, Sender};
 use super::{
     append::Patience,
     create::create,
-    error::{FileError, OpenError},
-    file::{LearnFile, read},
+    disk::Disk,
+    error::{FileError, refused},
+    file::{LearnFile, Mode, write},
     record::{CAPACITY, Record},
-    store::Shared,
+    ring::{Report, Ring},
 };
+
+/// Records written within this time are synced together.
+const GROUP: Duration = Duration::from_millis(700);
+/// How soon a lock that others hold is tried again.
+const LOCK_RETRY: Duration = Duration::from_millis(5);
+/// How soon a disk that refused is tried again.
+const AFTER_ERROR: Duration = Duration::from_secs(1);
+/// Others hold the lock for microseconds; who holds it for so long is stopped or stuck.
+const STUCK: Duration = Duration::from_secs(2);
+/// Records of one turn at the lock: others want it, too.
+const TURN: usize = 256;
+/// How long a writer whose store is gone goes on trying, and how long the store waits for it.
+pub(super) const PARTING: Duration = Duration::from_millis(500);
+
+/// What the engine and the writer thread share.
+///
+/// `file` is held while something is read or written, so the engine only ever tries it; `ring` is held for
+/// moments in which memory is changed. Who holds both took `file` first.
+pub(super) struct StoreState {
+    disk: Arc<dyn Disk>,
+    pub path: PathBuf,
+    pub mode: Mode,
+    pub file: Mutex<Option<LearnFile>>,
+    pub ring: RwLock<Ring>,
+    /// Records that the writer still has to write.
+    pub queued: AtomicUsize,
+    /// Records that were given up: nothing can be written.
+    pub given_up: AtomicUsize,
+    /// All sentences for the user, and how many of them were taken.
+    messages: Mutex<(Vec<String>, usize)>,
+}
+
+impl StoreState {
+    pub(super) fn new(disk: Arc<dyn Disk>, path: &Path, mode: Mode) -> StoreState {
+        StoreState {
+            disk,
+            path: path.to_owned(),
+            mode,
+            file: Mutex::new(None),
+            ring: RwLock::new(Ring::new(0)),
+            queued: AtomicUsize::new(0),
+            given_up: AtomicUsize::new(0),
+            messages: Mutex::default(),
+        }
+    }
+
+    pub(super) fn file(&self) -> MutexGuard<'_, Option<LearnFile>> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a sentence for the user, unless it was said before.
+    fn say(&self, message: String) {
+        let (messages, _) = &mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        if !messages.contains(&message) {
+            log::warn!("{message}");
+            messages.push(message);
+        }
+    }
+
+    /// What the user should be told, each sentence once.
+    pub(super) fn take_messages(&self) -> Vec<String> {
+        let (messages, taken) = &mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        let news = messages[*taken..].to_vec();
+        *taken = messages.len();
+        news
+    }
+
+    /// Opens whatever lies at the path now.
+    pub(super) fn reopen(&self, file: &mut Option<LearnFile>) -> Result<(), FileError> {
+        let opened = LearnFile::open_on(Arc::clone(&self.disk), &self.path, self.mode)?;
+        let (fresh, ring, report) = opened.recover()?;
+        write(&self.ring).replace(ring);
+        let path = self.path.display();
+        if let (Some(reason), Mode::Write) = (fresh.read_only(), self.mode) {
+            self.say(format!("learning file {path} is only read, nothing new is learned: {reason}"));
+        }
+        if report != (Report { live: 0, tombstones: 0, replaced: 0, stale: 0, ..report }) {
+            log::info!("learning file {path}: {report:?}");
+        }
+        if report.missing_bytes > 0 {
+            let missing = report.missing_bytes;
+            self.say(format!(
+                "learning file {path} was cut short by {missing} bytes; what is left of it is used"
+            ));
+        }
+        *file = Some(fresh);
+        Ok(())
+    }
+
+    /// Takes in what others appended, or opens the file that lies there now.
+    pub(super) fn read_forward(&self, file: &mut Option<LearnFile>) {
+        let mut progress = file.as_ref().map_or(Ok(()), |open| open.refresh(&self.ring));
+        if let Err(replaced @ FileError::Replaced(_)) = &progress {
+            self.let_go(file, replaced);
+            progress = Ok(());
+        }
+        if file.is_none() {
+            progress = self.reopen(file);
+        }
+        match progress {
+            // There is none yet, or it is being made.
+            Ok(()) | Err(FileError::Missing(_) | FileError::Unfinished(_)) => {}
+            Err(error) => self.say(error.to_string()),
+        }
+    }
+
+    /// The file is no longer the one that was opened: what it taught counts no longer.
+    fn let_go(&self, file: &mut Option<LearnFile>, why: &FileError) {
+        *file = None;
+        write(&self.ring).replace(Ring::new(0));
+        self.say(why.to_string());
+    }
+}
 
 /// What the writer is asked for.
 pub(super) enum Job {
@@ -31,78 +148,55 @@ pub(super) enum Job {
     Sync(Option<Sender<bool>>),
 }
 
-/// Records written within this time are synced together.
-const GROUP: Duration = Duration::from_millis(700);
-/// How soon a lock that others hold is tried again: at first, and at most.
-const FIRST_RETRY: Duration = Duration::from_millis(1);
-const LAST_RETRY: Duration = Duration::from_millis(50);
-/// How soon a disk that refused is tried again.
-const AFTER_ERROR: Duration = Duration::from_secs(1);
-/// Others hold the lock for microseconds; who holds it for so long is stopped or stuck.
-const STUCK: Duration = Duration::from_secs(2);
-/// Records of one turn at the lock: others want it, too.
-const TURN: usize = 256;
-/// How long a writer whose store is gone goes on trying, and how long the store waits for it.
-pub(super) const PARTING: Duration = Duration::from_millis(500);
-
 pub(super) struct Writer {
-    shared: Arc<Shared>,
+    shared: Arc<StoreState>,
     inbox: Receiver<Job>,
     queue: VecDeque<Record>,
     /// The file is wanted, also without records.
     create: bool,
-    /// Sequence numbers of our records that are not synced, of this epoch of the ring.
+    /// Sequence numbers of our records that are not synced.
     unsynced: Vec<u64>,
-    epoch: u64,
     /// A sync failed: what the disk holds of `unsynced` is not known.
     lost: bool,
     sync_at: Option<Instant>,
     retry_at: Option<Instant>,
-    retry_after: Duration,
     busy_since: Option<Instant>,
     waiting: Vec<Sender<bool>>,
-    closing: bool,
 }
 
 impl Writer {
-    pub(super) fn new(shared: Arc<Shared>, inbox: Receiver<Job>) -> Writer {
+    pub(super) fn new(shared: Arc<StoreState>, inbox: Receiver<Job>) -> Writer {
         Writer {
             shared,
             inbox,
             queue: VecDeque::new(),
             create: false,
             unsynced: Vec::new(),
-            epoch: 0,
             lost: false,
             sync_at: None,
             retry_at: None,
-            retry_after: FIRST_RETRY,
             busy_since: None,
             waiting: Vec::new(),
-            closing: false,
         }
     }
 
-    /// Works until the store is gone.
+    /// Works until the store is gone, and a little longer where something is left to write.
     pub(super) fn run(mut self) {
-        while !self.closing {
-            self.listen();
-            while let Ok(job) = self.inbox.try_recv() {
-                self.take(job);
-            }
-            if self.wants_the_file() && self.retry_at.is_none_or(|at| at <= Instant::now()) {
+        while self.listen() {
+            let now = Instant::now();
+            if self.wants_the_file() && self.retry_at.is_none_or(|at| at <= now) {
                 self.write();
             }
-            let due = self.sync_at.is_some_and(|at| at <= Instant::now());
-            if due || (!self.waiting.is_empty() && !self.wants_the_file()) {
+            if self.sync_at.is_some_and(|at| at <= now) || !self.waiting.is_empty() && !self.wants_the_file()
+            {
                 self.sync();
             }
         }
         let give_up = Instant::now() + PARTING;
         while self.wants_the_file() && Instant::now() < give_up {
             self.write();
-            if let Some(wait) = self.retry_at.and_then(|at| at.checked_duration_since(Instant::now())) {
-                thread::sleep(wait.min(LAST_RETRY));
+            if let Some(at) = self.retry_at {
+                thread::sleep(at.saturating_duration_since(Instant::now()).min(10 * LOCK_RETRY));
             }
         }
         self.sync();
@@ -112,18 +206,17 @@ impl Writer {
         self.create || !self.queue.is_empty()
     }
 
-    /// Waits for a job or for the time of the next retry or sync.
-    fn listen(&mut self) {
-        let retry = self.retry_at.filter(|_| self.wants_the_file());
-        let job = match [retry, self.sync_at].into_iter().flatten().min() {
+    /// Takes all jobs that are there, waiting for one until the next retry or sync is due. Is there still a store?
+    fn listen(&mut self) -> bool {
+        let retry = self.wants_the_file().then(|| self.retry_at.unwrap_or_else(Instant::now));
+        let first = match [retry, self.sync_at].into_iter().flatten().min() {
             Some(at) => self.inbox.recv_deadline(at),
             None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
-        match job {
-            Ok(job) => self.take(job),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => self.closing = true,
-        }
+        let is_open = !matches!(first, Err(RecvTimeoutError::Disconnected));
+        let jobs: Vec<Job> = first.into_iter().chain(self.inbox.try_iter()).collect();
+        jobs.into_iter().for_each(|job| self.take(job));
+        is_open
     }
 
     fn take(&mut self, job: Job) {
@@ -146,18 +239,8 @@ impl Writer {
     }
 
     fn wrote(&mut self, sequence: u64) {
-        self.forget_other_epochs();
         self.unsynced.push(sequence);
         self.sync_at.get_or_insert_with(|| Instant::now() + GROUP);
-    }
-
-    /// Another file lies there, or others wrote so much that ours are overtaken: nothing is left to sync.
-    fn forget_other_epochs(&mut self) {
-        let epoch = read(&self.shared.ring).epoch();
-        if epoch != self.epoch {
-            self.unsynced.clear();
-            self.epoch = epoch;
-        }
     }
 
     /// Writes what is queued, as far as the lock and the disk let it.
@@ -166,17 +249,14 @@ impl Writer {
         let mut file = shared.file();
         let before = self.queue.len();
         let outcome = self.write_turn(&mut file);
-        let written = before - self.queue.len();
-        shared.queued.fetch_sub(written, Release);
-        drop(file);
-        match outcome {
+        shared.queued.fetch_sub(before - self.queue.len(), Release);
+        let retry = match outcome {
             Ok(()) => {
                 self.create = false;
                 self.busy_since = None;
-                self.retry_after = FIRST_RETRY;
-                self.retry_at = Some(Instant::now());
+                None
             }
-            Err(FileError::Busy { path }) => {
+            Err(FileError::Busy(path)) => {
                 let since = *self.busy_since.get_or_insert_with(Instant::now);
                 if since.elapsed() > STUCK {
                     let path = path.display();
@@ -184,38 +264,32 @@ impl Writer {
                         "another process holds the lock of {path}; what is learned waits for it"
                     ));
                 }
-                self.retry_at = Some(Instant::now() + self.retry_after);
-                self.retry_after = (self.retry_after * 2).min(LAST_RETRY);
+                Some(LOCK_RETRY)
             }
-            Err(replaced @ FileError::Replaced { .. }) => {
+            Err(replaced @ FileError::Replaced(_)) => {
                 // Next time with the file that lies there now, or a new one.
-                shared.let_go(&mut shared.file(), &replaced);
-                self.retry_at = Some(Instant::now());
+                shared.let_go(&mut file, &replaced);
+                None
             }
             Err(error) => {
-                let hopeless = match &error {
-                    // Too many open files, a server that does not answer: that may pass.
-                    FileError::Open(OpenError::Io { source, .. }) => {
-                        source.kind() == io::ErrorKind::PermissionDenied
-                    }
-                    other => matches!(other, FileError::ReadOnly(_) | FileError::Open(_)),
-                };
                 shared.say(error.to_string());
-                if hopeless {
+                // What the system refuses it may allow later; another kind of file stays what it is.
+                if !matches!(error, FileError::Io(..) | FileError::Missing(_) | FileError::Unfinished(_)) {
                     shared.queued.fetch_sub(self.queue.len(), Release);
                     shared.given_up.fetch_add(self.queue.len(), Release);
                     self.queue.clear();
                     self.create = false;
                 }
-                self.retry_at = Some(Instant::now() + AFTER_ERROR);
+                Some(AFTER_ERROR)
             }
-        }
+        };
+        self.retry_at = retry.map(|after| Instant::now() + after);
     }
 
     fn write_turn(&mut self, file: &mut Option<LearnFile>) -> Result<(), FileError> {
         if file.is_none() {
             match self.shared.reopen(file) {
-                Err(FileError::Open(OpenError::Missing { .. } | OpenError::Unfinished { .. })) => {
+                Err(FileError::Missing(_) | FileError::Unfinished(_)) => {
                     create(&*self.shared.disk, &self.shared.path)?;
                     self.shared.reopen(file)?;
                 }
@@ -223,48 +297,26 @@ impl Writer {
             }
         }
         let Some(file) = file.as_mut().filter(|_| !self.queue.is_empty()) else { return Ok(()) };
-        let ring = &self.shared.ring;
-        let mut written = Vec::new();
-        let mut outcome = Ok(());
-        {
-            let mut locked = file.lock(ring, Patience::Enough)?;
-            while let Some(record) = self.queue.front().filter(|_| written.len() < TURN) {
-                match locked.append(record) {
-                    Ok(sequence) => {
-                        written.push(sequence);
-                        self.queue.pop_front();
-                    }
-                    Err(error) => {
-                        outcome = Err(error);
-                        break;
-                    }
-                }
-            }
-        }
-        for sequence in written {
+        let shared = Arc::clone(&self.shared);
+        let mut locked = file.lock(&shared.ring, Patience::Enough)?;
+        for _ in 0..TURN {
+            let Some(record) = self.queue.front() else { break };
+            let sequence = locked.append(record)?;
+            self.queue.pop_front();
             self.wrote(sequence);
         }
-        outcome
+        Ok(())
     }
 
     /// Syncs what was written, outside of every lock, and answers those who wait.
     fn sync(&mut self) {
         self.sync_at = None;
-        self.forget_other_epochs();
-        let unsynced = std::mem::take(&mut self.unsynced);
-        let outcome = self.sync_file(&unsynced);
-        let safe = outcome.is_ok();
-        match outcome {
-            Ok(()) => {
-                self.lost = false;
-                if let Some(&last) = unsynced.last() {
-                    self.shared.synced.store(last, Release);
-                }
-            }
+        let outcome = self.sync_file();
+        self.lost = outcome.is_err();
+        match &outcome {
+            Ok(()) => self.unsynced.clear(),
             Err(error) => {
-                self.lost = true;
-                self.unsynced.splice(..0, unsynced);
-                self.sync_at = (!self.unsynced.is_empty()).then(|| Instant::now() + AFTER_ERROR);
+                self.sync_at = Some(Instant::now() + AFTER_ERROR);
                 self.shared
                     .say(format!("{error}; until that works a loss of power may lose what was learned last"));
             }
@@ -272,29 +324,23 @@ impl Writer {
         if !self.wants_the_file() {
             for waiting in self.waiting.drain(..) {
                 // Whoever waited may have lost patience.
-                let _ = waiting.send(safe);
+                let _ = waiting.send(outcome.is_ok());
             }
         }
     }
 
-    fn sync_file(&mut self, unsynced: &[u64]) -> Result<(), FileError> {
-        if unsynced.is_empty() {
-            return Ok(());
-        }
+    fn sync_file(&self) -> Result<(), FileError> {
+        let shared = &self.shared;
         let data = {
-            let mut file = self.shared.file();
-            let Some(file) = file.as_mut() else { return Ok(()) };
+            let mut file = shared.file();
+            let Some(file) = file.as_mut().filter(|_| !self.unsynced.is_empty()) else { return Ok(()) };
             if self.lost {
                 // After a failed sync the system may believe that the disk has what it has not: only
                 // writing again makes the next sync mean something.
-                file.lock(&self.shared.ring, Patience::Enough)?.write_again(unsynced)?;
+                file.lock(&shared.ring, Patience::Enough)?.write_again(&self.unsynced)?;
             }
             Arc::clone(&file.data)
         };
-        data.sync().map_err(|source| FileError::Io {
-            path: self.shared.path.clone(),
-            doing: "synced",
-            source,
-        })
+        data.sync().map_err(refused(&shared.path, "synced"))
     }
 }

@@ -18,7 +18,10 @@ use super::{
     vote::best_thread,
     worker::Worker,
 };
-use crate::types::{Bound, Depth, Ply, Score};
+use crate::{
+    learn::policy::SearchResult,
+    types::{Bound, Depth, Ply, Score},
+};
 
 /// How often a finished search looks whether it may answer (`go infinite`, pondering).
 const ANSWER_POLL: Duration = Duration::from_millis(1);
@@ -101,17 +104,16 @@ fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Ve
         worker.report(&chosen.lines, chosen.depth.max(Depth(1)));
     }
     if let Some(on_end) = &task.on_end {
-        let ending = Ending {
+        let result = SearchResult {
             course: std::mem::take(&mut worker.course),
             line: best.pv.clone(),
             score: if best.has_score() { best.score } else { best.previous },
             bound: best.bound,
-            depth: chosen.depth,
             slack: task.preferences.slack(best.root_move(), chosen.depth),
+            depth: chosen.depth,
             nodes: task.progress.nodes(),
-            pondering,
-            learned_cutoffs: task.progress.learned_cutoffs(),
         };
+        let ending = Ending { result, pondering, learned_cutoffs: task.progress.learned_cutoffs() };
         // An error in learning does not cost the move.
         guarded(&*task.sink, || on_end(&ending));
     }

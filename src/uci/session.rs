@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     engine::Engine,
-    learn::policy::Mode,
+    learn::policy::LearningMode,
     position::{PathHash, Position},
     protocol::{Command, Go, Message, PositionStart, Registration, Verification},
     search::Event,
@@ -105,11 +105,11 @@ impl<T: Tools> Session<T> {
             }
         };
         let mut engine = Engine::new(Arc::new(sink));
-        engine.set_data_folder(places.data_folder);
-        engine.set_learning(Mode::Drop);
-        if let Some(file) = places.learn_file {
-            engine.set_default_learn_file(file);
-        }
+        engine.book.data_folder = places.data_folder;
+        engine.set_learning(|learning| {
+            learning.rules.mode = LearningMode::Drop;
+            learning.default_file = places.learn_file;
+        });
         Session {
             engine,
             tools,
@@ -214,7 +214,7 @@ impl<T: Tools> Session<T> {
             Command::PonderHit => self.engine.ponder_hit(),
             Command::Debug(on) => {
                 self.debug = on;
-                self.engine.set_debug(on);
+                self.engine.settings.debug = on;
             }
             Command::Register(Registration::Later) => {}
             Command::Register(Registration::With { .. }) => {

@@ -173,7 +173,7 @@ impl EpdRecord {
 /// How many of the words say the position: pieces, side to move, castling, en passant, the last of them perhaps
 /// missing; none where the words begin with no board. What can only be a move is not taken for the square of en passant.
 fn position_fields(words: &[&str]) -> usize {
-    if !words.first().is_some_and(|word| word.matches('/').count() == 7) {
+    if words.first().is_none_or(|word| word.matches('/').count() != 7) {
         return 0;
     }
     let turn = words.get(1).copied().unwrap_or_default();

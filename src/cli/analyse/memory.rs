@@ -1,10 +1,10 @@
 //! The learning file that an analysis uses: checked before the work begins, counted after it.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
 use crate::{
     cli::learn::LearnError,
-    learn::{FileError, LearnFile, Mode, OpenError, create_patiently, disk::SystemDisk},
+    learn::{LearnFile, Mode},
 };
 
 /// A learning file in use by the workers.
@@ -21,13 +21,7 @@ impl LearnFileUse<'_> {
     /// It cannot be used as asked. The analysis would go on without it, and nobody would know.
     pub fn open(path: Option<&Path>, write: bool) -> Result<Option<LearnFileUse<'_>>, LearnError> {
         let Some(path) = path else { return Ok(None) };
-        let before = match count(path, write) {
-            Err(LearnError::Open(OpenError::Missing { .. } | OpenError::Unfinished { .. })) if write => {
-                create_patiently(&SystemDisk, path)?;
-                count(path, write)?
-            }
-            counted => counted?,
-        };
+        let before = if write { LearnFile::open_or_create(path)?.1.len() } else { count(path)? };
         Ok(Some(LearnFileUse { path, before, write }))
     }
 
@@ -38,18 +32,13 @@ impl LearnFileUse<'_> {
     pub fn summary(&self) -> Result<String, LearnError> {
         let (path, before) = (self.path.display(), self.before);
         if self.write {
-            return Ok(format!("{} records in {path}, {before} before", count(self.path, false)?));
+            return Ok(format!("{} records in {path}, {before} before", count(self.path)?));
         }
         Ok(format!("{before} records in {path}, which was only read"))
     }
 }
 
 /// The records that count in a file.
-fn count(path: &Path, write: bool) -> Result<usize, LearnError> {
-    let mode = if write { Mode::Write } else { Mode::Read };
-    let (file, ring, _) = LearnFile::open_on(Arc::new(SystemDisk), path, mode)?.recover()?;
-    match file.read_only() {
-        Some(reason) if write => Err(FileError::ReadOnly(reason.to_string()).into()),
-        _ => Ok(ring.len()),
-    }
+fn count(path: &Path) -> Result<usize, LearnError> {
+    Ok(LearnFile::open(path, Mode::Read)?.recover()?.1.len())
 }

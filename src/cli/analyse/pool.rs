@@ -16,7 +16,7 @@ use shakmaty::{CastlingMode, Move, uci::UciMove};
 use crate::{
     cli::CliError,
     engine::Engine,
-    learn::policy::Mode,
+    learn::policy::LearningMode,
     position::Position,
     search::{Event, Limits, PvInfo},
     types::{Depth, Score},
@@ -257,15 +257,17 @@ impl Searcher {
         }
         // With less memory than asked for the search goes on all the same.
         let _ = engine.set_hash(settings.hash);
-        engine.set_multi_pv(settings.multi_pv);
-        engine.set_move_overhead(Duration::ZERO);
+        engine.settings.multi_pv = settings.multi_pv;
+        engine.settings.move_overhead = Duration::ZERO;
         engine.set_syzygy_path(&settings.syzygy);
         if let Some(file) = &settings.learn {
             // So that it goes on from what an earlier analysis of the same positions came to.
-            engine.set_analyse_mode(true);
-            engine.set_learn_read_only(!settings.write);
-            engine.set_learn_file(Some(file.clone()));
-            engine.set_learning(if settings.write { Mode::All } else { Mode::Drop });
+            engine.set_strength(|strength| strength.analysis = true);
+            engine.set_learning(|learning| {
+                learning.read_only = !settings.write;
+                learning.file = Some(file.clone());
+                learning.rules.mode = if settings.write { LearningMode::All } else { LearningMode::Drop };
+            });
             engine.prepare_learning();
         }
         Some(Searcher { engine, events, settings: settings.clone() })
@@ -286,7 +288,7 @@ impl Searcher {
             SearchKind::Analysis => (self.settings.limits.clone(), self.settings.multi_pv),
             SearchKind::PuzzleCheck => (deeper(&self.settings.limits), 2),
         };
-        self.engine.set_multi_pv(lines);
+        self.engine.settings.multi_pv = lines;
         self.engine.go(limits, Instant::now());
         for event in &self.events {
             match event {

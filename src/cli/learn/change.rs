@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{LearnError, Opened, filter::Filter, text};
 use crate::{
-    learn::{self, LearnedScore, Origin, Record, exchange, record::ADVICE_DEPTH},
+    learn::{self, LearnedScore, Record, exchange},
     uci::{Output, translate},
 };
 
@@ -53,20 +53,7 @@ pub(super) fn advise(
     output: &Output,
 ) -> Result<(), LearnError> {
     let position = translate::parse_fen(fen, false)?;
-    let mut record = Record::new(&position, Origin::Advice)?;
-    let moves =
-        best.split(',').map(|name| exchange::find_move(&position, name)).collect::<Result<Vec<_>, _>>()?;
-    let (&first, more) = moves.split_first().ok_or(exchange::LineError::NothingToLearn)?;
-    if moves.len() > exchange::MOST_ADVISED {
-        return Err(exchange::LineError::TooManyMoves.into());
-    }
-    record.best = first;
-    record.advise_also(more);
-    if let Some(score) = score {
-        record.lower = score;
-        record.upper = score;
-        record.depth = ADVICE_DEPTH;
-    }
+    let mut record = exchange::advice(&position, best.split(','), score)?;
     record.session = learn::session();
     // Later than what it takes the place of, so that every file that both come to agrees.
     let present = file.ring().newest_of(position.key()).map_or(0, |present| present.time.saturating_add(1));

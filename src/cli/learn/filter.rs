@@ -76,7 +76,7 @@ impl Filter {
         let on = |text: &String| day(text).ok_or_else(|| FilterError::Day(text.chars().take(40).collect()));
         let below = self.below.as_ref().map(parse).transpose()?;
         Ok(Sieve {
-            below: below.map(|position| Reachable::of(&Signature::of(&position))),
+            below: below.map(|position| Reachable::of(&position)),
             key: self.position.as_ref().map(parse).transpose()?.map(|position| position.key()),
             origin: self.origin.as_ref().map(origin).transpose()?,
             day: self.day.as_ref().map(on).transpose()?,
@@ -88,10 +88,7 @@ impl Filter {
 impl Sieve {
     /// Is this record meant?
     pub(super) fn admits(&self, record: &Record) -> bool {
-        let below = |reach: &Reachable| {
-            let Signature { bits, white_pawns, black_pawns } = Signature::of_packed(&record.setup);
-            reach.admits(bits) && reach.admits_pawns(white_pawns, black_pawns)
-        };
+        let below = |reach: &Reachable| reach.admits(&Signature::of_packed(&record.setup));
         self.below.as_ref().is_none_or(below)
             && self.key.is_none_or(|key| key == record.key)
             && self.origin.is_none_or(|origin| origin == record.origin)

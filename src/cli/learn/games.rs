@@ -16,9 +16,9 @@ use crate::{
     eval,
     learn::{
         Origin, Record, Taken,
-        game::Line,
-        policy::{self, Conditions, Rules},
-        session::{Found, Root, Session},
+        game::{GameEnd, Line},
+        policy::{Conditions, LearningMode, Rules, SearchResult, Silence},
+        session::{LearnSession, Root},
     },
     position::Path as Played,
     uci::Output,
@@ -88,13 +88,13 @@ pub(super) fn import(
 /// What one lost game teaches its loser: where the score fell.
 fn lessons(asked: &mut Asked, game: &Game, side: Color, file: &Opened) -> Result<Vec<Record>, LearnError> {
     let rules = Rules {
-        mode: policy::Mode::Drop,
+        mode: LearningMode::Drop,
         drop: Engine::DEFAULT_LEARN_DROP,
         min_depth: Engine::DEFAULT_LEARN_MIN_DEPTH,
     };
     asked.engine.new_game();
     let live = |key| file.ring().get(key);
-    let mut session = Session::new(eval::fingerprint());
+    let mut session = LearnSession::new(eval::fingerprint());
     let mut position = game.start.clone();
     let mut played = Played::new(&position);
     let mode = position.chess().castles().mode();
@@ -106,21 +106,19 @@ fn lessons(asked: &mut Asked, game: &Game, side: Color, file: &Opened) -> Result
             if let Some(last) = &answer.line {
                 let mut recent = played.clone();
                 recent.trim();
-                let conditions = Conditions { repetition: recent.has_repeated(), ..Conditions::default() };
-                let found = Found {
-                    course: &answer.course,
-                    line: &last.pv,
+                let silence = recent.has_repeated().then_some(Silence::Repetition);
+                let conditions = Conditions { rules, analysis: false, silence };
+                let result = SearchResult {
+                    course: answer.course,
+                    line: last.pv.clone(),
                     score: last.score,
                     bound: last.bound,
                     slack: 0,
                     depth: last.depth,
                     nodes: last.nodes,
                 };
-                session.search_ended(
-                    &Root { position: position.clone(), line, rules, conditions },
-                    &found,
-                    &live,
-                );
+                let root = Root { position: position.clone(), line, conditions };
+                session.search_ended(&root, &result, &live);
             }
         }
         if let Some(&m) = game.moves.get(ply) {
@@ -128,7 +126,7 @@ fn lessons(asked: &mut Asked, game: &Game, side: Color, file: &Opened) -> Result
             played.push(&position);
         }
     }
-    let mut records = session.end(side, Some(policy::Outcome::Lost), &live);
+    let mut records = session.end(side, Some(GameEnd::Lost), &live);
     records.retain(|record| record.origin == Origin::Drop);
     for record in &mut records {
         record.origin = Origin::Import;

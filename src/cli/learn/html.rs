@@ -21,7 +21,7 @@ use crate::{
     },
     eval,
     files::NewFile,
-    learn::{LearnedScore, Origin, Record, policy::Outcome},
+    learn::{LearnedScore, Origin, Record, game::GameEnd},
     position::Position,
     types::Score,
     uci::Output,
@@ -132,12 +132,12 @@ impl Now<'_> {
 fn tale(game: &Game, openings: &Openings, now: &Now<'_>) -> Result<Markup, LearnError> {
     let opening = openings.of(&Position::default(), &game.opening);
     let (class, result) = match game.outcome {
-        Some(Outcome::Won) => ("won", "won"),
-        Some(Outcome::Lost) => ("lost", "lost"),
+        Some(GameEnd::Won) => ("won", "won"),
+        Some(GameEnd::Lost) => ("lost", "lost"),
         None => ("open", "not lost"),
     };
     let moments = game.moments();
-    let won = game.outcome == Some(Outcome::Won);
+    let won = game.outcome == Some(GameEnd::Won);
     let boards: Vec<Markup> = match won {
         true => Vec::new(),
         false => moments.iter().map(|moment| self::moment(game, moment, now)).collect::<Result<_, _>>()?,
@@ -228,7 +228,7 @@ fn article(
 /// The title of the records that belong to no game, with buttons that choose by origin.
 fn chooser(records: &[(u64, Record)]) -> Markup {
     let count = |origin| records.iter().filter(|(_, record)| record.origin == origin).count();
-    let counted = Origin::ALL.map(|(origin, _, name)| (origin, name, count(origin)));
+    let counted = Origin::ALL.map(|(origin, name)| (origin, name, count(origin)));
     html! {
         section {
             h3 { "Positions that belong to no game" }

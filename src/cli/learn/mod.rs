@@ -14,7 +14,7 @@ mod why;
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::{Arc, RwLock, RwLockReadGuard},
+    sync::{RwLock, RwLockReadGuard},
 };
 
 use clap::Subcommand;
@@ -25,9 +25,7 @@ use super::{Completion, prove};
 use crate::{
     engine::IllegalMove,
     learn::{
-        FileError, LearnFile, LearnedScore, Misfit, Mode, OpenError, Record, Report, Ring, Unlearnable,
-        create_patiently,
-        disk::SystemDisk,
+        FileError, LearnFile, LearnedScore, Misfit, Mode, Record, Report, Ring, Unlearnable,
         exchange::{LineError, is_same_advice},
     },
     uci::{Output, translate::FenError},
@@ -158,10 +156,7 @@ pub enum LearnError {
     /// No file is named, and the system does not say where the user's data belong.
     #[error("the system names no directory for the user's data; name a file with --file")]
     NoFile,
-    /// The file cannot be opened.
-    #[error(transparent)]
-    Open(#[from] OpenError),
-    /// The file cannot be read or written.
+    /// The file cannot be opened, read or written.
     #[error(transparent)]
     File(#[from] FileError),
     /// The position given cannot be used.
@@ -296,23 +291,19 @@ struct Opened {
 impl Opened {
     /// To look at.
     fn read(path: &Path) -> Result<Opened, LearnError> {
-        Opened::open(path, Mode::Read)
+        Ok(Opened::from(LearnFile::open(path, Mode::Read)?.recover()?))
     }
 
     /// To change what is there.
     fn change(path: &Path) -> Result<Opened, LearnError> {
-        Opened::open(path, Mode::Write)
+        // Not made if it is missing.
+        LearnFile::open(path, Mode::Read)?;
+        Opened::write(path)
     }
 
     /// To write into, made if there is none.
     fn write(path: &Path) -> Result<Opened, LearnError> {
-        match Opened::change(path) {
-            Err(LearnError::Open(OpenError::Missing { .. } | OpenError::Unfinished { .. })) => {
-                create_patiently(&SystemDisk, path)?;
-                Opened::change(path)
-            }
-            other => other,
-        }
+        Ok(Opened::from(LearnFile::open_or_create(path)?))
     }
 
     /// To write into what comes from `source`. A name that was mistyped makes no learning file.
@@ -322,12 +313,8 @@ impl Opened {
         Opened::write(path)
     }
 
-    fn open(path: &Path, mode: Mode) -> Result<Opened, LearnError> {
-        let (file, ring, report) = LearnFile::open_on(Arc::new(SystemDisk), path, mode)?.recover()?;
-        if let (Mode::Write, Some(reason)) = (mode, file.read_only()) {
-            return Err(FileError::ReadOnly(reason.to_string()).into());
-        }
-        Ok(Opened { file, ring: RwLock::new(ring), report })
+    fn from((file, ring, report): (LearnFile, Ring, Report)) -> Opened {
+        Opened { file, ring: RwLock::new(ring), report }
     }
 
     /// Is this advice that the file already has?

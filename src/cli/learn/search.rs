@@ -7,7 +7,7 @@ use shakmaty::{Move, uci::UciMove};
 
 use crate::{
     engine::{Engine, IllegalMove},
-    learn::policy::Course,
+    learn::policy::Iterations,
     position::Position,
     search::{Event, Limits, PvInfo},
     types::{Bound, Depth},
@@ -26,7 +26,7 @@ pub(super) struct Answer {
     /// The last report; none where the game is over.
     pub line: Option<PvInfo>,
     /// Its iterations, as learning sees them.
-    pub course: Course,
+    pub course: Iterations,
     pub messages: Vec<String>,
 }
 
@@ -43,7 +43,8 @@ impl Asked {
     pub(super) fn search(&mut self, start: &Position, moves: &[UciMove]) -> Result<Answer, IllegalMove> {
         self.engine.set_position(start.clone(), moves)?;
         self.engine.go(Limits { nodes: Some(self.nodes), ..Limits::default() }, Instant::now());
-        let mut answer = Answer { best: None, line: None, course: Course::default(), messages: Vec::new() };
+        let mut answer =
+            Answer { best: None, line: None, course: Iterations::default(), messages: Vec::new() };
         let mut finished: Option<Depth> = None;
         for event in &self.events {
             match event {

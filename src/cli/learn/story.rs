@@ -13,7 +13,7 @@ use super::text;
 use crate::{
     learn::{
         Origin, Record,
-        policy::Outcome,
+        game::GameEnd,
         reachability::{Reachable, Signature},
     },
     position::Position,
@@ -37,7 +37,7 @@ pub(super) struct Game {
     /// The side that learned.
     pub side: Color,
     /// How it ended for that side, if it was decided.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<GameEnd>,
     /// From somebody's games, not the engine's own.
     pub imported: bool,
     /// When the last record was written.
@@ -58,7 +58,7 @@ struct Clue<'a> {
     sequence: u64,
     record: &'a Record,
     side: Color,
-    outcome: Option<Outcome>,
+    outcome: Option<GameEnd>,
     positions: Vec<(u16, Position)>,
 }
 
@@ -133,9 +133,9 @@ impl Game {
         let is_then = match (self.outcome, outcome) {
             (known, Some(_)) => known == *outcome && record.time.abs_diff(self.time) <= ONE_GO,
             (None, None) => record.time.abs_diff(self.time) <= PAUSE,
-            (Some(Outcome::Won), None) => record.time <= self.time && self.time - record.time <= LONGEST,
+            (Some(GameEnd::Won), None) => record.time <= self.time && self.time - record.time <= LONGEST,
             // The drops of a lost game are decided with it.
-            (Some(Outcome::Lost), None) => false,
+            (Some(GameEnd::Lost), None) => false,
         };
         is_ours && is_then && positions.iter().all(|(ply, position)| self.admits(*ply, position))
     }
@@ -143,11 +143,7 @@ impl Game {
     /// Can this position be one of the game's?
     fn admits(&self, ply: u16, position: &Position) -> bool {
         let comes_after = |earlier: &Position, later: &Position, plies: u16| {
-            let Signature { bits, white_pawns, black_pawns } = Signature::of(later);
-            let reach = Reachable::of(&Signature::of(earlier));
-            reach.admits(bits)
-                && reach.admits_pawns(white_pawns, black_pawns)
-                && is_near(earlier, later, plies)
+            Reachable::of(earlier).admits(&Signature::of(later)) && is_near(earlier, later, plies)
         };
         let before = self.positions.range(..ply).next_back();
         let after = self.positions.range(ply + 1..).next();
@@ -303,7 +299,7 @@ mod tests {
             let (games, others) = told(lost(SICILIAN, side, 1, 1000));
             assert!(others.is_empty());
             let [game] = &games[..] else { panic!("{} games", games.len()) };
-            assert_eq!((game.side, game.outcome), (side, Some(Outcome::Lost)));
+            assert_eq!((game.side, game.outcome), (side, Some(GameEnd::Lost)));
             assert!(game.opening.len() >= 9, "{:?}", game.opening);
             let moves: Vec<String> =
                 game.moves.values().map(|m| m.to_uci(shakmaty::CastlingMode::Standard).to_string()).collect();

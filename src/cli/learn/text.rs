@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use shakmaty::{Color, san::SanPlus};
 
 use crate::{
-    learn::{LearnedScore, Misfit, Origin, Record, policy::Outcome},
+    learn::{LearnedScore, Misfit, Origin, Record, game::GameEnd},
     uci::translate,
 };
 
@@ -30,11 +30,11 @@ pub(super) fn date(time: u32) -> String {
 ///
 /// A score falls for the side to move. What a game came to is a bound for the opponent, who is to move: a lower one if
 /// the game was lost.
-pub(super) fn player(record: &Record, turn: Color) -> Option<(Color, Option<Outcome>)> {
+pub(super) fn player(record: &Record, turn: Color) -> Option<(Color, Option<GameEnd>)> {
     match record.origin {
-        Origin::Drop | Origin::Import => Some((turn, record.flags.confirmed.then_some(Outcome::Lost))),
-        Origin::Outcome if record.lower.is_none() => Some((!turn, Some(Outcome::Won))),
-        Origin::Outcome => Some((!turn, Some(Outcome::Lost))),
+        Origin::Drop | Origin::Import => Some((turn, record.flags.confirmed.then_some(GameEnd::Lost))),
+        Origin::Outcome if record.lower.is_none() => Some((!turn, Some(GameEnd::Won))),
+        Origin::Outcome => Some((!turn, Some(GameEnd::Lost))),
         Origin::EveryRoot | Origin::Advice => None,
     }
 }
@@ -43,8 +43,8 @@ pub(super) fn player(record: &Record, turn: Color) -> Option<(Color, Option<Outc
 pub(super) fn result(record: &Record, turn: Color) -> Option<String> {
     let (side, outcome) = player(record, turn)?;
     let verb = match outcome? {
-        Outcome::Won => "won",
-        Outcome::Lost => "lost",
+        GameEnd::Won => "won",
+        GameEnd::Lost => "lost",
     };
     Some(format!("{} {verb}", side.fold_wb("White", "Black")))
 }

@@ -16,9 +16,7 @@ use super::{
 };
 use crate::{
     learn::{
-        LearnFile, Mode, Patience, Record, create,
-        disk::SystemDisk,
-        policy,
+        LearnFile, Patience, Record, policy,
         reachability::{Reachable, Signature},
     },
     position::Position,
@@ -98,9 +96,11 @@ fn describe(position: &Position, answer: &Answer) -> String {
 pub(super) fn ask(position: &Position, file: Option<&Path>, nodes: u64) -> Result<Answer, LearnError> {
     let mut asked = Asked::new(nodes);
     if let Some(file) = file {
-        asked.engine.set_learn_read_only(true);
-        asked.engine.set_default_learn_file(file.to_owned());
-        asked.engine.set_learning(policy::Mode::Drop);
+        asked.engine.set_learning(|learning| {
+            learning.read_only = true;
+            learning.file = Some(file.to_owned());
+            learning.rules.mode = policy::LearningMode::Drop;
+        });
     }
     let answer = asked.search(position, &[])?;
     // An open file is always told of.
@@ -117,15 +117,11 @@ fn culprits(
     without: &Answer,
     nodes: u64,
 ) -> Result<Vec<(u64, Record)>, LearnError> {
-    let reach = Reachable::of(&Signature::of(position));
-    let mut candidates: Vec<(u64, Record)> = file
-        .ring()
-        .iter()
-        .filter(|(_, record)| {
-            let signature = Signature::of_packed(&record.setup);
-            reach.admits(signature.bits) && reach.admits_pawns(signature.white_pawns, signature.black_pawns)
-        })
-        .collect();
+    let reach = Reachable::of(position);
+    let ring = file.ring();
+    let mut candidates: Vec<(u64, Record)> =
+        ring.iter().filter(|(_, record)| reach.admits(&Signature::of_packed(&record.setup))).collect();
+    drop(ring);
     let ply = Record::new(position, crate::learn::Origin::Drop)?.game_ply;
     candidates.sort_by_key(|(_, record)| (record.key != position.key(), record.game_ply.abs_diff(ply)));
     let mut needed: Vec<(u64, Record)> = Vec::new();
@@ -162,8 +158,7 @@ impl Scratch {
     fn with<'a>(records: impl Iterator<Item = &'a Record>) -> Result<Scratch, LearnError> {
         let name = format!("engram-why-{}-{:08x}", std::process::id(), crate::learn::session());
         let scratch = Scratch(std::env::temp_dir().join(name));
-        create(&SystemDisk, &scratch.path())?;
-        let (mut file, ring, _) = LearnFile::open(&scratch.path(), Mode::Write)?.recover()?;
+        let (mut file, ring, _) = LearnFile::open_or_create(&scratch.path())?;
         let ring = RwLock::new(ring);
         let mut locked = file.lock(&ring, Patience::Enough)?;
         for record in records {

@@ -5,7 +5,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, RwLock},
+    sync::RwLock,
 };
 
 use super::{
@@ -14,7 +14,7 @@ use super::{
     statistics::Random,
 };
 use crate::{
-    learn::{self, Flags, LearnFile, Mode, Record, create, disk::SystemDisk},
+    learn::{self, Flags, LearnFile, Mode, Record},
     position::Position,
     types::PackedMove,
 };
@@ -30,8 +30,7 @@ impl Original {
     /// Makes the file at `path`, in place of what is there.
     pub fn make(path: PathBuf, records: &[Record]) -> Result<Original, ProveError> {
         remove(&path);
-        create(&SystemDisk, &path)?;
-        let (mut file, ring, _) = LearnFile::open_on(Arc::new(SystemDisk), &path, Mode::Write)?.recover()?;
+        let (mut file, ring, _) = LearnFile::open_or_create(&path)?;
         let ring = RwLock::new(ring);
         let mut locked = file.lock_patiently(&ring)?;
         let mut newest = learn::BEFORE_FIRST;
@@ -64,7 +63,7 @@ pub(super) struct Copy {
 impl Copy {
     /// The records that the game added. Who wrote them and when is left out: it is different each time.
     pub fn news(&self) -> Result<Vec<Record>, ProveError> {
-        let (_, ring, _) = LearnFile::open_on(Arc::new(SystemDisk), &self.path, Mode::Read)?.recover()?;
+        let (_, ring, _) = LearnFile::open(&self.path, Mode::Read)?.recover()?;
         Ok(ring.since(self.before).map(|(_, record)| Record { session: 0, time: 0, ..record }).collect())
     }
 }

@@ -37,7 +37,7 @@ use self::{
 use crate::{
     cli::journal::JournalError,
     eval,
-    learn::{FileError, OpenError},
+    learn::FileError,
     position::Position,
     uci::{Output, translate},
 };
@@ -187,9 +187,6 @@ pub enum ProveError {
     /// The engine does not use its learning file.
     #[error("Engram does not open its learning file: {0}")]
     NoFile(String),
-    /// The learning file of an arm cannot be opened.
-    #[error(transparent)]
-    Open(#[from] OpenError),
     /// The learning file of an arm cannot be written.
     #[error(transparent)]
     Learn(#[from] FileError),

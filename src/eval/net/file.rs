@@ -31,7 +31,7 @@ pub const ONE_HEAD: i32 = 64;
 
 /// Why a file is no network for this engine.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub enum FileError {
+pub enum NetworkError {
     /// It does not begin as a network does.
     #[error("it is no network of Engram's")]
     Foreign,
@@ -104,11 +104,11 @@ impl Layout {
     /// Reads a file.
     ///
     /// # Errors
-    /// See [`FileError`].
-    pub fn from_bytes(bytes: &[u8]) -> Result<Layout, FileError> {
-        let (header, payload) = bytes.split_first_chunk::<HEADER>().ok_or(FileError::Foreign)?;
+    /// See [`NetworkError`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Layout, NetworkError> {
+        let (header, payload) = bytes.split_first_chunk::<HEADER>().ok_or(NetworkError::Foreign)?;
         if header[..8] != MAGIC {
-            return Err(FileError::Foreign);
+            return Err(NetworkError::Foreign);
         }
         let word = |index: usize| {
             let place = 8 + 4 * index;
@@ -122,18 +122,18 @@ impl Layout {
             && units <= 1 << 14
             && (pawns || [first, second] == [0, 0]);
         if version != VERSION as usize || !known {
-            return Err(FileError::Version(version as u32));
+            return Err(NetworkError::Version(version as u32));
         }
         let expected =
             2 * (inputs * units + units + HEADS * 2 * units) + 4 * HEADS + if pawns { PAWN_BYTES } else { 0 };
         if payload.len() != expected {
-            return Err(FileError::Length { found: bytes.len(), expected: HEADER + expected });
+            return Err(NetworkError::Length { found: bytes.len(), expected: HEADER + expected });
         }
         if !(1..=MAX_SCALE).contains(&(scale as u32)) {
-            return Err(FileError::Scale(scale as u32));
+            return Err(NetworkError::Scale(scale as u32));
         }
         if crc32fast::hash(payload) as usize != checksum {
-            return Err(FileError::Checksum);
+            return Err(NetworkError::Checksum);
         }
         let mut rest = Numbers(payload);
         Ok(Layout {

@@ -7,7 +7,7 @@ mod pawns;
 
 pub use accumulator::Accumulators;
 pub use features::{BUCKET_INPUTS, INPUTS, View};
-pub use file::{FileError, Layout, ONE_HEAD, ONE_INPUT, PawnLayout};
+pub use file::{Layout, NetworkError, ONE_HEAD, ONE_INPUT, PawnLayout};
 pub use network::{EMBEDDED, Network, UNITS};
 pub use pawns::{FIRST, PAWN_INPUTS, PawnEntry, SECOND};
 

@@ -11,7 +11,7 @@ use shakmaty::{Bitboard, Color};
 
 use super::{
     HEADS, INPUTS,
-    file::{FileError, Layout, ONE_HEAD, ONE_INPUT},
+    file::{Layout, NetworkError, ONE_HEAD, ONE_INPUT},
     head,
     pawns::{PawnEntry, PawnPart},
 };
@@ -58,11 +58,11 @@ impl Network {
     /// Reads a network from the bytes of a file.
     ///
     /// # Errors
-    /// See [`FileError`].
-    pub fn from_bytes(bytes: &[u8]) -> Result<Network, FileError> {
+    /// See [`NetworkError`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkError> {
         let layout = Layout::from_bytes(bytes)?;
         if layout.units != UNITS {
-            return Err(FileError::Units { found: layout.units as u32, expected: UNITS });
+            return Err(NetworkError::Units { found: layout.units as u32, expected: UNITS });
         }
         // Where there are fewer, one bucket serves as each of them.
         let rows = |numbers: &[i16], count: usize| -> Box<[Units]> {

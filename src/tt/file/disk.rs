@@ -13,7 +13,7 @@ use rustix::fs::FallocateFlags;
 
 use super::{
     error::HashFileError,
-    header::{HEADER_SIZE, Header, Origin},
+    header::{HEADER_SIZE, HashHeader, HashOrigin},
 };
 use crate::files::{self, NewFile, OpenError};
 
@@ -34,7 +34,7 @@ pub(super) enum Use {
 /// An open file that is one of ours, as long as its header says.
 pub(super) struct OpenFile {
     pub file: File,
-    pub header: Header,
+    pub header: HashHeader,
 }
 
 /// Where the file is that was open under a name.
@@ -95,7 +95,7 @@ fn open_once(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
         return Err(HashFileError::Foreign { path: path.to_owned() });
     }
     (&file).read_exact(&mut bytes).map_err(failure("read"))?;
-    let header = Header::decode(&bytes, path)?;
+    let header = HashHeader::decode(&bytes, path)?;
     let expected = header.file_size();
     if length != expected {
         return Err(HashFileError::Length { path: path.to_owned(), found: length, expected });
@@ -141,16 +141,16 @@ fn lock(file: &File, path: &Path, purpose: Use) -> Result<(), HashFileError> {
 ///
 /// # Errors
 /// There is no room, or the system refuses.
-pub(super) fn begin(path: &Path, mib: usize, origin: Origin) -> Result<NewFile, HashFileError> {
+pub(super) fn begin(path: &Path, mib: usize, origin: HashOrigin) -> Result<NewFile, HashFileError> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let header = Header {
+    let header = HashHeader {
         evaluation: origin.evaluation,
         path_mode: origin.path_mode.name().to_owned(),
         // Not secret, only unlike others.
         file_id: (now.as_nanos() as u64 ^ u64::from(std::process::id()) << 40)
             .wrapping_mul(0x9E37_79B9_7F4A_7C15),
         created: now.as_secs(),
-        buckets: Header::buckets_in(mib),
+        buckets: HashHeader::buckets_in(mib),
     };
     let size = header.file_size();
     let begun = || {
@@ -174,7 +174,7 @@ pub(super) fn begin(path: &Path, mib: usize, origin: Origin) -> Result<NewFile, 
 ///
 /// # Errors
 /// There is no room, or the system refuses.
-pub(super) fn create(path: &Path, mib: usize, origin: Origin) -> Result<(), HashFileError> {
+pub(super) fn create(path: &Path, mib: usize, origin: HashOrigin) -> Result<(), HashFileError> {
     let new = begin(path, mib, origin)?;
     place(new, path).map_err(|source| HashFileError::Io { path: path.to_owned(), doing: "made", source })
 }

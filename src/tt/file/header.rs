@@ -33,7 +33,7 @@ const PATH_MODE: Range<usize> = 48..60;
 
 /// Which search wrote the scores: those of another are not for this one.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub struct HashOrigin {
     /// A fingerprint of the evaluation.
     pub evaluation: u16,
     /// How paths are compared.
@@ -42,7 +42,7 @@ pub struct Origin {
 
 /// What a header says beyond its fixed parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
+pub struct HashHeader {
     /// The evaluation that wrote the scores.
     pub evaluation: u16,
     /// The name of the path mode.
@@ -55,7 +55,7 @@ pub struct Header {
     pub buckets: u64,
 }
 
-impl Header {
+impl HashHeader {
     /// Length of the file.
     pub fn file_size(&self) -> u64 {
         self.buckets.saturating_mul(size_of::<Bucket>() as u64).saturating_add(BUCKETS_AT)
@@ -90,7 +90,7 @@ impl Header {
     ///
     /// # Errors
     /// They are not a header of this layout.
-    pub(super) fn decode(bytes: &[u8; HEADER_SIZE], path: &Path) -> Result<Header, HashFileError> {
+    pub(super) fn decode(bytes: &[u8; HEADER_SIZE], path: &Path) -> Result<HashHeader, HashFileError> {
         let path = || path.to_owned();
         if bytes[..8] != MAGIC {
             return Err(HashFileError::Foreign { path: path() });
@@ -109,7 +109,7 @@ impl Header {
             return Err(HashFileError::Version { path: path(), found, expected: LAYOUT });
         }
         let name: Vec<u8> = bytes[PATH_MODE].iter().copied().take_while(|&byte| byte != 0).collect();
-        let header = Header {
+        let header = HashHeader {
             evaluation: (long(8) >> 48) as u16,
             path_mode: String::from_utf8_lossy(&name).into_owned(),
             file_id: long(24),
@@ -136,7 +136,7 @@ impl Header {
     ///
     /// # Errors
     /// They are not.
-    pub(super) fn fits(&self, origin: Origin, path: &Path) -> Result<(), HashFileError> {
+    pub(super) fn fits(&self, origin: HashOrigin, path: &Path) -> Result<(), HashFileError> {
         let path = || path.to_owned();
         let (found, expected) = (self.evaluation, origin.evaluation);
         if found != expected {
@@ -154,8 +154,8 @@ impl Header {
 mod tests {
     use super::*;
 
-    fn header() -> Header {
-        Header {
+    fn header() -> HashHeader {
+        HashHeader {
             evaluation: 0xABCD,
             path_mode: "fifty80each".to_owned(),
             file_id: 0x0123_4567_89AB_CDEF,
@@ -164,14 +164,14 @@ mod tests {
         }
     }
 
-    fn decoded(change: impl Fn(&mut [u8; HEADER_SIZE]), seal: bool) -> Result<Header, HashFileError> {
+    fn decoded(change: impl Fn(&mut [u8; HEADER_SIZE]), seal: bool) -> Result<HashHeader, HashFileError> {
         let mut bytes = header().encode();
         change(&mut bytes);
         if seal {
             let checksum = crc32fast::hash(&bytes[..60]);
             bytes[60..].copy_from_slice(&checksum.to_le_bytes());
         }
-        Header::decode(&bytes, Path::new("x"))
+        HashHeader::decode(&bytes, Path::new("x"))
     }
 
     #[test]
@@ -197,11 +197,11 @@ mod tests {
     #[test]
     fn scores_of_another_search_are_refused() {
         let file = Path::new("x");
-        let own = Origin { evaluation: 0xABCD, path_mode: PathHash::Fifty80Each };
+        let own = HashOrigin { evaluation: 0xABCD, path_mode: PathHash::Fifty80Each };
         assert!(header().fits(own, file).is_ok());
-        let other = header().fits(Origin { evaluation: 1, ..own }, file);
+        let other = header().fits(HashOrigin { evaluation: 1, ..own }, file);
         assert!(matches!(other, Err(HashFileError::Evaluation { found: 0xABCD, .. })));
-        let other = header().fits(Origin { path_mode: PathHash::Off, ..own }, file);
+        let other = header().fits(HashOrigin { path_mode: PathHash::Off, ..own }, file);
         assert!(matches!(other, Err(HashFileError::PathMode { .. })));
     }
 }

@@ -26,7 +26,7 @@ use crossbeam::{
 use super::{
     cell::{CellKind, Entry},
     error::HashFileError,
-    header::Origin,
+    header::HashOrigin,
     map::Map,
 };
 use crate::{
@@ -79,7 +79,7 @@ impl HashFile {
     pub fn open_or_create(
         path: &Path,
         mib: usize,
-        origin: Origin,
+        origin: HashOrigin,
     ) -> Result<(HashFile, bool), HashFileError> {
         let (map, made) = Map::open_or_create(path, mib, origin)?;
         let (map, queue) = (Arc::new(map), Arc::new(ArrayQueue::new(QUEUE)));

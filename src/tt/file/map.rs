@@ -12,7 +12,7 @@ use super::{
     disk::{self, FileLocation, OpenFile, Use},
     error::HashFileError,
     guard,
-    header::{BUCKETS_AT, GENERATION_WORD, Header, Origin},
+    header::{BUCKETS_AT, GENERATION_WORD, HashHeader, HashOrigin},
 };
 use crate::{
     files,
@@ -34,7 +34,7 @@ unsafe impl SharedWords for HeaderPage {}
 pub struct Map {
     buckets: Backing<Bucket>,
     page: Backing<HeaderPage>,
-    header: Header,
+    header: HashHeader,
     path: PathBuf,
     /// Holds the lock.
     file: File,
@@ -49,7 +49,7 @@ impl Map {
     pub(super) fn open_or_create(
         path: &Path,
         mib: usize,
-        origin: Origin,
+        origin: HashOrigin,
     ) -> Result<(Map, bool), HashFileError> {
         let there = files::look(path).is_ok_and(|found| found.length > 0 || found.not_a_file.is_some());
         if !there {
@@ -103,7 +103,7 @@ impl Map {
     }
 
     /// What its header says.
-    pub fn header(&self) -> &Header {
+    pub fn header(&self) -> &HashHeader {
         &self.header
     }
 
@@ -127,7 +127,7 @@ impl Map {
     }
 
     /// Replaces the unchanging part of the header; only while no other process uses the file.
-    pub(super) fn write_header(&self, header: &Header) {
+    pub(super) fn write_header(&self, header: &HashHeader) {
         let bytes = header.encode();
         for (place, word) in self.page.as_slice()[0].0.iter().zip(bytes.chunks_exact(8)) {
             let word = word.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte));

@@ -5,7 +5,7 @@
 //! smaller mapped file ([`HashFile`]) of entries that are deep (`MIN_DEPTH`) or exact. The search
 //! asks it where the table knows nothing, or too little for a node of such depth.
 //!
-//! - `header.rs`: the first page; which search the scores belong to ([`Origin`]).
+//! - `header.rs`: the first page; which search the scores belong to ([`HashOrigin`]).
 //! - `cell.rs`: an entry of 32 bytes with its full key and a checksum, and what gives way to what.
 //! - `disk.rs`: making, opening, locking; nothing foreign is touched, no hole is left.
 //! - `map.rs`: the file in memory. Any number of processes may map it, with the lock-free rules of the table:
@@ -28,7 +28,7 @@ mod tools;
 pub use disk::FileLocation;
 pub use error::HashFileError;
 pub use guard::limits_are_errors;
-pub use header::{Header, LAYOUT, Origin};
+pub use header::{HashHeader, HashOrigin, LAYOUT};
 pub use journal::HashFile;
 pub use map::Map;
 pub use tools::{Archive, DIMENSIONS, Survey, clear, resize};

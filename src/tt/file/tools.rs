@@ -6,7 +6,7 @@ use super::{
     cell::{CellKind, ENTRY_SIZE, Entry, WAYS},
     disk,
     error::HashFileError,
-    header::{Header, Origin},
+    header::{HashHeader, HashOrigin},
     map::Map,
 };
 use crate::{files::NewFile, position::PathHash};
@@ -45,7 +45,7 @@ impl Archive {
     }
 
     /// What its header says.
-    pub fn header(&self) -> &Header {
+    pub fn header(&self) -> &HashHeader {
         self.0.header()
     }
 
@@ -101,7 +101,7 @@ impl Archive {
             return Err(HashFileError::Layout { path: self.0.path().to_owned(), what });
         };
         let mib = mib.unwrap_or_else(|| header.file_size().div_ceil(1 << 20) as usize);
-        let new = disk::begin(path, mib, Origin { evaluation: header.evaluation, path_mode })?;
+        let new = disk::begin(path, mib, HashOrigin { evaluation: header.evaluation, path_mode })?;
         let copy = Map::open(new.unfinished_path(), true)?;
         copy.set_generation(self.generation());
         for (words, index) in self.0.cells() {
@@ -138,7 +138,7 @@ pub fn clear(path: &Path, evaluation: u16) -> Result<(), HashFileError> {
     let map = Map::open(path, true)?;
     map.clear();
     map.set_generation(0);
-    map.write_header(&Header { evaluation, ..map.header().clone() });
+    map.write_header(&HashHeader { evaluation, ..map.header().clone() });
     Ok(())
 }
 

@@ -12,14 +12,15 @@ use crate::search::PARAMETERS;
 use crate::{
     book::Choice,
     engine::{ELO_RANGE, Engine, EvaluationKind, FULL_SKILL},
-    learn::policy::Mode,
+    learn::policy::LearningMode,
     position::PathHash,
     search::NodeRate,
     syzygy::MAX_PIECES,
     types::Depth,
 };
 
-const LEARNING: [(&str, Mode); 3] = [("off", Mode::Off), ("drop", Mode::Drop), ("all", Mode::All)];
+const LEARNING: [(&str, LearningMode); 3] =
+    [("off", LearningMode::Off), ("drop", LearningMode::Drop), ("all", LearningMode::All)];
 const EVALUATION: [(&str, EvaluationKind); 2] =
     [("classical", EvaluationKind::Classical), ("network", EvaluationKind::Network)];
 const OVERHEAD: i64 = Engine::DEFAULT_MOVE_OVERHEAD.as_millis() as i64;
@@ -47,44 +48,44 @@ pub(super) fn options() -> Vec<UciOption> {
         button("Clear Hash", |to| to.engine.clear_hash_and_file()),
         text("HashFile", |to, path| to.engine.set_hash_file(file(path))),
         spin("HashFileSize", HASH_FILE_SIZE, 1..=262_144, |to, mib| to.engine.set_hash_file_size(mib)),
-        check("NeverClearHash", false, |to, on| to.engine.set_never_clear_hash(on)),
+        check("NeverClearHash", false, |to, on| to.engine.settings.never_clear_hash = on),
         spin("Threads", 1, 1..=1024, |to, threads: usize| match to.engine.set_threads(threads) {
             started if started == threads => Ok(()),
             started => Err(format!("the system gives no more threads; {started} search")),
         }),
-        spin("MultiPV", 1, 1..=256, |to, lines| to.engine.set_multi_pv(lines)),
+        spin("MultiPV", 1, 1..=256, |to, lines| to.engine.settings.multi_pv = lines),
         // The GUI ponders with `go ponder`; the option only tells it that it may.
         check("Ponder", false, |_, _| ()),
-        spin("Move Overhead", OVERHEAD, 0..=5000, |to, ms| to.engine.set_move_overhead(Duration::from_millis(ms))),
+        spin("Move Overhead", OVERHEAD, 0..=5000, |to, ms| to.engine.settings.move_overhead = Duration::from_millis(ms)),
         spin("nodestime", 0, 0..=10_000, |to, rate| to.engine.set_node_rate(NonZeroU32::new(rate).map(NodeRate))),
         spin("PawnHash", PAWN_HASH, 1..=1024, |to, mib| to.engine.set_pawn_hash(mib)),
         combo("Evaluation", EvaluationKind::default(), EVALUATION, |to, kind| to.engine.set_evaluation(kind)),
         text("EvalFile", |to, path| to.engine.set_eval_file(file(path).as_deref())
             .map_err(|error| format!("{error}; the network before stays"))),
         combo("PathHash", PathHash::default(), PathHash::NAMED, |to, mode| to.engine.set_path_hash(mode)),
-        combo("Learning", Mode::Drop, LEARNING, |to, mode| to.engine.set_learning(mode)),
-        text("LearnFile", |to, path| to.engine.set_learn_file(file(path))),
-        spin("LearnDrop", DROP, 1..=1000, |to, centipawns| to.engine.set_learn_drop(centipawns)),
-        spin("LearnMinDepth", MIN_DEPTH, 1..=100, |to, plies| to.engine.set_learn_min_depth(Depth(plies))),
-        spin("LearnFuzz", FUZZ, 0..=100, |to, centipawns| to.engine.set_learn_fuzz(centipawns)),
+        combo("Learning", LearningMode::Drop, LEARNING, |to, mode| to.engine.set_learning(|learning| learning.rules.mode = mode)),
+        text("LearnFile", |to, path| to.engine.set_learning(|learning| learning.file = file(path))),
+        spin("LearnDrop", DROP, 1..=1000, |to, centipawns| to.engine.set_learning(|learning| learning.rules.drop = centipawns)),
+        spin("LearnMinDepth", MIN_DEPTH, 1..=100, |to, plies| to.engine.set_learning(|learning| learning.rules.min_depth = Depth(plies))),
+        spin("LearnFuzz", FUZZ, 0..=100, |to, centipawns| to.engine.set_learning(|learning| learning.fuzz = centipawns)),
         #[cfg(feature = "fleet")]
         text("LearnShare", |to, address| to.engine.set_learn_share(address)),
-        check("LearnReadOnly", false, |to, on| to.engine.set_learn_read_only(on)),
-        check("OwnBook", false, |to, on| to.engine.set_own_book(on)),
+        check("LearnReadOnly", false, |to, on| to.engine.set_learning(|learning| learning.read_only = on)),
+        check("OwnBook", false, |to, on| to.engine.book.enabled = on),
         text("BookFile", |to, path| to.engine.set_book_file(file(path).as_deref())
             .map_err(|error| format!("{error}; the book before stays"))),
-        spin("BookDepth", 20, 1..=200, |to, plies| to.engine.set_book_depth(plies)),
-        check("BookBestMove", false, |to, on| to.engine.set_book_choice(if on { Choice::Best } else { Choice::Weighted })),
-        check("BookLearning", true, |to, on| to.engine.set_book_learning(on)),
+        spin("BookDepth", 20, 1..=200, |to, plies| to.engine.book.depth = plies),
+        check("BookBestMove", false, |to, on| to.engine.book.choice = if on { Choice::Best } else { Choice::Weighted }),
+        check("BookLearning", true, |to, on| to.engine.book.learning = on),
         text("SyzygyPath", |to, folders| to.engine.set_syzygy_path(folders)),
-        spin("SyzygyProbeDepth", 1, 1..=100, |to, plies| to.engine.probe_rules_mut().min_depth = plies),
-        spin("SyzygyProbeLimit", MOST_PIECES, 0..=MOST_PIECES, |to, pieces| to.engine.probe_rules_mut().max_pieces = pieces),
-        check("Syzygy50MoveRule", true, |to, on| to.engine.probe_rules_mut().fifty = on),
-        spin("Contempt", 0, -100..=100, |to, centipawns| to.engine.set_contempt(centipawns)),
-        check("UCI_LimitStrength", false, |to, on| to.engine.set_limit_strength(on)),
-        spin("UCI_Elo", ELO.0, ELO.0..=ELO.1, |to, elo| to.engine.set_elo(elo)),
-        spin("Skill Level", SKILL, 0..=SKILL, |to, level| to.engine.set_skill_level(level)),
-        check("UCI_AnalyseMode", false, |to, on| to.engine.set_analyse_mode(on)),
+        spin("SyzygyProbeDepth", 1, 1..=100, |to, plies| to.engine.settings.probe_rules.min_depth = plies),
+        spin("SyzygyProbeLimit", MOST_PIECES, 0..=MOST_PIECES, |to, pieces| to.engine.settings.probe_rules.max_pieces = pieces),
+        check("Syzygy50MoveRule", true, |to, on| to.engine.settings.probe_rules.fifty = on),
+        spin("Contempt", 0, -100..=100, |to, centipawns| to.engine.set_strength(|strength| strength.contempt = centipawns)),
+        check("UCI_LimitStrength", false, |to, on| to.engine.set_strength(|strength| strength.limited = on)),
+        spin("UCI_Elo", ELO.0, ELO.0..=ELO.1, |to, elo| to.engine.set_strength(|strength| strength.elo = elo)),
+        spin("Skill Level", SKILL, 0..=SKILL, |to, level| to.engine.set_strength(|strength| strength.skill = level)),
+        check("UCI_AnalyseMode", false, |to, on| to.engine.set_strength(|strength| strength.analysis = on)),
         check("UCI_Chess960", false, |to, on| to.settings.chess960 = on),
         check("UCI_ShowWDL", false, |to, on| to.settings.show_wdl = on),
         // Who plays changes nothing; a GUI that says it is not told that there is no such option.

@@ -24,7 +24,7 @@ use engram::{
     },
     position::{PathHash, Position},
     search::Limits,
-    tt::{self, PathCheck, ScoreWindow, Table, file::Archive, file::HashFile, file::Origin as Writer},
+    tt::{self, PathCheck, ScoreWindow, Table, file::Archive, file::HashFile, file::HashOrigin as Writer},
     types::{Depth, MAX_PLY, PackedMove, Ply, PositionKey, Score},
 };
 use tempfile::TempDir;
@@ -177,13 +177,17 @@ pub fn run_learn(bytes: &[u8]) {
 
 fn play_with(path: &Path, other: Option<&Position>) {
     ENGINE.with_borrow_mut(|engine| {
-        engine.set_learning(policy::Mode::All);
-        engine.set_learn_min_depth(Depth(1));
-        engine.set_learn_file(Some(path.to_owned()));
+        engine.set_learning(|learning| {
+            learning.rules.mode = policy::LearningMode::All;
+            learning.rules.min_depth = Depth(1);
+            learning.file = Some(path.to_owned());
+        });
         engine.prepare_learning();
         search(engine, other);
-        engine.set_learning(policy::Mode::Off);
-        engine.set_learn_file(None);
+        engine.set_learning(|learning| {
+            learning.rules.mode = policy::LearningMode::Off;
+            learning.file = None;
+        });
     });
     let _ = fs::remove_file(path.with_extension("bin.lock"));
 }

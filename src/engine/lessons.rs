@@ -1,0 +1,124 @@
+//! What records say, in the terms of a search: entries for the table, moves that are preferred.
+
+use shakmaty::{Move, Position as _};
+
+use crate::{
+    learn::{Origin, Record, Ring, game::RESULT, policy::Known},
+    position::Position,
+    search::{ADVICE_DEPTH, ADVICE_MARGIN, Preference, Preferences, Strength},
+    tt::{Learned, ScoreWindow},
+    types::{Depth, Score},
+};
+
+/// A record of another evaluation is believed as if it had been searched so much shallower, and its window is
+/// wider by so many halves. Measured: such a score is as far from the truth as one of our own two plies
+/// shallower, and its error is 1.4 times that of our own at the same depth (benches/notes/learning.md).
+const FOREIGN_DEPTH: i32 = 2;
+const FOREIGN_FUZZ_HALVES: i32 = 3;
+
+/// A record as the table takes it in searches with the evaluation named, its window wider by `fuzz` printed
+/// centipawns; nothing if it contradicts itself.
+pub fn lesson(record: &Record, evaluation_id: u16, fuzz: i32) -> Option<Learned> {
+    let Known { lower, upper, depth, best } = Known::of(record)?;
+    let (fuzz, depth) = match record.evaluation_id == evaluation_id {
+        true => (fuzz, depth),
+        false => (fuzz * FOREIGN_FUZZ_HALVES / 2, depth - FOREIGN_DEPTH),
+    };
+    // A search is not that exact. No bound stays none, and draws, mates and tablebase results are exact.
+    let widened = |score: Score, by: i32| {
+        let is_exact = score == Score::ZERO || score.0.abs() > Score::MAX_EVALUATION.0;
+        if is_exact { score } else { (score + Score::from_centipawns(by).0).clamp_evaluation() }
+    };
+    Some(Learned {
+        key: record.key,
+        best,
+        window: ScoreWindow { lower: widened(lower, -fuzz), upper: widened(upper, fuzz) },
+        depth: depth.max(Depth(1)),
+        halfmoves: u32::from(record.halfmoves),
+    })
+}
+
+/// The same in a search with contempt: draws are worth what a player of this style counts them, for contempt is no part
+/// of what is stored (Scherzer, Scherzer and Tjaden 1990).
+pub(super) fn with_contempt(
+    mut learned: Learned,
+    record: &Record,
+    style: &Strength,
+    root: &Position,
+) -> Learned {
+    let ScoreWindow { lower, upper } = &mut learned.window;
+    if style.contempt != 0
+        && (*lower == Score::ZERO || *upper == Score::ZERO)
+        && let Ok(position) = record.position()
+    {
+        let draw = style.draw(&position, root);
+        [lower, upper].into_iter().filter(|bound| **bound == Score::ZERO).for_each(|bound| *bound = draw);
+    }
+    learned
+}
+
+/// The moves that a person advised in this position.
+pub(super) fn advised(record: &Record, root: &Position) -> Vec<Move> {
+    record.advised().filter_map(|m| root.unpack(m)).collect()
+}
+
+/// Says that none of the advised moves is played, and why.
+pub(super) fn overruled(advised: &[Move], best: Option<&Move>, root: &Position) -> Option<String> {
+    let &best = best.filter(|best| !advised.is_empty() && !advised.contains(best))?;
+    let (advised, best, depth) = (names(advised, root), names(&[best], root), ADVICE_DEPTH.get());
+    Some(format!(
+        "learning: not as advised ({advised}), but {best}: \
+         the advice is mated, or {ADVICE_MARGIN} centipawns worse at depth {depth} or more"
+    ))
+}
+
+/// The moves in UCI notation.
+pub(super) fn names(moves: &[Move], root: &Position) -> String {
+    let mode = root.chess().castles().mode();
+    moves.iter().map(|m| m.to_uci(mode).to_string()).collect::<Vec<_>>().join(" ")
+}
+
+/// What the games that went on with each move came to.
+pub(super) fn outcomes(ring: &Ring, root: &Position) -> Preferences {
+    let outcome = |m: Move| {
+        let record = ring.get(root.play(m).key()).filter(|record| record.origin == Origin::Outcome)?;
+        // For the opponent: bounded from below if the game was lost, from above if it was won.
+        let score = record.lower.centipawns().or(record.upper.centipawns())?;
+        Some((m, Preference::Outcome(-score * 1000 / RESULT)))
+    };
+    Preferences(root.legal_moves().iter().filter_map(|&m| outcome(m)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{learn::LearnedScore, types::Ply};
+
+    #[test]
+    fn windows_are_widened_where_scores_are_estimates() {
+        let window = |lower, upper| {
+            let record = Record {
+                lower: LearnedScore::from_score(lower),
+                upper: LearnedScore::from_score(upper),
+                evaluation_id: 7,
+                ..Record::new(&Position::default(), Origin::EveryRoot).expect("the position fits")
+            };
+            let ScoreWindow { lower, upper } = lesson(&record, 7, 20)?.window;
+            Some((lower, upper))
+        };
+        let cp = Score::from_centipawns;
+        let (mate, infinite) = (Score::mate_in(Ply(5)), Score::INFINITE);
+        let wider = cp(20).0;
+        let rows = [
+            ((cp(-50), cp(-30)), (cp(-50) - wider, cp(-30) + wider)),
+            ((-infinite, cp(10)), (-infinite, cp(10) + wider)),
+            ((cp(-10), infinite), (cp(-10) - wider, infinite)),
+            ((Score::ZERO, Score::ZERO), (Score::ZERO, Score::ZERO)),
+            ((mate, mate), (mate, mate)),
+        ];
+        for ((lower, upper), expected) in rows {
+            assert_eq!(window(lower, upper), Some(expected), "{lower:?} {upper:?}");
+        }
+        assert_eq!(window(cp(10), cp(-10)), None, "it contradicts itself");
+    }
+}
