@@ -33,9 +33,9 @@ mod rows;
 mod sqlite;
 #[cfg(feature = "fleet")]
 mod task;
+mod window;
 
 use std::{
-    collections::VecDeque,
     io::IsTerminal,
     path::{Path, PathBuf},
     sync::Arc,
@@ -43,15 +43,13 @@ use std::{
 };
 
 use clap::Args;
-use crew::{Arrival, Crew};
+use crew::Crew;
 use indicatif::{ProgressBar, ProgressStyle};
-use input::{AnalysisInput, Item};
+use input::AnalysisInput;
 use journal::FindingJournal;
 use memory::LearnFileUse;
-use outputs::{Outputs, Totals};
-#[cfg(not(feature = "fleet"))]
-use pool::{Finding, FoundAt, SearchKind};
-use pool::{MoveList, SearchSettings};
+use outputs::Outputs;
+use pool::SearchSettings;
 use serde_json::{Value, json};
 
 pub(super) use self::{
@@ -79,9 +77,6 @@ pub(super) const MOST_THREADS: usize = 1024;
 const MOST_PENDING: usize = 2 * MOST_THREADS + 2;
 /// Depth of each search if no limit is given, in plies.
 const DEFAULT_DEPTH: u64 = 16;
-/// Positions of a game that one worker searches in a row: long enough for the hash table to help, short
-/// enough that a single game keeps all workers busy.
-const STRETCH: usize = 12;
 
 /// The arguments of `engram analyse`.
 #[derive(Debug, Args)]
@@ -174,44 +169,6 @@ impl Analyse {
     }
 }
 
-/// An item whose positions are being searched.
-struct Pending {
-    item: Item,
-    work: Arc<MoveList>,
-    findings: Vec<Option<Finding>>,
-    missing: usize,
-    /// Why it could not be searched.
-    failed: Option<String>,
-    /// What the deeper searches found, by ply.
-    checks: Vec<(usize, Finding)>,
-    /// Were those searches sent, or are none wanted?
-    is_checked: bool,
-}
-
-impl Pending {
-    /// Once all is known, sends the positions that may be puzzles to be searched again, deeper.
-    fn check(&mut self, crew: &mut Crew) {
-        if self.missing > 0 || std::mem::replace(&mut self.is_checked, true) {
-            return;
-        }
-        let Item::Game(game) = &self.item else { return };
-        let findings: Vec<Finding> = self.findings.iter().flatten().cloned().collect();
-        for ply in puzzles::candidates(game, &findings) {
-            crew.send(&self.work, ply..ply + 1, SearchKind::PuzzleCheck);
-            self.missing += 1;
-        }
-    }
-
-    /// Takes in what was found.
-    fn add(&mut self, found: FoundAt) {
-        self.missing -= 1;
-        match found.kind {
-            SearchKind::Analysis => self.findings[found.ply] = Some(found.finding),
-            SearchKind::PuzzleCheck => self.checks.push((found.ply, found.finding)),
-        }
-    }
-}
-
 /// Analyses what the arguments name.
 ///
 /// # Errors
@@ -239,7 +196,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     if known > 0 {
         progress.suspend(|| eprintln!("going on with unfinished work: {known} results are there"));
     }
-    let totals = search_all(&input, &mut crew, &mut journal, &mut outputs, &progress, || {
+    let totals = window::search_all(&input, &mut crew, &mut journal, &mut outputs, &progress, || {
         to_file || !output.is_closed()
     })?;
     progress.finish_and_clear();
@@ -255,129 +212,6 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
         complain(format_args!("there is neither a game nor a position in {}", arguments.input.join(", ")));
     }
     Ok(if totals.skipped > 0 || totals.items == 0 { Completion::Partial } else { Completion::Complete })
-}
-
-/// Searches every item of the input and writes it when those before it are written, as long as somebody
-/// `reads`.
-fn search_all(
-    input: &AnalysisInput,
-    crew: &mut Crew,
-    journal: &mut Option<FindingJournal>,
-    outputs: &mut Outputs,
-    progress: &ProgressBar,
-    reads: impl Fn() -> bool,
-) -> Result<Totals, CliError> {
-    let mut totals = Totals::default();
-    let mut pending: VecDeque<Pending> = VecDeque::new();
-    let mut items = input.items();
-    let (mut first, mut more) = (0, true);
-    loop {
-        while more && pending.len() < crew.window() {
-            match items.next() {
-                None => more = false,
-                Some(Err(error)) => return Err(error),
-                Some(Ok(Err(reason))) => {
-                    totals.skipped += 1;
-                    progress.suspend(|| complain(&reason));
-                }
-                Some(Ok(Ok(item))) => {
-                    let mut begun = begin(item, first + pending.len(), crew, journal, progress);
-                    begun.is_checked = !outputs.wants_puzzles();
-                    begun.check(crew);
-                    pending.push_back(begun);
-                }
-            }
-        }
-        while pending.front().is_some_and(|front| front.missing == 0) {
-            if let Some(done) = pending.pop_front() {
-                first += 1;
-                if let Some(reason) = done.failed {
-                    totals.skipped += 1;
-                    progress.suspend(|| eprintln!("{} is skipped: {reason}", done.item.name()));
-                    continue;
-                }
-                let findings = done.findings.into_iter().flatten().collect();
-                progress.suspend(|| outputs.write(done.item, findings, done.checks, &mut totals))?;
-            }
-        }
-        if (pending.is_empty() && !more) || !reads() {
-            return Ok(totals);
-        }
-        if pending.is_empty() {
-            continue;
-        }
-        let Some(arrival) = crew.receive() else {
-            return Err(CliError::Task(
-                "no search thread is left: ask for fewer with --threads, else please report the input"
-                    .to_owned(),
-            ));
-        };
-        match arrival {
-            Arrival::Found(found) => {
-                let is_analysis = found.kind == SearchKind::Analysis;
-                if let Some(journal) = journal.as_mut().filter(|_| is_analysis) {
-                    journal.add(&found)?;
-                }
-                if let Some(place) = pending.get_mut(found.item - first) {
-                    place.add(found);
-                    place.check(crew);
-                    progress.inc(u64::from(is_analysis));
-                }
-            }
-            #[cfg(feature = "fleet")]
-            Arrival::Failed { item, count, reason } => {
-                if let Some(place) = pending.get_mut(item - first) {
-                    place.failed = Some(reason);
-                    place.missing -= count;
-                    progress.inc(count as u64);
-                }
-            }
-        }
-    }
-}
-
-/// Sends the positions of an item to the workers, except those that an earlier run has searched.
-fn begin(
-    item: Item,
-    number: usize,
-    crew: &mut Crew,
-    journal: &mut Option<FindingJournal>,
-    progress: &ProgressBar,
-) -> Pending {
-    let (positions, work) = match &item {
-        Item::Position(record) => {
-            let work = match &record.before {
-                Some((start, moves)) => MoveList::up_to(number, start, moves),
-                None => MoveList::of_moves(number, &record.position, &[]),
-            };
-            (vec![record.position.clone()], work)
-        }
-        Item::Game(game) if game.moves.is_empty() => {
-            (Vec::new(), MoveList::of_moves(number, &game.start, &[]))
-        }
-        Item::Game(game) => (game.positions(), MoveList::of_moves(number, &game.start, &game.moves)),
-    };
-    let mut findings: Vec<Option<Finding>> = vec![None; positions.len()];
-    if let Some(journal) = journal {
-        for (ply, position) in positions.iter().enumerate() {
-            findings[ply] = journal.take(number, ply, position);
-        }
-    }
-    let work = Arc::new(work);
-    let mut missing = 0;
-    for (number, stretch) in findings.chunks_mut(STRETCH).enumerate() {
-        if stretch.iter().all(Option::is_some) {
-            continue;
-        }
-        // As a whole, also if a part is known: each search rests on the ones before it, and the results are to be
-        // those of a run that was not interrupted.
-        stretch.fill(None);
-        missing += stretch.len();
-        let first = number * STRETCH;
-        crew.send(&work, first..first + stretch.len(), SearchKind::Analysis);
-    }
-    progress.inc((findings.len() - missing) as u64);
-    Pending { item, work, findings, missing, failed: None, checks: Vec::new(), is_checked: true }
 }
 
 fn settings(arguments: &Analyse, single: bool) -> SearchSettings {
