@@ -129,6 +129,25 @@ proptest! {
     }
 
     #[test]
+    fn nothing_learned_elsewhere_takes_the_place_of_advice(
+        advice in any_record(), learned_there in any_record(), earlier in any::<bool>(),
+    ) {
+        let advice = Record { origin: Origin::Advice, time: 1000, ..advice };
+        let time = if earlier { 500 } else { 2000 };
+        let learned_there = Record { origin: Origin::Drop, time, key: advice.key, ..learned_there };
+        let ((mut a, ring_a), (mut b, ring_b)) = (learned(&[advice.clone()]), learned(&[learned_there]));
+        let (all_a, all_b) = (everything(&ring_a), everything(&ring_b));
+        a.take_in(&ring_a, &all_b).unwrap();
+        b.take_in(&ring_b, &all_a).unwrap();
+        prop_assert_eq!(live(&ring_a), BTreeMap::from([(advice.key.0, advice.clone())]));
+        prop_assert_eq!(live(&ring_b), live(&ring_a));
+        // But it can be taken back.
+        let taken_back = advice.tombstone(3000);
+        b.take_in(&ring_b, &[taken_back]).unwrap();
+        prop_assert!(live(&ring_b).is_empty());
+    }
+
+    #[test]
     fn an_exported_and_imported_file_exports_the_same_bytes(records in prop::collection::vec(any_record(), 0..40)) {
         let (_, ring) = learned(&records);
         let exported = text(&ring);

@@ -15,8 +15,12 @@ use super::{
 /// Records of one turn at the lock, so that engines that play meanwhile do not wait long.
 const TURN: usize = 256;
 
-/// Does `new` come after `old`? By time, then depth, then the bytes that travel from file to file.
+/// Does `new` take the place of `old`? Advice does so with everything learned, and nothing learned with advice, whenever
+/// that was: else the later one does, by time, then depth, then the bytes that travel from file to file.
 pub fn beats(new: &Record, old: &Record) -> bool {
+    if new.is_live() && old.is_live() && new.is_advice() != old.is_advice() {
+        return new.is_advice();
+    }
     order(new, old).is_gt()
 }
 
