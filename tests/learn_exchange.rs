@@ -135,7 +135,7 @@ proptest! {
         let advice = Record { origin: Origin::Advice, time: 1000, ..advice };
         let time = if earlier { 500 } else { 2000 };
         let learned_there = Record { origin: Origin::Drop, time, key: advice.key, ..learned_there };
-        let ((mut a, ring_a), (mut b, ring_b)) = (learned(&[advice.clone()]), learned(&[learned_there]));
+        let ((mut a, ring_a), (mut b, ring_b)) = (learned(std::slice::from_ref(&advice)), learned(&[learned_there]));
         let (all_a, all_b) = (everything(&ring_a), everything(&ring_b));
         a.take_in(&ring_a, &all_b).unwrap();
         b.take_in(&ring_b, &all_a).unwrap();
