@@ -104,10 +104,8 @@ impl Engine {
     /// What the tables say about the root, and how the search may ask them.
     pub(super) fn tablebases(&self) -> Tablebases {
         let Some(probing) = self.probing() else { return Tablebases::default() };
-        let Probing { tables, fifty, .. } = &probing;
-        let few = self.root.board().occupied().count() <= probing.max_pieces;
-        let ranking = if few { tables.rank(&self.root, &self.path, *fifty) } else { None };
-        for complaint in tables.take_messages() {
+        let ranking = probing.rank(&self.root, &self.path);
+        for complaint in probing.tables.take_messages() {
             self.say(complaint);
         }
         Tablebases::new(Some(probing), ranking)

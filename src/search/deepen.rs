@@ -67,7 +67,7 @@ impl Worker {
     fn iterate(&mut self, depth: Depth, lines: usize) {
         self.root_depth = depth;
         for root in &mut self.root_moves {
-            root.previous = if root.has_score() { root.score } else { root.previous };
+            root.previous = root.latest_score();
             root.score = -Score::INFINITE;
         }
         self.weigh_preferences(depth);
@@ -151,22 +151,21 @@ impl Worker {
     }
 
     fn emit_line(&self, root: &RootMove, index: usize, depth: Depth) {
-        let score = if root.has_score() { root.score } else { root.previous };
-        if score == -Score::INFINITE {
+        let searched = root.latest_score();
+        if searched == -Score::INFINITE {
             // Stopped before anything was found.
             return;
         }
-        let is_proven = root.tb_score.is_some() && !score.is_mate();
-        let (score, bound) = (proven_score(root), if is_proven { Bound::Exact } else { root.bound });
+        let is_proven = root.tb_score.is_some() && !searched.is_mate();
         self.show_counts();
         let task = &self.task;
         (task.sink)(Event::Pv(PvInfo {
             depth: depth.min(Depth::MAX),
             seldepth: root.seldepth,
             multi_pv: index + 1,
-            score,
-            bound,
-            is_drawn: !score.is_mate() && self.is_drawn_after(root),
+            score: root.shown_score(),
+            bound: if is_proven { Bound::Exact } else { root.bound },
+            is_drawn: !searched.is_mate() && self.is_drawn_after(root),
             nodes: task.progress.nodes(),
             time: task.clock.elapsed(),
             hashfull: task.table.hashfull(),
@@ -181,14 +180,8 @@ impl Worker {
         if index > 0 || !task.analysis {
             return root.pv.clone();
         }
-        task.tablebases.extended(&task.root, &task.path, &root.pv, proven_score(root))
+        task.tablebases.extended(&task.root, &task.path, &root.pv, root.shown_score())
     }
-}
-
-/// The score of a root move: by tablebases where they know it, but a mate that the search has found says more.
-fn proven_score(root: &RootMove) -> Score {
-    let score = if root.has_score() { root.score } else { root.previous };
-    root.tb_score.filter(|_| !score.is_mate()).unwrap_or(score)
 }
 
 /// How stable the choice of the move is, over the iterations.

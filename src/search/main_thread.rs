@@ -107,7 +107,7 @@ fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Ve
         let result = SearchResult {
             course: std::mem::take(&mut worker.course),
             line: best.pv.clone(),
-            score: if best.has_score() { best.score } else { best.previous },
+            score: best.latest_score(),
             bound: best.bound,
             slack: task.preferences.slack(best.root_move(), chosen.depth),
             depth: chosen.depth,

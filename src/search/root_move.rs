@@ -71,6 +71,17 @@ impl RootMove {
         self.pv[0]
     }
 
+    /// The score of this iteration, or of the one before where this one has none yet.
+    pub fn latest_score(&self) -> Score {
+        if self.has_score() { self.score } else { self.previous }
+    }
+
+    /// The score to be printed: by tablebases where they know it, but a mate that the search has found says more.
+    pub fn shown_score(&self) -> Score {
+        let score = self.latest_score();
+        self.tb_score.filter(|_| !score.is_mate()).unwrap_or(score)
+    }
+
     /// Was it searched with a result in this iteration?
     pub fn has_score(&self) -> bool {
         self.score != -Score::INFINITE

@@ -34,10 +34,9 @@ const MOST_PLIES: usize = 16;
 const DRAWN_PLIES: usize = 8;
 
 impl Probing {
-    /// How the tables rank the moves of a position by distance, where they know it.
-    fn rank(&self, position: &Position, path: &Path) -> Option<RootRanking> {
-        let ranking = self.covers(position).then(|| self.tables.rank(position, path, self.fifty)).flatten();
-        ranking.filter(|ranking| ranking.by_distance)
+    /// How the tables rank the moves of a position, where they know it.
+    pub fn rank(&self, position: &Position, path: &Path) -> Option<RootRanking> {
+        self.covers(position).then(|| self.tables.rank(position, path, self.fifty)).flatten()
     }
 
     fn covers(&self, position: &Position) -> bool {
@@ -67,7 +66,8 @@ impl Probing {
         }
         let kept = extended.len();
         while extended.len() < most && !path.is_draw(&position) {
-            let Some(ranking) = self.rank(&position, &path) else { break };
+            let ranking = self.rank(&position, &path).filter(|ranking| ranking.by_distance);
+            let Some(ranking) = ranking else { break };
             let Some(best) = ranking.best() else { break };
             if !best.score.is_decisive() && extended.len() >= DRAWN_PLIES {
                 break;

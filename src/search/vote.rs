@@ -8,7 +8,7 @@ use crate::types::Score;
 pub fn best_thread(results: &[ThreadResult]) -> usize {
     let score = |result: &ThreadResult| {
         let best = &result.lines[0];
-        preferred(if best.has_score() { best.score } else { best.previous }, best.worth)
+        preferred(best.latest_score(), best.worth)
     };
     let lowest = results.iter().map(score).min().unwrap_or(Score::ZERO);
     let weight = |result: &ThreadResult| {
