@@ -11,7 +11,7 @@ use shakmaty::{Color, Outcome};
 
 use super::{
     CliError,
-    analyse::{Opening, Openings},
+    analyse::Openings,
     complain,
     pgn::{self, Games},
     source,
@@ -223,11 +223,9 @@ fn write(path: &Path, entries: &[BookEntry], force: bool) -> Result<(), CliError
 fn show(position: &Position, book: &Book, learned: bool, output: &Output) {
     let moves = book.moves(position);
     let openings = Openings::own();
-    let name =
-        |position: &Position| openings.at(position).map(|Opening { eco, name }| format!("{eco} {name}"));
     output.line(format_args!("{}\nkey {:016x}", position.fen(), position.key().0));
-    if let Some(name) = name(position) {
-        output.line(name);
+    if let Some(opening) = openings.at(position) {
+        output.line(opening);
     }
     if moves.is_empty() {
         output.line("the book does not know this position");
@@ -252,7 +250,7 @@ fn show(position: &Position, book: &Book, learned: bool, output: &Output) {
         let line = format!(
             "{san:<8} {uci:<6} {:>6} {share:>5.1}%  {learn:<12} {}",
             m.weight,
-            name(&child).unwrap_or_default()
+            openings.at(&child).map_or_else(String::new, ToString::to_string)
         );
         output.line(line.trim_end());
     }

@@ -1,5 +1,7 @@
 use std::ops::{Add, Neg, Sub};
 
+use shakmaty::Color;
+
 use super::{MAX_PLY, Ply};
 
 /// A score in internal units from the point of view of the side to move.
@@ -67,6 +69,11 @@ impl Score {
     /// Is this a proven loss for the side to move, or less (minus infinity: nothing found yet)?
     pub const fn is_loss(self) -> bool {
         self.0 <= -WIN_BOUND
+    }
+
+    /// White's score as `color` sees it, and the other way round.
+    pub fn relative_to(self, color: Color) -> Score {
+        color.fold_wb(self, -self)
     }
 
     /// Plies to mate, positive if the side to move mates.

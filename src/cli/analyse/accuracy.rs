@@ -16,8 +16,10 @@ const WINDOW: (usize, usize) = (2, 8);
 const WEIGHT: (f64, f64) = (0.5, 12.0);
 
 /// Accuracy of the moves of a game in percent.
+#[derive(Debug)]
 pub struct Accuracies(Vec<MoveAccuracy>);
 
+#[derive(Debug)]
 struct MoveAccuracy {
     side: Color,
     accuracy: f64,

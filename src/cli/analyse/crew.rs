@@ -35,31 +35,21 @@ impl Crew {
     ///
     /// # Errors
     /// The system gives no thread, or the server is not there.
-    #[cfg(feature = "fleet")]
     pub(super) fn start(
         arguments: &Analyse,
         settings: &SearchSettings,
         setup: Option<(&Path, Value)>,
         watch: Arc<dyn Fn(&Event) + Send + Sync>,
     ) -> Result<Crew, CliError> {
-        let Some(server) = &arguments.queue else { return Ok(Crew::Here(Workers::start(settings, watch)?)) };
-        let work = setup.map_or_else(|| fastrand::u128(..).to_string(), |(_, setup)| setup.to_string());
-        let workers = RemoteWorkers::start(server, &work, settings, arguments.cache);
-        let workers = workers.map_err(|error| CliError::Task(format!("{server}: {error}")))?;
-        Ok(Crew::Elsewhere(Box::new(workers)))
-    }
-
-    /// Starts them.
-    ///
-    /// # Errors
-    /// The system gives no thread.
-    #[cfg(not(feature = "fleet"))]
-    pub(super) fn start(
-        _: &Analyse,
-        settings: &SearchSettings,
-        _: Option<(&Path, Value)>,
-        watch: Arc<dyn Fn(&Event) + Send + Sync>,
-    ) -> Result<Crew, CliError> {
+        #[cfg(feature = "fleet")]
+        if let Some(server) = &arguments.queue {
+            let work = setup.map_or_else(|| fastrand::u128(..).to_string(), |(_, setup)| setup.to_string());
+            let workers = RemoteWorkers::start(server, &work, settings, arguments.cache);
+            let workers = workers.map_err(|error| CliError::Task(format!("{server}: {error}")))?;
+            return Ok(Crew::Elsewhere(Box::new(workers)));
+        }
+        #[cfg(not(feature = "fleet"))]
+        let _ = (arguments, setup);
         Ok(Crew::Here(Workers::start(settings, watch)?))
     }
 

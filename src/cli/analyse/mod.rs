@@ -52,10 +52,7 @@ use outputs::Outputs;
 use pool::SearchSettings;
 use serde_json::{Value, json};
 
-pub(super) use self::{
-    openings::{Opening, Openings},
-    report::pawns,
-};
+pub(super) use self::{openings::Openings, report::pawns};
 #[cfg(feature = "fleet")]
 pub(super) use self::{
     pool::{Finding, FoundAt, SearchKind, Workers},

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    fs,
+    fmt, fs,
     io::Read,
     path::Path,
     sync::{Arc, LazyLock},
@@ -29,6 +29,13 @@ pub struct Opening {
     pub eco: String,
     /// Its name.
     pub name: String,
+}
+
+/// Code and name.
+impl fmt::Display for Opening {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}", self.eco, self.name)
+    }
 }
 
 /// A table of openings, by the key of the position.
@@ -174,7 +181,7 @@ mod tests {
                 position = position.play(m);
                 played.push(m);
             }
-            own.of(&Position::default(), &played).map(|opening| opening.eco.clone() + " " + &opening.name)
+            own.of(&Position::default(), &played).map(Opening::to_string)
         };
         assert_eq!(name("e4 e5 Nf3 Nc6 Bb5 a6").as_deref(), Some("C70 Ruy Lopez: Morphy Defense"));
         assert_eq!(name("Nf3 Nc6 e4 e5 Bb5 a6 h3"), name("e4 e5 Nf3 Nc6 Bb5 a6"));

@@ -141,16 +141,16 @@ fn score_json(score: Score) -> ScoreJson {
 }
 
 fn lines_json(position: &Position, finding: &Finding) -> Vec<LineJson> {
-    let (mode, material) = (translate::notation(position, false), position.material_points());
     let line = |line: &FoundLine| LineJson {
         score: score_json(line.score),
-        wdl: translate::wdl(line.score, line.is_drawn, material),
-        pv: line.moves.iter().map(|m| m.to_uci(mode).to_string()).collect(),
+        wdl: line.wdl(position),
+        pv: line.uci(position),
     };
     finding.lines.iter().map(line).collect()
 }
 
-fn one_decimal(number: f64) -> f64 {
+/// To one decimal, as outputs for programs have it.
+pub fn one_decimal(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }
 
@@ -246,7 +246,7 @@ pub fn game_pgn(report: &GameReport) -> String {
         if m.judgement.is_some()
             && let Some(line) = report.better_line(index, LINE_PLIES)
         {
-            let score = pawns(white(&report.positions[index], report.findings[index].score()));
+            let score = pawns(report.findings[index].score().relative_to(report.positions[index].turn()));
             comment.push(format!("({} {{{score}}})", pgn::line(&report.positions[index], &line)));
         }
         comments.push(comment);
@@ -259,10 +259,6 @@ fn eval(score: Score) -> String {
         Some(_) => pawns(score),
         None => format!("{:.2}", f64::from(score.centipawns()) / 100.0),
     }
-}
-
-fn white(position: &Position, score: Score) -> Score {
-    Score(position.turn().fold_wb(1, -1) * score.0)
 }
 
 /// The annotations of a game that stay; judgements and better lines do not if they are ours.
@@ -335,8 +331,7 @@ pub fn position_text(position: &Position, finding: &Finding) -> String {
     let mode: CastlingMode = translate::notation(position, false);
     for line in &finding.lines {
         let first = line.moves.first().map_or(String::new(), |m| m.to_uci(mode).to_string());
-        let percent = translate::wdl(line.score, line.is_drawn, position.material_points());
-        let [win, draw, loss] = percent.map(|chance| f64::from(chance) / 10.0);
+        let [win, draw, loss] = line.wdl(position).map(|chance| f64::from(chance) / 10.0);
         let _ = writeln!(
             text,
             "{:>14} {:>18}  {first:<6} {}",
@@ -372,7 +367,7 @@ pub fn game_text(report: &GameReport) -> String {
     for index in report.critical() {
         let m = &report.moves[index];
         let position = &report.positions[index];
-        let before = pawns(self::white(position, report.findings[index].score()));
+        let before = pawns(report.findings[index].score().relative_to(position.turn()));
         let line = report.better_line(index, 6).unwrap_or_default();
         let _ = writeln!(
             text,

@@ -20,6 +20,7 @@ use crate::{
     position::Position,
     search::{Event, Limits, PvInfo},
     types::{Depth, Score},
+    uci::translate,
 };
 
 /// Lines are extended by tablebase moves up to so many plies.
@@ -53,6 +54,19 @@ pub struct FoundLine {
     pub is_drawn: bool,
     /// The moves.
     pub moves: Vec<Move>,
+}
+
+impl FoundLine {
+    /// The chances of win, draw and loss of the side to move in `position`, where the line begins, in per mille.
+    pub fn wdl(&self, position: &Position) -> [u16; 3] {
+        translate::wdl(self.score, self.is_drawn, position.material_points())
+    }
+
+    /// The moves from `position` on in UCI notation.
+    pub fn uci(&self, position: &Position) -> Vec<String> {
+        let mode = translate::notation(position, false);
+        self.moves.iter().map(|m| m.to_uci(mode).to_string()).collect()
+    }
 }
 
 impl Finding {

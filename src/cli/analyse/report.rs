@@ -51,6 +51,10 @@ pub struct GameReport {
     pub findings: Vec<Finding>,
     /// Its moves.
     pub moves: Vec<Judged>,
+    /// White's scores before the first move and after each.
+    pub scores: Vec<Score>,
+    /// Accuracy of the moves.
+    pub accuracies: Accuracies,
 }
 
 impl GameReport {
@@ -70,9 +74,7 @@ impl GameReport {
             let best = findings.get(index).and_then(Finding::best);
             let loss = match (before, after) {
                 (Some(&before), Some(&after)) if best != Some(m) => {
-                    let sign = side.fold_wb(1, -1);
-                    let (before, after) = (Score(sign * before.0), Score(sign * after.0));
-                    (chances(before) - chances(after)).max(0.0)
+                    (chances(before.relative_to(side)) - chances(after.relative_to(side))).max(0.0)
                 }
                 _ => 0.0,
             };
@@ -88,23 +90,13 @@ impl GameReport {
             }
         };
         let moves = game.moves.iter().enumerate().map(judged).collect();
-        GameReport { opening, positions, findings, moves, game }
+        let accuracies = Accuracies::new(&scores, game.start.turn());
+        GameReport { opening, positions, findings, moves, scores, accuracies, game }
     }
 
     /// Accuracy of a side in percent; nothing without moves.
     pub fn accuracy(&self, side: Color) -> Option<f64> {
-        self.accuracies().of(side, |_| true)
-    }
-
-    /// Accuracy of the moves.
-    pub fn accuracies(&self) -> Accuracies {
-        Accuracies::new(&self.scores(), self.game.start.turn())
-    }
-
-    /// White's scores before the first move and after each.
-    pub fn scores(&self) -> Vec<Score> {
-        let first = self.findings.first().map(|finding| for_white(&self.positions[0], finding));
-        first.into_iter().chain(self.moves.iter().map(|m| m.score)).collect()
+        self.accuracies.of(side, |_| true)
     }
 
     /// How many of a side's moves were judged so.
@@ -132,7 +124,7 @@ impl GameReport {
     /// `ECO name`, or what the tags say.
     pub fn opening_name(&self) -> Option<String> {
         match &self.opening {
-            Some(opening) => Some(format!("{} {}", opening.eco, opening.name)),
+            Some(opening) => Some(opening.to_string()),
             None => self.game.tag("ECO").map(str::to_owned),
         }
     }
@@ -147,7 +139,6 @@ fn ends_in_draw(positions: &[Position]) -> bool {
 
 /// The score of a position for White; where the game is over, what the rules say.
 pub fn for_white(position: &Position, finding: &Finding) -> Score {
-    let sign = position.turn().fold_wb(1, -1);
     let score = if position.has_legal_move() {
         finding.score()
     } else if position.in_check() {
@@ -155,7 +146,7 @@ pub fn for_white(position: &Position, finding: &Finding) -> Score {
     } else {
         Score::ZERO
     };
-    Score(sign * score.0)
+    score.relative_to(position.turn())
 }
 
 /// A score as people read it: pawns with a sign, mates in moves, and what tablebases prove with the moves to the

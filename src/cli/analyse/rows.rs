@@ -1,11 +1,12 @@
 //! Results as rows: of a CSV table, of a database.
 
 use serde::Serialize;
-use shakmaty::{CastlingMode, Color, Move};
+use shakmaty::Color;
 
 use super::{
     epd::EpdRecord,
     judge::MoveJudgement,
+    output::one_decimal,
     pool::{Finding, FoundLine},
     report::GameReport,
 };
@@ -74,7 +75,7 @@ pub fn of_game(report: &GameReport) -> Vec<PositionRow> {
         let played = report.moves.get(ply).map(|m| PlayedMove {
             san: m.san.clone(),
             uci: m.uci.clone(),
-            loss: (m.loss * 10.0).round() / 10.0,
+            loss: one_decimal(m.loss),
             judgement: m.judgement.map(MoveJudgement::word),
         });
         PositionRow { ply: Some(ply), played, ..row(position, finding) }
@@ -102,19 +103,17 @@ fn row(position: &Position, finding: &Finding) -> PositionRow {
 }
 
 fn line_row(position: &Position, rank: usize, line: &FoundLine) -> LineRow {
-    let mode: CastlingMode = translate::notation(position, false);
     let (centipawns, mate) = match translate::score(line.score, Bound::Exact).value {
         ScoreValue::Centipawns(centipawns) => (Some(centipawns), None),
         ScoreValue::Mate(moves) => (None, Some(moves)),
     };
-    let uci: Vec<String> = line.moves.iter().map(|m: &Move| m.to_uci(mode).to_string()).collect();
     LineRow {
         rank,
         centipawns,
         mate,
-        chances: translate::wdl(line.score, line.is_drawn, position.material_points()),
+        chances: line.wdl(position),
         best: line.moves.first().map_or(String::new(), |&m| pgn::san(position, m).0),
-        pv: uci.join(" "),
+        pv: line.uci(position).join(" "),
     }
 }
 

@@ -148,7 +148,7 @@ fn tale(game: &Game, openings: &Openings, now: &Now<'_>) -> Result<Markup, Learn
             h3 {
                 (text::date(game.time)) " UTC, " (game.side.fold_wb("White", "Black"))
                 @if game.imported { " (imported)" }
-                @if let Some(opening) = opening { ", " (opening.eco) " " (opening.name) }
+                @if let Some(opening) = opening { ", " (opening) }
                 ": " b class=(class) { (result) }
             }
             @if !game.opening.is_empty() {

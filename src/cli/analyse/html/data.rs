@@ -10,7 +10,7 @@ use crate::{
             epd::EpdRecord,
             judge::{MoveJudgement, capped},
             openings::Openings,
-            output,
+            output::{self, one_decimal},
             pool::Finding,
             report::{GameReport, Judged, for_white, pawns},
         },
@@ -202,7 +202,7 @@ fn course(report: &GameReport) -> Course {
         chess960: translate::notation(start, false).is_chess960(),
         moves: uci(&report.game.moves),
         san: san.join(" "),
-        scores: report.scores().into_iter().map(ScoreData::new).collect(),
+        scores: report.scores.iter().copied().map(ScoreData::new).collect(),
         depths: report.findings.iter().map(|finding| finding.depth).collect(),
         lines: found.map(|(position, finding)| lines(position, finding)).collect(),
     }
@@ -215,7 +215,7 @@ fn lines(position: &Position, finding: &Finding) -> Vec<LineData> {
             let moves = &line.moves[..line.moves.len().min(LINE_PLIES)];
             let mut position = position.clone();
             let mut san = Vec::with_capacity(moves.len());
-            let score = ScoreData::new(white(&position, line.score));
+            let score = ScoreData::new(line.score.relative_to(position.turn()));
             for &m in moves {
                 let (word, next) = pgn::san(&position, m);
                 san.push(word);
@@ -230,10 +230,6 @@ fn lines(position: &Position, finding: &Finding) -> Vec<LineData> {
 fn uci(moves: &[Move]) -> String {
     let words: Vec<String> = moves.iter().map(|m| m.to_uci(CastlingMode::Chess960).to_string()).collect();
     words.join(" ")
-}
-
-fn white(position: &Position, score: Score) -> Score {
-    Score(position.turn().fold_wb(1, -1) * score.0)
 }
 
 fn verdicts(report: &GameReport) -> Vec<(usize, &'static str, String)> {
@@ -269,7 +265,6 @@ fn without_commands(text: &str) -> String {
 
 fn player(report: &GameReport, side: Color, phases: [usize; 2]) -> PlayerData<'_> {
     let tag = |white, black| report.game.tag(side.fold_wb(white, black)).filter(|value| *value != "-");
-    let accuracies = report.accuracies();
     let losses = losses(report);
     let [middlegame, endgame] = phases;
     let within = |from: usize, to: usize| {
@@ -277,7 +272,7 @@ fn player(report: &GameReport, side: Color, phases: [usize; 2]) -> PlayerData<'_
         let own = losses.iter().enumerate().filter(|&(index, &(mover, _))| mover == side && counted(index));
         let own: Vec<f64> = own.map(|(_, &(_, loss))| f64::from(loss)).collect();
         let loss = (!own.is_empty()).then(|| one_decimal(own.iter().sum::<f64>() / own.len() as f64));
-        (own.len(), accuracies.of(side, counted).map(one_decimal), loss)
+        (own.len(), report.accuracies.of(side, counted).map(one_decimal), loss)
     };
     let (moves, accuracy, loss) = within(0, usize::MAX);
     let count = |judgement| report.count(side, judgement);
@@ -295,13 +290,9 @@ fn player(report: &GameReport, side: Color, phases: [usize; 2]) -> PlayerData<'_
 
 /// Who made each move, and the centipawns that it lost.
 fn losses(report: &GameReport) -> Vec<(Color, i32)> {
-    let scores: Vec<i32> = report.scores().into_iter().map(capped).collect();
+    let scores: Vec<i32> = report.scores.iter().copied().map(capped).collect();
     let loss = |(pair, side): (&[i32], Color)| (side, (side.fold_wb(1, -1) * (pair[0] - pair[1])).max(0));
     scores.windows(2).zip(report.moves.iter().map(|m| m.side)).map(loss).collect()
-}
-
-fn one_decimal(number: f64) -> f64 {
-    (number * 10.0).round() / 10.0
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub fn verdict(report: &GameReport, index: usize) -> Option<String> {
     let played = pgn::line(before, &report.game.moves[index..=index]);
     let better = pgn::line(before, &[m.better?]);
     // For the side that moved.
-    let (kept, now) = (report.findings[index].score(), Score(m.side.fold_wb(1, -1) * m.score.0));
+    let (kept, now) = (report.findings[index].score(), m.score.relative_to(m.side));
     let allows = match now.mate_moves() {
         Some(moves) if now.0 < 0 => format!(" it allows mate in {}, and", moves.abs().max(1)),
         _ => String::new(),
@@ -42,7 +42,7 @@ fn outcome(score: Score, side: Color) -> String {
         None if score.is_win() => "was a tablebase win".to_owned(),
         None if score.is_loss() => "was lost too".to_owned(),
         None if score == Score::ZERO => "kept the balance".to_owned(),
-        None => format!("kept {}", one_decimal(Score(side.fold_wb(1, -1) * score.0))),
+        None => format!("kept {}", one_decimal(score.relative_to(side))),
     }
 }
 
