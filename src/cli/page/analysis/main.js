@@ -93,7 +93,7 @@ function gameHead(game) {
       "h1",
       {},
       make("span", {}, disc("white"), playerName(white)),
-      make("b", { class: "result" }, game.result.replace("1/2-1/2", "½–½").replace("-", "–")),
+      make("b", { class: "result" }, resultText(game.result)),
       make("span", {}, disc("black"), playerName(black)),
     ),
     make("p", { class: "facts" }, [...game.facts, game.opening].filter(Boolean).join(" · "), book),

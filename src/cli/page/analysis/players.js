@@ -91,6 +91,7 @@ function playerCards(game) {
   );
 }
 
+const resultText = (result) => result.replace("1/2-1/2", "½–½").replace("-", "–");
 const plural = (kind) => (kind === "inaccuracy" ? "inaccuracies" : kind + "s");
 
 // The moves that gave most away, as boards that lead to them.
@@ -101,16 +102,10 @@ function momentCards(viewer) {
     const verdict = viewer.verdicts.get(ply);
     const board = newBoard();
     const before = viewer.positions[ply - 1];
-    const best = game.lines[ply - 1][0];
-    const arrows = [
-      [...travel(before, viewer.moves[ply - 1]), "played"],
-      [...travel(before, best[1]), "better"],
-    ];
-    const last = ply > 1 ? travel(viewer.positions[ply - 2], viewer.moves[ply - 2]) : null;
     paintBoard(board, {
       position: before,
-      last,
-      arrows,
+      last: viewer.moveBefore(ply - 1),
+      arrows: viewer.missed(ply),
       flipped: before.turn === "b",
       plain: true,
       name: "Before " + viewer.names[ply],

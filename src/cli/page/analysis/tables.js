@@ -47,7 +47,7 @@ function newTable(label, columns, rows, open) {
         descending =
           sorted === column
             ? !descending
-            : column.kind !== undefined && column.kind.includes("number") && !column.rising;
+            : Boolean(column.kind?.includes("number")) && !column.rising;
         sorted = column;
         for (const other of heads) other.removeAttribute("aria-sort");
         head.setAttribute("aria-sort", descending ? "descending" : "ascending");
@@ -86,19 +86,23 @@ function order(column, descending) {
   };
 }
 
+// The column of links to the blocks of the page; `what` they are.
+const numberColumn = (what) => ({
+  name: "#",
+  kind: "number",
+  rising: true,
+  value: (row) => row.block,
+  cell: (row) => make("a", { href: `#${row.block}`, "aria-label": `${what} ${row.block}` }, row.block),
+});
+
 function gameTable(games, open) {
+  const bare = (player) => percent(player.accuracy).replace(" %", "");
   const [white, black] = [(game) => game.players[0], (game) => game.players[1]];
   const bad = (player) => player.counts[2];
   return newTable(
     "Games",
     [
-      {
-        name: "#",
-        kind: "number",
-        rising: true,
-        value: (game) => game.block,
-        cell: (game) => make("a", { href: `#${game.block}`, "aria-label": `Game ${game.block}` }, game.block),
-      },
+      numberColumn("Game"),
       { name: "White", kind: "wide", value: (game) => white(game).name },
       { name: "Black", kind: "wide", value: (game) => black(game).name },
       {
@@ -113,7 +117,7 @@ function gameTable(games, open) {
       {
         name: "Result",
         kind: "whole",
-        value: (game) => game.result.replace("1/2-1/2", "½–½").replace("-", "–"),
+        value: (game) => resultText(game.result),
       },
       { name: "Date", kind: "wide whole", value: (game) => game.date },
       { name: "Opening", kind: "wide", value: (game) => game.opening || "" },
@@ -123,22 +127,21 @@ function gameTable(games, open) {
         title: "Accuracy of White",
         kind: "number wide",
         value: (game) => white(game).accuracy,
-        cell: (game) => percent(white(game).accuracy).replace(" %", ""),
+        cell: (game) => bare(white(game)),
       },
       {
         name: "Acc. B",
         title: "Accuracy of Black",
         kind: "number wide",
         value: (game) => black(game).accuracy,
-        cell: (game) => percent(black(game).accuracy).replace(" %", ""),
+        cell: (game) => bare(black(game)),
       },
       {
         name: "Acc.",
         title: "Accuracy of White and Black; sorted by the lower one",
         kind: "number narrow",
         value: (game) => Math.min(...game.players.map((player) => player.accuracy ?? 101)),
-        cell: (game) =>
-          game.players.map((player) => make("div", {}, percent(player.accuracy).replace(" %", ""))),
+        cell: (game) => game.players.map((player) => make("div", {}, bare(player))),
       },
       {
         name: "??",
@@ -194,6 +197,7 @@ function playerTable(players, choose) {
   const half = (number) =>
     (Math.floor(number) || number === 0 ? Math.floor(number) : "") + (number % 1 ? "½" : "");
   const accuracy = (player) => (player.rated > 0 ? player.accuracies / player.rated : null);
+  const loss = (player) => (player.moves > 0 ? player.lost / player.moves : null);
   const per = (player, kind) => player.counts[kind] / player.games;
   return newTable(
     "Players",
@@ -222,8 +226,8 @@ function playerTable(players, choose) {
         name: "Loss",
         title: "Average centipawn loss",
         kind: "number wide",
-        value: (player) => (player.moves > 0 ? player.lost / player.moves : null),
-        cell: (player) => pawnsLost(player.moves > 0 ? player.lost / player.moves : null),
+        value: loss,
+        cell: (player) => pawnsLost(loss(player)),
       },
       ...Object.keys(GLYPHS).map((kind, at) => ({
         name: GLYPHS[kind],
@@ -240,21 +244,11 @@ function playerTable(players, choose) {
 
 function positionTable(positions, open) {
   const judged = positions.some((position) => position.solved !== null);
+  const solved = (position) => (position.solved === null ? "" : position.solved ? "yes" : "no");
   return newTable(
     "Positions",
     [
-      {
-        name: "#",
-        kind: "number",
-        rising: true,
-        value: (position) => position.block,
-        cell: (position) =>
-          make(
-            "a",
-            { href: `#${position.block}`, "aria-label": `Position ${position.block}` },
-            position.block,
-          ),
-      },
+      numberColumn("Position"),
       { name: "Position", value: (position) => position.id },
       { name: "Best move", value: (position) => position.best },
       {
@@ -269,13 +263,9 @@ function positionTable(positions, open) {
         ? [
             {
               name: "Solved",
-              value: (position) => (position.solved === null ? "" : position.solved ? "yes" : "no"),
+              value: solved,
               cell: (position) =>
-                make(
-                  "span",
-                  { class: position.solved ? "good" : "blunder" },
-                  position.solved === null ? "" : position.solved ? "yes" : "no",
-                ),
+                make("span", { class: position.solved ? "good" : "blunder" }, solved(position)),
             },
           ]
         : []),

@@ -132,10 +132,9 @@ class Viewer {
   // What the board shows: a position of the game, or one of a line that is walked along.
   view() {
     if (this.tour === null) {
-      const last = this.ply > 0 ? travel(this.positions[this.ply - 1], this.moves[this.ply - 1]) : null;
       return {
         position: this.positions[this.ply],
-        last,
+        last: this.moveBefore(this.ply),
         arrows: this.arrows(),
         flipped: this.flipped,
         name: this.names[this.ply],
@@ -147,16 +146,23 @@ class Viewer {
     return { position: positions[step], last, arrows: [], flipped: this.flipped, name };
   }
 
+  // From where to where the move went that led to a ply; nothing at the start.
+  moveBefore(ply) {
+    return ply > 0 ? travel(this.positions[ply - 1], this.moves[ply - 1]) : null;
+  }
+
+  // The arrows of the move that led to a ply and of the better one.
+  missed(ply) {
+    const better = travel(this.positions[ply - 1], this.game.lines[ply - 1][0][1]);
+    return [
+      [...this.moveBefore(ply), "played"],
+      [...better, "better"],
+    ];
+  }
+
   // The played move and the better one, where a better one was missed; else what the engine would play now.
   arrows() {
-    const missed = this.verdicts.has(this.ply) ? this.game.lines[this.ply - 1][0] : null;
-    if (missed) {
-      const before = this.positions[this.ply - 1];
-      return [
-        [...travel(before, this.moves[this.ply - 1]), "played"],
-        [...travel(before, missed[1]), "better"],
-      ];
-    }
+    if (this.verdicts.has(this.ply) && this.game.lines[this.ply - 1][0]) return this.missed(this.ply);
     if (this.moves.length > 0) return [];
     return (this.game.lines[0] || [])
       .slice(0, 1)
