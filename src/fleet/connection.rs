@@ -88,6 +88,20 @@ impl Connection {
         Ok(connection)
     }
 
+    /// The connection that is kept, opened first if there is none.
+    ///
+    /// # Errors
+    /// As [`Connection::open`].
+    pub(super) fn kept<'a>(
+        kept: &'a mut Option<Connection>,
+        address: &ServerAddress,
+    ) -> Result<&'a mut Connection, FleetError> {
+        match kept {
+            Some(connection) => Ok(connection),
+            none => Ok(none.insert(Connection::open(address)?)),
+        }
+    }
+
     /// Sends commands at once and reads the answer of each, an error of the server among them. The server may take so
     /// much longer as it was told to `wait`. Who is sent to another node of a cluster goes there.
     ///

@@ -102,10 +102,11 @@ impl LearnStream {
         let mut read = cmd("XREAD");
         read.arg("COUNT").arg(self.count).arg("STREAMS").arg(NAME).arg(self.mirror.last().to_string());
         commands.push(read);
-        let answers = match self.connection()?.ask(&commands, Duration::ZERO) {
-            Err(FleetError::TooLarge { head }) => return self.too_large(&head),
-            answers => answers?,
-        };
+        let answers =
+            match Connection::kept(&mut self.connection, &self.server)?.ask(&commands, Duration::ZERO) {
+                Err(FleetError::TooLarge { head }) => return self.too_large(&head),
+                answers => answers?,
+            };
         let mut answers = answers.into_iter().map(accepted);
         if commands.len() > 1 {
             let found = entries(answers.next().ok_or(FleetError::Nonsense)??)?;
@@ -151,15 +152,8 @@ impl LearnStream {
     /// As [`LearnStream::receive`]. Some may have been added.
     pub(super) fn send(&mut self, records: &[Record]) -> Result<(), FleetError> {
         let commands: Vec<Cmd> = records.iter().map(add).collect();
-        let answers = self.connection()?.ask(&commands, Duration::ZERO)?;
+        let answers = Connection::kept(&mut self.connection, &self.server)?.ask(&commands, Duration::ZERO)?;
         answers.into_iter().try_for_each(|answer| accepted(answer).map(|_| ()))
-    }
-
-    fn connection(&mut self) -> Result<&mut Connection, FleetError> {
-        match &mut self.connection {
-            Some(connection) => Ok(connection),
-            none => Ok(none.insert(Connection::open(&self.server)?)),
-        }
     }
 }
 

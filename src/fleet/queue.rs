@@ -204,15 +204,7 @@ impl Queue {
         }
         read.arg("STREAMS").arg(self.tasks()).arg(">");
         let answer = self.ask_as_worker(read, wait)?;
-        let entries = entries_of_one(answer)?;
-        let mut held = Vec::new();
-        for entry in entries {
-            match Task::of(&entry) {
-                Some(task) => held.push(HeldTask { entry: entry.id, task, attempts: 0 }),
-                None => self.drop_entry(entry.id)?,
-            }
-        }
-        Ok(held)
+        self.held(entries_of_one(answer)?, 0)
     }
 
     /// Claims up to `count` tasks of which nothing was heard for so long, for the worker `name`, apart from those that it
@@ -247,11 +239,18 @@ impl Queue {
                 answer => entries(answer?)?,
             };
             // Nothing, if another was quicker.
-            for entry in claimed {
-                match Task::of(&entry) {
-                    Some(task) => held.push(HeldTask { entry: entry.id, task, attempts }),
-                    None => self.drop_entry(entry.id)?,
-                }
+            held.extend(self.held(claimed, attempts)?);
+        }
+        Ok(held)
+    }
+
+    /// The tasks in entries that a worker has got and `attempts` workers had before; what is none goes.
+    fn held(&mut self, entries: Vec<StreamEntry>, attempts: u64) -> Result<Vec<HeldTask>, FleetError> {
+        let mut held = Vec::new();
+        for entry in entries {
+            match Task::of(&entry) {
+                Some(task) => held.push(HeldTask { entry: entry.id, task, attempts }),
+                None => self.drop_entry(entry.id)?,
             }
         }
         Ok(held)
@@ -326,12 +325,12 @@ impl Queue {
     }
 
     fn ask(&mut self, command: Cmd, wait: Duration) -> Result<Value, FleetError> {
-        let answer = self.connection()?.ask_one(command, wait);
+        let answer = Connection::kept(&mut self.connection, &self.server)?.ask_one(command, wait);
         self.checked(answer)
     }
 
     fn carry_out(&mut self, commands: &[Cmd]) -> Result<(), FleetError> {
-        let answers = self.connection()?.ask(commands, Duration::ZERO);
+        let answers = Connection::kept(&mut self.connection, &self.server)?.ask(commands, Duration::ZERO);
         let answers = self.checked(answers)?;
         answers.into_iter().try_for_each(|answer| accepted(answer).map(|_| ()))
     }
@@ -342,13 +341,6 @@ impl Queue {
             self.connection = None;
         }
         answer
-    }
-
-    fn connection(&mut self) -> Result<&mut Connection, FleetError> {
-        match &mut self.connection {
-            Some(connection) => Ok(connection),
-            none => Ok(none.insert(Connection::open(&self.server)?)),
-        }
     }
 }
 

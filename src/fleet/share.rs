@@ -222,10 +222,9 @@ impl Sharer {
     fn merge(&mut self, batch: Batch) -> Result<(), Trouble> {
         let Some((file, ring)) = &mut self.file else { return Ok(()) };
         let new: Vec<Record> = {
-            let ring = ring.read().unwrap_or_else(PoisonError::into_inner);
-            let newer =
-                |record: &&Record| ring.newest_of(record.key).is_none_or(|old| learn::beats(record, &old));
-            batch.iter().filter_map(|(_, record)| record.as_ref()).filter(newer).cloned().collect()
+            let ring = learn::read(ring);
+            let came = batch.iter().filter_map(|(_, record)| record.as_ref());
+            came.filter(|record| ring.lacks(record)).cloned().collect()
         };
         if !new.is_empty() {
             // If this fails, the same entries are read again.
@@ -241,7 +240,7 @@ impl Sharer {
     fn look(&mut self) -> Result<(), Trouble> {
         let Some((file, ring_lock)) = &mut self.file else { return Ok(()) };
         file.read_forward(ring_lock)?;
-        let ring = ring_lock.read().unwrap_or_else(PoisonError::into_inner);
+        let ring = learn::read(ring_lock);
         if ring.sequence() < self.looked {
             self.looked = BEFORE_FIRST;
         }

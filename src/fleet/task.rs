@@ -53,17 +53,16 @@ impl Task {
     }
 
     pub(super) fn of(entry: &StreamEntry) -> Option<Task> {
-        let text = |name: &str| String::from_utf8(field(entry, name)?.to_vec()).ok();
-        Some(Task { job: text("job")?, text: text("task")?, cached: text("cache")? == "1" })
+        let [job, text, cached] = ["job", "task", "cache"].map(|name| field(entry, name));
+        Some(Task { job: job?, text: text?, cached: cached? == "1" })
     }
 }
 
 impl TaskResult {
     pub(super) fn of(entry: &StreamEntry) -> TaskResult {
-        let text = |name: &str| String::from_utf8(field(entry, name)?.to_vec()).ok();
-        let outcome =
-            text("result").map(TaskOutcome::Done).or_else(|| text("failed").map(TaskOutcome::Failed));
-        TaskResult { entry: entry.id, name: text("name").unwrap_or_default(), outcome }
+        let done = field(entry, "result").map(TaskOutcome::Done);
+        let outcome = done.or_else(|| field(entry, "failed").map(TaskOutcome::Failed));
+        TaskResult { entry: entry.id, name: field(entry, "name").unwrap_or_default(), outcome }
     }
 }
 
@@ -72,7 +71,8 @@ pub fn name_of(text: &str) -> String {
     format!("{:032x}", xxh3_128(text.as_bytes()))
 }
 
-fn field<'a>(entry: &'a StreamEntry, name: &str) -> Option<&'a [u8]> {
+/// The text in a field of an entry.
+fn field(entry: &StreamEntry, name: &str) -> Option<String> {
     let pair = entry.fields.chunks_exact(2).find(|pair| pair[0] == name.as_bytes())?;
-    Some(&pair[1])
+    String::from_utf8(pair[1].clone()).ok()
 }

@@ -207,7 +207,7 @@ impl fmt::Debug for Unverified {
 }
 
 /// A panic while a ring was changed would leave it whole or stale, never torn: go on with it.
-pub(super) fn read(ring: &RwLock<Ring>) -> RwLockReadGuard<'_, Ring> {
+pub(crate) fn read(ring: &RwLock<Ring>) -> RwLockReadGuard<'_, Ring> {
     ring.read().unwrap_or_else(PoisonError::into_inner)
 }
 

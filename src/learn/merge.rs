@@ -99,8 +99,7 @@ impl LearnFile {
         for turn in records.chunks(TURN) {
             let mut locked = self.lock_patiently(ring)?;
             for record in turn {
-                let present = read(ring).newest_of(record.key);
-                if present.is_some_and(|present| !beats(record, &present)) {
+                if !read(ring).lacks(record) {
                     taken.known += 1;
                 } else if !locked.has_room_for(record) {
                     taken.refused += 1;
@@ -127,6 +126,13 @@ impl LearnFile {
         drop(locked);
         self.sync()?;
         Ok(sequence)
+    }
+}
+
+impl Ring {
+    /// Would this record be new here, as it [beats] what is known of its position?
+    pub fn lacks(&self, record: &Record) -> bool {
+        self.newest_of(record.key).is_none_or(|present| beats(record, &present))
     }
 }
 

@@ -36,6 +36,8 @@ mod writer;
 pub use append::{Locked, Patience};
 pub use create::create;
 pub use error::FileError;
+#[cfg(feature = "fleet")]
+pub(crate) use file::read;
 pub use file::{LearnFile, Mode, Unverified};
 pub use merge::{Taken, beats, create_patiently, keep_what_fits};
 pub use record::{Flags, Misfit, Origin, Record, Unlearnable};
