@@ -102,19 +102,24 @@ fn last(lines: &[String]) -> (u64, i64) {
     (field("nodes") as u64, field("cp"))
 }
 
+/// Each of the levels of an option, lowest first, makes a search of the present position larger; the first is small.
+fn searches_more_with_each(engine: &mut Engine, option: &str, levels: [u32; 3]) {
+    let mut nodes = Vec::new();
+    for level in levels {
+        engine.send(&format!("setoption name {option} value {level}"));
+        engine.send("ucinewgame");
+        nodes.push(last(&engine.best("go movetime 60000").1).0);
+    }
+    assert!(nodes[0] < 2_000 && nodes[0] < nodes[1] && nodes[1] < nodes[2], "{nodes:?}");
+}
+
 #[test]
 fn limited_strength_narrows_the_search_and_blurs_the_scores() {
     let mut engine = Engine::ready();
     engine.send("setoption name Learning value off");
     engine.send("position fen r2q1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 w - - 0 11");
     engine.send("setoption name UCI_LimitStrength value true");
-    let mut nodes = Vec::new();
-    for elo in [1350, 2100, 2850] {
-        engine.send(&format!("setoption name UCI_Elo value {elo}"));
-        engine.send("ucinewgame");
-        nodes.push(last(&engine.best("go movetime 60000").1).0);
-    }
-    assert!(nodes[0] < 2_000 && nodes[0] < nodes[1] && nodes[1] < nodes[2], "{nodes:?}");
+    searches_more_with_each(&mut engine, "UCI_Elo", [1350, 2100, 2850]);
     // Each game has errors of its own.
     engine.send("setoption name UCI_Elo value 1350");
     let mut scores = std::collections::BTreeSet::new();
@@ -140,13 +145,7 @@ fn limited_strength_narrows_the_search_and_blurs_the_scores() {
 fn a_level_of_skill_is_a_limit_of_strength_that_uses_no_memory() {
     let mut engine = Engine::ready();
     engine.send("position fen r2q1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 w - - 0 11");
-    let mut nodes = Vec::new();
-    for level in [0, 10, 19] {
-        engine.send(&format!("setoption name Skill Level value {level}"));
-        engine.send("ucinewgame");
-        nodes.push(last(&engine.best("go movetime 60000").1).0);
-    }
-    assert!(nodes[0] < 2_000 && nodes[0] < nodes[1] && nodes[1] < nodes[2], "{nodes:?}");
+    searches_more_with_each(&mut engine, "Skill Level", [0, 10, 19]);
     assert!(engine.seen.iter().any(|line| line.contains("limited strength uses no memory")), "it says so");
     // A limit in Elo goes before, and the highest level is none.
     engine.send("setoption name UCI_LimitStrength value true");
