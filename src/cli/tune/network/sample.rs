@@ -52,9 +52,15 @@ pub struct SampleArguments {
     /// One evaluated position of so many is taken.
     #[arg(long, default_value_t = 6)]
     every: u64,
-    /// Openings for half of the games, a FEN a line (Chess960 too); the others begin with random moves.
+    /// Openings, a FEN a line (Chess960 too); the other games begin with eight or nine random moves.
     #[arg(long)]
     openings: Option<PathBuf>,
+    /// Games in a hundred that begin with one of the openings.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u8).range(..=100))]
+    opening_share: u8,
+    /// Most moves of a game, for many different positions rather than whole games.
+    #[arg(long)]
+    plies: Option<usize>,
     /// Games at a time; as many as there are cores if absent.
     #[arg(long)]
     threads: Option<usize>,
@@ -178,7 +184,7 @@ impl Samplers<'_> {
         player.set_nodes(random.u64(arguments.least_nodes..=arguments.most_nodes.max(arguments.least_nodes)));
         let strays = random.usize(..3) == 0;
         let (start, plies) = match self.openings.as_slice() {
-            [_, ..] if random.bool() => {
+            [_, ..] if random.u8(..100) < arguments.opening_share => {
                 (self.openings[random.usize(..self.openings.len())].clone(), random.usize(..4))
             }
             _ => (Position::default(), 8 + random.usize(..2)),
@@ -189,23 +195,28 @@ impl Samplers<'_> {
         let mut certain = Certainty::default();
         let result = loop {
             let Some((position, result)) = follow(&start, &moves) else { return Vec::new() };
-            if let Some(result) = result {
+            if result.is_some() {
                 break result;
+            }
+            if arguments.plies.is_some_and(|most| moves.len() >= plies + most) {
+                break None;
             }
             let Some((mut best, score)) = player.best_move(&start, &moves) else { return Vec::new() };
             samples.append(&mut taken.lock().unwrap_or_else(PoisonError::into_inner));
-            if let Some(result) = certain.result(if position.turn() == Color::White { score } else { -score })
-            {
-                break result;
+            let white = if position.turn() == Color::White { score } else { -score };
+            if let Some(result) = certain.result(white) {
+                break Some(result);
             }
             if strays && random.usize(..STRAY) == 0 {
                 best = random.choice(position.legal_moves()).unwrap_or(best);
             }
             moves.push(best.to_uci(CastlingMode::Chess960));
         };
-        for (turn, sample) in &mut samples {
+        if let Some(result) = result {
             let white = (2.0 * result) as u8;
-            sample.result = if *turn == Color::White { white } else { 2 - white };
+            for (turn, sample) in &mut samples {
+                sample.result = if *turn == Color::White { white } else { 2 - white };
+            }
         }
         samples.into_iter().map(|(_, sample)| sample).collect()
     }
