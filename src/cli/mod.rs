@@ -129,12 +129,12 @@ pub enum Subtask {
     /// Best first, each with its result for the side to move and the plies to the next capture, pawn move or mate
     /// (DTZ), this move included; negative where that is the opponent's success. Results take the fifty-move counter
     /// of the position into account: a win that comes too late is cursed, a loss that does is blessed, both are draws.
-    Tablebase(tablebase::Arguments),
+    Tablebase(tablebase::TablebaseArguments),
     /// Look into the learning file, and change it.
     ///
     /// The file holds what earlier games taught: scores and moves of positions, 65,536 at most, the oldest
     /// making room for the newest; advice by human beings stays. Any number of engines may use it meanwhile.
-    Learn(learn::Arguments),
+    Learn(learn::LearnArguments),
     /// Find the weights of the evaluation.
     #[cfg(feature = "tune")]
     #[command(subcommand)]

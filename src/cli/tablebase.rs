@@ -15,7 +15,7 @@ use crate::{
 
 /// The arguments of `engram tablebase`.
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub struct TablebaseArguments {
     /// The position, quoted or not.
     #[arg(value_name = "FEN", required = true, num_args = 1..)]
     fen: Vec<String>,
@@ -34,11 +34,11 @@ struct PositionJson {
     result: &'static str,
     wdl: i32,
     dtz: Option<i32>,
-    moves: Vec<MoveJson>,
+    moves: Vec<RankedMoveJson>,
 }
 
 #[derive(Serialize)]
-struct MoveJson {
+struct RankedMoveJson {
     san: String,
     uci: String,
     result: &'static str,
@@ -50,7 +50,7 @@ struct MoveJson {
 ///
 /// # Errors
 /// No position, no tables, or none that knows the position: the text says which.
-pub fn run(arguments: &Arguments, output: &Output) -> Result<(), CliError> {
+pub fn run(arguments: &TablebaseArguments, output: &Output) -> Result<(), CliError> {
     let position = super::position(Some(&arguments.fen.join(" ")), false)?;
     let tables = open(&arguments.syzygy)?;
     let answer = look_up(&position, &tables, &arguments.syzygy)?;
@@ -65,7 +65,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), CliError> {
         return Ok(());
     }
     output.line(format_args!("{:<8} {:<6} {:<12} {:>5}", "move", "uci", "result", "DTZ"));
-    for MoveJson { san, uci, result, dtz: plies, .. } in answer.moves {
+    for RankedMoveJson { san, uci, result, dtz: plies, .. } in answer.moves {
         output.line(format_args!("{san:<8} {uci:<6} {result:<12} {:>5}", dtz(plies)));
     }
     Ok(())
@@ -111,7 +111,7 @@ fn look_up(position: &Position, tables: &Tablebase, folders: &str) -> Result<Pos
     let best = ranking.best().map(|best| (best.result(), dtz(best)));
     ranking.ranked_moves.sort_by_key(|ranked| Reverse((ranked.rank, -ranked.distance)));
     let mode = translate::notation(position, false);
-    let told = |ranked: &RankedMove| MoveJson {
+    let told = |ranked: &RankedMove| RankedMoveJson {
         san: pgn::san(position, ranked.root_move).0,
         uci: ranked.root_move.to_uci(mode).to_string(),
         result: word(ranked.result()),

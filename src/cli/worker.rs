@@ -52,7 +52,7 @@ pub(super) fn version() -> String {
 pub fn run(arguments: &WorkerArguments) -> Result<(), CliError> {
     let cores = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
     let threads = arguments.threads.map_or(cores, |threads| threads as usize);
-    let mut worker = Worker {
+    let mut worker = TaskWorker {
         queue: Queue::new(arguments.queue.clone(), &version()),
         name: format!("{}-{:08x}", std::process::id(), fastrand::u32(..)),
         threads,
@@ -72,7 +72,7 @@ pub fn run(arguments: &WorkerArguments) -> Result<(), CliError> {
     loop {
         match worker.turn() {
             Ok(()) => trouble.clear(),
-            Err(Trouble::Server(error)) => {
+            Err(WorkError::Server(error)) => {
                 let text = error.to_string();
                 if text != trouble {
                     eprintln!("{server}: {text}; trying again");
@@ -87,25 +87,25 @@ pub fn run(arguments: &WorkerArguments) -> Result<(), CliError> {
     }
 }
 
-fn failed(server: &ServerAddress, trouble: Trouble) -> CliError {
+fn failed(server: &ServerAddress, trouble: WorkError) -> CliError {
     match trouble {
-        Trouble::Server(error) => CliError::Task(format!("{server}: {error}")),
-        Trouble::Search(error) => error,
+        WorkError::Server(error) => CliError::Task(format!("{server}: {error}")),
+        WorkError::Search(error) => error,
     }
 }
 
-enum Trouble {
+enum WorkError {
     Server(FleetError),
     Search(CliError),
 }
 
-impl From<FleetError> for Trouble {
-    fn from(error: FleetError) -> Trouble {
-        Trouble::Server(error)
+impl From<FleetError> for WorkError {
+    fn from(error: FleetError) -> WorkError {
+        WorkError::Server(error)
     }
 }
 
-struct Worker {
+struct TaskWorker {
     queue: Queue,
     name: String,
     threads: usize,
@@ -130,9 +130,9 @@ struct Searching {
     findings: Vec<Option<Finding>>,
 }
 
-impl Worker {
+impl TaskWorker {
     /// Hands in what is done, says what is held, takes more if there is room, and waits a moment for results.
-    fn turn(&mut self) -> Result<(), Trouble> {
+    fn turn(&mut self) -> Result<(), WorkError> {
         while let Some((task, outcome)) = self.finished.last() {
             self.queue.finish(task, outcome)?;
             self.finished.pop();
@@ -166,7 +166,7 @@ impl Worker {
     }
 
     /// Has a task searched, or says why not.
-    fn begin(&mut self, task: HeldTask) -> Result<(), Trouble> {
+    fn begin(&mut self, task: HeldTask) -> Result<(), WorkError> {
         if task.attempts >= MOST_ATTEMPTS {
             let reason = format!("{MOST_ATTEMPTS} workers began it, and none came to its end");
             self.finished.push((task, TaskOutcome::Failed(reason)));
@@ -190,7 +190,7 @@ impl Worker {
             }
             self.crew = None;
             let workers = Workers::start(&stretch.settings.for_workers(self.threads), Arc::new(|_| {}));
-            self.crew = Some((stretch.settings, workers.map_err(Trouble::Search)?));
+            self.crew = Some((stretch.settings, workers.map_err(WorkError::Search)?));
         }
         if let Some((_, workers)) = &self.crew {
             workers.send(&Arc::new(work), plies.clone().collect(), SearchKind::Analysis);
@@ -201,7 +201,7 @@ impl Worker {
     }
 
     /// Waits up to `patience` for something that was found.
-    fn collect(&mut self, patience: Duration) -> Result<(), Trouble> {
+    fn collect(&mut self, patience: Duration) -> Result<(), WorkError> {
         if self.held.is_empty() {
             return Ok(());
         }
@@ -214,7 +214,7 @@ impl Worker {
                 // Whoever claims the tasks of this process may have more luck.
                 Err(_) => {
                     let text = "a search thread has failed; please report the input of this job";
-                    return Err(Trouble::Search(CliError::Task(text.to_owned())));
+                    return Err(WorkError::Search(CliError::Task(text.to_owned())));
                 }
             }
             patience = Duration::ZERO;

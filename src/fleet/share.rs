@@ -82,22 +82,22 @@ impl Drop for LearningShare {
 }
 
 /// Why a round did not come to its end.
-enum Trouble {
+enum RoundError {
     /// The server or the way to it.
     Server(FleetError),
     /// The learning file.
     File(FileError),
 }
 
-impl From<FleetError> for Trouble {
-    fn from(error: FleetError) -> Trouble {
-        Trouble::Server(error)
+impl From<FleetError> for RoundError {
+    fn from(error: FleetError) -> RoundError {
+        RoundError::Server(error)
     }
 }
 
-impl From<FileError> for Trouble {
-    fn from(error: FileError) -> Trouble {
-        Trouble::File(error)
+impl From<FileError> for RoundError {
+    fn from(error: FileError) -> RoundError {
+        RoundError::File(error)
     }
 }
 
@@ -145,8 +145,8 @@ impl Sharer {
                     retry = FIRST_RETRY;
                     if more { Duration::ZERO } else { ROUND }
                 }
-                Err(trouble) => {
-                    self.tell_trouble(trouble);
+                Err(error) => {
+                    self.tell_trouble(error);
                     let wait = retry;
                     retry = (2 * retry).min(LAST_RETRY);
                     wait
@@ -164,7 +164,7 @@ impl Sharer {
     }
 
     /// A round, as above. Is there more to do at once?
-    fn round(&mut self) -> Result<bool, Trouble> {
+    fn round(&mut self) -> Result<bool, RoundError> {
         self.open_file()?;
         if self.file.is_none() {
             // The engine makes it in a moment.
@@ -188,7 +188,7 @@ impl Sharer {
     }
 
     /// Opens the learning file if it is not open, or another lies in its place.
-    fn open_file(&mut self) -> Result<(), Trouble> {
+    fn open_file(&mut self) -> Result<(), RoundError> {
         if let Some((file, ring)) = &mut self.file {
             match file.refresh(ring) {
                 Ok(()) => return Ok(()),
@@ -219,7 +219,7 @@ impl Sharer {
     }
 
     /// Merges what came into the file.
-    fn merge(&mut self, batch: Batch) -> Result<(), Trouble> {
+    fn merge(&mut self, batch: Batch) -> Result<(), RoundError> {
         let Some((file, ring)) = &mut self.file else { return Ok(()) };
         let new: Vec<Record> = {
             let ring = learn::read(ring);
@@ -237,7 +237,7 @@ impl Sharer {
     }
 
     /// Looks for what is new in the file and not in the stream.
-    fn look(&mut self) -> Result<(), Trouble> {
+    fn look(&mut self) -> Result<(), RoundError> {
         let Some((file, ring_lock)) = &mut self.file else { return Ok(()) };
         file.read_forward(ring_lock)?;
         let ring = learn::read(ring_lock);
@@ -276,7 +276,7 @@ impl Sharer {
     }
 
     /// Sends a batch of what is due, unless it has come from elsewhere meanwhile.
-    fn send(&mut self) -> Result<(), Trouble> {
+    fn send(&mut self) -> Result<(), RoundError> {
         let now = Instant::now();
         let mut batch: Vec<Record> = Vec::new();
         let mirror = self.stream.mirror();
@@ -298,17 +298,17 @@ impl Sharer {
         Ok(sent?)
     }
 
-    fn tell_trouble(&mut self, trouble: Trouble) {
+    fn tell_trouble(&mut self, error: RoundError) {
         self.told_well = false;
-        let text = match trouble {
-            Trouble::Server(error) => {
+        let text = match error {
+            RoundError::Server(error) => {
                 self.stream.disconnect();
                 let server = self.stream.server();
                 format!(
                     "learning is not shared through {server} now: {error}; it goes on in the file, and is shared later"
                 )
             }
-            Trouble::File(error) => {
+            RoundError::File(error) => {
                 // A lock that others hold is tried again; else the file is opened again.
                 if !matches!(error, FileError::Busy(_)) {
                     self.file = None;

@@ -60,9 +60,9 @@ impl Display for Help {
 }
 
 /// A command in words for `debug on`.
-pub(super) struct Received<'a>(pub &'a Command);
+pub(super) struct ReceivedCommand<'a>(pub &'a Command);
 
-impl Display for Received<'_> {
+impl Display for ReceivedCommand<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.0.to_string();
         match text.char_indices().nth(200) {

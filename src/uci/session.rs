@@ -15,7 +15,7 @@ use shakmaty::{CastlingMode, uci::UciMove};
 
 use super::{
     DebugLog, Interrupt, Output,
-    display::{Diagram, Help, Received},
+    display::{Diagram, Help, ReceivedCommand},
     options::{self, SessionSettings, Target},
     reader::{self, Heard, SessionInput},
     translate,
@@ -170,7 +170,7 @@ impl<T: Tools> Session<T> {
         match command {
             Ok(command) => {
                 if self.debug {
-                    self.output.say(Received(&command));
+                    self.output.say(ReceivedCommand(&command));
                 }
                 self.handle(command, read_at)
             }

@@ -10,7 +10,7 @@ use shakmaty::{Color, Move};
 use super::{
     LearnError, Opened,
     filter::Filter,
-    story::{self, Game, Moment},
+    story::{self, LearnedGame, Moment},
     text, why,
 };
 use crate::{
@@ -129,7 +129,7 @@ impl Now<'_> {
 }
 
 /// One game: where and when it was played, how it ended, and each moment in which it taught something.
-fn tale(game: &Game, openings: &Openings, now: &Now<'_>) -> Result<Markup, LearnError> {
+fn tale(game: &LearnedGame, openings: &Openings, now: &Now<'_>) -> Result<Markup, LearnError> {
     let opening = openings.of(&Position::default(), &game.opening);
     let (class, result) = match game.outcome {
         Some(GameEnd::Won) => ("won", "won"),
@@ -164,12 +164,12 @@ fn tale(game: &Game, openings: &Openings, now: &Now<'_>) -> Result<Markup, Learn
 }
 
 /// The move played there, such as `12... Nf6`, if it is known.
-fn played(game: &Game, moment: &Moment<'_>) -> Option<String> {
+fn played(game: &LearnedGame, moment: &Moment<'_>) -> Option<String> {
     Some(pgn::line(game.positions.get(&moment.ply)?, &[*game.moves.get(&moment.ply)?]))
 }
 
 /// The position with the move that was played and the one that is played now, and the scores before and after.
-fn moment(game: &Game, moment: &Moment<'_>, now: &Now<'_>) -> Result<Markup, LearnError> {
+fn moment(game: &LearnedGame, moment: &Moment<'_>, now: &Now<'_>) -> Result<Markup, LearnError> {
     let mut facts: Vec<(&str, String)> = Vec::new();
     let fall = moment.drop.map(|record| {
         let depth = text::depth(record).map_or_else(String::new, |depth| format!(", depth {depth}"));

@@ -33,7 +33,7 @@ use crate::{
 
 /// What all tools have in common.
 #[derive(Debug, clap::Args)]
-pub struct Arguments {
+pub struct LearnArguments {
     /// Another learning file than the one in the user's data directory.
     #[arg(long, value_name = "PATH", global = true)]
     file: Option<PathBuf>,
@@ -229,7 +229,7 @@ pub enum LearnError {
 /// # Errors
 /// See [`LearnError`].
 pub(super) fn run(
-    arguments: &Arguments,
+    arguments: &LearnArguments,
     default: Option<PathBuf>,
     output: &Output,
 ) -> Result<Completion, LearnError> {

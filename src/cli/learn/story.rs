@@ -33,7 +33,7 @@ const LONGEST_OPENING: u16 = 16;
 const MOST_TRIED: u32 = 20_000;
 
 /// A game, as far as records tell of it.
-pub(super) struct Game {
+pub(super) struct LearnedGame {
     /// The side that learned.
     pub side: Color,
     /// How it ended for that side, if it was decided.
@@ -69,8 +69,8 @@ struct Clue<'a> {
 pub(super) fn games(
     records: &[(u64, Record)],
     is_named: &dyn Fn(&Position) -> bool,
-) -> (Vec<Game>, Vec<(u64, Record)>) {
-    let (mut games, mut others, mut clues) = (Vec::<Game>::new(), Vec::new(), Vec::new());
+) -> (Vec<LearnedGame>, Vec<(u64, Record)>) {
+    let (mut games, mut others, mut clues) = (Vec::<LearnedGame>::new(), Vec::new(), Vec::new());
     for (sequence, record) in records {
         match clue(*sequence, record) {
             Some(clue) => clues.push(clue),
@@ -82,7 +82,7 @@ pub(super) fn games(
     for clue in clues {
         match games.iter_mut().rev().find(|game| game.is_of(&clue)) {
             Some(game) => game.add(clue),
-            None => games.push(Game::new(clue)),
+            None => games.push(LearnedGame::new(clue)),
         }
     }
     for game in &mut games {
@@ -102,9 +102,9 @@ fn clue(sequence: u64, record: &Record) -> Option<Clue<'_>> {
     Some(Clue { sequence, record, side, outcome, positions })
 }
 
-impl Game {
-    fn new(clue: Clue<'_>) -> Game {
-        let mut game = Game {
+impl LearnedGame {
+    fn new(clue: Clue<'_>) -> LearnedGame {
+        let mut game = LearnedGame {
             side: clue.side,
             outcome: clue.outcome,
             imported: clue.record.origin == Origin::Import,
@@ -289,7 +289,7 @@ mod tests {
         records
     }
 
-    fn told(records: Vec<Record>) -> (Vec<Game>, Vec<(u64, Record)>) {
+    fn told(records: Vec<Record>) -> (Vec<LearnedGame>, Vec<(u64, Record)>) {
         games(&(1..).zip(records).collect::<Vec<_>>(), &|_| false)
     }
 

@@ -126,7 +126,7 @@ fn culprits(
     candidates.sort_by_key(|(_, record)| (record.key != position.key(), record.game_ply.abs_diff(ply)));
     let mut needed: Vec<(u64, Record)> = Vec::new();
     let changes = |needed: &[(u64, Record)], prefix: &[(u64, Record)]| -> Result<bool, LearnError> {
-        let scratch = Scratch::with(needed.iter().chain(prefix).map(|(_, record)| record))?;
+        let scratch = ScratchFile::with(needed.iter().chain(prefix).map(|(_, record)| record))?;
         Ok(ask(position, Some(&scratch.path()), nodes)?.best != without.best)
     };
     while needed.len() < MOST_NAMED {
@@ -152,12 +152,12 @@ fn culprits(
 }
 
 /// A learning file of some records, for one search.
-struct Scratch(PathBuf);
+struct ScratchFile(PathBuf);
 
-impl Scratch {
-    fn with<'a>(records: impl Iterator<Item = &'a Record>) -> Result<Scratch, LearnError> {
+impl ScratchFile {
+    fn with<'a>(records: impl Iterator<Item = &'a Record>) -> Result<ScratchFile, LearnError> {
         let name = format!("engram-why-{}-{:08x}", std::process::id(), crate::learn::session());
-        let scratch = Scratch(std::env::temp_dir().join(name));
+        let scratch = ScratchFile(std::env::temp_dir().join(name));
         let (mut file, ring, _) = LearnFile::open_or_create(&scratch.path())?;
         let ring = RwLock::new(ring);
         let mut locked = file.lock(&ring, Patience::Enough)?;
@@ -173,7 +173,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for ScratchFile {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_dir_all(&self.0) {
             log::warn!("{} could not be removed: {error}", self.0.display());

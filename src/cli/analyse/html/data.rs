@@ -109,7 +109,7 @@ pub struct PlayerData<'a> {
 
 /// A position in the table of all.
 #[derive(Serialize)]
-struct PositionRow<'a> {
+struct IndexedPosition<'a> {
     block: usize,
     id: &'a str,
     best: String,
@@ -145,7 +145,7 @@ pub fn position(record: &EpdRecord, finding: &Finding, block: usize) -> (String,
         depths: vec![finding.depth],
         lines: vec![lines(position, finding)],
     };
-    let row = PositionRow {
+    let row = IndexedPosition {
         block,
         id,
         best: finding.best().map_or_else(String::new, |m| pgn::line(position, &[m])),
