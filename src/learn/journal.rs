@@ -50,8 +50,11 @@ impl TurnJournal {
         let mut line = serde_json::to_string(&SavedTurn::new(line, turn))?;
         line.push('\n');
         if self.file.is_none() {
-            let file = OpenOptions::new().read(true).append(true).create(true).open(&self.path)?;
+            // Windows lets nobody empty a file that was opened to append.
+            let mut options = OpenOptions::new();
+            let mut file = options.read(true).write(true).create(true).truncate(false).open(&self.path)?;
             file.lock()?;
+            file.seek(SeekFrom::End(0))?;
             self.file = Some(file);
         }
         // In one piece: whoever is killed in between leaves half a line, which is not read.
@@ -60,7 +63,8 @@ impl TurnJournal {
 
     /// The games are over, and what they taught is written.
     pub fn clear(&mut self) {
-        if let Some(Err(error)) = self.file.as_ref().map(|file| file.set_len(0)) {
+        let emptied = self.file.as_mut().map(|file| file.set_len(0).and_then(|()| file.rewind()));
+        if let Some(Err(error)) = emptied {
             log::debug!("{} cannot be emptied: {error}", self.path.display());
         }
     }
