@@ -77,7 +77,8 @@
 //!
 //! # What is stable
 //! The names at the top of the crate, with what they need: they change only with the second number of the version. The
-//! modules are the inside of the program. They are public for its tests, benches and fuzz targets, and change at any time.
+//! modules are the inside of the program. They are public as far as its tests, benches and fuzz targets need them, and
+//! change at any time.
 //!
 //! # Reading map
 //! What happens to a line of input, and where:

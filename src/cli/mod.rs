@@ -4,20 +4,20 @@
 
 pub mod analyse;
 pub mod bench;
-pub mod book;
+pub(crate) mod book;
 mod eval;
 mod hash;
 mod journal;
 mod learn;
 mod page;
-pub mod perft;
+pub(crate) mod perft;
 pub mod pgn;
 mod prove;
 mod session;
 mod source;
 mod tablebase;
 #[cfg(feature = "tune")]
-pub mod tune;
+pub(crate) mod tune;
 #[cfg(feature = "fleet")]
 mod worker;
 

@@ -12,7 +12,7 @@
 //! the tracer (`trace::Tracer`), so that what [`trace()`] shows is what [`evaluate`] computes.
 
 #[cfg(feature = "tune")]
-pub mod coefficients;
+pub(crate) mod coefficients;
 mod context;
 mod endgame;
 mod geometry;
