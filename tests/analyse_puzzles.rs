@@ -2,9 +2,14 @@
 
 mod common;
 
-use std::fs;
+use std::{
+    fs,
+    process::Stdio,
+    time::{Duration, Instant},
+};
 
-use common::{home, run};
+use common::{PATIENCE, command, home, run};
+use serde_json::Value;
 
 /// Three games: a mate that only one move gives, a queen given away that many moves would not have needed, and a knight
 /// that takes a rook with check.
@@ -62,4 +67,50 @@ fn puzzles_do_not_depend_on_threads() {
     });
     assert_eq!(puzzles[0].lines().count(), 4);
     assert_eq!(puzzles[0], puzzles[1]);
+}
+
+#[test]
+fn a_resumed_run_takes_the_checks_of_the_interrupted_one() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    // What is printed of the games behind does not fit into the pipe: nobody reads it, so the first run cannot end.
+    let name = "x".repeat(2000);
+    let more = format!("[White \"{name}\"]\n[Black \"{name}\"]\n\n1. e4 e5 *\n\n").repeat(40);
+    let (games, puzzles) = (path("games.pgn"), path("puzzles.epd"));
+    fs::write(&games, GAMES.to_owned() + &more).unwrap();
+    let arguments = ["analyse", &games, "--depth", "7", "--threads", "1", "--puzzles", &puzzles];
+    let (_, err, code) = run(&arguments);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let whole = fs::read_to_string(&puzzles).unwrap();
+    fs::remove_file(&puzzles).unwrap();
+
+    let journal = path("puzzles.epd.unfinished");
+    let is_check = |line: &&str| line.contains("\"kind\":\"PuzzleCheck\"");
+    let mut child = command(&folder).args(arguments).stdout(Stdio::piped()).spawn().unwrap();
+    let deadline = Instant::now() + PATIENCE;
+    while fs::read_to_string(&journal).map_or(0, |text| text.lines().filter(is_check).count()) < 2 {
+        assert!(Instant::now() < deadline, "no checks");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let known = fs::read_to_string(&journal).unwrap();
+    let resume = || {
+        let (_, err, code) = run(&arguments);
+        assert_eq!(code, 0, "{err}");
+        assert!(err.contains("going on with unfinished work"), "{err}");
+        fs::read_to_string(&puzzles).unwrap()
+    };
+    assert_eq!(resume(), whole);
+
+    // With checks that say that the second best answer wins as well: they are believed, not made again.
+    let doctored = |line: &str| {
+        let Ok(mut entry) = serde_json::from_str::<Value>(line) else { return line.to_owned() };
+        if is_check(&line) {
+            entry["lines"][1][0] = entry["lines"][0][0].clone();
+        }
+        entry.to_string() + "\n"
+    };
+    fs::write(&journal, known.split_inclusive('\n').map(doctored).collect::<String>()).unwrap();
+    assert_eq!((resume(), whole.lines().count()), (String::new(), 2));
 }

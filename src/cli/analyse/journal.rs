@@ -1,4 +1,4 @@
-//! Findings in the [journal](crate::cli::journal), by item and ply.
+//! Findings in the [journal](crate::cli::journal), by item, ply and what the search was for.
 //!
 //! They are written as they come, but an item is begun only when those so far before it are done
 //! ([`super::MOST_PENDING`]). So a journal of any length is read back with that much of it in memory.
@@ -11,7 +11,7 @@ use shakmaty::{CastlingMode, Move, uci::UciMove};
 
 use super::{
     MOST_PENDING,
-    pool::{Finding, FoundAt, FoundLine},
+    pool::{Finding, FoundAt, FoundLine, SearchKind},
 };
 use crate::{
     cli::journal::{self, EarlierRun, JournalError, Results},
@@ -35,8 +35,8 @@ pub(super) fn find(output: &Path, setup: &Value) -> Result<EarlierRun, JournalEr
 pub(super) struct FindingJournal {
     journal: journal::Journal,
     earlier: Results,
-    /// What was read of it and not asked for yet, by item and ply.
-    known: BTreeMap<(usize, usize), WrittenFinding>,
+    /// What was read of it and not asked for yet.
+    known: BTreeMap<(usize, usize, SearchKind), WrittenFinding>,
 }
 
 /// A finding as it is written: scores in internal units, moves in UCI notation.
@@ -44,6 +44,8 @@ pub(super) struct FindingJournal {
 pub(super) struct WrittenFinding {
     item: usize,
     ply: usize,
+    #[serde(default, skip_serializing_if = "SearchKind::is_analysis")]
+    kind: SearchKind,
     depth: i32,
     nodes: u64,
     millis: u64,
@@ -62,14 +64,19 @@ impl FindingJournal {
     }
 
     /// What an earlier run has found about `position`, if it did. Items are asked for in ascending order.
-    pub(super) fn take(&mut self, item: usize, ply: usize, position: &Position) -> Option<Finding> {
-        self.known = self.known.split_off(&(item, 0));
-        let is_enough = |&(last, _): &(usize, usize)| last >= item + MOST_PENDING;
-        while !self.known.last_key_value().is_some_and(|(place, _)| is_enough(place)) {
+    pub(super) fn take(
+        &mut self,
+        item: usize,
+        ply: usize,
+        kind: SearchKind,
+        position: &Position,
+    ) -> Option<Finding> {
+        self.known = self.known.split_off(&(item, 0, SearchKind::Analysis));
+        while self.known.last_key_value().is_none_or(|(&(last, ..), _)| last < item + MOST_PENDING) {
             let Some(entry) = self.earlier.next::<WrittenFinding>() else { break };
-            self.known.insert((entry.item, entry.ply), entry);
+            self.known.insert((entry.item, entry.ply, entry.kind), entry);
         }
-        self.known.remove(&(item, ply))?.finding(position)
+        self.known.remove(&(item, ply, kind))?.finding(position)
     }
 
     /// Adds a finding.
@@ -77,7 +84,8 @@ impl FindingJournal {
     /// # Errors
     /// What the system says.
     pub(super) fn add(&mut self, answer: &FoundAt) -> Result<(), JournalError> {
-        self.journal.add(&WrittenFinding::of(answer.item, answer.ply, &answer.finding))
+        let FoundAt { item, ply, kind, ref finding } = *answer;
+        self.journal.add(&WrittenFinding { kind, ..WrittenFinding::of(item, ply, finding) })
     }
 
     /// The work is done: nothing is left to go on with.
@@ -87,7 +95,7 @@ impl FindingJournal {
 }
 
 impl WrittenFinding {
-    /// A finding about the position after `ply` moves of an item.
+    /// What an analysis found about the position after `ply` moves of an item.
     pub(super) fn of(item: usize, ply: usize, finding: &Finding) -> WrittenFinding {
         let line = |found: &FoundLine| {
             (found.score.0, found.is_drawn, found.moves.iter().copied().map(uci).collect())
@@ -95,6 +103,7 @@ impl WrittenFinding {
         WrittenFinding {
             item,
             ply,
+            kind: SearchKind::Analysis,
             depth: finding.depth,
             nodes: finding.nodes,
             millis: finding.millis,
@@ -138,7 +147,7 @@ fn legal(position: &Position, text: &str) -> Option<Move> {
 mod tests {
     use serde_json::json;
 
-    use super::{super::pool::SearchKind, *};
+    use super::*;
 
     fn answer() -> FoundAt {
         let position = Position::default();
@@ -174,9 +183,10 @@ mod tests {
         drop(journal);
         let mut journal = open(&output);
         for item in 0..items {
-            assert_eq!(journal.take(item, 0, &Position::default()), Some(answer().finding), "{item}");
+            let found = journal.take(item, 0, SearchKind::Analysis, &Position::default());
+            assert_eq!(found, Some(answer().finding), "{item}");
             assert!(journal.known.len() <= 2 * MOST_PENDING, "{}", journal.known.len());
         }
-        assert_eq!(journal.take(items, 0, &Position::default()), None);
+        assert_eq!(journal.take(items, 0, SearchKind::Analysis, &Position::default()), None);
     }
 }

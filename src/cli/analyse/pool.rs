@@ -11,6 +11,7 @@ use std::{
 #[cfg(feature = "fleet")]
 use crossbeam::channel::RecvTimeoutError;
 use crossbeam::channel::{Receiver, Sender, unbounded};
+use serde::{Deserialize, Serialize};
 use shakmaty::{CastlingMode, Move, uci::UciMove};
 
 use crate::{
@@ -117,12 +118,20 @@ struct Stretch {
 }
 
 /// What a search is for.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum SearchKind {
     /// To find out about the position.
+    #[default]
     Analysis,
     /// To look deeper, with two lines, whether one answer alone wins.
     PuzzleCheck,
+}
+
+impl SearchKind {
+    /// Is it to find out about the position?
+    pub fn is_analysis(&self) -> bool {
+        *self == SearchKind::Analysis
+    }
 }
 
 /// A finding and where it belongs.

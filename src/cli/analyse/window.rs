@@ -33,16 +33,24 @@ struct Pending {
 }
 
 impl Pending {
-    /// Once all is known, sends the positions that may be puzzles to be searched again, deeper.
-    fn check(&mut self, crew: &mut Crew) {
+    /// Once all is known, sends the positions that may be puzzles to be searched again, deeper, except those that an
+    /// earlier run has searched so.
+    fn check(&mut self, crew: &mut Crew, journal: &mut Option<FindingJournal>) {
         if self.missing > 0 || std::mem::replace(&mut self.is_checked, true) {
             return;
         }
         let Item::Game(game) = &self.item else { return };
         let findings: Vec<Finding> = self.findings.iter().flatten().cloned().collect();
+        let positions = game.positions();
         for ply in puzzles::candidates(game, &findings) {
-            crew.send(&self.work, ply..ply + 1, SearchKind::PuzzleCheck);
-            self.missing += 1;
+            let (item, kind) = (self.work.item, SearchKind::PuzzleCheck);
+            match journal.as_mut().and_then(|journal| journal.take(item, ply, kind, &positions[ply])) {
+                Some(check) => self.checks.push((ply, check)),
+                None => {
+                    crew.send(&self.work, ply..ply + 1, kind);
+                    self.missing += 1;
+                }
+            }
         }
     }
 
@@ -82,7 +90,7 @@ pub(super) fn search_all(
                 Some(Ok(Ok(item))) => {
                     let mut begun = begin(item, first + pending.len(), crew, journal, progress);
                     begun.is_checked = !outputs.wants_puzzles();
-                    begun.check(crew);
+                    begun.check(crew, journal);
                     pending.push_back(begun);
                 }
             }
@@ -113,13 +121,13 @@ pub(super) fn search_all(
         };
         match arrival {
             Arrival::Found(found) => {
-                let is_analysis = found.kind == SearchKind::Analysis;
-                if let Some(journal) = journal.as_mut().filter(|_| is_analysis) {
+                let is_analysis = found.kind.is_analysis();
+                if let Some(journal) = journal {
                     journal.add(&found)?;
                 }
                 if let Some(place) = pending.get_mut(found.item - first) {
                     place.add(found);
-                    place.check(crew);
+                    place.check(crew, journal);
                     progress.inc(u64::from(is_analysis));
                 }
             }
@@ -159,7 +167,7 @@ fn begin(
     let mut findings: Vec<Option<Finding>> = vec![None; positions.len()];
     if let Some(journal) = journal {
         for (ply, position) in positions.iter().enumerate() {
-            findings[ply] = journal.take(number, ply, position);
+            findings[ply] = journal.take(number, ply, SearchKind::Analysis, position);
         }
     }
     let work = Arc::new(work);
