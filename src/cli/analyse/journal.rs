@@ -1,7 +1,8 @@
 //! Findings in the [journal](crate::cli::journal), by item, ply and what the search was for.
 //!
 //! They are written as they come, but an item is begun only when those so far before it are done
-//! ([`super::MOST_PENDING`]). So a journal of any length is read back with that much of it in memory.
+//! ([`super::MOST_PENDING`]). So a journal of any length is read back with that much of it in memory at most, and with a
+//! few items where nothing is missing.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -72,11 +73,14 @@ impl FindingJournal {
         position: &Position,
     ) -> Option<Finding> {
         self.known = self.known.split_off(&(item, 0, SearchKind::Analysis));
-        while self.known.last_key_value().is_none_or(|(&(last, ..), _)| last < item + MOST_PENDING) {
+        let place = (item, ply, kind);
+        while !self.known.contains_key(&place)
+            && self.known.last_key_value().is_none_or(|(&(last, ..), _)| last < item + MOST_PENDING)
+        {
             let Some(entry) = self.earlier.next::<WrittenFinding>() else { break };
             self.known.insert((entry.item, entry.ply, entry.kind), entry);
         }
-        self.known.remove(&(item, ply, kind))?.finding(position)
+        self.known.remove(&place)?.finding(position)
     }
 
     /// Adds a finding.
@@ -172,21 +176,23 @@ mod tests {
     #[test]
     fn a_long_journal_is_read_with_little_of_it_in_memory() {
         let folder = tempfile::tempdir().unwrap();
-        let output = folder.path().join("games.pgn");
-        let mut journal = open(&output);
         let items = 3 * MOST_PENDING;
-        // Out of order, as far as workers can be: each block of pending items backwards.
-        let blocks: Vec<usize> = (0..items).collect();
-        for item in blocks.chunks(MOST_PENDING).flat_map(|block| block.iter().rev()) {
-            journal.add(&FoundAt { item: *item, ..answer() }).unwrap();
+        // Out of order by so much, each block of items backwards: as a few workers write them, and as far as can be.
+        for block in [10, MOST_PENDING] {
+            let output = folder.path().join(format!("{block}.pgn"));
+            let mut journal = open(&output);
+            let numbers: Vec<usize> = (0..items).collect();
+            for item in numbers.chunks(block).flat_map(|block| block.iter().rev()) {
+                journal.add(&FoundAt { item: *item, ..answer() }).unwrap();
+            }
+            drop(journal);
+            let mut journal = open(&output);
+            for item in 0..items {
+                let found = journal.take(item, 0, SearchKind::Analysis, &Position::default());
+                assert_eq!(found, Some(answer().finding), "{item}");
+                assert!(journal.known.len() < block, "{}", journal.known.len());
+            }
+            assert_eq!(journal.take(items, 0, SearchKind::Analysis, &Position::default()), None);
         }
-        drop(journal);
-        let mut journal = open(&output);
-        for item in 0..items {
-            let found = journal.take(item, 0, SearchKind::Analysis, &Position::default());
-            assert_eq!(found, Some(answer().finding), "{item}");
-            assert!(journal.known.len() <= 2 * MOST_PENDING, "{}", journal.known.len());
-        }
-        assert_eq!(journal.take(items, 0, SearchKind::Analysis, &Position::default()), None);
     }
 }
