@@ -27,6 +27,9 @@ use crate::{
     uci::Output,
 };
 
+/// In JSON this sign stands in strings alone. As it is, it could end a block, or begin a comment.
+const LESS: &str = "\\u003c";
+
 /// A page that is being written.
 pub struct AnalysisPage {
     file: OutputFile,
@@ -92,10 +95,18 @@ impl AnalysisPage {
     /// # Errors
     /// What the system says.
     pub fn finish(&mut self) -> Result<(), CliError> {
-        let (title, games, positions) =
-            (output::json(&self.title), self.games.join(",\n"), self.positions.join(",\n"));
-        let index = format!("{{\"title\":{title},\"games\":[{games}],\n\"positions\":[{positions}]}}");
-        self.write_block("index", index)?;
+        // Row by row: of thousands of games, a second copy would be most of the memory.
+        let title = output::json(&self.title).replace('<', LESS);
+        self.file.write(&format!("<script id=\"index\" type=\"application/json\">{{\"title\":{title}"))?;
+        for (name, rows) in [("games", &self.games), ("positions", &self.positions)] {
+            self.file.write(&format!(",\"{name}\":["))?;
+            for (index, row) in rows.iter().enumerate() {
+                let comma = if index > 0 { "," } else { "" };
+                self.file.write(&format!("{comma}{}", row.replace('<', LESS)))?;
+            }
+            self.file.write("]")?;
+        }
+        self.file.write("}</script>")?;
         self.file.write(&self.end)
     }
 
@@ -105,8 +116,7 @@ impl AnalysisPage {
     }
 
     fn write_block(&mut self, id: &str, json: String) -> Result<(), CliError> {
-        // In JSON this sign stands in strings alone. As it is, it could end the block, or begin a comment.
-        let json = json.replace('<', "\\u003c");
+        let json = json.replace('<', LESS);
         self.file.write(&html! { script #(id) type="application/json" { (PreEscaped(json)) } }.into_string())
     }
 }
