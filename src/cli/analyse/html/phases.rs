@@ -9,9 +9,9 @@ use crate::position::Position;
 const MIDDLEGAME_PIECES: usize = 10;
 /// The same of the endgame: for instance a queen and two pieces each, without the rooks.
 const ENDGAME_PIECES: usize = 6;
-/// Fewer men than this on a side's first rank: its pieces are developed.
+/// Fewer pieces than this on a side's first rank: its pieces are developed.
 const UNDEVELOPED: usize = 4;
-/// Men of both sides more mixed than this: they have met.
+/// Pieces and pawns of both sides are mixed more than this: they have met.
 const MIXED: i32 = 150;
 /// Squares a1, b1, a2 and b2. Moved over the board they are every group of two by two.
 const GROUP: u64 = 0x0303;
@@ -37,7 +37,7 @@ fn is_middlegame(position: &Position) -> bool {
         || mixedness(position) > MIXED
 }
 
-/// How much the men of both sides are among each other: the sum over all groups of two by two squares.
+/// How much pieces and pawns of both sides are among each other: the sum over all groups of two by two squares.
 fn mixedness(position: &Position) -> i32 {
     let board = position.board();
     let group = |rank: i32, file: i32| {
@@ -48,18 +48,18 @@ fn mixedness(position: &Position) -> i32 {
     (1..=7).flat_map(|rank| (0..=6).map(move |file| group(rank, file))).sum()
 }
 
-/// The share of a group with so many men of each side, whose lower `rank` is 1 to 7.
+/// The share of a group with so many of each side, whose lower `rank` is 1 to 7.
 fn group_mixedness(white: usize, black: usize, rank: i32) -> i32 {
-    // Men of one side count by how far they are from home; a group that still stands there does not.
-    let alone = |men: usize, from_home: i32| match men {
+    // Those of one side count by how far they are from home; a group that still stands there does not.
+    let alone = |count: usize, from_home: i32| match count {
         1 => 9 - from_home,
         2 if from_home > 2 => from_home,
         3 | 4 if from_home > 1 => from_home + 2,
         _ => 0,
     };
     match (white, black) {
-        (men, 0) => alone(men, rank),
-        (0, men) => alone(men, 8 - rank),
+        (count, 0) => alone(count, rank),
+        (0, count) => alone(count, 8 - rank),
         (1, 1) => 5 + (rank - 3).abs(),
         (2, 1) => 4 + rank,
         (3, 1) => 5 + rank,
