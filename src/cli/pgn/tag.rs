@@ -28,28 +28,35 @@ fn is_name(name: &str) -> bool {
 }
 
 /// The length of a value in bytes, and of what closes it: the first quote with a bracket after it, because some
-/// programs do not escape quotes, else the first quote, else the end of the line.
+/// programs do not escape quotes, else the first such quote after a backslash, because some do not escape backslashes,
+/// else the first quote, else the end of the line.
 fn end_of_value(value: &str) -> (usize, usize) {
-    let mut first = None;
+    // The quote at this place and the bracket after it.
+    let closed_at = |quote: usize| {
+        let after = &value[quote + 1..];
+        let bracket = after.trim_start_matches(|c: char| c.is_whitespace() && c != '\n');
+        bracket.starts_with(']').then(|| (quote, 1 + after.len() - bracket.len() + 1))
+    };
+    let (mut first, mut after_backslash) = (None, None);
     let mut escaped = false;
     for (index, c) in value.char_indices() {
         match c {
-            '\n' => return first.map_or((index, 0), |index| (index, 1)),
+            '\n' => return after_backslash.or(first).unwrap_or((index, 0)),
+            '"' if escaped => {
+                escaped = false;
+                after_backslash = after_backslash.or_else(|| closed_at(index));
+            }
             _ if escaped => escaped = false,
             '\\' => escaped = true,
-            '"' => {
-                let after = &value[index + 1..];
-                let bracket = after.trim_start_matches(|c: char| c.is_whitespace() && c != '\n');
-                if bracket.starts_with(']') {
-                    return (index, 1 + after.len() - bracket.len() + 1);
-                }
-                first = first.or(Some(index));
-            }
-            _ if first.is_some_and(|first| index - first > MOST_FORGOTTEN) => break,
+            '"' => match closed_at(index) {
+                Some(closed) => return closed,
+                None => first = first.or(Some((index, 1))),
+            },
+            _ if first.is_some_and(|(first, _)| index - first > MOST_FORGOTTEN) => break,
             _ => {}
         }
     }
-    first.map_or((value.len(), 0), |index| (index, 1))
+    after_backslash.or(first).unwrap_or((value.len(), 0))
 }
 
 /// A value as it is meant: a backslash stands before a quote and before itself.
@@ -86,8 +93,6 @@ mod tests {
         assert_eq!(read("[A x\n[B"), (None, "\n[B"));
         assert_eq!(read("[A \"x\\\n\"]"), (Some(("A", "x\\".to_owned())), "\n\"]"));
         assert_eq!(read("[A \"x\"\n]"), (Some(("A", "x".to_owned())), "\n]"));
-        assert_eq!(read("[A \"x\\\n\"]"), (Some(("A", "x\\".to_owned())), "\n\"]"));
-        assert_eq!(read("[A \"x\"\n]"), (Some(("A", "x".to_owned())), "\n]"));
         assert_eq!(read("[1A \"x\"]"), (None, ""));
     }
 
@@ -96,6 +101,8 @@ mod tests {
         assert_eq!(value(r#"[A "x \"y\" \\"]"#).as_deref(), Some(r#"x "y" \"#));
         assert_eq!(value(r#"[A "Hasty "B."]"#).as_deref(), Some(r#"Hasty "B."#));
         assert_eq!(value(r#"[A "C:\dir"]"#).as_deref(), Some(r"C:\dir"));
+        assert_eq!(value("[A \"C:\\dir\\\"]\n[B \"y\"]").as_deref(), Some("C:\\dir\\"));
+        assert_eq!(value(r#"[A "of \"x\"] and y"]"#).as_deref(), Some(r#"of "x"] and y"#));
         let far = format!("[A \"x\" {}\"]", "y".repeat(2 * MOST_FORGOTTEN));
         assert_eq!(value(&far).as_deref(), Some("x"));
     }
