@@ -146,7 +146,7 @@ fn python_agrees(before: &Path, after: &Path) -> Option<[usize; 2]> {
 }
 
 /// Files of `../shared/data/games` with the number of their games, of those that cannot be read whole (moves that are not
-/// legal), and of those that python-chess finds fault with. `ENGRAM_FULL=1` takes the large ones as well: an hour.
+/// legal), and of those that python-chess finds fault with. `ENGRAM_FULL=1` takes the large ones as well.
 #[test]
 fn public_games_come_back_whole() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/games");
