@@ -11,9 +11,11 @@ use std::{
     fs::{self, File},
     path::{Path, PathBuf},
     process::Command,
+    thread,
+    time::{Duration, Instant},
 };
 
-use common::{Engine, command, home, run};
+use common::{Engine, PATIENCE, command, home, run};
 use engram::learn::{LearnFile, Mode, Origin, Patience, Record, record::CAPACITY};
 use tempfile::TempDir;
 
@@ -253,7 +255,19 @@ fn a_lost_game_is_a_lesson_however_it_ends() {
         let (folder, path) = file();
         let mut loser = lose(&path);
         match end {
-            "KILL" => drop(loser.kill()),
+            "KILL" => {
+                // A new file is made in the background, and is not there before the disk has it.
+                let deadline = Instant::now() + PATIENCE;
+                let has_drop = || {
+                    let opened = LearnFile::open(&path, Mode::Read);
+                    opened.is_ok() && records(&path).iter().any(|record| record.origin == Origin::Drop)
+                };
+                while !has_drop() {
+                    assert!(Instant::now() < deadline, "no drop in the file");
+                    thread::sleep(Duration::from_millis(2));
+                }
+                drop(loser.kill());
+            }
             "pipe" => {
                 loser.close_input();
                 loser.leaves_cleanly();
