@@ -64,7 +64,8 @@ impl FindingJournal {
         Ok(FindingJournal { journal, earlier, known: BTreeMap::new() })
     }
 
-    /// What an earlier run has found about `position`, if it did. Items are asked for in ascending order.
+    /// What an earlier run has found about `position`, if it did. Items are begun in ascending order, and what
+    /// was read of those before is forgotten then.
     pub(super) fn take(
         &mut self,
         item: usize,

@@ -27,9 +27,6 @@ use crate::{
     uci::Output,
 };
 
-/// In JSON this sign stands in strings alone. As it is, it could end a block, or begin a comment.
-const LESS: &str = "\\u003c";
-
 /// A page that is being written.
 pub struct AnalysisPage {
     file: OutputFile,
@@ -96,13 +93,13 @@ impl AnalysisPage {
     /// What the system says.
     pub fn finish(&mut self) -> Result<(), CliError> {
         // Row by row: of thousands of games, a second copy would be most of the memory.
-        let title = output::json(&self.title).replace('<', LESS);
+        let title = embedded(&output::json(&self.title));
         self.file.write(&format!("<script id=\"index\" type=\"application/json\">{{\"title\":{title}"))?;
         for (name, rows) in [("games", &self.games), ("positions", &self.positions)] {
             self.file.write(&format!(",\"{name}\":["))?;
             for (index, row) in rows.iter().enumerate() {
                 let comma = if index > 0 { "," } else { "" };
-                self.file.write(&format!("{comma}{}", row.replace('<', LESS)))?;
+                self.file.write(&format!("{comma}{}", embedded(row)))?;
             }
             self.file.write("]")?;
         }
@@ -116,7 +113,12 @@ impl AnalysisPage {
     }
 
     fn write_block(&mut self, id: &str, json: String) -> Result<(), CliError> {
-        let json = json.replace('<', LESS);
+        let json = embedded(&json);
         self.file.write(&html! { script #(id) type="application/json" { (PreEscaped(json)) } }.into_string())
     }
+}
+
+/// JSON as it may stand in a page: `<` is in strings alone there, and could end the block or begin a comment.
+fn embedded(json: &str) -> String {
+    json.replace('<', "\\u003c")
 }
