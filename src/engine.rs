@@ -1,5 +1,6 @@
 //! The engine without text: positions and limits in, [`Event`]s out.
 
+mod asked;
 mod evaluation;
 mod learning;
 mod lessons;
@@ -9,6 +10,7 @@ mod opening;
 mod persistent;
 mod settings;
 mod strength;
+mod study;
 
 use std::{
     sync::{
@@ -21,11 +23,8 @@ use std::{
 use shakmaty::uci::UciMove;
 use thiserror::Error;
 
-use self::{
-    evaluation::EvaluationChoice, learning::Learning, lookup::with_last_answer, opening::LastAnswer,
-    persistent::Persistent,
-};
 pub use self::{
+    asked::{Answer, Asked},
     evaluation::{EvalFileError, EvaluationKind},
     learning::LearnOptions,
     lessons::lesson,
@@ -33,6 +32,11 @@ pub use self::{
     opening::OpeningBook,
     settings::EngineSettings,
     strength::{ELO_RANGE, FULL_SKILL, StrengthLimits},
+    study::{Finding, StudiedGame, Study},
+};
+use self::{
+    evaluation::EvaluationChoice, learning::Learning, lookup::with_last_answer, opening::LastAnswer,
+    persistent::Persistent, study::BackgroundStudy,
 };
 use crate::{
     learn::game::Line,
@@ -94,6 +98,7 @@ pub struct Engine {
     node_bank: NodeBank,
     persistent: Persistent,
     learning: Learning,
+    study: Option<BackgroundStudy>,
     path_hash: PathHash,
     evaluation: EvaluationChoice,
     tables: Option<Arc<Tablebase>>,
@@ -139,6 +144,7 @@ impl Engine {
             line: Line::default(),
             guessed: false,
             learning: Learning::default(),
+            study: None,
             path_hash: PathHash::default(),
             evaluation: EvaluationChoice::default(),
             tables: None,
@@ -193,6 +199,7 @@ impl Engine {
     /// Forgets what belongs to the game: histories, and the table unless it is never to be cleared. Waits
     /// for a running search. Learns from how the game ended.
     pub fn new_game(&mut self) {
+        self.stop_study();
         self.pool.clear();
         self.node_bank = NodeBank::default();
         self.learning.memory().end_game(self.last_played());
@@ -202,11 +209,13 @@ impl Engine {
         if !self.settings.never_clear_hash {
             self.clear_hash();
         }
+        self.start_study();
     }
 
     /// Starts a search that began counting at `start` and returns at once. A search that still runs is
     /// stopped first, and its `Finished` comes before. A thread that is late from there joins when it can.
     pub fn go(&mut self, mut limits: Limits, start: Instant) {
+        self.stop_study();
         self.stop();
         self.pool.wait_for_answer();
         self.guessed = limits.ponder;
@@ -302,6 +311,7 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
+        self.stop_study();
         self.stop();
         self.wait();
         let mut memory = self.learning.memory();

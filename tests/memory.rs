@@ -295,6 +295,66 @@ fn a_lost_game_is_a_lesson_however_it_ends() {
     }
 }
 
+// A lost game is studied.
+
+/// What was studied in `path`, if something was.
+fn studied(path: &Path) -> Vec<Record> {
+    records(path).into_iter().filter(|record| record.origin == Origin::Study).collect()
+}
+
+#[test]
+fn a_studied_game_is_played_again_up_to_the_move_that_holds() {
+    let (_folder, path) = file();
+    lose(&path).quit();
+    let file = path.display().to_string();
+    let study = ["learn", "study", "--nodes", "50000", "--file", &file];
+    let (out, error, code) = run(&study);
+    assert_eq!((code, error.as_str()), (0, ""), "{out}");
+    assert!(out.contains("1 of 1 lost games studied") && out.ends_with("another move holds in 1\n"), "{out}");
+    // The queen, lost with the third move, had gone astray with the second.
+    let root = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    assert!(out.contains(root), "{out}");
+    let studied = studied(&path);
+    let held = studied.iter().find(|record| record.position().is_ok_and(|position| position.fen() == root));
+    let best = held.expect("a record of it").position_and_move().expect("whole").1.expect("a move");
+    let best = best.to_uci(shakmaty::CastlingMode::Standard).to_string();
+    assert_ne!(best, "d1h5");
+
+    let mut engine = engine(&path, &[]);
+    for (line, played) in [("startpos", "e2e4"), ("startpos moves e2e4 e7e5", best.as_str())] {
+        assert_eq!(search(&mut engine, line, "go nodes 400").0, played, "{line}");
+    }
+    engine.quit();
+
+    // Nothing is left to study, and nothing is blamed before the move.
+    assert!(run(&study).0.starts_with("0 of 0 lost games studied"));
+    let blamed = records(&path).into_iter().filter(|record| record.origin != Origin::Study);
+    assert!(blamed.into_iter().all(|record| record.game_ply > 2), "{:?}", records(&path));
+}
+
+#[test]
+fn lost_games_are_studied_between_games_if_that_is_wanted() {
+    for wanted in [true, false] {
+        let (_folder, path) = file();
+        let mut engine = lose(&path);
+        engine.send(&format!("setoption name LearnStudy value {wanted}"));
+        engine.send("ucinewgame");
+        let deadline = Instant::now() + PATIENCE;
+        while wanted && studied(&path).is_empty() {
+            assert!(Instant::now() < deadline, "nothing was studied");
+            engine.sync();
+            thread::sleep(Duration::from_millis(20));
+        }
+        search(&mut engine, "startpos", "go depth 4");
+        // It ends before the search.
+        let known = knowledge(&path);
+        search(&mut engine, "startpos", "go depth 4");
+        assert_eq!(knowledge(&path), known);
+        assert_ne!(studied(&path).is_empty(), wanted);
+        engine.quit();
+    }
+}
+
 // 5. Announced means written.
 
 #[test]

@@ -195,3 +195,18 @@ fn crashes_illegal_moves_and_time_losses_are_what_they_are() {
         assert!(stdout.contains("Engram 0, the opponent 4"), "{stdout}");
     }
 }
+
+#[test]
+fn lost_games_are_studied_in_an_arm_of_their_own() {
+    let home = home();
+    let arms = ["--arms", "off,study", "--study-nodes", "2000", "--rounds", "2", "--concurrency"];
+    let text = |out, games| {
+        let (stdout, stderr, code) = finish(prove(&home, out, &[&arms[..], &[games]].concat()));
+        assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+        results(&home.path().join(out))
+    };
+    let one = text("one", "1");
+    let after = one[0].lines().find(|line| line.starts_with("After a lost game study scores"));
+    assert!(after.is_some_and(|line| line.contains("games were studied with")), "{}", one[0]);
+    assert_eq!(text("three", "3"), one, "however many games run at once");
+}

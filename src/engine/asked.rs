@@ -1,38 +1,41 @@
-//! Searches of single positions, for the tools that need the engine's opinion.
+//! Searches of single positions, for what needs the engine's opinion.
 
 use std::{sync::Arc, time::Instant};
 
 use crossbeam::channel::{Receiver, unbounded};
 use shakmaty::{Move, uci::UciMove};
 
+use super::{Engine, IllegalMove};
 use crate::{
-    engine::{Engine, IllegalMove},
-    learn::policy::Iterations,
+    learn::policy::{Iterations, SearchResult},
     position::Position,
     search::{Event, Limits, PvInfo},
     types::{Bound, Depth},
 };
 
 /// An engine of one thread that is asked one thing after another.
-pub(super) struct Asked {
+pub struct Asked {
+    /// The engine.
     pub engine: Engine,
     events: Receiver<Event>,
     nodes: u64,
 }
 
 /// What one search said.
-pub(super) struct Answer {
+pub struct Answer {
+    /// Its move; none where the game is over.
     pub best: Option<Move>,
     /// The last report; none where the game is over.
     pub line: Option<PvInfo>,
     /// Its iterations, as learning sees them.
     pub course: Iterations,
+    /// What it had to say to a person.
     pub messages: Vec<String>,
 }
 
 impl Asked {
     /// An engine that searches `nodes` nodes each time, and learns nothing.
-    pub(super) fn new(nodes: u64) -> Asked {
+    pub fn new(nodes: u64) -> Asked {
         let (sender, events) = unbounded();
         // Sending fails only when the receiver is gone, and the engine goes with it.
         let engine = Engine::new(Arc::new(move |event| drop(sender.send(event))));
@@ -40,7 +43,7 @@ impl Asked {
     }
 
     /// Searches the position after `moves`.
-    pub(super) fn search(&mut self, start: &Position, moves: &[UciMove]) -> Result<Answer, IllegalMove> {
+    pub fn search(&mut self, start: &Position, moves: &[UciMove]) -> Result<Answer, IllegalMove> {
         self.engine.set_position(start.clone(), moves)?;
         self.engine.go(Limits { nodes: Some(self.nodes), ..Limits::default() }, Instant::now());
         let mut answer =
@@ -69,5 +72,21 @@ impl Asked {
         }
         self.engine.wait();
         Ok(answer)
+    }
+}
+
+impl Answer {
+    /// What the search found, as learning sees it; nothing where the game is over.
+    pub fn result(self) -> Option<SearchResult> {
+        let last = self.line?;
+        Some(SearchResult {
+            course: self.course,
+            line: last.pv,
+            score: last.score,
+            bound: last.bound,
+            slack: 0,
+            depth: last.depth,
+            nodes: last.nodes,
+        })
     }
 }

@@ -36,7 +36,7 @@ pub enum EvalFileError {
 }
 
 /// What the user chose.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct EvaluationChoice {
     kind: EvaluationKind,
     /// `None`: the one inside the program.
@@ -55,6 +55,12 @@ impl EvaluationChoice {
 }
 
 impl Engine {
+    /// Takes over the evaluation and the tablebases of another engine.
+    pub(super) fn evaluate_as(&mut self, other: &Engine) {
+        self.evaluation = other.evaluation.clone();
+        self.tables.clone_from(&other.tables);
+    }
+
     /// Sets the kind of evaluation. The table is emptied: it holds what another one said. Waits for a running
     /// search.
     pub fn set_evaluation(&mut self, kind: EvaluationKind) {

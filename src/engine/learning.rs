@@ -14,7 +14,7 @@ use shakmaty::Move;
 
 use super::{
     Engine,
-    lessons::{advised, lesson, names, outcomes, overruled, with_contempt},
+    lessons::{advised, lesson, names, overruled, preferences, with_contempt},
     memory::{FileState, Memory, OpenLearnFile, counted, locked},
 };
 #[cfg(feature = "fleet")]
@@ -43,6 +43,8 @@ pub struct LearnOptions {
     pub default_file: Option<PathBuf>,
     /// Is the file used without writing to it?
     pub read_only: bool,
+    /// Are lost games studied between games?
+    pub study: bool,
     /// The server through which the file is shared with other machines.
     #[cfg(feature = "fleet")]
     pub server: Option<ServerAddress>,
@@ -57,6 +59,7 @@ impl Default for LearnOptions {
             file: None,
             default_file: None,
             read_only: false,
+            study: false,
             #[cfg(feature = "fleet")]
             server: None,
         }
@@ -93,6 +96,12 @@ impl Learning {
         let LearnOptions { rules, file, default_file, .. } = &self.options;
         file.as_ref().or(default_file.as_ref()).filter(|_| rules.mode != LearningMode::Off)
     }
+
+    /// The file whose lost games are studied between games, if it is there.
+    pub(super) fn study_file(&self) -> Option<&PathBuf> {
+        let LearnOptions { study, read_only, .. } = &self.options;
+        self.wanted().filter(|file| *study && !read_only && file.exists())
+    }
 }
 
 impl Engine {
@@ -101,6 +110,7 @@ impl Engine {
     /// say all options again before each game, when the one before has not been learned from yet. Waits for a running
     /// search.
     pub fn set_learning(&mut self, change: impl FnOnce(&mut LearnOptions)) {
+        self.stop_study();
         self.wait();
         let before = self.learning.options.clone();
         change(&mut self.learning.options);
@@ -226,7 +236,7 @@ impl Engine {
         } else if analysis {
             Preferences::default()
         } else {
-            outcomes(&ring, &self.root)
+            preferences(&ring, &self.root)
         };
         Lessons { first_move, preferences, on_end: Some(self.on_end(limits, analysis, advised)) }
     }
@@ -291,7 +301,7 @@ impl Engine {
     }
 
     /// The evaluation that records rest on.
-    fn evaluation_id(&self) -> u16 {
+    pub(super) fn evaluation_id(&self) -> u16 {
         self.evaluation.evaluation().fingerprint()
     }
 }

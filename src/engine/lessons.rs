@@ -78,15 +78,28 @@ pub(super) fn names(moves: &[Move], root: &Position) -> String {
     moves.iter().map(|m| m.to_uci(mode).to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// What the games that went on with each move came to.
-pub(super) fn outcomes(ring: &Ring, root: &Position) -> Preferences {
-    let outcome = |m: Move| {
-        let record = ring.get(root.play(m).key()).filter(|record| record.origin == Origin::Outcome)?;
-        // For the opponent: bounded from below if the game was lost, from above if it was won.
-        let score = record.lower.centipawns().or(record.upper.centipawns())?;
-        Some((m, Preference::Outcome(-score * 1000 / RESULT)))
+/// What the games that went on with each move came to, and what studies of lost games found: the best move of the
+/// root, and moves on the way to such a position.
+pub(super) fn preferences(ring: &Ring, root: &Position) -> Preferences {
+    let studied = |record: &Record| Preference::Studied(Depth(i32::from(record.depth)));
+    let found = ring.get(root.key()).filter(|record| record.origin == Origin::Study);
+    let found = found.and_then(|record| Some((root.unpack(record.best)?, studied(&record))));
+    let of = |m: Move| {
+        let after = ring.get(root.play(m).key());
+        let preference = after.and_then(|record| match (record.origin, record.lower.is_none()) {
+            // For the opponent: bounded from below if the game was lost, from above if it was won.
+            (Origin::Outcome, _) => {
+                let score = record.lower.centipawns().or(record.upper.centipawns())?;
+                Some(Preference::Outcome(-score * 1000 / RESULT))
+            }
+            (Origin::Study, true) if record.upper.is_none() => Some(studied(&record)),
+            _ => None,
+        });
+        // What a game came to with the move of the study is later.
+        let found = found.filter(|(best, _)| *best == m).map(|(_, preference)| preference);
+        Some((m, preference.or(found)?))
     };
-    Preferences(root.legal_moves().iter().filter_map(|&m| outcome(m)).collect())
+    Preferences(root.legal_moves().iter().filter_map(|&m| of(m)).collect())
 }
 
 #[cfg(test)]

@@ -166,7 +166,7 @@ impl PlayedGame {
 
     /// What its end says about the moves of the side that searched, in their order. If the game was lost a move is
     /// blamed if what came of it is worse by [`Rules::drop`] than its search said, and if the game was not lost before
-    /// it.
+    /// it; of the others that were played until then nothing is said but the reply.
     pub fn judge(&self, end: GameEnd) -> Vec<Statement> {
         let Some(rules) = self.rules else { return Vec::new() };
         let (result, decay) = match end {
@@ -187,6 +187,8 @@ impl PlayedGame {
                     (bound, Score::INFINITE)
                 }
                 GameEnd::Won if score < RESULT && f64::from(score) <= value => (-Score::INFINITE, bound),
+                // Nothing is said of the move but that it was played: whoever studies the game finds the way.
+                GameEnd::Lost if score > LOST => (-Score::INFINITE, Score::INFINITE),
                 _ => continue,
             };
             let depth = Depth(next.depth.get() + 1 + 2 * since.min(LOOKAHEAD) as i32);
@@ -329,7 +331,9 @@ mod tests {
             let fullmoves = position.chess().fullmoves().get() as usize;
             (fullmoves - 1, -bound.centipawns(), known.depth.get())
         };
-        game.judge(end).iter().map(row).collect()
+        let judged = game.judge(end);
+        // The others were played, and nothing else is said of them.
+        judged.iter().filter(|said| said.known.is_bounded()).map(row).collect()
     }
 
     #[test]

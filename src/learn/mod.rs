@@ -10,6 +10,7 @@
 //! append, merge         the only ways in which it changes
 //! writer, store         the file as an engine holds it: a ring, and a thread that does what must not be waited for
 //! policy, game, session pure: searches and games in, records out
+//! story                 which games the records tell of
 //! exchange, journal     records as text; the games in progress, beside the file
 //! ```
 
@@ -31,12 +32,12 @@ mod score;
 pub(crate) mod session;
 mod stamp;
 mod store;
+pub(crate) mod story;
 mod writer;
 
 pub use append::{Locked, Patience};
 pub use create::create;
 pub use error::FileError;
-#[cfg(feature = "fleet")]
 pub(crate) use file::read;
 pub use file::{LearnFile, Mode, Unverified};
 pub use merge::{Taken, beats, create_patiently, keep_what_fits};

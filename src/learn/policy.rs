@@ -168,6 +168,11 @@ impl Known {
         };
         (record.is_live() && known.lower <= known.upper).then_some(known)
     }
+
+    /// Does it say something about the score?
+    pub fn is_bounded(&self) -> bool {
+        self.lower > -Score::INFINITE || self.upper < Score::INFINITE
+    }
 }
 
 /// Something to remember about a position that was no root.

@@ -40,16 +40,19 @@ pub enum Origin {
     Import = 4,
     /// The outcome of a game, backed up to a move of it.
     Outcome = 5,
+    /// A lost game, searched again.
+    Study = 6,
 }
 
 impl Origin {
     /// All of them, with the name of each in texts.
-    pub const ALL: [(Origin, &'static str); 5] = [
+    pub const ALL: [(Origin, &'static str); 6] = [
         (Origin::Drop, "drop"),
         (Origin::EveryRoot, "root"),
         (Origin::Advice, "advice"),
         (Origin::Import, "import"),
         (Origin::Outcome, "outcome"),
+        (Origin::Study, "study"),
     ];
 
     /// The name in texts.

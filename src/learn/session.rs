@@ -104,6 +104,13 @@ impl LearnSession {
         taught
     }
 
+    /// A record of a position that was no root, whatever is known of it already; advice stays.
+    pub fn statement(&self, said: &Statement, nodes: u64, live: &Live<'_>) -> Option<Record> {
+        let recorder = Recorder { live, evaluation_id: self.evaluation_id };
+        let record = recorder.record(&said.position, &said.known, Origin::EveryRoot, nodes)?;
+        recorder.admitted(vec![Record { since_root: said.since_root, ..record }]).pop()
+    }
+
     /// Takes down a search of a game.
     pub fn searched(&mut self, line: &Line, conditions: &Conditions, turn: Turn) {
         self.games[turn.position.turn()].searched(line, &conditions.rules, conditions.analysis, turn);
@@ -151,7 +158,9 @@ impl LearnSession {
         }
         let recorder = Recorder { live, evaluation_id: self.evaluation_id };
         let judged = game.judge(end);
-        records.extend(judged.iter().filter_map(|judged| recorder.if_new(judged, Origin::Outcome, 1)));
+        let is_wanted = |said: &&Statement| said.known.is_bounded() || live(said.position.key()).is_none();
+        let judged = judged.iter().filter(is_wanted);
+        records.extend(judged.filter_map(|judged| recorder.if_new(judged, Origin::Outcome, 1)));
         recorder.admitted(records)
     }
 }

@@ -9,15 +9,12 @@ use std::collections::BTreeMap;
 
 use shakmaty::{Color, Move, Position as _, Role};
 
-use super::text;
-use crate::{
-    learn::{
-        Origin, Record,
-        game::GameEnd,
-        reachability::{Reachable, Signature},
-    },
-    position::Position,
+use super::{
+    game::GameEnd,
+    reachability::{Reachable, Signature},
+    record::{Origin, Record},
 };
+use crate::position::Position;
 
 /// What a game taught at its end is written within so many seconds.
 const ONE_GO: u32 = 2;
@@ -33,7 +30,7 @@ const LONGEST_OPENING: u16 = 16;
 const MOST_TRIED: u32 = 20_000;
 
 /// A game, as far as records tell of it.
-pub(super) struct LearnedGame {
+pub struct LearnedGame {
     /// The side that learned.
     pub side: Color,
     /// How it ended for that side, if it was decided.
@@ -42,7 +39,8 @@ pub(super) struct LearnedGame {
     pub imported: bool,
     /// When the last record was written.
     pub time: u32,
-    session: u32,
+    /// The session of the process that played it.
+    pub session: u32,
     /// Each with its sequence number and its position.
     pub records: Vec<(u64, Record)>,
     /// Positions of the game by the plies played before.
@@ -66,7 +64,7 @@ struct Clue<'a> {
 ///
 /// `is_named` tells positions of known openings: where several orders of the first moves are possible, one that
 /// leads through these is found.
-pub(super) fn games(
+pub fn games(
     records: &[(u64, Record)],
     is_named: &dyn Fn(&Position) -> bool,
 ) -> (Vec<LearnedGame>, Vec<(u64, Record)>) {
@@ -92,12 +90,29 @@ pub(super) fn games(
     (games, others)
 }
 
+/// The side that learned a record while it played, and how its game ended if that is known.
+///
+/// A score falls for the side to move. What a game came to is a bound for the opponent, who is to move: a lower one if
+/// the game was lost.
+pub fn player(record: &Record, turn: Color) -> Option<(Color, Option<GameEnd>)> {
+    match record.origin {
+        Origin::Drop | Origin::Import => Some((turn, record.flags.confirmed.then_some(GameEnd::Lost))),
+        Origin::Outcome if record.lower.is_none() && !record.upper.is_none() => {
+            Some((!turn, Some(GameEnd::Won)))
+        }
+        Origin::Outcome => Some((!turn, Some(GameEnd::Lost))),
+        // The study of a lost game keeps to it, but for its main lines.
+        Origin::Study if record.since_root == 0 => Some((turn, Some(GameEnd::Lost))),
+        Origin::Study if record.upper.is_none() => Some((!turn, Some(GameEnd::Lost))),
+        Origin::EveryRoot | Origin::Advice | Origin::Study => None,
+    }
+}
+
 fn clue(sequence: u64, record: &Record) -> Option<Clue<'_>> {
     let (position, reply) = record.position_and_move().ok()?;
-    let (side, outcome) = text::player(record, position.turn())?;
+    let (side, outcome) = player(record, position.turn())?;
     let ply = record.game_ply;
-    let after =
-        reply.filter(|_| record.origin == Origin::Outcome).map(|m| (ply.saturating_add(1), position.play(m)));
+    let after = reply.filter(|_| is_after_move(record)).map(|m| (ply.saturating_add(1), position.play(m)));
     let positions = [Some((ply, position)), after].into_iter().flatten().collect();
     Some(Clue { sequence, record, side, outcome, positions })
 }
@@ -182,8 +197,9 @@ impl LearnedGame {
     /// the moves that are judged by what they came to.
     pub fn moments(&self) -> Vec<Moment<'_>> {
         let mut moments: BTreeMap<u16, Moment<'_>> = BTreeMap::new();
-        for (_, record) in &self.records {
-            let is_outcome = record.origin == Origin::Outcome;
+        let says_something = |record: &&Record| !record.lower.is_none() || !record.upper.is_none();
+        for record in self.records.iter().map(|(_, record)| record).filter(says_something) {
+            let is_outcome = is_after_move(record);
             let ply = record.game_ply.saturating_sub(u16::from(is_outcome));
             let moment = moments.entry(ply).or_insert(Moment { ply, drop: None, outcome: None });
             *(if is_outcome { &mut moment.outcome } else { &mut moment.drop }) = Some(record);
@@ -193,13 +209,18 @@ impl LearnedGame {
 }
 
 /// Where a game taught something.
-pub(super) struct Moment<'a> {
+pub struct Moment<'a> {
     /// Plies played before.
     pub ply: u16,
-    /// The score fell here.
+    /// The score fell here, or what a study found.
     pub drop: Option<&'a Record>,
     /// What the move played here came to.
     pub outcome: Option<&'a Record>,
+}
+
+/// Is it said of the position after a move of the game, together with the reply?
+fn is_after_move(record: &Record) -> bool {
+    record.origin == Origin::Outcome || record.origin == Origin::Study && record.since_root % 2 == 1
 }
 
 /// Moves that lead from one position to the other in so many plies, in any order, through positions that are

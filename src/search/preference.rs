@@ -23,6 +23,10 @@ pub const ADVICE_MARGIN: i32 = 500;
 const OUTCOME_WORTH: i32 = 12;
 const OUTCOME_STEP: i32 = 240;
 const OUTCOME_DEPTH: i32 = 10;
+/// What it is worth to a move that a deeper search found best, in printed centipawns: for each ply that it was deeper,
+/// and at most.
+const STUDIED_STEP: i32 = 100;
+const STUDIED_MOST: i32 = 600;
 
 /// Why a root move is preferred.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -31,6 +35,8 @@ pub enum Preference {
     Advised,
     /// What its games came to, in thousandths of a win; negative if they were lost.
     Outcome(i32),
+    /// A search to this depth found it best.
+    Studied(Depth),
 }
 
 impl Preference {
@@ -41,6 +47,9 @@ impl Preference {
             Preference::Outcome(share) => {
                 let shallower = (OUTCOME_DEPTH - depth.get()).max(0);
                 share * (OUTCOME_WORTH + OUTCOME_STEP * shallower) / 1000
+            }
+            Preference::Studied(studied) => {
+                (STUDIED_STEP * (studied.get() - depth.get())).clamp(0, STUDIED_MOST)
             }
         };
         Score::from_centipawns(centipawns).0

@@ -5,19 +5,19 @@ use std::path::Path;
 use serde_json::json;
 use shakmaty::{Color, KnownOutcome, Outcome, Position as _, uci::UciMove};
 
-use super::{LearnError, Opened, search::Asked};
+use super::{LearnError, Opened};
 use crate::{
     cli::{
         self,
         pgn::{Game, Games},
         source,
     },
-    engine::Engine,
+    engine::{Asked, Engine},
     eval,
     learn::{
         Origin, Record, Taken,
         game::{GameEnd, Line},
-        policy::{Conditions, LearningMode, Rules, SearchResult, Silence},
+        policy::{Conditions, LearningMode, Rules, Silence},
         session::{LearnSession, Root},
     },
     position::Path as Played,
@@ -103,20 +103,11 @@ fn lessons(asked: &mut Asked, game: &Game, side: Color, file: &Opened) -> Result
         if position.turn() == side && position.has_legal_move() {
             let line = Line { start: game.start.fen(), moves: moves[..ply].to_vec() };
             let answer = asked.search(&game.start, &line.moves)?;
-            if let Some(last) = &answer.line {
+            if let Some(result) = answer.result() {
                 let mut recent = played.clone();
                 recent.trim();
                 let silence = recent.has_repeated().then_some(Silence::Repetition);
                 let conditions = Conditions { rules, analysis: false, silence };
-                let result = SearchResult {
-                    course: answer.course,
-                    line: last.pv.clone(),
-                    score: last.score,
-                    bound: last.bound,
-                    slack: 0,
-                    depth: last.depth,
-                    nodes: last.nodes,
-                };
                 let root = Root { position: position.clone(), line, conditions };
                 session.search_ended(&root, &result, &live);
             }

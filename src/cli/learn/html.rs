@@ -7,12 +7,7 @@ use maud::{Markup, html};
 use serde_json::json;
 use shakmaty::{Color, Move};
 
-use super::{
-    LearnError, Opened,
-    filter::Filter,
-    story::{self, LearnedGame, Moment},
-    text, why,
-};
+use super::{LearnError, Opened, filter::Filter, text, why};
 use crate::{
     cli::{
         analyse::{Openings, pawns},
@@ -21,7 +16,11 @@ use crate::{
     },
     eval,
     files::NewFile,
-    learn::{LearnedScore, Origin, Record, game::GameEnd},
+    learn::{
+        LearnedScore, Origin, Record,
+        game::GameEnd,
+        story::{self, LearnedGame, Moment},
+    },
     position::Position,
     types::Score,
     uci::Output,
@@ -173,7 +172,8 @@ fn moment(game: &LearnedGame, moment: &Moment<'_>, now: &Now<'_>) -> Result<Mark
     let mut facts: Vec<(&str, String)> = Vec::new();
     let fall = moment.drop.map(|record| {
         let depth = text::depth(record).map_or_else(String::new, |depth| format!(", depth {depth}"));
-        format!("{}{depth}", window(record.lower, record.upper, false))
+        let what = if record.origin == Origin::Study { "studied" } else { "it fell to" };
+        (what, format!("{}{depth}", window(record.lower, record.upper, false)))
     });
     let Some(position) = game.positions.get(&moment.ply) else {
         // Only the position after the move is known: the opponent's reply is shown.
@@ -202,7 +202,7 @@ fn moment(game: &LearnedGame, moment: &Moment<'_>, now: &Now<'_>) -> Result<Mark
     arrows.extend(next.as_ref().map(|&(m, _)| (m, Arrow::Better)));
     facts.push(("played", was_played.map_or_else(|| "not known".to_owned(), name)));
     facts.extend(before.map(|(m, score)| ("before", format!("{score}, {} (without the memory)", name(m)))));
-    facts.extend(fall.map(|fall| ("it fell to", fall)));
+    facts.extend(fall);
     facts.extend(moment.outcome.map(|record| ("it came to", window(record.lower, record.upper, true))));
     facts.extend(next.map(|(m, score)| ("now", format!("{score}, {}", name(m)))));
     let title = was_played.map_or_else(|| format!("move {}", moment.ply / 2 + 1), name);
@@ -273,6 +273,7 @@ fn kind(origin: Origin) -> &'static str {
         Origin::Advice => "advice",
         Origin::Import => "imported game",
         Origin::Outcome => "outcome of a game",
+        Origin::Study => "studied after a loss",
     }
 }
 

@@ -4,9 +4,8 @@ mod change;
 mod filter;
 mod games;
 mod html;
-mod search;
 mod show;
-mod story;
+mod study;
 mod text;
 mod trade;
 mod why;
@@ -128,6 +127,10 @@ enum Tool {
         #[arg(long)]
         yes: bool,
     },
+    /// Search lost games again, backwards, for the move that would have held them.
+    ///
+    /// The newest games come first. What is found is learned at once: ended at any moment, the same command goes on where it was. Runs at the lowest priority, beside engines that use the file.
+    Study(study::StudyArguments),
     /// Tell the engine the best move of a position.
     ///
     /// Advice is kept until it is forgotten (`forget --position FEN`), however much is learned after it. With a
@@ -269,6 +272,7 @@ pub(super) fn run(
             let mut file = if *yes { Opened::change(&path)? } else { Opened::read(&path)? };
             change::forget(&mut file, filter, *yes, json, output)
         }
+        Tool::Study(arguments) => study::study(&path, arguments, json, output),
         Tool::Advise { fen, best, score } => {
             change::advise(&mut Opened::write(&path)?, fen, best, *score, json, output)
         }

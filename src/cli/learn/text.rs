@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use shakmaty::{Color, san::SanPlus};
 
 use crate::{
-    learn::{LearnedScore, Misfit, Origin, Record, game::GameEnd},
+    learn::{LearnedScore, Misfit, Origin, Record, game::GameEnd, story::player},
     uci::translate,
 };
 
@@ -26,19 +26,6 @@ pub(super) fn date(time: u32) -> String {
         .map_or_else(|_| String::new(), |time| time.strftime("%F %R").to_string())
 }
 
-/// The side that learned a record while it played, and how its game ended if that is known.
-///
-/// A score falls for the side to move. What a game came to is a bound for the opponent, who is to move: a lower one if
-/// the game was lost.
-pub(super) fn player(record: &Record, turn: Color) -> Option<(Color, Option<GameEnd>)> {
-    match record.origin {
-        Origin::Drop | Origin::Import => Some((turn, record.flags.confirmed.then_some(GameEnd::Lost))),
-        Origin::Outcome if record.lower.is_none() => Some((!turn, Some(GameEnd::Won))),
-        Origin::Outcome => Some((!turn, Some(GameEnd::Lost))),
-        Origin::EveryRoot | Origin::Advice => None,
-    }
-}
-
 /// `White lost`, or nothing where no game was decided.
 pub(super) fn result(record: &Record, turn: Color) -> Option<String> {
     let (side, outcome) = player(record, turn)?;
@@ -51,7 +38,7 @@ pub(super) fn result(record: &Record, turn: Color) -> Option<String> {
 
 /// The depth of the search that found it: neither advice nor what a game came to was searched.
 pub(super) fn depth(record: &Record) -> Option<u8> {
-    let searched = matches!(record.origin, Origin::Drop | Origin::EveryRoot | Origin::Import);
+    let searched = !matches!(record.origin, Origin::Advice | Origin::Outcome);
     searched.then_some(record.depth)
 }
 

@@ -9,12 +9,9 @@ use std::{
 use serde_json::json;
 use shakmaty::san::SanPlus;
 
-use super::{
-    LearnError, Opened,
-    search::{Answer, Asked},
-    text,
-};
+use super::{LearnError, Opened, text};
 use crate::{
+    engine::{Answer, Asked},
     learn::{
         LearnFile, Patience, Record, policy,
         reachability::{Reachable, Signature},

@@ -18,6 +18,7 @@ fn color(arm: Arm) -> &'static str {
         Arm::Off => "#777777",
         Arm::Learn => "#0072b2",
         Arm::Placebo => "#d55e00",
+        Arm::Study => "#009e73",
     }
 }
 

@@ -39,6 +39,8 @@ pub(super) struct Setup {
     /// Is the first round of the arm that is off the same as all others?
     pub off_once: bool,
     pub pace: Pace,
+    /// Nodes for each position of a lost game that is studied.
+    pub study_nodes: u64,
     pub seed: u64,
     pub own: Program,
     pub opponent: Program,
@@ -88,7 +90,7 @@ pub(super) fn run(
         let missing: Vec<GameSlot> = slots.into_iter().filter(|slot| !done.contains(slot)).collect();
         if !missing.is_empty() {
             let mut files = HashMap::new();
-            for arm in [Arm::Learn, Arm::Placebo] {
+            for arm in [Arm::Learn, Arm::Placebo, Arm::Study] {
                 let path = work.join(format!("{}.bin", arm.name()));
                 files.insert(arm, Original::make(path, &known(setup, &journal.entries, arm, round))?);
             }
@@ -114,7 +116,7 @@ pub(super) fn known(setup: &Setup, entries: &[GameEntry], arm: Arm, round: u32) 
         of_round.sort_by_key(|entry| entry.slot);
         match arm {
             Arm::Off => {}
-            Arm::Learn => records.extend(of_round.iter().flat_map(|entry| entry.records.iter().cloned())),
+            Arm::Learn | Arm::Study => records.extend(of_round.iter().flat_map(|entry| entry.remembered())),
             Arm::Placebo => records.extend(memory::placebo(&of_round, &setup.openings, setup.seed)),
         }
     }
@@ -198,13 +200,21 @@ fn play_one(
     let _ = engram.ready();
     engram.quit();
     opponent.quit();
+    let points = match played.winner {
+        None => 1,
+        Some(winner) if winner == color => 2,
+        Some(_) => 0,
+    };
+    let study_nodes = match &copy {
+        Some(copy) if slot.arm == Arm::Study && points == 0 => {
+            copy.study(&setup.own.path, setup.study_nodes)?
+        }
+        _ => 0,
+    };
     Ok(GameEntry {
         slot,
-        points: match played.winner {
-            None => 1,
-            Some(winner) if winner == color => 2,
-            Some(_) => 0,
-        },
+        points,
+        study_nodes,
         ending: played.ending,
         moves: played.moves,
         cutoffs,

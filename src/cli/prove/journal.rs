@@ -24,6 +24,8 @@ pub(super) enum Arm {
     Learn,
     /// As much, but at random.
     Placebo,
+    /// What it learned in earlier rounds, each lost game studied.
+    Study,
 }
 
 impl Arm {
@@ -32,6 +34,7 @@ impl Arm {
             Arm::Off => "off",
             Arm::Learn => "learn",
             Arm::Placebo => "placebo",
+            Arm::Study => "study",
         }
     }
 }
@@ -62,12 +65,22 @@ pub(super) struct GameEntry {
     pub cutoffs: u64,
     /// Mean depth of Engram's searches, in plies.
     pub depth: f64,
+    /// Nodes of the study after it.
+    #[serde(default)]
+    pub study_nodes: u64,
     /// What was learned.
     #[serde(with = "records")]
     pub records: Vec<Record>,
 }
 
 impl GameEntry {
+    /// What was learned, told apart from other games by session and time.
+    pub fn remembered(&self) -> impl Iterator<Item = Record> + '_ {
+        let GameSlot { round, opening, white, .. } = self.slot;
+        let session = 2 * opening as u32 + u32::from(white);
+        self.records.iter().map(move |record| Record { session, time: round, ..record.clone() })
+    }
+
     /// The positions of the game before each of its moves, and the moves.
     pub fn positions(&self, start: &Position) -> Vec<(Position, Move)> {
         let mut position = start.clone();
@@ -176,6 +189,7 @@ mod tests {
             moves: vec!["e2e4".parse().expect("a move"), "e7e5".parse().expect("a move")],
             cutoffs: 17,
             depth: 8.25,
+            study_nodes: 0,
             records: vec![record.clone()],
         };
         let folder = tempfile::tempdir().expect("a temporary folder");

@@ -5,8 +5,11 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::Command,
     sync::RwLock,
 };
+
+use serde_json::Value;
 
 use super::{
     ProveError,
@@ -61,6 +64,18 @@ pub(super) struct Copy {
 }
 
 impl Copy {
+    /// Has the game that was lost last studied by the program at `engram`. The nodes searched.
+    pub fn study(&self, engram: &Path, nodes: u64) -> Result<u64, ProveError> {
+        let mut command = Command::new(engram);
+        command
+            .args(["learn", "study", "--json", "--games", "1", "--nodes", &nodes.to_string(), "--file"])
+            .arg(&self.path);
+        let output = command.output().map_err(ProveError::Executable)?;
+        let said: Option<Value> = serde_json::from_slice(&output.stdout).ok();
+        let counted = said.and_then(|said| said["nodes"].as_u64());
+        counted.ok_or_else(|| ProveError::Study(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
+    }
+
     /// The records that the game added. Who wrote them and when is left out: it is different each time.
     pub fn news(&self) -> Result<Vec<Record>, ProveError> {
         let (_, ring, _) = LearnFile::open(&self.path, Mode::Read)?.recover()?;

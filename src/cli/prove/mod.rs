@@ -86,9 +86,12 @@ pub(super) struct ProveArguments {
     /// What the choice of openings, the jitter, the placebo and the intervals are drawn from.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// The arms to play: off, learn, placebo.
+    /// The arms to play: off, learn, placebo, study (as learn, and each lost game is studied afterwards).
     #[arg(long, value_delimiter = ',', value_name = "ARMS", value_enum, default_value = "off,learn,placebo")]
     arms: Vec<Arm>,
+    /// In the arm `study`, nodes for each position that is studied.
+    #[arg(long, value_name = "N", default_value = "200000")]
+    study_nodes: NonZeroU64,
     /// Play the arm `off` in the first round only and count its games for every round.
     ///
     /// At fixed nodes without jitter engines that begin each game as new play the same games again.
@@ -187,6 +190,9 @@ pub enum ProveError {
     /// The engine does not use its learning file.
     #[error("Engram does not open its learning file: {0}")]
     NoFile(String),
+    /// A lost game cannot be studied.
+    #[error("`engram learn study` failed: {0}")]
+    Study(String),
     /// The learning file of an arm cannot be written.
     #[error(transparent)]
     Learn(#[from] FileError),
@@ -271,6 +277,7 @@ fn setup(arguments: &ProveArguments, out: PathBuf) -> Result<Setup, ProveError> 
         arms,
         off_once: arguments.off_once,
         pace,
+        study_nodes: arguments.study_nodes.get(),
         seed: arguments.seed,
         own: Program { path, arguments: Vec::new(), options: pairs(&arguments.own_options) },
         opponent: Program { options: pairs(&arguments.options), ..Program::parse(&arguments.opponent) },
@@ -292,6 +299,7 @@ fn description(arguments: &ProveArguments, setup: &Setup) -> Value {
         "pace": format!("{:?}", setup.pace),
         "arms": setup.arms.iter().map(|arm| arm.name()).collect::<Vec<_>>(),
         "off once": setup.off_once,
+        "study nodes": setup.study_nodes,
         "seed": setup.seed,
     })
 }

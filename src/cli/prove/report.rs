@@ -110,6 +110,7 @@ fn text(setup: &Setup, games: &GamesByPlace<'_>, rounds: &[SummaryRow], halves: 
             }
         }
     }
+    text.push_str(&games.after_losses(rounds.iter().map(|line| *line.rounds.end()).max().unwrap_or(0)));
     let [own, theirs] =
         rounds.iter().fold([0, 0], |sum, line| [sum[0] + line.faults[0], sum[1] + line.faults[1]]);
     let _ = match own + theirs {

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    fmt::Write as _,
     ops::RangeInclusive,
 };
 
@@ -139,6 +140,36 @@ impl<'a> GamesByPlace<'a> {
             depth: games.iter().map(|entry| entry.depth).sum::<f64>() / games.len() as f64,
             faults: [fault(true), fault(false)],
         })
+    }
+
+    /// What the next game of the same opening and colour came to after a lost one, in rounds up to `finished`, and what
+    /// studying cost.
+    pub fn after_losses(&self, finished: u32) -> String {
+        let mut text = String::new();
+        for &arm in &self.setup.arms {
+            let (mut points, mut games, mut studied, mut nodes) = (0, 0, 0, 0);
+            for round in 1..=finished {
+                let next = if round < finished { self.of(arm, round + 1) } else { &[] };
+                for (now, next) in self.of(arm, round).iter().zip(next) {
+                    if now.points == 0 {
+                        points += u64::from(next.points);
+                        games += 1;
+                    }
+                }
+                let all = self.of(arm, round).iter().filter(|entry| entry.study_nodes > 0);
+                (studied, nodes) = all.fold((studied, nodes), |(studied, nodes), entry| {
+                    (studied + 1, nodes + entry.study_nodes)
+                });
+            }
+            let score = 50.0 * points as f64 / f64::from(games.max(1));
+            let _ =
+                write!(text, "After a lost game {} scores {score:.1} % in the next of {games}", arm.name());
+            let _ = match studied {
+                0 => writeln!(text, "."),
+                _ => writeln!(text, "; {studied} games were studied with {} nodes each.", nodes / studied),
+            };
+        }
+        text
     }
 
     /// In how many games of round 1 two arms differ: there is nothing to remember yet, so only learning inside

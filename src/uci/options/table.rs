@@ -70,6 +70,7 @@ pub(super) fn options() -> Vec<UciOption> {
         spin("LearnFuzz", FUZZ, 0..=100, |to, centipawns| to.engine.set_learning(|learning| learning.fuzz = centipawns)),
         #[cfg(feature = "fleet")]
         text("LearnShare", |to, address| to.engine.set_learn_share(address)),
+        check("LearnStudy", false, |to, on| to.engine.set_learning(|learning| learning.study = on)),
         check("LearnReadOnly", false, |to, on| to.engine.set_learning(|learning| learning.read_only = on)),
         check("OwnBook", false, |to, on| to.engine.book.enabled = on),
         text("BookFile", |to, path| to.engine.set_book_file(file(path).as_deref())

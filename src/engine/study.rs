@@ -1,0 +1,282 @@
+//! Study: what a player does after a loss.
+//!
+//! A lost game is searched backwards from its end, with far more nodes than it was played with, until a position is
+//! found in which another move holds. What the searches found is learned: the positions with their main lines, and of
+//! the positions before them, where the opponent is to move, that the reply of the game reaches so much. The moves
+//! before are not to blame any more: they are marked as the way to the move that holds.
+
+use std::{
+    path::Path,
+    sync::{
+        Arc, RwLock, RwLockReadGuard,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use shakmaty::Move;
+
+use super::{Engine, StopHandle, asked::Asked};
+use crate::{
+    learn::{
+        self, FileError, LearnFile, LearnedScore, Origin, Record, Ring,
+        game::{GameEnd, Line, RESULT},
+        policy::{Conditions, Known, LearningMode, Rules, SearchResult, Statement},
+        session::{LearnSession, Root},
+        story::{self, LearnedGame},
+    },
+    position::Position,
+    types::{Bound, Depth, PackedMove, Score},
+};
+
+/// A position of at least this score, in printed centipawns, holds.
+const HOLDS: i32 = 0;
+/// MiB of the table in which the searches of a game are kept.
+const HASH: usize = 64;
+/// A search in the background is told to end so often.
+const STOP_PAUSE: Duration = Duration::from_millis(1);
+
+/// A learning file whose lost games are studied.
+pub struct Study {
+    asked: Asked,
+    file: LearnFile,
+    ring: RwLock<Ring>,
+}
+
+/// What came of a game.
+#[derive(Clone, Debug, Default)]
+pub struct StudiedGame {
+    /// The last position in which another move holds, and what its search found.
+    pub held: Option<(Position, Finding)>,
+    /// Positions searched.
+    pub positions: u64,
+    /// Nodes searched.
+    pub nodes: u64,
+    /// Was it not interrupted?
+    pub is_finished: bool,
+}
+
+/// What a search found.
+#[derive(Copy, Clone, Debug)]
+pub struct Finding {
+    /// The best move.
+    pub best: Option<Move>,
+    /// Its score.
+    pub score: Score,
+    /// What the score says.
+    pub bound: Bound,
+    /// The depth, in plies.
+    pub depth: Depth,
+}
+
+impl Study {
+    /// Default number of nodes for each position.
+    pub const DEFAULT_NODES: u64 = 1_000_000;
+
+    /// The games of the file at `path`, each position to be searched with so many nodes.
+    ///
+    /// # Errors
+    /// See [`FileError`]; a file that can only be read is one.
+    pub fn open(path: &Path, nodes: u64) -> Result<Study, FileError> {
+        let (file, ring, _) = LearnFile::open_or_create(path)?;
+        let mut asked = Asked::new(nodes);
+        // A smaller table serves as well.
+        let _ = asked.engine.set_hash(HASH);
+        Ok(Study { asked, file, ring: RwLock::new(ring) })
+    }
+
+    /// The games that were lost and not yet studied, the newest first.
+    pub fn lost_games(&self) -> Vec<LearnedGame> {
+        let records: Vec<(u64, Record)> = self.ring().iter().collect();
+        let (mut games, _) = story::games(&records, &|_| false);
+        let is_left = |(_, record): &(u64, Record)| record.origin != Origin::Study;
+        games.retain(|game| game.outcome == Some(GameEnd::Lost) && game.records.iter().any(is_left));
+        games.reverse();
+        games
+    }
+
+    /// Studies a game for as long as `goes_on` says. What was found until then is learned.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn study(
+        &mut self,
+        game: &LearnedGame,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<StudiedGame, FileError> {
+        let mut studied = StudiedGame::default();
+        self.asked.engine.new_game();
+        for (ply, root) in roots(game) {
+            // Without moves there is no illegal one.
+            let found = if goes_on() { self.asked.search(root, &[]).ok() } else { None };
+            let found = found.filter(|_| goes_on());
+            let Some(result) = found.and_then(|answer| answer.result()) else { return Ok(studied) };
+            studied.positions += 1;
+            studied.nodes += result.nodes;
+            let is_found = self.holds(game, ply, root, &result);
+            let mut records = self.lessons(game, ply, root, &result);
+            if is_found {
+                let way = self.way(game, ply, result.depth);
+                records.retain(|record| way.iter().all(|mark| mark.key != record.key));
+                records.extend(way);
+            }
+            self.file.take_in(&self.ring, &records)?;
+            if is_found {
+                let SearchResult { score, bound, depth, .. } = result;
+                let found = Finding { best: result.line.first().copied(), score, bound, depth };
+                studied.held = Some((root.clone(), found));
+                break;
+            }
+        }
+        self.file.take_in(&self.ring, &self.rest(game))?;
+        studied.is_finished = true;
+        Ok(studied)
+    }
+
+    fn ring(&self) -> RwLockReadGuard<'_, Ring> {
+        learn::read(&self.ring)
+    }
+
+    /// Is there another move than the one that was played, good enough, and better by what counts as a drop?
+    fn holds(&self, game: &LearnedGame, ply: u16, root: &Position, result: &SearchResult) -> bool {
+        let played = game.moves.get(&ply);
+        let after = played.and_then(|&m| self.ring().get(root.play(m).key()));
+        let came_to = after.filter(|record| record.origin == Origin::Study).as_ref().and_then(Known::of);
+        let came_to = came_to.map_or(-RESULT, |known| -known.lower.centipawns());
+        let score = result.score.centipawns();
+        result.line.first() != played && score >= HOLDS && score - came_to >= Engine::DEFAULT_LEARN_DROP
+    }
+
+    /// What is learned from the search of `root`: itself with its main line, and the position before it.
+    fn lessons(&self, game: &LearnedGame, ply: u16, root: &Position, result: &SearchResult) -> Vec<Record> {
+        let live = |key| self.ring().get(key);
+        let rules = Rules { mode: LearningMode::All, drop: Engine::DEFAULT_LEARN_DROP, min_depth: Depth(1) };
+        let conditions = Conditions { rules, analysis: true, silence: None };
+        let line = Line { start: root.fen(), moves: Vec::new() };
+        let mut session = LearnSession::new(self.asked.engine.evaluation_id());
+        let searched = Root { position: root.clone(), line, conditions };
+        let mut records = session.search_ended(&searched, result, &live).records;
+        let before = ply.checked_sub(1).and_then(|ply| game.positions.get(&ply).zip(game.moves.get(&ply)));
+        if let Some((position, &reply)) = before {
+            let depth = Depth(result.depth.get() + 1);
+            let (lower, upper) = (-result.score, Score::INFINITE);
+            let known = Known { lower, upper, depth, best: PackedMove::pack(reply) };
+            let said = Statement { position: position.clone(), since_root: 1, known };
+            records.extend(session.statement(&said, result.nodes, &live));
+        }
+        records.into_iter().map(|record| self.studied(game, record)).collect()
+    }
+
+    /// Takes back what the moves before `ply` were blamed for, and marks the positions after them as the way to what was
+    /// found at `depth`. Where the score fell on this way it was no mistake.
+    fn way(&self, game: &LearnedGame, ply: u16, depth: Depth) -> Vec<Record> {
+        let earlier = game.records.iter().map(|(_, record)| record).filter(|record| record.game_ply < ply);
+        let marks = earlier.map(|record| match record.origin {
+            Origin::Outcome | Origin::Study => {
+                let (lower, upper) = (LearnedScore::NO_LOWER, LearnedScore::NO_UPPER);
+                let depth = u8::try_from(depth.get()).unwrap_or(u8::MAX);
+                self.studied(game, Record { lower, upper, depth, ..record.clone() })
+            }
+            _ => record.tombstone(self.later_than_known(game, record)),
+        });
+        marks.collect()
+    }
+
+    /// The records of a game whose study is over that it did not come to: they are studied, too.
+    fn rest(&self, game: &LearnedGame) -> Vec<Record> {
+        let live = |key| self.ring().get(key);
+        let records = game.records.iter().map(|(_, record)| record);
+        let left = records.filter(|record| live(record.key).as_ref() == Some(record));
+        left.filter(|record| record.origin != Origin::Study)
+            .map(|record| self.studied(game, record.clone()))
+            .collect()
+    }
+
+    /// A record as one of the study of this game.
+    fn studied(&self, game: &LearnedGame, record: Record) -> Record {
+        let time = self.later_than_known(game, &record);
+        Record { origin: Origin::Study, session: game.session, time, ..record }
+    }
+
+    /// Later than what the record takes the place of, and as near to the game as that allows: so it is told as a part
+    /// of the game.
+    fn later_than_known(&self, game: &LearnedGame, record: &Record) -> u32 {
+        let known = self.ring().newest_of(record.key);
+        known.map_or(game.time, |known| known.time.saturating_add(1))
+    }
+}
+
+/// The positions in which the side that lost was to move, the last one first.
+fn roots(game: &LearnedGame) -> impl Iterator<Item = (u16, &Position)> {
+    let positions = game.positions.iter().rev().map(|(&ply, position)| (ply, position));
+    positions.filter(|(_, position)| position.turn() == game.side && position.has_legal_move())
+}
+
+/// A study between two games, on a thread of its own.
+pub(super) struct BackgroundStudy {
+    over: Arc<AtomicBool>,
+    search: StopHandle,
+    thread: JoinHandle<String>,
+}
+
+impl BackgroundStudy {
+    /// Begins to study, with the evaluation and the tablebases of `engine`.
+    pub fn start(path: &Path, engine: &Engine) -> Result<BackgroundStudy, FileError> {
+        let mut study = Study::open(path, Study::DEFAULT_NODES)?;
+        study.asked.engine.evaluate_as(engine);
+        let (over, search) = (Arc::<AtomicBool>::default(), study.asked.engine.stop_handle());
+        let is_over = Arc::clone(&over);
+        let work = move || {
+            let (mut games, mut held) = (0, 0);
+            for game in study.lost_games() {
+                match study.study(&game, &|| !is_over.load(Relaxed)) {
+                    Ok(StudiedGame { is_finished: false, .. }) => break,
+                    Ok(studied) => {
+                        games += 1;
+                        held += u32::from(studied.held.is_some());
+                    }
+                    Err(error) => return format!("learning: nothing more is studied: {error}"),
+                }
+            }
+            match games {
+                0 => String::new(),
+                _ => format!("learning: lost games studied: {games}; another move holds in {held}"),
+            }
+        };
+        let thread = thread::Builder::new().name("study".to_owned()).spawn(work);
+        let thread = thread.map_err(|error| FileError::Io(path.to_owned(), "studied", error))?;
+        Ok(BackgroundStudy { over, search, thread })
+    }
+
+    /// Ends it within milliseconds, the search in progress given up. What there is to say, if anything.
+    pub fn stop(self) -> Option<String> {
+        self.over.store(true, Relaxed);
+        while !self.thread.is_finished() {
+            // A search that was about to begin did not hear it.
+            self.search.stop();
+            thread::sleep(STOP_PAUSE);
+        }
+        self.thread.join().ok().filter(|text| !text.is_empty())
+    }
+}
+
+impl Engine {
+    /// Studies lost games until the next search, if that is wanted.
+    pub(super) fn start_study(&mut self) {
+        let Some(path) = self.learning.study_file().filter(|_| !self.strength_limits.is_limited()) else {
+            return;
+        };
+        match BackgroundStudy::start(path, self) {
+            Ok(study) => self.study = Some(study),
+            Err(error) => self.say(format!("learning: nothing is studied: {error}")),
+        }
+    }
+
+    /// Ends the study in the background, if there is one.
+    pub(super) fn stop_study(&mut self) {
+        if let Some(said) = self.study.take().and_then(BackgroundStudy::stop) {
+            self.say(said);
+        }
+    }
+}
