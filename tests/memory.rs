@@ -10,13 +10,14 @@ use std::{
     collections::BTreeSet,
     fs::{self, File},
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
 use common::{Engine, PATIENCE, command, home, run};
 use engram::learn::{LearnFile, Mode, Origin, Patience, Record, record::CAPACITY};
+use serde_json::Value;
 use tempfile::TempDir;
 
 fn file() -> (TempDir, PathBuf) {
@@ -330,6 +331,31 @@ fn a_studied_game_is_played_again_up_to_the_move_that_holds() {
     assert!(run(&study).0.starts_with("0 of 0 lost games studied"));
     let blamed = records(&path).into_iter().filter(|record| record.origin != Origin::Study);
     assert!(blamed.into_iter().all(|record| record.game_ply > 2), "{:?}", records(&path));
+}
+
+#[test]
+fn a_study_goes_on_where_it_was_killed() {
+    let (folder, path) = file();
+    lose(&path).quit();
+    let file = path.display().to_string();
+    let study = |nodes: &str| {
+        let mut study = command(&folder);
+        study.args(["learn", "study", "--json", "--nodes", nodes, "--file", &file]);
+        study.stdin(Stdio::null()).stdout(Stdio::piped());
+        study
+    };
+    let mut killed = study("400000").spawn().expect("the binary runs");
+    let deadline = Instant::now() + PATIENCE;
+    while studied(&path).is_empty() {
+        assert!(Instant::now() < deadline, "nothing was studied");
+        thread::sleep(Duration::from_millis(2));
+    }
+    killed.kill().and_then(|()| killed.wait()).expect("killed");
+    let said = study("50000").output().expect("the binary runs").stdout;
+    let said: Value = serde_json::from_slice(&said).expect("JSON");
+    // Three positions in all; the last one that holds may have been found before it was killed.
+    assert!(said["positions"].as_u64().is_some_and(|positions| positions < 3), "{said}");
+    assert!(run(&["learn", "study", "--file", &file]).0.starts_with("0 of 0 lost games studied"));
 }
 
 #[test]

@@ -86,10 +86,10 @@ impl Study {
         Ok(Study { asked, file, ring: RwLock::new(ring) })
     }
 
-    /// The games that were lost and not yet studied, the newest first.
-    pub fn lost_games(&self) -> Vec<LearnedGame> {
+    /// The games that were lost and not yet studied, the newest first; not all of them where it does not go on.
+    pub fn lost_games(&self, goes_on: &dyn Fn() -> bool) -> Vec<LearnedGame> {
         let records: Vec<(u64, Record)> = self.ring().iter().collect();
-        let (mut games, _) = story::games(&records, &|_| false);
+        let (mut games, _) = story::games(&records, goes_on);
         let is_left = |(_, record): &(u64, Record)| record.origin != Origin::Study;
         games.retain(|game| game.outcome == Some(GameEnd::Lost) && game.records.iter().any(is_left));
         games.reverse();
@@ -102,12 +102,13 @@ impl Study {
     /// The file cannot be written.
     pub fn study(
         &mut self,
-        game: &LearnedGame,
+        game: &mut LearnedGame,
         goes_on: &dyn Fn() -> bool,
     ) -> Result<StudiedGame, FileError> {
         let mut studied = StudiedGame::default();
         self.asked.engine.new_game();
-        for (ply, root) in roots(game) {
+        game.connect();
+        for (ply, root) in roots(game).filter(|(_, root)| !self.was_studied(game, root)).collect::<Vec<_>>() {
             // Without moves there is no illegal one.
             let found = if goes_on() { self.asked.search(root, &[]).ok() } else { None };
             let found = found.filter(|_| goes_on());
@@ -132,6 +133,14 @@ impl Study {
         self.file.take_in(&self.ring, &self.rest(game))?;
         studied.is_finished = true;
         Ok(studied)
+    }
+
+    /// Was this position searched when an earlier study of the game was interrupted?
+    fn was_studied(&self, game: &LearnedGame, root: &Position) -> bool {
+        let known = self.ring().get(root.key());
+        known.is_some_and(|record| {
+            record.origin == Origin::Study && record.since_root == 0 && record.session == game.session
+        })
     }
 
     fn ring(&self) -> RwLockReadGuard<'_, Ring> {
@@ -229,8 +238,9 @@ impl BackgroundStudy {
         let is_over = Arc::clone(&over);
         let work = move || {
             let (mut games, mut held) = (0, 0);
-            for game in study.lost_games() {
-                match study.study(&game, &|| !is_over.load(Relaxed)) {
+            let goes_on = || !is_over.load(Relaxed);
+            for mut game in study.lost_games(&goes_on) {
+                match study.study(&mut game, &goes_on) {
                     Ok(StudiedGame { is_finished: false, .. }) => break,
                     Ok(studied) => {
                         games += 1;

@@ -60,16 +60,14 @@ struct Clue<'a> {
     positions: Vec<(u16, Position)>,
 }
 
-/// The games that records tell of, oldest first, and the records that belong to none.
-///
-/// `is_named` tells positions of known openings: where several orders of the first moves are possible, one that
-/// leads through these is found.
+/// The games that records tell of, oldest first, and the records that belong to none; or a part of them, where it does
+/// not go on.
 pub fn games(
     records: &[(u64, Record)],
-    is_named: &dyn Fn(&Position) -> bool,
+    goes_on: &dyn Fn() -> bool,
 ) -> (Vec<LearnedGame>, Vec<(u64, Record)>) {
     let (mut games, mut others, mut clues) = (Vec::<LearnedGame>::new(), Vec::new(), Vec::new());
-    for (sequence, record) in records {
+    for (sequence, record) in records.iter().take_while(|_| goes_on()) {
         match clue(*sequence, record) {
             Some(clue) => clues.push(clue),
             None => others.push((*sequence, record.clone())),
@@ -77,14 +75,11 @@ pub fn games(
     }
     // What the end of a game decided first: the drops of a game that was won are older than its end.
     clues.sort_by_key(|clue| clue.outcome.is_none());
-    for clue in clues {
+    for clue in clues.into_iter().take_while(|_| goes_on()) {
         match games.iter_mut().rev().find(|game| game.is_of(&clue)) {
             Some(game) => game.add(clue),
             None => games.push(LearnedGame::new(clue)),
         }
-    }
-    for game in &mut games {
-        game.connect(is_named);
     }
     games.sort_by_key(|game| game.time);
     (games, others)
@@ -167,8 +162,8 @@ impl LearnedGame {
             && after.is_none_or(|(&later, known)| comes_after(position, known, later - ply))
     }
 
-    /// Finds the moves between known positions that are near to each other, and the opening.
-    fn connect(&mut self, is_named: &dyn Fn(&Position) -> bool) {
+    /// Finds the moves between known positions that are near to each other.
+    pub fn connect(&mut self) {
         let known: Vec<(u16, Position)> =
             self.positions.iter().map(|(&ply, position)| (ply, position.clone())).collect();
         for pair in known.windows(2) {
@@ -184,11 +179,18 @@ impl LearnedGame {
                 position = position.play(m);
             }
         }
-        if let Some((first, position)) = known.first().filter(|(ply, _)| *ply <= LONGEST_OPENING) {
-            let found = line_between(&Position::default(), position, *first, is_named);
+    }
+
+    /// Finds the moves before the first known position. `is_named` tells positions of known openings: where several orders
+    /// of the moves are possible, one that leads through these is found.
+    pub fn find_opening(&mut self, is_named: &dyn Fn(&Position) -> bool) {
+        if let Some((&first, position)) =
+            self.positions.first_key_value().filter(|(ply, _)| **ply <= LONGEST_OPENING)
+        {
+            let found = line_between(&Position::default(), position, first, is_named);
             self.opening = found.unwrap_or_default();
-            if *first == 0 || !self.opening.is_empty() {
-                self.opening.extend((*first..).map_while(|ply| self.moves.get(&ply)));
+            if first == 0 || !self.opening.is_empty() {
+                self.opening.extend((first..).map_while(|ply| self.moves.get(&ply)));
             }
         }
     }
@@ -311,7 +313,12 @@ mod tests {
     }
 
     fn told(records: Vec<Record>) -> (Vec<LearnedGame>, Vec<(u64, Record)>) {
-        games(&(1..).zip(records).collect::<Vec<_>>(), &|_| false)
+        let (mut games, others) = games(&(1..).zip(records).collect::<Vec<_>>(), &|| true);
+        for game in &mut games {
+            game.connect();
+            game.find_opening(&|_| false);
+        }
+        (games, others)
     }
 
     #[test]

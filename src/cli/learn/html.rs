@@ -53,7 +53,11 @@ pub(super) fn write(file: &Opened, page: &Page, json: bool, output: &Output) -> 
     let records: Vec<(u64, Record)> = file.ring().iter().filter(|(_, record)| sieve.admits(record)).collect();
     let shown = &records[records.len().saturating_sub(page.newest)..];
     let openings = Openings::own();
-    let (games, others) = story::games(shown, &|position| openings.at(position).is_some());
+    let (mut games, others) = story::games(shown, &|| true);
+    for game in &mut games {
+        game.connect();
+        game.find_opening(&|position| openings.at(position).is_some());
+    }
     let mut target = NewFile::begin_new(to).map_err(failed("made"))?;
     let mut write = |text: &str| target.write_all(text.as_bytes()).map_err(failed("written"));
     let title = file.file.path().display().to_string();

@@ -46,10 +46,11 @@ pub(super) fn study(
     // Not made if it is missing.
     LearnFile::open(path, Mode::Read)?;
     let mut study = Study::open(path, arguments.nodes)?;
-    let mut lost = study.lost_games();
+    let mut lost = study.lost_games(&goes_on);
     lost.truncate(arguments.games.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX)));
     let (mut games, mut held, mut positions, mut nodes) = (0, 0, 0, 0);
-    for (number, game) in (1..).zip(&lost) {
+    let count = lost.len();
+    for (number, game) in (1..).zip(&mut lost) {
         let studied = study.study(game, &goes_on)?;
         positions += studied.positions;
         nodes += studied.nodes;
@@ -62,17 +63,16 @@ pub(super) fn study(
             let side = game.side.fold_wb("White", "Black");
             let verdict =
                 studied.held.map_or_else(|| "no move holds".to_owned(), |(root, found)| told(&root, &found));
-            output.line(format_args!("game {number} of {}, lost with {side}: {verdict}", lost.len()));
+            output.line(format_args!("game {number} of {count}, lost with {side}: {verdict}"));
         }
     }
     if json {
         output.line(json!({
-            "lost": lost.len(), "games": games, "held": held, "positions": positions, "nodes": nodes,
+            "lost": count, "games": games, "held": held, "positions": positions, "nodes": nodes,
         }));
     } else {
         output.line(format_args!(
-            "{games} of {} lost games studied, {positions} positions with {nodes} nodes; another move holds in {held}",
-            lost.len()
+            "{games} of {count} lost games studied, {positions} positions with {nodes} nodes; another move holds in {held}"
         ));
     }
     Ok(())
