@@ -166,15 +166,27 @@ impl Study {
         let mut session = LearnSession::new(self.asked.engine.evaluation_id());
         let searched = Root { position: root.clone(), line, conditions };
         let mut records = session.search_ended(&searched, result, &live).records;
-        let before = ply.checked_sub(1).and_then(|ply| game.positions.get(&ply).zip(game.moves.get(&ply)));
-        if let Some((position, &reply)) = before {
-            let depth = Depth(result.depth.get() + 1);
-            let (lower, upper) = (-result.score, Score::INFINITE);
-            let known = Known { lower, upper, depth, best: PackedMove::pack(reply) };
-            let said = Statement { position: position.clone(), since_root: 1, known };
-            records.extend(session.statement(&said, result.nodes, &live));
-        }
+        let before = self.before(game, ply, result);
+        records.extend(before.and_then(|said| session.statement(&said, result.nodes, &live)));
         records.into_iter().map(|record| self.studied(game, record)).collect()
+    }
+
+    /// What the search after `ply` plies says of the position before: the opponent's reply comes to so much. Nothing, if
+    /// the reply of another game comes to more.
+    fn before(&self, game: &LearnedGame, ply: u16, result: &SearchResult) -> Option<Statement> {
+        let earlier = ply.checked_sub(1)?;
+        let (position, &reply) = game.positions.get(&earlier).zip(game.moves.get(&earlier))?;
+        let (lower, best) = (-result.score, PackedMove::pack(reply));
+        let is_better = |known: &Record| {
+            let is_bounded = known.origin == Origin::Study && !known.lower.is_none();
+            is_bounded && known.best != best && known.lower.to_score() > lower
+        };
+        if self.ring().get(position.key()).as_ref().is_some_and(is_better) {
+            return None;
+        }
+        let depth = Depth(result.depth.get() + 1);
+        let known = Known { lower, upper: Score::INFINITE, depth, best };
+        Some(Statement { position: position.clone(), since_root: 1, known })
     }
 
     /// Takes back what the moves before `ply` were blamed for, and marks the positions after them as the way to what was
