@@ -7,6 +7,7 @@ mod server;
 
 use std::{
     fs,
+    io::Read,
     path::Path,
     process::{Child, Stdio},
     thread,
@@ -36,7 +37,7 @@ impl Drop for Running {
 
 fn start(home: &TempDir, arguments: &[&str]) -> Running {
     let mut command = command(home);
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     Running(command.spawn().expect("the binary starts"))
 }
 
@@ -162,7 +163,11 @@ fn workers_that_die_lose_nothing_and_the_collector_may_die_as_well() {
         }
         if restarts < 2 && done() > (restarts + 1) * count / 4 {
             restarts += 1;
-            drop(collector);
+            let _ = collector.0.kill();
+            if collector.0.wait().expect("a child").success() {
+                // It was ready before it was killed.
+                break;
+            }
             if restarts == 2 {
                 // And the server forgets everything.
                 server.kill();
@@ -171,7 +176,10 @@ fn workers_that_die_lose_nothing_and_the_collector_may_die_as_well() {
             collector = start(&home, &arguments);
         }
     }
-    assert!(collector.0.wait().expect("a child").success());
+    let ended = collector.0.wait().expect("a child");
+    let mut said = String::new();
+    collector.0.stderr.take().expect("piped").read_to_string(&mut said).expect("readable");
+    assert!(ended.success(), "{said}");
     assert!(kills > 0);
     let (_, err, code) = analysed(&home, "many.epd", "here.jsonl", &["--nodes", nodes]);
     assert_eq!((err.as_str(), code), ("", 0));
