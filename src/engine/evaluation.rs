@@ -59,6 +59,7 @@ impl Engine {
     pub(super) fn evaluate_as(&mut self, other: &Engine) {
         self.evaluation = other.evaluation.clone();
         self.tables.clone_from(&other.tables);
+        self.renew_evaluation();
     }
 
     /// Sets the kind of evaluation. The table is emptied: it holds what another one said. Waits for a running

@@ -302,3 +302,26 @@ impl Engine {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::EvaluationKind;
+
+    #[test]
+    fn a_study_evaluates_as_the_engine_that_plays() {
+        let search = |mut asked: Asked| {
+            let answer = asked.search(&Position::default(), &[]).expect("no move is illegal");
+            answer.result().expect("a search").score
+        };
+        let classical = || {
+            let mut asked = Asked::new(500);
+            asked.engine.set_evaluation(EvaluationKind::Classical);
+            asked
+        };
+        let mut student = Asked::new(500);
+        student.engine.evaluate_as(&classical().engine);
+        assert_eq!(search(student), search(classical()));
+        assert_ne!(search(classical()), search(Asked::new(500)));
+    }
+}
