@@ -32,7 +32,7 @@ pub use self::{
     opening::OpeningBook,
     settings::EngineSettings,
     strength::{ELO_RANGE, FULL_SKILL, StrengthLimits},
-    study::{Finding, StudiedGame, Study},
+    study::{StudiedGame, Study},
 };
 use self::{
     evaluation::EvaluationChoice, learning::Learning, lookup::with_last_answer, opening::LastAnswer,

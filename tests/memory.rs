@@ -1,6 +1,6 @@
 //! What the memory promises to its user, tried over a pipe: advice is obeyed, nothing is switched off in silence, a
-//! printed score is a search's score, a lost game is a lesson however it ends, announced means written, and another
-//! move clock destroys nothing.
+//! printed score is a search's score, a lost game is a lesson however it ends, and is studied, announced means
+//! written, and another move clock destroys nothing.
 
 mod common;
 #[path = "common/learn.rs"]

@@ -15,8 +15,6 @@ use std::{
     time::Duration,
 };
 
-use shakmaty::Move;
-
 use super::{Engine, StopHandle, asked::Asked};
 use crate::{
     learn::{
@@ -27,7 +25,7 @@ use crate::{
         story::{self, LearnedGame},
     },
     position::Position,
-    types::{Bound, Depth, PackedMove, Score},
+    types::{Depth, PackedMove, Score},
 };
 
 /// A position of at least this score, in printed centipawns, holds.
@@ -48,7 +46,7 @@ pub struct Study {
 #[derive(Clone, Debug, Default)]
 pub struct StudiedGame {
     /// The last position in which another move holds, and what its search found.
-    pub held: Option<(Position, Finding)>,
+    pub held: Option<(Position, SearchResult)>,
     /// Positions searched.
     pub positions: u64,
     /// Nodes searched.
@@ -57,33 +55,16 @@ pub struct StudiedGame {
     pub is_finished: bool,
 }
 
-/// What a search found.
-#[derive(Copy, Clone, Debug)]
-pub struct Finding {
-    /// The best move.
-    pub best: Option<Move>,
-    /// Its score.
-    pub score: Score,
-    /// What the score says.
-    pub bound: Bound,
-    /// The depth, in plies.
-    pub depth: Depth,
-}
-
 impl Study {
     /// Default number of nodes for each position.
     pub const DEFAULT_NODES: u64 = 1_000_000;
 
-    /// The games of the file at `path`, each position to be searched with so many nodes.
-    ///
-    /// # Errors
-    /// See [`FileError`]; a file that can only be read is one.
-    pub fn open(path: &Path, nodes: u64) -> Result<Study, FileError> {
-        let (file, ring, _) = LearnFile::open_or_create(path)?;
+    /// The games of a file that may be written, each position to be searched with so many nodes.
+    pub fn new(file: LearnFile, ring: RwLock<Ring>, nodes: u64) -> Study {
         let mut asked = Asked::new(nodes);
         // A smaller table serves as well.
         let _ = asked.engine.set_hash(HASH);
-        Ok(Study { asked, file, ring: RwLock::new(ring) })
+        Study { asked, file, ring }
     }
 
     /// The games that were lost and not yet studied, the newest first; not all of them where it does not go on.
@@ -124,9 +105,7 @@ impl Study {
             }
             self.file.take_in(&self.ring, &records)?;
             if is_found {
-                let SearchResult { score, bound, depth, .. } = result;
-                let found = Finding { best: result.line.first().copied(), score, bound, depth };
-                studied.held = Some((root.clone(), found));
+                studied.held = Some((root.clone(), result));
                 break;
             }
         }
@@ -244,7 +223,8 @@ pub(super) struct BackgroundStudy {
 impl BackgroundStudy {
     /// Begins to study, with the evaluation and the tablebases of `engine`.
     pub fn start(path: &Path, engine: &Engine) -> Result<BackgroundStudy, FileError> {
-        let mut study = Study::open(path, Study::DEFAULT_NODES)?;
+        let (file, ring, _) = LearnFile::open_or_create(path)?;
+        let mut study = Study::new(file, RwLock::new(ring), Study::DEFAULT_NODES);
         study.asked.engine.evaluate_as(engine);
         let (over, search) = (Arc::<AtomicBool>::default(), study.asked.engine.stop_handle());
         let is_over = Arc::clone(&over);

@@ -129,7 +129,8 @@ enum Tool {
     },
     /// Search lost games again, backwards, for the move that would have held them.
     ///
-    /// The newest games come first. What is found is learned at once: ended at any moment, the same command goes on where it was. Runs at the lowest priority, beside engines that use the file.
+    /// The newest games come first. What is found is learned at once: ended at any moment, the same command goes on
+    /// where it was. Runs at the lowest priority, beside engines that use the file.
     Study(study::StudyArguments),
     /// Tell the engine the best move of a position.
     ///
@@ -272,7 +273,7 @@ pub(super) fn run(
             let mut file = if *yes { Opened::change(&path)? } else { Opened::read(&path)? };
             change::forget(&mut file, filter, *yes, json, output)
         }
-        Tool::Study(arguments) => study::study(&path, arguments, json, output),
+        Tool::Study(arguments) => study::study(Opened::change(&path)?, arguments, json, output),
         Tool::Advise { fen, best, score } => {
             change::advise(&mut Opened::write(&path)?, fen, best, *score, json, output)
         }

@@ -1,17 +1,17 @@
 //! `engram learn study`: lost games are searched again.
 
 use std::{
-    path::Path,
+    num::NonZeroUsize,
     time::{Duration, Instant},
 };
 
 use serde_json::json;
-use shakmaty::san::SanPlus;
 
-use super::LearnError;
+use super::{LearnError, Opened};
 use crate::{
-    engine::{Finding, Study},
-    learn::{LearnFile, Mode},
+    cli::pgn,
+    engine::Study,
+    learn::policy::SearchResult,
     position::Position,
     uci::{Output, translate},
 };
@@ -26,16 +26,16 @@ pub(super) struct StudyArguments {
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     minutes: Option<u64>,
     /// Study so many games; all if not given.
-    #[arg(long, value_name = "G", value_parser = clap::value_parser!(u64).range(1..))]
-    games: Option<u64>,
+    #[arg(long, value_name = "G")]
+    games: Option<NonZeroUsize>,
 }
 
 /// Studies the lost games that the file tells of, the newest first.
 ///
 /// # Errors
-/// There is no file, or it cannot be written.
+/// The file cannot be written.
 pub(super) fn study(
-    path: &Path,
+    file: Opened,
     arguments: &StudyArguments,
     json: bool,
     output: &Output,
@@ -43,11 +43,9 @@ pub(super) fn study(
     lower_priority();
     let deadline = arguments.minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
     let goes_on = || !output.is_closed() && deadline.is_none_or(|deadline| Instant::now() < deadline);
-    // Not made if it is missing.
-    LearnFile::open(path, Mode::Read)?;
-    let mut study = Study::open(path, arguments.nodes)?;
+    let mut study = Study::new(file.file, file.ring, arguments.nodes);
     let mut lost = study.lost_games(&goes_on);
-    lost.truncate(arguments.games.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX)));
+    lost.truncate(arguments.games.map_or(usize::MAX, NonZeroUsize::get));
     let (mut games, mut held, mut positions, mut nodes) = (0, 0, 0, 0);
     let count = lost.len();
     for (number, game) in (1..).zip(&mut lost) {
@@ -79,10 +77,10 @@ pub(super) fn study(
 }
 
 /// `Nf3 holds, cp 12 at depth 20, in FEN`.
-fn told(root: &Position, found: &Finding) -> String {
-    let san = found.best.map(|m| SanPlus::from_move(root.chess().clone(), m).to_string());
+fn told(root: &Position, found: &SearchResult) -> String {
+    let san = found.line.first().map(|&m| pgn::san(root, m).0).unwrap_or_default();
     let (score, depth) = (translate::score(found.score, found.bound), found.depth.get());
-    format!("{} holds, {score} at depth {depth}, in {}", san.unwrap_or_default(), root.fen())
+    format!("{san} holds, {score} at depth {depth}, in {}", root.fen())
 }
 
 /// Whatever else the machine does comes first.

@@ -66,7 +66,6 @@ pub(super) struct GameEntry {
     /// Mean depth of Engram's searches, in plies.
     pub depth: f64,
     /// Nodes of the study after it.
-    #[serde(default)]
     pub study_nodes: u64,
     /// What was learned.
     #[serde(with = "records")]
