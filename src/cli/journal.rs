@@ -224,6 +224,13 @@ impl Journal {
     }
 }
 
+impl Drop for Journal {
+    fn drop(&mut self) {
+        // A child that is being started has a copy of the file for a moment, and with it the lock.
+        let _ = self.file.unlock();
+    }
+}
+
 impl Results {
     /// The next result; nothing after the last, or where one cannot be read as what is asked for.
     pub(super) fn next<T: DeserializeOwned>(&mut self) -> Option<T> {
