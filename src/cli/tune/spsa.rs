@@ -5,13 +5,15 @@
 use std::{
     env,
     fmt::{self, Display},
+    panic::resume_unwind,
     path::PathBuf,
+    sync::{Mutex, PoisonError},
 };
 
 use clap::Args;
 use shakmaty::Color;
 
-use super::TuneError;
+use super::{TuneError, threads};
 use crate::{
     cli::prove::{
         game::{self, Limit, Pace},
@@ -40,6 +42,9 @@ pub struct SpsaArguments {
     /// Nodes of each search.
     #[arg(long, default_value_t = 5_000)]
     nodes: u64,
+    /// Pairs at a time; as many as there are cores if absent.
+    #[arg(long)]
+    threads: Option<usize>,
     /// How far a parameter goes for a result, in squares of its last perturbation.
     #[arg(long, default_value_t = 0.01)]
     gain: f64,
@@ -62,36 +67,49 @@ const PERTURBATION: f64 = 1.0 / 20.0;
 pub fn print(arguments: &SpsaArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
     let games = |error: &dyn Display| TuneError::Games(error.to_string());
     let starts = openings(&arguments.openings, None, 0).map_err(|error| games(&error))?;
-    let mut course = SpsaRun::new(chosen(&arguments.parameters)?, arguments.pairs, arguments.gain);
+    let mut run = SpsaRun::new(chosen(&arguments.parameters)?, arguments.pairs, arguments.gain);
     if let Some(text) = super::read_state(&arguments.state)? {
-        course.restore(&text).ok_or_else(|| TuneError::Checkpoint(arguments.state.clone()))?;
+        run.restore(&text).ok_or_else(|| TuneError::Checkpoint(arguments.state.clone()))?;
     }
     let program = Program {
         path: env::current_exe().map_err(|error| games(&error))?,
         arguments: Vec::new(),
         options: [("Learning", "off"), ("Hash", "16")].map(|(n, v)| (n.to_owned(), v.to_owned())).to_vec(),
     };
-    let start = || EnginePlayer::start(&program).map_err(|error| games(&error));
-    let mut players = [start()?, start()?];
-    while course.pair < course.pairs && !interrupt.is_requested() {
-        let mut random = Random::of(&[arguments.seed, course.pair.into()]);
-        let opening = &starts[random.below(starts.len())];
-        course.step(&mut random, |settings, random| {
-            for (player, setting) in players.iter_mut().zip(settings) {
-                for (name, value) in setting {
-                    let (name, value) = ((*name).to_owned(), Some(value.to_string()));
+    let run = Mutex::new(run);
+    let next = || run.lock().unwrap_or_else(PoisonError::into_inner).next(arguments.seed);
+    let finish = |trial: &Trial, result| -> Result<(), TuneError> {
+        let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
+        run.finish(trial, result);
+        super::write(&arguments.state, run.to_string().as_bytes())?;
+        if run.finished.is_multiple_of(100) || run.finished == run.pairs {
+            output.line(run.to_string().trim_end().replace('\n', ", "));
+        }
+        Ok(())
+    };
+    let tune = || -> Result<(), TuneError> {
+        let start = || EnginePlayer::start(&program).map_err(|error| games(&error));
+        let mut players = [start()?, start()?];
+        while !interrupt.is_requested()
+            && let Some(mut trial) = next()
+        {
+            for (player, setting) in players.iter_mut().zip(&trial.settings) {
+                for &(name, value) in setting {
+                    let (name, value) = (name.to_owned(), Some(value.to_string()));
                     player.send(&Command::SetOption { name, value });
                 }
             }
-            play_pair(opening, &mut players, arguments.nodes, random)
-        })?;
-        super::write(&arguments.state, course.to_string().as_bytes())?;
-        if course.pair.is_multiple_of(100) || course.pair == course.pairs {
-            output.line(course.to_string().trim_end().replace('\n', ", "));
+            let opening = &starts[trial.random.below(starts.len())];
+            let result = play_pair(opening, &mut players, arguments.nodes, &mut trial.random)?;
+            finish(&trial, result)?;
         }
-    }
-    players.into_iter().for_each(EnginePlayer::quit);
-    Ok(())
+        players.into_iter().for_each(EnginePlayer::quit);
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let tuners: Vec<_> = (0..threads(arguments.threads)).map(|_| scope.spawn(tune)).collect();
+        tuners.into_iter().try_for_each(|tuner| tuner.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })
 }
 
 /// A parameter on its way.
@@ -125,50 +143,65 @@ impl Tuned {
 /// What one side plays with.
 type Setting = Vec<(&'static str, i32)>;
 
+/// A pair of games to play.
+struct Trial {
+    settings: [Setting; 2],
+    /// By how much each parameter follows a point that the first setting is ahead.
+    steps: Vec<f64>,
+    /// Its own numbers, whichever thread plays it.
+    random: Random,
+}
+
 /// All parameters and how far they have come.
 struct SpsaRun {
     tuned: Vec<Tuned>,
-    /// Pairs played, and pairs in all.
-    pair: u32,
+    /// Pairs begun in this session or finished before it, pairs finished, and pairs in all.
+    begun: u32,
+    finished: u32,
     pairs: u32,
     gain: f64,
 }
 
 impl SpsaRun {
     fn new(parameters: Vec<&'static Parameter>, pairs: u32, gain: f64) -> SpsaRun {
-        SpsaRun { tuned: parameters.into_iter().map(Tuned::new).collect(), pair: 0, pairs, gain }
+        let tuned = parameters.into_iter().map(Tuned::new).collect();
+        SpsaRun { tuned, begun: 0, finished: 0, pairs, gain }
     }
 
-    /// Changes every parameter up or down, plays with both signs and follows the result: points of the first
-    /// setting less those of the second.
-    fn step<E>(
-        &mut self,
-        random: &mut Random,
-        play: impl FnOnce(&[Setting; 2], &mut Random) -> Result<f64, E>,
-    ) -> Result<(), E> {
-        let (now, all) = (f64::from(self.pair + 1), f64::from(self.pairs));
+    /// The next pair: every parameter moved up or down, and the opposite; nothing if all are begun.
+    fn next(&mut self, seed: u64) -> Option<Trial> {
+        if self.begun == self.pairs {
+            return None;
+        }
+        let mut random = Random::of(&[seed, self.begun.into()]);
+        self.begun += 1;
+        let (now, all) = (f64::from(self.begun), f64::from(self.pairs));
         let perturbation = (all / now).powf(PERTURBATION_DECAY);
         let gain = self.gain * ((1.0 + STABILITY) * all / (STABILITY * all + now)).powf(GAIN_DECAY);
         let signs: Vec<f64> = self.tuned.iter().map(|_| [1.0, -1.0][random.below(2)]).collect();
         let settings = [1.0, -1.0].map(|side| {
             let moved = self.tuned.iter().zip(&signs).map(|(one, sign)| {
-                (one.parameter.name, one.at(side * sign * one.reach() * perturbation, random))
+                (one.parameter.name, one.at(side * sign * one.reach() * perturbation, &mut random))
             });
             moved.collect()
         });
-        let result = play(&settings, random)?;
-        for (one, sign) in self.tuned.iter_mut().zip(signs) {
-            // The gain counts in squares of the last perturbation; Spall divides by the present one.
-            one.follow(gain * one.reach() * sign / perturbation * result);
+        // The gain counts in squares of the last perturbation; Spall divides by the present one.
+        let steps = self.tuned.iter().zip(signs).map(|(one, sign)| gain * one.reach() * sign / perturbation);
+        Some(Trial { settings, steps: steps.collect(), random })
+    }
+
+    /// Follows the result of a pair: points of the first setting less those of the second.
+    fn finish(&mut self, trial: &Trial, result: f64) {
+        for (one, step) in self.tuned.iter_mut().zip(&trial.steps) {
+            one.follow(step * result);
         }
-        self.pair += 1;
-        Ok(())
+        self.finished += 1;
     }
 
     /// Takes up what [`SpsaRun::to_string`] wrote; nothing if it is of other parameters.
     fn restore(&mut self, text: &str) -> Option<()> {
         let mut lines = text.lines();
-        let pair = lines.next()?.strip_suffix(" pairs")?.parse().ok()?;
+        let pairs = lines.next()?.strip_suffix(" pairs")?.parse().ok()?;
         let values: Option<Vec<f64>> = self
             .tuned
             .iter()
@@ -177,14 +210,14 @@ impl SpsaRun {
         for (one, value) in self.tuned.iter_mut().zip(values?) {
             one.value = value;
         }
-        self.pair = pair;
+        (self.begun, self.finished) = (pairs, pairs);
         Some(())
     }
 }
 
 impl Display for SpsaRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} pairs", self.pair)?;
+        writeln!(f, "{} pairs", self.finished)?;
         self.tuned.iter().try_for_each(|one| writeln!(f, "{} {:.3}", one.parameter.name, one.value))
     }
 }
@@ -249,14 +282,12 @@ mod tests {
         let parameters = named(&["rfp_margin", "probcut_margin", "lmr_base"]);
         let start: Vec<f64> = parameters.iter().map(|one| one.default.into()).collect();
         let optimum = [start[0] * 0.6, start[1] * 1.5, start[2]];
-        let mut course = SpsaRun::new(parameters, 4000, 0.03);
-        while course.pair < course.pairs {
-            let mut random = Random::of(&[5, course.pair.into()]);
-            let played =
-                course.step(&mut random, |settings, random| Ok::<_, ()>(play(settings, random, &optimum)));
-            played.expect("a result");
+        let mut run = SpsaRun::new(parameters, 4000, 0.03);
+        while let Some(mut trial) = run.next(5) {
+            let result = play(&trial.settings, &mut trial.random, &optimum);
+            run.finish(&trial, result);
         }
-        for (one, (best, start)) in course.tuned.iter().zip(optimum.iter().zip(start)) {
+        for (one, (best, start)) in run.tuned.iter().zip(optimum.iter().zip(start)) {
             let (name, value) = (one.parameter.name, one.value);
             assert!((value - best).abs() < 0.15 * start, "{name}: {value:.0} instead of {best:.0}");
         }
@@ -264,15 +295,14 @@ mod tests {
 
     #[test]
     fn a_session_goes_on_where_it_stopped() {
-        let mut course = SpsaRun::new(named(&["rfp_margin", "lmr_base"]), 100, 0.01);
-        for pair in 0..7 {
-            course.step(&mut Random::of(&[pair]), |_, _| Ok::<_, ()>(2.0)).expect("a result");
-        }
-        let text = course.to_string();
+        let mut run = SpsaRun::new(named(&["rfp_margin", "lmr_base"]), 100, 0.01);
+        let trials: Vec<Trial> = std::iter::from_fn(|| run.next(1)).take(8).collect();
+        trials[..7].iter().for_each(|trial| run.finish(trial, 2.0));
+        let text = run.to_string();
         let mut again = SpsaRun::new(named(&["rfp_margin", "lmr_base"]), 100, 0.01);
-        assert!(again.restore(&text).is_some() && again.to_string() == text && again.pair == 7);
+        assert!(again.restore(&text).is_some() && again.to_string() == text && again.begun == 7);
         let mut other = SpsaRun::new(named(&["rfp_margin", "probcut_margin"]), 100, 0.01);
-        assert!(other.restore(&text).is_none() && other.pair == 0, "another parameter");
+        assert!(other.restore(&text).is_none() && other.begun == 0, "another parameter");
         assert!(other.restore("nonsense").is_none() && other.restore("").is_none());
     }
 }
