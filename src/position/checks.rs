@@ -59,36 +59,3 @@ pub(super) fn blockers(board: &Board, square: Square, sliders: Color) -> Bitboar
     }
     found
 }
-
-impl Position {
-    /// Every square that `color` attacks.
-    pub fn attacked_by(&self, color: Color) -> Bitboard {
-        let board = self.board();
-        let ours = board.by_color(color);
-        let occupied = board.occupied();
-        let mut attacked = pawn_attacks(board.pawns() & ours, color);
-        for square in board.knights() & ours {
-            attacked |= attacks::knight_attacks(square);
-        }
-        for square in board.bishops_and_queens() & ours {
-            attacked |= attacks::bishop_attacks(square, occupied);
-        }
-        for square in board.rooks_and_queens() & ours {
-            attacked |= attacks::rook_attacks(square, occupied);
-        }
-        for square in board.by_role(Role::King) & ours {
-            attacked |= attacks::king_attacks(square);
-        }
-        attacked
-    }
-}
-
-/// Every square that the pawns of `color` attack.
-pub fn pawn_attacks(pawns: Bitboard, color: Color) -> Bitboard {
-    let not_a = pawns & !Bitboard::from_file(shakmaty::File::A);
-    let not_h = pawns & !Bitboard::from_file(shakmaty::File::H);
-    match color {
-        Color::White => not_a.shift(7) | not_h.shift(9),
-        Color::Black => not_a.shift(-9) | not_h.shift(-7),
-    }
-}

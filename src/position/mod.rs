@@ -11,12 +11,14 @@ mod path;
 mod path_hash;
 pub mod perft;
 mod see;
+mod threats;
 
-pub use checks::{CheckSquares, pawn_attacks};
+pub use checks::CheckSquares;
 pub use generate::is_noisy;
 pub use keys::Keys;
 pub use path::{Path, Repetition};
 pub use path_hash::{PathHash, PathPart};
+pub use threats::{Threats, pawn_attacks};
 
 use shakmaty::{
     Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Move, MoveList, Position as _,

@@ -32,7 +32,7 @@ impl Worker {
         let history = &self.history;
         QuietHistory {
             us: position.turn(),
-            threats: self.stack(ply).threats,
+            threats: self.stack(ply).threats.all,
             butterfly: &history.butterfly,
             pawns: history.pawns.of_structure(position.keys().pawns),
             continuations: [1, 2, 4, 6].map(|back| history.continuation.after(self.move_before(ply, back))),
@@ -43,7 +43,7 @@ impl Worker {
     pub fn update_quiet_history(&mut self, position: &Position, ply: Ply, m: Move, bonus: i32) {
         let us = position.turn();
         let now = MoveIndex::new(us, m);
-        let threats = self.stack(ply).threats;
+        let threats = self.stack(ply).threats.all;
         let shares = [(1, SHARE), (2, SHARE), (4, continuation_4_share()), (6, continuation_6_share())];
         for (back, share) in shares {
             let earlier = self.move_before(ply, back);
@@ -104,7 +104,7 @@ impl Worker {
     pub fn bonus_for_previous_move(&mut self, position: &Position, ply: Ply, depth: Depth) {
         let Some(m) = self.quiet_previous_move(ply) else { return };
         let bonus = scaled(bonus(depth), previous_move_bonus_share());
-        let threats = self.stack_before(ply, 1).threats;
+        let threats = self.stack_before(ply, 1).threats.all;
         self.history.butterfly.update(!position.turn(), threats, m, bonus);
         self.update_previous_continuation(ply, bonus);
     }
@@ -134,7 +134,7 @@ impl Worker {
             // Both from the side to move: their sum is what the opponent lost by its move.
             let loss = before.0 + static_eval.0;
             let bonus = (-loss * eval_difference_step()).clamp(-eval_difference_max(), eval_difference_max());
-            let threats = self.stack_before(ply, 1).threats;
+            let threats = self.stack_before(ply, 1).threats.all;
             self.history.butterfly.update(!position.turn(), threats, m, bonus);
         }
     }

@@ -49,7 +49,7 @@ impl Worker {
         let mut best = Best { score: -Score::INFINITE, m: None, move_count: 0 };
         let checks = CheckSquares::new(position);
         let us = position.turn();
-        let (killer, threats) = (self.stack(ply).killer, self.stack(ply).threats);
+        let (killer, threats) = (self.stack(ply).killer, self.stack(ply).threats.all);
         let mut picker = MovePicker::new(MoveKinds::All, node.tt_move, killer, ply);
         let mut quiets = Tried::new();
         let mut captures = Tried::new();
@@ -92,6 +92,12 @@ impl Worker {
                 match prune_move(node, &candidate) {
                     Pruning::Search => {}
                     Pruning::Skip => continue,
+                    Pruning::Futile(score) => {
+                        if !best.score.is_decisive() && !score.is_decisive() {
+                            best.score = best.score.max(score);
+                        }
+                        continue;
+                    }
                     Pruning::SkipQuiets => {
                         picker.skip_quiets();
                         continue;

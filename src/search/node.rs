@@ -160,8 +160,9 @@ impl Worker {
             return score;
         }
 
-        // Steps 17 to 24. The moves.
-        self.stack_mut(ply).threats = position.attacked_by(!position.turn());
+        // Steps 17 to 24. The moves. Where the static evaluation reaches beta, nothing needs to improve.
+        node.improving |= !in_check && static_eval >= window.beta;
+        self.stack_mut(ply).threats = position.threats_by(!position.turn());
         let mut best = self.search_moves::<N>(&mut node);
         if self.stopped {
             return Score::ZERO;
@@ -261,7 +262,7 @@ impl Worker {
             && let Some(m) = position.unpack(hit.best)
             && !is_noisy(m)
         {
-            self.stack_mut(ply).threats = position.attacked_by(!position.turn());
+            self.stack_mut(ply).threats = position.threats_by(!position.turn());
             self.update_quiet_history(position, ply, m, scaled(bonus(depth), tt_cutoff_bonus_share()));
         }
         self.inherit_taint(hit);

@@ -167,9 +167,9 @@ parameters! {
     /// How much further below beta for each ply.
     nmp_static_step = 20 cp, 0 to 60;
     /// Reduction at depth 0.
-    nmp_base = 4 ply, 1 to 10;
+    nmp_base = 5 ply, 1 to 10;
     /// One ply more reduction for so many plies of depth.
-    nmp_depth_div = 4 ply, 2 to 8;
+    nmp_depth_div = 3 ply, 2 to 8;
     /// One ply more reduction for so many centipawns above beta.
     nmp_eval_div = 190 cp, 63 to 570;
     /// At most so many plies for the evaluation.
@@ -323,6 +323,16 @@ parameters! {
 
     /// A capture's rank is its material gain times this, and its history.
     capture_gain_factor = 16 times, 4 to 64;
+    /// A quiet move that gives check and loses little counts so much more.
+    check_bonus = 8000 hist, 0 to 24_000;
+    /// What its exchange must win.
+    check_exchange = -50 cp, -300 to 0;
+    /// A knight or bishop that is attacked by a pawn: what it counts to leave, or to enter, such a square.
+    threatened_minor = 6000 hist, 0 to 18_000;
+    /// A rook that is attacked by a piece worth less.
+    threatened_rook = 10_000 hist, 0 to 30_000;
+    /// A queen that is attacked by a piece worth less.
+    threatened_queen = 16_000 hist, 0 to 48_000;
     /// A capture comes first if its exchange loses no more than its rank divided by this.
     good_capture_div = 32 times, 8 to 128;
 

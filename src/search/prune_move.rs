@@ -27,6 +27,8 @@ pub struct Candidate {
 pub enum Pruning {
     Search,
     Skip,
+    /// Not this move, which comes to this at most.
+    Futile(Score),
     /// Neither it nor any later quiet move.
     SkipQuiets,
 }
@@ -56,8 +58,9 @@ pub fn prune_move(node: &Node, candidate: &Candidate) -> Pruning {
     // Not for checks, which change more than an evaluation sees.
     if !candidate.gives_check {
         let margin = futility_base() + futility_step() * reduced + history / futility_history_div();
-        if !node.in_check && reduced <= futility_max_depth() && node.static_eval + margin <= alpha {
-            return Pruning::Skip;
+        let most = node.static_eval + margin;
+        if !node.in_check && reduced <= futility_max_depth() && most <= alpha {
+            return Pruning::Futile(most);
         }
         if reduced <= history_pruning_max_depth() && history < history_pruning_step() * depth {
             return Pruning::Skip;

@@ -109,6 +109,7 @@ impl Worker {
             evaluation = self.evaluate_node(position, ply, tt_hit, tt_window);
             best.score = evaluation.eval;
             if best.score >= beta {
+                best.score = damped(best.score, beta);
                 if tt_hit.is_none() {
                     self.store_quiet(position, ply, window, evaluation.raw_eval, &best, was_pv);
                 }
@@ -130,10 +131,9 @@ impl Worker {
         if in_check && best.move_count == 0 {
             return Score::mated_in(ply);
         }
-        // Step 10. A fail high is damped: these few captures do not prove as much as they reach.
-        if best.score >= beta && !best.score.is_decisive() {
-            let weight = qs_beta_weight();
-            best.score = Score((best.score.0 + weight * beta.0) / (weight + 1));
+        // Step 10. A fail high is damped, like one by standing pat: quiescence does not prove as much as it reaches.
+        if best.score >= beta {
+            best.score = damped(best.score, beta);
         }
         // Step 11. The result goes into the table, at depth 0.
         self.drop_taint_unless_draw(best.score);
@@ -209,6 +209,12 @@ impl Worker {
         let result = NodeResult { best: best.m, raw_eval, window, depth: Depth::ZERO, was_pv, path, ply };
         self.task.table.store(position.key(), &result);
     }
+}
+
+/// A score above beta, moved towards it.
+fn damped(score: Score, beta: Score) -> Score {
+    let weight = qs_beta_weight();
+    if score.is_decisive() { score } else { Score((score.0 + weight * beta.0) / (weight + 1)) }
 }
 
 /// The table's move, if quiescence would try it.

@@ -1,10 +1,13 @@
 //! The search stack: one entry for each ply of the line being searched. A node reads those of its ancestors (what
 //! was evaluated and moved there) and prepares that of its children.
 
-use shakmaty::{Bitboard, Move};
+use shakmaty::Move;
 
 use super::history::MoveIndex;
-use crate::types::{PackedMove, Score};
+use crate::{
+    position::Threats,
+    types::{PackedMove, Score},
+};
 
 /// What the search keeps for one ply of the line that it is in (the search stack).
 #[derive(Clone, Debug)]
@@ -19,8 +22,8 @@ pub struct StackEntry {
     pub excluded: PackedMove,
     /// The quiet move that last caused a cutoff at this ply.
     pub killer: PackedMove,
-    /// Squares that the opponent attacks.
-    pub threats: Bitboard,
+    /// What the opponent attacks.
+    pub threats: Threats,
     /// How many moves were picked at this node, the current one included; 0 for a null move.
     pub move_count: usize,
     /// The reduction of the current move, in 1024ths of a ply; 0 while it is searched to full depth.
@@ -41,7 +44,7 @@ impl Default for StackEntry {
             move_index: MoveIndex::default(),
             excluded: PackedMove::NONE,
             killer: PackedMove::NONE,
-            threats: Bitboard::EMPTY,
+            threats: Threats::default(),
             move_count: 0,
             reduction: 0,
             cutoff_count: 0,
