@@ -80,11 +80,13 @@ pub(in crate::cli) enum Unplayable {
 }
 
 /// What an engine does wrong in a game.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Error)]
 pub(in crate::cli) enum Fault {
     /// The process ended, or its output.
+    #[error("crashed")]
     Crashed,
     /// No move came for far too long.
+    #[error("hangs")]
     Hung,
 }
 
@@ -96,6 +98,9 @@ pub(in crate::cli) struct EngineAnswer {
     pub score: Option<i32>,
     /// The depth of that score.
     pub depth: u64,
+    /// The line of that score.
+    #[cfg(feature = "tune")]
+    pub pv: Vec<UciMove>,
     pub time: Duration,
     /// What it had to say to a person.
     pub texts: Vec<String>,
@@ -233,6 +238,8 @@ impl EngineAnswer {
             && info.multipv.is_none_or(|line| line == 1)
         {
             self.depth = info.depth.unwrap_or(self.depth);
+            #[cfg(feature = "tune")]
+            self.pv.clone_from(&info.pv);
             self.score = Some(match score.value {
                 ScoreValue::Centipawns(value) => value.clamp(-MATE, MATE),
                 ScoreValue::Mate(moves) if moves > 0 => MATE,

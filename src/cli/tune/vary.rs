@@ -4,21 +4,17 @@
 //! From a known position one to three random moves are played; an engine scores what comes of it, and its main
 //! line is followed to the first quiet position, which gets the score.
 
-use std::{
-    fs::OpenOptions,
-    io::{self, BufRead, BufReader, Write},
-    path::PathBuf,
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-};
+use std::{fs::OpenOptions, io::Write, path::PathBuf, time::Duration};
 
 use clap::Args;
 use fastrand::Rng;
-use shakmaty::{Color, uci::UciMove};
+use shakmaty::Color;
 
 use super::{TuneError, data, train};
 use crate::{
+    cli::prove::player::{EnginePlayer, Fault, Program},
     position::Position,
-    protocol::{Message, ScoreValue},
+    protocol::{Command, Go, PositionStart},
     uci::{Interrupt, Output},
 };
 
@@ -41,13 +37,15 @@ pub struct VaryArguments {
 }
 
 /// Scores beyond this are left out, in centipawns.
-const LIMIT: i64 = 1500;
+const LIMIT: i32 = 1500;
+/// An engine that takes longer for a search hangs.
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// Writes varied positions until the data ends.
 pub fn print(arguments: &VaryArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
-    let engine_failed = |error| TuneError::file(&arguments.engine, error);
+    let program = Program { path: arguments.engine.clone(), arguments: Vec::new(), options: Vec::new() };
+    let mut engine = EnginePlayer::start(&program).map_err(|error| TuneError::Games(error.to_string()))?;
     let out_failed = |error| TuneError::file(&arguments.out, error);
-    let mut scorer = Scorer::start(arguments).map_err(engine_failed)?;
     let mut out = OpenOptions::new().create(true).append(true).open(&arguments.out).map_err(out_failed)?;
     let mut random = Rng::with_seed(0x9e37_79b9_7f4a_7c15);
     let (mut written, mut failure) = (0_u64, None);
@@ -57,7 +55,7 @@ pub fn print(arguments: &VaryArguments, output: &Output, interrupt: &Interrupt) 
             return;
         };
         let Some(position) = shaken(label.position, &mut random) else { return };
-        match scorer.resolve(position) {
+        match resolve(&mut engine, position, arguments.depth) {
             Ok(None) => {}
             Ok(Some((quiet, score))) => {
                 let chance = train::chance(score as f32, super::LABEL_SCALE);
@@ -69,10 +67,14 @@ pub fn print(arguments: &VaryArguments, output: &Output, interrupt: &Interrupt) 
                     output.line(format_args!("{written} positions, line {number}"));
                 }
             }
-            Err(error) => failure = Some(engine_failed(error)),
+            Err(fault) => {
+                let engine = arguments.engine.display();
+                failure = Some(TuneError::Games(format!("{engine} gives no answer: it {fault}")));
+            }
         }
     })?;
     output.line(format_args!("{written} positions"));
+    engine.quit();
     failure.map_or(Ok(()), Err)
 }
 
@@ -90,73 +92,25 @@ fn shaken(mut position: Position, random: &mut Rng) -> Option<Position> {
     position.has_legal_move().then_some(position)
 }
 
-/// A UCI engine that scores positions.
-struct Scorer {
-    process: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
+/// The first quiet position of the main line that `engine` gives for `position`, and the score for White; nothing if
+/// there is none, or if the game is decided.
+fn resolve(
+    engine: &mut EnginePlayer,
+    mut position: Position,
     depth: u32,
-}
-
-impl Scorer {
-    fn start(arguments: &VaryArguments) -> io::Result<Scorer> {
-        let mut process =
-            Command::new(&arguments.engine).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-        let missing = || io::Error::other("it has no standard streams");
-        let input = process.stdin.take().ok_or_else(missing)?;
-        let output = BufReader::new(process.stdout.take().ok_or_else(missing)?);
-        let mut scorer = Scorer { process, input, output, depth: arguments.depth };
-        writeln!(scorer.input, "uci")?;
-        while scorer.line()? != "uciok" {}
-        Ok(scorer)
-    }
-
-    fn line(&mut self) -> io::Result<String> {
-        let mut line = String::new();
-        if self.output.read_line(&mut line)? == 0 {
-            return Err(io::Error::other("it ended without an answer; it must be a UCI engine"));
+) -> Result<Option<(Position, i32)>, Fault> {
+    let at = Command::Position { start: PositionStart::Fen(position.fen()), moves: Vec::new() };
+    let go = Go { depth: Some(depth.into()), ..Go::default() };
+    let answer = engine.search(&at, go, SEARCH_TIMEOUT)?;
+    let Some(score) = answer.score.filter(|score| score.abs() <= LIMIT) else { return Ok(None) };
+    let white = if position.turn() == Color::White { score } else { -score };
+    for uci in answer.pv {
+        let Ok(m) = uci.to_move(position.chess()) else { return Ok(None) };
+        let next = position.play(m);
+        if !position.in_check() && !data::is_noisy(&position, &uci.to_string()) && !next.in_check() {
+            return Ok(Some((position, white)));
         }
-        line.truncate(line.trim_end().len());
-        Ok(line)
+        position = next;
     }
-
-    /// The first quiet position of the main line and the score for White; nothing if there is none, or if
-    /// the game is decided.
-    fn resolve(&mut self, mut position: Position) -> io::Result<Option<(Position, i64)>> {
-        writeln!(self.input, "position fen {}\ngo depth {}", position.fen(), self.depth)?;
-        let (mut score, mut line) = (None, Vec::<UciMove>::new());
-        loop {
-            match self.line()?.parse() {
-                Ok(Message::BestMove { .. }) => break,
-                Ok(Message::Info(info)) if !info.pv.is_empty() && info.score.is_some() => {
-                    score = info.score.map(|score| score.value);
-                    line = info.pv;
-                }
-                _ => {}
-            }
-        }
-        let Some(ScoreValue::Centipawns(score)) = score else { return Ok(None) };
-        let white = i64::from(score) * if position.turn() == Color::White { 1 } else { -1 };
-        if white.abs() > LIMIT {
-            return Ok(None);
-        }
-        for uci in line {
-            let Ok(m) = uci.to_move(position.chess()) else { return Ok(None) };
-            let next = position.play(m);
-            let best = uci.to_string();
-            if !position.in_check() && !data::is_noisy(&position, &best) && !next.in_check() {
-                return Ok(Some((position, white)));
-            }
-            position = next;
-        }
-        Ok(None)
-    }
-}
-
-impl Drop for Scorer {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = writeln!(self.input, "quit");
-        let _ = self.process.wait();
-    }
+    Ok(None)
 }

@@ -252,17 +252,13 @@ pub fn learn(
 
 #[cfg(test)]
 mod tests {
-    use shakmaty::{CastlingMode, fen::Fen};
-
     use super::*;
-    use crate::position::Position;
+    use crate::cli::tune::data;
 
     const SHAPE: NetworkShape = NetworkShape { units: 32, pawns: true };
 
     fn sample(fen: &str, score: i16) -> Sample {
-        let setup = fen.parse::<Fen>().expect(fen).into_setup();
-        let position = Position::from_setup(setup, CastlingMode::Standard).expect(fen);
-        Sample { score, ..Sample::new(&position) }
+        Sample { score, ..Sample::new(&data::position(fen).expect(fen)) }
     }
 
     fn samples() -> [Sample; 3] {

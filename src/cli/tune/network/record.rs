@@ -9,7 +9,9 @@
 //! ```
 //! Castling rights, en passant and the clock are left out: the network does not see them.
 
-use shakmaty::Color;
+use std::fmt::Write;
+
+use shakmaty::{Bitboard, Board, Color, Piece, Role, Square};
 
 use crate::position::Position;
 
@@ -37,33 +39,22 @@ impl Sample {
         let flip = position.turn() == Color::Black;
         let occupied = board.occupied();
         let mut sample = Sample { result: UNKNOWN, ..Sample::default() };
-        sample.occupied = if flip { occupied.0.swap_bytes() } else { occupied.0 };
-        let mut rest = sample.occupied;
-        let mut index = 0;
-        while rest != 0 && index < 32 {
-            let square = rest.trailing_zeros();
-            rest &= rest - 1;
-            let square = shakmaty::Square::new(if flip { square ^ 56 } else { square });
-            if let Some(piece) = board.piece_at(square) {
+        let seen = if flip { occupied.flip_vertical() } else { occupied };
+        sample.occupied = seen.0;
+        for (index, square) in seen.into_iter().take(32).enumerate() {
+            if let Some(piece) = board.piece_at(if flip { square.flip_vertical() } else { square }) {
                 let code = (piece.role as u8 - 1) | (u8::from(piece.color != position.turn()) << 3);
                 sample.pieces[index / 2] |= code << (4 * (index % 2));
             }
-            index += 1;
         }
         sample
     }
 
     /// The pieces: square as the mover sees the board, role (pawn 0 to king 5), the opponent's?
     pub fn pieces(&self) -> impl Iterator<Item = (u8, u8, bool)> + '_ {
-        let mut rest = self.occupied;
-        (0..32).map_while(move |index| {
-            if rest == 0 {
-                return None;
-            }
-            let square = rest.trailing_zeros() as u8;
-            rest &= rest - 1;
+        Bitboard(self.occupied).into_iter().take(32).enumerate().map(|(index, square)| {
             let code = self.pieces[index / 2] >> (4 * (index % 2)) & 15;
-            Some((square, code & 7, code & 8 != 0))
+            (square.to_u32() as u8, code & 7, code & 8 != 0)
         })
     }
 
@@ -100,43 +91,23 @@ impl Sample {
 
     /// Appends the position as a FEN with White to move, and a line end.
     pub fn write_fen(&self, text: &mut String) {
-        let mut board = [' '; 64];
+        let mut board = Board::empty();
         for (square, role, theirs) in self.pieces() {
-            let letter = ['P', 'N', 'B', 'R', 'Q', 'K'][role as usize];
-            board[square as usize] = if theirs { letter.to_ascii_lowercase() } else { letter };
+            let (color, role) = (Color::from_white(!theirs), Role::ALL[usize::from(role)]);
+            board.set_piece_at(Square::new(u32::from(square)), Piece { color, role });
         }
-        for rank in board.chunks_exact(8).rev() {
-            let mut empty = 0;
-            for &letter in rank {
-                if letter == ' ' {
-                    empty += 1;
-                    continue;
-                }
-                if empty > 0 {
-                    text.push((b'0' + empty) as char);
-                    empty = 0;
-                }
-                text.push(letter);
-            }
-            if empty > 0 {
-                text.push((b'0' + empty) as char);
-            }
-            text.push('/');
-        }
-        text.pop();
-        text.push_str(" w - - 0 1\n");
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{} w - - 0 1", board.board_fen());
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use shakmaty::{CastlingMode, fen::Fen};
-
     use super::*;
+    use crate::cli::tune::data;
 
     fn sample(fen: &str) -> Sample {
-        let setup = fen.parse::<Fen>().expect(fen).into_setup();
-        Sample::new(&Position::from_setup(setup, CastlingMode::Standard).expect(fen))
+        Sample::new(&data::position(fen).expect(fen))
     }
 
     #[test]

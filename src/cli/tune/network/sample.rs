@@ -3,8 +3,8 @@
 //! are the questions that the network will be asked.
 
 use std::{
-    fs::{File, OpenOptions},
-    io::{self, BufRead, BufReader, Write},
+    fs::OpenOptions,
+    io::{self, Write},
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -15,7 +15,7 @@ use std::{
 
 use clap::Args;
 use fastrand::Rng;
-use shakmaty::{CastlingMode, Color, fen::Fen};
+use shakmaty::{CastlingMode, Color};
 
 use super::{
     super::{
@@ -27,6 +27,7 @@ use super::{
     teacher::Teacher,
 };
 use crate::{
+    cli::prove::openings,
     position::Position,
     uci::{Interrupt, Output},
 };
@@ -52,7 +53,7 @@ pub struct SampleArguments {
     /// One evaluated position of so many is taken.
     #[arg(long, default_value_t = 6)]
     every: u64,
-    /// Openings, a FEN a line (Chess960 too); the other games begin with eight or nine random moves.
+    /// Openings, EPD or FEN, one a line (Chess960 too); the other games begin with eight or nine random moves.
     #[arg(long)]
     openings: Option<PathBuf>,
     /// Games in a hundred that begin with one of the openings.
@@ -84,7 +85,7 @@ pub fn print(arguments: &SampleArguments, output: &Output, interrupt: &Interrupt
         Box::new(OpenOptions::new().create(true).append(true).open(&arguments.out).map_err(failed)?)
     };
     let openings = match &arguments.openings {
-        Some(path) => read_openings(path).map_err(|error| TuneError::file(path, error))?,
+        Some(path) => openings(path, None, 0).map_err(|error| TuneError::Games(error.to_string()))?,
         None => Vec::new(),
     };
     let threads = threads(arguments.threads);
@@ -220,21 +221,4 @@ impl Samplers<'_> {
         }
         samples.into_iter().map(|(_, sample)| sample).collect()
     }
-}
-
-fn read_openings(path: &Path) -> io::Result<Vec<Position>> {
-    let mut openings = Vec::new();
-    for line in BufReader::new(File::open(path)?).lines() {
-        let line = line?;
-        let fields: Vec<&str> = line.split([' ', ';']).take(4).collect();
-        let position = fields.join(" ").parse::<Fen>().ok().and_then(|fen| {
-            let setup = fen.into_setup();
-            Position::from_setup(setup.clone(), CastlingMode::detect(&setup)).ok()
-        });
-        openings.extend(position);
-    }
-    if openings.is_empty() {
-        return Err(io::Error::other("it holds no FEN"));
-    }
-    Ok(openings)
 }

@@ -4,7 +4,7 @@
 
 use std::{
     fs::File,
-    io::{self, BufReader, Read, Seek, SeekFrom},
+    io::{BufReader, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
 };
 
@@ -145,11 +145,12 @@ impl Stream {
         let mut dry = 0;
         while self.waiting.is_empty() {
             let (index, number) = self.place;
-            let mut bytes = vec![0; CHUNK * SIZE];
-            let read = read_whole(&mut self.file, &mut bytes)
-                .map_err(|error| TuneError::file(&self.paths[index], error))?;
-            let count = read / SIZE;
-            for (offset, record) in bytes[..count * SIZE].as_chunks::<SIZE>().0.iter().enumerate() {
+            let mut bytes = Vec::with_capacity(CHUNK * SIZE);
+            let chunk = &mut self.file.by_ref().take((CHUNK * SIZE) as u64);
+            chunk.read_to_end(&mut bytes).map_err(|error| TuneError::file(&self.paths[index], error))?;
+            let records = bytes.as_chunks::<SIZE>().0;
+            let count = records.len();
+            for (offset, record) in records.iter().enumerate() {
                 if !is_held_out(number + offset as u64) {
                     self.waiting.extend(Sample::from_bytes(record));
                 }
@@ -172,18 +173,4 @@ impl Stream {
 
 fn open(path: &Path) -> Result<BufReader<File>, TuneError> {
     File::open(path).map(BufReader::new).map_err(|error| TuneError::file(path, error))
-}
-
-/// Reads until the buffer is full or the file ends.
-fn read_whole(file: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < bytes.len() {
-        match file.read(&mut bytes[filled..]) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
 }
