@@ -13,6 +13,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use thiserror::Error;
 
+use super::{FileFailure, refused};
+
 /// Why interrupted work cannot be resumed.
 #[derive(Debug, Error)]
 pub enum JournalError {
@@ -43,22 +45,8 @@ pub enum JournalError {
         advice: &'static str,
     },
     /// It cannot be read or written.
-    #[error("{path} cannot be {doing}: {source}")]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Read, written.
-        doing: &'static str,
-        /// What the system said.
-        source: io::Error,
-    },
-}
-
-impl JournalError {
-    fn file(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> JournalError {
-        let path = path.to_owned();
-        move |source| JournalError::File { path, doing, source }
-    }
+    #[error(transparent)]
+    File(#[from] FileFailure),
 }
 
 /// What an earlier run of the same work left, if one did.
@@ -99,7 +87,7 @@ impl EarlierRun {
         let file = match OpenOptions::new().read(true).append(true).open(&path) {
             Ok(file) => Some(file),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(JournalError::file(&path, "read")(error)),
+            Err(error) => return Err(refused(&path, "read")(error).into()),
         };
         if let Some(file) = &file {
             lock(file, &path, advice)?;
@@ -116,10 +104,10 @@ impl EarlierRun {
     fn measure(&mut self, setup: &Value) -> Result<(), JournalError> {
         let Some(file) = &self.file else { return Ok(()) };
         let advice = self.advice;
-        let failed = |error| JournalError::file(&self.path, "read")(error);
+        let failed = refused(&self.path, "read");
         let mut lines = BufReader::new(file);
         let mut line = Vec::new();
-        lines.read_until(b'\n', &mut line).map_err(failed)?;
+        lines.read_until(b'\n', &mut line).map_err(&failed)?;
         if self.setup.as_bytes().starts_with(&line) && !line.ends_with(b"\n") {
             // Cut off before its first line was whole.
             return Ok(());
@@ -132,7 +120,7 @@ impl EarlierRun {
         let (mut whole, mut len) = (head, 0);
         loop {
             line.clear();
-            lines.read_until(b'\n', &mut line).map_err(failed)?;
+            lines.read_until(b'\n', &mut line).map_err(&failed)?;
             if !line.ends_with(b"\n") {
                 break;
             }
@@ -168,9 +156,8 @@ impl EarlierRun {
     /// The journal cannot be written.
     pub(super) fn resume(self) -> Result<(Journal, Results), JournalError> {
         let EarlierRun { path, setup, advice, file, head, whole, .. } = self;
-        let failed = || JournalError::file(&path, "written");
         let made = || OpenOptions::new().create(true).append(true).open(&path);
-        let mut file = file.map_or_else(made, Ok).map_err(failed())?;
+        let mut file = file.map_or_else(made, Ok).map_err(refused(&path, "written"))?;
         lock(&file, &path, advice)?;
         let mut open = || {
             // A handle that only appends may not do that everywhere.
@@ -182,7 +169,7 @@ impl EarlierRun {
             earlier.seek(SeekFrom::Start(head))?;
             Ok(BufReader::new(earlier.take(whole - head)))
         };
-        let earlier = open().map_err(failed())?;
+        let earlier = open().map_err(refused(&path, "written"))?;
         Ok((Journal { path, file }, Results(earlier)))
     }
 }
@@ -210,11 +197,11 @@ impl Journal {
     /// # Errors
     /// What the system says.
     pub(super) fn add(&mut self, result: &impl Serialize) -> Result<(), JournalError> {
-        let failed = || JournalError::file(&self.path, "written");
-        let mut line = serde_json::to_vec(result).map_err(io::Error::other).map_err(failed())?;
+        let failed = refused(&self.path, "written");
+        let mut line = serde_json::to_vec(result).map_err(io::Error::other).map_err(&failed)?;
         line.push(b'\n');
         // One write: a line is whole or it is the last.
-        self.file.write_all(&line).map_err(failed())
+        Ok(self.file.write_all(&line).map_err(failed)?)
     }
 
     /// The work is done: nothing is left to go on with.

@@ -22,7 +22,7 @@ pub(crate) mod tune;
 mod worker;
 
 use std::{
-    io::ErrorKind,
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
 
@@ -161,7 +161,7 @@ pub enum CliError {
         /// The file.
         path: PathBuf,
         /// What the system says.
-        error: std::io::Error,
+        error: io::Error,
     },
     /// The task cannot be done, in words.
     #[error("{0}")]
@@ -181,8 +181,23 @@ pub enum CliError {
     Tune(#[from] tune::TuneError),
 }
 
+/// A file that cannot be used. (Those of the input and the output of commands have a [variant](CliError::File).)
+#[derive(Debug, Error)]
+#[error("{path} cannot be {doing}: {source}")]
+pub struct FileFailure {
+    path: PathBuf,
+    /// Opened, read, written.
+    doing: &'static str,
+    source: io::Error,
+}
+
+/// Turns what the system says of a file that was being `doing` (opened, read, written) into an error.
+fn refused(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> FileFailure {
+    move |source| FileFailure { path: path.to_owned(), doing, source }
+}
+
 impl CliError {
-    fn file(verb: &'static str, path: &Path, error: std::io::Error) -> CliError {
+    fn file(verb: &'static str, path: &Path, error: io::Error) -> CliError {
         let done = if verb == "read" { "read" } else { "written" };
         CliError::File { done, path: path.to_owned(), error }
     }

@@ -17,16 +17,7 @@ pub(super) fn forget(
 ) -> Result<(), LearnError> {
     let sieve = filter.sieve()?;
     let records: Vec<(u64, Record)> = file.ring().iter().filter(|(_, record)| sieve.admits(record)).collect();
-    if !json && !records.is_empty() {
-        output.line(text::HEADER);
-    }
-    for (sequence, record) in &records {
-        if json {
-            output.line(text::value(*sequence, record));
-        } else {
-            output.line(text::row(*sequence, record));
-        }
-    }
+    text::print(&records, json, output);
     let mut forgotten = 0;
     if yes {
         let now = learn::now();
@@ -59,11 +50,6 @@ pub(super) fn advise(
     let present = file.ring().newest_of(position.key()).map_or(0, |present| present.time.saturating_add(1));
     record.time = learn::now().max(present);
     let sequence = file.file.advise(&file.ring, &record)?;
-    if json {
-        output.line(text::value(sequence, &record));
-    } else {
-        output.line(text::HEADER);
-        output.line(text::row(sequence, &record));
-    }
+    text::print(&[(sequence, record)], json, output);
     Ok(())
 }

@@ -44,8 +44,8 @@ pub(super) fn import(
     json: bool,
     output: &Output,
 ) -> Result<cli::Completion, LearnError> {
-    let failed = |source| LearnError::Other { path: from.to_owned(), doing: "read", source };
-    let reader = source::reader(from).map_err(failed)?;
+    let failed = cli::refused(from, "read");
+    let reader = source::reader(from).map_err(&failed)?;
     let mut asked = Asked::new(nodes);
     let (mut games, mut lost, mut wrong, mut learned) = (0, 0, 0, Taken::default());
     for game in Games::new(reader) {
@@ -53,7 +53,7 @@ pub(super) fn import(
             break;
         }
         games += 1;
-        let game = match game.map_err(failed)? {
+        let game = match game.map_err(&failed)? {
             Ok(game) => game,
             Err(broken) => {
                 wrong += 1;

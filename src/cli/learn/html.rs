@@ -12,7 +12,7 @@ use crate::{
     cli::{
         analyse::{Openings, pawns},
         page::{self, Arrow, Frame, small_board},
-        pgn,
+        pgn, refused,
     },
     eval,
     files::NewFile,
@@ -48,7 +48,6 @@ pub(super) struct Page {
 
 pub(super) fn write(file: &Opened, page: &Page, json: bool, output: &Output) -> Result<(), LearnError> {
     let to = page.to.as_path();
-    let failed = |doing| move |source| LearnError::Other { path: to.to_owned(), doing, source };
     let sieve = page.filter.sieve()?;
     let records: Vec<(u64, Record)> = file.ring().iter().filter(|(_, record)| sieve.admits(record)).collect();
     let shown = &records[records.len().saturating_sub(page.newest)..];
@@ -58,8 +57,8 @@ pub(super) fn write(file: &Opened, page: &Page, json: bool, output: &Output) -> 
         game.connect();
         game.find_opening(&|position| openings.at(position).is_some());
     }
-    let mut target = NewFile::begin_new(to).map_err(failed("made"))?;
-    let mut write = |text: &str| target.write_all(text.as_bytes()).map_err(failed("written"));
+    let mut target = NewFile::begin_new(to).map_err(refused(to, "made"))?;
+    let mut write = |text: &str| target.write_all(text.as_bytes()).map_err(refused(to, "written"));
     let title = file.file.path().display().to_string();
     let (start, end) = Frame {
         title: &title,
@@ -83,7 +82,7 @@ pub(super) fn write(file: &Opened, page: &Page, json: bool, output: &Output) -> 
         )?;
     }
     write(&end)?;
-    target.finish().map_err(failed("written"))?;
+    target.finish().map_err(refused(to, "written"))?;
     let (path, count, games) = (to.display(), shown.len(), games.len());
     if json {
         output.line(

@@ -11,7 +11,6 @@ mod trade;
 mod why;
 
 use std::{
-    io,
     path::{Path, PathBuf},
     sync::{RwLock, RwLockReadGuard},
 };
@@ -20,11 +19,11 @@ use clap::Subcommand;
 use thiserror::Error;
 
 use self::filter::{Filter, FilterError};
-use super::{Completion, prove};
+use super::{Completion, FileFailure, prove, refused};
 use crate::{
     engine::IllegalMove,
     learn::{
-        FileError, LearnFile, LearnedScore, Misfit, Mode, Record, Report, Ring, Unlearnable,
+        BEFORE_FIRST, FileError, LearnFile, LearnedScore, Misfit, Mode, Record, Report, Ring, Unlearnable,
         exchange::{LineError, is_same_advice},
     },
     uci::{Output, translate::FenError},
@@ -216,15 +215,8 @@ pub enum LearnError {
         error: LineError,
     },
     /// Another file than the learning file.
-    #[error("{path} cannot be {doing}: {source}")]
-    Other {
-        /// The file.
-        path: PathBuf,
-        /// Read or written.
-        doing: &'static str,
-        /// What the system said.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Other(#[from] FileFailure),
 }
 
 /// Uses a tool on the file that is named, or on the one in the user's data directory. Partial where games were
@@ -286,6 +278,20 @@ fn is_pgn(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"))
 }
 
+/// Makes a learning file of some records. The sequence number of the last.
+///
+/// # Errors
+/// The file cannot be made or written.
+pub(super) fn write_records<'a>(
+    path: &Path,
+    records: impl IntoIterator<Item = &'a Record>,
+) -> Result<u64, FileError> {
+    let (mut file, ring, _) = LearnFile::open_or_create(path)?;
+    let ring = RwLock::new(ring);
+    let mut locked = file.lock_patiently(&ring)?;
+    records.into_iter().try_fold(BEFORE_FIRST, |_, record| locked.append(record))
+}
+
 /// A learning file, read.
 struct Opened {
     file: LearnFile,
@@ -313,8 +319,7 @@ impl Opened {
 
     /// To write into what comes from `source`. A name that was mistyped makes no learning file.
     fn for_source(path: &Path, source: &Path) -> Result<Opened, LearnError> {
-        let failed = |error| LearnError::Other { path: source.to_owned(), doing: "read", source: error };
-        std::fs::metadata(source).map_err(failed)?;
+        std::fs::metadata(source).map_err(refused(source, "read"))?;
         Opened::write(path)
     }
 

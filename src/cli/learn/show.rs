@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
-use shakmaty::san::SanPlus;
 
 use super::{LearnError, Opened, filter::Filter, text};
 use crate::{
+    cli::pgn,
     learn::{MOST_ADVICE, header::FORMAT, record::CAPACITY},
     uci::{Output, translate},
 };
@@ -43,13 +43,13 @@ pub(super) fn show(file: &Opened, fen: &str, json: bool, output: &Output) -> Res
     let mut after = Vec::new();
     for m in position.legal_moves() {
         if let Some((sequence, record)) = known(position.play(m).key()) {
-            after.push((SanPlus::from_move(position.chess().clone(), m), sequence, record));
+            after.push((pgn::san(&position, m).0, sequence, record));
         }
     }
     if json {
         let after: Vec<_> = after
             .iter()
-            .map(|(san, sequence, record)| json!({ "after": san.to_string(), "record": text::value(*sequence, record) }))
+            .map(|(san, sequence, record)| json!({ "after": san, "record": text::value(*sequence, record) }))
             .collect();
         let here = here.map(|(sequence, record)| text::value(sequence, &record));
         output.line(json!({ "fen": position.fen(), "record": here, "moves": after }));

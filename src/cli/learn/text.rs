@@ -2,11 +2,12 @@
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use serde_json::{Value, json};
-use shakmaty::{Color, san::SanPlus};
+use shakmaty::Color;
 
 use crate::{
+    cli::pgn,
     learn::{LearnedScore, Misfit, Origin, Record, game::GameEnd, story::player},
-    uci::translate,
+    uci::{Output, translate},
 };
 
 /// Seconds of a day.
@@ -56,11 +57,25 @@ pub(super) fn window(lower: LearnedScore, upper: LearnedScore) -> String {
 /// The columns of [`row`]. All scores in texts, JSON and pages are for the side to move.
 pub(super) const HEADER: &str = "      number  learned (UTC)     session   origin   game        move       cp, side to move  depth  position";
 
+/// Prints records as JSON, one a line, or as a table if there are any.
+pub(super) fn print(records: &[(u64, Record)], json: bool, output: &Output) {
+    if !json && !records.is_empty() {
+        output.line(HEADER);
+    }
+    for (sequence, record) in records {
+        if json {
+            output.line(value(*sequence, record));
+        } else {
+            output.line(row(*sequence, record));
+        }
+    }
+}
+
 /// One line for one record.
 pub(super) fn row(sequence: u64, record: &Record) -> String {
     let (best, game, fen) = match record.position_and_move() {
         Ok((position, best)) => {
-            let best = best.map(|m| SanPlus::from_move(position.chess().clone(), m).to_string());
+            let best = best.map(|m| pgn::san(&position, m).0);
             (best, result(record, position.turn()), position.fen())
         }
         Err(misfit) => (None, None, format!("damaged: {misfit}")),

@@ -1,7 +1,7 @@
 //! Tools that take records from one place to another.
 
 use std::{
-    io::{self, BufRead, Write},
+    io::{BufRead, Write},
     path::Path,
 };
 
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{LearnError, Opened, text};
 use crate::{
-    cli::source,
+    cli::{refused, source},
     files::NewFile,
     learn::{self, MOST_ADVICE, Record, Taken, exchange, record::CAPACITY},
     uci::Output,
@@ -23,7 +23,7 @@ pub(super) fn export(
 ) -> Result<(), LearnError> {
     let ring = file.ring();
     let (mut written, mut damaged) = (0, 0);
-    let mut target = to.map(|path| NewFile::begin_new(path).map_err(other(path, "made"))).transpose()?;
+    let mut target = to.map(|path| NewFile::begin_new(path).map_err(refused(path, "made"))).transpose()?;
     for (sequence, record) in ring.iter() {
         let line = match exchange::line(&record) {
             Ok(_) if json => text::value(sequence, &record).to_string(),
@@ -34,14 +34,14 @@ pub(super) fn export(
             }
         };
         match (&mut target, to) {
-            (Some(target), Some(path)) => writeln!(target, "{line}").map_err(other(path, "written"))?,
+            (Some(target), Some(path)) => writeln!(target, "{line}").map_err(refused(path, "written"))?,
             _ if output.is_closed() => return Ok(()),
             _ => output.line(line),
         }
         written += 1;
     }
     if let (Some(target), Some(path)) = (target, to) {
-        target.finish().map_err(other(path, "written"))?;
+        target.finish().map_err(refused(path, "written"))?;
         output.line(format_args!("{written} records written to {}", path.display()));
     }
     if damaged > 0 {
@@ -51,12 +51,12 @@ pub(super) fn export(
 }
 
 pub(super) fn import(file: &mut Opened, from: &Path, json: bool, output: &Output) -> Result<(), LearnError> {
-    let text = source::reader(from).map_err(other(from, "read"))?;
+    let text = source::reader(from).map_err(refused(from, "read"))?;
     let (session, now) = (learn::session(), learn::now());
     let mut records: Vec<Record> = Vec::new();
     let (mut wrong, mut same) = (Vec::new(), 0);
     for (number, line) in (1..).zip(text.split(b'\n')) {
-        let line = line.map_err(other(from, "read"))?;
+        let line = line.map_err(refused(from, "read"))?;
         match exchange::parse_line(
             String::from_utf8_lossy(&line).trim_start_matches('\u{feff}'),
             session,
@@ -109,9 +109,4 @@ fn tell(taken: Taken, json: bool, output: &Output) {
             "{refused} pieces of advice refused: a file holds at most {MOST_ADVICE}; remove some with `engram learn forget`"
         ));
     }
-}
-
-fn other(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> LearnError {
-    let path = path.to_owned();
-    move |source| LearnError::Other { path: path.clone(), doing, source }
 }

@@ -1,19 +1,15 @@
 //! `engram learn why`: which records change the move?
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    sync::RwLock,
-};
+use std::path::Path;
 
 use serde_json::json;
-use shakmaty::san::SanPlus;
 
-use super::{LearnError, Opened, text};
+use super::{LearnError, Opened, text, write_records};
 use crate::{
+    cli::{pgn, refused},
     engine::{Answer, Asked},
     learn::{
-        LearnFile, Patience, Record, policy,
+        Record, policy,
         reachability::{Reachable, Signature},
     },
     position::Position,
@@ -67,20 +63,12 @@ pub(super) fn why(
         (true, true) => output.line("no few records alone change the move"),
         (true, false) => output.line("the move changes because of"),
     }
-    if !named.is_empty() {
-        output.line(text::HEADER);
-    }
-    for (sequence, record) in &named {
-        output.line(text::row(*sequence, record));
-    }
+    text::print(&named, false, output);
     Ok(())
 }
 
 fn describe(position: &Position, answer: &Answer) -> String {
-    let best = answer.best.map_or_else(
-        || "no move".to_owned(),
-        |m| SanPlus::from_move(position.chess().clone(), m).to_string(),
-    );
+    let best = answer.best.map_or_else(|| "no move".to_owned(), |m| pgn::san(position, m).0);
     match &answer.line {
         Some(line) => {
             format!("{best}, {} at depth {}", translate::score(line.score, Bound::Exact), line.depth.get())
@@ -123,8 +111,10 @@ fn culprits(
     candidates.sort_by_key(|(_, record)| (record.key != position.key(), record.game_ply.abs_diff(ply)));
     let mut needed: Vec<(u64, Record)> = Vec::new();
     let changes = |needed: &[(u64, Record)], prefix: &[(u64, Record)]| -> Result<bool, LearnError> {
-        let scratch = ScratchFile::with(needed.iter().chain(prefix).map(|(_, record)| record))?;
-        Ok(ask(position, Some(&scratch.path()), nodes)?.best != without.best)
+        let folder = tempfile::tempdir().map_err(refused(&std::env::temp_dir(), "written"))?;
+        let path = folder.path().join("records");
+        write_records(&path, needed.iter().chain(prefix).map(|(_, record)| record))?;
+        Ok(ask(position, Some(&path), nodes)?.best != without.best)
     };
     while needed.len() < MOST_NAMED {
         if !needed.is_empty() && changes(&needed, &[])? {
@@ -146,34 +136,4 @@ fn culprits(
         needed.extend(candidates.pop());
     }
     Ok(if needed.is_empty() || changes(&needed, &[])? { needed } else { Vec::new() })
-}
-
-/// A learning file of some records, for one search.
-struct ScratchFile(PathBuf);
-
-impl ScratchFile {
-    fn with<'a>(records: impl Iterator<Item = &'a Record>) -> Result<ScratchFile, LearnError> {
-        let name = format!("engram-why-{}-{:08x}", std::process::id(), crate::learn::session());
-        let scratch = ScratchFile(std::env::temp_dir().join(name));
-        let (mut file, ring, _) = LearnFile::open_or_create(&scratch.path())?;
-        let ring = RwLock::new(ring);
-        let mut locked = file.lock(&ring, Patience::Enough)?;
-        for record in records {
-            locked.append(record)?;
-        }
-        drop(locked);
-        Ok(scratch)
-    }
-
-    fn path(&self) -> PathBuf {
-        self.0.join("records")
-    }
-}
-
-impl Drop for ScratchFile {
-    fn drop(&mut self) {
-        if let Err(error) = fs::remove_dir_all(&self.0) {
-            log::warn!("{} could not be removed: {error}", self.0.display());
-        }
-    }
 }

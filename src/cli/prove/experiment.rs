@@ -22,6 +22,7 @@ use super::{
     statistics::Random,
 };
 use crate::{
+    cli::refused,
     learn::Record,
     position::Position,
     protocol::{Command, Go, PositionStart},
@@ -81,7 +82,7 @@ pub(super) fn run(
     // A folder for each run: the engines of one that was killed may still be writing into theirs.
     let all_work = setup.out.join("work");
     let work = all_work.join(std::process::id().to_string());
-    fs::create_dir_all(&work).map_err(ProveError::file(&work, "made"))?;
+    fs::create_dir_all(&work).map_err(refused(&work, "made"))?;
     for round in 1..=setup.rounds {
         let done: HashSet<GameSlot> = journal.entries.iter().map(|entry| entry.slot).collect();
         let slots = setup.slots(round);
@@ -91,8 +92,7 @@ pub(super) fn run(
         if !missing.is_empty() {
             let mut files = HashMap::new();
             for arm in [Arm::Learn, Arm::Placebo, Arm::Study] {
-                let path = work.join(format!("{}.bin", arm.name()));
-                files.insert(arm, Original::make(path, &known(setup, &journal.entries, arm, round))?);
+                files.insert(arm, Original::make(&work, &known(setup, &journal.entries, arm, round))?);
             }
             play(setup, &missing, &files, &work, |entry| {
                 bar.inc(1);
@@ -166,7 +166,7 @@ fn play_one(
     work: &Path,
 ) -> Result<GameEntry, ProveError> {
     let GameSlot { round, opening, white, .. } = slot;
-    let (engram, copy) = start_engram(setup, slot, file, work)?;
+    let (engram, copy) = start_engram(setup, file, work)?;
     let mut players = [engram, EnginePlayer::start(&setup.opponent)?];
     for player in &mut players {
         player.send(&Command::UciNewGame);
@@ -226,7 +226,6 @@ fn play_one(
 /// Starts Engram with what its arm remembers: a copy of the arm's learning file, if it has one.
 fn start_engram(
     setup: &Setup,
-    slot: GameSlot,
     file: Option<&Original>,
     work: &Path,
 ) -> Result<(EnginePlayer, Option<Copy>), ProveError> {
@@ -235,10 +234,10 @@ fn start_engram(
         own.options.push(("Learning".to_owned(), "off".to_owned()));
         return Ok((EnginePlayer::start(&own)?, None));
     };
-    let side = if slot.white { "white" } else { "black" };
-    let copy = file.copy(work.join(format!("{}-{}-{side}.bin", slot.arm.name(), slot.opening)))?;
-    let path = copy.path.to_str().ok_or_else(|| ProveError::Unnameable(copy.path.clone()))?;
-    own.options.push(("LearnFile".to_owned(), path.to_owned()));
+    let copy = file.copy(work)?;
+    let path = copy.path();
+    let name = path.to_str().ok_or_else(|| ProveError::Unnameable(path.clone()))?;
+    own.options.push(("LearnFile".to_owned(), name.to_owned()));
     let mut engram = EnginePlayer::start(&own)?;
     open_file(&mut engram)?;
     Ok((engram, Some(copy)))

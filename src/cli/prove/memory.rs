@@ -6,10 +6,10 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
-    sync::RwLock,
 };
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 use super::{
     ProveError,
@@ -17,59 +17,57 @@ use super::{
     statistics::Random,
 };
 use crate::{
-    learn::{self, Flags, LearnFile, Mode, Record},
+    cli::{learn::write_records, refused},
+    learn::{Flags, LearnFile, Mode, Record},
     position::Position,
     types::PackedMove,
 };
 
+/// The name of each file, in its folder.
+const NAME: &str = "learn.bin";
+
 /// A learning file that games copy.
 pub(super) struct Original {
-    path: PathBuf,
+    folder: TempDir,
     /// Sequence number of its newest record.
     newest: u64,
 }
 
 impl Original {
-    /// Makes the file at `path`, in place of what is there.
-    pub fn make(path: PathBuf, records: &[Record]) -> Result<Original, ProveError> {
-        remove(&path);
-        let (mut file, ring, _) = LearnFile::open_or_create(&path)?;
-        let ring = RwLock::new(ring);
-        let mut locked = file.lock_patiently(&ring)?;
-        let mut newest = learn::BEFORE_FIRST;
-        for record in records {
-            newest = locked.append(record)?;
-        }
-        Ok(Original { path, newest })
+    /// Makes the file, in a folder of its own within `work`.
+    pub fn make(work: &Path, records: &[Record]) -> Result<Original, ProveError> {
+        let folder = TempDir::new_in(work).map_err(refused(work, "written"))?;
+        let newest = write_records(&folder.path().join(NAME), records)?;
+        Ok(Original { folder, newest })
     }
 
     /// A copy for one game.
-    pub fn copy(&self, to: PathBuf) -> Result<Copy, ProveError> {
-        remove(&to);
-        fs::copy(&self.path, &to).map_err(ProveError::file(&to, "written"))?;
-        Ok(Copy { path: to, before: self.newest })
-    }
-}
-
-impl Drop for Original {
-    fn drop(&mut self) {
-        remove(&self.path);
+    pub fn copy(&self, work: &Path) -> Result<Copy, ProveError> {
+        let folder = TempDir::new_in(work).map_err(refused(work, "written"))?;
+        let copy = Copy { folder, before: self.newest };
+        fs::copy(self.folder.path().join(NAME), copy.path()).map_err(refused(work, "written"))?;
+        Ok(copy)
     }
 }
 
 /// The learning file of one game; it is removed when dropped.
 pub(super) struct Copy {
-    pub path: PathBuf,
+    folder: TempDir,
     before: u64,
 }
 
 impl Copy {
+    /// Where it is.
+    pub fn path(&self) -> PathBuf {
+        self.folder.path().join(NAME)
+    }
+
     /// Has the game that was lost last studied by the program at `engram`. The nodes searched.
     pub fn study(&self, engram: &Path, nodes: u64) -> Result<u64, ProveError> {
         let mut command = Command::new(engram);
         command
             .args(["learn", "study", "--json", "--games", "1", "--nodes", &nodes.to_string(), "--file"])
-            .arg(&self.path);
+            .arg(self.path());
         let output = command.output().map_err(ProveError::Executable)?;
         let said: Option<Value> = serde_json::from_slice(&output.stdout).ok();
         let counted = said.and_then(|said| said["nodes"].as_u64());
@@ -78,23 +76,9 @@ impl Copy {
 
     /// The records that the game added. Who wrote them and when is left out: it is different each time.
     pub fn news(&self) -> Result<Vec<Record>, ProveError> {
-        let (_, ring, _) = LearnFile::open(&self.path, Mode::Read)?.recover()?;
+        let (_, ring, _) = LearnFile::open(&self.path(), Mode::Read)?.recover()?;
         Ok(ring.since(self.before).map(|(_, record)| Record { session: 0, time: 0, ..record }).collect())
     }
-}
-
-impl Drop for Copy {
-    fn drop(&mut self) {
-        remove(&self.path);
-    }
-}
-
-/// A file and its lock; neither need be there.
-fn remove(path: &Path) {
-    let mut lock = path.as_os_str().to_owned();
-    lock.push(".lock");
-    let _ = fs::remove_file(path);
-    let _ = fs::remove_file(lock);
 }
 
 /// What the placebo arm gets for what it learned in one round.

@@ -35,7 +35,7 @@ use self::{
     statistics::Random,
 };
 use crate::{
-    cli::journal::JournalError,
+    cli::{FileFailure, journal::JournalError, refused},
     eval,
     learn::FileError,
     position::Position,
@@ -175,15 +175,8 @@ pub enum ProveError {
     #[error("{0} is there already and is not of this command; name another folder with --out")]
     Taken(PathBuf),
     /// A file cannot be used.
-    #[error("{path} cannot be {doing}: {source}")]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Opened, read, written.
-        doing: &'static str,
-        /// What the system said.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileFailure),
     /// The engine cannot be told of a file.
     #[error("{0} has a name that UCI cannot say; name another folder with --out")]
     Unnameable(PathBuf),
@@ -204,21 +197,14 @@ impl From<Unplayable> for ProveError {
     }
 }
 
-impl ProveError {
-    fn file(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> ProveError {
-        let path = path.to_owned();
-        move |source| ProveError::File { path, doing, source }
-    }
-}
-
 /// Makes the experiment, or goes on with it.
 ///
 /// # Errors
 /// See [`ProveError`].
 pub(super) fn run(arguments: &ProveArguments, output: &Output) -> Result<(), ProveError> {
-    fs::create_dir_all(&arguments.out).map_err(ProveError::file(&arguments.out, "made"))?;
+    fs::create_dir_all(&arguments.out).map_err(refused(&arguments.out, "made"))?;
     // The engines are told of files in it.
-    let out = fs::canonicalize(&arguments.out).map_err(ProveError::file(&arguments.out, "opened"))?;
+    let out = fs::canonicalize(&arguments.out).map_err(refused(&arguments.out, "opened"))?;
     let setup = setup(arguments, out)?;
     let path = setup.out.join("journal.jsonl");
     if !path.exists()
@@ -229,8 +215,8 @@ pub(super) fn run(arguments: &ProveArguments, output: &Output) -> Result<(), Pro
     }
     let mut journal = GameJournal::open(&path, &description(arguments, &setup))?;
     if journal.entries.iter().any(|entry| entry.slot.opening >= setup.openings.len()) {
-        let error = std::io::Error::other("it names an opening that there is not; name another --out");
-        return Err(ProveError::file(&path, "used")(error));
+        let error = io::Error::other("it names an opening that there is not; name another --out");
+        return Err(refused(&path, "used")(error).into());
     }
     if !journal.entries.is_empty() {
         output.line(format_args!(
@@ -306,7 +292,7 @@ fn description(arguments: &ProveArguments, setup: &Setup) -> Value {
 
 /// Reads EPD or FEN: four fields, two counters if they are numbers; what follows is left out.
 pub(super) fn openings(path: &Path, take: Option<u32>, seed: u64) -> Result<Vec<Position>, ProveError> {
-    let text = fs::read_to_string(path).map_err(ProveError::file(path, "read"))?;
+    let text = fs::read_to_string(path).map_err(refused(path, "read"))?;
     let mut openings = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use shakmaty::{Color, KnownOutcome, Outcome, Position as _, san::SanPlus};
+use shakmaty::{Color, KnownOutcome, Outcome};
 
 use super::{
     ProveError, chart,
@@ -11,7 +11,13 @@ use super::{
     statistics::Estimate,
     summary::{GamesByPlace, SummaryRow, second_half},
 };
-use crate::{files, position::Position};
+use crate::{
+    cli::{
+        pgn::{self, Game},
+        refused,
+    },
+    files,
+};
 
 /// The names of the files that [`write`] makes.
 pub(super) const RESULTS: [&str; 5] = ["results.txt", "rounds.csv", "games.csv", "games.pgn", "score.svg"];
@@ -22,22 +28,18 @@ pub(super) fn write(setup: &Setup, entries: &[GameEntry], finished: u32) -> Resu
     let rounds: Vec<SummaryRow> = (1..=finished).flat_map(|round| games.lines(&(round..=round))).collect();
     let halves = games.lines(&second_half(finished));
     let text = text(setup, &games, &rounds, &halves);
-    let complete: Vec<&GameEntry> = {
-        let mut complete: Vec<&GameEntry> =
-            entries.iter().filter(|entry| entry.slot.round <= finished).collect();
-        complete.sort_by_key(|entry| entry.slot);
-        complete
-    };
+    let mut complete: Vec<&GameEntry> = entries.iter().filter(|entry| entry.slot.round <= finished).collect();
+    complete.sort_by_key(|entry| entry.slot);
     let files = [
         text.clone(),
         rounds_csv(rounds.iter().chain(&halves)),
         games_csv(&complete),
-        complete.iter().map(|entry| pgn(setup, entry)).collect(),
+        complete.iter().map(|entry| game_pgn(setup, entry)).collect(),
         chart::svg(setup, &rounds),
     ];
     for (name, content) in RESULTS.into_iter().zip(files) {
         let path = setup.out.join(name);
-        files::replace(&path, content.as_bytes()).map_err(ProveError::file(&path, "written"))?;
+        files::replace(&path, content.as_bytes()).map_err(refused(&path, "written"))?;
     }
     Ok(text)
 }
@@ -182,7 +184,7 @@ fn games_csv(entries: &[&GameEntry]) -> String {
     csv
 }
 
-fn pgn(setup: &Setup, entry: &GameEntry) -> String {
+fn game_pgn(setup: &Setup, entry: &GameEntry) -> String {
     let engram = format!("Engram ({})", entry.slot.arm.name());
     let opponent = setup.opponent.name();
     let (white, black) = if entry.slot.white { (&engram, &opponent) } else { (&opponent, &engram) };
@@ -191,46 +193,29 @@ fn pgn(setup: &Setup, entry: &GameEntry) -> String {
         1 => KnownOutcome::Draw,
         points => KnownOutcome::Decisive { winner: if points == 2 { own } else { !own } },
     };
-    let result = Outcome::Known(outcome);
     let start = &setup.openings[entry.slot.opening];
-    let mut text = format!(
-        "[Event \"engram learn prove\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"{}.{}\"]\n[White \"{white}\"]\n\
-         [Black \"{black}\"]\n[Result \"{result}\"]\n[SetUp \"1\"]\n[FEN \"{}\"]\n[PlyCount \"{}\"]\n[Termination \"{}\"]\n\n",
-        entry.slot.round,
-        entry.slot.opening + 1,
-        start.fen(),
-        entry.moves.len(),
-        entry.ending.name(),
-    );
-    let mut column = 0;
-    for word in movetext(start, entry).chain([result.to_string()]) {
-        let separator = if column == 0 {
-            ""
-        } else if column + word.len() >= 80 {
-            "\n"
-        } else {
-            " "
-        };
-        column = if separator == " " { column + 1 } else { 0 } + word.len();
-        text.push_str(separator);
-        text.push_str(&word);
-    }
-    text.push_str("\n\n");
-    text
-}
-
-/// The words of the moves, numbers included.
-fn movetext(start: &Position, entry: &GameEntry) -> impl Iterator<Item = String> {
-    let mut chess = start.chess().clone();
-    let mut words = Vec::new();
-    for (index, uci) in entry.moves.iter().enumerate() {
-        let Ok(m) = uci.to_move(&chess) else { break };
-        if chess.turn().is_white() {
-            words.push(format!("{}.", chess.fullmoves()));
-        } else if index == 0 {
-            words.push(format!("{}...", chess.fullmoves()));
-        }
-        words.push(SanPlus::from_move_and_play_unchecked(&mut chess, m).to_string());
-    }
-    words.into_iter()
+    let tags = [
+        ("Event", "engram learn prove".to_owned()),
+        ("Site", "?".to_owned()),
+        ("Date", "????.??.??".to_owned()),
+        ("Round", format!("{}.{}", entry.slot.round, entry.slot.opening + 1)),
+        ("White", white.clone()),
+        ("Black", black.clone()),
+        ("Result", outcome.to_string()),
+        ("SetUp", "1".to_owned()),
+        ("FEN", start.fen()),
+        ("PlyCount", entry.moves.len().to_string()),
+        ("Termination", entry.ending.name().to_owned()),
+    ];
+    let game = Game {
+        number: 1,
+        line: 1,
+        tags: tags.map(|(name, value)| (name.to_owned(), value)).to_vec(),
+        start: start.clone(),
+        moves: entry.positions(start).into_iter().map(|(_, m)| m).collect(),
+        preface: Vec::new(),
+        annotations: Vec::new(),
+        outcome: Outcome::Known(outcome),
+    };
+    pgn::write_game(&game, &game.tags, &[])
 }
