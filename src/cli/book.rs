@@ -1,12 +1,8 @@
 //! `engram book`: making, showing, counting and merging Polyglot books.
 
-use std::{
-    io::IsTerminal,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
 use shakmaty::{Color, Outcome};
 
 use super::{
@@ -14,7 +10,7 @@ use super::{
     analyse::Openings,
     complain,
     pgn::{self, Games},
-    source,
+    progress_bar, source,
 };
 use crate::{
     book::{Book, BookEntry, BookLimits, Builder, Experience, merge, to_bytes},
@@ -143,12 +139,7 @@ fn make(make: &Make, output: &Output) -> Result<bool, CliError> {
     refuse_to_overwrite(&make.output, make.force)?;
     let mut builder = Builder::default();
     let (mut games, mut skipped) = (0_usize, 0_usize);
-    let progress =
-        if std::io::stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-    progress.set_style(
-        ProgressStyle::with_template("{spinner} {pos} games, {elapsed}")
-            .unwrap_or_else(|_| ProgressStyle::default_spinner()),
-    );
+    let progress = progress_bar(None, "{spinner} {pos} games, {elapsed}");
     for path in &make.games {
         for game in Games::new(source::reader(path).map_err(|error| CliError::file("read", path, error))?) {
             match game.map_err(|error| CliError::file("read", path, error))? {

@@ -27,6 +27,7 @@ use std::{
 };
 
 use clap::{CommandFactory, Parser, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
 use thiserror::Error;
 
 pub use self::hash::{HashError, HashTask};
@@ -263,6 +264,21 @@ pub fn run(arguments: CommandLine, debug_log: DebugLog, places: Places) -> Resul
         Some(error) if error.kind() != ErrorKind::BrokenPipe => Err(CliError::Output(error.to_string())),
         _ => Ok(outcome),
     }
+}
+
+/// A bar, or a spinner where the number of steps is not known; hidden where the standard error is no terminal.
+fn progress_bar(steps: Option<u64>, template: &str) -> ProgressBar {
+    let bar = steps.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+    // All templates are constants, and right.
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// How many threads the machine runs at once.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Says on the standard error what could not be used.

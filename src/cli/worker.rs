@@ -14,6 +14,7 @@ use crossbeam::channel::RecvTimeoutError;
 use super::{
     CliError,
     analyse::{Finding, FoundAt, MOST_THREADS, SearchKind, StretchTask, TaskSettings, Workers, task_result},
+    cores,
 };
 use crate::{
     eval,
@@ -50,8 +51,7 @@ pub(super) fn version() -> String {
 /// # Errors
 /// The first connection fails, or a search thread does.
 pub fn run(arguments: &WorkerArguments) -> Result<(), CliError> {
-    let cores = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
-    let threads = arguments.threads.map_or(cores, |threads| threads as usize);
+    let threads = arguments.threads.map_or(cores().min(MOST_THREADS), |threads| threads as usize);
     let mut worker = TaskWorker {
         queue: Queue::new(arguments.queue.clone(), &version()),
         name: format!("{}-{:08x}", std::process::id(), fastrand::u32(..)),

@@ -44,7 +44,7 @@ use std::{
 
 use clap::Args;
 use crew::Crew;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use input::AnalysisInput;
 use journal::FindingJournal;
 use memory::LearnFileUse;
@@ -58,7 +58,7 @@ pub(super) use self::{
     pool::{Finding, FoundAt, SearchKind, Workers},
     task::{StretchTask, TaskSettings, result as task_result},
 };
-use super::{CliError, Completion, complain, journal::EarlierRun, tablebase};
+use super::{CliError, Completion, complain, cores, journal::EarlierRun, progress_bar, tablebase};
 #[cfg(feature = "fleet")]
 use crate::fleet::ServerAddress;
 use crate::{
@@ -212,8 +212,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
 }
 
 fn settings(arguments: &Analyse, single: bool) -> SearchSettings {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = arguments.threads.map_or(cores.min(MOST_THREADS), |threads| threads as usize);
+    let threads = arguments.threads.map_or(cores().min(MOST_THREADS), |threads| threads as usize);
     let workers = if single { 1 } else { threads };
     let Analyse { depth, nodes, movetime, .. } = *arguments;
     let none = depth.is_none() && nodes.is_none() && movetime.is_none();
@@ -267,13 +266,12 @@ fn progress(input: &AnalysisInput) -> Result<ProgressBar, CliError> {
     if !std::io::stderr().is_terminal() {
         return Ok(ProgressBar::hidden());
     }
-    let (bar, template) = match input.count()? {
-        Some(positions) => (ProgressBar::new(positions), "{bar:30} {pos}/{len} positions, {eta} left {msg}"),
-        None => (ProgressBar::new_spinner(), "{spinner} {pos} positions, {elapsed} {msg}"),
+    let positions = input.count()?;
+    let template = match positions {
+        Some(_) => "{bar:30} {pos}/{len} positions, {eta} left {msg}",
+        None => "{spinner} {pos} positions, {elapsed} {msg}",
     };
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
-    }
+    let bar = progress_bar(positions, template);
     bar.enable_steady_tick(Duration::from_millis(200));
     Ok(bar)
 }

@@ -102,20 +102,14 @@ impl StretchTask {
             moves.push(m);
         }
         let plies = self.first..self.first.saturating_add(self.count);
+        let TaskSettings { depth, nodes, movetime, .. } = self.settings;
         if plies.is_empty()
             || plies.end.saturating_add(self.lead) > moves.len() + 1
-            || self.settings.limit().is_none()
+            || depth.is_none() && nodes.is_none() && movetime.is_none()
         {
             return Err("it names no positions, or no limit".to_owned());
         }
         Ok((MoveList { item, start, moves, lead: self.lead }, plies))
-    }
-}
-
-impl TaskSettings {
-    /// Is there an end to each search?
-    fn limit(&self) -> Option<u64> {
-        self.depth.map(|plies| plies as u64).or(self.nodes).or(self.movetime)
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 };
 
 use crossbeam::channel::unbounded;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use shakmaty::Color;
 
 use super::{
@@ -22,7 +22,7 @@ use super::{
     statistics::Random,
 };
 use crate::{
-    cli::refused,
+    cli::{progress_bar, refused},
     learn::Record,
     position::Position,
     protocol::{Command, Go, PositionStart},
@@ -74,11 +74,7 @@ pub(super) fn run(
     journal: &mut GameJournal,
     mut each_round: impl FnMut(u32, &[GameEntry], &ProgressBar) -> Result<(), ProveError>,
 ) -> Result<(), ProveError> {
-    let bar = ProgressBar::new(setup.total() as u64);
-    // The template is a constant, and right.
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} games {msg} ({eta} left)") {
-        bar.set_style(style);
-    }
+    let bar = progress_bar(Some(setup.total() as u64), "{bar:30} {pos}/{len} games {msg} ({eta} left)");
     // A folder for each run: the engines of one that was killed may still be writing into theirs.
     let all_work = setup.out.join("work");
     let work = all_work.join(std::process::id().to_string());

@@ -274,10 +274,6 @@ mod tests {
         EngineAnswer { best: uci.parse().ok(), score, ..EngineAnswer::default() }
     }
 
-    fn ending(game: &GameInPlay) -> Option<(Option<Color>, GameEnding)> {
-        game.over()
-    }
-
     #[test]
     fn the_rules_end_games() {
         let rows = [
@@ -289,7 +285,7 @@ mod tests {
             ("8/3k4/3r4/8/3QK3/8/8/8 b - - 99 110", None),
         ];
         for (fen, expected) in rows {
-            assert_eq!(ending(&game(fen)), expected, "{fen}");
+            assert_eq!(game(fen).over(), expected, "{fen}");
         }
     }
 
@@ -299,10 +295,10 @@ mod tests {
         for (count, uci) in
             ["a1a2", "e8d8", "a2a1", "d8e8", "a1a2", "e8d8", "a2a1", "d8e8"].iter().enumerate()
         {
-            assert_eq!(ending(&game), None, "after {count}");
+            assert_eq!(game.over(), None, "after {count}");
             assert!(game.push(&answer(uci, Some(200))));
         }
-        assert_eq!(ending(&game), Some((None, GameEnding::Repetition)));
+        assert_eq!(game.over(), Some((None, GameEnding::Repetition)));
     }
 
     #[test]
@@ -314,7 +310,7 @@ mod tests {
             for (ply, uci) in moves.iter().take(plies).enumerate() {
                 assert!(game.push(&answer(uci, Some(if ply % 2 == 0 { white } else { black }))));
             }
-            ending(&game)
+            game.over()
         };
         assert_eq!(after(900, -900, RESIGN_PLIES), Some((Some(Color::White), GameEnding::Resigned)));
         assert_eq!(after(-600, 600, RESIGN_PLIES), Some((Some(Color::Black), GameEnding::Resigned)));

@@ -122,10 +122,11 @@ fn open(path: &Path) -> io::Result<(File, u64)> {
 
 /// An engine that plays both sides.
 pub(super) struct Player {
-    engine: Engine,
+    pub(super) engine: Engine,
     /// The best move and its score for the side to move, when a search ends.
     answers: Receiver<(Option<Move>, Score)>,
-    nodes: u64,
+    /// Nodes of each search.
+    pub(super) nodes: u64,
 }
 
 impl Player {
@@ -148,15 +149,6 @@ impl Player {
         // Where memory is short, a smaller table serves as well.
         let _ = engine.set_hash(HASH_MIB);
         Player { engine, answers, nodes }
-    }
-
-    pub(super) fn engine(&mut self) -> &mut Engine {
-        &mut self.engine
-    }
-
-    /// Sets the nodes of each search from now on.
-    pub(super) fn set_nodes(&mut self, nodes: u64) {
-        self.nodes = nodes;
     }
 
     /// Plays a game and gives its quiet positions as records.

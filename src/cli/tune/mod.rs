@@ -38,6 +38,7 @@ use self::{
     vary::VaryArguments,
 };
 use crate::{
+    cli,
     eval::{
         Evaluation,
         classical::{
@@ -298,7 +299,7 @@ fn read_state(path: &Path) -> Result<Option<String>, TuneError> {
 
 /// How many threads to use: as many as there are cores if none are asked for.
 fn threads(asked: Option<usize>) -> usize {
-    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get)).max(1)
+    asked.unwrap_or_else(cli::cores).max(1)
 }
 
 /// Writes a file whole or not at all.

@@ -12,7 +12,7 @@ use std::{
 use rustix::fs::FallocateFlags;
 
 use super::{
-    error::HashFileError,
+    error::{HashFileError, refused},
     header::{HEADER_SIZE, HashHeader, HashOrigin},
 };
 use crate::files::{self, NewFile, OpenError};
@@ -74,27 +74,26 @@ pub(super) fn place_of(file: &File, path: &Path) -> FileLocation {
 }
 
 fn open_once(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
-    let failure = |doing| move |source| HashFileError::Io { path: path.to_owned(), doing, source };
     let mut options = OpenOptions::new();
     let file =
         files::open(path, options.read(true).write(purpose != Use::Look)).map_err(|error| match error {
-            OpenError::NotAFile(kind) => HashFileError::NotAFile { path: path.to_owned(), kind },
-            OpenError::System(source) => match source.kind() {
-                io::ErrorKind::NotFound => HashFileError::Missing { path: path.to_owned() },
+            OpenError::NotAFile(kind) => HashFileError::NotAFile(path.to_owned(), kind),
+            OpenError::System(error) => match error.kind() {
+                io::ErrorKind::NotFound => HashFileError::Missing(path.to_owned()),
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
                     if purpose != Use::Look =>
                 {
-                    HashFileError::ReadOnly { path: path.to_owned(), source }
+                    HashFileError::ReadOnly(path.to_owned(), error)
                 }
-                _ => failure("opened")(source),
+                _ => refused(path, "opened")(error),
             },
         })?;
-    let length = file.metadata().map_err(failure("read"))?.len();
+    let length = file.metadata().map_err(refused(path, "read"))?.len();
     let mut bytes = [0; HEADER_SIZE];
     if length < HEADER_SIZE as u64 {
-        return Err(HashFileError::Foreign { path: path.to_owned() });
+        return Err(HashFileError::Foreign(path.to_owned()));
     }
-    (&file).read_exact(&mut bytes).map_err(failure("read"))?;
+    (&file).read_exact(&mut bytes).map_err(refused(path, "read"))?;
     let header = HashHeader::decode(&bytes, path)?;
     let expected = header.file_size();
     if length != expected {
@@ -104,7 +103,7 @@ fn open_once(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
     if purpose != Use::Look {
         // A copy may have holes where there were zeros. Writing into one through a map on a full disk kills
         // the process, so they are filled now or the file is refused.
-        allocate(&file, expected, false).map_err(|error| refused(error, path, expected))?;
+        allocate(&file, expected, false).map_err(not_made(path, expected))?;
     }
     Ok(OpenFile { file, header })
 }
@@ -126,7 +125,7 @@ fn lock(file: &File, path: &Path, purpose: Use) -> Result<(), HashFileError> {
             }
             Err(TryLockError::WouldBlock) => {
                 let by = if purpose == Use::Alone { "an engine" } else { "`engram hash`" };
-                return Err(HashFileError::Busy { path: path.to_owned(), by });
+                return Err(HashFileError::Busy(path.to_owned(), by));
             }
             Err(TryLockError::Error(error)) => {
                 log::debug!("{}: no locks here ({error})", path.display());
@@ -166,7 +165,7 @@ pub(super) fn begin(path: &Path, mib: usize, origin: HashOrigin) -> Result<NewFi
         new.flush()?;
         Ok(new)
     };
-    begun().map_err(|error| refused(error, path, size))
+    begun().map_err(not_made(path, size))
 }
 
 /// Makes an empty hash file at `path`, unless another process is faster. A file of length 0 is taken for an
@@ -176,7 +175,7 @@ pub(super) fn begin(path: &Path, mib: usize, origin: HashOrigin) -> Result<NewFi
 /// There is no room, or the system refuses.
 pub(super) fn create(path: &Path, mib: usize, origin: HashOrigin) -> Result<(), HashFileError> {
     let new = begin(path, mib, origin)?;
-    place(new, path).map_err(|source| HashFileError::Io { path: path.to_owned(), doing: "made", source })
+    place(new, path).map_err(refused(path, "made"))
 }
 
 fn place(new: NewFile, path: &Path) -> io::Result<()> {
@@ -213,16 +212,16 @@ fn free_bytes(folder: &Path) -> Option<u64> {
     Some(found.f_bavail.saturating_mul(found.f_frsize))
 }
 
-fn refused(source: io::Error, path: &Path, bytes: u64) -> HashFileError {
-    let path = path.to_owned();
-    match source.kind() {
+/// Turns a refusal of the system to make a file of so many bytes into an error.
+fn not_made(path: &Path, bytes: u64) -> impl Fn(io::Error) -> HashFileError {
+    move |error| match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            HashFileError::NoRoom { path, bytes }
+            HashFileError::NoRoom(path.to_owned(), bytes)
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            HashFileError::ReadOnly { path, source }
+            HashFileError::ReadOnly(path.to_owned(), error)
         }
-        _ => HashFileError::Io { path, doing: "made", source },
+        _ => refused(path, "made")(error),
     }
 }
 

@@ -1,38 +1,27 @@
 //! What can go wrong with a hash file, each with what to do about it. The file is left as it was.
 
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use thiserror::Error;
 
-/// A hash file that cannot be used.
+/// A hash file that cannot be used. The first field is its path.
 #[derive(Debug, Error)]
 pub enum HashFileError {
     /// There is no such file.
-    #[error("there is no hash file {path}")]
-    Missing {
-        /// Where it was looked for.
-        path: PathBuf,
-    },
+    #[error("there is no hash file {0}")]
+    Missing(PathBuf),
     /// Something lies where a file was to be made.
-    #[error("{path} is there already; name another file, or remove it first")]
-    Exists {
-        /// What was named.
-        path: PathBuf,
-    },
-    /// Something else than a file.
-    #[error("{path} is {kind}, not a hash file; name another file")]
-    NotAFile {
-        /// What was named.
-        path: PathBuf,
-        /// A directory, a device and the like, with its article.
-        kind: &'static str,
-    },
+    #[error("{0} is there already; name another file, or remove it first")]
+    Exists(PathBuf),
+    /// Something else than a file: a directory, a device and the like, with its article.
+    #[error("{0} is {1}, not a hash file; name another file")]
+    NotAFile(PathBuf, &'static str),
     /// A file of another program.
-    #[error("{path} is no hash file of Engram and is left alone; name another file")]
-    Foreign {
-        /// What was named.
-        path: PathBuf,
-    },
+    #[error("{0} is no hash file of Engram and is left alone; name another file")]
+    Foreign(PathBuf),
     /// Another layout of the file.
     #[error("{path} has layout {found}, this engine reads {expected}; name another file")]
     Version {
@@ -44,19 +33,11 @@ pub enum HashFileError {
         expected: u16,
     },
     /// The right layout with other dimensions or another kind of key.
-    #[error("{path} has {what}, which this engine does not know; name another file")]
-    Layout {
-        /// The file.
-        path: PathBuf,
-        /// What is unusual.
-        what: &'static str,
-    },
+    #[error("{0} has {1}, which this engine does not know; name another file")]
+    Layout(PathBuf, &'static str),
     /// The header fails its checksum.
-    #[error("{path} has a damaged header; restore the file from a copy, or name another file")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{0} has a damaged header; restore the file from a copy, or name another file")]
+    Damaged(PathBuf),
     /// The file is shorter or longer than its header says.
     #[error(
         "{path} is {found} bytes long and should be {expected}: it was cut or copied incompletely; \
@@ -95,38 +76,21 @@ pub enum HashFileError {
         /// Ours.
         expected: &'static str,
     },
-    /// An engine or a tool is at work on it.
-    #[error("{path} is in use by {by}; try again when that is done")]
-    Busy {
-        /// The file.
-        path: PathBuf,
-        /// Who uses it.
-        by: &'static str,
-    },
-    /// The disk is full.
-    #[error("the disk has no room for the {bytes} bytes of {path}; free some, or set a smaller HashFileSize")]
-    NoRoom {
-        /// The file.
-        path: PathBuf,
-        /// What it needs.
-        bytes: u64,
-    },
+    /// An engine or a tool is at work on it: which.
+    #[error("{0} is in use by {1}; try again when that is done")]
+    Busy(PathBuf, &'static str),
+    /// The disk has no room for so many bytes.
+    #[error("the disk has no room for the {1} bytes of {0}; free some, or set a smaller HashFileSize")]
+    NoRoom(PathBuf, u64),
     /// It may not be written.
-    #[error("{path} cannot be written ({source}); change its permissions, or name another file")]
-    ReadOnly {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The system refused something.
-    #[error("{path} cannot be {doing} ({source}); check the disk and the permissions, or name another file")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Opened, read and the like.
-        doing: &'static str,
-        /// What the system said.
-        source: io::Error,
-    },
+    #[error("{0} cannot be written ({1}); change its permissions, or name another file")]
+    ReadOnly(PathBuf, io::Error),
+    /// The system refused something: opening, reading and the like.
+    #[error("{0} cannot be {1} ({2}); check the disk and the permissions, or name another file")]
+    Io(PathBuf, &'static str, io::Error),
+}
+
+/// Turns a refusal of the system, while the file was being `doing` (opened, read and the like), into an error.
+pub(super) fn refused(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> HashFileError {
+    move |error| HashFileError::Io(path.to_owned(), doing, error)
 }

@@ -93,7 +93,7 @@ impl HashHeader {
     pub(super) fn decode(bytes: &[u8; HEADER_SIZE], path: &Path) -> Result<HashHeader, HashFileError> {
         let path = || path.to_owned();
         if bytes[..8] != MAGIC {
-            return Err(HashFileError::Foreign { path: path() });
+            return Err(HashFileError::Foreign(path()));
         }
         let long = |at: usize| {
             let mut field = [0; 8];
@@ -101,7 +101,7 @@ impl HashHeader {
             u64::from_le_bytes(field)
         };
         if long(56) >> 32 != u64::from(crc32fast::hash(&bytes[..60])) {
-            return Err(HashFileError::Damaged { path: path() });
+            return Err(HashFileError::Damaged(path()));
         }
         // Magic and checksum are those of every layout; the rest belongs to one.
         let found = long(8) as u16;
@@ -123,11 +123,11 @@ impl HashHeader {
             (16..20, "another kind of position key"),
         ] {
             if bytes[range.clone()] != own[range] {
-                return Err(HashFileError::Layout { path: path(), what });
+                return Err(HashFileError::Layout(path(), what));
             }
         }
         if header.buckets == 0 {
-            return Err(HashFileError::Layout { path: path(), what: "no room for any entry" });
+            return Err(HashFileError::Layout(path(), "no room for any entry"));
         }
         Ok(header)
     }

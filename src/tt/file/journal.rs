@@ -25,7 +25,7 @@ use crossbeam::{
 
 use super::{
     cell::{CellKind, Entry},
-    error::HashFileError,
+    error::{HashFileError, refused},
     header::HashOrigin,
     map::Map,
 };
@@ -89,11 +89,7 @@ impl HashFile {
             let (map, queue, least) = (Arc::clone(&map), Arc::clone(&queue), Arc::clone(&least));
             move || write(&map, &queue, &least, &woken)
         });
-        let thread = started.map_err(|source| HashFileError::Io {
-            path: path.to_owned(),
-            doing: "written by a thread of its own",
-            source,
-        })?;
+        let thread = started.map_err(refused(path, "written by a thread of its own"))?;
         Ok((HashFile { map, queue, least, wake: Some(wake), thread: Some(thread) }, made))
     }
 

@@ -10,7 +10,7 @@ use std::{
 use super::{
     cell::{Bucket, CellKind, Entry},
     disk::{self, FileLocation, OpenFile, Use},
-    error::HashFileError,
+    error::{HashFileError, refused},
     guard,
     header::{BUCKETS_AT, GENERATION_WORD, HashHeader, HashOrigin},
 };
@@ -83,11 +83,7 @@ impl Map {
             let buckets = Backing::of_file(&file, BUCKETS_AT, count, sharing)?;
             Ok((Backing::of_file(&file, 0, 1, sharing)?, buckets))
         };
-        let (page, buckets) = mapped().map_err(|source| HashFileError::Io {
-            path: path.to_owned(),
-            doing: "mapped",
-            source,
-        })?;
+        let (page, buckets) = mapped().map_err(refused(path, "mapped"))?;
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(Map { buckets, page, header, path, file })
     }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, io, path::Path};
 use super::{
     cell::{CellKind, ENTRY_SIZE, Entry, WAYS},
     disk,
-    error::HashFileError,
+    error::{HashFileError, refused},
     header::{HashHeader, HashOrigin},
     map::Map,
 };
@@ -83,22 +83,21 @@ impl Archive {
     /// # Errors
     /// Something lies at `path` already, or there is no room.
     pub fn copy(&self, path: &Path, mib: Option<usize>) -> Result<u64, HashFileError> {
-        let exists = || HashFileError::Exists { path: path.to_owned() };
+        let exists = || HashFileError::Exists(path.to_owned());
         if path.symlink_metadata().is_ok() {
             return Err(exists());
         }
         let (new, entries) = self.copied(path, mib)?;
-        new.finish().map(|()| entries).map_err(|source| match source.kind() {
+        new.finish().map(|()| entries).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => exists(),
-            _ => HashFileError::Io { path: path.to_owned(), doing: "made", source },
+            _ => refused(path, "made")(error),
         })
     }
 
     fn copied(&self, path: &Path, mib: Option<usize>) -> Result<(NewFile, u64), HashFileError> {
         let header = self.header();
         let Some(path_mode) = PathHash::from_name(&header.path_mode) else {
-            let what = "a way of comparing paths";
-            return Err(HashFileError::Layout { path: self.0.path().to_owned(), what });
+            return Err(HashFileError::Layout(self.0.path().to_owned(), "a way of comparing paths"));
         };
         let mib = mib.unwrap_or_else(|| header.file_size().div_ceil(1 << 20) as usize);
         let new = disk::begin(path, mib, HashOrigin { evaluation: header.evaluation, path_mode })?;
@@ -123,11 +122,7 @@ impl Archive {
 pub fn resize(path: &Path, mib: usize) -> Result<u64, HashFileError> {
     let old = Archive(Map::open(path, true)?);
     let (new, entries) = old.copied(path, Some(mib))?;
-    new.replace().map(|()| entries).map_err(|source| HashFileError::Io {
-        path: path.to_owned(),
-        doing: "replaced",
-        source,
-    })
+    new.replace().map(|()| entries).map_err(refused(path, "replaced"))
 }
 
 /// Empties the file at `path`. It belongs to the engine with this `evaluation` from then on.

@@ -144,7 +144,7 @@ impl Samplers<'_> {
         let taken = Arc::<Evaluated>::default();
         let mut player = Player::new(self.arguments.least_nodes);
         let (evaluated, every, sink) = (AtomicU64::new(0), self.arguments.every.max(1), Arc::clone(&taken));
-        player.engine().observe(
+        player.engine.observe(
             &(Arc::new(move |position: &Position| {
                 if evaluated.fetch_add(1, Relaxed) % every == 0 {
                     sink.lock()
@@ -182,7 +182,7 @@ impl Samplers<'_> {
     /// A game, and its share of what was evaluated in it.
     fn game(&self, player: &mut Player, taken: &Evaluated, random: &mut Rng) -> Vec<Sample> {
         let arguments = self.arguments;
-        player.set_nodes(random.u64(arguments.least_nodes..=arguments.most_nodes.max(arguments.least_nodes)));
+        player.nodes = random.u64(arguments.least_nodes..=arguments.most_nodes.max(arguments.least_nodes));
         let strays = random.usize(..3) == 0;
         let (start, plies) = match self.openings.as_slice() {
             [_, ..] if random.u8(..100) < arguments.opening_share => {
@@ -191,7 +191,7 @@ impl Samplers<'_> {
             _ => (Position::default(), 8 + random.usize(..2)),
         };
         let Some(mut moves) = random_moves(&start, random, plies) else { return Vec::new() };
-        player.engine().new_game();
+        player.engine.new_game();
         let mut samples: Vec<(Color, Sample)> = Vec::new();
         let mut certain = Certainty::default();
         let result = loop {
