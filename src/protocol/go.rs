@@ -4,7 +4,7 @@ use shakmaty::uci::UciMove;
 
 use super::{
     CommandError,
-    tokens::{Tokens, parse_integer, parse_move, quote},
+    tokens::{Tokens, item, parse_integer, parse_move, quote},
 };
 
 /// The parameters of `go` as the GUI gave them. What was not given is none.
@@ -120,33 +120,21 @@ impl fmt::Display for Go {
         if self.ponder {
             f.write_str(" ponder")?;
         }
-        let times = [("wtime", self.wtime), ("btime", self.btime), ("winc", self.winc), ("binc", self.binc)];
-        for (word, value) in times {
-            if let Some(value) = value {
-                write!(f, " {word} {value}")?;
-            }
-        }
-        let counts = [
-            ("movestogo", self.movestogo),
-            ("depth", self.depth),
-            ("nodes", self.nodes),
-            ("mate", self.mate),
-            ("movetime", self.movetime),
-        ];
-        for (word, value) in counts {
-            if let Some(value) = value {
-                write!(f, " {word} {value}")?;
-            }
-        }
+        item(f, "wtime", self.wtime)?;
+        item(f, "btime", self.btime)?;
+        item(f, "winc", self.winc)?;
+        item(f, "binc", self.binc)?;
+        item(f, "movestogo", self.movestogo)?;
+        item(f, "depth", self.depth)?;
+        item(f, "nodes", self.nodes)?;
+        item(f, "mate", self.mate)?;
+        item(f, "movetime", self.movetime)?;
         if self.infinite {
             f.write_str(" infinite")?;
         }
         if !self.search_moves.is_empty() {
             f.write_str(" searchmoves")?;
-            for m in &self.search_moves {
-                write!(f, " {m}")?;
-            }
         }
-        Ok(())
+        self.search_moves.iter().try_for_each(|m| write!(f, " {m}"))
     }
 }

@@ -1,8 +1,8 @@
-use std::{fmt, str::FromStr};
+use std::fmt;
 
 use shakmaty::uci::UciMove;
 
-use super::tokens::{Tokens, parse_integer, parse_move};
+use super::tokens::{Tokens, item, parse_integer, parse_move};
 use crate::types::Bound;
 
 /// What an engine reports while it searches. What was not said is none.
@@ -130,19 +130,6 @@ fn wdl(tokens: &mut Tokens<'_>) -> Option<[u16; 3]> {
     Some([number(tokens)?, number(tokens)?, number(tokens)?])
 }
 
-impl FromStr for InfoScore {
-    type Err = super::MessageError;
-
-    /// Reads `cp 13`, `mate -2 upperbound` and the like.
-    fn from_str(text: &str) -> Result<InfoScore, super::MessageError> {
-        score(&mut Tokens::new(text)).ok_or_else(|| super::MessageError::Incomplete {
-            kind: "score",
-            missing: "`cp` or `mate` and a number",
-            line: super::tokens::quote(text),
-        })
-    }
-}
-
 impl fmt::Display for InfoScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.value {
@@ -159,9 +146,6 @@ impl fmt::Display for InfoScore {
 
 impl fmt::Display for Info {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fn item(f: &mut fmt::Formatter<'_>, word: &str, value: Option<impl fmt::Display>) -> fmt::Result {
-            value.map_or(Ok(()), |value| write!(f, " {word} {value}"))
-        }
         f.write_str("info")?;
         item(f, "depth", self.depth)?;
         item(f, "seldepth", self.seldepth)?;

@@ -52,7 +52,13 @@ impl FromStr for Message {
     fn from_str(line: &str) -> Result<Message, MessageError> {
         let mut tokens = Tokens::new(line);
         let incomplete = |kind, missing| MessageError::Incomplete { kind, missing, line: quote(line) };
-        match tokens.next().ok_or(MessageError::Empty)? {
+        let first = tokens.next().ok_or(MessageError::Empty)?;
+        let mut after = tokens.clone();
+        let mut verification = |kind| {
+            let state = after.next().and_then(Verification::from_word);
+            state.ok_or_else(|| incomplete(kind, "a known state"))
+        };
+        match first {
             "id" => match tokens.next() {
                 Some("name") => Ok(Message::IdName(tokens.rest().to_owned())),
                 Some("author") => Ok(Message::IdAuthor(tokens.rest().to_owned())),
@@ -75,16 +81,8 @@ impl FromStr for Message {
                 let real = |m: &UciMove| !m.is_null();
                 Ok(Message::BestMove { best: best.filter(real), ponder: ponder.filter(real) })
             }
-            "copyprotection" => tokens
-                .next()
-                .and_then(Verification::from_word)
-                .map(Message::CopyProtection)
-                .ok_or_else(|| incomplete("copyprotection", "a known state")),
-            "registration" => tokens
-                .next()
-                .and_then(Verification::from_word)
-                .map(Message::Registration)
-                .ok_or_else(|| incomplete("registration", "a known state")),
+            "copyprotection" => verification("copyprotection").map(Message::CopyProtection),
+            "registration" => verification("registration").map(Message::Registration),
             _ => Err(MessageError::Unknown(quote(line))),
         }
     }
@@ -92,12 +90,8 @@ impl FromStr for Message {
 
 impl Verification {
     fn from_word(word: &str) -> Option<Verification> {
-        match word {
-            "checking" => Some(Verification::Checking),
-            "ok" => Some(Verification::Ok),
-            "error" => Some(Verification::Error),
-            _ => None,
-        }
+        let all = [Verification::Checking, Verification::Ok, Verification::Error];
+        all.into_iter().find(|state| state.to_string() == word)
     }
 }
 

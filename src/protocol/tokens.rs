@@ -1,3 +1,5 @@
+use std::fmt;
+
 use shakmaty::uci::UciMove;
 
 /// A cursor over the words of a line. White space of any kind and amount separates words.
@@ -68,6 +70,11 @@ pub(super) fn parse_integer(word: &str) -> Option<i64> {
     }
     let size = digits.parse::<i64>().unwrap_or(i64::MAX);
     Some(if negative { -size } else { size })
+}
+
+/// Writes a word and its value, if there is one.
+pub(super) fn item(f: &mut fmt::Formatter<'_>, word: &str, value: Option<impl fmt::Display>) -> fmt::Result {
+    value.map_or(Ok(()), |value| write!(f, " {word} {value}"))
 }
 
 /// `text` as it may be quoted in a message: short and without control characters.
