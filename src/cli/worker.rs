@@ -10,6 +10,7 @@ use std::{
 
 use clap::Args;
 use crossbeam::channel::RecvTimeoutError;
+use thiserror::Error;
 
 use super::{
     CliError,
@@ -94,15 +95,12 @@ fn failed(server: &ServerAddress, trouble: WorkError) -> CliError {
     }
 }
 
+#[derive(Debug, Error)]
 enum WorkError {
-    Server(FleetError),
-    Search(CliError),
-}
-
-impl From<FleetError> for WorkError {
-    fn from(error: FleetError) -> WorkError {
-        WorkError::Server(error)
-    }
+    #[error(transparent)]
+    Server(#[from] FleetError),
+    #[error(transparent)]
+    Search(#[from] CliError),
 }
 
 struct TaskWorker {
@@ -190,7 +188,7 @@ impl TaskWorker {
             }
             self.crew = None;
             let workers = Workers::start(&stretch.settings.for_workers(self.threads), Arc::new(|_| {}));
-            self.crew = Some((stretch.settings, workers.map_err(WorkError::Search)?));
+            self.crew = Some((stretch.settings, workers?));
         }
         if let Some((_, workers)) = &self.crew {
             workers.send(&Arc::new(work), plies.clone().collect(), SearchKind::Analysis);
@@ -214,7 +212,7 @@ impl TaskWorker {
                 // Whoever claims the tasks of this process may have more luck.
                 Err(_) => {
                     let text = "a search thread has failed; please report the input of this job";
-                    return Err(WorkError::Search(CliError::Task(text.to_owned())));
+                    return Err(CliError::Task(text.to_owned()).into());
                 }
             }
             patience = Duration::ZERO;

@@ -20,12 +20,14 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use thiserror::Error;
+
 use super::{
     FleetError, ServerAddress,
     learn_stream::{self, BATCH, Batch, LearnStream, Received},
 };
 use crate::learn::{self, BEFORE_FIRST, FileError, LearnFile, Mode, Record, Ring, record::CAPACITY};
-use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
 /// Time between two rounds.
 const ROUND: Duration = Duration::from_secs(1);
@@ -82,23 +84,14 @@ impl Drop for LearningShare {
 }
 
 /// Why a round did not come to its end.
+#[derive(Debug, Error)]
 enum RoundError {
     /// The server or the way to it.
-    Server(FleetError),
+    #[error(transparent)]
+    Server(#[from] FleetError),
     /// The learning file.
-    File(FileError),
-}
-
-impl From<FleetError> for RoundError {
-    fn from(error: FleetError) -> RoundError {
-        RoundError::Server(error)
-    }
-}
-
-impl From<FileError> for RoundError {
-    fn from(error: FileError) -> RoundError {
-        RoundError::File(error)
-    }
+    #[error(transparent)]
+    File(#[from] FileError),
 }
 
 /// The thread's own.

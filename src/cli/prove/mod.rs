@@ -150,8 +150,8 @@ fn percent(text: &str) -> Result<f64, String> {
 #[derive(Debug, Error)]
 pub enum ProveError {
     /// An engine does not play.
-    #[error("{0}")]
-    Unplayable(String),
+    #[error(transparent)]
+    Unplayable(#[from] Unplayable),
     /// Engram itself is not found.
     #[error("the system does not say where this program is: {0}")]
     Executable(io::Error),
@@ -189,12 +189,6 @@ pub enum ProveError {
     /// The learning file of an arm cannot be written.
     #[error(transparent)]
     Learn(#[from] FileError),
-}
-
-impl From<Unplayable> for ProveError {
-    fn from(error: Unplayable) -> ProveError {
-        ProveError::Unplayable(error.to_string())
-    }
 }
 
 /// Makes the experiment, or goes on with it.

@@ -55,7 +55,7 @@ impl Program {
 
 /// An engine that cannot play.
 #[derive(Debug, Error)]
-pub(in crate::cli) enum Unplayable {
+pub enum Unplayable {
     /// It does not start.
     #[error("{path} cannot be started ({source}); name a UCI engine, with its folder if it is not in PATH")]
     Start {
