@@ -6,7 +6,7 @@ use clap::Subcommand;
 
 use crate::{
     eval,
-    tt::file::{self, Archive, HashFileError, LAYOUT, Survey},
+    tt::file::{self, HashFileError, LAYOUT, Map, Survey},
     uci::Output,
 };
 
@@ -88,7 +88,7 @@ pub(super) fn run(task: HashTask, output: &Output) -> Result<(), HashError> {
     match task {
         HashTask::Info { file } => info(&file, output)?,
         HashTask::Check { file } => {
-            let survey = Archive::open(&file)?.survey();
+            let survey = Map::look(&file)?.survey();
             let Survey { places, entries, empty, damaged, .. } = survey;
             output.line(format_args!(
                 "{entries} good entries, {damaged} damaged, {empty} of {places} places empty"
@@ -102,7 +102,7 @@ pub(super) fn run(task: HashTask, output: &Output) -> Result<(), HashError> {
             output.line(format_args!("{}: {mib} MiB, {entries} entries", file.display()));
         }
         HashTask::Copy { file, to, mib } => {
-            let entries = Archive::open(&file)?.copy(&to, mib.map(|mib| mib as usize))?;
+            let entries = Map::look(&file)?.copy(&to, mib.map(|mib| mib as usize))?;
             output.line(format_args!("{}: {entries} entries", to.display()));
         }
         HashTask::Clear { file } => {
@@ -114,9 +114,9 @@ pub(super) fn run(task: HashTask, output: &Output) -> Result<(), HashError> {
 }
 
 fn info(path: &Path, output: &Output) -> Result<(), HashFileError> {
-    let archive = Archive::open(path)?;
-    let header = archive.header();
-    let survey = archive.survey();
+    let map = Map::look(path)?;
+    let header = map.header();
+    let survey = map.survey();
     let per_cent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
     let ours = if header.evaluation == eval::fingerprint() { "this engine's" } else { "another engine's" };
     let (bytes, ways) = file::DIMENSIONS;
@@ -126,7 +126,7 @@ fn info(path: &Path, output: &Output) -> Result<(), HashFileError> {
     output.line(format_args!("evaluation   {:04x} ({ours})", header.evaluation));
     output.line(format_args!("path hash    {}", header.path_mode));
     output.line(format_args!("id           {:016x}, made {} s after 1970", header.file_id, header.created));
-    output.line(format_args!("session      {}", archive.generation()));
+    output.line(format_args!("session      {}", map.generation()));
     let Survey { places, entries, iterations, focus, damaged, .. } = survey;
     output.line(format_args!("full         {:.1} %, {entries} entries", per_cent(entries, places)));
     output.line(format_args!("exact or PV  {focus} ({:.1} %)", per_cent(focus, entries)));

@@ -58,22 +58,21 @@ impl Map {
         let open = disk::open(path, Use::Engine)?;
         open.header.fits(origin, path)?;
         let map = Map::new(open, path, Sharing::Write)?;
-        guard::watch(map.page.as_slice(), map.buckets.as_slice());
         map.begin_generation();
         Ok((map, !there))
     }
 
-    /// Opens the file at `path` for a tool: `alone` to change it, else to look at it.
+    /// Opens the file at `path` to look at it; engines may be using it.
     ///
     /// # Errors
     /// See [`HashFileError`].
-    pub(super) fn open(path: &Path, alone: bool) -> Result<Map, HashFileError> {
-        let map = match alone {
-            true => Map::new(disk::open(path, Use::Alone)?, path, Sharing::Write)?,
-            false => Map::new(disk::open(path, Use::Look)?, path, Sharing::Read)?,
-        };
-        guard::watch(map.page.as_slice(), map.buckets.as_slice());
-        Ok(map)
+    pub fn look(path: &Path) -> Result<Map, HashFileError> {
+        Map::new(disk::open(path, Use::Look)?, path, Sharing::Read)
+    }
+
+    /// Opens the file at `path` to change it as a whole. No engine may be using it.
+    pub(super) fn open_alone(path: &Path) -> Result<Map, HashFileError> {
+        Map::new(disk::open(path, Use::Alone)?, path, Sharing::Write)
     }
 
     fn new(open: OpenFile, path: &Path, sharing: Sharing) -> Result<Map, HashFileError> {
@@ -84,6 +83,7 @@ impl Map {
             Ok((Backing::of_file(&file, 0, 1, sharing)?, buckets))
         };
         let (page, buckets) = mapped().map_err(refused(path, "mapped"))?;
+        guard::watch(page.as_slice(), buckets.as_slice());
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(Map { buckets, page, header, path, file })
     }
@@ -103,7 +103,7 @@ impl Map {
         &self.header
     }
 
-    /// How many sessions and games it has seen, as far as entries remember.
+    /// How many sessions and games it has seen (the count begins again after 65,535).
     pub fn generation(&self) -> u16 {
         u64::from_le(self.generation_word().load(Relaxed)) as u16
     }

@@ -31,4 +31,4 @@ pub use guard::limits_are_errors;
 pub use header::{HashHeader, HashOrigin, LAYOUT};
 pub use journal::HashFile;
 pub use map::Map;
-pub use tools::{Archive, DIMENSIONS, Survey, clear, resize};
+pub use tools::{DIMENSIONS, Survey, clear, resize};

@@ -32,39 +32,18 @@ pub struct Survey {
     pub ages: BTreeMap<u16, u64>,
 }
 
-/// A file that a tool looks at.
-pub struct Archive(Map);
-
-impl Archive {
-    /// Opens a file to look at it; engines may be using it.
-    ///
-    /// # Errors
-    /// See [`HashFileError`].
-    pub fn open(path: &Path) -> Result<Archive, HashFileError> {
-        Map::open(path, false).map(Archive)
-    }
-
-    /// What its header says.
-    pub fn header(&self) -> &HashHeader {
-        self.0.header()
-    }
-
-    /// How many sessions and games it has seen (the count begins again after 65,535).
-    pub fn generation(&self) -> u16 {
-        self.0.generation()
-    }
-
+impl Map {
     /// Looks at every place.
     pub fn survey(&self) -> Survey {
         let mut survey = Survey::default();
-        let generation = self.0.generation();
-        for (words, index) in self.0.cells() {
+        let generation = self.generation();
+        for (words, index) in self.cells() {
             survey.places += 1;
             if words == [0; 4] {
                 survey.empty += 1;
                 continue;
             }
-            let Some(entry) = Entry::decode(words).filter(|entry| self.0.index(entry.key) == index) else {
+            let Some(entry) = Entry::decode(words).filter(|entry| self.index(entry.key) == index) else {
                 survey.damaged += 1;
                 continue;
             };
@@ -97,14 +76,14 @@ impl Archive {
     fn copied(&self, path: &Path, mib: Option<usize>) -> Result<(NewFile, u64), HashFileError> {
         let header = self.header();
         let Some(path_mode) = PathHash::from_name(&header.path_mode) else {
-            return Err(HashFileError::Layout(self.0.path().to_owned(), "a way of comparing paths"));
+            return Err(HashFileError::Layout(self.path().to_owned(), "a way of comparing paths"));
         };
         let mib = mib.unwrap_or_else(|| header.file_size().div_ceil(1 << 20) as usize);
         let new = disk::begin(path, mib, HashOrigin { evaluation: header.evaluation, path_mode })?;
-        let copy = Map::open(new.unfinished_path(), true)?;
+        let copy = Map::open_alone(new.unfinished_path())?;
         copy.set_generation(self.generation());
-        for (words, index) in self.0.cells() {
-            if let Some(entry) = Entry::decode(words).filter(|entry| self.0.index(entry.key) == index) {
+        for (words, index) in self.cells() {
+            if let Some(entry) = Entry::decode(words).filter(|entry| self.index(entry.key) == index) {
                 copy.put(&entry);
             }
         }
@@ -120,8 +99,7 @@ impl Archive {
 /// # Errors
 /// An engine uses the file, or there is no room for the new one beside it.
 pub fn resize(path: &Path, mib: usize) -> Result<u64, HashFileError> {
-    let old = Archive(Map::open(path, true)?);
-    let (new, entries) = old.copied(path, Some(mib))?;
+    let (new, entries) = Map::open_alone(path)?.copied(path, Some(mib))?;
     new.replace().map(|()| entries).map_err(refused(path, "replaced"))
 }
 
@@ -130,7 +108,7 @@ pub fn resize(path: &Path, mib: usize) -> Result<u64, HashFileError> {
 /// # Errors
 /// An engine uses the file, or it cannot be written.
 pub fn clear(path: &Path, evaluation: u16) -> Result<(), HashFileError> {
-    let map = Map::open(path, true)?;
+    let map = Map::open_alone(path)?;
     map.clear();
     map.set_generation(0);
     map.write_header(&HashHeader { evaluation, ..map.header().clone() });

@@ -24,7 +24,7 @@ use engram::{
     },
     position::{PathHash, Position},
     search::Limits,
-    tt::{self, PathCheck, ScoreWindow, Table, file::Archive, file::HashFile, file::HashOrigin as Writer},
+    tt::{self, PathCheck, ScoreWindow, Table, file::HashFile, file::HashOrigin as Writer, file::Map},
     types::{Depth, MAX_PLY, PackedMove, Ply, PositionKey, Score},
 };
 use tempfile::TempDir;
@@ -282,15 +282,15 @@ pub fn run_hash(bytes: &[u8]) {
     let Some((&how, bytes)) = bytes.split_first() else { return };
     let content = if how & RAW != 0 { bytes.to_vec() } else { hash_file(bytes) };
     let path = file("x.hash", &content);
-    if let Ok(archive) = Archive::open(&path) {
-        let survey = archive.survey();
+    if let Ok(map) = Map::look(&path) {
+        let survey = map.survey();
         assert_eq!(survey.places, survey.empty + survey.entries + survey.damaged);
         let copy = path.with_extension("copy");
         let _ = fs::remove_file(&copy);
-        if let Ok(copied) = archive.copy(&copy, Some(1)) {
+        if let Ok(copied) = map.copy(&copy, Some(1)) {
             // Two of one position and kind become one.
             assert!(copied <= survey.entries);
-            let again = Archive::open(&copy).expect("a copy").survey();
+            let again = Map::look(&copy).expect("a copy").survey();
             assert_eq!((again.entries, again.damaged), (copied, 0));
         }
     }
