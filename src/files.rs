@@ -65,9 +65,6 @@ pub fn look(path: &Path) -> io::Result<Found> {
 }
 
 /// What an open file is.
-///
-/// # Errors
-/// What the system says.
 pub fn found(file: &File) -> io::Result<Found> {
     let metadata = file.metadata()?;
     #[cfg(unix)]
@@ -135,9 +132,6 @@ pub fn resolve(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Makes the directories above `path`, where they are missing.
-///
-/// # Errors
-/// What the system says.
 pub fn create_parents(path: &Path) -> io::Result<()> {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), fs::create_dir_all)
 }
@@ -150,9 +144,6 @@ pub struct NewFile {
 
 impl NewFile {
     /// Begins a file that is to be at `path`, or where a link there leads.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn begin(path: &Path) -> io::Result<NewFile> {
         let path = resolve(path)?;
         let mut prefix = path.file_name().unwrap_or_default().to_owned();
@@ -197,9 +188,6 @@ impl NewFile {
     }
 
     /// Gives the file its name, in the place of what bears it.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn replace(self) -> io::Result<()> {
         let (path, file) = self.complete()?;
         file.persist(&path).map(drop).map_err(|PersistError { error, .. }| error)
@@ -227,9 +215,6 @@ impl Write for NewFile {
 }
 
 /// Writes a file whole or not at all, in the place of what is there: whoever reads it meanwhile sees one or the other.
-///
-/// # Errors
-/// What the system says.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = NewFile::begin(path)?;
     file.write_all(content)?;

@@ -170,6 +170,14 @@ mod tests {
     use super::*;
     use crate::position::Position;
 
+    /// The own book, its moves at the start, and a copy to be made at `name` in a folder of its own.
+    fn own_book(name: &str) -> (tempfile::TempDir, PathBuf, Book, Vec<BookMove>) {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, book) = (folder.path().join(name), Book::own());
+        let moves = book.moves(&Position::default());
+        (folder, path, book, moves)
+    }
+
     #[test]
     fn fields_survive_and_never_overflow() {
         let mut experience = Experience::default();
@@ -184,16 +192,13 @@ mod tests {
 
     #[test]
     fn the_copy_of_another_book_of_the_same_length_gives_way() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("own.bin");
-        let book = Book::own();
+        let (_folder, path, book, moves) = own_book("own.bin");
         let others: Vec<u8> = book
             .entries()
             .flat_map(|entry| BookEntry { weight: entry.weight ^ 1, key: entry.key ^ 1, ..entry }.to_bytes())
             .collect();
         fs::write(&path, others).unwrap();
         let learned = LearnedBook::at(&path);
-        let moves = book.moves(&Position::default());
         assert!(learned.experience(&book, &moves).is_empty());
         learned.record(&book, moves[0].index, 2).unwrap();
         assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 1, half_points: 2 });
@@ -201,11 +206,8 @@ mod tests {
 
     #[test]
     fn a_copy_that_another_process_was_faster_to_make_stays() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("own.bin");
-        let book = Book::own();
+        let (_folder, path, book, moves) = own_book("own.bin");
         let learned = LearnedBook::at(&path);
-        let moves = book.moves(&Position::default());
         learned.record(&book, moves[0].index, 2).unwrap();
         learned.place(NewFile::begin(&path).unwrap(), &book, moves[0].index).unwrap();
         assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 1, half_points: 2 });
@@ -213,11 +215,8 @@ mod tests {
 
     #[test]
     fn nobody_waits_for_a_lock_for_long() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("own.bin");
-        let book = Book::own();
+        let (_folder, path, book, moves) = own_book("own.bin");
         let learned = LearnedBook::at(&path);
-        let moves = book.moves(&Position::default());
         learned.record(&book, moves[0].index, 2).unwrap();
         let holder = File::open(&path).unwrap();
         holder.lock().unwrap();
@@ -229,11 +228,8 @@ mod tests {
 
     #[test]
     fn results_are_kept_in_the_copy_and_nowhere_else() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("deep/er/own.bin");
-        let book = Book::own();
+        let (_folder, path, book, moves) = own_book("deep/er/own.bin");
         let learned = LearnedBook::at(&path);
-        let moves = book.moves(&Position::default());
         assert!(moves.len() >= 2 && learned.experience(&book, &moves).is_empty());
         learned.record(&book, moves[1].index, 2).unwrap();
         learned.record(&book, moves[1].index, 1).unwrap();
@@ -246,12 +242,9 @@ mod tests {
 
     #[test]
     fn a_copy_of_another_book_is_replaced() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("own.bin");
+        let (_folder, path, book, moves) = own_book("own.bin");
         fs::write(&path, [0; 160]).unwrap();
-        let book = Book::own();
         let learned = LearnedBook::at(&path);
-        let moves = book.moves(&Position::default());
         assert!(learned.experience(&book, &moves).is_empty());
         learned.record(&book, moves[0].index, 0).unwrap();
         assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 1, half_points: 0 });

@@ -193,9 +193,6 @@ fn difference(old: &Value, new: &Value) -> String {
 
 impl Journal {
     /// Adds a result.
-    ///
-    /// # Errors
-    /// What the system says.
     pub(super) fn add(&mut self, result: &impl Serialize) -> Result<(), JournalError> {
         let failed = refused(&self.path, "written");
         let mut line = serde_json::to_vec(result).map_err(io::Error::other).map_err(&failed)?;

@@ -55,11 +55,7 @@ impl Header {
         if bytes[..8] != MAGIC {
             return Err(FileError::Foreign(path()));
         }
-        let long = |at: usize| {
-            let mut field = [0; 8];
-            field.copy_from_slice(&bytes[at..at + 8]);
-            u64::from_le_bytes(field)
-        };
+        let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]));
         if long(56) >> 32 != u64::from(crc32fast::hash(&bytes[..60])) {
             return Err(FileError::Damaged(path()));
         }

@@ -85,9 +85,6 @@ impl FindingJournal {
     }
 
     /// Adds a finding.
-    ///
-    /// # Errors
-    /// What the system says.
     pub(super) fn add(&mut self, answer: &FoundAt) -> Result<(), JournalError> {
         let FoundAt { item, ply, kind, ref finding } = *answer;
         self.journal.add(&WrittenFinding { kind, ..WrittenFinding::of(item, ply, finding) })

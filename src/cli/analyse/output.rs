@@ -52,9 +52,6 @@ impl OutputFile {
     }
 
     /// Writes a text that ends in a line end or wants one.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn write(&mut self, text: &str) -> Result<(), CliError> {
         match self {
             OutputFile::Standard(output) => output.line(text.strip_suffix('\n').unwrap_or(text)),

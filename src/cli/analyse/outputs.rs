@@ -171,9 +171,6 @@ impl Outputs {
     }
 
     /// Writes a finished item; `checks` are the findings of deeper searches, by ply.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn write(
         &mut self,
         item: Item,
@@ -273,9 +270,6 @@ impl Outputs {
     }
 
     /// Writes the end of each format, and the summary.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn finish(&mut self, totals: &Totals, time: Duration, single: bool) -> Result<(), CliError> {
         if let Some(html) = &mut self.html {
             html.finish()?;

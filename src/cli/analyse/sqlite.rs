@@ -75,9 +75,6 @@ impl Database {
     }
 
     /// Adds the rows of a game, which has this number in the input, or of a position that stands alone.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn add(&mut self, game: Option<(usize, &GameReport)>, rows: &[PositionRow]) -> Result<(), CliError> {
         let added = game.map_or(Ok(()), |(number, report)| self.add_game(number, report));
         let number = game.map(|(number, _)| number);
@@ -88,9 +85,6 @@ impl Database {
     }
 
     /// Writes what is left.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn finish(&mut self) -> Result<(), CliError> {
         self.commit("PRAGMA optimize").map_err(|error| failure(&self.path, &error))
     }

@@ -66,9 +66,6 @@ impl AnalysisPage {
     }
 
     /// Adds a position.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn position(&mut self, record: &EpdRecord, finding: &Finding) -> Result<(), CliError> {
         let block = self.next_block();
         let (data, row) = data::position(record, finding, block);
@@ -77,9 +74,6 @@ impl AnalysisPage {
     }
 
     /// Adds a game.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn game(&mut self, report: &GameReport, openings: &Openings) -> Result<(), CliError> {
         let block = self.next_block();
         let (data, row) = data::game(report, openings, block);
@@ -88,9 +82,6 @@ impl AnalysisPage {
     }
 
     /// Writes the tables and the end.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn finish(&mut self) -> Result<(), CliError> {
         // Row by row: of thousands of games, a second copy would be most of the memory.
         let title = embedded(&output::json(&self.title));
