@@ -10,13 +10,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{PATIENCE, command, home, run};
+use common::{PATIENCE, command, fixture, home, run, shared};
 use engram::position::Position;
 use shakmaty::CastlingMode;
-
-fn fixture(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name).to_str().unwrap().to_owned()
-}
 
 #[test]
 fn a_position_shows_its_best_lines() {
@@ -393,11 +389,7 @@ fn a_refused_run_leaves_nothing_and_destroys_nothing() {
 
 #[test]
 fn public_games_of_every_kind_are_read() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/games");
-    if !folder.exists() {
-        eprintln!("skipped: {} is not there", folder.display());
-        return;
-    }
+    let Some(folder) = shared("games") else { return };
     let temp = home();
     // The number of games, and how many of them are broken in the file (moves that are not legal).
     for (name, games, broken) in [
@@ -470,9 +462,8 @@ fn a_learning_file_is_read_and_only_on_demand_written() {
 
 #[test]
 fn tablebases_are_asked() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/syzygy");
     let draw = ["analyse", "8/8/8/3kn3/8/8/3K4/7R w - - 0 1", "--depth", "6"];
-    if folder.exists() {
+    if let Some(folder) = shared("syzygy") {
         let (out, err, code) = run(&[&draw[..], &["--syzygy", folder.to_str().unwrap()]].concat());
         assert_eq!((code, err.as_str()), (0, ""));
         assert!(out.lines().nth(2).unwrap().trim_start().starts_with("+0.00 "), "rook against knight: {out}");
@@ -484,8 +475,6 @@ fn tablebases_are_asked() {
         let both = format!("/no/such/folder:{}", folder.display());
         let (_, err, code) = run(&[&draw[..], &["--syzygy", &both]].concat());
         assert!(code == 0 && err.contains("/no/such/folder cannot be read"), "{err}");
-    } else {
-        eprintln!("skipped: {} is not there", folder.display());
     }
     let (_, err, code) = run(&[&draw[..], &["--syzygy", "/no/such/folder"]].concat());
     assert!(code == 1 && err.contains("no tablebases in /no/such/folder"), "{err}");

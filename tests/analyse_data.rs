@@ -2,13 +2,9 @@
 
 mod common;
 
-use std::{fs, path::Path};
+use std::fs;
 
-use common::{home, run};
-
-fn fixture(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name).to_str().unwrap().to_owned()
-}
+use common::{fixture, home, run};
 
 const HEAD: &str = "game,white,black,result,opening,id,ply,fen,played,played_uci,chances_lost,judgement,depth,nodes,ms,\
                     rank,cp,mate,win,draw,loss,best,pv";

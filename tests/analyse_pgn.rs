@@ -5,7 +5,7 @@ mod common;
 
 use std::{fmt::Write as _, fs, io::Read as _, path::Path, process::Command};
 
-use common::{home, run};
+use common::{home, run, shared};
 use engram::{
     cli::pgn::{Annotation, Game, Games, san},
     position::Position,
@@ -149,11 +149,7 @@ fn python_agrees(before: &Path, after: &Path) -> Option<[usize; 2]> {
 /// legal), and of those that python-chess finds fault with. `ENGRAM_FULL=1` takes the large ones as well.
 #[test]
 fn public_games_come_back_whole() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/games");
-    if !folder.exists() {
-        eprintln!("skipped: {} is not there", folder.display());
-        return;
-    }
+    let Some(folder) = shared("games") else { return };
     let is_full = std::env::var_os("ENGRAM_FULL").is_some();
     let temp = home();
     let (input, output) = (temp.path().join("in.pgn"), temp.path().join("out.pgn"));

@@ -6,12 +6,9 @@
 
 mod common;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
-use common::{Engine, home, run};
+use common::{Engine, home, run, shared};
 use engram::{
     book::{Book, BookEntry, BookError, to_bytes},
     position::Position,
@@ -19,17 +16,8 @@ use engram::{
 };
 use shakmaty::CastlingMode;
 
-fn data(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/polyglot").join(name);
-    if !path.exists() {
-        eprintln!("skipped: {} is not there", path.display());
-        return None;
-    }
-    Some(path)
-}
-
 fn rows(name: &str) -> Option<Vec<Vec<String>>> {
-    let text = fs::read_to_string(data(name)?).ok()?;
+    let text = fs::read_to_string(shared(&format!("polyglot/{name}"))?).ok()?;
     Some(text.lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect())
 }
 
@@ -51,7 +39,7 @@ fn every_book_is_read_as_another_reader_reads_it() {
     let Some(rows) = rows("expected-moves.tsv") else { return };
     let mut checked = 0;
     for chunk in rows.chunk_by(|a, b| a[..2] == b[..2]) {
-        let book = Book::open(&data(&format!("{}.bin", chunk[0][0])).unwrap()).unwrap();
+        let book = Book::open(&shared(&format!("polyglot/{}.bin", chunk[0][0])).unwrap()).unwrap();
         let position = position(&chunk[0][1]);
         let mut found: Vec<(String, u16, u32)> = book
             .moves(&position)
@@ -71,7 +59,7 @@ fn every_book_is_read_as_another_reader_reads_it() {
 
 #[test]
 fn underpromotion_and_castling_are_decoded() {
-    let Some(path) = data("lasker-trap.bin") else { return };
+    let Some(path) = shared("polyglot/lasker-trap.bin") else { return };
     // Lasker's trap: the pawn takes on g1 and becomes a knight.
     let trap = position("rnbqk1nr/ppp2ppp/8/4P3/1BP5/8/PP2KpPP/RN1Q1BNR b kq - 1 7");
     let moves = Book::open(&path).unwrap().moves(&trap);

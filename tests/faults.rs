@@ -16,7 +16,7 @@ use common::{Engine, PATIENCE, command, home, run};
 
 /// The messages among lines.
 fn told(lines: &[String]) -> String {
-    lines.iter().filter_map(|line| line.strip_prefix("info string ")).collect::<Vec<_>>().join("\n")
+    common::told(lines).join("\n")
 }
 
 #[test]

@@ -5,22 +5,15 @@ mod common;
 
 use std::{
     fs::{self, File},
-    path::{Path, PathBuf},
+    path::Path,
     thread,
     time::{Duration, Instant},
 };
 
-use common::{Engine, PATIENCE, home, run};
+use common::{Engine, PATIENCE, home, learn_file, run, told};
 use engram::learn::{FileError, LearnFile, Mode, Origin, Record, Ring};
 use shakmaty::{CastlingMode, Chess, Color, Position as _, fen::Fen, uci::UciMove};
 use tempfile::TempDir;
-
-/// A learning file that is not there yet.
-fn file() -> (TempDir, PathBuf) {
-    let folder = home();
-    let path = folder.path().join("learn.bin");
-    (folder, path)
-}
 
 /// An engine that learns in `path`.
 fn learning(mode: &str, path: &Path) -> Engine {
@@ -61,11 +54,6 @@ fn written(path: &Path, wanted: impl Fn(&Record) -> bool) -> bool {
     true
 }
 
-/// What was said about learning.
-fn told(lines: &[String]) -> Vec<&str> {
-    lines.iter().filter_map(|line| line.strip_prefix("info string ")).collect()
-}
-
 /// `position` and `go`: the move, and what was said about learning.
 fn search(engine: &mut Engine, position: &str, go: &str) -> (String, Vec<String>) {
     engine.send(&format!("position {position}"));
@@ -75,7 +63,7 @@ fn search(engine: &mut Engine, position: &str, go: &str) -> (String, Vec<String>
 
 #[test]
 fn the_file_is_opened_by_the_first_search_and_only_changes_are_told_later() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let mut engine = learning("all", &path);
     engine.send("ucinewgame");
     engine.send("position startpos");
@@ -96,7 +84,7 @@ fn the_file_is_opened_by_the_first_search_and_only_changes_are_told_later() {
 
 #[test]
 fn off_touches_nothing_and_so_do_the_tools() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let mut engine = learning("off", &path);
     assert!(search(&mut engine, "startpos", "go depth 8").1.is_empty());
     engine.send("setoption name Learning value all");
@@ -156,7 +144,7 @@ fn a_file_that_cannot_be_used_is_told_of_once_and_the_game_goes_on() {
 
 #[test]
 fn a_read_only_file_is_used_and_not_written() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let mut engine = learning("all", &path);
     search(&mut engine, "startpos", "go depth 8");
     engine.quit();
@@ -171,7 +159,7 @@ fn a_read_only_file_is_used_and_not_written() {
 
 #[test]
 fn engines_learn_from_each_other_while_they_run() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let (mut one, mut other) = (learning("all", &path), learning("all", &path));
     search(&mut one, "startpos", "go depth 6");
     search(&mut one, "startpos moves e2e4 e7e5", "go depth 6");
@@ -184,7 +172,7 @@ fn engines_learn_from_each_other_while_they_run() {
 
 #[test]
 fn what_was_learned_is_used_until_learning_is_off() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let mut engine = learning("all", &path);
     let lines = ["startpos moves e2e4", "startpos moves e2e4 e7e5", "startpos moves e2e4 e7e5 g1f3"];
     for line in lines {
@@ -202,7 +190,7 @@ fn what_was_learned_is_used_until_learning_is_off() {
 
 #[test]
 fn a_record_says_which_evaluation_searched() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let mut engine = learning("all", &path);
     for (kind, position) in [("classical", "startpos"), ("network", "startpos moves e2e4 e7e5")] {
         engine.send(&format!("setoption name Evaluation value {kind}"));
@@ -216,7 +204,7 @@ fn a_record_says_which_evaluation_searched() {
 
 #[test]
 fn an_analysis_goes_on_from_what_was_learned_of_its_root() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let position = "position fen r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
     let analyse = |engine: &mut Engine| {
         engine.send("setoption name UCI_AnalyseMode value true");
@@ -267,7 +255,7 @@ fn first_move(lines: &[String], depth: u8) -> String {
 
 #[test]
 fn a_forgotten_position_leaves_the_table_of_a_running_engine() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let mut engine = learning("all", &path);
     search(&mut engine, "startpos moves e2e4", "go depth 6");
     engine.search_until_told("1 record");
@@ -282,7 +270,7 @@ fn a_forgotten_position_leaves_the_table_of_a_running_engine() {
 
 #[test]
 fn nothing_is_learned_from_searches_that_were_not_free() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let mut engine = learning("all", &path);
     engine.search_until_told("learning all");
     for go in ["go depth 6 searchmoves a2a3 h2h3", "go depth 6 mate 3", "go depth 1"] {
@@ -314,7 +302,7 @@ fn nothing_is_learned_from_searches_that_were_not_free() {
 #[test]
 fn a_lost_game_confirms_its_drops() {
     for (end, confirmed) in [(" g2g4 d8h4", true), (" g2g4", false)] {
-        let (_folder, path) = file();
+        let (_folder, path) = learn_file();
         let mut engine = learning("drop", &path);
         engine.search_until_told("learning drop");
         search(&mut engine, "startpos", "go depth 8");
@@ -343,7 +331,7 @@ fn lose(engine: &mut Engine, depth: u32) {
 
 #[test]
 fn a_lost_game_is_over_when_another_begins_without_a_word() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let mut engine = learning("drop", &path);
     engine.search_until_told("learning drop");
     lose(&mut engine, 8);
@@ -354,7 +342,7 @@ fn a_lost_game_is_over_when_another_begins_without_a_word() {
 
 #[test]
 fn looking_at_a_lost_game_does_not_take_its_lesson_away() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let mut engine = learning("drop", &path);
     engine.search_until_told("learning drop");
     lose(&mut engine, 8);
@@ -369,7 +357,7 @@ fn looking_at_a_lost_game_does_not_take_its_lesson_away() {
 
 #[test]
 fn a_mate_that_was_only_expected_ends_no_game() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let mut engine = learning("drop", &path);
     engine.search_until_told("learning drop");
     lose(&mut engine, 8);
@@ -388,7 +376,7 @@ fn a_mate_that_was_only_expected_ends_no_game() {
 fn advice_stays_whatever_is_learned_after_it() {
     let advised = "rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 0 2";
     for mode in ["drop", "all"] {
-        let (_folder, path) = file();
+        let (_folder, path) = learn_file();
         let mut engine = learning(mode, &path);
         engine.search_until_told(&format!("learning {mode}"));
         let file = path.display().to_string();
@@ -406,7 +394,7 @@ fn advice_stays_whatever_is_learned_after_it() {
 #[test]
 fn a_game_is_learned_from_in_the_file_in_which_it_began() {
     for leave in ["LearnFile value other.bin", "LearnReadOnly value true", "Learning value off"] {
-        let (_folder, path) = file();
+        let (_folder, path) = learn_file();
         let mut engine = learning("drop", &path);
         engine.search_until_told("learning drop");
         search(&mut engine, "startpos", "go depth 8");
@@ -424,7 +412,7 @@ fn a_game_is_learned_from_in_the_file_in_which_it_began() {
 
 #[test]
 fn a_search_that_began_earlier_does_not_replace_what_another_process_found_deeper() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let mut early = learning("all", &path);
     early.search_until_told("learning all");
     let root = "position startpos moves e2e4 c7c5 g1f3";
@@ -449,7 +437,7 @@ fn a_search_that_began_earlier_does_not_replace_what_another_process_found_deepe
 
 #[test]
 fn no_move_waits_for_a_lock_that_others_hold() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let mut engine = learning("all", &path);
     engine.search_until_told("learning all");
     // Opened like the engine's own: the file may still be in the making.
@@ -536,7 +524,7 @@ fn a_line_that_lost_is_left_and_without_learning_lost_for_ever() {
     let mut opponent = learning("off", Path::new(""));
     let mut lost = 0;
     for (fen, color) in openings {
-        let (_folder, path) = file();
+        let (_folder, path) = learn_file();
         let mut off = learning("off", &path);
         let (first, is_lost) = game(&mut off, &mut opponent, fen, color);
         if !is_lost {

@@ -6,7 +6,7 @@ mod learn;
 
 use std::{fs, path::Path, process::Stdio};
 
-use common::{command, home};
+use common::{command, finish, home};
 use engram::learn::{exchange, record::CAPACITY};
 use serde_json::Value;
 
@@ -17,10 +17,7 @@ const SHUFFLED: &str = "4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1";
 
 /// Runs `engram learn` in `home`: what it prints, what it complains of, and its exit code.
 fn tool(home: &tempfile::TempDir, arguments: &[&str]) -> (String, String, i32) {
-    let output =
-        command(home).arg("learn").args(arguments).stdin(Stdio::null()).output().expect("the binary runs");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap_or(-1))
+    finish(command(home).arg("learn").args(arguments))
 }
 
 /// The same where it must go well.

@@ -9,22 +9,15 @@ mod learn;
 use std::{
     collections::BTreeSet,
     fs::{self, File},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
-use common::{Engine, PATIENCE, command, home, run};
+use common::{Engine, PATIENCE, command, home, learn_file, run, told};
 use engram::learn::{LearnFile, Mode, Origin, Patience, Record, record::CAPACITY};
 use serde_json::Value;
-use tempfile::TempDir;
-
-fn file() -> (TempDir, PathBuf) {
-    let folder = home();
-    let path = folder.path().join("learn.bin");
-    (folder, path)
-}
 
 /// An engine that learns in `path`, with these options.
 fn engine(path: &Path, options: &[&str]) -> Engine {
@@ -58,7 +51,7 @@ fn search(engine: &mut Engine, position: &str, go: &str) -> (String, Vec<String>
 }
 
 fn said(lines: &[String], text: &str) -> bool {
-    lines.iter().any(|line| line.starts_with("info string ") && line.contains(text))
+    told(lines).into_iter().any(|told| told.contains(text))
 }
 
 /// The last score printed, in centipawns; nothing if it is a mate.
@@ -82,7 +75,7 @@ const ADVICE: [(&str, &str); 6] = [
 
 #[test]
 fn advice_is_played_at_its_own_position() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     for (fen, advised) in ADVICE {
         tool(&["learn", "advise", fen, advised], &path);
     }
@@ -99,7 +92,7 @@ fn advice_is_played_at_its_own_position() {
 
 #[test]
 fn advice_that_is_mated_gives_way_and_that_is_said() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let fen = "rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 0 2";
     tool(&["learn", "advise", fen, "g4", "300"], &path);
     let mut engine = engine(&path, &[]);
@@ -111,7 +104,7 @@ fn advice_that_is_mated_gives_way_and_that_is_said() {
 
 #[test]
 fn advice_that_loses_a_queen_gives_way_at_depth_twelve() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
     tool(&["learn", "advise", fen, "Qg4"], &path);
     let lost = "rnbqkb1r/pppp1ppp/5n2/4p1Q1/4P3/8/PPPP1PPP/RNB1KBNR w KQkq - 3 3";
@@ -127,7 +120,7 @@ fn advice_that_loses_a_queen_gives_way_at_depth_twelve() {
 
 #[test]
 fn several_advised_moves_choose_among_themselves() {
-    let (folder, path) = file();
+    let (folder, path) = learn_file();
     let epd = folder.path().join("advice.epd");
     fs::write(&epd, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm h3 Nc3 f3;\n").expect("written");
     tool(&["learn", "import", &epd.display().to_string()], &path);
@@ -142,7 +135,7 @@ fn several_advised_moves_choose_among_themselves() {
 
 #[test]
 fn contempt_is_no_part_of_what_is_stored() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let mut engine = engine(&path, &["Learning value all", "Contempt value 40"]);
     // Whatever Black plays, it is a draw.
     let (_, lines) = search(&mut engine, "fen 8/8/8/8/8/1k6/p7/K7 b - - 0 1", "go depth 8");
@@ -155,7 +148,7 @@ fn contempt_is_no_part_of_what_is_stored() {
 
 #[test]
 fn a_limited_engine_has_no_memory_and_says_that_once() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let mut engine = engine(&path, &["Learning value all", "UCI_LimitStrength value true"]);
     let (_, lines) = search(&mut engine, "startpos", "go depth 8");
     assert!(said(&lines, "limited strength uses no memory"), "{lines:#?}");
@@ -169,7 +162,7 @@ fn a_limited_engine_has_no_memory_and_says_that_once() {
 
 #[test]
 fn games_that_were_won_change_no_printed_score() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let mut random = learn::Random(7);
     let mut early = BTreeSet::new();
     for _ in 0..100 {
@@ -243,7 +236,7 @@ fn knowledge(path: &Path) -> Vec<Record> {
 
 #[test]
 fn a_lost_game_is_a_lesson_however_it_ends() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     lose(&path).quit();
     let expected = knowledge(&path);
     assert!(expected.iter().any(|record| record.origin == Origin::Outcome), "{expected:?}");
@@ -253,7 +246,7 @@ fn a_lost_game_is_a_lesson_however_it_ends() {
     );
 
     for end in ["KILL", "TERM", "HUP", "pipe"] {
-        let (folder, path) = file();
+        let (folder, path) = learn_file();
         let mut loser = lose(&path);
         match end {
             "KILL" => {
@@ -305,7 +298,7 @@ fn studied(path: &Path) -> Vec<Record> {
 
 #[test]
 fn a_studied_game_is_played_again_up_to_the_move_that_holds() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     lose(&path).quit();
     let file = path.display().to_string();
     let study = ["learn", "study", "--nodes", "50000", "--file", &file];
@@ -335,7 +328,7 @@ fn a_studied_game_is_played_again_up_to_the_move_that_holds() {
 
 #[test]
 fn a_study_goes_on_where_it_was_killed() {
-    let (folder, path) = file();
+    let (folder, path) = learn_file();
     lose(&path).quit();
     let file = path.display().to_string();
     let study = |nodes: &str| {
@@ -361,7 +354,7 @@ fn a_study_goes_on_where_it_was_killed() {
 #[test]
 fn lost_games_are_studied_between_games_if_that_is_wanted() {
     for wanted in [true, false] {
-        let (_folder, path) = file();
+        let (_folder, path) = learn_file();
         let mut engine = lose(&path);
         engine.send(&format!("setoption name LearnStudy value {wanted}"));
         engine.send("ucinewgame");
@@ -386,7 +379,7 @@ fn lost_games_are_studied_between_games_if_that_is_wanted() {
 #[test]
 fn what_is_not_written_is_not_announced() {
     for (read_only, announced) in [("false", true), ("true", false)] {
-        let (_folder, path) = file();
+        let (_folder, path) = learn_file();
         tool(&["learn", "advise", ADVICE[0].0, "e4"], &path);
         let mut engine = engine(&path, &["Learning value drop", &format!("LearnReadOnly value {read_only}")]);
         search(&mut engine, "startpos moves e2e4 e7e5 g2g3 a7a6", "go depth 8");
@@ -398,7 +391,7 @@ fn what_is_not_written_is_not_announced() {
 
 #[test]
 fn what_waits_for_a_lock_is_said_and_so_is_what_was_lost() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     tool(&["learn", "advise", ADVICE[0].0, "e4"], &path);
     let lock = File::options().write(true).open(path.with_file_name("learn.bin.lock")).expect("a lock file");
     let mut engine = engine(&path, &["Learning value drop"]);
@@ -416,7 +409,7 @@ fn what_waits_for_a_lock_is_said_and_so_is_what_was_lost() {
 
 #[test]
 fn there_are_never_more_records_than_the_file_holds() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     tool(&["learn", "advise", ADVICE[1].0, "e5"], &path);
     let mut engine = engine(&path, &[]);
     search(&mut engine, "startpos", "go depth 1");
@@ -436,7 +429,7 @@ fn there_are_never_more_records_than_the_file_holds() {
 
 #[test]
 fn an_analysis_at_another_clock_destroys_nothing() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     let board = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - -";
     let analyse = |clock: u32, depth: u32| {
         let options = ["Learning value all", "UCI_AnalyseMode value true"];
@@ -455,7 +448,7 @@ fn an_analysis_at_another_clock_destroys_nothing() {
 
 #[test]
 fn with_debug_a_search_says_what_is_in_reach() {
-    let (_folder, path) = file();
+    let (_folder, path) = learn_file();
     tool(&["learn", "advise", ADVICE[1].0, "e5", "10"], &path);
     let mut engine = engine(&path, &[]);
     engine.send("debug on");

@@ -6,13 +6,10 @@ mod common;
 #[path = "common/random.rs"]
 mod random;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
 
 use browser::Browser;
-use common::{home, run};
+use common::{fixture, home, run};
 use engram::position::Position;
 use random::Random;
 use serde_json::{Value, json};
@@ -21,10 +18,6 @@ use tempfile::TempDir;
 
 const WIDE: (u32, u32) = (1280, 900);
 const NARROW: (u32, u32) = (400, 800);
-
-fn fixture(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name).to_str().unwrap().to_owned()
-}
 
 /// The page of an input, and the folder that it lies in.
 fn page_of(input: &str, more: &[&str]) -> (TempDir, PathBuf) {

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{PATIENCE, command, home};
+use common::{PATIENCE, command, finish, home};
 use tempfile::TempDir;
 
 /// Positions of our own in which somebody stands better.
@@ -34,12 +34,6 @@ fn prove(home: &TempDir, out: &str, more: &[&str]) -> Command {
     command
 }
 
-fn finish(mut command: Command) -> (String, String, i32) {
-    let output = command.output().expect("the binary runs");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap_or(-1))
-}
-
 /// What must not depend on how an experiment was run.
 fn results(folder: &Path) -> [String; 5] {
     ["results.txt", "rounds.csv", "games.csv", "games.pgn", "score.svg"]
@@ -49,7 +43,7 @@ fn results(folder: &Path) -> [String; 5] {
 #[test]
 fn an_experiment_is_the_same_interrupted_or_not_and_however_many_games_run_at_once() {
     let home = home();
-    let (stdout, stderr, code) = finish(prove(&home, "whole", &[]));
+    let (stdout, stderr, code) = finish(&mut prove(&home, "whole", &[]));
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
     let whole = results(&home.path().join("whole"));
     let [text, rounds, games, pgn, svg] = &whole;
@@ -99,14 +93,14 @@ fn an_experiment_is_the_same_interrupted_or_not_and_however_many_games_run_at_on
         let kept: usize = text.split_inclusive('\n').take(games + 1).map(str::len).sum();
         fs::write(&journal, &text[..kept - 100]).expect("written");
     }
-    let (stdout, stderr, code) = finish(prove(&home, "torn", &["--concurrency", "2"]));
+    let (stdout, stderr, code) = finish(&mut prove(&home, "torn", &["--concurrency", "2"]));
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
     assert!(stdout.starts_with("going on after "), "{stdout}");
     assert_eq!(results(&folder), whole);
 
     // Other settings are another experiment.
     let before = fs::read(&journal).expect("a journal");
-    let (_, stderr, code) = finish(prove(&home, "torn", &["--seed", "2"]));
+    let (_, stderr, code) = finish(&mut prove(&home, "torn", &["--seed", "2"]));
     assert_eq!(code, 1);
     assert!(stderr.contains("seed") && stderr.contains("--out"), "{stderr}");
     assert_eq!(fs::read(&journal).expect("a journal"), before);
@@ -121,16 +115,16 @@ fn files_of_others_are_not_overwritten() {
         let folder = home.path().join("taken");
         fs::create_dir(&folder).expect("a folder");
         fs::write(folder.join(name), text).expect("written");
-        let (_, stderr, code) = finish(prove(&home, "taken", &[]));
+        let (_, stderr, code) = finish(&mut prove(&home, "taken", &[]));
         assert!(code == 1 && stderr.contains(name), "{stderr}");
         assert_eq!(fs::read_to_string(folder.join(name)).expect("it is there"), text);
         assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 1);
         fs::remove_dir_all(&folder).expect("removed");
     }
     // One that has played nothing gives way to the right one.
-    let (_, stderr, code) = finish(prove(&home, "again", &["--option", "Hush=1"]));
+    let (_, stderr, code) = finish(&mut prove(&home, "again", &["--option", "Hush=1"]));
     assert!(code == 1 && home.path().join("again/journal.jsonl").exists(), "{stderr}");
-    let (_, stderr, code) = finish(prove(&home, "again", &["--take", "1"]));
+    let (_, stderr, code) = finish(&mut prove(&home, "again", &["--take", "1"]));
     assert_eq!(code, 0, "{stderr}");
 }
 
@@ -138,7 +132,7 @@ fn files_of_others_are_not_overwritten() {
 fn what_cannot_be_played_is_said() {
     let home = home();
     let refused = |more: &[&str], expected: &str| {
-        let (_, stderr, code) = finish(prove(&home, "refused", more));
+        let (_, stderr, code) = finish(&mut prove(&home, "refused", more));
         assert!(code == 1 && stderr.contains(expected), "{more:?}: {code} {stderr}");
     };
     refused(&["--option", "Hush=1"], "has no option Hush");
@@ -146,14 +140,14 @@ fn what_cannot_be_played_is_said() {
     let mut command = command(&home);
     command.args(["learn", "prove", "--rounds", "1", "--nodes", "9", "--opponent-nodes", "9"]);
     command.args(["--openings", "bad.epd", "--opponent", "no-such-engine", "--out", "refused-too"]);
-    let (_, stderr, code) = finish(command);
+    let (_, stderr, code) = finish(&mut command);
     assert!(code == 1 && stderr.contains("line 1 of bad.epd"), "{stderr}");
     for missing in [&["--nodes", "9"][..], &["--tc", "1+0", "--nodes", "9", "--opponent-nodes", "9"]] {
         let mut command = common::command(&home);
         command
             .args(["learn", "prove", "--opponent", "x", "--openings", "bad.epd", "--rounds", "1"])
             .args(missing);
-        assert_eq!(finish(command).2, 2, "{missing:?}");
+        assert_eq!(finish(&mut command).2, 2, "{missing:?}");
     }
 }
 
@@ -186,7 +180,7 @@ fn crashes_illegal_moves_and_time_losses_are_what_they_are() {
         let mut command = command(&home);
         command.args(["learn", "prove", "--openings", "openings.epd", "--take", "1", "--rounds", "1"]);
         command.args(["--arms", "off,learn", "--out", "out", "--opponent", &opponent]).args(pace);
-        let (stdout, stderr, code) = finish(command);
+        let (stdout, stderr, code) = finish(&mut command);
         assert_eq!(code, 0, "{stderr}");
         let games = fs::read_to_string(home.path().join("out/games.csv")).expect("results");
         for line in games.lines().skip(1) {
@@ -201,7 +195,7 @@ fn lost_games_are_studied_in_an_arm_of_their_own() {
     let home = home();
     let arms = ["--arms", "off,study", "--study-nodes", "2000", "--rounds", "2", "--concurrency"];
     let text = |out, games| {
-        let (stdout, stderr, code) = finish(prove(&home, out, &[&arms[..], &[games]].concat()));
+        let (stdout, stderr, code) = finish(&mut prove(&home, out, &[&arms[..], &[games]].concat()));
         assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
         results(&home.path().join(out))
     };

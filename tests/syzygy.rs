@@ -7,11 +7,12 @@ mod common;
 
 use std::{
     fs,
-    path::{Path as FilePath, PathBuf},
+    path::Path as FilePath,
     sync::{Arc, Mutex},
     time::Instant,
 };
 
+use common::shared;
 use engram::{
     engine::Engine,
     position::{Path, Position},
@@ -22,17 +23,8 @@ use engram::{
 };
 use shakmaty::{CastlingMode, Move, Position as _, uci::UciMove};
 
-fn data(name: &str) -> Option<PathBuf> {
-    let path = FilePath::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
-    if !path.exists() {
-        eprintln!("skipped: {} is not there", path.display());
-        return None;
-    }
-    Some(path)
-}
-
 fn tables() -> Option<Tablebase> {
-    let (tables, complaints) = Tablebase::open(data("syzygy")?.to_str()?);
+    let (tables, complaints) = Tablebase::open(shared("syzygy")?.to_str()?);
     assert!(complaints.is_empty(), "{complaints:?}");
     Some(tables)
 }
@@ -46,7 +38,7 @@ struct Known {
 }
 
 fn oracle() -> Option<Vec<Known>> {
-    let text = fs::read_to_string(data("epd/endgame/syzygy-oracle.epd")?).ok()?;
+    let text = fs::read_to_string(shared("epd/endgame/syzygy-oracle.epd")?).ok()?;
     let number = |line: &str, name: &str| -> Option<i32> {
         let (_, rest) = line.split_once(&format!("\"{name} "))?;
         rest.split('"').next()?.parse().ok()
@@ -155,7 +147,7 @@ fn is_won_in_time(player: &mut Player, tables: &Tablebase, start: &Position) -> 
 #[test]
 fn wins_of_every_table_are_won_in_time_from_the_highest_counter_that_allows_it() {
     let (Some(tables), Some(oracle)) = (tables(), oracle()) else { return };
-    let mut player = Player::new(&data("syzygy").unwrap());
+    let mut player = Player::new(&shared("syzygy").unwrap());
     let full = std::env::var_os("ENGRAM_FULL").is_some();
     let each = if full { 40 } else { 8 };
     let mut played: Vec<&str> = Vec::new();
@@ -190,7 +182,7 @@ fn wins_of_every_table_are_won_in_time_from_the_highest_counter_that_allows_it()
 
 #[test]
 fn a_lost_position_is_saved_by_the_counter_where_that_is_possible() {
-    let (Some(tables), Some(folder)) = (tables(), data("syzygy")) else { return };
+    let (Some(tables), Some(folder)) = (tables(), shared("syzygy")) else { return };
     // The longest losses of bishop and knight need 33 moves: from a high counter they are draws.
     let lost = position("8/8/8/3k4/8/3K4/4B3/5N2 b - - 0 1");
     assert_eq!(tables.probe(&lost), Some(Wdl::Loss));
@@ -211,7 +203,7 @@ fn a_lost_position_is_saved_by_the_counter_where_that_is_possible() {
 
 #[test]
 fn the_search_asks_tables_after_captures_and_counts_its_hits() {
-    let Some(folder) = data("syzygy") else { return };
+    let Some(folder) = shared("syzygy") else { return };
     let mut engine = common::Engine::ready();
     engine.send(&format!("setoption name SyzygyPath value {}:/no/such/folder", folder.display()));
     let said = engine.sync().join("\n");
@@ -234,7 +226,7 @@ fn the_search_asks_tables_after_captures_and_counts_its_hits() {
 
 #[test]
 fn a_position_in_the_tables_says_so() {
-    let Some(folder) = data("syzygy") else { return };
+    let Some(folder) = shared("syzygy") else { return };
     let mut engine = common::Engine::ready();
     engine.send(&format!("setoption name SyzygyPath value {}", folder.display()));
     // Rook against knight from a draw: whatever the evaluation thinks, the score is a draw's.
@@ -262,7 +254,7 @@ fn a_position_in_the_tables_says_so() {
 
 /// Copies the tables that a queen ending needs into a folder of the test.
 fn some_tables(to: &FilePath) -> bool {
-    let Some(folder) = data("syzygy") else { return false };
+    let Some(folder) = shared("syzygy") else { return false };
     for name in ["KQvK", "KRvK", "KQvKR", "KPvK", "KBvK", "KNvK"] {
         for extension in ["rtbw", "rtbz"] {
             let file = format!("{name}.{extension}");

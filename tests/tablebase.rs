@@ -4,18 +4,11 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
-
-use common::{Engine, run};
+use common::{Engine, run, shared};
 use serde_json::Value;
 
 fn tables() -> Option<String> {
-    let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/syzygy");
-    if !folder.exists() {
-        eprintln!("skipped: {} is not there", folder.display());
-        return None;
-    }
-    Some(folder.to_str()?.to_owned())
+    Some(shared("syzygy")?.to_str()?.to_owned())
 }
 
 fn json(arguments: &[&str]) -> Value {

@@ -3,6 +3,7 @@
 
 use std::{
     io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, ExitStatus, Stdio},
     sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread,
@@ -36,9 +37,41 @@ pub fn home() -> TempDir {
 /// Runs a subcommand to its end: standard output, standard error and exit code.
 pub fn run(arguments: &[&str]) -> (String, String, i32) {
     let home = home();
-    let output = command(&home).args(arguments).stdin(Stdio::null()).output().expect("the binary runs");
+    finish(command(&home).args(arguments))
+}
+
+/// Runs a command to its end: standard output, standard error and exit code.
+pub fn finish(command: &mut Command) -> (String, String, i32) {
+    let output = command.stdin(Stdio::null()).output().expect("the binary runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr), output.status.code().unwrap_or(-1))
+}
+
+/// A file of `tests/data`.
+pub fn fixture(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name).to_str().unwrap().to_owned()
+}
+
+/// What lies in `../shared/data`; where it does not, that is said.
+pub fn shared(name: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
+    if !path.exists() {
+        eprintln!("skipped: {} is not there", path.display());
+        return None;
+    }
+    Some(path)
+}
+
+/// The texts of the `info string` lines.
+pub fn told(lines: &[String]) -> Vec<&str> {
+    lines.iter().filter_map(|line| line.strip_prefix("info string ")).collect()
+}
+
+/// A learning file that is not there yet, and its folder.
+pub fn learn_file() -> (TempDir, PathBuf) {
+    let folder = home();
+    let path = folder.path().join("learn.bin");
+    (folder, path)
 }
 
 /// A running engine.
@@ -102,7 +135,7 @@ impl Engine {
     }
 
     /// The folder in which the engine runs.
-    pub fn home(&self) -> &std::path::Path {
+    pub fn home(&self) -> &Path {
         self.home.path()
     }
 
@@ -177,8 +210,7 @@ impl Engine {
         while Instant::now() < deadline {
             self.send("position startpos");
             let (_, lines) = self.best("go depth 1");
-            let told = lines.iter().filter_map(|line| line.strip_prefix("info string "));
-            if let Some(told) = told.into_iter().find(|told| told.contains(text)) {
+            if let Some(told) = told(&lines).into_iter().find(|told| told.contains(text)) {
                 return told.to_owned();
             }
         }
