@@ -243,7 +243,7 @@ impl Tablebase {
             Some((-self.distance(child)?).add_plies_saturating(1))
         });
         if let Some(moves) = by_distance {
-            let progress = has_repeated(path);
+            let progress = path.has_repeated();
             let counter = root.halfmoves() as i32;
             let ranked_moves =
                 moves.iter().map(|&(m, distance)| rank_move(m, distance, counter, fifty, progress)).collect();
@@ -284,18 +284,6 @@ impl Tablebase {
 
 fn is_table(path: &FilePath) -> bool {
     path.extension().is_some_and(|extension| extension == "rtbw" || extension == "rtbz")
-}
-
-/// Has any position occurred twice since the last capture or pawn move?
-fn has_repeated(path: &Path) -> bool {
-    let mut path = path.clone();
-    loop {
-        match path.occurrences() {
-            0 => return false,
-            1 => path.pop(),
-            _ => return true,
-        }
-    }
 }
 
 /// Ranks a move by its distance from the root to the next capture, pawn move or mate, with `counter` plies

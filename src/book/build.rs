@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use shakmaty::Move;
 
-use super::{Book, BookEntry, ENTRY_BYTES, raw_move};
+use super::{Book, BookEntry, raw_move};
 use crate::position::Position;
 
 /// What a move must have to come into a book.
@@ -35,16 +35,6 @@ impl Builder {
         let count = self.counts.entry((position.key().0, raw_move(m))).or_default();
         count.games += 1;
         count.half_points += half_points;
-    }
-
-    /// Different moves counted so far.
-    pub fn len(&self) -> usize {
-        self.counts.len()
-    }
-
-    /// Has nothing been counted?
-    pub fn is_empty(&self) -> bool {
-        self.counts.is_empty()
     }
 
     /// The book: moves within the limits, weighted by the half points that they brought.
@@ -101,9 +91,5 @@ fn scaled(mut moves: Vec<(u64, u16, u64)>) -> Vec<BookEntry> {
 
 /// The bytes of a book file.
 pub fn to_bytes(entries: &[BookEntry]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(entries.len() * ENTRY_BYTES);
-    for entry in entries {
-        bytes.extend_from_slice(&entry.to_bytes());
-    }
-    bytes
+    entries.iter().flat_map(|entry| entry.to_bytes()).collect()
 }

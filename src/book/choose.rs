@@ -23,15 +23,8 @@ pub fn choose(moves: &[BookMove], learned: &[Experience], choice: Choice, random
         return None;
     }
     let index = match choice {
-        Choice::Best => {
-            let mut best = 0;
-            for index in 1..weights.len() {
-                if weights[index] > weights[best] {
-                    best = index;
-                }
-            }
-            best
-        }
+        // Backwards, because the last of equals is taken.
+        Choice::Best => (0..weights.len()).rev().max_by(|&a, &b| weights[a].total_cmp(&weights[b]))?,
         Choice::Weighted => {
             // 53 bits fill a double's mantissa: a number from 0 to just below 1.
             let mut left = total * ((random >> 11) as f64 / (1_u64 << 53) as f64);

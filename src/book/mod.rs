@@ -115,7 +115,7 @@ impl Book {
     fn check_order(&self, path: &Path, step: usize) -> Result<(), BookError> {
         let mut last = 0;
         for index in (0..self.len()).step_by(step).chain([self.len() - 1]) {
-            let key = self.key(index);
+            let key = self.get(index).map_or(0, |entry| entry.key);
             if key < last {
                 return Err(BookError::Order { path: path.to_owned(), entry: index + 1 });
             }
@@ -124,16 +124,18 @@ impl Book {
         Ok(())
     }
 
-    fn bytes(&self) -> &[u8] {
-        match &self.bytes {
+    /// The bytes of each entry.
+    fn chunks(&self) -> &[[u8; ENTRY_BYTES]] {
+        let bytes = match &self.bytes {
             BookBytes::Own(bytes) => bytes,
-            BookBytes::Mapped(map) => map,
-        }
+            BookBytes::Mapped(map) => &**map,
+        };
+        bytes.as_chunks().0
     }
 
     /// The number of entries.
     pub fn len(&self) -> usize {
-        self.bytes().len() / ENTRY_BYTES
+        self.chunks().len()
     }
 
     /// Has it no entry at all?
@@ -143,38 +145,19 @@ impl Book {
 
     /// An entry by its number from 0; nothing behind the last.
     pub fn get(&self, index: usize) -> Option<BookEntry> {
-        let start = index.checked_mul(ENTRY_BYTES)?;
-        let bytes = self.bytes().get(start..start + ENTRY_BYTES)?;
-        Some(BookEntry::from_bytes(bytes.try_into().ok()?))
-    }
-
-    fn key(&self, index: usize) -> u64 {
-        self.get(index).map_or(0, |entry| entry.key)
+        self.chunks().get(index).copied().map(BookEntry::from_bytes)
     }
 
     /// All entries in their order.
     pub fn entries(&self) -> impl Iterator<Item = BookEntry> {
-        (0..self.len()).filter_map(|index| self.get(index))
-    }
-
-    /// The number of the first entry with this key or a larger one.
-    fn lower_bound(&self, key: u64) -> usize {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.key(middle) < key {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
+        self.chunks().iter().copied().map(BookEntry::from_bytes)
     }
 
     /// The entries of one key, with the number of the first.
     pub fn find(&self, key: PositionKey) -> (usize, Vec<BookEntry>) {
-        let first = self.lower_bound(key.0);
-        let entries = (first..self.len()).map_while(|index| self.get(index));
+        let chunks = self.chunks();
+        let first = chunks.partition_point(|&bytes| BookEntry::from_bytes(bytes).key < key.0);
+        let entries = chunks[first..].iter().copied().map(BookEntry::from_bytes);
         (first, entries.take_while(|entry| entry.key == key.0).collect())
     }
 

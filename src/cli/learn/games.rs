@@ -104,9 +104,7 @@ fn lessons(asked: &mut Asked, game: &Game, side: Color, file: &Opened) -> Result
             let line = Line { start: game.start.fen(), moves: moves[..ply].to_vec() };
             let answer = asked.search(&game.start, &line.moves)?;
             if let Some(result) = answer.result() {
-                let mut recent = played.clone();
-                recent.trim();
-                let silence = recent.has_repeated().then_some(Silence::Repetition);
+                let silence = played.has_repeated().then_some(Silence::Repetition);
                 let conditions = Conditions { rules, analysis: false, silence };
                 let root = Root { position: position.clone(), line, conditions };
                 session.search_ended(&root, &result, &live);
