@@ -32,13 +32,26 @@ const MOST_MOVES: usize = 4;
 /// An open connection.
 pub struct Connection {
     address: ServerAddress,
-    transport: Transport,
+    transport: Box<dyn Transport>,
     parser: redis::Parser,
 }
 
-enum Transport {
-    Plain(TcpStream),
-    Encrypted(Box<StreamOwned<ClientConnection, TcpStream>>),
+/// The way to the server, plain or encrypted.
+trait Transport: Read + Write + Send {
+    /// What carries it.
+    fn socket(&self) -> &TcpStream;
+}
+
+impl Transport for TcpStream {
+    fn socket(&self) -> &TcpStream {
+        self
+    }
+}
+
+impl Transport for StreamOwned<ClientConnection, TcpStream> {
+    fn socket(&self) -> &TcpStream {
+        self.get_ref()
+    }
 }
 
 /// The number of an entry of a stream: milliseconds and a counter. Numbers grow.
@@ -67,7 +80,7 @@ impl Connection {
     pub fn open(address: &ServerAddress) -> Result<Connection, FleetError> {
         let mut connection = Connection {
             address: address.clone(),
-            transport: Transport::open(address)?,
+            transport: connect(address)?,
             parser: redis::Parser::new(),
         };
         let mut entry = Vec::new();
@@ -137,7 +150,7 @@ impl Connection {
     fn receive(&mut self, wait: Duration) -> Result<Value, FleetError> {
         let deadline = Instant::now() + PATIENCE + wait;
         let mut answer =
-            BoundedAnswer { transport: &mut self.transport, deadline, read: 0, head: Vec::new() };
+            BoundedAnswer { transport: &mut *self.transport, deadline, read: 0, head: Vec::new() };
         let value = self.parser.parse_value(&mut answer);
         let BoundedAnswer { read, head, .. } = answer;
         value.map_err(|error| match error.kind() {
@@ -179,7 +192,7 @@ fn moved(answer: &Value) -> Option<(String, u16)> {
 
 /// An answer on its way: not more bytes of it than [`MOST_BYTES`], and none after the deadline.
 struct BoundedAnswer<'a> {
-    transport: &'a mut Transport,
+    transport: &'a mut dyn Transport,
     deadline: Instant,
     read: usize,
     head: Vec<u8>,
@@ -207,43 +220,31 @@ impl Read for BoundedAnswer<'_> {
     }
 }
 
-impl Transport {
-    fn open(address: &ServerAddress) -> Result<Transport, FleetError> {
-        let mut last = io::Error::new(io::ErrorKind::NotFound, "the name of the host leads nowhere");
-        for place in (address.host.as_str(), address.port).to_socket_addrs()? {
-            match TcpStream::connect_timeout(&place, PATIENCE) {
-                Ok(socket) => {
-                    socket.set_nodelay(true)?;
-                    socket.set_read_timeout(Some(PATIENCE))?;
-                    socket.set_write_timeout(Some(PATIENCE))?;
-                    return Transport::over(socket, address);
-                }
-                Err(error) => last = error,
+fn connect(address: &ServerAddress) -> Result<Box<dyn Transport>, FleetError> {
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name of the host leads nowhere");
+    for place in (address.host.as_str(), address.port).to_socket_addrs()? {
+        match TcpStream::connect_timeout(&place, PATIENCE) {
+            Ok(socket) => {
+                socket.set_nodelay(true)?;
+                socket.set_read_timeout(Some(PATIENCE))?;
+                socket.set_write_timeout(Some(PATIENCE))?;
+                return if address.tls { encrypted(socket, address) } else { Ok(Box::new(socket)) };
             }
+            Err(error) => last = error,
         }
-        Err(last.into())
     }
+    Err(last.into())
+}
 
-    fn over(socket: TcpStream, address: &ServerAddress) -> Result<Transport, FleetError> {
-        if !address.tls {
-            return Ok(Transport::Plain(socket));
-        }
-        let name = ServerName::try_from(address.host.clone()).map_err(io::Error::other)?;
-        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .map_err(io::Error::other)?
-            .with_root_certificates(trusted(address)?)
-            .with_no_client_auth();
-        let session = ClientConnection::new(Arc::new(config), name).map_err(io::Error::other)?;
-        Ok(Transport::Encrypted(Box::new(StreamOwned::new(session, socket))))
-    }
-
-    fn socket(&self) -> &TcpStream {
-        match self {
-            Transport::Plain(socket) => socket,
-            Transport::Encrypted(stream) => stream.get_ref(),
-        }
-    }
+fn encrypted(socket: TcpStream, address: &ServerAddress) -> Result<Box<dyn Transport>, FleetError> {
+    let name = ServerName::try_from(address.host.clone()).map_err(io::Error::other)?;
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(io::Error::other)?
+        .with_root_certificates(trusted(address)?)
+        .with_no_client_auth();
+    let session = ClientConnection::new(Arc::new(config), name).map_err(io::Error::other)?;
+    Ok(Box::new(StreamOwned::new(session, socket)))
 }
 
 /// The certificates that a server may prove itself by.
@@ -265,31 +266,6 @@ fn trusted(address: &ServerAddress) -> Result<RootCertStore, FleetError> {
         return Err(FleetError::Certificates { path, reason });
     }
     Ok(roots)
-}
-
-impl Read for Transport {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Transport::Plain(socket) => socket.read(buffer),
-            Transport::Encrypted(stream) => stream.read(buffer),
-        }
-    }
-}
-
-impl Write for Transport {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Transport::Plain(socket) => socket.write(bytes),
-            Transport::Encrypted(stream) => stream.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Transport::Plain(socket) => socket.flush(),
-            Transport::Encrypted(stream) => stream.flush(),
-        }
-    }
 }
 
 impl EntryId {

@@ -4,7 +4,7 @@
 //! to it and believes nothing it says, [`LearningShare`] keeps a learning file and a stream of records there equal, and
 //! [`Queue`] spreads tasks over machines.
 //!
-//! This room is there with the cargo feature `fleet`. Without it, or without an address, no socket is ever opened.
+//! Compiled with the cargo feature `fleet` alone. Without it, or without an address, no socket is ever opened.
 
 mod address;
 mod connection;

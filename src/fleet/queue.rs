@@ -26,7 +26,8 @@ const PAGE: usize = 256;
 /// Results that are read, or asked of the cache, at a time.
 const RESULTS: usize = 16;
 
-/// The streams on the server. A connection that breaks is made anew with the next request.
+/// The streams on the server. Each request ends in an error where the network or the server does; a connection that
+/// breaks is made anew with the next one.
 pub struct Queue {
     server: ServerAddress,
     connection: Option<Connection>,
@@ -80,9 +81,6 @@ impl Queue {
     }
 
     /// The names of the tasks of a job that are in the queue, in work or not.
-    ///
-    /// # Errors
-    /// The network or the server.
     pub fn outstanding(&mut self, job: &str) -> Result<HashSet<String>, FleetError> {
         let (mut found, mut after, mut count) = (HashSet::new(), "-".to_owned(), PAGE);
         loop {
@@ -111,9 +109,6 @@ impl Queue {
     }
 
     /// Results of a job behind `after`, which may take up to `wait` to come.
-    ///
-    /// # Errors
-    /// The network or the server.
     pub fn results_after(
         &mut self,
         job: &str,
@@ -143,9 +138,6 @@ impl Queue {
     }
 
     /// Takes results that were put where they belong from the server.
-    ///
-    /// # Errors
-    /// The network or the server.
     pub fn discard(&mut self, job: &str, results: &[EntryId]) -> Result<(), FleetError> {
         if results.is_empty() {
             return Ok(());
@@ -159,9 +151,6 @@ impl Queue {
     }
 
     /// The job is done: its stream goes.
-    ///
-    /// # Errors
-    /// The network or the server.
     pub fn remove_results(&mut self, job: &str) -> Result<(), FleetError> {
         let mut delete = cmd("DEL");
         delete.arg(Queue::results(job));
@@ -169,9 +158,6 @@ impl Queue {
     }
 
     /// What the cache says of these tasks, in their order.
-    ///
-    /// # Errors
-    /// The network or the server.
     pub fn cached(&mut self, tasks: &[Task]) -> Result<Vec<Option<String>>, FleetError> {
         let mut found = Vec::with_capacity(tasks.len());
         for page in tasks.chunks(RESULTS) {
@@ -193,9 +179,6 @@ impl Queue {
     }
 
     /// Takes up to `count` tasks that nobody has, for the worker `name`; waits up to `wait` for the first.
-    ///
-    /// # Errors
-    /// The network or the server.
     pub fn take(&mut self, name: &str, count: usize, wait: Duration) -> Result<Vec<HeldTask>, FleetError> {
         let mut read = cmd("XREADGROUP");
         read.arg("GROUP").arg(GROUP).arg(name).arg("COUNT").arg(count);
@@ -209,9 +192,6 @@ impl Queue {
 
     /// Claims up to `count` tasks of which nothing was heard for so long, for the worker `name`, apart from those that it
     /// `holds`.
-    ///
-    /// # Errors
-    /// The network or the server.
     pub fn claim(
         &mut self,
         name: &str,
@@ -257,9 +237,6 @@ impl Queue {
     }
 
     /// Says that the worker `name` is still at these tasks.
-    ///
-    /// # Errors
-    /// The network or the server.
     pub fn keep(&mut self, name: &str, held: &[EntryId]) -> Result<(), FleetError> {
         if held.is_empty() {
             return Ok(());
