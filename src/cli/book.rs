@@ -141,8 +141,8 @@ fn make(make: &Make, output: &Output) -> Result<bool, CliError> {
     let (mut games, mut skipped) = (0_usize, 0_usize);
     let progress = progress_bar(None, "{spinner} {pos} games, {elapsed}");
     for path in &make.games {
-        for game in Games::new(source::reader(path).map_err(|error| CliError::file("read", path, error))?) {
-            match game.map_err(|error| CliError::file("read", path, error))? {
+        for game in Games::new(source::reader(path).map_err(CliError::file("read", path))?) {
+            match game.map_err(CliError::file("read", path))? {
                 Ok(game) => {
                     add(&mut builder, &game, make);
                     games += 1;
@@ -208,7 +208,7 @@ fn write(path: &Path, entries: &[BookEntry], force: bool) -> Result<(), CliError
         return Err(CliError::Task(format!("{} is no regular file; name another", path.display())));
     }
     // An engine may be reading the file that is replaced.
-    files::replace(path, &to_bytes(entries)).map_err(|error| CliError::file("write", path, error))
+    files::replace(path, &to_bytes(entries)).map_err(CliError::file("written", path))
 }
 
 fn show(position: &Position, book: &Book, learned: bool, output: &Output) {

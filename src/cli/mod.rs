@@ -198,9 +198,9 @@ fn refused(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> FileFailur
 }
 
 impl CliError {
-    fn file(verb: &'static str, path: &Path, error: io::Error) -> CliError {
-        let done = if verb == "read" { "read" } else { "written" };
-        CliError::File { done, path: path.to_owned(), error }
+    /// Turns what the system says of a file that was to be `done` (read, written) into an error.
+    fn file(done: &'static str, path: &Path) -> impl Fn(io::Error) -> CliError {
+        move |error| CliError::File { done, path: path.to_owned(), error }
     }
 }
 
@@ -247,7 +247,7 @@ pub fn run(arguments: CommandLine, debug_log: DebugLog, places: Places) -> Resul
         Some(Subtask::Man { folder }) => {
             let written = std::fs::create_dir_all(&folder)
                 .and_then(|()| clap_mangen::generate_to(CommandLine::command(), &folder));
-            written.map_err(|error| CliError::file("write", &folder, error))?;
+            written.map_err(CliError::file("written", &folder))?;
         }
         Some(Subtask::Book { task }) => {
             if book::run(task, &output)? {

@@ -63,7 +63,7 @@ impl AnalysisInput {
             // No output is touched for an input that cannot be read.
             for path in paths.iter().filter(|path| path.is_file()) {
                 let begin = source::reader(path).and_then(|mut reader| reader.fill_buf().map(|_| ()));
-                begin.map_err(|error| CliError::file("read", path, error))?;
+                begin.map_err(CliError::file("read", path))?;
             }
             return Ok(AnalysisInput::Files(paths));
         }
@@ -141,7 +141,7 @@ fn items(path: PathBuf) -> Items {
             format!("{path} is a folder, which is skipped; name the files in it, such as {path}/*.pgn");
         return Box::new(std::iter::once(Ok(Err(reason))));
     }
-    let reader = source::reader(&path).map_err(|error| CliError::file("read", &path, error));
+    let reader = source::reader(&path).map_err(CliError::file("read", &path));
     match reader.and_then(|reader| detect(&path, reader)) {
         Ok((TextKind::Games, reader)) => games(path, reader),
         Ok((TextKind::Positions, reader)) => positions(path, reader),
@@ -159,8 +159,7 @@ fn detect(path: &Path, mut reader: Reader) -> Result<(TextKind, Reader), CliErro
     let mut read = Vec::new();
     loop {
         let before = read.len();
-        let count =
-            reader.read_until(b'\n', &mut read).map_err(|error| CliError::file("read", path, error))?;
+        let count = reader.read_until(b'\n', &mut read).map_err(CliError::file("read", path))?;
         let line = String::from_utf8_lossy(&read[before..]);
         let line = line.trim_start_matches('\u{feff}').trim();
         if count == 0 || (!line.is_empty() && !line.starts_with(['#', '%'])) {
@@ -176,7 +175,7 @@ fn games(path: PathBuf, reader: Reader) -> Items {
     Box::new(Games::new(reader).map(move |game| match game {
         Ok(Ok(game)) => Ok(Ok(Item::Game(game))),
         Ok(Err(broken)) => Ok(Err(format!("{}: {broken}", path.display()))),
-        Err(error) => Err(CliError::file("read", &path, error)),
+        Err(error) => Err(CliError::file("read", &path)(error)),
     }))
 }
 
@@ -185,7 +184,7 @@ fn positions(path: PathBuf, reader: Reader) -> Items {
     Box::new(lines.filter_map(move |(index, line)| {
         let line = match line {
             Ok(line) => String::from_utf8_lossy(&line).into_owned(),
-            Err(error) => return Some(Err(CliError::file("read", &path, error))),
+            Err(error) => return Some(Err(CliError::file("read", &path)(error))),
         };
         let line = line.trim_start_matches('\u{feff}').trim();
         if line.is_empty() || line.starts_with('#') {

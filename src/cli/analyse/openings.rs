@@ -56,7 +56,7 @@ impl Openings {
         let mut openings = HashMap::new();
         for path in paths {
             let path = path.as_ref();
-            let text = fs::read_to_string(path).map_err(|error| CliError::file("read", path, error))?;
+            let text = fs::read_to_string(path).map_err(CliError::file("read", path))?;
             openings.extend(named(&text).map_err(|reason| {
                 let path = path.display();
                 CliError::Task(format!("{path}: {reason}; a line reads: code, tab, name, tab, moves"))

@@ -47,7 +47,7 @@ impl OutputFile {
         if path == Path::new("-") {
             return Ok(OutputFile::Standard(output.clone()));
         }
-        let file = File::create(path).map_err(|error| CliError::file("write", path, error))?;
+        let file = File::create(path).map_err(CliError::file("written", path))?;
         Ok(OutputFile::File(path.to_owned(), BufWriter::new(file)))
     }
 
@@ -59,7 +59,7 @@ impl OutputFile {
                 let end = if text.ends_with('\n') { "" } else { "\n" };
                 write!(file, "{text}{end}")
                     .and_then(|()| file.flush())
-                    .map_err(|error| CliError::file("write", path, error))?;
+                    .map_err(CliError::file("written", path))?;
             }
         }
         Ok(())

@@ -62,7 +62,7 @@ impl Database {
     /// It cannot be made.
     pub fn create(path: &Path) -> Result<Database, CliError> {
         if path.is_file() {
-            std::fs::remove_file(path).map_err(|error| CliError::file("write", path, error))?;
+            std::fs::remove_file(path).map_err(CliError::file("written", path))?;
         }
         let made = Connection::open(path).and_then(|connection| {
             // A run that ends in the middle writes the file again: a journal would only cost time.

@@ -19,7 +19,7 @@ pub fn print(path: &Path, evaluation: &Evaluation, output: &Output) -> Result<()
     let mut evaluator = Evaluator::new(evaluation, 4);
     let mut columns: Vec<Vec<f32>> = Vec::new();
     for line in data::open(path)?.lines() {
-        let line = line.map_err(|error| TuneError::file(path, error))?;
+        let line = line.map_err(TuneError::file(path))?;
         let mut fields = line.split('|').map(str::trim);
         let Some(position) = fields.next().and_then(data::position) else { continue };
         let Ok(scores) = fields.map(str::parse::<f32>).collect::<Result<Vec<_>, _>>() else { continue };

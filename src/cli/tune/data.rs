@@ -43,7 +43,7 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>, TuneError> {
     if path == Path::new("-") {
         return Ok(Box::new(BufReader::new(io::stdin())));
     }
-    let file = File::open(path).map_err(|error| TuneError::file(path, error))?;
+    let file = File::open(path).map_err(TuneError::file(path))?;
     Ok(Box::new(BufReader::with_capacity(1 << 20, file)))
 }
 
@@ -57,11 +57,11 @@ pub fn position(fen: &str) -> Option<Position> {
 /// nothing.
 pub fn read(path: &Path, mut visit: impl FnMut(usize, Option<Labelled>)) -> Result<(), TuneError> {
     let mut input = open(path)?;
-    let failed = |error| TuneError::file(path, error);
-    let compact = input.fill_buf().map_err(failed)?.starts_with(&record::HEADER);
+    let failed = TuneError::file(path);
+    let compact = input.fill_buf().map_err(&failed)?.starts_with(&record::HEADER);
     if !compact {
         for (number, line) in input.lines().enumerate() {
-            visit(number, parse(&line.map_err(failed)?));
+            visit(number, parse(&line.map_err(&failed)?));
         }
         return Ok(());
     }

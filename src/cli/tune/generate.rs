@@ -61,8 +61,8 @@ const LONGEST: usize = 400;
 
 /// Plays games and appends their positions.
 pub fn print(arguments: &GenerateArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
-    let failed = |error| TuneError::file(&arguments.out, error);
-    let (file, before) = open(&arguments.out).map_err(failed)?;
+    let failed = TuneError::file(&arguments.out);
+    let (file, before) = open(&arguments.out).map_err(&failed)?;
     let file = Mutex::new(file);
     let (started, finished, written) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     let threads = threads(arguments.threads);

@@ -159,15 +159,13 @@ pub enum TuneError {
 }
 
 impl TuneError {
-    fn file(path: &Path, error: io::Error) -> TuneError {
-        TuneError::File { path: path.to_owned(), error }
+    /// Turns what the system says of a file into an error.
+    fn file(path: &Path) -> impl Fn(io::Error) -> TuneError {
+        move |error| TuneError::File { path: path.to_owned(), error }
     }
 }
 
 /// Does what was asked for.
-///
-/// # Errors
-/// See [`TuneError`].
 pub fn run(task: &TuneTask, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
     match task {
         TuneTask::Fit(arguments) => fit(arguments, output, interrupt),
@@ -191,8 +189,8 @@ pub fn run(task: &TuneTask, output: &Output, interrupt: &Interrupt) -> Result<()
 
 /// Reads a network.
 fn network(path: &Path) -> Result<Network, TuneError> {
-    let bytes = fs::read(path).map_err(|error| TuneError::file(path, error))?;
-    Network::from_bytes(&bytes).map_err(|error| TuneError::file(path, io::Error::other(error)))
+    let bytes = fs::read(path).map_err(TuneError::file(path))?;
+    Network::from_bytes(&bytes).map_err(io::Error::other).map_err(TuneError::file(path))
 }
 
 /// The chance to win that a labelled score stands for: 100 centipawns are an even chance, as for the score's
@@ -285,7 +283,7 @@ fn fit(arguments: &FitArguments, output: &Output, interrupt: &Interrupt) -> Resu
     }
     output.line(format_args!("training {:.7}", train::loss(&training, &state.weights, &course)));
     write(&arguments.table, table::source(coefficients::fields(), &state.weights).as_bytes())?;
-    fs::remove_file(&arguments.checkpoint).map_err(|error| TuneError::file(&arguments.checkpoint, error))
+    fs::remove_file(&arguments.checkpoint).map_err(TuneError::file(&arguments.checkpoint))
 }
 
 /// Reads what an interrupted session wrote, if there was one. A file that cannot be read must not be begun anew.
@@ -293,7 +291,7 @@ fn read_state(path: &Path) -> Result<Option<String>, TuneError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(TuneError::file(path, error)),
+        Err(error) => Err(TuneError::file(path)(error)),
     }
 }
 
@@ -304,13 +302,13 @@ fn threads(asked: Option<usize>) -> usize {
 
 /// Writes a file whole or not at all.
 fn write(path: &Path, content: &[u8]) -> Result<(), TuneError> {
-    crate::files::replace(path, content).map_err(|error| TuneError::file(path, error))
+    crate::files::replace(path, content).map_err(TuneError::file(path))
 }
 
 fn print_held_out(path: &Path, every: usize, output: &Output) -> Result<(), TuneError> {
     let mut usable = 0;
     for (number, line) in io::BufRead::lines(data::open(path)?).enumerate() {
-        let line = line.map_err(|error| TuneError::file(path, error))?;
+        let line = line.map_err(TuneError::file(path))?;
         let quiet = |line: &str| data::parse(line).is_some_and(|label| !label.noisy);
         if data::held_out(number) && quiet(&line) {
             if usable % every.max(1) == 0 {

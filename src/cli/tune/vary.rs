@@ -45,8 +45,8 @@ const SEARCH_TIMEOUT: Duration = Duration::from_secs(3600);
 pub fn print(arguments: &VaryArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
     let program = Program { path: arguments.engine.clone(), arguments: Vec::new(), options: Vec::new() };
     let mut engine = EnginePlayer::start(&program).map_err(|error| TuneError::Games(error.to_string()))?;
-    let out_failed = |error| TuneError::file(&arguments.out, error);
-    let mut out = OpenOptions::new().create(true).append(true).open(&arguments.out).map_err(out_failed)?;
+    let out_failed = TuneError::file(&arguments.out);
+    let mut out = OpenOptions::new().create(true).append(true).open(&arguments.out).map_err(&out_failed)?;
     let mut random = Rng::with_seed(0x9e37_79b9_7f4a_7c15);
     let (mut written, mut failure) = (0_u64, None);
     data::read(&arguments.data, |number, label| {

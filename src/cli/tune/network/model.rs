@@ -140,7 +140,7 @@ fn add_rows(shape: NetworkShape, parameters: &[f32], inputs: &[u16], sums: &mut 
     }
 }
 
-/// A dot product in eight independent sums, so that it is computed side by side.
+/// A dot product in `LANES` independent sums, so that the compiler vectorises it.
 fn output(sums: &[f32], weights: &[f32]) -> f32 {
     const LANES: usize = 32;
     let mut lanes = [0.0_f32; LANES];

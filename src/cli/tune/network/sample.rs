@@ -77,7 +77,7 @@ const STRAY: usize = 16;
 
 /// Plays, asks and writes until there are enough positions.
 pub fn print(arguments: &SampleArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
-    let failed = |error| TuneError::file(&arguments.out, error);
+    let failed = TuneError::file(&arguments.out);
     let to_stdout = arguments.out == Path::new("-");
     let out: Box<dyn Write + Send> = if to_stdout {
         Box::new(io::stdout())
@@ -139,8 +139,8 @@ impl Samplers<'_> {
 
     /// One thread: games, and whenever enough positions have come together, labels for them.
     fn work(&self, seed: u64, interrupt: &Interrupt, say: &dyn Fn(String)) -> Result<(), TuneError> {
-        let teacher_failed = |error| TuneError::file(Path::new(&self.arguments.teacher), error);
-        let mut teacher = Teacher::start(&self.arguments.teacher).map_err(teacher_failed)?;
+        let teacher_failed = TuneError::file(Path::new(&self.arguments.teacher));
+        let mut teacher = Teacher::start(&self.arguments.teacher).map_err(&teacher_failed)?;
         let taken = Arc::<Evaluated>::default();
         let mut player = Player::new(self.arguments.least_nodes);
         let (evaluated, every, sink) = (AtomicU64::new(0), self.arguments.every.max(1), Arc::clone(&taken));
@@ -158,7 +158,7 @@ impl Samplers<'_> {
         while !self.is_over(interrupt) {
             samples.append(&mut self.game(&mut player, &taken, &mut random));
             if samples.len() >= CHUNK {
-                teacher.label(&mut samples).map_err(teacher_failed)?;
+                teacher.label(&mut samples).map_err(&teacher_failed)?;
                 self.write(&samples, say)?;
                 samples.clear();
             }
@@ -169,7 +169,7 @@ impl Samplers<'_> {
     fn write(&self, samples: &[Sample], say: &dyn Fn(String)) -> Result<(), TuneError> {
         let bytes: Vec<u8> = samples.iter().flat_map(|sample| sample.to_bytes()).collect();
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        out.write_all(&bytes).map_err(|error| TuneError::file(&self.arguments.out, error))?;
+        out.write_all(&bytes).map_err(TuneError::file(&self.arguments.out))?;
         let before = self.written.fetch_add(samples.len() as u64, Relaxed);
         let now = before + samples.len() as u64;
         if before >> 20 != now >> 20 {

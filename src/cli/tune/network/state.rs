@@ -50,9 +50,9 @@ impl Training {
         }
         let parameters = match from {
             Some(path) => {
-                let bytes = fs::read(path).map_err(|error| TuneError::file(path, error))?;
-                let layout = Layout::from_bytes(&bytes)
-                    .map_err(|error| TuneError::file(path, io::Error::other(error)))?;
+                let bytes = fs::read(path).map_err(TuneError::file(path))?;
+                let layout =
+                    Layout::from_bytes(&bytes).map_err(io::Error::other).map_err(TuneError::file(path))?;
                 grown(&layout, shape)
             }
             None => shape.random(1),
@@ -192,7 +192,7 @@ impl Training {
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(TuneError::file(path, error)),
+            Err(error) => return Err(TuneError::file(path)(error)),
         };
         let foreign = || TuneError::Checkpoint(path.to_owned());
         let rest = bytes.strip_prefix(&MAGIC).ok_or_else(foreign)?;

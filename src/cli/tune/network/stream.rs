@@ -90,8 +90,7 @@ impl Stream {
             let mut start = HELD_OUT / 2 * BLOCK;
             let mut bytes = [0; SIZE];
             while samples.len() < most {
-                file.seek(SeekFrom::Start(start * SIZE as u64))
-                    .map_err(|error| TuneError::file(path, error))?;
+                file.seek(SeekFrom::Start(start * SIZE as u64)).map_err(TuneError::file(path))?;
                 let before = samples.len();
                 // A few of each block: its neighbours say little more.
                 for _ in 0..BLOCK / 8 {
@@ -113,7 +112,7 @@ impl Stream {
     fn skip(&mut self, mut samples: u64) -> Result<(), TuneError> {
         let mut lengths = Vec::new();
         for path in &self.paths {
-            let length = path.metadata().map_err(|error| TuneError::file(path, error))?.len();
+            let length = path.metadata().map_err(TuneError::file(path))?.len();
             lengths.push(length / SIZE as u64);
         }
         let total: u64 = lengths.iter().sum();
@@ -134,9 +133,7 @@ impl Stream {
     fn go_to(&mut self, index: usize, number: u64) -> Result<(), TuneError> {
         let path = &self.paths[index];
         self.file = open(path)?;
-        self.file
-            .seek(SeekFrom::Start(number * SIZE as u64))
-            .map_err(|error| TuneError::file(path, error))?;
+        self.file.seek(SeekFrom::Start(number * SIZE as u64)).map_err(TuneError::file(path))?;
         self.place = (index, number);
         Ok(())
     }
@@ -147,7 +144,7 @@ impl Stream {
             let (index, number) = self.place;
             let mut bytes = Vec::with_capacity(CHUNK * SIZE);
             let chunk = &mut self.file.by_ref().take((CHUNK * SIZE) as u64);
-            chunk.read_to_end(&mut bytes).map_err(|error| TuneError::file(&self.paths[index], error))?;
+            chunk.read_to_end(&mut bytes).map_err(TuneError::file(&self.paths[index]))?;
             let records = bytes.as_chunks::<SIZE>().0;
             let count = records.len();
             for (offset, record) in records.iter().enumerate() {
@@ -172,5 +169,5 @@ impl Stream {
 }
 
 fn open(path: &Path) -> Result<BufReader<File>, TuneError> {
-    File::open(path).map(BufReader::new).map_err(|error| TuneError::file(path, error))
+    File::open(path).map(BufReader::new).map_err(TuneError::file(path))
 }
