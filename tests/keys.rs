@@ -175,7 +175,7 @@ fn a_null_move_keeps_the_keys_right() {
 
 #[test]
 fn positions_have_the_same_repetition_key_exactly_if_fide_calls_them_the_same() {
-    // shakmaty's `==` compares men, side to move, castling rights and the legal en-passant square.
+    // shakmaty's `==` compares pieces, side to move, castling rights and the legal en-passant square.
     let mut seen: HashMap<u64, Chess> = HashMap::new();
     let mut positions: HashSet<Chess> = HashSet::new();
     let mut again = 0;

@@ -1,7 +1,7 @@
 //! Endgame tablebases: the answers are right, wins are won before the counter ends them, and no table that is
 //! missing or damaged does harm.
 //!
-//! Needs the 3- and 4-men tables in `../shared/data/syzygy` and says so where they are not there.
+//! Needs the tables of 3 and 4 pieces in `../shared/data/syzygy` and says so where they are not there.
 
 mod common;
 

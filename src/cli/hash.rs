@@ -81,9 +81,6 @@ pub enum HashError {
 }
 
 /// Does it.
-///
-/// # Errors
-/// See [`HashError`].
 pub(super) fn run(task: HashTask, output: &Output) -> Result<(), HashError> {
     match task {
         HashTask::Info { file } => info(&file, output)?,

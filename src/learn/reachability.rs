@@ -47,7 +47,7 @@ impl Signature {
     }
 
     /// Of a position as a record holds it, in the stable encoding of shakmaty's `PackedSetup`: the occupied
-    /// squares, big-endian, then four bits a piece. Bytes that are no position give some reachability.
+    /// squares, big-endian, then four bits a piece. Bytes that are no position give some signature.
     pub fn of_packed(setup: &[u8; 24]) -> Signature {
         let word = |from: usize| std::array::from_fn(|byte| setup[from + byte]);
         let mut left = u64::from_be_bytes(word(0));

@@ -23,9 +23,6 @@ use crate::{
 const ADVICE: &str = "finish that, remove it, or name other outputs";
 
 /// Looks for what an earlier run of the same work left beside an output file.
-///
-/// # Errors
-/// See [`EarlierRun::find`].
 pub(super) fn find(output: &Path, setup: &Value) -> Result<EarlierRun, JournalError> {
     let mut name = output.as_os_str().to_owned();
     name.push(".unfinished");
@@ -56,9 +53,6 @@ pub(super) struct WrittenFinding {
 
 impl FindingJournal {
     /// Goes on after `earlier`, or begins.
-    ///
-    /// # Errors
-    /// See [`EarlierRun::resume`].
     pub(super) fn resume(earlier: EarlierRun) -> Result<FindingJournal, JournalError> {
         let (journal, earlier) = earlier.resume()?;
         Ok(FindingJournal { journal, earlier, known: BTreeMap::new() })

@@ -221,9 +221,6 @@ pub enum LearnError {
 
 /// Uses a tool on the file that is named, or on the one in the user's data directory. Partial where games were
 /// skipped.
-///
-/// # Errors
-/// See [`LearnError`].
 pub(super) fn run(
     arguments: &LearnArguments,
     default: Option<PathBuf>,

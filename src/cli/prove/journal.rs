@@ -149,9 +149,6 @@ pub(super) struct GameJournal {
 
 impl GameJournal {
     /// Opens the journal at `path`, or begins it. `setup` says what is tried; one without a game gives way.
-    ///
-    /// # Errors
-    /// See [`EarlierRun::find`].
     pub fn open(path: &Path, setup: &Value) -> Result<GameJournal, ProveError> {
         let earlier = EarlierRun::find(path.to_owned(), setup, "name another folder with --out")?;
         let (journal, mut results) = earlier.resume()?;

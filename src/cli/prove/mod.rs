@@ -192,9 +192,6 @@ pub enum ProveError {
 }
 
 /// Makes the experiment, or goes on with it.
-///
-/// # Errors
-/// See [`ProveError`].
 pub(super) fn run(arguments: &ProveArguments, output: &Output) -> Result<(), ProveError> {
     fs::create_dir_all(&arguments.out).map_err(refused(&arguments.out, "made"))?;
     // The engines are told of files in it.

@@ -2,7 +2,7 @@
 //!
 //! Two designs were measured (`benches/notes/hash_file.md`). Mapping the whole table keeps every entry and has the disk
 //! write the whole file every few seconds. Built is the other: the table stays in RAM, and below it lies a
-//! smaller mapped file ([`HashFile`]) of entries that are deep (`MIN_DEPTH`) or exact. The search
+//! smaller mapped file ([`HashFile`]) of entries that are deep ([`HashFile::LEAST_DEPTH`]) or exact. The search
 //! asks it where the table knows nothing, or too little for a node of such depth.
 //!
 //! - `header.rs`: the first page; which search the scores belong to ([`HashOrigin`]).

@@ -5,9 +5,9 @@ use shakmaty::{Bitboard, Color, Rank};
 
 use crate::position::Position;
 
-/// Men but kings and pawns of both sides together, at most: the middlegame has begun.
+/// The middlegame begins when both sides together have no more pieces than this, kings and pawns not counted.
 const MIDDLEGAME_PIECES: usize = 10;
-/// The same of the endgame: for instance a queen and two pieces each, without the rooks.
+/// The same for the endgame: for instance a queen and two minor pieces each.
 const ENDGAME_PIECES: usize = 6;
 /// Fewer pieces than this on a side's first rank: its pieces are developed.
 const UNDEVELOPED: usize = 4;
@@ -91,7 +91,7 @@ mod tests {
 
     /// The numbers are those of a second implementation, written with python-chess.
     #[test]
-    fn men_are_as_mixed_as_lichess_says() {
+    fn pieces_are_as_mixed_as_lichess_says() {
         for (mixed, is_middlegame, fen) in [
             (0, false, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"),
             (61, false, "rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq - 0 3"),
