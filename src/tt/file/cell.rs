@@ -35,29 +35,17 @@ const ITERATION_WORTH: i64 = 100;
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum CellKind {
     /// A node of a search.
-    Node,
+    Node = 1,
     /// The last finished iteration of a search that had the position as its root.
-    Iteration,
+    Iteration = 2,
     /// A move of its line, under a key of its own. It says nothing about the score.
-    LineMove,
+    LineMove = 3,
 }
 
 impl CellKind {
-    fn code(self) -> u64 {
-        match self {
-            CellKind::Node => 1,
-            CellKind::Iteration => 2,
-            CellKind::LineMove => 3,
-        }
-    }
-
     fn from_code(code: u64) -> Option<CellKind> {
-        match code {
-            1 => Some(CellKind::Node),
-            2 => Some(CellKind::Iteration),
-            3 => Some(CellKind::LineMove),
-            _ => None,
-        }
+        let all = [CellKind::Node, CellKind::Iteration, CellKind::LineMove];
+        all.into_iter().find(|&kind| kind as u64 == code)
     }
 }
 
@@ -96,7 +84,7 @@ impl Entry {
 
     pub(super) fn encode(&self) -> [u64; 4] {
         let second =
-            (self.packed.w0 & 0xFFFF_FFFF) << 32 | u64::from(self.generation) << 16 | self.kind.code();
+            (self.packed.w0 & 0xFFFF_FFFF) << 32 | u64::from(self.generation) << 16 | self.kind as u64;
         let words = [self.key.0, self.packed.w1, second];
         [words[0], words[1], second, checksum(words)]
     }
