@@ -32,28 +32,24 @@ impl MoveJudgement {
 
     /// The numeric annotation glyph of the PGN standard.
     pub fn nag(self) -> u8 {
-        match self {
-            MoveJudgement::Inaccuracy => 6,
-            MoveJudgement::Mistake => 2,
-            MoveJudgement::Blunder => 4,
-        }
+        self.signs().0
     }
 
     /// The glyph as people write it.
     pub fn glyph(self) -> &'static str {
-        match self {
-            MoveJudgement::Inaccuracy => "?!",
-            MoveJudgement::Mistake => "?",
-            MoveJudgement::Blunder => "??",
-        }
+        self.signs().1
     }
 
     /// The word.
     pub fn word(self) -> &'static str {
+        self.signs().2
+    }
+
+    fn signs(self) -> (u8, &'static str, &'static str) {
         match self {
-            MoveJudgement::Inaccuracy => "inaccuracy",
-            MoveJudgement::Mistake => "mistake",
-            MoveJudgement::Blunder => "blunder",
+            MoveJudgement::Inaccuracy => (6, "?!", "inaccuracy"),
+            MoveJudgement::Mistake => (2, "?", "mistake"),
+            MoveJudgement::Blunder => (4, "??", "blunder"),
         }
     }
 }

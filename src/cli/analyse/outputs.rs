@@ -206,7 +206,7 @@ impl Outputs {
                 if let Some(html) = &mut self.html {
                     html.position(&record, finding)?;
                 }
-                self.write_rows(None, || vec![rows::of_record(&record, finding)])?;
+                self.write_rows(None, &[rows::of_record(&record, finding)])?;
             }
             Item::Game(game) => {
                 self.games += 1;
@@ -224,7 +224,7 @@ impl Outputs {
                 if let Some(html) = &mut self.html {
                     html.game(&report, &self.openings)?;
                 }
-                self.write_rows(Some((self.games, &report)), || rows::of_game(&report))?;
+                self.write_rows(Some((self.games, &report)), &rows::of_game(&report))?;
                 self.write_puzzles(&report, checks)?;
             }
         }
@@ -252,19 +252,14 @@ impl Outputs {
     fn write_rows(
         &mut self,
         game: Option<(usize, &GameReport)>,
-        rows: impl FnOnce() -> Vec<PositionRow>,
+        rows: &[PositionRow<'_>],
     ) -> Result<(), CliError> {
-        #[cfg(feature = "sqlite")]
-        let wanted = self.csv.is_some() || self.database.is_some();
-        #[cfg(not(feature = "sqlite"))]
-        let wanted = self.csv.is_some();
-        let rows = if wanted { rows() } else { Vec::new() };
         if let Some(csv) = self.csv.as_mut().filter(|_| !rows.is_empty()) {
-            csv.write(&rows::csv(game, &rows, !std::mem::replace(&mut self.csv_begun, true))?)?;
+            csv.write(&rows::csv(game, rows, !std::mem::replace(&mut self.csv_begun, true))?)?;
         }
         #[cfg(feature = "sqlite")]
         if let Some(database) = &mut self.database {
-            database.add(game, &rows)?;
+            database.add(game, rows)?;
         }
         Ok(())
     }

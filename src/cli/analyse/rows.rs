@@ -8,7 +8,7 @@ use super::{
     judge::MoveJudgement,
     output::one_decimal,
     pool::{Finding, FoundLine},
-    report::GameReport,
+    report::{GameReport, Judged},
 };
 use crate::{
     cli::{CliError, pgn},
@@ -19,37 +19,18 @@ use crate::{
 };
 
 /// A position with what was found about it.
-#[derive(Debug)]
-pub struct PositionRow {
+#[derive(Copy, Clone, Debug)]
+pub struct PositionRow<'a> {
     /// `id` of an EPD line.
-    pub id: Option<String>,
+    pub id: Option<&'a str>,
     /// Plies from the begin of its game.
     pub ply: Option<usize>,
     /// The position.
-    pub fen: String,
+    pub position: &'a Position,
     /// The move played there.
-    pub played: Option<PlayedMove>,
-    /// Depth of the search in plies.
-    pub depth: i32,
-    /// Nodes of the search.
-    pub nodes: u64,
-    /// Its time in milliseconds.
-    pub millis: u64,
-    /// The lines, best first; none where the game is over.
-    pub lines: Vec<LineRow>,
-}
-
-/// A move of a game.
-#[derive(Debug)]
-pub struct PlayedMove {
-    /// In standard notation.
-    pub san: String,
-    /// In UCI notation.
-    pub uci: String,
-    /// Winning chances given away, in percent.
-    pub loss: f64,
-    /// How bad that is.
-    pub judgement: Option<&'static str>,
+    pub played: Option<&'a Judged>,
+    /// What was found.
+    pub finding: &'a Finding,
 }
 
 /// A line. Score and chances are for the side to move.
@@ -70,35 +51,24 @@ pub struct LineRow {
 }
 
 /// The rows of a game.
-pub fn of_game(report: &GameReport) -> Vec<PositionRow> {
-    let row = |(ply, (position, finding)): (usize, (&Position, &Finding))| {
-        let played = report.moves.get(ply).map(|m| PlayedMove {
-            san: m.san.clone(),
-            uci: m.uci.clone(),
-            loss: one_decimal(m.loss),
-            judgement: m.judgement.map(MoveJudgement::word),
-        });
-        PositionRow { ply: Some(ply), played, ..row(position, finding) }
+pub fn of_game(report: &GameReport) -> Vec<PositionRow<'_>> {
+    let row = |(ply, (position, finding))| {
+        let played = report.moves.get(ply);
+        PositionRow { id: None, ply: Some(ply), position, played, finding }
     };
     report.positions.iter().zip(&report.findings).enumerate().map(row).collect()
 }
 
 /// The row of a position that stands alone.
-pub fn of_record(record: &EpdRecord, finding: &Finding) -> PositionRow {
-    PositionRow { id: Some(record.id.clone()), ..row(&record.position, finding) }
+pub fn of_record<'a>(record: &'a EpdRecord, finding: &'a Finding) -> PositionRow<'a> {
+    PositionRow { id: Some(&record.id), ply: None, position: &record.position, played: None, finding }
 }
 
-fn row(position: &Position, finding: &Finding) -> PositionRow {
-    let lines = finding.lines.iter().enumerate().filter(|(_, line)| !line.moves.is_empty());
-    PositionRow {
-        id: None,
-        ply: None,
-        fen: position.fen(),
-        played: None,
-        depth: finding.depth,
-        nodes: finding.nodes,
-        millis: finding.millis,
-        lines: lines.map(|(index, line)| line_row(position, index + 1, line)).collect(),
+impl PositionRow<'_> {
+    /// The lines, best first; none where the game is over.
+    pub fn lines(&self) -> Vec<LineRow> {
+        let lines = self.finding.lines.iter().enumerate().filter(|(_, line)| !line.moves.is_empty());
+        lines.map(|(index, line)| line_row(self.position, index + 1, line)).collect()
     }
 }
 
@@ -152,16 +122,17 @@ struct CsvRow<'a> {
 /// None that can be met: the text is written to memory.
 pub fn csv(
     game: Option<(usize, &GameReport)>,
-    rows: &[PositionRow],
+    rows: &[PositionRow<'_>],
     is_first: bool,
 ) -> Result<String, CliError> {
     let mut writer = csv::WriterBuilder::new().has_headers(is_first).from_writer(Vec::new());
     let opening = game.and_then(|(_, report)| report.opening_name());
     let player = |color: Color| game.map(|(_, report)| report.game.player(color));
     for row in rows {
-        let played = row.played.as_ref();
+        let PositionRow { played, finding, .. } = *row;
+        let (fen, lines) = (row.position.fen(), row.lines());
         // A position without a line has a row all the same.
-        for line in row.lines.iter().map(Some).chain(row.lines.is_empty().then_some(None)) {
+        for line in lines.iter().map(Some).chain(lines.is_empty().then_some(None)) {
             writer
                 .serialize(CsvRow {
                     game: game.map(|(number, _)| number),
@@ -169,16 +140,16 @@ pub fn csv(
                     black: player(Color::Black),
                     result: game.map(|(_, report)| report.game.outcome.to_string()),
                     opening: opening.as_deref(),
-                    id: row.id.as_deref(),
+                    id: row.id,
                     ply: row.ply,
-                    fen: &row.fen,
+                    fen: &fen,
                     played: played.map(|m| m.san.as_str()),
                     played_uci: played.map(|m| m.uci.as_str()),
-                    chances_lost: played.map(|m| m.loss),
-                    judgement: played.and_then(|m| m.judgement),
-                    depth: row.depth,
-                    nodes: row.nodes,
-                    ms: row.millis,
+                    chances_lost: played.map(|m| one_decimal(m.loss)),
+                    judgement: played.and_then(|m| m.judgement).map(MoveJudgement::word),
+                    depth: finding.depth,
+                    nodes: finding.nodes,
+                    ms: finding.millis,
                     rank: line.map(|line| line.rank),
                     cp: line.and_then(|line| line.centipawns),
                     mate: line.and_then(|line| line.mate),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, params};
 use shakmaty::Color;
 
-use super::{report::GameReport, rows::PositionRow};
+use super::{judge::MoveJudgement, output::one_decimal, report::GameReport, rows::PositionRow};
 use crate::cli::CliError;
 
 /// The tables.
@@ -75,7 +75,11 @@ impl Database {
     }
 
     /// Adds the rows of a game, which has this number in the input, or of a position that stands alone.
-    pub fn add(&mut self, game: Option<(usize, &GameReport)>, rows: &[PositionRow]) -> Result<(), CliError> {
+    pub fn add(
+        &mut self,
+        game: Option<(usize, &GameReport)>,
+        rows: &[PositionRow<'_>],
+    ) -> Result<(), CliError> {
         let added = game.map_or(Ok(()), |(number, report)| self.add_game(number, report));
         let number = game.map(|(number, _)| number);
         let added = added.and_then(|()| rows.iter().try_for_each(|row| self.add_position(number, row)));
@@ -119,25 +123,25 @@ impl Database {
         Ok(())
     }
 
-    fn add_position(&self, game: Option<usize>, row: &PositionRow) -> rusqlite::Result<()> {
+    fn add_position(&self, game: Option<usize>, row: &PositionRow<'_>) -> rusqlite::Result<()> {
         let connection = &self.connection;
-        let played = row.played.as_ref();
+        let PositionRow { played, finding, .. } = *row;
         let insert = "INSERT INTO positions VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?)";
         connection.prepare_cached(insert)?.execute(params![
             game,
             row.id,
             row.ply,
-            row.fen,
+            row.position.fen(),
             played.map(|m| &m.san),
             played.map(|m| &m.uci),
-            played.map(|m| m.loss),
-            played.and_then(|m| m.judgement),
-            row.depth,
-            i64::try_from(row.nodes).unwrap_or(i64::MAX),
-            i64::try_from(row.millis).unwrap_or(i64::MAX),
+            played.map(|m| one_decimal(m.loss)),
+            played.and_then(|m| m.judgement).map(MoveJudgement::word),
+            finding.depth,
+            i64::try_from(finding.nodes).unwrap_or(i64::MAX),
+            i64::try_from(finding.millis).unwrap_or(i64::MAX),
         ])?;
         let position = connection.last_insert_rowid();
-        for line in &row.lines {
+        for line in row.lines() {
             let [win, draw, loss] = line.chances;
             let (cp, mate) = (line.centipawns, line.mate);
             connection
