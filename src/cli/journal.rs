@@ -61,7 +61,7 @@ pub(super) struct EarlierRun {
     /// Bytes of the lines that are whole.
     whole: u64,
     /// How many results those are.
-    len: usize,
+    pub(super) len: usize,
 }
 
 /// The journal of one run, open for the next result.
@@ -143,11 +143,6 @@ impl EarlierRun {
     /// Was there such a run?
     pub(super) fn is_there(&self) -> bool {
         self.head > 0
-    }
-
-    /// The number of its results.
-    pub(super) fn len(&self) -> usize {
-        self.len
     }
 
     /// Goes on with it, or begins.
@@ -238,7 +233,7 @@ mod tests {
         let find = |seed| EarlierRun::find(path.clone(), &work(seed), "name another");
         let found = |count: usize| {
             let earlier = find(1).expect("its own journal");
-            assert_eq!((earlier.is_there(), earlier.len()), (true, count));
+            assert_eq!((earlier.is_there(), earlier.len), (true, count));
             let (journal, mut results) = earlier.resume().expect("it goes on");
             (journal, std::iter::from_fn(|| results.next::<u32>()).collect::<Vec<_>>())
         };

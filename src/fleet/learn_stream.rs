@@ -36,10 +36,10 @@ pub(super) enum Received {
 
 /// The stream, read up to some entry.
 pub(super) struct LearnStream {
-    server: ServerAddress,
+    pub(super) server: ServerAddress,
     connection: Option<Connection>,
     /// What it holds.
-    mirror: Mirror,
+    pub(super) mirror: Mirror,
     /// An entry that was read whole, and is there as long as the server loses nothing.
     anchor: EntryId,
     /// An entry that was too large to be read.
@@ -61,14 +61,6 @@ impl LearnStream {
             count: BATCH,
             caught_up: false,
         }
-    }
-
-    pub(super) fn server(&self) -> &ServerAddress {
-        &self.server
-    }
-
-    pub(super) fn mirror(&self) -> &Mirror {
-        &self.mirror
     }
 
     /// Was all of it read, at the last look?

@@ -175,7 +175,7 @@ impl Sharer {
         if !std::mem::replace(&mut self.told_well, true) {
             let again = if self.trouble_told.is_empty() { "" } else { " again" };
             self.trouble_told.clear();
-            self.say(format!("learning is shared{again} through {}", self.stream.server()));
+            self.say(format!("learning is shared{again} through {}", self.stream.server));
         }
         Ok(self.backlog.iter().any(|&(due, _)| due <= Instant::now()))
     }
@@ -240,7 +240,7 @@ impl Sharer {
         let (now, everything) = (Instant::now(), self.looked == BEFORE_FIRST);
         let delay = if everything { MOST_DELAY.mul_f64(fastrand::f64()) } else { OTHERS_FIRST };
         let due = |record: &Record| if record.session == learn::session() { now } else { now + delay };
-        let mirror = self.stream.mirror();
+        let mirror = &self.stream.mirror;
         let complete_since = mirror.complete_since();
         let lacking = ring
             .since(self.looked)
@@ -272,7 +272,7 @@ impl Sharer {
     fn send(&mut self) -> Result<(), RoundError> {
         let now = Instant::now();
         let mut batch: Vec<Record> = Vec::new();
-        let mirror = self.stream.mirror();
+        let mirror = &self.stream.mirror;
         self.backlog.retain(|(due, record)| {
             let take = *due <= now && batch.len() < BATCH;
             if take && mirror.lacks(record) {
@@ -296,7 +296,7 @@ impl Sharer {
         let text = match error {
             RoundError::Server(error) => {
                 self.stream.disconnect();
-                let server = self.stream.server();
+                let server = &self.stream.server;
                 format!(
                     "learning is not shared through {server} now: {error}; it goes on in the file, and is shared later"
                 )
@@ -323,7 +323,7 @@ impl Sharer {
                  writes there?",
                 self.wrong,
                 learn_stream::NAME,
-                self.stream.server()
+                self.stream.server
             ));
         }
         if self.refused_advice > 0 {

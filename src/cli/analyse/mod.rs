@@ -177,7 +177,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     let setup = setup(arguments, &input, &settings);
     let earlier = setup.as_ref().map(|(file, setup)| journal::find(file, setup)).transpose()?;
     outputs::refuse(arguments, &input, earlier.as_ref().is_some_and(EarlierRun::is_there))?;
-    let known = earlier.as_ref().map_or(0, EarlierRun::len);
+    let known = earlier.as_ref().map_or(0, |earlier| earlier.len);
     let mut journal = earlier.map(FindingJournal::resume).transpose()?;
     let memory = LearnFileUse::open(arguments.learn.as_deref(), arguments.write)?;
     if !arguments.syzygy.is_empty() {

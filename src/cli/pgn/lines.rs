@@ -8,7 +8,8 @@ pub(super) const MAX_BYTES: usize = 8 << 20;
 /// The lines of a text, whose ends are LF, CR LF or CR alone.
 pub(super) struct Lines<R> {
     reader: R,
-    count: usize,
+    /// The number of lines read.
+    pub(super) count: usize,
     /// Did the last line end with CR? A LF that follows belongs to it.
     after_return: bool,
 }
@@ -16,11 +17,6 @@ pub(super) struct Lines<R> {
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(reader: R) -> Lines<R> {
         Lines { reader, count: 0, after_return: false }
-    }
-
-    /// The number of lines read.
-    pub(super) fn count(&self) -> usize {
-        self.count
     }
 
     /// The next line without its end, or nothing at the end of the text. What is not UTF-8 is taken for Latin-1,

@@ -53,7 +53,7 @@ impl<R: BufRead> Iterator for Games<R> {
             // Comments before the first tag are about the file, not about its first game.
             let first_tag = draft.comment.is_none() && text.starts_with('[');
             if draft.part == GamePart::Nothing && (draft.line == 0 || first_tag) {
-                draft = Draft { line: self.lines.count(), ..Draft::default() };
+                draft = Draft { line: self.lines.count, ..Draft::default() };
             }
             draft.read(text);
             if draft.ended && draft.comment.is_none() {
@@ -154,9 +154,9 @@ impl Draft {
                 rest = self.tag(rest);
                 continue;
             }
-            let mut tokens = PgnTokens::new(rest);
+            let mut tokens = PgnTokens { rest };
             let Some(token) = tokens.next() else { return };
-            rest = tokens.rest();
+            rest = tokens.rest;
             match token {
                 Token::Brace => self.comment = Some(String::new()),
                 Token::Comment(text) => self.comment(text),

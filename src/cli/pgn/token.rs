@@ -62,19 +62,11 @@ pub(super) enum Token<'a> {
 
 /// The tokens of a line. Nothing in it is passed over but what says nothing.
 pub(super) struct PgnTokens<'a> {
-    rest: &'a str,
+    /// The text that was not read yet.
+    pub(super) rest: &'a str,
 }
 
 impl<'a> PgnTokens<'a> {
-    pub(super) fn new(text: &'a str) -> PgnTokens<'a> {
-        PgnTokens { rest: text }
-    }
-
-    /// The text that was not read yet.
-    pub(super) fn rest(&self) -> &'a str {
-        self.rest
-    }
-
     fn take(&mut self, length: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at(length);
         self.rest = rest;
@@ -241,7 +233,7 @@ mod tests {
     use super::*;
 
     fn tokens(text: &str) -> Vec<Token<'_>> {
-        PgnTokens::new(text).collect()
+        PgnTokens { rest: text }.collect()
     }
 
     /// Moves and results as written, glyphs with a dollar, unknown words with a question mark.
