@@ -293,13 +293,13 @@ fn stepping_back_finds_the_earlier_depth_and_a_mate_shows_in_the_parent() {
     let (_, lines) = engine.best("go depth 12");
     assert!(lines.iter().any(|line| line.contains("score mate")), "{lines:?}");
     engine.send(parent);
-    let (_, lines) = engine.best("go depth 3");
+    let (_, lines) = engine.best("go depth 2");
     assert!(lines.iter().any(|line| line.contains("score mate -")), "{lines:?}");
     engine.quit();
     // Without the child it does not see that.
     let mut cold = Engine::ready();
     cold.send(parent);
-    let (_, lines) = cold.best("go depth 3");
+    let (_, lines) = cold.best("go depth 2");
     assert!(lines.iter().all(|line| !line.contains("score mate")), "{lines:?}");
     cold.quit();
 }
