@@ -160,7 +160,7 @@ impl Worker {
             return score;
         }
 
-        // Steps 17 to 24. The moves. Where the static evaluation reaches beta, nothing needs to improve.
+        // Steps 17 to 24. The moves. A side whose static evaluation reaches beta counts as improving.
         node.improving |= !in_check && static_eval >= window.beta;
         self.stack_mut(ply).threats = position.threats_by(!position.turn());
         let mut best = self.search_moves::<N>(&mut node);

@@ -89,7 +89,7 @@ pub struct Node<'a> {
     pub static_eval: Score,
     /// The best estimate of the score: the static evaluation, moved into what the table knows.
     pub eval: Score,
-    /// Does the side to move stand better than at its last turn?
+    /// Does the side to move stand better than at its last turn? In the move loop also if it stands at beta or above.
     pub improving: bool,
     /// Is or was this a PV node, here or in an earlier search?
     pub was_pv: bool,
