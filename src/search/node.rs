@@ -7,6 +7,10 @@
 //! fast are the steps that guess: a node that looks decided is not searched (6 to 8, 13 to 16), a move that looks bad
 //! is skipped or searched less deep (17 to 22). Each says when its guess is not to be trusted: in check, with the
 //! line of the PV at stake, near mates and in pawn endings.
+//!
+//! `benches/notes/search.md` has what each step was measured to be worth, by taking it out: most of all the late move
+//! reductions (+107 ± 41 Elo at 5,000 nodes a move), the aspiration windows (+106 ± 42) and reverse futility pruning
+//! (+85 ± 39). Many others cannot be told from nothing alone, because one takes over what another leaves.
 
 use super::{
     history_updates::{bonus, scaled},
