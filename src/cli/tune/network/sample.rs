@@ -191,7 +191,10 @@ impl Samplers<'_> {
             _ => (Position::default(), 8 + random.usize(..2)),
         };
         let Some(mut moves) = random_moves(&start, random, plies) else { return Vec::new() };
-        player.engine.new_game();
+        // A few moves from each start: to clear the histories would cost as much as the searches themselves.
+        if arguments.plies.is_none() {
+            player.engine.new_game();
+        }
         let mut samples: Vec<(Color, Sample)> = Vec::new();
         let mut certain = Certainty::default();
         let result = loop {
