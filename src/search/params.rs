@@ -117,7 +117,7 @@ parameters! {
     /// Weight of the pawn table beside the other three.
     correction_pawn_weight = 2 times, 0 to 6;
     /// The weighted sum is divided by this.
-    correction_div = 2 times, 1 to 6;
+    correction_div = 4 times, 1 to 12;
 
     // Steps 7 to 12: before the whole-node pruning (node.rs).
 
