@@ -42,7 +42,7 @@ use crate::{
     learn::game::Line,
     position::{Path, PathHash, Position},
     search::{
-        Clock, Event, EventSink, Limits, NodeBank, NodeRate, Pool, SearchProgress, SearchTask, Signals,
+        Clock, Event, EventSink, Limits, NodeClock, NodeRate, Pool, SearchProgress, SearchTask, Signals,
         Strength,
     },
     syzygy::Tablebase,
@@ -95,7 +95,7 @@ pub struct Engine {
     pool: Pool,
     signals: Arc<Signals>,
     node_rate: Option<NodeRate>,
-    node_bank: NodeBank,
+    node_clock: NodeClock,
     persistent: Persistent,
     learning: Learning,
     study: Option<BackgroundStudy>,
@@ -139,7 +139,7 @@ impl Engine {
             pool: Pool::new(Arc::clone(&signals), Engine::DEFAULT_PAWN_HASH),
             signals,
             node_rate: None,
-            node_bank: NodeBank::default(),
+            node_clock: NodeClock::default(),
             persistent: Persistent::new(Engine::DEFAULT_HASH_FILE_SIZE),
             line: Line::default(),
             guessed: false,
@@ -201,7 +201,7 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.stop_study();
         self.pool.clear();
-        self.node_bank = NodeBank::default();
+        self.node_clock = NodeClock::default();
         self.learning.memory().end_game(self.last_played());
         self.persistent.new_game();
         self.conclude_book_game();
@@ -225,8 +225,8 @@ impl Engine {
             return;
         }
         if let (Some(rate), Some(clock)) = (self.node_rate, &mut limits.clock) {
-            self.node_bank.settle(rate, self.pool.nodes());
-            self.node_bank.draw(clock);
+            self.node_clock.spend(rate, self.pool.nodes());
+            self.node_clock.apply_to(clock);
         }
         self.strength_limits.limit_nodes(&mut limits);
         self.signals.stop.store(false, Relaxed);

@@ -5,7 +5,7 @@ use shakmaty::{Move, Position as _};
 use crate::{
     learn::{Origin, Record, Ring, game::RESULT, policy::Known},
     position::Position,
-    search::{ADVICE_DEPTH, ADVICE_MARGIN, Preference, Preferences, Strength},
+    search::{Preference, Preferences, Strength, advice_margin, advice_min_depth},
     tt::{Learned, ScoreWindow},
     types::{Depth, Score},
 };
@@ -65,10 +65,11 @@ pub(super) fn advised(record: &Record, root: &Position) -> Vec<Move> {
 /// Says that none of the advised moves is played, and why.
 pub(super) fn overruled(advised: &[Move], best: Option<&Move>, root: &Position) -> Option<String> {
     let &best = best.filter(|best| !advised.is_empty() && !advised.contains(best))?;
-    let (advised, best, depth) = (names(advised, root), names(&[best], root), ADVICE_DEPTH.get());
+    let (advised, best) = (names(advised, root), names(&[best], root));
+    let (margin, depth) = (advice_margin(), advice_min_depth());
     Some(format!(
         "learning: not as advised ({advised}), but {best}: \
-         the advice is mated, or {ADVICE_MARGIN} centipawns worse at depth {depth} or more"
+         the advice is mated, or {margin} centipawns worse at depth {depth} or more"
     ))
 }
 

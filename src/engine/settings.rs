@@ -8,7 +8,7 @@ use super::{Engine, OutOfMemory, ProbeRules};
 use crate::search::Observer;
 use crate::{
     position::PathHash,
-    search::{NodeBank, NodeRate},
+    search::{NodeClock, NodeRate},
     tt::Table,
 };
 
@@ -103,6 +103,6 @@ impl Engine {
     /// Counts time in nodes at this rate; `None`: by the clock. Takes effect with the next game.
     pub fn set_node_rate(&mut self, rate: Option<NodeRate>) {
         self.node_rate = rate;
-        self.node_bank = NodeBank::default();
+        self.node_clock = NodeClock::default();
     }
 }

@@ -59,7 +59,7 @@ impl Evaluator {
         Evaluator { network, classical }
     }
 
-    /// The worth of `position` in centipawns for the side to move, without regard to the half-move clock and to
+    /// The worth of `position` in internal units for the side to move, without regard to the half-move clock and to
     /// repetitions. Positions of a search are asked with their distance from the root: what is known of their
     /// parents saves work.
     #[inline]

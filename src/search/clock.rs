@@ -25,20 +25,20 @@ impl NodeRate {
 /// The time that a player under a [`NodeRate`] has left. The first `go` of a game says how much; from then on nodes are
 /// subtracted and increments added, and the real clock is ignored.
 #[derive(Copy, Clone, Debug, Default)]
-pub struct NodeBank {
+pub struct NodeClock {
     left: Option<Duration>,
     increment: Duration,
 }
 
-impl NodeBank {
+impl NodeClock {
     /// Replaces the time left on the clock.
-    pub fn draw(&mut self, clock: &mut ClockTime) {
+    pub fn apply_to(&mut self, clock: &mut ClockTime) {
         clock.remaining = *self.left.get_or_insert(clock.remaining);
         self.increment = clock.increment;
     }
 
     /// Subtracts a finished search.
-    pub fn settle(&mut self, rate: NodeRate, nodes: u64) {
+    pub fn spend(&mut self, rate: NodeRate, nodes: u64) {
         if let Some(left) = &mut self.left {
             let rest = left.saturating_sub(rate.time_of(nodes));
             *left = rest.saturating_add(std::mem::take(&mut self.increment));
@@ -102,7 +102,8 @@ fn allot(clock: ClockTime, overhead: Duration) -> (Duration, Duration) {
     let horizon = f64::from(time_horizon());
     let moves = clock.moves_to_go.map_or(horizon, |moves| f64::from(moves.max(1)).min(horizon));
     // The increments of the coming moves may be spent, their overhead may not.
-    let budget = left + (increment - overhead.as_secs_f64()) * (moves - 1.0);
+    let coming = increment * thousandths(time_increment_weight()) - overhead.as_secs_f64();
+    let budget = left + coming * (moves - 1.0);
     let last_move = clock.moves_to_go == Some(1);
     let (soft_max, hard_max) = if last_move {
         (time_last_move_soft_max(), time_last_move_hard_max())
@@ -138,17 +139,17 @@ mod tests {
     }
 
     #[test]
-    fn the_node_bank_pays_for_nodes_and_ignores_the_clock() {
+    fn the_node_clock_pays_for_nodes_and_ignores_the_clock() {
         let rate = NodeRate(NonZeroU32::new(100).expect("not zero"));
-        let mut bank = NodeBank::default();
+        let mut nodes_left = NodeClock::default();
         let mut go = |remaining, nodes| {
             let mut clock = ClockTime {
                 remaining: Duration::from_millis(remaining),
                 increment: Duration::from_millis(10),
                 moves_to_go: None,
             };
-            bank.draw(&mut clock);
-            bank.settle(rate, nodes);
+            nodes_left.apply_to(&mut clock);
+            nodes_left.spend(rate, nodes);
             clock.remaining.as_millis()
         };
         assert_eq!(go(1_000, 5_000), 1_000);
@@ -157,12 +158,12 @@ mod tests {
     }
 
     #[test]
-    fn the_node_bank_never_overflows() {
-        let mut bank = NodeBank::default();
+    fn the_node_clock_never_overflows() {
+        let mut nodes_left = NodeClock::default();
         for _ in 0..3_000 {
             let most = Duration::from_millis(i64::MAX as u64);
-            bank.draw(&mut ClockTime { remaining: most, increment: most, moves_to_go: None });
-            bank.settle(NodeRate(NonZeroU32::MIN), 1);
+            nodes_left.apply_to(&mut ClockTime { remaining: most, increment: most, moves_to_go: None });
+            nodes_left.spend(NodeRate(NonZeroU32::MIN), 1);
         }
     }
 }

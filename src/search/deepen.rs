@@ -191,7 +191,7 @@ struct Stability {
     /// Iterations since the best move changed.
     unchanged: u32,
     score: Option<Score>,
-    /// By how much the score fell lately, in centipawns; negative if it rose.
+    /// By how much the score fell lately, in internal units; negative if it rose.
     falling: f64,
 }
 

@@ -18,7 +18,7 @@ use crate::{
 
 /// What the search of the other moves says.
 pub enum Singularity {
-    /// Search the table's move so many plies deeper (or, if negative, less deep).
+    /// Plies by which the table's move is searched deeper; negative: less deeply.
     Extend(i32),
     /// Multi-cut: another move reaches beta too, so the node fails high.
     MultiCut(Score),

@@ -47,14 +47,15 @@ mod vote;
 mod worker;
 
 pub use clock::NodeRate;
-pub(crate) use clock::{Clock, NodeBank};
+pub(crate) use clock::{Clock, NodeClock};
 pub use ending::{Ending, OnEnd};
 pub use event::{Event, EventSink, PvInfo};
 pub use limits::{ClockTime, Limits};
 #[cfg(feature = "tune")]
 pub use params::{PARAMETERS, Parameter};
+pub(crate) use params::{advice_margin, advice_min_depth};
 pub(crate) use pool::Pool;
-pub(crate) use preference::{ADVICE_DEPTH, ADVICE_MARGIN, Preference, Preferences};
+pub(crate) use preference::{Preference, Preferences};
 pub(crate) use progress::SearchProgress;
 pub(crate) use resume::{ResultStore, Resumed, best_line};
 pub(crate) use strength::{EvalNoise, Strength};

@@ -1,11 +1,12 @@
-//! Every number that the search decides by, with its unit and the range in which it makes sense. (What only
-//! sizes a table or says how often a flag is read stands where it is used.)
+//! Every number that the search of a node, the choice of a root move and the clock decide by, with its unit and the
+//! range in which it makes sense. The exchange values of pieces are in `position/see.rs`, replacement in the
+//! transposition table in `tt/`; sizes of tables, polling intervals and limits of output stand where they are used.
 //!
 //! Glossary of endings: `_min_depth` and `_max_depth` the remaining depth from which and up to which a step is
 //! taken; `_margin` a distance between scores; `_base` and `_step` the two coefficients of a line
 //! (`base + step * depth`); `_div` a divisor; `_max` a bound; `_share` a part of 1024.
 //!
-//! Units: `cp` internal units, of which 140 are a printed pawn; `ply`; `ply1024` 1024ths of a ply, in which reductions
+//! Units: `units` internal units of a score, of which 140 are a printed pawn; `cp` printed centipawns; `ply`; `ply1024` 1024ths of a ply, in which reductions
 //! count; `moves`; `hist` points of a history table; `of1024` 1024ths of something; `of1000` thousandths; `times` a
 //! plain factor or divisor.
 //!
@@ -92,14 +93,14 @@ parameters! {
     /// From this depth on the window is narrow.
     aspiration_min_depth = 4 ply, 1 to 10;
     /// Half width of the first window.
-    aspiration_margin = 14 cp, 4 to 42;
-    /// The half width grows by the squared score divided by this: large scores vary more.
-    aspiration_score_div = 16_000 cp, 4_000 to 64_000;
+    aspiration_margin = 14 units, 4 to 42;
+    /// The half width grows by the squared score divided by this, because large scores vary more.
+    aspiration_score_div = 16_000 units, 4_000 to 64_000;
     /// A failed window grows by its half width divided by this.
     aspiration_growth_div = 2 times, 1 to 8;
     /// A half width beyond this is no window any more.
-    aspiration_margin_max = 1_000 cp, 300 to 3_000;
-    /// After each fail high the root is searched a ply less deep, at most by so much.
+    aspiration_margin_max = 1_000 units, 300 to 3_000;
+    /// Each fail high makes the search of the root a ply shallower; at most by this much.
     aspiration_reduction_max = 3 ply, 0 to 6;
 
     // Static evaluation (worker.rs) and correction history (history/correction.rs).
@@ -111,7 +112,7 @@ parameters! {
     /// A result moves the correction by its difference times depth divided by this, before gravity.
     correction_depth_div = 8 ply, 2 to 32;
     /// Largest correction of each table.
-    correction_max = 96 cp, 32 to 288;
+    correction_max = 96 units, 32 to 288;
     /// One result moves a table by at most its largest correction divided by this.
     correction_bonus_div = 4 times, 1 to 16;
     /// Weight of the pawn table beside the other three.
@@ -119,16 +120,16 @@ parameters! {
     /// The weighted sum is divided by this.
     correction_div = 4 times, 1 to 12;
 
-    // Steps 7 to 12: before the whole-node pruning (node.rs).
+    // Steps 6 to 12: before the whole-node pruning (node.rs).
 
-    /// An answer of the tablebases is stored as if it had been searched so much deeper.
+    /// A tablebase result is stored with the depth of the node plus this.
     tb_store_depth = 6 ply, 0 to 20;
     /// Hindsight: a move reduced by this much that cost its side nothing is searched deeper.
     hindsight_deeper_reduction = 3072 ply1024, 1024 to 8192;
     /// Hindsight: a move reduced by this much that cost its side much is searched less deep.
     hindsight_shallower_reduction = 1024 ply1024, 512 to 8192;
     /// Hindsight: more than this is much.
-    hindsight_margin = 180 cp, 60 to 540;
+    hindsight_margin = 180 units, 60 to 540;
     /// Hindsight: from this depth on a node is searched less deep.
     hindsight_min_depth = 2 ply, 1 to 8;
     /// Internal iterative reduction: from this depth.
@@ -141,18 +142,18 @@ parameters! {
     /// Up to this depth.
     razor_max_depth = 3 ply, 1 to 9;
     /// Margin at depth 0.
-    razor_base = 180 cp, 60 to 540;
+    razor_base = 180 units, 60 to 540;
     /// Margin for each ply.
-    razor_step = 210 cp, 70 to 630;
+    razor_step = 210 units, 70 to 630;
 
     // Step 14: reverse futility pruning.
 
     /// Up to this depth.
     rfp_max_depth = 8 ply, 4 to 14;
     /// Margin for each ply.
-    rfp_margin = 78 cp, 26 to 234;
+    rfp_margin = 78 units, 26 to 234;
     /// How much less margin an improving side needs.
-    rfp_improving_margin = 64 cp, 21 to 192;
+    rfp_improving_margin = 64 units, 21 to 192;
     /// A node whose table move is quiet is pruned up to this depth only.
     rfp_quiet_tt_move_max_depth = 4 ply, 0 to 14;
     /// The score is the mean of the evaluation and this many times beta.
@@ -163,18 +164,18 @@ parameters! {
     /// From this depth.
     nmp_min_depth = 3 ply, 1 to 9;
     /// How far below beta the static evaluation may be at depth 0 (negative: above).
-    nmp_static_base = -160 cp, -480 to 0;
+    nmp_static_base = -160 units, -480 to 0;
     /// How much further below beta for each ply.
-    nmp_static_step = 20 cp, 0 to 60;
+    nmp_static_step = 20 units, 0 to 60;
     /// Reduction at depth 0.
     nmp_base = 5 ply, 1 to 10;
-    /// One ply more reduction for so many plies of depth.
+    /// Plies of depth for which the reduction grows by one.
     nmp_depth_div = 3 ply, 2 to 8;
-    /// One ply more reduction for so many centipawns above beta.
-    nmp_eval_div = 190 cp, 63 to 570;
-    /// At most so many plies for the evaluation.
+    /// Units above beta for which the reduction grows by one.
+    nmp_eval_div = 190 units, 63 to 570;
+    /// Largest reduction for the evaluation.
     nmp_eval_max = 4 ply, 1 to 10;
-    /// From this depth a cutoff is verified by a search without null moves.
+    /// From this depth a cutoff is verified by a search without null moves; at any depth if the side has one piece.
     nmp_verify_min_depth = 14 ply, 10 to 20;
     /// The share of the verifying depth for which null moves are off.
     nmp_verify_share = 768 of1024, 256 to 1024;
@@ -184,58 +185,58 @@ parameters! {
     /// From this depth.
     probcut_min_depth = 5 ply, 1 to 11;
     /// How far above beta a capture must come.
-    probcut_margin = 190 cp, 63 to 570;
+    probcut_margin = 190 units, 63 to 570;
     /// How much less far if the side is improving.
-    probcut_improving_margin = 50 cp, 0 to 150;
+    probcut_improving_margin = 50 units, 0 to 150;
     /// Depth of the verifying search below the node's.
     probcut_reduction = 4 ply, 1 to 10;
 
     // Steps 17 to 20: pruning in the move loop (prune_move.rs). History moves their thresholds.
 
-    /// One 1024th of a ply of reduction for so much history, in the depth that thresholds go by.
+    /// The reduced depth that the thresholds use grows by a 1024th of a ply for this much history.
     pruning_history_div = 8 hist, 2 to 32;
     /// Captures: what their exchange may lose for each ply.
-    see_capture_step = -140 cp, -420 to -47;
-    /// Captures: one centipawn more for so much history.
+    see_capture_step = -140 units, -420 to -47;
+    /// Captures: the exchange may lose a unit more for this much history.
     see_capture_history_div = 48 hist, 12 to 192;
     /// Late move pruning: moves at depth 0, and more by the squared depth.
     lmp_base = 4 moves, 1 to 10;
-    /// Late move pruning: so many times fewer moves if the side is not improving.
+    /// Late move pruning: divisor of the number of moves if the side is not improving.
     lmp_not_improving_div = 2 times, 1 to 4;
     /// Futility: up to this reduced depth.
     futility_max_depth = 9 ply, 5 to 15;
     /// Futility: margin at depth 0.
-    futility_base = 95 cp, 31 to 285;
+    futility_base = 95 units, 31 to 285;
     /// Futility: margin for each ply.
-    futility_step = 95 cp, 31 to 285;
-    /// Futility: one centipawn more margin for so much history.
+    futility_step = 95 units, 31 to 285;
+    /// Futility: the margin grows by a unit for this much history.
     futility_history_div = 160 hist, 40 to 640;
     /// History pruning: up to this reduced depth.
     history_pruning_max_depth = 5 ply, 1 to 11;
     /// History pruning: threshold for each ply.
     history_pruning_step = -3400 hist, -10_200 to -1134;
     /// Quiet moves: what their exchange may lose for each squared ply.
-    see_quiet_step = -22 cp, -66 to -8;
+    see_quiet_step = -22 units, -66 to -8;
 
     // Step 21: singular extensions (extend.rs).
 
     /// From this depth.
     singular_min_depth = 7 ply, 3 to 13;
-    /// The stored result may be so much shallower.
+    /// How much shallower than the node the stored result may be.
     singular_tt_depth = 3 ply, 1 to 9;
-    /// So far below the stored score the others must stay, for each ply.
-    singular_step = 2 cp, 0 to 6;
-    /// So many times as far in a null-window node that was a PV node.
+    /// How far below the stored score the others must stay, for each ply of depth.
+    singular_step = 2 units, 0 to 6;
+    /// That margin is multiplied by this in a null-window node that was a PV node.
     singular_was_pv_factor = 2 times, 1 to 4;
     /// The other moves are searched to the depth divided by this.
     singular_depth_div = 2 times, 1 to 4;
-    /// No extension beyond so many times the root's depth.
+    /// No extensions beyond this many times the depth of the root.
     extension_ply_factor = 2 times, 1 to 4;
-    /// Double extension: so much further below the others must stay.
-    double_margin = 18 cp, 6 to 54;
-    /// Triple extension of a quiet move: so much further below they must stay.
-    triple_margin = 90 cp, 30 to 270;
-    /// At most so many double extensions in a line.
+    /// Double extension: how much further below the others must stay.
+    double_margin = 18 units, 6 to 54;
+    /// Triple extension of a quiet move: how much further below they must stay.
+    triple_margin = 90 units, 30 to 270;
+    /// Maximum number of double extensions in a line.
     double_max = 12 moves, 0 to 40;
     /// Negative extension where the stored score reaches beta, in a PV node.
     negative_extension_pv = 1 ply, 0 to 3;
@@ -248,13 +249,15 @@ parameters! {
 
     /// From this depth.
     lmr_min_depth = 2 ply, 1 to 5;
+    /// From this move on; one later at the root.
+    lmr_min_moves = 2 moves, 1 to 5;
     /// Reduction at depth 1 and move 1.
     lmr_base = 820 ply1024, 273 to 2460;
     /// Coefficient of ln(depth) * ln(move_count).
     lmr_step = 470 ply1024, 156 to 1410;
-    /// One ply less for so much history.
+    /// The reduction falls by a ply for this much history.
     lmr_history_div = 14_000 hist, 4666 to 42_000;
-    /// So many times the history of a capture counts.
+    /// The history of a capture is multiplied by this.
     lmr_capture_history_factor = 2 times, 1 to 6;
     /// Less in a node that is or was a PV node.
     lmr_was_pv = 1024 ply1024, 0 to 3072;
@@ -277,11 +280,11 @@ parameters! {
     /// Less for the killer.
     lmr_killer = 1024 ply1024, 0 to 3072;
     /// The second search goes a ply deeper if the score is above the best by this ...
-    research_deeper_base = 45 cp, 15 to 135;
+    research_deeper_base = 45 units, 15 to 135;
     /// ... and this for each ply.
-    research_deeper_step = 2 cp, 0 to 6;
+    research_deeper_step = 2 units, 0 to 6;
     /// It goes a ply less deep if the score is above the best by less than this.
-    research_shallower_margin = 9 cp, 0 to 27;
+    research_shallower_margin = 9 units, 0 to 27;
     /// The share of a bonus that continuation history gets from the second search.
     research_bonus_share = 512 of1024, 0 to 2048;
 
@@ -302,8 +305,8 @@ parameters! {
     history_step = 190 hist, 63 to 570;
     /// Largest bonus.
     history_bonus_max = 1900 hist, 633 to 5700;
-    /// A cutoff so far above beta counts as one ply deeper.
-    surprise_margin = 90 cp, 30 to 270;
+    /// A cutoff this far above beta earns the bonus of a ply more.
+    surprise_margin = 90 units, 30 to 270;
     /// The share of a bonus for the continuation history of the move 4 plies before.
     continuation_4_share = 512 of1024, 0 to 1024;
     /// The same of the move 6 plies before.
@@ -314,7 +317,7 @@ parameters! {
     tt_cutoff_bonus_share = 512 of1024, 0 to 2048;
     /// The share of a bonus for the quiet move after which no move raised alpha.
     previous_move_bonus_share = 768 of1024, 0 to 2048;
-    /// Evaluation-difference history: for each centipawn.
+    /// Evaluation-difference history: bonus for each unit of the difference.
     eval_difference_step = 6 hist, 2 to 18;
     /// Evaluation-difference history: largest bonus.
     eval_difference_max = 900 hist, 300 to 2700;
@@ -323,10 +326,10 @@ parameters! {
 
     /// A capture's rank is its material gain times this, and its history.
     capture_gain_factor = 16 times, 4 to 64;
-    /// A quiet move that gives check and loses little counts so much more.
+    /// Rank of a quiet move that gives check and loses little.
     check_bonus = 8000 hist, 0 to 24_000;
     /// What its exchange must win.
-    check_exchange = -50 cp, -300 to 0;
+    check_exchange = -50 units, -300 to 0;
     /// A knight or bishop that is attacked by a pawn: what it counts to leave, or to enter, such a square.
     threatened_minor = 6000 hist, 0 to 18_000;
     /// A rook that is attacked by a piece worth less.
@@ -339,24 +342,41 @@ parameters! {
     // Quiescence (quiesce.rs).
 
     /// What a capture must bring beyond alpha after its value.
-    qs_futility_margin = 150 cp, 50 to 450;
+    qs_futility_margin = 150 units, 50 to 450;
     /// Where the evaluation with that margin does not reach alpha, what an exchange must win.
-    qs_futility_exchange = 1 cp, -50 to 150;
+    qs_futility_exchange = 1 units, -50 to 150;
     /// Captures tried out of check.
     qs_max_moves = 3 moves, 1 to 9;
     /// Moves tried in check before the quiet ones are skipped.
     qs_max_evasions = 2 moves, 1 to 9;
     /// What the exchange of a capture or checking move must win.
-    qs_exchange = -10 cp, -100 to 50;
+    qs_exchange = -10 units, -100 to 50;
     /// The same of an evasion.
-    qs_evasion_exchange = -80 cp, -240 to -27;
+    qs_evasion_exchange = -80 units, -240 to -27;
     /// A score above beta is the mean of it and this many times beta.
     qs_beta_weight = 1 times, 0 to 6;
+
+    // What the learning file prefers at the root (preference.rs). Before `advice_min_depth` only advised moves are searched.
+
+    /// From this depth on an advised move competes with the others.
+    advice_min_depth = 12 ply, 1 to 40;
+    /// By how much another move must then be better than the advised ones.
+    advice_margin = 500 cp, 0 to 2000;
+    /// What a won game adds to the score of its move in a deep search.
+    outcome_bonus = 12 cp, 0 to 100;
+    /// What it adds besides for each ply by which the search is shallower than `outcome_depth`: its scores are less exact.
+    outcome_step = 240 cp, 0 to 1000;
+    /// The depth from which a search is deep.
+    outcome_depth = 10 ply, 0 to 30;
+    /// What the move that a deeper search found best gains for each ply of the difference.
+    studied_step = 100 cp, 0 to 300;
+    /// The most that it gains.
+    studied_max = 600 cp, 0 to 2000;
 
     // The vote of the threads (vote.rs).
 
     /// What a vote counts besides the distance of its score from the lowest.
-    vote_score_offset = 14 cp, 1 to 42;
+    vote_score_offset = 14 units, 1 to 42;
 
     // Time management: when no further iteration begins (deepen.rs). Thousandths of the soft limit.
 
@@ -370,10 +390,10 @@ parameters! {
     time_stability_step = 80 of1000, 0 to 240;
     /// Iterations that count.
     time_stability_max = 8 times, 1 to 20;
-    /// More for each centipawn by which the score fell lately.
+    /// More for each unit by which the score fell lately.
     time_fall_step = 8 of1000, 0 to 24;
-    /// Of an iteration at most so much counts, up and down.
-    time_fall_max = 60 cp, 20 to 180;
+    /// Largest change of the score in one iteration that counts, up and down.
+    time_fall_max = 60 units, 20 to 180;
     /// How much of the earlier fall is left after an iteration.
     time_fall_decay = 500 of1000, 0 to 900;
     /// Least factor of the fall.
@@ -387,6 +407,8 @@ parameters! {
 
     /// Moves that a game without a time control is assumed to last yet.
     time_horizon = 26 moves, 10 to 60;
+    /// What a coming increment counts in the budget: a move takes two thirds of its soft limit on average.
+    time_increment_weight = 1000 of1000, 500 to 2000;
     /// Share of the increment that the soft limit spends at least.
     time_increment = 750 of1000, 300 to 1000;
     /// The hard limit in soft limits.

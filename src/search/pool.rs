@@ -9,8 +9,8 @@
 //! The answer is therefore not the end of all work: the others notice within a batch of nodes that the search is
 //! over, once they run. Until then they hold its [`SearchTask`], and what they still store in the table is as true as
 //! what they stored before. The next search does not wait for them: each thread takes its jobs in order, and
-//! joins late, or not at all if that search is over too. Whoever changes threads or tables must wait, by
-//! [`Pool::wait`].
+//! joins late, or not at all if that search is over too. Before threads or tables are changed,
+//! [`Pool::wait`] must be called.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

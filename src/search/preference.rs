@@ -9,24 +9,11 @@ use shakmaty::Move;
 use super::{
     moves::Best,
     node_state::{Node, Window},
+    params::*,
     root_move::RootMove,
     worker::Worker,
 };
 use crate::types::{Depth, Score};
-
-/// From this depth on, in plies, an advised move competes with the others; before, only advised moves are searched.
-pub const ADVICE_DEPTH: Depth = Depth(12);
-/// By how much another move must be better than the advised ones from then on, in printed centipawns.
-pub const ADVICE_MARGIN: i32 = 500;
-/// What a decided game is worth to a move, in printed centipawns: in deep searches, and more for each ply that a search is
-/// shallower than this depth, whose scores are less exact.
-const OUTCOME_WORTH: i32 = 12;
-const OUTCOME_STEP: i32 = 240;
-const OUTCOME_DEPTH: i32 = 10;
-/// What it is worth to a move that a deeper search found best, in printed centipawns: for each ply that it was deeper,
-/// and at most.
-const STUDIED_STEP: i32 = 100;
-const STUDIED_MOST: i32 = 600;
 
 /// Why a root move is preferred.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -43,13 +30,13 @@ impl Preference {
     /// What it adds to the score in the comparison of root moves at `depth`, in internal units.
     fn worth(self, depth: Depth) -> i32 {
         let centipawns = match self {
-            Preference::Advised => ADVICE_MARGIN,
+            Preference::Advised => advice_margin(),
             Preference::Outcome(share) => {
-                let shallower = (OUTCOME_DEPTH - depth.get()).max(0);
-                share * (OUTCOME_WORTH + OUTCOME_STEP * shallower) / 1000
+                let shallower = (outcome_depth() - depth.get()).max(0);
+                share * (outcome_bonus() + outcome_step() * shallower) / 1000
             }
             Preference::Studied(studied) => {
-                (STUDIED_STEP * (studied.get() - depth.get())).clamp(0, STUDIED_MOST)
+                (studied_step() * (studied.get() - depth.get())).clamp(0, studied_max())
             }
         };
         Score::from_centipawns(centipawns).0
@@ -128,7 +115,7 @@ impl Worker {
         }
         let first = &self.root_moves[0];
         let is_mated = first.previous.is_loss() && first.previous != -Score::INFINITE;
-        if depth >= ADVICE_DEPTH || is_mated {
+        if depth >= advice_min_depth() || is_mated {
             for root in &mut self.root_moves {
                 root.is_advised = false;
             }

@@ -43,7 +43,7 @@ struct ThreadProgress {
 pub struct SearchProgress(Vec<CachePadded<ThreadProgress>>);
 
 impl SearchProgress {
-    /// Of so many threads, which have done nothing yet.
+    /// Of `threads` threads that have done nothing yet.
     pub fn new(threads: usize) -> SearchProgress {
         SearchProgress((0..threads).map(|_| CachePadded::default()).collect())
     }

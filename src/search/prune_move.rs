@@ -66,7 +66,7 @@ pub fn prune_move(node: &Node, candidate: &Candidate) -> Pruning {
             return Pruning::Skip;
         }
     }
-    // Step 20. Quiet moves that lose the piece.
+    // Step 20. Quiet moves that lose the piece (+54 ± 40).
     if candidate.threatened && !node.position.see_ge(m, see_quiet_step() * reduced * reduced) {
         return Pruning::Skip;
     }

@@ -25,7 +25,7 @@ impl Worker {
             .or_else(|| self.probcut(node))
     }
 
-    /// Step 13. Razoring. So far below alpha that only a capture could help: quiescence decides.
+    /// Step 13. Razoring. The evaluation is so far below alpha that only a capture could help: quiescence decides.
     fn razor(&mut self, node: &Node) -> Option<Score> {
         let Window { alpha, .. } = node.window;
         let margin = razor_base() + razor_step() * node.depth.get();
@@ -126,8 +126,8 @@ impl Worker {
     }
 }
 
-/// Step 14. Reverse futility pruning. So far above beta that a shallow search will not bring it back. Not where
-/// the table's move is quiet, at some depth: that move may show why the evaluation is wrong.
+/// Step 14. Reverse futility pruning (+85 ± 39). The evaluation is so far above beta that a shallow search will not bring
+/// it back. Not from some depth on if the table's move is quiet: that move may show why the evaluation is wrong.
 fn reverse_futility(node: &Node) -> Option<Score> {
     let Window { beta, .. } = node.window;
     let margin = rfp_margin() * node.depth.get() - if node.improving { rfp_improving_margin() } else { 0 };

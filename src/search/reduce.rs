@@ -41,11 +41,11 @@ impl Worker {
         if node.tt_move_is_noisy() {
             reduction += lmr_noisy_tt_move();
         }
-        // The reply to a check is forced, so that the line is short.
+        // A check leaves few replies, so a deeper search is cheap.
         if gives_check {
             reduction -= lmr_gives_check();
         }
-        // The opponent refutes everything here.
+        // Most moves of this node were refuted: expect this one to be as well.
         if i32::from(self.stack(node.ply.next()).cutoff_count) > lmr_cutoff_count() {
             reduction += lmr_cutoffs();
         }
@@ -55,8 +55,8 @@ impl Worker {
         reduction - history * PLY / lmr_history_div()
     }
 
-    /// Step 10. Hindsight: a move that was reduced much although it cost its side nothing deserves a ply more; one
-    /// that was reduced and cost its side much was reduced rightly and can do with a ply less.
+    /// Step 10. Hindsight: a move that was reduced much and cost its side nothing is searched a ply deeper; one
+    /// that was reduced and cost its side much was rightly reduced, and is searched a ply less.
     pub fn hindsight<N: NodeKind>(
         &self,
         ply: Ply,

@@ -30,7 +30,7 @@ pub struct Resumed {
     pub depth: Depth,
     /// Its score.
     pub score: Score,
-    /// What that says: an analysis that was stopped may know only that it is at least so much.
+    /// Exact, or a lower bound: an analysis that was stopped may know no more.
     pub bound: Bound,
     /// Its line, as far as it is still known; at least one move.
     pub line: Vec<Move>,

@@ -25,7 +25,7 @@ pub struct RootMove {
     pub seldepth: usize,
     /// Is it advised, and not yet compared with moves that are not?
     pub is_advised: bool,
-    /// Does the memory prefer it, or its opposite?
+    /// Why the learning file prefers or avoids this move, if it does.
     pub preference: Option<Preference>,
     /// What that adds to its score in the comparison of root moves.
     pub worth: i32,

@@ -20,7 +20,7 @@ use crate::{
 pub struct Probing {
     /// The tables.
     pub tables: Arc<Tablebase>,
-    /// Positions with so many pieces or fewer, kings and pawns included.
+    /// Positions with at most this many pieces, kings and pawns included.
     pub max_pieces: usize,
     /// Positions with exactly that many only from this depth on.
     pub min_depth: Depth,
@@ -28,8 +28,8 @@ pub struct Probing {
     pub fifty: bool,
 }
 
-/// The line of a search is extended to so many plies at most: each takes a fraction of a millisecond.
-const MOST_PLIES: usize = 16;
+/// Length in plies up to which the line of a search is extended: each ply takes a fraction of a millisecond.
+const MAX_PLIES: usize = 16;
 /// A drawn line is not extended further than to this: nothing happens in it.
 const DRAWN_PLIES: usize = 8;
 
@@ -116,7 +116,7 @@ impl Tablebases {
     /// A line from `root` with what the tables add to it; see [`Probing::extended`].
     pub fn extended(&self, root: &Position, path: &Path, line: &[Move], score: Score) -> Vec<Move> {
         match &self.probing {
-            Some(probing) => probing.extended(root, path, line, score, MOST_PLIES),
+            Some(probing) => probing.extended(root, path, line, score, MAX_PLIES),
             None => line.to_vec(),
         }
     }

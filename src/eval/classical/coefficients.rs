@@ -76,7 +76,7 @@ fn join(entries: &mut Vec<(u16, i16)>) {
     entries.retain(|entry| entry.1 != 0);
 }
 
-/// The penalty for so many danger units, and how it grows with them.
+/// The penalty for `units` of danger, and its derivative.
 pub fn danger(units: [f32; 2]) -> ([f32; 2], [f32; 2]) {
     let [mg, eg] = units.map(|units| units.clamp(0.0, LIMIT));
     let inside = units.map(|units| f32::from(u8::from(units > 0.0 && units < LIMIT)));

@@ -95,7 +95,7 @@ pub const DANGER_DIVISOR: i32 = 300;
 /// The endgame penalty is the units, divided by this.
 pub const DANGER_ENDGAME_DIVISOR: i32 = 16;
 
-/// What so many units of danger cost.
+/// The penalty for `units` of danger.
 pub fn danger_penalty(units: Pair) -> Pair {
     let (mg, eg) = (units.mg().clamp(0, DANGER_LIMIT), units.eg().clamp(0, DANGER_LIMIT));
     Pair::new(mg * mg / DANGER_DIVISOR, eg / DANGER_ENDGAME_DIVISOR)

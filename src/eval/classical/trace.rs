@@ -138,7 +138,7 @@ pub trait Tracer {
         let _ = (term, color, value);
     }
 
-    /// A weight enters an account so many sixteenth times.
+    /// A weight enters an account `sixteenths` / 16 times.
     fn enter(&mut self, account: Account, weight: &'static Pair, sixteenths: i32) {
         let _ = (account, weight, sixteenths);
     }
@@ -170,7 +170,7 @@ impl<'t, T: Tracer> Tally<'t, T> {
         if S::US.is_white() { self.total } else { -self.total }
     }
 
-    /// Adds a weight so many times for one side.
+    /// Adds a weight `times` times for one side.
     #[inline(always)]
     pub fn add<S: Side>(&mut self, term: Term, weight: &'static Pair, times: i32) {
         self.enter::<S>(weight, 16 * times);
@@ -202,7 +202,7 @@ impl<'t, T: Tracer> Tally<'t, T> {
         self.total += value;
     }
 
-    /// A weight so many times, for a sum that is not a score: the units of danger, the initiative.
+    /// A weight `times` times, for a sum that is not a score: the units of danger, the initiative.
     #[inline(always)]
     pub fn weigh(&mut self, account: Account, weight: &'static Pair, times: i32) -> Pair {
         self.tracer.enter(account, weight, 16 * times);

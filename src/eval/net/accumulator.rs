@@ -21,8 +21,8 @@ use crate::{
     types::{MAX_PLY, Ply, Score},
 };
 
-/// At most so many pieces are on a board that is evaluated; where there are more, only the first ones count.
-const MOST: usize = 64;
+/// Most pieces on a board that is evaluated; of more, only the first ones count.
+const MAX_PIECES: usize = 64;
 
 /// The pieces of a board: by colour (black, white) and role (pawn to king).
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl PieceSets {
     }
 }
 
-type List<T> = ArrayVec<T, MOST>;
+type List<T> = ArrayVec<T, MAX_PIECES>;
 
 /// In what two boards differ.
 #[derive(Default)]

@@ -14,7 +14,7 @@ pub use pawns::{FIRST, PAWN_INPUTS, PawnEntry, SECOND};
 /// Heads: which one speaks depends on the number of pieces.
 pub const HEADS: usize = 8;
 
-/// The head for so many pieces on the board.
+/// The head for a board with `pieces` pieces.
 #[inline]
 pub fn head(pieces: u32) -> usize {
     ((pieces.saturating_sub(1) / 4) as usize).min(HEADS - 1)

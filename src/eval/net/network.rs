@@ -127,7 +127,7 @@ impl Network {
         }
     }
 
-    /// What a position with so many pieces is worth for the mover, from the accumulators of the mover and of the
+    /// What a position with `pieces` pieces is worth for the mover, from the accumulators of the mover and of the
     /// opponent, and what the pawns say.
     #[inline(always)]
     pub fn output(&self, pieces: u32, pawns: Option<&PawnEntry>, turn: Color, sums: [&Units; 2]) -> Score {

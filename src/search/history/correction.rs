@@ -16,7 +16,7 @@ use crate::{
 
 /// Entries of each table for each side to move; keys share one where they agree modulo this.
 const ENTRIES: usize = 16_384;
-/// Entries are in 16ths of a centipawn.
+/// Entries are in 16ths of a unit.
 const GRAIN: i32 = 16;
 
 /// Corrections of the static evaluation, learned during the search.
@@ -48,7 +48,7 @@ impl CorrectionHistory {
         }
     }
 
-    /// The correction for the side to move, in centipawns.
+    /// The correction for the side to move, in internal units.
     pub fn get(&self, position: &Position, last: MoveIndex) -> i32 {
         let (us, keys) = (position.turn(), position.keys());
         let pawns = i32::from(self.pawns[slot(us, keys.pawns.0)]);
