@@ -1,4 +1,4 @@
-//! The loop over the moves of a node: steps 17 to 24.
+//! The loop over the moves of a node: steps 16 to 23.
 
 use shakmaty::Move;
 
@@ -43,7 +43,7 @@ struct Current<'a> {
 }
 
 impl Worker {
-    /// Steps 17 to 24: the loop over the moves.
+    /// Steps 16 to 23: the loop over the moves.
     pub fn search_moves<N: NodeKind>(&mut self, node: &mut Node) -> Best {
         let Node { position, ply, mut window, .. } = *node;
         let mut best = Best { score: -Score::INFINITE, m: None, move_count: 0 };
@@ -75,7 +75,7 @@ impl Worker {
             };
             let reduction = self.base_reduction(node.depth, move_count);
 
-            // Steps 17 to 20. Pruning of single moves, once there is a score to fall back on. Not in pawn endings,
+            // Steps 16 to 19. Pruning of single moves, once there is a score to fall back on. Not in pawn endings,
             // where a quiet move may be the only one that does not lose (zugzwang).
             if !N::ROOT && !best.score.is_loss() && position.has_non_pawn_material(us) {
                 let threatened = threats.contains(m.to());
@@ -105,7 +105,7 @@ impl Worker {
                 }
             }
 
-            // Step 21. Singular extension. A move that alone holds the node together is searched deeper.
+            // Step 20. Singular extension. A move that alone holds the node together is searched deeper.
             let mut extension = 0;
             let max_ply = extension_ply_factor() * self.root_depth.get();
             if !N::ROOT && Some(m) == node.tt_move && (ply.index() as i32) < max_ply {
@@ -123,7 +123,7 @@ impl Worker {
             entry.double_extensions = double_extensions;
             entry.move_count = move_count;
 
-            // Steps 22 and 23. The search of the move.
+            // Steps 21 and 22. The search of the move.
             let current = Current { m, move_count, noisy, gives_check, history, reduction, child, new_depth };
             let mut score = self.search_move::<N>(node, &current, below, best.score);
             self.unmake();
@@ -131,7 +131,7 @@ impl Worker {
                 return best;
             }
 
-            // Step 24. New best move, new alpha, cutoff.
+            // Step 23. New best move, new alpha, cutoff.
             if N::ROOT {
                 let nodes = self.nodes - nodes_before;
                 self.record_root(m, score, below, move_count, nodes);
@@ -150,7 +150,7 @@ impl Worker {
         best
     }
 
-    /// Step 24: keeps what a move came to. Does it cause a cutoff?
+    /// Step 23: keeps what a move came to. Does it cause a cutoff?
     fn update_best<N: NodeKind>(
         &mut self,
         node: &mut Node,
@@ -190,7 +190,7 @@ impl Worker {
         false
     }
 
-    /// Steps 22 and 23: searches a move reduced, with a null window, or in full, as far as its score demands.
+    /// Steps 21 and 22: searches a move reduced, with a null window, or in full, as far as its score demands.
     fn search_move<N: NodeKind>(
         &mut self,
         node: &Node,
@@ -203,11 +203,11 @@ impl Worker {
         let null_window = Window::null(window.alpha).flip();
         let mut score = -Score::INFINITE;
 
-        // Step 22. Late move reduction (+107 ± 41). A late move is searched less deeply, and again if it fails high.
+        // Step 21. Late move reduction (+107 ± 41). A late move is searched less deeply, and again if it fails high.
         if node.depth >= lmr_min_depth() && move_count >= lmr_min_moves() as usize + usize::from(N::ROOT) {
             score = self.search_reduced::<N>(node, current, window.alpha, best_score);
         } else if !N::PV || move_count > 1 {
-            // Step 23. Principal variation search. A null window decides whether the move is better; a PV node
+            // Step 22. Principal variation search. A null window decides whether the move is better; a PV node
             // then asks by how much.
             score = -self.search::<NonPvNode>(child, ply, null_window, new_depth, node.expect.flip());
         }
@@ -218,7 +218,7 @@ impl Worker {
         score
     }
 
-    /// Step 22: a late move, with a null window.
+    /// Step 21: a late move, with a null window.
     fn search_reduced<N: NodeKind>(
         &mut self,
         node: &Node,

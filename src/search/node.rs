@@ -4,8 +4,8 @@
 //! The score of a node is the best of its moves, each the negated score of the child (negamax). It is fail-soft: a
 //! score outside the window is a bound, and as tight as the search found it. Only the first move of a PV node is
 //! searched with the full window; the others must show with a null window that they are better. What is known already
-//! is not searched again (5 to 8). The rest of the speed comes from guesses: a whole node is pruned (13 to 16), a move
-//! is skipped or searched less deeply (17 to 22). Each says when its guess is not to be trusted: in check, in PV
+//! is not searched again (5 to 8). The rest of the speed comes from guesses: a whole node is pruned (13 to 15), a move
+//! is skipped or searched less deeply (16 to 21). Each says when its guess is not to be trusted: in check, in PV
 //! nodes, near mates and in pawn endings.
 //!
 //! A number beside a step is what it is worth in Elo: games without it against games with it, 5,000 nodes a move, 95 %
@@ -150,7 +150,7 @@ impl Worker {
             excluded,
         };
 
-        // Steps 13 to 16. Razoring, reverse futility, null move, ProbCut: the whole node is pruned.
+        // Steps 13 to 15. Reverse futility, null move, ProbCut: the whole node is pruned.
         if !N::PV
             && !in_check
             && excluded.is_none()
@@ -164,7 +164,7 @@ impl Worker {
             return score;
         }
 
-        // Steps 17 to 24. The moves. A side whose static evaluation reaches beta counts as improving.
+        // Steps 16 to 23. The moves. A side whose static evaluation reaches beta counts as improving.
         node.improving |= !in_check && static_eval >= window.beta;
         self.stack_mut(ply).threats = position.threats_by(!position.turn());
         let mut best = self.search_moves::<N>(&mut node);
@@ -176,7 +176,7 @@ impl Worker {
             best.score = best.score.max(self.draw_score(position));
         }
 
-        // Step 25. No move: mate, stalemate, or nothing but the excluded one.
+        // Step 24. No move: mate, stalemate, or nothing but the excluded one.
         if best.move_count == 0 {
             return if !excluded.is_none() {
                 window.alpha
@@ -187,11 +187,11 @@ impl Worker {
             };
         }
 
-        // Step 26. The score stays inside what the tablebases prove and what was learned.
+        // Step 25. The score stays inside what the tablebases prove and what was learned.
         for certain in [tb_window, learned_window].into_iter().flatten() {
             best.score = certain.clamp(best.score);
         }
-        // Steps 27 and 28. What was found goes into the tables.
+        // Steps 26 and 27. What was found goes into the tables.
         let score = best.score;
         if N::ROOT {
             self.leave_preference_out(&mut node, &mut best);
@@ -299,14 +299,14 @@ impl Worker {
         if unordered || drawn_on_other_path { depth - 1 } else { depth }
     }
 
-    /// Steps 27 and 28: what a searched node found goes into the table and the histories. `depth` is the one
+    /// Steps 26 and 27: what a searched node found goes into the table and the histories. `depth` is the one
     /// before a raised alpha reduced it.
     fn store_node<N: NodeKind>(&mut self, node: &Node, raw_eval: Option<Score>, best: &Best, depth: Depth) {
         let &Node { position, ply, window, static_eval, excluded, .. } = node;
         let bound = Bound::of(best.score, window.alpha, window.beta);
         self.drop_taint_unless_draw(best.score);
 
-        // Step 27. Transposition table. Not without the excluded move, which may be the best; and not for the
+        // Step 26. Transposition table. Not without the excluded move, which may be the best; and not for the
         // second line of MultiPV, which is not the best.
         if excluded.is_none() && !(N::ROOT && self.pv_index > 0) {
             let window = match bound {
@@ -326,7 +326,7 @@ impl Worker {
             self.store(position.key(), &result);
         }
 
-        // Step 28. History of the previous move, and correction history: only where the score says on which side
+        // Step 27. History of the previous move, and correction history: only where the score says on which side
         // of it the static evaluation was wrong, and not by a capture that it could not know.
         if !N::ROOT && bound == Bound::Upper {
             self.bonus_for_previous_move(position, ply, node.depth);

@@ -93,7 +93,7 @@ parameters! {
     /// From this depth on the window is narrow.
     aspiration_min_depth = 4 ply, 1 to 10;
     /// Half width of the first window.
-    aspiration_margin = 14 units, 4 to 42;
+    aspiration_margin = 19 units, 4 to 42;
     /// The half width grows by the squared score divided by this, because large scores vary more.
     aspiration_score_div = 16_000 units, 4_000 to 64_000;
     /// A failed window grows by its half width divided by this.
@@ -115,9 +115,7 @@ parameters! {
     correction_max = 96 units, 32 to 288;
     /// One result moves a table by at most its largest correction divided by this.
     correction_bonus_div = 4 times, 1 to 16;
-    /// Weight of the pawn table beside the other three.
-    correction_pawn_weight = 2 times, 0 to 6;
-    /// The weighted sum is divided by this.
+    /// The sum of the tables is divided by this.
     correction_div = 4 times, 1 to 12;
 
     // Steps 6 to 12: before the whole-node pruning (node.rs).
@@ -137,16 +135,7 @@ parameters! {
     /// The reduction of a node that is drawn on another path: from this depth.
     drawn_path_min_depth = 2 ply, 1 to 8;
 
-    // Step 13: razoring (prune_node.rs).
-
-    /// Up to this depth.
-    razor_max_depth = 3 ply, 1 to 9;
-    /// Margin at depth 0.
-    razor_base = 180 units, 60 to 540;
-    /// Margin for each ply.
-    razor_step = 210 units, 70 to 630;
-
-    // Step 14: reverse futility pruning.
+    // Step 13: reverse futility pruning.
 
     /// Up to this depth.
     rfp_max_depth = 8 ply, 4 to 14;
@@ -159,7 +148,7 @@ parameters! {
     /// The score is the mean of the evaluation and this many times beta.
     rfp_beta_weight = 2 times, 0 to 6;
 
-    // Step 15: null move pruning.
+    // Step 14: null move pruning.
 
     /// From this depth.
     nmp_min_depth = 3 ply, 1 to 9;
@@ -180,7 +169,7 @@ parameters! {
     /// The share of the verifying depth for which null moves are off.
     nmp_verify_share = 768 of1024, 256 to 1024;
 
-    // Step 16: ProbCut.
+    // Step 15: ProbCut.
 
     /// From this depth.
     probcut_min_depth = 5 ply, 1 to 11;
@@ -191,7 +180,7 @@ parameters! {
     /// Depth of the verifying search below the node's.
     probcut_reduction = 4 ply, 1 to 10;
 
-    // Steps 17 to 20: pruning in the move loop (prune_move.rs). History moves their thresholds.
+    // Steps 16 to 19: pruning in the move loop (prune_move.rs). History moves their thresholds.
 
     /// The reduced depth that the thresholds use grows by a 1024th of a ply for this much history.
     pruning_history_div = 8 hist, 2 to 32;
@@ -218,7 +207,7 @@ parameters! {
     /// Quiet moves: what their exchange may lose for each squared ply.
     see_quiet_step = -22 units, -66 to -8;
 
-    // Step 21: singular extensions (extend.rs).
+    // Step 20: singular extensions (extend.rs).
 
     /// From this depth.
     singular_min_depth = 7 ply, 3 to 13;
@@ -245,7 +234,7 @@ parameters! {
     /// Negative extension of a move in an expected cut node that is not singular.
     negative_extension_cut_node = 1 ply, 0 to 3;
 
-    // Step 22: late move reductions (reduce.rs), and the second search of a reduced move (moves.rs).
+    // Step 21: late move reductions (reduce.rs), and the second search of a reduced move (moves.rs).
 
     /// From this depth.
     lmr_min_depth = 2 ply, 1 to 5;
@@ -288,7 +277,7 @@ parameters! {
     /// The share of a bonus that continuation history gets from the second search.
     research_bonus_share = 512 of1024, 0 to 2048;
 
-    // Step 24: a new best move (moves.rs).
+    // Step 23: a new best move (moves.rs).
 
     /// The moves after one that raised alpha are searched a ply less deep above this depth ...
     raised_alpha_min_depth = 2 ply, 1 to 6;

@@ -1,4 +1,4 @@
-//! Steps 17 to 20, move-loop pruning: single moves that are not worth a search. History moves the thresholds: a
+//! Steps 16 to 19, move-loop pruning: single moves that are not worth a search. History moves the thresholds: a
 //! move that was good elsewhere is given more room.
 
 use shakmaty::Move;
@@ -39,7 +39,7 @@ pub fn prune_move(node: &Node, candidate: &Candidate) -> Pruning {
     let depth = node.depth.get();
 
     if candidate.noisy {
-        // Step 17. Captures whose exchange loses too much for this depth.
+        // Step 16. Captures whose exchange loses too much for this depth.
         let threshold = see_capture_step() * depth - history / see_capture_history_div();
         let losing = candidate.move_count > 1 && !node.position.see_ge(m, threshold);
         return if losing { Pruning::Skip } else { Pruning::Search };
@@ -47,14 +47,14 @@ pub fn prune_move(node: &Node, candidate: &Candidate) -> Pruning {
     if candidate.move_count == 1 {
         return Pruning::Search;
     }
-    // Step 18. Late move pruning. The moves are ordered well enough that the tail does not matter.
+    // Step 17. Late move pruning. The moves are ordered well enough that the tail does not matter.
     let limit = (lmp_base() + depth * depth) / if node.improving { 1 } else { lmp_not_improving_div() };
     if candidate.move_count as i32 >= limit {
         return Pruning::SkipQuiets;
     }
     // The depth that the move would really get, with its history counted in.
     let reduced = (depth - (candidate.reduction - history / pruning_history_div()) / PLY).max(0);
-    // Step 19. Futility and history pruning. Neither the evaluation nor experience says that it reaches alpha.
+    // Step 18. Futility and history pruning. Neither the evaluation nor experience says that it reaches alpha.
     // Not for checks, which change more than an evaluation sees.
     if !candidate.gives_check {
         let margin = futility_base() + futility_step() * reduced + history / futility_history_div();
@@ -66,7 +66,7 @@ pub fn prune_move(node: &Node, candidate: &Candidate) -> Pruning {
             return Pruning::Skip;
         }
     }
-    // Step 20. Quiet moves that lose the piece (+54 ± 40).
+    // Step 19. Quiet moves that lose the piece (+54 ± 40).
     if candidate.threatened && !node.position.see_ge(m, see_quiet_step() * reduced * reduced) {
         return Pruning::Skip;
     }

@@ -1,4 +1,4 @@
-//! Steps 13 to 16: whole nodes that a cheap look decides, at null windows and out of check.
+//! Steps 13 to 15: whole nodes that a cheap look decides, at null windows and out of check.
 //!
 //! In check the evaluation means nothing, and in a PV node a wrong guess would be played.
 
@@ -17,26 +17,12 @@ use crate::{
 };
 
 impl Worker {
-    /// Steps 13 to 16; the cheapest first.
+    /// Steps 13 to 15; the cheapest first.
     pub fn prune_node(&mut self, node: &Node) -> Option<Score> {
-        self.razor(node)
-            .or_else(|| reverse_futility(node))
-            .or_else(|| self.null_move(node))
-            .or_else(|| self.probcut(node))
+        reverse_futility(node).or_else(|| self.null_move(node)).or_else(|| self.probcut(node))
     }
 
-    /// Step 13. Razoring. The evaluation is so far below alpha that only a capture could help: quiescence decides.
-    fn razor(&mut self, node: &Node) -> Option<Score> {
-        let Window { alpha, .. } = node.window;
-        let margin = razor_base() + razor_step() * node.depth.get();
-        if node.depth > razor_max_depth() || node.eval + margin > alpha || alpha.is_decisive() {
-            return None;
-        }
-        let score = self.quiesce::<NonPvNode>(node.position, node.ply, Window::null(alpha));
-        (score <= alpha && !self.stopped).then_some(score)
-    }
-
-    /// Step 15. Null move pruning. If passing still reaches beta, moving will. Not where the side to move has only
+    /// Step 14. Null move pruning. If passing still reaches beta, moving will. Not where the side to move has only
     /// pawns (zugzwang); deep cutoffs, and those of a single piece, are verified without null moves.
     fn null_move(&mut self, node: &Node) -> Option<Score> {
         let Node { position, ply, depth, window: Window { beta, .. }, .. } = *node;
@@ -76,7 +62,7 @@ impl Worker {
         (verified >= beta && !self.stopped).then_some(score)
     }
 
-    /// Step 16. ProbCut. A good capture that beats beta by a margin in a shallower search will beat beta in
+    /// Step 15. ProbCut. A good capture that beats beta by a margin in a shallower search will beat beta in
     /// the full one (Buro 1995).
     fn probcut(&mut self, node: &Node) -> Option<Score> {
         let Node { position, ply, depth, window: Window { beta, .. }, .. } = *node;
@@ -126,7 +112,7 @@ impl Worker {
     }
 }
 
-/// Step 14. Reverse futility pruning (+85 ± 39). The evaluation is so far above beta that a shallow search will not bring
+/// Step 13. Reverse futility pruning (+85 ± 39). The evaluation is so far above beta that a shallow search will not bring
 /// it back. Not from some depth on if the table's move is quiet: that move may show why the evaluation is wrong.
 fn reverse_futility(node: &Node) -> Option<Score> {
     let Window { beta, .. } = node.window;

@@ -1,4 +1,4 @@
-//! How much less deep a late move is searched (step 22), and the second thought about it one ply later
+//! How much less deep a late move is searched (step 21), and the second thought about it one ply later
 //! (step 10).
 //!
 //! Moves are ordered well enough that a late one rarely raises alpha. It is first searched to a reduced depth with a

@@ -3,7 +3,7 @@
 //! Stockfish.)
 //!
 //! An evaluation errs in the same direction as long as its reason stands on the board, and every search that ends
-//! elsewhere than the evaluation said is a sample of that error. Four tables average them; their sum is added to the
+//! elsewhere than the evaluation said is a sample of that error. Four tables average them; their mean is added to the
 //! next evaluation.
 
 use shakmaty::Color;
@@ -55,7 +55,7 @@ impl CorrectionHistory {
         let non_pawns: i32 =
             (0..2).map(|side| i32::from(self.non_pawns[side][slot(us, keys.non_pawns[side].0)])).sum();
         let continuation = i32::from(self.continuation[us as usize * MoveIndex::COUNT + last.index()]);
-        (pawns * correction_pawn_weight() + non_pawns + continuation) / (correction_div() * GRAIN)
+        (pawns + non_pawns + continuation) / (correction_div() * GRAIN)
     }
 
     /// A search of `depth` found `score` where the static evaluation, corrected already, was `static_eval`.
