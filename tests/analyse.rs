@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{PATIENCE, command, fixture, home, run, shared};
+use common::{TIMEOUT, command, fixture, home, run, shared};
 use engram::position::Position;
 use shakmaty::CastlingMode;
 
@@ -240,7 +240,7 @@ fn interrupted_work_goes_on_where_it_stopped() {
 
     let mut child = command(&folder).args(arguments("out.pgn")).stdout(Stdio::piped()).spawn().unwrap();
     let journal = PathBuf::from(path("out.pgn.unfinished"));
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     let known = loop {
         let known = fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
         if known > 20 {
@@ -304,7 +304,7 @@ fn work_interrupted_before_its_first_result_goes_on_too() {
     let endless = arguments.map(|argument| if argument == "3" { "60" } else { argument });
     fs::remove_file(&output).unwrap();
     let mut child = command(&folder).args(endless).stdout(Stdio::null()).spawn().unwrap();
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while !Path::new(&output).exists() {
         assert!(Instant::now() < deadline, "no output");
         std::thread::sleep(Duration::from_millis(2));

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{PATIENCE, command, home, run};
+use common::{TIMEOUT, command, home, run};
 use serde_json::Value;
 
 /// Three games: a mate that only one move gives, a queen given away that many moves would not have needed, and a knight
@@ -87,7 +87,7 @@ fn a_resumed_run_takes_the_checks_of_the_interrupted_one() {
     let journal = path("puzzles.epd.unfinished");
     let is_check = |line: &&str| line.contains("\"kind\":\"PuzzleCheck\"");
     let mut child = command(&folder).args(arguments).stdout(Stdio::piped()).spawn().unwrap();
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while fs::read_to_string(&journal).map_or(0, |text| text.lines().filter(is_check).count()) < 2 {
         assert!(Instant::now() < deadline, "no checks");
         std::thread::sleep(Duration::from_millis(2));

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{Engine, PATIENCE, command, home, run};
+use common::{Engine, TIMEOUT, command, home, run};
 
 /// The messages among lines.
 fn told(lines: &[String]) -> String {
@@ -347,7 +347,7 @@ fn a_closed_output_ends_a_search_and_the_engine() {
         stdout.read_line(&mut line).expect("the engine speaks");
     }
     drop(stdout);
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     let status = loop {
         if let Some(status) = child.try_wait().expect("a child") {
             break status;

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{PATIENCE, command, home, run};
+use common::{TIMEOUT, command, home, run};
 use engram::fleet::{Queue, Task, TaskOutcome};
 use redis::cmd;
 use server::Server;
@@ -148,7 +148,7 @@ fn workers_that_die_lose_nothing_and_the_collector_may_die_as_well() {
     ];
     let mut random = random::Random(3);
     let mut collector = start(&home, &arguments);
-    let deadline = Instant::now() + 5 * PATIENCE;
+    let deadline = Instant::now() + 5 * TIMEOUT;
     let done = || fs::read_to_string(&output).map_or(0, |text| text.lines().count());
     let (mut kills, mut restarts) = (0, 0);
     while collector.0.try_wait().expect("a child").is_none() {
@@ -206,7 +206,7 @@ fn a_task_that_kills_its_workers_is_given_up_and_named() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("started");
-    let deadline = Instant::now() + 5 * PATIENCE;
+    let deadline = Instant::now() + 5 * TIMEOUT;
     let group = |held: u64| {
         let keys: Vec<String> = server.ask(cmd("KEYS").arg("{engram}:tasks:*"));
         let Some(key) = keys.first() else { return false };
@@ -262,7 +262,7 @@ fn strangers_in_the_queue_stop_nobody() {
     let _worker = worker(&home, &server);
     let mut connection = server.connection();
     // Where the tasks are is known as soon as the worker is there.
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     let tasks = loop {
         let tasks: Vec<String> = server.ask(cmd("KEYS").arg("{engram}:tasks:*"));
         if let Some(tasks) = tasks.into_iter().next() {

@@ -18,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{Engine, PATIENCE, home};
+use common::{Engine, TIMEOUT, home};
 use engram::{
     learn::{self, LearnFile, Mode, Record, Ring, record::RECORD_SIZE},
     position::Position,
@@ -57,7 +57,7 @@ fn state(path: &Path) -> BTreeMap<u64, Vec<u8>> {
 
 /// Waits until something holds.
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while !holds() {
         assert!(Instant::now() < deadline, "not in time: {what}");
         thread::sleep(Duration::from_millis(50));

@@ -14,17 +14,15 @@ use std::{
     collections::HashMap,
     path::Path,
     sync::{Arc, RwLock},
-    time::Duration,
 };
 
 use engram::learn::{
     BLOCK, FileError, LearnFile, Mode, Origin, Patience, Record, Ring, Store, create, record::CAPACITY,
 };
-use learn::{Random, bare};
+use learn::{Random, TIMEOUT, bare, wait_until};
 use sim_disk::{Event, SimDisk, write_into};
 
 const PATH: &str = "/disk/engram.learn";
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Is the heavier form wanted?
 fn is_full() -> bool {
@@ -373,8 +371,8 @@ fn a_store_lives_through_any_failing_operation() {
             continue;
         }
         let begin = std::time::Instant::now();
-        while !store.flush(PATIENCE) {
-            assert!(begin.elapsed() < PATIENCE, "operation {count}");
+        while !store.flush(TIMEOUT) {
+            assert!(begin.elapsed() < TIMEOUT, "operation {count}");
         }
         drop(store);
         let all = records.iter().map(|record| (record.key.0, record.clone())).collect();
@@ -390,12 +388,13 @@ fn a_full_disk_is_told_once_and_the_file_made_when_there_is_room() {
     for number in 0..5 {
         store.append(bare(number));
     }
-    assert!(!store.flush(Duration::from_millis(300)));
+    // The third attempt begins after what the second had to say.
+    wait_until(|| disk.refused_writes() >= 3);
     let messages = store.take_messages();
     assert_eq!(messages.len(), 1, "{messages:?}");
     assert!(messages[0].contains("cannot be created") && messages[0].contains(PATH), "{messages:?}");
     disk.limit_space(None);
-    assert!(store.flush(PATIENCE));
+    assert!(store.flush(TIMEOUT));
     assert_eq!(store.live().len(), 5);
 }
 
@@ -408,11 +407,11 @@ fn what_a_failed_sync_may_have_lost_is_written_again() {
     for number in 0..3 {
         store.append(bare(number));
     }
-    assert!(!store.flush(PATIENCE));
+    assert!(!store.flush(TIMEOUT));
     assert_eq!(store.take_messages().len(), 1);
     let begin = disk.event_count();
     disk.fail_syncs(false);
-    assert!(store.flush(PATIENCE));
+    assert!(store.flush(TIMEOUT));
     let events = disk.events().split_off(begin);
     let again = events.iter().filter(|event| matches!(event, Event::Write { .. })).count();
     assert_eq!(again, 3, "the records are written again before the sync that counts");
@@ -424,15 +423,14 @@ fn a_slow_sync_delays_no_append() {
     let disk = SimDisk::default();
     create(&disk, path()).unwrap();
     let store = Store::open_on(Arc::new(disk.clone()), path(), Mode::Write).unwrap();
-    disk.delay_syncs(Duration::from_secs(2));
+    let synced = disk.syncs_begun();
+    disk.hold_syncs(true);
     store.append(bare(0));
     store.sync();
-    // The writer is in its sync now or soon; the engine goes on writing directly.
-    let begin = std::time::Instant::now();
-    let mut direct = 0;
-    while begin.elapsed() < Duration::from_millis(300) {
-        let number = 1 + direct;
-        direct += u64::from(store.append(bare(number)) == engram::learn::Written::Now);
+    wait_until(|| disk.syncs_begun() > synced);
+    for number in 1..=100 {
+        assert_eq!(store.append(bare(number)), engram::learn::Written::Now);
     }
-    assert!(direct > 100, "only {direct} records were written directly");
+    disk.hold_syncs(false);
+    assert!(store.flush(TIMEOUT));
 }

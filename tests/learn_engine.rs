@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{Engine, PATIENCE, home, learn_file, run, told};
+use common::{Engine, TIMEOUT, home, learn_file, run, told};
 use engram::learn::{FileError, LearnFile, Mode, Origin, Record, Ring};
 use shakmaty::{CastlingMode, Chess, Color, Position as _, fen::Fen, uci::UciMove};
 use tempfile::TempDir;
@@ -44,7 +44,7 @@ fn records(path: &Path) -> Vec<Record> {
 
 /// Is there such a record, or will there be one as soon as the writer thread has come to it?
 fn written(path: &Path, wanted: impl Fn(&Record) -> bool) -> bool {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while !ring_if_made(path).is_some_and(|ring| ring.iter().any(|(_, record)| wanted(&record))) {
         if Instant::now() > deadline {
             return false;

@@ -15,13 +15,12 @@ use std::{
 };
 
 use engram::learn::{FileError, LearnFile, Mode, Patience, Record, Ring, Store, record::CAPACITY};
-use learn::{Random, bare};
+use learn::{Random, TIMEOUT, bare, wait_until};
 
 const ROLE: &str = "ENGRAM_TEST_ROLE";
 const FILE: &str = "ENGRAM_TEST_FILE";
 const FIRST: &str = "ENGRAM_TEST_FIRST";
 const COUNT: &str = "ENGRAM_TEST_COUNT";
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Starts a process that runs [`a_process_of_the_other_tests`].
 fn start(role: &str, path: &Path, first: u64, count: u64) -> Child {
@@ -65,7 +64,7 @@ fn engine(path: &Path, first: u64, count: u64) {
         store.append(bare(number));
         let begin = Instant::now();
         while store.live().get(bare(number).key).is_none() {
-            assert!(begin.elapsed() < PATIENCE, "{:?}", store.take_messages());
+            assert!(begin.elapsed() < TIMEOUT, "{:?}", store.take_messages());
             thread::sleep(Duration::from_micros(100));
         }
         // From here on it must never be missing.
@@ -74,7 +73,7 @@ fn engine(path: &Path, first: u64, count: u64) {
             store.read_forward();
         }
     }
-    store.flush(PATIENCE);
+    store.flush(TIMEOUT);
 }
 
 /// Appends as fast as it can.
@@ -192,7 +191,7 @@ fn eight_engines_and_kills_lose_nothing_written() {
 fn a_reader_that_is_overtaken_never_sees_a_wrong_record() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("engram.learn");
-    assert!(Store::open(&path, Mode::Write).unwrap().flush(PATIENCE));
+    assert!(Store::open(&path, Mode::Write).unwrap().flush(TIMEOUT));
     let count = 150_000;
     let mut reader = Store::open(&path, Mode::Read).unwrap();
     let mut writer = start("tool", &path, 0, count);
@@ -239,22 +238,20 @@ fn a_process_that_dies_with_the_lock_gives_it_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("engram.learn");
     let store = Store::open(&path, Mode::Write).unwrap();
-    assert!(store.flush(PATIENCE));
+    assert!(store.flush(TIMEOUT));
     let mut holder = start("holder", &path, 0, 0);
-    let begin = Instant::now();
-    while !path.with_extension("held").exists() {
-        assert!(begin.elapsed() < PATIENCE);
-        thread::sleep(Duration::from_millis(1));
-    }
+    wait_until(|| path.with_extension("held").exists());
     store.append(bare(1));
-    assert!(!store.flush(Duration::from_millis(100)));
+    wait_until(|| {
+        store.take_messages().iter().any(|message| message.contains("another process holds the lock"))
+    });
     // Reading needs no lock.
     let mut reader = Store::open(&path, Mode::Read).unwrap();
     reader.read_forward();
     assert_eq!(reader.live().len(), 0);
     holder.kill().unwrap();
     holder.wait().unwrap();
-    assert!(store.flush(PATIENCE));
+    assert!(store.flush(TIMEOUT));
     reader.read_forward();
     assert_eq!(reader.live().len(), 1);
 }
@@ -263,7 +260,7 @@ fn a_process_that_dies_with_the_lock_gives_it_back() {
 fn advice_survives_engines_that_fight_over_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("engram.learn");
-    assert!(Store::open(&path, Mode::Write).unwrap().flush(PATIENCE));
+    assert!(Store::open(&path, Mode::Write).unwrap().flush(TIMEOUT));
     let advice = |number: u64| Record { origin: engram::learn::Origin::Advice, ..bare(5_000_000 + number) };
     {
         let (mut file, ring) = open(&path);
@@ -273,9 +270,13 @@ fn advice_survives_engines_that_fight_over_it() {
     }
     // Once around and a bit, by four, one of which is killed.
     let mut tools: Vec<_> = (0..4).map(|number| start("tool", &path, number * 1_000_000, 25_000)).collect();
-    thread::sleep(Duration::from_millis(200));
+    let mut reader = Store::open(&path, Mode::Read).unwrap();
+    wait_until(|| {
+        reader.read_forward();
+        reader.live().sequence() > 1_000
+    });
     tools[0].kill().unwrap();
-    tools[0].wait().unwrap();
+    assert!(!tools[0].wait().unwrap().success(), "it was killed at work");
     tools.drain(1..).for_each(ends_well);
     let (_, ring, _) = LearnFile::open(&path, Mode::Read).unwrap().recover().unwrap();
     for number in 0..100 {

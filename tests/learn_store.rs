@@ -3,12 +3,8 @@
 #[path = "common/learn.rs"]
 mod learn;
 
-use std::time::{Duration, Instant};
-
 use engram::learn::{BEFORE_FIRST, LearnFile, Mode, Origin, Store, Written};
-use learn::{bare, positions, record};
-
-const PATIENCE: Duration = Duration::from_secs(30);
+use learn::{TIMEOUT, bare, positions, record, wait_until};
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder")
@@ -24,7 +20,7 @@ fn what_one_engine_learns_the_next_one_knows() {
         for (number, position) in (0..).zip(&positions) {
             store.append(record(position, number));
         }
-        assert!(store.flush(PATIENCE));
+        assert!(store.flush(TIMEOUT));
         assert_eq!(store.live().len(), positions.len());
         assert_eq!(store.take_messages(), Vec::<String>::new());
     }
@@ -43,9 +39,9 @@ fn a_second_engine_hears_what_the_first_learns() {
     let folder = folder();
     let path = folder.path().join("engram.learn");
     let first = Store::open(&path, Mode::Write).unwrap();
-    assert!(first.flush(PATIENCE));
+    assert!(first.flush(TIMEOUT));
     first.append(bare(1));
-    assert!(first.flush(PATIENCE));
+    assert!(first.flush(TIMEOUT));
     let mut second = Store::open(&path, Mode::Write).unwrap();
     let before = second.live().sequence();
     assert_eq!(first.append(bare(2)), Written::Now);
@@ -71,7 +67,7 @@ fn the_newest_of_a_key_counts_and_a_tombstone_ends_it() {
     store.append(first.clone());
     store.append(second.clone());
     store.append(bare(2));
-    assert!(store.flush(PATIENCE));
+    assert!(store.flush(TIMEOUT));
     assert_eq!(store.live().get(first.key), Some(second.clone()));
     assert_eq!(store.live().len(), 2);
     store.append(second.tombstone(0));
@@ -80,7 +76,7 @@ fn the_newest_of_a_key_counts_and_a_tombstone_ends_it() {
     store.append(first.clone());
     assert_eq!(store.live().get(first.key), Some(first));
     assert_eq!(store.live().len(), 2);
-    assert!(store.flush(PATIENCE));
+    assert!(store.flush(TIMEOUT));
     drop(store);
     let (_, ring, report) = LearnFile::open(&path, Mode::Read).unwrap().recover().unwrap();
     assert_eq!((ring.len(), report.live, report.replaced, report.torn), (2, 2, 3, 0));
@@ -96,7 +92,7 @@ fn a_reader_waits_for_a_file_and_writes_nothing() {
     assert!(!path.exists());
     let writer = Store::open(&path, Mode::Write).unwrap();
     writer.append(bare(1));
-    assert!(writer.flush(PATIENCE));
+    assert!(writer.flush(TIMEOUT));
     reader.read_forward();
     assert_eq!(reader.live().len(), 1);
 }
@@ -106,20 +102,18 @@ fn a_lock_held_by_others_delays_nothing_and_loses_nothing() {
     let folder = folder();
     let path = folder.path().join("engram.learn");
     let store = Store::open(&path, Mode::Write).unwrap();
-    assert!(store.flush(PATIENCE));
+    assert!(store.flush(TIMEOUT));
     let lock = std::fs::File::options().write(true).open(folder.path().join("engram.learn.lock")).unwrap();
     lock.lock().unwrap();
     for number in 0..10 {
         assert_eq!(store.append(bare(number)), Written::Queued);
     }
-    assert!(!store.flush(Duration::from_millis(50)));
+    wait_until(|| {
+        store.take_messages().iter().any(|message| message.contains("another process holds the lock"))
+    });
     assert_eq!(store.live().len(), 0);
     lock.unlock().unwrap();
-    let begin = Instant::now();
-    while store.live().len() < 10 {
-        assert!(begin.elapsed() < PATIENCE);
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    wait_until(|| store.live().len() == 10);
     let order: Vec<_> = store.live().iter().map(|(_, record)| record.key).collect();
     assert_eq!(order, (0..10).map(|number| bare(number).key).collect::<Vec<_>>());
 }
@@ -145,10 +139,10 @@ fn advice_outlives_three_laps() {
     for number in 0..200_000 {
         store.append(bare(2_000_000 + number));
         if number % 20_000 == 0 {
-            assert!(store.flush(PATIENCE));
+            assert!(store.flush(TIMEOUT));
         }
     }
-    assert!(store.flush(PATIENCE));
+    assert!(store.flush(TIMEOUT));
     let live = |store: &Store| store.live().iter().map(|(_, record)| record).collect::<Vec<_>>();
     let in_memory = live(&store);
     assert_eq!(store.live().advice_len(), advice.len());

@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{Engine, PATIENCE, command, home, learn_file, run, told};
+use common::{Engine, TIMEOUT, command, home, learn_file, run, told};
 use engram::learn::{LearnFile, Mode, Origin, Patience, Record, record::CAPACITY};
 use serde_json::Value;
 
@@ -253,7 +253,7 @@ fn a_lost_game_is_a_lesson_however_it_ends() {
         match end {
             "KILL" => {
                 // A new file is made in the background, and is not there before the disk has it.
-                let deadline = Instant::now() + PATIENCE;
+                let deadline = Instant::now() + TIMEOUT;
                 let has_drop = || {
                     let opened = LearnFile::open(&path, Mode::Read);
                     opened.is_ok() && records(&path).iter().any(|record| record.origin == Origin::Drop)
@@ -347,7 +347,7 @@ fn a_study_goes_on_where_it_was_killed() {
         study
     };
     let mut killed = study("400000").spawn().expect("the binary runs");
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while studied(&path).is_empty() {
         assert!(Instant::now() < deadline, "nothing was studied");
         thread::sleep(Duration::from_millis(2));
@@ -367,7 +367,7 @@ fn lost_games_are_studied_between_games_if_that_is_wanted() {
         let mut engine = lose(&path);
         engine.send(&format!("setoption name LearnStudy value {wanted}"));
         engine.send("ucinewgame");
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while wanted && studied(&path).is_empty() {
             assert!(Instant::now() < deadline, "nothing was studied");
             engine.sync();

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{PATIENCE, command, finish, home};
+use common::{TIMEOUT, command, finish, home};
 use tempfile::TempDir;
 
 /// Positions of our own in which somebody stands better.
@@ -76,7 +76,7 @@ fn an_experiment_is_the_same_interrupted_or_not_and_however_many_games_run_at_on
         let mut child = prove(&home, "torn", &["--concurrency", "2", "--rounds", "1000"])
             .spawn()
             .expect("the binary starts");
-        let deadline = Instant::now() + 5 * PATIENCE;
+        let deadline = Instant::now() + 5 * TIMEOUT;
         let text = loop {
             let text = fs::read_to_string(&journal).unwrap_or_default();
             if text.lines().count() > games + 1 {

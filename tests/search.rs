@@ -57,6 +57,17 @@ impl Searcher {
         self.result()
     }
 
+    /// Waits for a line of the search under way.
+    fn wait_for_line(&mut self, wanted: impl Fn(&PvInfo) -> bool) {
+        loop {
+            match self.events.recv_timeout(Duration::from_secs(120)).expect("a line") {
+                Event::Pv(line) if wanted(&line) => return,
+                Event::Finished { .. } => panic!("the search has ended"),
+                _ => {}
+            }
+        }
+    }
+
     fn result(&mut self) -> Found {
         let mut lines = Vec::new();
         loop {
@@ -248,6 +259,7 @@ fn infinite_and_ponder_searches_answer_when_told() {
     let mut searcher = Searcher::new();
     searcher.set("7k/8/8/8/8/8/8/KQ6 w - - 0 1", &[]);
     searcher.engine.go(Limits { infinite: true, ..depth(2) }, Instant::now());
+    searcher.wait_for_line(|line| line.depth == Depth(2));
     std::thread::sleep(Duration::from_millis(50));
     assert!(searcher.engine.is_searching(), "a finished infinite search waits");
     searcher.engine.stop();
@@ -255,8 +267,9 @@ fn infinite_and_ponder_searches_answer_when_told() {
 
     let clock =
         ClockTime { remaining: Duration::from_millis(50), increment: Duration::ZERO, moves_to_go: None };
+    searcher.set(MIDDLEGAME, &[]);
     searcher.engine.go(Limits { ponder: true, clock: Some(clock), ..Limits::default() }, Instant::now());
-    std::thread::sleep(Duration::from_millis(120));
+    searcher.wait_for_line(|line| line.time > clock.remaining);
     assert!(searcher.engine.is_searching(), "no clock runs while pondering");
     searcher.engine.ponder_hit();
     assert!(searcher.result().best.is_some());

@@ -125,10 +125,15 @@ fn an_infinite_search_answers_only_to_stop() {
         "fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1",
     ] {
         // Nor where another limit is met.
-        for go in ["go infinite", "go infinite nodes 100", "go ponder nodes 100"] {
-            engine.send(&format!("position {position}"));
-            engine.send(go);
-            engine.searches_on();
+        for (limit, go) in
+            [("depth 1", "infinite"), ("nodes 100", "infinite nodes 100"), ("nodes 100", "ponder nodes 100")]
+        {
+            let limited = format!("ucinewgame\nposition {position}\ngo {limit}");
+            let (_, infos) = engine.best(&limited);
+            let last = infos.iter().rev().find(|info| info.starts_with("info depth ")).expect("a line");
+            let last = last.split(' ').nth(2).expect("a depth");
+            engine.send(&format!("ucinewgame\nposition {position}\ngo {go}"));
+            engine.searches_on(last);
             engine.send("stop");
             engine.best_move();
         }
@@ -253,7 +258,7 @@ fn go_during_a_search_ends_it_and_each_go_has_its_bestmove() {
     engine.send("position startpos moves e2e4");
     engine.send("go infinite");
     assert!(is_legal(&engine.best_move().0, START), "the first answer belongs to the first position");
-    engine.searches_on();
+    engine.searches_on("1");
     engine.send("stop");
     assert!(is_legal(&engine.best_move().0, "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"));
     engine.quit();

@@ -193,7 +193,7 @@ fn the_end_of_the_input_ends_the_session() {
 fn a_search_that_the_end_of_input_stops_still_answers() {
     let mut engine = Engine::ready();
     engine.send("go infinite");
-    engine.searches_on();
+    engine.searches_on("1");
     engine.close_input();
     engine.best_move();
     engine.leaves_cleanly();
@@ -216,7 +216,7 @@ fn a_closed_output_ends_the_session_quietly() {
         drop(stdout);
         stdin.write_all(script.as_bytes()).expect("the engine reads");
         // The input stays open: the engine has to notice by itself, at the latest when asked again.
-        let deadline = std::time::Instant::now() + common::PATIENCE;
+        let deadline = std::time::Instant::now() + common::TIMEOUT;
         let status = loop {
             if let Some(status) = child.try_wait().expect("a child") {
                 break status;

@@ -11,7 +11,7 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::common::{PATIENCE, home};
+use crate::common::{TIMEOUT, home};
 
 /// A browser window.
 pub struct Browser {
@@ -82,7 +82,7 @@ impl Browser {
 
     /// Waits until an expression is true.
     pub fn wait_for(&self, expression: &str) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while self.run(&format!("return Boolean({expression})")) != true {
             assert!(Instant::now() < deadline, "never true: {expression}");
             std::thread::sleep(Duration::from_millis(20));
@@ -169,7 +169,7 @@ impl Browser {
     fn request(&self, method: &str, path: &str, body: &Value) -> Value {
         let body = if method == "POST" { body.to_string() } else { String::new() };
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("chromedriver listens");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("a time limit");
         let length = body.len();
         write!(
             stream,

@@ -1,6 +1,11 @@
 //! What the tests of the learning file share: positions, and records of them.
 #![allow(dead_code)]
 
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
 use engram::{
     learn::{LearnedScore, Origin, Record},
     position::Position,
@@ -10,6 +15,18 @@ use engram::{
 mod random;
 
 pub use random::Random;
+
+/// Long enough for a loaded machine; nothing passes by waiting for it.
+pub const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Waits until `condition` holds.
+pub fn wait_until(mut condition: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !condition() {
+        assert!(begin.elapsed() < TIMEOUT);
+        thread::sleep(Duration::from_millis(1));
+    }
+}
 
 /// `count` different positions from random games.
 pub fn positions(count: usize, seed: u64) -> Vec<Position> {

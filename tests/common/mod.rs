@@ -13,7 +13,7 @@ use std::{
 use tempfile::TempDir;
 
 /// Long enough for a loaded machine; nothing passes by waiting for it.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A command that runs the binary with every folder of the user in `home`.
 pub fn command(home: &TempDir) -> Command {
@@ -164,7 +164,7 @@ impl Engine {
 
     /// Reads up to and including the first line that begins with `prefix`. All lines read come back.
     pub fn expect(&mut self, prefix: &str) -> Vec<String> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let mut read = Vec::new();
         while let Some(line) = self.line_within(deadline.saturating_duration_since(Instant::now())) {
             let found = line.starts_with(prefix);
@@ -206,7 +206,7 @@ impl Engine {
     /// Searches shallowly, which teaches nothing, until an `info string` before the move contains `text`: what
     /// the learning file's own threads do is seen when they have come to it.
     pub fn search_until_told(&mut self, text: &str) -> String {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while Instant::now() < deadline {
             self.send("position startpos");
             let (_, lines) = self.best("go depth 1");
@@ -217,10 +217,10 @@ impl Engine {
         panic!("`{text}` was never said; all that came: {:#?}", self.seen);
     }
 
-    /// A search without an end is under way: reads up to and including a line of an iteration, and says `isready`
-    /// twenty times, each of which gives the search a turn. No `bestmove` comes.
-    pub fn searches_on(&mut self) {
-        let mut lines = self.expect("info depth ");
+    /// A search without an end is under way: reads up to and including the line of the iteration to `depth`, and says
+    /// `isready` twenty times, each of which gives the search a turn. No `bestmove` comes.
+    pub fn searches_on(&mut self, depth: &str) {
+        let mut lines = self.expect(&format!("info depth {depth} "));
         for _ in 0..20 {
             lines.append(&mut self.sync());
         }
@@ -248,7 +248,7 @@ impl Engine {
 
     /// Waits for the process to end by itself: its status and what it wrote to standard error.
     pub fn wait(mut self) -> (ExitStatus, String) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             if let Some(status) = self.child.try_wait().expect("a child") {
                 let mut stderr = String::new();

@@ -11,7 +11,7 @@ use std::{
 use redis::{Cmd, Connection, FromRedisValue};
 use tempfile::TempDir;
 
-use super::PATIENCE;
+use super::TIMEOUT;
 
 pub struct Server {
     program: &'static str,
@@ -78,7 +78,7 @@ impl Server {
         command.args(&self.arguments);
         self.child =
             Some(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the server starts"));
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while std::net::TcpStream::connect(("127.0.0.1", self.port)).is_err() {
             assert!(Instant::now() < deadline, "the server does not answer");
             thread::sleep(Duration::from_millis(5));
@@ -106,7 +106,7 @@ impl Server {
 
     pub fn connection(&self) -> Connection {
         let client = redis::Client::open(self.url()).expect("an address");
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             // It may still be reading its data.
             if let Ok(mut connection) = client.get_connection()

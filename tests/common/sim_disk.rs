@@ -39,7 +39,9 @@ struct State {
     fail_at: Option<usize>,
     failed: bool,
     space: Option<usize>,
-    sync_delay: Duration,
+    refused_writes: usize,
+    syncs_begun: usize,
+    syncs_held: bool,
     syncs_fail: bool,
 }
 
@@ -115,8 +117,19 @@ impl SimDisk {
         self.state().space = bytes;
     }
 
-    pub fn delay_syncs(&self, delay: Duration) {
-        self.state().sync_delay = delay;
+    /// Writes that found no room.
+    pub fn refused_writes(&self) -> usize {
+        self.state().refused_writes
+    }
+
+    /// Whether a sync that begins goes on.
+    pub fn hold_syncs(&self, hold: bool) {
+        self.state().syncs_held = hold;
+    }
+
+    /// Syncs that have begun.
+    pub fn syncs_begun(&self) -> usize {
+        self.state().syncs_begun
     }
 
     pub fn fail_syncs(&self, fail: bool) {
@@ -222,19 +235,23 @@ impl DiskFile for SimFile {
         }
         write_into(&mut state.files[self.file], offset, &bytes[..count]);
         state.events.push(Event::Write { file: self.file, offset, bytes: bytes[..count].to_vec() });
+        state.refused_writes += usize::from(full);
         if full { Err(io::ErrorKind::StorageFull.into()) } else { outcome }
     }
 
     fn sync(&self) -> io::Result<()> {
         let mut state = self.disk.state();
-        let delay = state.sync_delay;
         state.step()?;
+        state.syncs_begun += 1;
+        while state.syncs_held {
+            drop(state);
+            std::thread::sleep(Duration::from_millis(1));
+            state = self.disk.state();
+        }
         if state.syncs_fail {
             return Err(io::Error::other("simulated fault of a sync"));
         }
         state.events.push(Event::Sync { file: self.file });
-        drop(state);
-        std::thread::sleep(delay);
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use std::{
 use engram::position::Position;
 
 use crate::{
-    common::{Engine, PATIENCE},
+    common::{Engine, TIMEOUT},
     model::{Search, notation, random_position},
     random::Random,
 };
@@ -268,7 +268,7 @@ impl Gui {
     }
 
     fn next_line(&mut self) -> String {
-        match self.engine.line_within(PATIENCE) {
+        match self.engine.line_within(TIMEOUT) {
             Some(line) => line,
             None => self.fail("nothing is said any more"),
         }
@@ -339,7 +339,7 @@ impl Gui {
             self.engine.close_input();
         }
         // What is still said is still right.
-        while let Some(line) = self.engine.line_within(PATIENCE) {
+        while let Some(line) = self.engine.line_within(TIMEOUT) {
             self.hear(&line);
         }
         self.engine.leaves_cleanly();
