@@ -12,7 +12,7 @@ const RIGHT: f64 = 96.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 44.0;
 
-/// Colours that are told apart by people who see few of them, too (Okabe and Ito 2008).
+/// A palette for the colour-blind (Okabe and Ito 2008).
 fn color(arm: Arm) -> &'static str {
     match arm {
         Arm::Off => "#777777",

@@ -1,4 +1,4 @@
-//! The experiment: which games there are, who plays them, and what is known before each.
+//! The experiment: the schedule of games, the engines that play them, and the records known before each.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -17,9 +17,9 @@ use super::{
     ProveError,
     game::{self, Pace},
     journal::{Arm, GameEntry, GameJournal, GameSlot},
-    memory::{self, Copy, Original},
+    memory::{self, ArmFile, GameFile},
     player::{EnginePlayer, Program},
-    statistics::Random,
+    statistics::seeded,
 };
 use crate::{
     cli::{progress_bar, refused},
@@ -28,16 +28,12 @@ use crate::{
     protocol::{Command, Go, PositionStart},
 };
 
-/// Searches that are asked for until the learning file is open, and the pause between them.
-const OPENING_TRIES: usize = 500;
-const OPENING_PAUSE: Duration = Duration::from_millis(20);
-
-/// What is tried.
+/// The parameters of the experiment.
 pub(super) struct Setup {
     pub openings: Vec<Position>,
     pub rounds: u32,
     pub arms: Vec<Arm>,
-    /// Is the first round of the arm that is off the same as all others?
+    /// Is the arm `off` played in the first round only?
     pub off_once: bool,
     pub pace: Pace,
     /// Nodes for each position of a lost game that is studied.
@@ -68,14 +64,14 @@ impl Setup {
     }
 }
 
-/// Plays what the journal does not have yet. `each_round` is called after each finished round.
+/// Plays the games that the journal does not have yet. `each_round` is called after each finished round.
 pub(super) fn run(
     setup: &Setup,
     journal: &mut GameJournal,
     mut each_round: impl FnMut(u32, &[GameEntry], &ProgressBar) -> Result<(), ProveError>,
 ) -> Result<(), ProveError> {
     let bar = progress_bar(Some(setup.total() as u64), "{bar:30} {pos}/{len} games {msg} ({eta} left)");
-    // A folder for each run: the engines of one that was killed may still be writing into theirs.
+    // A folder for each run: engines of a killed run may still be writing into its folder.
     let all_work = setup.out.join("work");
     let work = all_work.join(std::process::id().to_string());
     fs::create_dir_all(&work).map_err(refused(&work, "made"))?;
@@ -88,7 +84,7 @@ pub(super) fn run(
         if !missing.is_empty() {
             let mut files = HashMap::new();
             for arm in [Arm::Learn, Arm::Placebo, Arm::Study] {
-                files.insert(arm, Original::make(&work, &known(setup, &journal.entries, arm, round))?);
+                files.insert(arm, ArmFile::make(&work, &known(setup, &journal.entries, arm, round))?);
             }
             play(setup, &missing, &files, &work, |entry| {
                 bar.inc(1);
@@ -98,12 +94,12 @@ pub(super) fn run(
         each_round(round, &journal.entries, &bar)?;
     }
     bar.finish_and_clear();
-    // What is left of it does no harm.
+    // Leftovers do no harm.
     let _ = fs::remove_dir_all(&all_work);
     Ok(())
 }
 
-/// What an arm knows before `round`, oldest first.
+/// The records of an arm before `round`, oldest first.
 pub(super) fn known(setup: &Setup, entries: &[GameEntry], arm: Arm, round: u32) -> Vec<Record> {
     let mut records = Vec::new();
     for earlier in 1..round {
@@ -119,11 +115,11 @@ pub(super) fn known(setup: &Setup, entries: &[GameEntry], arm: Arm, round: u32) 
     records
 }
 
-/// Plays games on as many threads as asked for. `each` gets them as they end.
+/// Plays games on `concurrency` threads. `each` gets them as they end.
 fn play(
     setup: &Setup,
     slots: &[GameSlot],
-    files: &HashMap<Arm, Original>,
+    files: &HashMap<Arm, ArmFile>,
     work: &Path,
     mut each: impl FnMut(GameEntry) -> Result<(), ProveError>,
 ) -> Result<(), ProveError> {
@@ -137,7 +133,7 @@ fn play(
             scope.spawn(move || {
                 while !stop.load(Relaxed) {
                     let Some(&slot) = slots.get(next.fetch_add(1, Relaxed)) else { return };
-                    // Who listens ends only after us.
+                    // The receiver outlives the threads.
                     let _ = sender.send(play_one(setup, slot, files.get(&slot.arm), work));
                 }
             });
@@ -154,11 +150,11 @@ fn play(
     })
 }
 
-/// Plays one game, by processes of its own: nothing of an earlier game can be left in them.
+/// Plays one game in new processes, so that nothing remains of an earlier game.
 fn play_one(
     setup: &Setup,
     slot: GameSlot,
-    file: Option<&Original>,
+    file: Option<&ArmFile>,
     work: &Path,
 ) -> Result<GameEntry, ProveError> {
     let GameSlot { round, opening, white, .. } = slot;
@@ -172,8 +168,8 @@ fn play_one(
     if !white {
         players.swap(0, 1);
     }
-    // Not of the arm: all arms play under the same conditions.
-    let mut random = Random::of(&[setup.seed, u64::from(round), opening as u64, u64::from(white)]);
+    // Independent of the arm: all arms play under the same conditions.
+    let mut random = seeded(&[setup.seed, u64::from(round), opening as u64, u64::from(white)]);
     let (mut cutoffs, mut depths, mut searches) = (0, 0, 0);
     let pace = match setup.pace {
         Pace::Fixed { limits: [own, opponent], jitter } if !white => {
@@ -215,16 +211,16 @@ fn play_one(
         moves: played.moves,
         cutoffs,
         depth: (100.0 * depths as f64 / f64::from(searches.max(1))).round() / 100.0,
-        records: copy.as_ref().map(Copy::news).transpose()?.unwrap_or_default(),
+        records: copy.as_ref().map(GameFile::news).transpose()?.unwrap_or_default(),
     })
 }
 
-/// Starts Engram with what its arm remembers: a copy of the arm's learning file, if it has one.
+/// Starts Engram with a copy of the learning file of its arm, if the arm has one.
 fn start_engram(
     setup: &Setup,
-    file: Option<&Original>,
+    file: Option<&ArmFile>,
     work: &Path,
-) -> Result<(EnginePlayer, Option<Copy>), ProveError> {
+) -> Result<(EnginePlayer, Option<GameFile>), ProveError> {
     let mut own = setup.own.clone();
     let Some(file) = file else {
         own.options.push(("Learning".to_owned(), "off".to_owned()));
@@ -239,26 +235,17 @@ fn start_engram(
     Ok((engram, Some(copy)))
 }
 
-/// The engine opens its file beside its first search and does not wait for it: this does, so that the first
-/// move of the game is made with all that is known.
+/// One search, so that the engine says whether it uses its file.
 fn open_file(engram: &mut EnginePlayer) -> Result<(), ProveError> {
     let start = Command::Position { start: PositionStart::Startpos, moves: Vec::new() };
-    for _ in 0..OPENING_TRIES {
-        let go = Go { nodes: Some(1), ..Go::default() };
-        let answer = engram
-            .search(&start, go, Duration::from_secs(60))
-            .map_err(|_| ProveError::NoFile(String::new()))?;
-        for text in answer.texts {
-            if text.starts_with("learning ") && text.contains(" in ") {
-                return Ok(());
-            }
-            if text.starts_with("nothing is learned") {
-                return Err(ProveError::NoFile(text));
-            }
-        }
-        thread::sleep(OPENING_PAUSE);
+    let go = Go { nodes: Some(1), ..Go::default() };
+    let answer = engram
+        .search(&start, go, Duration::from_secs(60))
+        .map_err(|fault| ProveError::NoFile(fault.to_string()))?;
+    if answer.texts.iter().any(|text| text.starts_with("learning ") && text.contains(" in ")) {
+        return Ok(());
     }
-    Err(ProveError::NoFile("it took too long to open".to_owned()))
+    Err(ProveError::NoFile(answer.texts.join("; ")))
 }
 
 /// `learning: 3 cutoffs of this search`.

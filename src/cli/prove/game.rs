@@ -2,13 +2,11 @@
 
 use std::{collections::HashMap, time::Duration};
 
+use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 use shakmaty::{Color, Position as _, uci::UciMove};
 
-use super::{
-    player::{EngineAnswer, EnginePlayer, Fault},
-    statistics::Random,
-};
+use super::player::{EngineAnswer, EngineFailure, EnginePlayer};
 use crate::{
     position::Position,
     protocol::{Command, Go, PositionStart},
@@ -21,16 +19,16 @@ const RESIGN_PLIES: usize = 6;
 const DRAW_SCORE: i32 = 10;
 const DRAW_PLIES: usize = 16;
 const DRAW_FROM: usize = 80;
-/// A game of so many plies is a draw.
+/// Plies after which a game is a draw.
 const LONGEST: usize = 600;
-/// A move may come so much later than the clock says: the way through the pipe is not the engine's fault.
+/// How late a move may come: the delay of the pipe is not the engine's fault.
 const MARGIN: Duration = Duration::from_millis(50);
-/// An engine that is later than this hangs.
+/// An engine that is later than this is taken to hang.
 const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 /// A search to a fixed depth takes no longer than this.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(3600);
 
-/// How far a side may look for each move.
+/// The limit of each search of a side.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(in crate::cli) enum Limit {
     Nodes(u64),
@@ -38,10 +36,10 @@ pub(in crate::cli) enum Limit {
     Depth(u64),
 }
 
-/// How long the sides may think.
+/// The limits of both sides.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(in crate::cli) enum Pace {
-    /// For each move of White and Black, and by how much of it numbers of nodes vary (0.05 is 5 %).
+    /// A limit for each move of White and Black, and the relative variation of node limits (0.05 is 5 %).
     Fixed { limits: [Limit; 2], jitter: f64 },
     /// A time for the game and an increment for each move.
     Clock { time: Duration, increment: Duration },
@@ -56,14 +54,14 @@ pub(in crate::cli) enum GameEnding {
     Repetition,
     FiftyMoves,
     Material,
-    /// Both engines saw it lost.
+    /// Adjudicated: both engines agreed on the winner.
     Resigned,
-    /// Both engines saw it drawn.
+    /// Adjudicated as a draw: both engines agreed.
     Agreed,
     TooLong,
-    /// The engine of the side to move ended.
+    /// The engine of the side to move crashed.
     Crash,
-    /// It did not move any more.
+    /// It stopped answering.
     Hang,
     /// It made an illegal move, or none.
     IllegalMove,
@@ -91,7 +89,7 @@ impl GameEnding {
         GameEnding::NAMES.iter().find(|(ending, _)| *ending == self).map_or("", |&(_, name)| name)
     }
 
-    /// Did an engine do what engines must not?
+    /// Is it the fault of an engine?
     pub fn is_fault(self) -> bool {
         matches!(self, GameEnding::Crash | GameEnding::Hang | GameEnding::IllegalMove | GameEnding::TimeLoss)
     }
@@ -121,12 +119,12 @@ pub(in crate::cli) struct Played {
     pub moves: Vec<UciMove>,
 }
 
-/// Plays from `start`; `players` are White and Black. `each` sees every answer and whose it is.
+/// Plays from `start`; `players` are White and Black. `each` is called with every answer and its side.
 pub(in crate::cli) fn play(
     start: &Position,
     players: &mut [EnginePlayer; 2],
     pace: Pace,
-    random: &mut Random,
+    random: &mut Rng,
     mut each: impl FnMut(Color, &EngineAnswer),
 ) -> Played {
     let fen = PositionStart::Fen(start.fen());
@@ -146,12 +144,12 @@ pub(in crate::cli) fn play(
         let lost = |ending, moves| Played { winner: Some(!turn), ending, moves };
         let answer = match players[side].search(&position, go, patience) {
             Ok(answer) => answer,
-            // A clock that ran out is a loss on time, whether a move would still have come or not.
-            Err(Fault::Hung) if matches!(pace, Pace::Clock { .. }) => {
+            // With a clock, no answer in time is a loss on time and no hang.
+            Err(EngineFailure::Hung) if matches!(pace, Pace::Clock { .. }) => {
                 return lost(GameEnding::TimeLoss, game.moves);
             }
-            Err(Fault::Hung) => return lost(GameEnding::Hang, game.moves),
-            Err(Fault::Crashed) => return lost(GameEnding::Crash, game.moves),
+            Err(EngineFailure::Hung) => return lost(GameEnding::Hang, game.moves),
+            Err(EngineFailure::Crashed) => return lost(GameEnding::Crash, game.moves),
         };
         if let Pace::Clock { increment, .. } = pace {
             if answer.time > clocks[side] + MARGIN {
@@ -166,15 +164,15 @@ pub(in crate::cli) fn play(
     }
 }
 
-fn command(pace: Pace, side: usize, clocks: &[Duration; 2], random: &mut Random) -> (Go, Duration) {
+fn command(pace: Pace, side: usize, clocks: &[Duration; 2], random: &mut Rng) -> (Go, Duration) {
     match pace {
         Pace::Fixed { limits, jitter } => {
             // Drawn for every move of both sides, so that all arms get the same limits.
-            let factor = 1.0 + jitter * random.symmetric();
+            let factor = 1.0 + jitter * (2.0 * random.f64() - 1.0);
             match limits[side] {
                 Limit::Nodes(nodes) => {
                     let nodes = (nodes as f64 * factor).round().max(1.0) as u64;
-                    // A thousand nodes a second is slower than any engine on any machine.
+                    // Any engine searches more than a thousand nodes a second.
                     (Go { nodes: Some(nodes), ..Go::default() }, HANG_TIMEOUT + Duration::from_millis(nodes))
                 }
                 Limit::Depth(depth) => (Go { depth: Some(depth), ..Go::default() }, SEARCH_TIMEOUT),
@@ -194,10 +192,10 @@ struct GameInPlay {
     position: Position,
     moves: Vec<UciMove>,
     seen: HashMap<u64, u32>,
-    /// The last plies in a row at which White stood this well: 1 won, -1 lost, 0 neither.
+    /// White's standing in the last `agreed` plies: 1 won, -1 lost, 0 neither.
     verdict: i32,
     agreed: usize,
-    /// The last plies in a row that looked drawn.
+    /// Number of consecutive plies with a drawish score, up to the last.
     dull: usize,
 }
 
@@ -207,7 +205,7 @@ impl GameInPlay {
         GameInPlay { position: start.clone(), moves: Vec::new(), seen, verdict: 0, agreed: 0, dull: 0 }
     }
 
-    /// Makes the move; it stays out if it is not legal.
+    /// Makes the move; false if it is not legal.
     fn push(&mut self, answer: &EngineAnswer) -> bool {
         let legal = answer.best.and_then(|uci| Some((uci, uci.to_move(self.position.chess()).ok()?)));
         let Some((uci, m)) = legal else { return false };
@@ -329,7 +327,7 @@ mod tests {
     #[test]
     fn jitter_is_small_and_seeded() {
         let nodes = |seed| {
-            let mut random = Random::of(&[seed]);
+            let mut random = Rng::with_seed(seed);
             let pace = Pace::Fixed { limits: [Limit::Nodes(1000), Limit::Depth(7)], jitter: 0.05 };
             (0..50).map(|_| command(pace, 0, &[Duration::ZERO; 2], &mut random).0.nodes).collect::<Vec<_>>()
         };

@@ -1,4 +1,4 @@
-//! The games of an experiment in its [journal](crate::cli::journal): all that an interrupted one needs to go on.
+//! The games of an experiment in its [journal](crate::cli::journal), from which an interrupted experiment resumes.
 
 use std::{collections::HashSet, path::Path};
 
@@ -14,7 +14,7 @@ use crate::{
     position::Position,
 };
 
-/// What an engine may remember.
+/// An arm of the experiment: what Engram may remember.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Arm {
@@ -22,7 +22,7 @@ pub(super) enum Arm {
     Off,
     /// What it learned in earlier rounds.
     Learn,
-    /// As much, but at random.
+    /// As many records, but of the wrong positions.
     Placebo,
     /// What it learned in earlier rounds, each lost game studied.
     Study,
@@ -61,7 +61,7 @@ pub(super) struct GameEntry {
     pub ending: GameEnding,
     #[serde(with = "moves")]
     pub moves: Vec<UciMove>,
-    /// What Engram's searches took from its file.
+    /// Cutoffs by learned records in Engram's searches.
     pub cutoffs: u64,
     /// Mean depth of Engram's searches, in plies.
     pub depth: f64,
@@ -73,7 +73,7 @@ pub(super) struct GameEntry {
 }
 
 impl GameEntry {
-    /// What was learned, told apart from other games by session and time.
+    /// The records, with session and time that identify the game.
     pub fn remembered(&self) -> impl Iterator<Item = Record> + '_ {
         let GameSlot { round, opening, white, .. } = self.slot;
         let session = 2 * opening as u32 + u32::from(white);
@@ -141,19 +141,20 @@ mod records {
     }
 }
 
-/// The journal and everything in it.
+/// The journal and its games.
 pub(super) struct GameJournal {
     journal: journal::Journal,
     pub entries: Vec<GameEntry>,
 }
 
 impl GameJournal {
-    /// Opens the journal at `path`, or begins it. `setup` says what is tried; one without a game gives way.
+    /// Opens the journal at `path`, or begins it. `setup` describes the experiment; a journal of another one is
+    /// replaced if it has no game.
     pub fn open(path: &Path, setup: &Value) -> Result<GameJournal, ProveError> {
         let earlier = EarlierRun::find(path.to_owned(), setup, "name another folder with --out")?;
         let (journal, mut results) = earlier.resume()?;
         let mut slots = HashSet::new();
-        // What two processes wrote counts once.
+        // A game that two processes wrote counts once.
         let entries = std::iter::from_fn(|| results.next::<GameEntry>());
         let entries = entries.filter(|entry| slots.insert(entry.slot)).collect();
         Ok(GameJournal { journal, entries })

@@ -1,6 +1,6 @@
-//! What an arm remembers: its learning file, made anew for each round from the records of the rounds before,
-//! and copied for each game. So the records of a round become visible at its end, in one order, however
-//! many games run at once.
+//! What an arm remembers: its learning file, created for each round from the records of the earlier rounds and
+//! copied for each game. So the records of a round become visible at its end, in the same order no matter how many
+//! games run at once.
 
 use std::{
     fs,
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use super::{
     ProveError,
     journal::{GameEntry, GameSlot},
-    statistics::Random,
+    statistics::seeded,
 };
 use crate::{
     cli::{learn::write_records, refused},
@@ -26,43 +26,43 @@ use crate::{
 /// The name of each file, in its folder.
 const NAME: &str = "learn.bin";
 
-/// A learning file that games copy.
-pub(super) struct Original {
+/// The learning file of an arm in one round; each game gets a copy.
+pub(super) struct ArmFile {
     folder: TempDir,
     /// Sequence number of its newest record.
     newest: u64,
 }
 
-impl Original {
+impl ArmFile {
     /// Makes the file, in a folder of its own within `work`.
-    pub fn make(work: &Path, records: &[Record]) -> Result<Original, ProveError> {
+    pub fn make(work: &Path, records: &[Record]) -> Result<ArmFile, ProveError> {
         let folder = TempDir::new_in(work).map_err(refused(work, "written"))?;
         let newest = write_records(&folder.path().join(NAME), records)?;
-        Ok(Original { folder, newest })
+        Ok(ArmFile { folder, newest })
     }
 
     /// A copy for one game.
-    pub fn copy(&self, work: &Path) -> Result<Copy, ProveError> {
+    pub fn copy(&self, work: &Path) -> Result<GameFile, ProveError> {
         let folder = TempDir::new_in(work).map_err(refused(work, "written"))?;
-        let copy = Copy { folder, before: self.newest };
+        let copy = GameFile { folder, before: self.newest };
         fs::copy(self.folder.path().join(NAME), copy.path()).map_err(refused(work, "written"))?;
         Ok(copy)
     }
 }
 
-/// The learning file of one game; it is removed when dropped.
-pub(super) struct Copy {
+/// The learning file of one game, removed when dropped.
+pub(super) struct GameFile {
     folder: TempDir,
     before: u64,
 }
 
-impl Copy {
-    /// Where it is.
+impl GameFile {
+    /// Its path.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join(NAME)
     }
 
-    /// Has the game that was lost last studied by the program at `engram`. The nodes searched.
+    /// Has the last lost game studied by the program at `engram`, and returns the nodes searched.
     pub fn study(&self, engram: &Path, nodes: u64) -> Result<u64, ProveError> {
         let mut command = Command::new(engram);
         command
@@ -74,21 +74,20 @@ impl Copy {
         counted.ok_or_else(|| ProveError::Study(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
     }
 
-    /// The records that the game added. Who wrote them and when is left out: it is different each time.
+    /// The records that the game added, without session and time, which differ between runs.
     pub fn news(&self) -> Result<Vec<Record>, ProveError> {
         let (_, ring, _) = LearnFile::open(&self.path(), Mode::Read)?.recover()?;
         Ok(ring.since(self.before).map(|(_, record)| Record { session: 0, time: 0, ..record }).collect())
     }
 }
 
-/// What the placebo arm gets for what it learned in one round.
+/// The records that the placebo arm gets instead of those that it learned in one round.
 ///
-/// For each game as many records as it wrote, of positions of the same game drawn at random, with Engram to
-/// move as often as there; each with the score, depth and window of a record that any game of this round wrote,
-/// drawn at random as well, of those with the same side to move. So there is as much said, and as bad and as
-/// good, as was learned, but it is said of the wrong positions.
+/// Each game gets as many records as it wrote, of random positions of the same game, as many of them with Engram to
+/// move. Score, depth and window are those of a random record of this round with the same side to move. So number and
+/// scores of the records are as learned, but they belong to the wrong positions.
 pub(super) fn placebo(entries: &[&GameEntry], openings: &[Position], seed: u64) -> Vec<Record> {
-    // A record of the position after a move says so.
+    // Is it a record of the position after Engram's move?
     let is_reply = |record: &Record| record.since_root % 2 == 1;
     let of = |replies: bool| move |record: &&Record| is_reply(record) == replies;
     let said = [false, true].map(|replies| {
@@ -98,7 +97,7 @@ pub(super) fn placebo(entries: &[&GameEntry], openings: &[Position], seed: u64) 
     let mut given = Vec::new();
     for entry in entries {
         let GameSlot { round, opening, white, .. } = entry.slot;
-        let mut random = Random::of(&[seed, u64::from(round), opening as u64, u64::from(white), 1]);
+        let mut random = seeded(&[seed, u64::from(round), opening as u64, u64::from(white), 1]);
         let positions = entry.positions(&openings[opening]);
         for (replies, models) in [false, true].into_iter().zip(&said) {
             let mut drawn: Vec<_> = positions
@@ -106,10 +105,9 @@ pub(super) fn placebo(entries: &[&GameEntry], openings: &[Position], seed: u64) 
                 .filter(|(position, _)| (position.turn().is_white() == white) != replies)
                 .collect();
             let number = entry.records.iter().filter(of(replies)).count();
-            let number = number.min(drawn.len());
-            random.choose(&mut drawn, number);
-            for (position, m) in &drawn[..number] {
-                let model = models[random.below(models.len())];
+            random.shuffle(&mut drawn);
+            for (position, m) in drawn.into_iter().take(number) {
+                let model = models[random.usize(..models.len())];
                 let Ok(blank) = Record::new(position, model.origin) else { continue };
                 given.push(Record {
                     best: PackedMove::pack(*m),

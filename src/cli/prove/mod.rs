@@ -1,9 +1,9 @@
 //! `engram learn prove`: does the engine play better for what it learned?
 //!
 //! A controlled experiment with three arms that play the same openings with the same colours under the same
-//! conditions: *off* remembers nothing; *learn* keeps one learning file over all rounds; *placebo* is told as
-//! much after each lost game, but of the wrong positions. An engine at fixed nodes that changes anything after a
-//! loss gains by rolling the dice again; what it gains over the placebo is knowledge.
+//! conditions: *off* remembers nothing; *learn* keeps one learning file over all rounds; *placebo* gets as many
+//! records, but of the wrong positions. At fixed nodes an engine that changes anything after a loss gains by rolling
+//! the dice again; only the gain over the placebo is due to knowledge.
 
 mod chart;
 mod experiment;
@@ -32,7 +32,7 @@ use self::{
     game::{Limit, Pace},
     journal::{Arm, GameJournal},
     player::{Program, Unplayable},
-    statistics::Random,
+    statistics::seeded,
 };
 use crate::{
     cli::{FileFailure, journal::JournalError, refused},
@@ -42,7 +42,7 @@ use crate::{
     uci::{Output, translate},
 };
 
-/// What to try.
+/// The arguments of `engram learn prove`.
 #[derive(Debug, clap::Args)]
 #[command(group(ArgGroup::new("pace").required(true).args(["nodes", "tc"])))]
 #[command(group(ArgGroup::new("limit").args(["opponent_nodes", "opponent_depth"])))]
@@ -56,10 +56,10 @@ pub(super) struct ProveArguments {
     /// An option of Engram's own in every arm; may be given several times.
     #[arg(long = "own-option", value_name = "NAME=VALUE")]
     own_options: Vec<OptionValue>,
-    /// The positions to begin from: EPD or FEN, one a line.
+    /// The starting positions: EPD or FEN, one a line.
     #[arg(long, value_name = "FILE")]
     openings: PathBuf,
-    /// Use so many of them, drawn by the seed; all if not given.
+    /// Number of positions to use, drawn by the seed; all if not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     take: Option<u32>,
     /// How often each opening is played, with both colours each time. A later run may ask for more.
@@ -77,13 +77,13 @@ pub(super) struct ProveArguments {
     /// Play on the clock instead: seconds for the game and for each move, such as 10+0.1.
     #[arg(long, value_name = "T+I")]
     tc: Option<TimeControl>,
-    /// Vary the number of nodes by up to so many per cent, by the seed, so that games do not repeat.
+    /// Vary the number of nodes by up to this percentage, by the seed, so that games do not repeat.
     #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = percent, conflicts_with = "tc")]
     jitter: f64,
     /// Games at a time. The results do not depend on it.
     #[arg(long, value_name = "C", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     concurrency: u32,
-    /// What the choice of openings, the jitter, the placebo and the intervals are drawn from.
+    /// Seed of the choice of openings, the jitter, the placebo and the intervals.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// The arms to play: off, learn, placebo, study (as learn, and each lost game is studied afterwards).
@@ -97,7 +97,7 @@ pub(super) struct ProveArguments {
     /// At fixed nodes without jitter engines that begin each game as new play the same games again.
     #[arg(long, conflicts_with_all = ["tc", "jitter"])]
     off_once: bool,
-    /// Where the results go. If an experiment with the same settings is there, it goes on.
+    /// The folder of the results. An experiment with the same settings in it is resumed.
     #[arg(long, value_name = "DIR", default_value = "engram-prove")]
     out: PathBuf,
 }
@@ -191,7 +191,7 @@ pub enum ProveError {
     Learn(#[from] FileError),
 }
 
-/// Makes the experiment, or goes on with it.
+/// Runs the experiment, or resumes it.
 pub(super) fn run(arguments: &ProveArguments, output: &Output) -> Result<(), ProveError> {
     fs::create_dir_all(&arguments.out).map_err(refused(&arguments.out, "made"))?;
     // The engines are told of files in it.
@@ -263,7 +263,8 @@ fn setup(arguments: &ProveArguments, out: PathBuf) -> Result<Setup, ProveError> 
     })
 }
 
-/// What must be the same for an experiment to go on. Rounds may be added, and games at a time do not matter.
+/// The settings that must be the same for an experiment to be resumed. The numbers of rounds and of games at a time may
+/// change.
 fn description(arguments: &ProveArguments, setup: &Setup) -> Value {
     let options =
         |options: &[OptionValue]| options.iter().map(|o| format!("{}={}", o.0, o.1)).collect::<Vec<_>>();
@@ -278,10 +279,12 @@ fn description(arguments: &ProveArguments, setup: &Setup) -> Value {
         "off once": setup.off_once,
         "study nodes": setup.study_nodes,
         "seed": setup.seed,
+        // Another generator makes other games of the same seed.
+        "random numbers": "wyrand",
     })
 }
 
-/// Reads EPD or FEN: four fields, two counters if they are numbers; what follows is left out.
+/// Reads EPD or FEN: four fields, and two counters if they are numbers; the rest of the line is ignored.
 pub(super) fn openings(path: &Path, take: Option<u32>, seed: u64) -> Result<Vec<Position>, ProveError> {
     let text = fs::read_to_string(path).map_err(refused(path, "read"))?;
     let mut openings = Vec::new();
@@ -304,9 +307,8 @@ pub(super) fn openings(path: &Path, take: Option<u32>, seed: u64) -> Result<Vec<
         return Err(ProveError::NoOpenings(path.to_owned()));
     }
     if let Some(take) = take {
-        let number = openings.len().min(take as usize);
-        Random::of(&[seed, 2]).choose(&mut openings, number);
-        openings.truncate(number);
+        seeded(&[seed, 2]).shuffle(&mut openings);
+        openings.truncate(take as usize);
     }
     Ok(openings)
 }

@@ -19,7 +19,7 @@ use crate::{
 
 /// How long an engine may take to start, to get ready, and to leave.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
-/// What a mate counts in centipawns where scores are compared.
+/// The value of a mate in centipawns where scores are compared.
 const MATE: i32 = 30_000;
 
 /// How to start an engine.
@@ -46,7 +46,7 @@ impl Program {
         }
     }
 
-    /// What a person calls it.
+    /// Its name for people.
     pub fn name(&self) -> String {
         let stem = self.path.file_stem().unwrap_or(self.path.as_os_str());
         Path::new(stem).display().to_string()
@@ -79,13 +79,13 @@ pub enum Unplayable {
     },
 }
 
-/// What an engine does wrong in a game.
+/// How an engine fails to answer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Error)]
-pub(in crate::cli) enum Fault {
+pub(in crate::cli) enum EngineFailure {
     /// The process ended, or its output.
     #[error("crashed")]
     Crashed,
-    /// No move came for far too long.
+    /// No move came within the timeout.
     #[error("hangs")]
     Hung,
 }
@@ -102,7 +102,7 @@ pub(in crate::cli) struct EngineAnswer {
     #[cfg(feature = "tune")]
     pub pv: Vec<UciMove>,
     pub time: Duration,
-    /// What it had to say to a person.
+    /// Its `info string` messages.
     pub texts: Vec<String>,
 }
 
@@ -129,7 +129,7 @@ impl EnginePlayer {
         let (sender, lines) = unbounded();
         let stdout = child.stdout.take();
         let mut player = EnginePlayer { child, stdin, lines, name: program.name() };
-        // Timed by this thread, since the game may be busy.
+        // This thread takes the time of each line, since the thread of the game may be busy.
         thread::Builder::new()
             .name("engine".to_owned())
             .spawn(move || {
@@ -164,14 +164,14 @@ impl EnginePlayer {
         Ok(player)
     }
 
-    /// Sends a line. An engine that is gone is found out when it does not answer.
+    /// Sends a line. A dead engine is noticed when it does not answer.
     pub fn send(&mut self, command: &Command) {
         if let Some(stdin) = &mut self.stdin {
             let _ = writeln!(stdin, "{command}").and_then(|()| stdin.flush());
         }
     }
 
-    /// Waits until everything sent so far is done.
+    /// Waits until everything that was sent is done.
     pub fn ready(&mut self) -> Result<(), Unplayable> {
         self.send(&Command::IsReady);
         self.until("isready", |message| message == Message::ReadyOk)
@@ -192,8 +192,13 @@ impl EnginePlayer {
         }
     }
 
-    /// Has it search, and waits for its move for as long as `timeout`.
-    pub fn search(&mut self, position: &Command, go: Go, timeout: Duration) -> Result<EngineAnswer, Fault> {
+    /// Starts a search, and waits up to `timeout` for its move.
+    pub fn search(
+        &mut self,
+        position: &Command,
+        go: Go,
+        timeout: Duration,
+    ) -> Result<EngineAnswer, EngineFailure> {
         self.send(position);
         let start = Instant::now();
         self.send(&Command::Go(go));
@@ -206,13 +211,13 @@ impl EnginePlayer {
                 }
                 Ok((_, Message::Info(info))) => answer.take(info),
                 Ok(_) => {}
-                Err(error) if error.is_timeout() => return Err(Fault::Hung),
-                Err(_) => return Err(Fault::Crashed),
+                Err(error) if error.is_timeout() => return Err(EngineFailure::Hung),
+                Err(_) => return Err(EngineFailure::Crashed),
             }
         }
     }
 
-    /// Lets it finish what it has to write, and leave.
+    /// Ends the engine after it has written its files.
     pub fn quit(mut self) {
         self.send(&Command::Quit);
         self.stdin = None;
@@ -224,7 +229,7 @@ impl EnginePlayer {
 
 impl Drop for EnginePlayer {
     fn drop(&mut self) {
-        // Both fail where the process has ended already, which is fine.
+        // Both fail if the process has already ended, which is fine.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -22,7 +22,7 @@ use crate::{
 /// The names of the files that [`write`] makes.
 pub(super) const RESULTS: [&str; 5] = ["results.txt", "rounds.csv", "games.csv", "games.pgn", "score.svg"];
 
-/// Writes everything that the games so far say, up to the end of round `finished`, and gives back the text.
+/// Writes the results up to the end of round `finished`, and returns the text.
 pub(super) fn write(setup: &Setup, entries: &[GameEntry], finished: u32) -> Result<String, ProveError> {
     let games = GamesByPlace::new(setup, entries);
     let rounds: Vec<SummaryRow> = (1..=finished).flat_map(|round| games.lines(&(round..=round))).collect();

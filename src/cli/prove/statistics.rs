@@ -1,55 +1,21 @@
 //! Elo and its intervals.
 //!
-//! Games from one opening are not independent: the same moves come again, round after round. So the bootstrap
-//! (Efron 1979) draws openings, each with all of its games, and not games. The intervals are percentiles.
+//! Games from one opening are not independent: the same moves recur in every round. So the bootstrap (Efron 1979)
+//! resamples openings, each with all of its games, instead of games. The intervals are percentiles.
 
-/// Draws of a bootstrap.
+use fastrand::Rng;
+
+/// Resamples of a bootstrap.
 const DRAWS: usize = 4000;
-/// What is left out on each side of an interval of 95 %.
+/// The share beyond each side of an interval of 95 %.
 const TAIL: f64 = 0.025;
 
-/// SplitMix64 (Steele, Lea, Flood 2014): a sequence of numbers that depends on nothing but its seed.
-pub(in crate::cli) struct Random(u64);
-
-impl Random {
-    /// A sequence of its own for each list of numbers.
-    pub fn of(words: &[u64]) -> Random {
-        let mut random = Random(0);
-        for &word in words {
-            random.0 ^= word;
-            random.0 = random.next();
-        }
-        random
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `end`; 0 if there is none.
-    pub fn below(&mut self, end: usize) -> usize {
-        ((u128::from(self.next()) * end as u128) >> 64) as usize
-    }
-
-    /// A number from -1 to 1.
-    pub fn symmetric(&mut self) -> f64 {
-        self.next() as f64 / u64::MAX as f64 * 2.0 - 1.0
-    }
-
-    /// Puts `number` of `items`, at random, first. At most all.
-    pub fn choose<T>(&mut self, items: &mut [T], number: usize) {
-        for index in 0..number.min(items.len()) {
-            let other = index + self.below(items.len() - index);
-            items.swap(index, other);
-        }
-    }
+/// A generator that depends on each of these numbers and on their order.
+pub(in crate::cli) fn seeded(words: &[u64]) -> Rng {
+    Rng::with_seed(words.iter().fold(0, |seed, &word| Rng::with_seed(seed ^ word).u64(..)))
 }
 
-/// Points (a win 1, a draw 0.5) in so many games.
+/// Points (a win 1, a draw 0.5) and games.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub(super) struct PointTally {
     pub points: f64,
@@ -67,15 +33,15 @@ impl PointTally {
         if self.games > 0.0 { self.points / self.games } else { 0.5 }
     }
 
-    /// The difference in rating that makes this score likely (Elo's logistic formula). All or nothing counts
-    /// as half a point less or more: no number of games proves an infinite difference.
+    /// The rating difference with this expected score (Elo's logistic formula). A score of 0 or 100 % is moved by half
+    /// a point: no number of games proves an infinite difference.
     pub fn elo(self) -> f64 {
         let margin = 0.5 / self.games.max(1.0);
         elo(self.score().clamp(margin, 1.0 - margin))
     }
 }
 
-/// The difference in rating that belongs to a score between 0 and 1.
+/// The rating difference of a score between 0 and 1.
 pub(super) fn elo(score: f64) -> f64 {
     -400.0 * (1.0 / score - 1.0).log10()
 }
@@ -104,9 +70,9 @@ pub(super) fn bootstrap<const N: usize>(
         statistic(&sum)
     };
     let value = sum(&mut clusters.iter());
-    let mut random = Random::of(&[seed]);
+    let mut random = seeded(&[seed]);
     let mut draws: Vec<f64> = (0..DRAWS)
-        .map(|_| sum(&mut (0..clusters.len()).map(|_| &clusters[random.below(clusters.len())])))
+        .map(|_| sum(&mut (0..clusters.len()).map(|_| &clusters[random.usize(..clusters.len())])))
         .collect();
     draws.sort_unstable_by(f64::total_cmp);
     let percentile = |part: f64| draws[((DRAWS - 1) as f64 * part).round() as usize];
@@ -169,15 +135,8 @@ mod tests {
 
     #[test]
     fn random_numbers_depend_on_every_word_of_their_seed() {
-        let first = |words: &[u64]| Random::of(words).next();
+        let first = |words: &[u64]| seeded(words).u64(..);
         assert_eq!(first(&[1, 2, 3]), first(&[1, 2, 3]));
         assert!(first(&[1, 2, 3]) != first(&[1, 3, 2]) && first(&[1, 2]) != first(&[1, 2, 0]));
-        let mut random = Random::of(&[5]);
-        assert!((0..1000).all(|_| random.below(7) < 7 && random.symmetric().abs() <= 1.0));
-        let mut items: Vec<u32> = (0..20).collect();
-        random.choose(&mut items, 30);
-        assert!(!items.is_sorted());
-        items.sort_unstable();
-        assert!(items.into_iter().eq(0..20), "chosen, not made up");
     }
 }

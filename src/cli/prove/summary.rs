@@ -1,4 +1,4 @@
-//! What the games say: one line for each round and arm, and the rounds of the second half together.
+//! The summary: one line for each round and arm, and for the second half of the rounds.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -25,10 +25,10 @@ pub(super) struct SummaryRow {
     pub score: Estimate,
     /// Against the opponent.
     pub elo: Estimate,
-    /// This arm less `off`, and less `placebo`, where there are games of both.
+    /// The difference to `off` and to `placebo`, if there are games of both arms.
     pub over_off: Option<Estimate>,
     pub over_placebo: Option<Estimate>,
-    /// Games that left those of the round before, of all that could, and the median ply of it (from 1).
+    /// Games that deviate from those of the previous round, of all that could, and the median ply of it (from 1).
     pub changed: usize,
     pub comparable: usize,
     pub changed_at: Option<usize>,
@@ -63,7 +63,7 @@ impl<'a> GamesByPlace<'a> {
         GamesByPlace { setup, all: entries, by_place }
     }
 
-    /// The games of an arm in a round; where the arm that is off was played once, those.
+    /// The games of an arm in a round; if the arm `off` was played once, those of the first round.
     fn of(&self, arm: Arm, round: u32) -> &[&'a GameEntry] {
         let round = if arm == Arm::Off && self.setup.off_once { 1 } else { round };
         self.by_place.get(&(arm, round)).map_or(&[], Vec::as_slice)
@@ -142,8 +142,8 @@ impl<'a> GamesByPlace<'a> {
         })
     }
 
-    /// What the next game of the same opening and colour came to after a lost one, in rounds up to `finished`, and what
-    /// studying cost.
+    /// The results of the next game of the same opening and colour after a lost one, in rounds up to `finished`, and
+    /// the nodes of the studies.
     pub fn after_losses(&self, finished: u32) -> String {
         let mut text = String::new();
         for &arm in &self.setup.arms {
@@ -179,7 +179,7 @@ impl<'a> GamesByPlace<'a> {
     }
 }
 
-/// The ply, from 1, at which a game leaves another; nothing if they are the same.
+/// The ply, from 1, at which a game deviates from another; `None` if they are the same.
 fn divergence(now: &GameEntry, before: &GameEntry) -> Option<usize> {
     if now.moves == before.moves {
         return None;

@@ -11,6 +11,7 @@ use std::{
 };
 
 use clap::Args;
+use fastrand::Rng;
 use shakmaty::Color;
 
 use super::{TuneError, threads};
@@ -19,7 +20,7 @@ use crate::{
         game::{self, Limit, Pace},
         openings,
         player::{EnginePlayer, Program},
-        statistics::Random,
+        statistics::seeded,
     },
     position::Position,
     protocol::Command,
@@ -30,7 +31,7 @@ use crate::{
 /// The arguments of `engram tune spsa`.
 #[derive(Debug, Args)]
 pub struct SpsaArguments {
-    /// The positions to begin from: EPD or FEN, one a line.
+    /// The starting positions: EPD or FEN, one a line.
     #[arg(long, value_name = "FILE")]
     openings: PathBuf,
     /// Parameters to tune, by name; without any, all that can move by two or more.
@@ -45,10 +46,10 @@ pub struct SpsaArguments {
     /// Pairs at a time; as many as there are cores if absent.
     #[arg(long)]
     threads: Option<usize>,
-    /// How far a parameter goes for a result, in squares of its last perturbation.
+    /// Step of a parameter after a result, in squares of its last perturbation.
     #[arg(long, default_value_t = 0.01)]
     gain: f64,
-    /// Where the values are kept after each pair, and read from if there.
+    /// The file of the values, written after each pair; an existing one is resumed.
     #[arg(long, default_value = "spsa.state")]
     state: PathBuf,
     /// Seed of openings and perturbations.
@@ -56,7 +57,7 @@ pub struct SpsaArguments {
     seed: u64,
 }
 
-/// Spall's exponents, and the share of the pairs by which the first steps are tamed.
+/// Spall's exponents, and his stability constant as a share of all pairs.
 const GAIN_DECAY: f64 = 0.602;
 const PERTURBATION_DECAY: f64 = 0.101;
 const STABILITY: f64 = 0.1;
@@ -99,7 +100,7 @@ pub fn print(arguments: &SpsaArguments, output: &Output, interrupt: &Interrupt) 
                     player.send(&Command::SetOption { name, value });
                 }
             }
-            let opening = &starts[trial.random.below(starts.len())];
+            let opening = &starts[trial.random.usize(..starts.len())];
             let result = play_pair(opening, &mut players, arguments.nodes, &mut trial.random)?;
             finish(&trial, result)?;
         }
@@ -112,7 +113,7 @@ pub fn print(arguments: &SpsaArguments, output: &Output, interrupt: &Interrupt) 
     })
 }
 
-/// A parameter on its way.
+/// A parameter being tuned.
 struct Tuned {
     parameter: &'static Parameter,
     value: f64,
@@ -128,9 +129,9 @@ impl Tuned {
         f64::from(self.parameter.high - self.parameter.low) * PERTURBATION
     }
 
-    /// A whole number near the value moved by `change`: chance rounds, so that small changes count as well.
-    fn at(&self, change: f64, random: &mut Random) -> i32 {
-        let value = self.value + change + random.symmetric() / 2.0;
+    /// The value moved by `change`, as an integer: rounded at random, so that small changes count as well.
+    fn at(&self, change: f64, random: &mut Rng) -> i32 {
+        let value = self.value + change + random.f64() - 0.5;
         (value.round() as i32).clamp(self.parameter.low, self.parameter.high)
     }
 
@@ -140,19 +141,19 @@ impl Tuned {
     }
 }
 
-/// What one side plays with.
+/// The parameter values of one side.
 type Setting = Vec<(&'static str, i32)>;
 
 /// A pair of games to play.
 struct Trial {
     settings: [Setting; 2],
-    /// By how much each parameter follows a point that the first setting is ahead.
+    /// The step of each parameter for a lead of one point of the first setting.
     steps: Vec<f64>,
-    /// Its own numbers, whichever thread plays it.
-    random: Random,
+    /// Its own generator, so that the thread that plays it does not matter.
+    random: Rng,
 }
 
-/// All parameters and how far they have come.
+/// All parameters and the progress of the run.
 struct SpsaRun {
     tuned: Vec<Tuned>,
     /// Pairs begun in this session or finished before it, pairs finished, and pairs in all.
@@ -168,17 +169,17 @@ impl SpsaRun {
         SpsaRun { tuned, begun: 0, finished: 0, pairs, gain }
     }
 
-    /// The next pair: every parameter moved up or down, and the opposite; nothing if all are begun.
+    /// The next pair: every parameter moved up or down, and the opposite; `None` if all are begun.
     fn next(&mut self, seed: u64) -> Option<Trial> {
         if self.begun == self.pairs {
             return None;
         }
-        let mut random = Random::of(&[seed, self.begun.into()]);
+        let mut random = seeded(&[seed, self.begun.into()]);
         self.begun += 1;
         let (now, all) = (f64::from(self.begun), f64::from(self.pairs));
         let perturbation = (all / now).powf(PERTURBATION_DECAY);
         let gain = self.gain * ((1.0 + STABILITY) * all / (STABILITY * all + now)).powf(GAIN_DECAY);
-        let signs: Vec<f64> = self.tuned.iter().map(|_| [1.0, -1.0][random.below(2)]).collect();
+        let signs: Vec<f64> = self.tuned.iter().map(|_| if random.bool() { 1.0 } else { -1.0 }).collect();
         let settings = [1.0, -1.0].map(|side| {
             let moved = self.tuned.iter().zip(&signs).map(|(one, sign)| {
                 (one.parameter.name, one.at(side * sign * one.reach() * perturbation, &mut random))
@@ -190,7 +191,7 @@ impl SpsaRun {
         Some(Trial { settings, steps: steps.collect(), random })
     }
 
-    /// Follows the result of a pair: points of the first setting less those of the second.
+    /// Applies the result of a pair: points of the first setting less those of the second.
     fn finish(&mut self, trial: &Trial, result: f64) {
         for (one, step) in self.tuned.iter_mut().zip(&trial.steps) {
             one.follow(step * result);
@@ -198,7 +199,7 @@ impl SpsaRun {
         self.finished += 1;
     }
 
-    /// Takes up what [`SpsaRun::to_string`] wrote; nothing if it is of other parameters.
+    /// Restores the text of [`SpsaRun::to_string`]; `None` if it is of other parameters.
     fn restore(&mut self, text: &str) -> Option<()> {
         let mut lines = text.lines();
         let pairs = lines.next()?.strip_suffix(" pairs")?.parse().ok()?;
@@ -227,7 +228,7 @@ fn play_pair(
     opening: &Position,
     players: &mut [EnginePlayer; 2],
     nodes: u64,
-    random: &mut Random,
+    random: &mut Rng,
 ) -> Result<f64, TuneError> {
     let pace = Pace::Fixed { limits: [Limit::Nodes(nodes); 2], jitter: 0.0 };
     let mut sum = 0.0;
@@ -268,13 +269,13 @@ mod tests {
     }
 
     /// Games whose winner is the setting nearer to an optimum, more often the nearer it is.
-    fn play(settings: &[Setting; 2], random: &mut Random, optimum: &[f64]) -> f64 {
+    fn play(settings: &[Setting; 2], random: &mut Rng, optimum: &[f64]) -> f64 {
         let [first, second] = [0, 1].map(|side: usize| {
             let parts = settings[side].iter().zip(optimum);
             parts.map(|(&(_, value), best)| ((f64::from(value) - best) / best).powi(2)).sum::<f64>()
         });
         let edge = (second - first).clamp(-1.0, 1.0);
-        if random.symmetric() < edge { 2.0 } else { -2.0 }
+        if 2.0 * random.f64() - 1.0 < edge { 2.0 } else { -2.0 }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! `engram tune vary`: positions as a search meets them, not as good games do. Good players leave nothing
 //! hanging, so their games alone do not teach what material and loose pieces are worth.
 //!
-//! From a known position one to three random moves are played; an engine scores what comes of it, and its main
-//! line is followed to the first quiet position, which gets the score.
+//! From a known position one to three random moves are played; an engine scores the result, and its main line is
+//! followed to the first quiet position, which gets the score.
 
 use std::{fs::OpenOptions, io::Write, path::PathBuf, time::Duration};
 
@@ -12,7 +12,7 @@ use shakmaty::Color;
 
 use super::{TuneError, data, train};
 use crate::{
-    cli::prove::player::{EnginePlayer, Fault, Program},
+    cli::prove::player::{EngineFailure, EnginePlayer, Program},
     position::Position,
     protocol::{Command, Go, PositionStart},
     uci::{Interrupt, Output},
@@ -31,14 +31,14 @@ pub struct VaryArguments {
     /// Depth of its searches.
     #[arg(long, default_value_t = 6)]
     depth: u32,
-    /// Use one position of so many.
+    /// Use one position in this many.
     #[arg(long, default_value_t = 8)]
     every: usize,
 }
 
-/// Scores beyond this are left out, in centipawns.
+/// Larger scores are left out, in centipawns.
 const LIMIT: i32 = 1500;
-/// An engine that takes longer for a search hangs.
+/// An engine that takes longer for a search is taken to hang.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// Writes varied positions until the data ends.
@@ -54,7 +54,7 @@ pub fn print(arguments: &VaryArguments, output: &Output, interrupt: &Interrupt) 
         let Some(label) = label.filter(|_| !skipped && random.usize(..arguments.every.max(1)) == 0) else {
             return;
         };
-        let Some(position) = shaken(label.position, &mut random) else { return };
+        let Some(position) = with_random_moves(label.position, &mut random) else { return };
         match resolve(&mut engine, position, arguments.depth) {
             Ok(None) => {}
             Ok(Some((quiet, score))) => {
@@ -79,7 +79,7 @@ pub fn print(arguments: &VaryArguments, output: &Output, interrupt: &Interrupt) 
 }
 
 /// One to three random moves, a third of them captures where there are any.
-fn shaken(mut position: Position, random: &mut Rng) -> Option<Position> {
+fn with_random_moves(mut position: Position, random: &mut Rng) -> Option<Position> {
     for _ in 0..[1, 1, 2, 3][random.usize(..4)] {
         let moves = position.legal_moves();
         let captures: Vec<_> = moves.iter().filter(|m| m.is_capture()).collect();
@@ -98,7 +98,7 @@ fn resolve(
     engine: &mut EnginePlayer,
     mut position: Position,
     depth: u32,
-) -> Result<Option<(Position, i32)>, Fault> {
+) -> Result<Option<(Position, i32)>, EngineFailure> {
     let at = Command::Position { start: PositionStart::Fen(position.fen()), moves: Vec::new() };
     let go = Go { depth: Some(depth.into()), ..Go::default() };
     let answer = engine.search(&at, go, SEARCH_TIMEOUT)?;
