@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use super::{
     CliError,
-    analyse::{Finding, FoundAt, MOST_THREADS, SearchKind, StretchTask, TaskSettings, Workers, task_result},
+    analyse::{BatchTask, Finding, FoundAt, MAX_THREADS, SearchKind, TaskSettings, Workers, task_result},
     cores,
 };
 use crate::{
@@ -22,9 +22,9 @@ use crate::{
     fleet::{EntryId, FleetError, HeldTask, Queue, ServerAddress, TaskOutcome},
 };
 
-/// A task that so many workers had before, and none finished, is given up.
-const MOST_ATTEMPTS: u64 = 3;
-/// How long a worker without work asks the server to wait, and one with work looks for results.
+/// A task that this many workers began without finishing it is given up.
+const MAX_ATTEMPTS: u64 = 3;
+/// How long an idle worker waits for the server, and a busy one for results.
 const IDLE: Duration = Duration::from_secs(1);
 const BUSY: Duration = Duration::from_millis(100);
 
@@ -35,14 +35,14 @@ pub struct WorkerArguments {
     #[arg(long, value_name = "URL")]
     queue: ServerAddress,
     /// Positions that are searched at once. All cores if not given.
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MOST_THREADS as u64))]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
     threads: Option<u64>,
-    /// Take over the tasks of a worker that was not heard of for so long. The same for all workers.
+    /// Time without a sign of life after which the tasks of a worker are taken over. The same for all workers.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     claim_after: u64,
 }
 
-/// What makes two programs find the same: tasks are shared among those that agree in it.
+/// The version of search and evaluation. Tasks are shared only among programs of the same version, which find the same.
 pub(super) fn version() -> String {
     format!("{}-{:04x}", env!("CARGO_PKG_VERSION"), eval::fingerprint())
 }
@@ -52,13 +52,13 @@ pub(super) fn version() -> String {
 /// # Errors
 /// The first connection fails, or a search thread does.
 pub fn run(arguments: &WorkerArguments) -> Result<(), CliError> {
-    let threads = arguments.threads.map_or(cores().min(MOST_THREADS), |threads| threads as usize);
+    let threads = arguments.threads.map_or(cores().min(MAX_THREADS), |threads| threads as usize);
     let mut worker = TaskWorker {
         queue: Queue::new(arguments.queue.clone(), &version()),
         name: format!("{}-{:08x}", std::process::id(), fastrand::u32(..)),
         threads,
         claim_after: Duration::from_secs(arguments.claim_after),
-        crew: None,
+        workers: None,
         held: HashMap::new(),
         deferred: Vec::new(),
         finished: Vec::new(),
@@ -79,7 +79,7 @@ pub fn run(arguments: &WorkerArguments) -> Result<(), CliError> {
                     eprintln!("{server}: {text}; trying again");
                     trouble = text;
                 }
-                // What is being searched goes on meanwhile.
+                // The searches go on meanwhile.
                 thread::sleep(IDLE);
                 worker.collect(Duration::ZERO).map_err(|error| failed(server, error))?;
             }
@@ -108,13 +108,13 @@ struct TaskWorker {
     name: String,
     threads: usize,
     claim_after: Duration,
-    /// The search threads, and what they are set to.
-    crew: Option<(TaskSettings, Workers)>,
+    /// The search threads, and their settings.
+    workers: Option<(TaskSettings, Workers)>,
     /// Tasks that are being searched, by number.
     held: HashMap<usize, Searching>,
     /// Tasks with other settings: they wait until nothing is searched.
     deferred: Vec<HeldTask>,
-    /// What is still to be handed in.
+    /// Tasks whose outcome is still to be handed in.
     finished: Vec<(HeldTask, TaskOutcome)>,
     /// Number of the next task.
     next: usize,
@@ -129,7 +129,7 @@ struct Searching {
 }
 
 impl TaskWorker {
-    /// Hands in what is done, says what is held, takes more if there is room, and waits a moment for results.
+    /// Hands in outcomes, renews held tasks, takes more if there is room, and waits a moment for findings.
     fn turn(&mut self) -> Result<(), WorkError> {
         while let Some((task, outcome)) = self.finished.last() {
             self.queue.finish(task, outcome)?;
@@ -149,7 +149,8 @@ impl TaskWorker {
         // A few more than threads, so that none waits for the network.
         let most = self.threads + self.threads / 4 + 1;
         let room = if self.deferred.is_empty() { most.saturating_sub(self.held.len()) } else { 0 };
-        // What others had is begun at once or not taken: a task must not be blamed for the one that it waited for.
+        // A task that others held is claimed only if it can be begun at once: it must not be blamed for another task
+        // that it waited for.
         let free = self.threads.saturating_sub(self.held.len()).min(room);
         if free > 0 && self.claimed_at.is_none_or(|at| at.elapsed() > self.claim_after / 2) {
             self.claimed_at = Some(Instant::now());
@@ -163,16 +164,16 @@ impl TaskWorker {
         self.collect(BUSY)
     }
 
-    /// Has a task searched, or says why not.
+    /// Begins the search of a task, or fails it.
     fn begin(&mut self, task: HeldTask) -> Result<(), WorkError> {
-        if task.attempts >= MOST_ATTEMPTS {
-            let reason = format!("{MOST_ATTEMPTS} workers began it, and none came to its end");
+        if task.attempts >= MAX_ATTEMPTS {
+            let reason = format!("{MAX_ATTEMPTS} workers began it, and none came to its end");
             self.finished.push((task, TaskOutcome::Failed(reason)));
             return Ok(());
         }
-        let read = serde_json::from_str::<StretchTask>(&task.task.text).map_err(|error| error.to_string());
+        let read = serde_json::from_str::<BatchTask>(&task.task.text).map_err(|error| error.to_string());
         let number = self.next;
-        let (stretch, work, plies) = match read
+        let (batch, work, plies) = match read
             .and_then(|read| read.work(number).map(|(work, plies)| (read, work, plies)))
         {
             Ok(read) => read,
@@ -181,16 +182,16 @@ impl TaskWorker {
                 return Ok(());
             }
         };
-        if self.crew.as_ref().is_none_or(|(settings, _)| *settings != stretch.settings) {
+        if self.workers.as_ref().is_none_or(|(settings, _)| *settings != batch.settings) {
             if !self.held.is_empty() {
                 self.deferred.push(task);
                 return Ok(());
             }
-            self.crew = None;
-            let workers = Workers::start(&stretch.settings.for_workers(self.threads), Arc::new(|_| {}));
-            self.crew = Some((stretch.settings, workers?));
+            self.workers = None;
+            let workers = Workers::start(&batch.settings.for_workers(self.threads), Arc::new(|_| {}));
+            self.workers = Some((batch.settings, workers?));
         }
-        if let Some((_, workers)) = &self.crew {
+        if let Some((_, workers)) = &self.workers {
             workers.send(&Arc::new(work), plies.clone().collect(), SearchKind::Analysis);
         }
         self.next += 1;
@@ -198,18 +199,18 @@ impl TaskWorker {
         Ok(())
     }
 
-    /// Waits up to `patience` for something that was found.
+    /// Waits up to `patience` for a finding.
     fn collect(&mut self, patience: Duration) -> Result<(), WorkError> {
         if self.held.is_empty() {
             return Ok(());
         }
         let mut patience = patience;
         loop {
-            let Some((_, workers)) = &self.crew else { return Ok(()) };
+            let Some((_, workers)) = &self.workers else { return Ok(()) };
             match workers.receive_within(patience) {
                 Ok(found) => self.found(found),
                 Err(RecvTimeoutError::Timeout) if workers.are_whole() => return Ok(()),
-                // Whoever claims the tasks of this process may have more luck.
+                // A worker that claims the tasks of this process may succeed.
                 Err(_) => {
                     let text = "a search thread has failed; please report the input of this job";
                     return Err(CliError::Task(text.to_owned()).into());

@@ -1,16 +1,16 @@
 //! Accuracy as Lichess publishes it (lichess.org/page/accuracy, 2022, and `AccuracyPercent.scala` of its source,
-//! whose constants these are), so that the numbers compare: what a move keeps of the winning chances, and
-//! of a game the mean of two means, one weighted by how much was at stake around the move, one harmonic, which a
-//! single blunder pulls down.
+//! whose constants these are), so that the numbers are comparable: for a move the share of the winning chances that it
+//! keeps; for a game the average of two means, one weighted by the volatility around the move, the other harmonic,
+//! which a single blunder pulls down.
 
 use shakmaty::Color;
 
 use super::judge::{capped, win_percent};
 use crate::types::Score;
 
-/// So many windows of positions, about, make a game ...
+/// Approximate number of windows in a game.
 const WINDOWS: usize = 10;
-/// ... but none is shorter or longer than this.
+/// Bounds of the length of a window.
 const WINDOW: (usize, usize) = (2, 8);
 /// The weight of a move is the standard deviation of the chances in its window within these bounds, in percent.
 const WEIGHT: (f64, f64) = (0.5, 12.0);
@@ -27,7 +27,7 @@ struct MoveAccuracy {
 }
 
 impl Accuracies {
-    /// From White's scores before the first move and after each, and who begins.
+    /// From White's scores before the first move and after each, and the side that begins.
     pub fn new(scores: &[Score], first: Color) -> Accuracies {
         let chances: Vec<f64> = scores.iter().map(|&score| win_percent(capped(score))).collect();
         let moves = chances.len().saturating_sub(1);
@@ -44,7 +44,7 @@ impl Accuracies {
         Accuracies((0..moves).map(one).collect())
     }
 
-    /// Accuracy of a side's moves, of those by number from 0 that are `counted`; nothing where there are none.
+    /// Accuracy of a side's moves whose numbers, from 0, are in `counted`; `None` without such moves.
     pub fn of(&self, side: Color, counted: impl Fn(usize) -> bool) -> Option<f64> {
         let moves = self.0.iter().enumerate().filter(|&(index, m)| m.side == side && counted(index));
         let (mut count, mut sum, mut weights, mut inverse) = (0.0, 0.0, 0.0, 0.0);
@@ -58,8 +58,8 @@ impl Accuracies {
     }
 }
 
-/// Accuracy of a move that lost so many percent of winning chances. One percent is given because no analysis
-/// is perfect.
+/// Accuracy of a move by the winning chances that it lost, in percent. One percent is added because no analysis is
+/// perfect.
 fn of_move(loss: f64) -> f64 {
     if loss <= 0.0 {
         return 100.0;
@@ -68,7 +68,7 @@ fn of_move(loss: f64) -> f64 {
         .clamp(0.0, 100.0)
 }
 
-/// The standard deviation of a whole population.
+/// The population standard deviation.
 fn deviation(numbers: &[f64]) -> f64 {
     let count = numbers.len() as f64;
     let mean = numbers.iter().sum::<f64>() / count;

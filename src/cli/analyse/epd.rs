@@ -1,4 +1,4 @@
-//! Positions with tasks: EPD lines, and what their operations ask for.
+//! Test positions: EPD lines with the operations `bm`, `am`, `c8` and `c9`.
 
 use shakmaty::{CastlingMode, Move, san::San, uci::UciMove};
 
@@ -10,13 +10,13 @@ use crate::{cli::pgn, position::Position, uci::translate};
 pub struct EpdRecord {
     /// The position.
     pub position: Position,
-    /// Where the moves before it began, and the moves, which count for repetitions.
+    /// The start and the moves that led to it, which count for repetitions.
     pub before: Option<(Position, Vec<Move>)>,
     /// `id`, else the number of the line.
     pub id: String,
-    /// `bm`: one of these is to be found.
+    /// `bm`: one of these must be found.
     pub best: Vec<Move>,
-    /// `am`: none of these is to be played.
+    /// `am`: none of these may be played.
     pub avoid: Vec<Move>,
     /// Points for moves: `c8` with `c9` as in the Strategic Test Suite.
     pub points: Vec<(Move, u32)>,
@@ -24,10 +24,10 @@ pub struct EpdRecord {
     pub is_single: bool,
 }
 
-/// How a search did on a record.
+/// The result of a search on a record.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Result {
-    /// Was a task set, and solved at the end?
+    /// Was it solved? `None` without `bm` and `am`.
     pub solved: Option<bool>,
     /// Milliseconds after which the solution was found and kept.
     pub solved_after: Option<u64>,
@@ -36,8 +36,8 @@ pub struct Result {
 }
 
 impl EpdRecord {
-    /// Reads what the command line names: `startpos`, a FEN or an EPD line, perhaps with moves behind it in SAN or UCI
-    /// notation.
+    /// Reads a position of the command line: `startpos`, a FEN or an EPD line, optionally followed by moves in SAN or
+    /// UCI notation.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -78,7 +78,7 @@ impl EpdRecord {
         Ok(record)
     }
 
-    /// A position that sets no task.
+    /// A position without `bm`, `am` or points.
     fn of(position: Position, id: String) -> EpdRecord {
         EpdRecord {
             position,
@@ -91,7 +91,7 @@ impl EpdRecord {
         }
     }
 
-    /// Reads a FEN or EPD line. Fields that are missing at the end of the position take their usual values.
+    /// Reads a FEN or EPD line. Missing fields at the end of the position take their usual values.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -142,7 +142,7 @@ impl EpdRecord {
         Ok(EpdRecord { best, avoid, points, ..EpdRecord::of(position, id) })
     }
 
-    /// Is this what the record asks for? Nothing if it asks for nothing.
+    /// Does this move solve the record? `None` without `bm` and `am`.
     fn accepts(&self, m: Move) -> Option<bool> {
         if self.best.is_empty() && self.avoid.is_empty() {
             return None;
@@ -150,7 +150,7 @@ impl EpdRecord {
         Some((self.best.is_empty() || self.best.contains(&m)) && !self.avoid.contains(&m))
     }
 
-    /// How the search did.
+    /// The result of a search.
     pub fn result(&self, finding: &Finding) -> Result {
         let solved = finding.best().map_or_else(
             || (!self.best.is_empty() || !self.avoid.is_empty()).then_some(false),
@@ -170,8 +170,8 @@ impl EpdRecord {
     }
 }
 
-/// How many of the words say the position: pieces, side to move, castling, en passant, the last of them perhaps
-/// missing; none where the words begin with no board. What can only be a move is not taken for the square of en passant.
+/// How many of the words are fields of the position: pieces, side to move, castling, en passant, of which the last may
+/// be missing; 0 if the first is no board. A word that can only be a move is not taken for the en passant square.
 fn position_fields(words: &[&str]) -> usize {
     if words.first().is_none_or(|word| word.matches('/').count() != 7) {
         return 0;
@@ -193,15 +193,15 @@ fn position_fields(words: &[&str]) -> usize {
     1 + found.iter().take_while(|&&found| found).count()
 }
 
-/// How many counters stand behind the four fields of a position.
+/// How many counters follow the four fields of a position.
 fn counters(words: &[&str], fields: usize) -> usize {
     let behind = words.iter().skip(4).take(2).take_while(|word| word.parse::<u32>().is_ok());
     if fields == 4 { behind.count() } else { 0 }
 }
 
-/// May a line go on so behind a position whose last fields are missing?
+/// Can these words follow a position whose last fields are missing?
 fn begins_operations(words: &[&str]) -> bool {
-    // A square on the wrong rank is a mistake, no code (`c3` and `c6` are both).
+    // A square on the wrong rank is a mistake and not an opcode (`c3` and `c6` could be either).
     let is_square = |word: &str| word.len() == 2 && word.ends_with(['3', '6']) && !word.starts_with('v');
     let is_code = |word: &&str| {
         word.len() > 1
@@ -212,7 +212,7 @@ fn begins_operations(words: &[&str]) -> bool {
     words.is_empty() || words.first().is_some_and(is_code) && words.iter().any(|word| word.ends_with(';'))
 }
 
-/// `code operand...;` one after the other; quotes may hold semicolons and are taken away.
+/// A sequence of `opcode operand...;`. Quotes may contain semicolons, and are removed.
 fn operations(text: &str) -> Vec<(String, String)> {
     let mut operations = Vec::new();
     let (mut code, mut value, mut quoted, mut in_code) = (String::new(), String::new(), false, true);

@@ -24,7 +24,7 @@ pub enum Item {
 }
 
 impl Item {
-    /// What it is called in a message.
+    /// Its name in messages.
     pub fn name(&self) -> String {
         match self {
             Item::Position(record) => record.id.clone(),
@@ -33,7 +33,7 @@ impl Item {
     }
 }
 
-/// A kind of text.
+/// The format of a file.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum TextKind {
     Positions,
@@ -52,15 +52,15 @@ pub enum AnalysisInput {
 pub type Read = Result<Item, String>;
 
 impl AnalysisInput {
-    /// Finds out what the arguments name.
+    /// Interprets the arguments.
     ///
     /// # Errors
-    /// Neither files that can be opened nor a position.
+    /// They are neither readable files nor a position.
     pub fn open(words: &[String]) -> Result<AnalysisInput, CliError> {
         let text = words.join(" ");
         if words.iter().all(|word| word == "-" || Path::new(word).is_file() || Path::new(word).is_dir()) {
             let paths: Vec<PathBuf> = words.iter().map(PathBuf::from).collect();
-            // No output is touched for an input that cannot be read.
+            // Checked first: no output may be touched for an input that cannot be read.
             for path in paths.iter().filter(|path| path.is_file()) {
                 let begin = source::reader(path).and_then(|mut reader| reader.fill_buf().map(|_| ()));
                 begin.map_err(CliError::file("read", path))?;
@@ -85,7 +85,7 @@ impl AnalysisInput {
         matches!(self, AnalysisInput::Single(_))
     }
 
-    /// What tells this input from others; nothing where it cannot be read again.
+    /// Identifies this input; `None` if it cannot be read again.
     pub fn fingerprint(&self) -> Option<String> {
         let AnalysisInput::Files(paths) = self else { return None };
         let told = |path: &PathBuf| {
@@ -149,7 +149,7 @@ fn items(path: PathBuf) -> Items {
     }
 }
 
-/// Games or positions? The ending of the name tells, else the first line that is not empty.
+/// Games or positions? Decided by the file extension, otherwise by the first line that is not empty.
 fn detect(path: &Path, mut reader: Reader) -> Result<(TextKind, Reader), CliError> {
     match source::ending(path).as_deref() {
         Some("pgn") => return Ok((TextKind::Games, reader)),

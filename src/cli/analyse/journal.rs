@@ -1,8 +1,8 @@
 //! Findings in the [journal](crate::cli::journal), by item, ply and what the search was for.
 //!
-//! They are written as they come, but an item is begun only when those so far before it are done
-//! ([`super::MOST_PENDING`]). So a journal of any length is read back with that much of it in memory at most, and with a
-//! few items where nothing is missing.
+//! They are written as they come, but an item is begun only when all those [`super::MAX_PENDING`] or more before it are
+//! done. So reading back a journal of any length keeps at most that many items in memory, and only a few where nothing
+//! is missing.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 use shakmaty::{CastlingMode, Move, uci::UciMove};
 
 use super::{
-    MOST_PENDING,
+    MAX_PENDING,
     pool::{Finding, FoundAt, FoundLine, SearchKind},
 };
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
 
 const ADVICE: &str = "finish that, remove it, or name other outputs";
 
-/// Looks for what an earlier run of the same work left beside an output file.
+/// Looks for the journal of an earlier run of the same work beside an output file.
 pub(super) fn find(output: &Path, setup: &Value) -> Result<EarlierRun, JournalError> {
     let mut name = output.as_os_str().to_owned();
     name.push(".unfinished");
@@ -33,7 +33,7 @@ pub(super) fn find(output: &Path, setup: &Value) -> Result<EarlierRun, JournalEr
 pub(super) struct FindingJournal {
     journal: journal::Journal,
     earlier: Results,
-    /// What was read of it and not asked for yet.
+    /// Findings that were read and not asked for yet.
     known: BTreeMap<(usize, usize, SearchKind), WrittenFinding>,
 }
 
@@ -52,14 +52,14 @@ pub(super) struct WrittenFinding {
 }
 
 impl FindingJournal {
-    /// Goes on after `earlier`, or begins.
+    /// Resumes `earlier`, or begins a new one.
     pub(super) fn resume(earlier: EarlierRun) -> Result<FindingJournal, JournalError> {
         let (journal, earlier) = earlier.resume()?;
         Ok(FindingJournal { journal, earlier, known: BTreeMap::new() })
     }
 
-    /// What an earlier run has found about `position`, if it did. Items are begun in ascending order, and what
-    /// was read of those before is forgotten then.
+    /// The finding of an earlier run about `position`, if there is one. Items are begun in ascending order; findings
+    /// about earlier items are dropped then.
     pub(super) fn take(
         &mut self,
         item: usize,
@@ -70,7 +70,7 @@ impl FindingJournal {
         self.known = self.known.split_off(&(item, 0, SearchKind::Analysis));
         let place = (item, ply, kind);
         while !self.known.contains_key(&place)
-            && self.known.last_key_value().is_none_or(|(&(last, ..), _)| last < item + MOST_PENDING)
+            && self.known.last_key_value().is_none_or(|(&(last, ..), _)| last < item + MAX_PENDING)
         {
             let Some(entry) = self.earlier.next::<WrittenFinding>() else { break };
             self.known.insert((entry.item, entry.ply, entry.kind), entry);
@@ -84,14 +84,14 @@ impl FindingJournal {
         self.journal.add(&WrittenFinding { kind, ..WrittenFinding::of(item, ply, finding) })
     }
 
-    /// The work is done: nothing is left to go on with.
+    /// Removes the journal: the work is done.
     pub(super) fn remove(self) {
         self.journal.remove();
     }
 }
 
 impl WrittenFinding {
-    /// What an analysis found about the position after `ply` moves of an item.
+    /// The finding of an analysis about the position after `ply` moves of an item.
     pub(super) fn of(item: usize, ply: usize, finding: &Finding) -> WrittenFinding {
         let line = |found: &FoundLine| {
             (found.score.0, found.is_drawn, found.moves.iter().copied().map(uci).collect())
@@ -108,7 +108,7 @@ impl WrittenFinding {
         }
     }
 
-    /// The finding about `position`; nothing where a move is not legal there.
+    /// The finding about `position`; `None` if a move is not legal there.
     pub(super) fn finding(self, position: &Position) -> Option<Finding> {
         let line = |(score, is_drawn, moves): (i32, bool, Vec<String>)| {
             let mut at = position.clone();
@@ -168,9 +168,9 @@ mod tests {
     #[test]
     fn a_long_journal_is_read_with_little_of_it_in_memory() {
         let folder = tempfile::tempdir().unwrap();
-        let items = 3 * MOST_PENDING;
-        // Out of order by so much, each block of items backwards: as a few workers write them, and as far as can be.
-        for block in [10, MOST_PENDING] {
+        let items = 3 * MAX_PENDING;
+        // Each block of items backwards: as a few workers write them, and as far out of order as possible.
+        for block in [10, MAX_PENDING] {
             let output = folder.path().join(format!("{block}.pgn"));
             let mut journal = open(&output);
             let numbers: Vec<usize> = (0..items).collect();

@@ -1,12 +1,12 @@
-//! What a move was worth: chances to win, and losses of them.
+//! Winning chances, and the judgement of moves by the chances that they give away.
 
 use crate::types::Score;
 
 /// Centipawns into winning chances: a logistic curve with this slope, fitted to human games by the Lichess
 /// project (lichess.org/page/accuracy, 2022). A pawn is about 59 %, three pawns 75 %.
 const SLOPE: f64 = 0.003_682_08;
-/// Beyond this a larger score changes nothing.
-const MOST_CENTIPAWNS: i32 = 1000;
+/// Larger scores are clamped to this, in centipawns.
+const MAX_JUDGED_SCORE: i32 = 1000;
 
 /// How bad a move is, by the winning chances that it gave away.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,7 +20,7 @@ pub enum MoveJudgement {
 }
 
 impl MoveJudgement {
-    /// The judgement on a loss of winning chances, in percent; nothing for a good move.
+    /// The judgement on a loss of winning chances, in percent; `None` for a good move.
     pub fn of(loss: f64) -> Option<MoveJudgement> {
         match loss {
             15.0.. => Some(MoveJudgement::Blunder),
@@ -35,7 +35,7 @@ impl MoveJudgement {
         self.signs().0
     }
 
-    /// The glyph as people write it.
+    /// The glyph as text, such as `?!`.
     pub fn glyph(self) -> &'static str {
         self.signs().1
     }
@@ -54,7 +54,7 @@ impl MoveJudgement {
     }
 }
 
-/// Chances of the side to which `score` belongs to win, in percent (draws count half).
+/// Winning chances of the side to which `score` belongs, in percent (a draw counts half).
 pub fn chances(score: Score) -> f64 {
     if score.is_decisive() {
         return if score.0 > 0 { 100.0 } else { 0.0 };
@@ -62,12 +62,12 @@ pub fn chances(score: Score) -> f64 {
     win_percent(capped(score))
 }
 
-/// A score in centipawns, cut off at ten pawns, which a mate is worth too.
+/// A score in centipawns, clamped to ten pawns; a mate counts as ten.
 pub fn capped(score: Score) -> i32 {
     if score.is_decisive() {
-        return MOST_CENTIPAWNS * score.0.signum();
+        return MAX_JUDGED_SCORE * score.0.signum();
     }
-    score.centipawns().clamp(-MOST_CENTIPAWNS, MOST_CENTIPAWNS)
+    score.centipawns().clamp(-MAX_JUDGED_SCORE, MAX_JUDGED_SCORE)
 }
 
 /// The same of a score in centipawns.

@@ -18,7 +18,7 @@ impl LearnFileUse<'_> {
     /// The file at `path`, if there is one; it is made if it is missing and is to be written.
     ///
     /// # Errors
-    /// It cannot be used as asked. The analysis would go on without it, and nobody would know.
+    /// It cannot be used as asked; without this check the analysis would silently go on without it.
     pub fn open(path: Option<&Path>, write: bool) -> Result<Option<LearnFileUse<'_>>, LearnError> {
         let Some(path) = path else { return Ok(None) };
         let before = if write { LearnFile::open_or_create(path)?.1.len() } else { count(path)? };
@@ -38,7 +38,7 @@ impl LearnFileUse<'_> {
     }
 }
 
-/// The records that count in a file.
+/// The number of live records in a file.
 fn count(path: &Path) -> Result<usize, LearnError> {
     Ok(LearnFile::open(path, Mode::Read)?.recover()?.1.len())
 }

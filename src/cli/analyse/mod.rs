@@ -1,7 +1,7 @@
 //! `engram analyse`: positions, test suites and games, several at once.
 //!
 //! ```text
-//!  input -> items (positions, games) -> stretches of positions -> workers, an engine each
+//!  input -> items (positions, games) -> batches of positions -> workers, an engine each
 //!              |                                                    |
 //!              '--> a window of unfinished items <--- findings -----'--> journal
 //!                        |
@@ -9,11 +9,11 @@
 //! ```
 //! With `--queue` the workers are on other machines (`remote.rs`), and everything else is the same.
 //!
-//! Only the window is in memory, so that a file may be of any size. What was found goes to a journal beside
-//! the first output file at once; the same command goes on from there after an interruption.
+//! Only the window is in memory, so a file may be of any size. Findings go at once to a journal beside the first output
+//! file, from which the same command resumes after an interruption.
 
 mod accuracy;
-mod crew;
+mod backend;
 pub mod epd;
 mod html;
 mod input;
@@ -42,8 +42,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use backend::SearchBackend;
 use clap::Args;
-use crew::Crew;
 use indicatif::ProgressBar;
 use input::AnalysisInput;
 use journal::FindingJournal;
@@ -56,7 +56,7 @@ pub(super) use self::{openings::Openings, report::pawns};
 #[cfg(feature = "fleet")]
 pub(super) use self::{
     pool::{Finding, FoundAt, SearchKind, Workers},
-    task::{StretchTask, TaskSettings, result as task_result},
+    task::{BatchTask, TaskSettings, result as task_result},
 };
 use super::{CliError, Completion, complain, cores, journal::EarlierRun, progress_bar, tablebase};
 #[cfg(feature = "fleet")]
@@ -68,17 +68,17 @@ use crate::{
     uci::Output,
 };
 
-/// The most search threads that can be asked for.
-pub(super) const MOST_THREADS: usize = 1024;
-/// The most items that are searched, or wait for one that is, at any time.
-const MOST_PENDING: usize = 2 * MOST_THREADS + 2;
+/// Maximum number of search threads.
+pub(super) const MAX_THREADS: usize = 1024;
+/// Maximum number of items that are searched or wait for an earlier one.
+const MAX_PENDING: usize = 2 * MAX_THREADS + 2;
 /// Depth of each search if no limit is given, in plies.
 const DEFAULT_DEPTH: u64 = 16;
 
 /// The arguments of `engram analyse`.
 #[derive(Debug, Args)]
 pub struct Analyse {
-    /// A FEN (quoted or not, short of its last fields or not) or `startpos`, perhaps with moves behind it; or files of
+    /// A FEN (quoted or not, its last fields optional) or `startpos`, optionally followed by moves; or files of
     /// positions (.epd, .fen) or games (.pgn), also compressed (.gz, .bz2, .zst), or `-` for the standard input.
     #[arg(required = true, num_args = 1.., value_name = "FEN | FILE | -")]
     input: Vec<String>,
@@ -91,12 +91,12 @@ pub struct Analyse {
     /// Time of each search in milliseconds.
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
-    /// How many best lines are found.
+    /// Number of best lines.
     #[arg(long, default_value_t = 1, value_name = "LINES", value_parser = clap::value_parser!(u64).range(1..=256))]
     multipv: u64,
-    /// Search threads in all: so many positions are searched at once, or a single one by all. All cores if
+    /// Search threads in all: each searches a position of its own, or all of them a single one. All cores if
     /// not given.
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MOST_THREADS as u64))]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
     threads: Option<u64>,
     /// Size of the transposition tables in all, in MiB.
     #[arg(long, default_value_t = 128, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=262_144))]
@@ -104,11 +104,11 @@ pub struct Analyse {
     /// Folders of Syzygy tablebases, separated as in PATH.
     #[arg(long, value_name = "FOLDERS", default_value = "")]
     syzygy: String,
-    /// Search with what this learning file knows. It is only read, unless --write is given.
+    /// Use this learning file in the searches. It is only read unless --write is given.
     #[arg(long, value_name = "FILE")]
     learn: Option<PathBuf>,
     /// Remember every position analysed and those of its main line in the learning file, which is made if it is
-    /// missing. It holds 65,536 positions, the oldest make room: take a file of its own for many games.
+    /// missing. It holds 65,536 positions, then the oldest are replaced: use a separate file for many games.
     #[arg(long, requires = "learn")]
     write: bool,
     /// A table of opening names, as `code, tab, name, tab, moves`, several if given several times; the
@@ -126,12 +126,11 @@ pub struct Analyse {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Have the positions searched by the machines that run `engram worker` with this URL of a Redis or Valkey server,
-    /// such as redis://HOST. With --nodes or --depth the outputs are those of this machine alone.
+    /// such as redis://HOST. With --nodes or --depth the results are the same as on this machine alone.
     #[cfg(feature = "fleet")]
     #[arg(long, value_name = "URL", conflicts_with_all = ["learn", "syzygy", "puzzles"])]
     queue: Option<ServerAddress>,
-    /// Keep what is found on that server for half a year, and take from there what was found before with the same
-    /// settings.
+    /// Keep the results on that server for half a year, and reuse earlier results with the same settings.
     #[cfg(feature = "fleet")]
     #[arg(long, requires = "queue")]
     cache: bool,
@@ -166,7 +165,7 @@ impl Analyse {
     }
 }
 
-/// Analyses what the arguments name.
+/// Runs the command.
 ///
 /// # Errors
 /// An input that cannot be read at all, an output that cannot be written. A broken game or line alone is
@@ -189,16 +188,16 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     let start = Instant::now();
 
     let to_file = arguments.outputs().iter().any(|(_, path)| *path != Path::new("-"));
-    let mut crew = Crew::start(arguments, &settings, setup, watch)?;
+    let mut backend = SearchBackend::start(arguments, &settings, setup, watch)?;
     if known > 0 {
         progress.suspend(|| eprintln!("going on with unfinished work: {known} results are there"));
     }
-    let totals = window::search_all(&input, &mut crew, &mut journal, &mut outputs, &progress, || {
+    let totals = window::search_all(&input, &mut backend, &mut journal, &mut outputs, &progress, || {
         to_file || !output.is_closed()
     })?;
     progress.finish_and_clear();
     outputs.finish(&totals, start.elapsed(), input.is_single())?;
-    crew.finish();
+    backend.finish();
     if let (Some(memory), Some(text)) = (&memory, &outputs.text) {
         text.line(memory.summary()?);
     }
@@ -212,7 +211,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
 }
 
 fn settings(arguments: &Analyse, single: bool) -> SearchSettings {
-    let threads = arguments.threads.map_or(cores().min(MOST_THREADS), |threads| threads as usize);
+    let threads = arguments.threads.map_or(cores().min(MAX_THREADS), |threads| threads as usize);
     let workers = if single { 1 } else { threads };
     let Analyse { depth, nodes, movetime, .. } = *arguments;
     let none = depth.is_none() && nodes.is_none() && movetime.is_none();
@@ -234,8 +233,8 @@ fn settings(arguments: &Analyse, single: bool) -> SearchSettings {
     }
 }
 
-/// What tells this work from others, and the output beside which its journal lies, if a result goes to a file and there
-/// is more than one position.
+/// The description of this work and the output beside which its journal lies, if a result goes to a file and there is
+/// more than one position.
 fn setup<'a>(
     arguments: &'a Analyse,
     input: &AnalysisInput,

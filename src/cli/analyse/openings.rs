@@ -43,7 +43,7 @@ impl fmt::Display for Opening {
 pub struct Openings(Arc<HashMap<u64, Opening>>);
 
 impl Openings {
-    /// The table inside the binary, which is read when it is first asked for.
+    /// The table inside the binary, decompressed at first use.
     pub fn own() -> Openings {
         OWN_NAMES.clone()
     }
@@ -77,7 +77,7 @@ impl Openings {
         }
         let mut position = start.clone();
         let mut found = None;
-        // No opening in any table is longer.
+        // No opening in any table has more plies.
         for &m in moves.iter().take(60) {
             position = position.play(m);
             found = self.at(&position).or(found);
@@ -106,7 +106,7 @@ fn named(text: &str) -> Result<Vec<(u64, Opening)>, String> {
     Ok(openings)
 }
 
-/// The openings of a compressed table; of a damaged one as many as can be read.
+/// The openings of a compressed table, up to the first error.
 fn unpacked(packed: &[u8]) -> HashMap<u64, Opening> {
     let mut bytes = Vec::new();
     // Our own is sound: the unit test says so.

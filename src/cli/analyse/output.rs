@@ -1,4 +1,4 @@
-//! Where results go and how they read: text, JSON lines, annotated PGN.
+//! Output formats: text, JSON lines, annotated PGN.
 
 use std::{
     fmt::Write as _,
@@ -51,7 +51,7 @@ impl OutputFile {
         Ok(OutputFile::File(path.to_owned(), BufWriter::new(file)))
     }
 
-    /// Writes a text that ends in a line end or wants one.
+    /// Writes a text, and a line end if it has none.
     pub fn write(&mut self, text: &str) -> Result<(), CliError> {
         match self {
             OutputFile::Standard(output) => output.line(text.strip_suffix('\n').unwrap_or(text)),
@@ -146,7 +146,7 @@ fn lines_json(position: &Position, finding: &Finding) -> Vec<LineJson> {
     finding.lines.iter().map(line).collect()
 }
 
-/// To one decimal, as outputs for programs have it.
+/// Rounds to one decimal, for machine-readable outputs.
 pub fn one_decimal(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }
@@ -195,14 +195,14 @@ pub fn game_json(report: &GameReport) -> String {
     })
 }
 
-/// A value as JSON. None of ours can fail: no maps, no numbers that JSON does not have.
+/// A value as JSON. It cannot fail: our types have no maps, and no numbers that JSON lacks.
 pub fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// A game as annotated PGN: `[%eval]` after each move, glyphs and the better line where a move was bad. What the
-/// game said itself is kept: tags, glyphs, comments and variations of others stay, only evaluations are replaced,
-/// and what an analysis of ours said before.
+/// A game as annotated PGN: `[%eval]` after each move, glyphs and the better line where a move was bad. The
+/// annotations of the input are kept: tags, glyphs, comments and variations; only evaluations and the annotations of an
+/// earlier analysis by Engram are replaced.
 pub fn game_pgn(report: &GameReport) -> String {
     let game = &report.game;
     let was_analysed = game.tag("Annotator").is_some_and(|name| name.starts_with("Engram"));
@@ -229,7 +229,7 @@ pub fn game_pgn(report: &GameReport) -> String {
     let mut comments: Vec<Comment> = vec![kept(&game.preface, was_analysed)];
     for (index, m) in report.moves.iter().enumerate() {
         let mut kept = kept(&game.annotations[index], was_analysed);
-        // Glyphs belong to the move: they come before what is said of it.
+        // Glyphs belong to the move and come before comments.
         let mut comment: Comment = kept.extract_if(.., |token| token.starts_with('$')).collect();
         if let Some(judgement) = m.judgement.map(|judgement| format!("${}", judgement.nag()))
             && !comment.contains(&judgement)
@@ -258,7 +258,7 @@ fn eval(score: Score) -> String {
     }
 }
 
-/// The annotations of a game that stay; judgements and better lines do not if they are ours.
+/// The annotations of a game that are kept: all but judgements and better lines of an earlier analysis by Engram.
 fn kept(annotations: &[Annotation], was_analysed: bool) -> Comment {
     let keep = |annotation: &Annotation| match annotation {
         Annotation::Comment(text) => {
@@ -272,7 +272,7 @@ fn kept(annotations: &[Annotation], was_analysed: bool) -> Comment {
     annotations.iter().filter_map(keep).collect()
 }
 
-/// Does a variation end as ours do, with nothing but a score in braces?
+/// Does a variation end as ours do, with only a score in braces?
 fn is_better_line(text: &str) -> bool {
     let last = text.strip_suffix('}').and_then(|text| text.rsplit_once('{')).map(|(_, said)| said);
     last.is_some_and(|said| {
@@ -286,7 +286,7 @@ fn without_eval(text: &str) -> String {
     format!("{} {}", text[..start].trim(), text[end..].trim()).trim().to_owned()
 }
 
-/// The head of the table that [`record_text`] fills.
+/// The header of the table whose rows are made by [`record_text`].
 pub fn records_head() -> String {
     format!(
         "{:<28} {:<6} {:<8} {:>13} {:>5} {:>11} {:>9} {:>6}",

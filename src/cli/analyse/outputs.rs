@@ -1,4 +1,4 @@
-//! Where results go: text, JSON lines, PGN and a page, each item to all of them in the order of the input.
+//! All outputs of an analysis. Each item is written to all of them, in the order of the input.
 
 use std::{
     path::{Path, PathBuf},
@@ -24,7 +24,7 @@ use crate::{
     uci::Output,
 };
 
-/// What was done, for the last line.
+/// Totals for the summary line.
 #[derive(Default)]
 pub struct Totals {
     /// Games, and positions that stand alone.
@@ -33,21 +33,21 @@ pub struct Totals {
     pub positions: u64,
     /// Nodes of them all.
     pub nodes: u64,
-    /// Positions that set a task.
+    /// Test positions.
     pub tasks: u64,
-    /// Tasks solved.
+    /// Test positions solved.
     pub solved: u64,
     /// Points won.
     pub points: u64,
-    /// Points there were to win.
+    /// Points available.
     pub most_points: u64,
     /// Games and lines that could not be read.
     pub skipped: usize,
 }
 
-/// Where results go.
+/// All outputs.
 pub struct Outputs {
-    /// The standard output, where no other format goes there.
+    /// The standard output, if no other format is written there.
     pub text: Option<Output>,
     json: Option<OutputFile>,
     pgn: Option<OutputFile>,
@@ -66,8 +66,8 @@ pub struct Outputs {
     puzzle_count: usize,
 }
 
-/// Refuses outputs that would overwrite the input, one another, or what was there. `resumed`: what is there is of
-/// an earlier run of this work.
+/// Refuses outputs that would overwrite the input, one another, or an existing file. `resumed`: existing files are
+/// those of an earlier run of this work.
 ///
 /// # Errors
 /// Which, and what to do.
@@ -106,10 +106,10 @@ pub fn refuse(arguments: &Analyse, input: &AnalysisInput, resumed: bool) -> Resu
     Ok(())
 }
 
-/// So many files are named in a title.
+/// Maximum number of files named in a title.
 const NAMED_FILES: usize = 3;
 
-/// What the input is called: the names of its files, without their folders, or the position.
+/// The title of the input: the names of its files without folders, or the position.
 fn title(input: &[String]) -> String {
     let file = |name: &String| {
         Path::new(name).file_name().filter(|_| Path::new(name).is_file()).map(ToOwned::to_owned)
@@ -129,7 +129,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 impl Outputs {
-    /// Opens what the arguments name; what is there is overwritten.
+    /// Opens the files that the arguments name, overwriting existing ones.
     ///
     /// # Errors
     /// A file that cannot be made.
@@ -248,7 +248,7 @@ impl Outputs {
         Ok(())
     }
 
-    /// Writes rows to the table and the database, where they are wanted.
+    /// Writes rows to the CSV table and the database, if there are any.
     fn write_rows(
         &mut self,
         game: Option<(usize, &GameReport)>,

@@ -1,5 +1,4 @@
-//! The workers: each has an engine of its own with one thread, and takes one stretch of positions after the
-//! other.
+//! Local workers: each has its own engine and takes one batch of positions after the other.
 
 use std::{
     path::PathBuf,
@@ -24,10 +23,10 @@ use crate::{
     uci::translate,
 };
 
-/// Lines are extended by tablebase moves up to so many plies.
+/// Maximum length in plies to which tablebase moves extend a line.
 const LINE_PLIES: usize = 40;
 
-/// A puzzle is checked so much deeper, in plies, or with so many times the nodes or the time.
+/// The check of a puzzle searches this many plies deeper, or with this multiple of the nodes or the time.
 const CHECK_PLIES: i32 = 4;
 const CHECK_FACTOR: u64 = 4;
 
@@ -51,7 +50,7 @@ pub struct Finding {
 pub struct FoundLine {
     /// Score for the side to move.
     pub score: Score,
-    /// Is it a draw for certain, by the rules or by tablebases?
+    /// Is it a proven draw, by the rules or by tablebases?
     pub is_drawn: bool,
     /// The moves.
     pub moves: Vec<Move>,
@@ -71,7 +70,7 @@ impl FoundLine {
 }
 
 impl Finding {
-    /// The score for the side to move; that of the rules where the game is over.
+    /// The score for the side to move; if the game is over, mate or draw.
     pub fn score(&self) -> Score {
         self.lines.first().map_or(Score::ZERO, |line| line.score)
     }
@@ -103,15 +102,15 @@ impl MoveList {
         MoveList { item, start: start.clone(), moves, lead: 0 }
     }
 
-    /// The moves that lead to a position, the only one to be searched.
+    /// The moves that lead to a position, of which only the last position is searched.
     pub fn up_to(item: usize, start: &Position, moves: &[Move]) -> MoveList {
         MoveList { lead: moves.len(), ..MoveList::of_moves(item, start, moves) }
     }
 }
 
-/// Positions of a work that one worker searches, each after so many of its moves. The last comes first:
-/// what the engine learned about the end of a game helps it before.
-struct Stretch {
+/// Positions of a move list that one worker searches, each given by the number of moves before it. The last comes
+/// first: what the hash table then holds about the end of a game helps before.
+struct PositionBatch {
     work: Arc<MoveList>,
     plies: Vec<usize>,
     kind: SearchKind,
@@ -120,15 +119,15 @@ struct Stretch {
 /// What a search is for.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum SearchKind {
-    /// To find out about the position.
+    /// The analysis of the position.
     #[default]
     Analysis,
-    /// To look deeper, with two lines, whether one answer alone wins.
+    /// The deeper search with two lines that checks whether only one move wins.
     PuzzleCheck,
 }
 
 impl SearchKind {
-    /// Is it to find out about the position?
+    /// Is it the analysis of the position?
     pub fn is_analysis(&self) -> bool {
         *self == SearchKind::Analysis
     }
@@ -138,7 +137,7 @@ impl SearchKind {
 pub struct FoundAt {
     /// The item.
     pub item: usize,
-    /// After so many moves.
+    /// Number of moves before the position.
     pub ply: usize,
     /// What the search was for.
     pub kind: SearchKind,
@@ -169,21 +168,21 @@ pub struct SearchSettings {
 
 /// All workers.
 pub struct Workers {
-    jobs: Option<Sender<Stretch>>,
+    jobs: Option<Sender<PositionBatch>>,
     answers: Receiver<FoundAt>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Workers {
-    /// Starts the workers; fewer if the system gives no more threads. `watch` is told every event of every search.
+    /// Starts the workers, fewer if the system gives no more threads. `watch` receives every event of every search.
     ///
     /// # Errors
-    /// It gives none.
+    /// It gives no thread at all.
     pub fn start(
         settings: &SearchSettings,
         watch: Arc<dyn Fn(&Event) + Send + Sync>,
     ) -> Result<Workers, CliError> {
-        let (jobs, inbox) = unbounded::<Stretch>();
+        let (jobs, inbox) = unbounded::<PositionBatch>();
         let (outbox, answers) = unbounded();
         let worker = || {
             let (settings, inbox, outbox) = (settings.clone(), inbox.clone(), outbox.clone());
@@ -218,11 +217,11 @@ impl Workers {
         Ok(Workers { jobs: Some(jobs), answers, threads })
     }
 
-    /// Has the positions after `plies` moves of a work searched, one after the other, by one worker.
+    /// Sends the positions after `plies` moves to one worker, which searches them one after the other.
     pub fn send(&self, work: &Arc<MoveList>, plies: Vec<usize>, kind: SearchKind) {
         if let Some(jobs) = &self.jobs {
-            // Fails only when every worker has died; then no answer comes either.
-            let _ = jobs.send(Stretch { work: Arc::clone(work), plies, kind });
+            // Fails only when every worker has died; `receive` reports that.
+            let _ = jobs.send(PositionBatch { work: Arc::clone(work), plies, kind });
         }
     }
 
@@ -231,12 +230,12 @@ impl Workers {
         self.threads.len()
     }
 
-    /// The next answer; nothing if no worker is left.
+    /// The next answer; `None` if no worker is left.
     pub fn receive(&self) -> Option<FoundAt> {
         self.answers.recv().ok()
     }
 
-    /// As [`Workers::receive`], within so long.
+    /// [`Workers::receive`] with a timeout.
     ///
     /// # Errors
     /// None came in time, or no worker is left.
@@ -245,7 +244,7 @@ impl Workers {
         self.answers.recv_timeout(patience)
     }
 
-    /// Do all workers live?
+    /// Are all workers still running?
     #[cfg(feature = "fleet")]
     pub fn are_whole(&self) -> bool {
         self.threads.iter().all(|thread| !thread.is_finished())
@@ -268,7 +267,7 @@ struct Searcher {
 }
 
 impl Searcher {
-    /// A searcher, unless the system gives it no thread.
+    /// A searcher; `None` if the system gives it no thread.
     fn new(settings: &SearchSettings, watch: Arc<dyn Fn(&Event) + Send + Sync>) -> Option<Searcher> {
         let (sender, events) = unbounded();
         let mut engine = Engine::new(Arc::new(move |event| {
@@ -278,13 +277,13 @@ impl Searcher {
         if engine.set_threads(settings.threads) == 0 {
             return None;
         }
-        // With less memory than asked for the search goes on all the same.
+        // If memory is short, the search goes on with a smaller table.
         let _ = engine.set_hash(settings.hash);
         engine.settings.multi_pv = settings.multi_pv;
         engine.settings.move_overhead = Duration::ZERO;
         engine.set_syzygy_path(&settings.syzygy);
         if let Some(file) = &settings.learn {
-            // So that it goes on from what an earlier analysis of the same positions came to.
+            // Lets it resume from an earlier analysis of the same positions.
             engine.set_strength(|strength| strength.analysis = true);
             engine.set_learning(|learning| {
                 learning.read_only = !settings.write;
@@ -328,7 +327,7 @@ impl Searcher {
     }
 }
 
-/// The limits of a search that checks another one.
+/// The limits of a puzzle check.
 fn deeper(limits: &Limits) -> Limits {
     Limits {
         depth: limits.depth.map(|depth| (depth + CHECK_PLIES).min(Depth::MAX)),

@@ -1,7 +1,7 @@
-//! Puzzles: positions after a blunder in which one answer alone wins.
+//! Puzzles: positions after a blunder in which only one move wins.
 //!
-//! A candidate is a position that a blunder made and the search calls won. It is searched again, deeper and with two
-//! lines; it is a puzzle if the same answer still wins and the second best does not.
+//! A candidate is a position after a blunder that the search considers won. It is searched again, deeper and with two
+//! lines; it is a puzzle if the same move still wins and the second best does not.
 
 use shakmaty::{Color, Move, Outcome, Position as _, attacks};
 
@@ -16,22 +16,22 @@ use crate::{
     types::Score,
 };
 
-/// The answer wins: so many winning chances it has at least, in percent (three pawns).
+/// Least winning chances of the solution, in percent (three pawns).
 const WON: f64 = 75.0;
-/// The second best does not: so many it has at most, in percent (a pawn).
+/// Most winning chances of the second best move, in percent (a pawn).
 const NOT_WON: f64 = 60.0;
-/// A solution that is no mate ends after so many plies, with a move of the solver.
+/// Plies of a solution that is no mate; odd, so that it ends with a move of the solver.
 const SOLUTION_PLIES: usize = 5;
-/// What a fork wins at least by exchanges, in centipawns: more than a pawn; a rook for a knight is 180.
+/// Least gain of a fork by exchanges, in centipawns: more than a pawn; a rook for a knight is 180.
 const FORK_GAIN: i32 = 150;
 
 /// A puzzle.
 pub struct Puzzle<'a> {
     report: &'a GameReport,
     ply: usize,
-    /// What has to be found, first the one answer.
+    /// The solution, beginning with the only winning move.
     solution: Vec<Move>,
-    /// What it is about.
+    /// Its themes.
     themes: Vec<String>,
     mate: Option<i32>,
 }
@@ -123,7 +123,7 @@ impl<'a> Puzzle<'a> {
     }
 }
 
-/// What the answer is about.
+/// The themes of the solution.
 fn themes(position: &Position, answer: Move, score: Score) -> Vec<String> {
     let mut themes = Vec::new();
     if let Some(moves) = score.mate_moves() {
@@ -141,8 +141,8 @@ fn themes(position: &Position, answer: Move, score: Score) -> Vec<String> {
     themes
 }
 
-/// Does the moved piece attack two pieces at least, the king among them or not, and win something by an exchange
-/// whatever the reply is?
+/// Does the moved piece attack at least two pieces, the king included, and win material by an exchange after every
+/// reply?
 fn forks(position: &Position, m: Move) -> bool {
     let child = position.play(m);
     let (square, board) = (m.to(), child.board());

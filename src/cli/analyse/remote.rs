@@ -9,21 +9,21 @@ use std::{
 };
 
 use super::{
-    MOST_PENDING,
-    crew::Arrival,
+    MAX_PENDING,
+    backend::Arrival,
     pool::{FoundAt, MoveList, SearchKind, SearchSettings},
-    task::{StretchTask, TaskSettings, read_result},
+    task::{BatchTask, TaskSettings, read_result},
 };
 use crate::{
     cli::worker::version,
     fleet::{EntryId, FleetError, Queue, ServerAddress, Task, TaskOutcome, name_of},
 };
 
-/// Items that are in the queue or wait for those before them, at any time: enough for two thousand threads.
-pub(super) const WINDOW: usize = MOST_PENDING;
+/// Maximum number of items in the queue or waiting for earlier ones: enough for two thousand threads.
+pub(super) const WINDOW: usize = MAX_PENDING;
 /// How long the server is asked to wait for a result.
 const WAIT: Duration = Duration::from_secs(1);
-/// After so long without a result it is looked whether the server still has what it was given.
+/// Time without a result after which the tasks are looked for on the server.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// The collector's side of the queue.
@@ -31,19 +31,19 @@ pub(super) struct RemoteWorkers {
     queue: Queue,
     job: String,
     settings: TaskSettings,
-    /// Are results kept for others, and those of others used?
+    /// Are results shared through the cache on the server?
     cached: bool,
-    /// Tasks that are still to be put into the queue.
+    /// Tasks that have not been submitted yet.
     unsent: Vec<Task>,
-    /// What waits for its result, by the name of the task. The same positions may be wanted several times.
+    /// Tasks that wait for their result, by name. The same positions may occur several times.
     wanted: HashMap<String, Wanted>,
-    /// What an earlier run of this job put into the queue.
+    /// Tasks that an earlier run of this job submitted.
     earlier: HashSet<String>,
     ready: VecDeque<Arrival>,
     last: EntryId,
-    /// Results that were handed out, to be taken from the server.
+    /// Results that were handed out and can be deleted from the server.
     spent: Vec<EntryId>,
-    /// When it is looked whether the server still has what it was given.
+    /// When to check that the server still has the tasks.
     look_at: Instant,
     trouble: String,
     has_waited: bool,
@@ -55,10 +55,10 @@ struct Wanted {
 }
 
 impl RemoteWorkers {
-    /// The queue for a job. The `work` it is says the same when it is begun again.
+    /// The queue for a job. A resumed run has the same `work`, which identifies it.
     ///
     /// # Errors
-    /// The server is not there, or refuses.
+    /// The server cannot be reached, or refuses.
     pub(super) fn start(
         server: &ServerAddress,
         work: &str,
@@ -85,11 +85,11 @@ impl RemoteWorkers {
         })
     }
 
-    /// Has the positions after `plies` moves of a work searched by one worker.
+    /// Submits the positions after `plies` moves as a task for one worker.
     pub(super) fn send(&mut self, work: &Arc<MoveList>, plies: Range<usize>) {
-        let stretch = StretchTask::new(work, &plies, &self.settings);
+        let batch = BatchTask::new(work, &plies, &self.settings);
         // Numbers and strings: this cannot fail.
-        let text = serde_json::to_string(&stretch).unwrap_or_default();
+        let text = serde_json::to_string(&batch).unwrap_or_default();
         let task = Task { job: self.job.clone(), text, cached: self.cached };
         let name = task.name();
         if !self.wanted.contains_key(&name) && !self.earlier.remove(&name) {
@@ -99,14 +99,14 @@ impl RemoteWorkers {
         wanted.places.push((Arc::clone(work), plies));
     }
 
-    /// The next result, however long that takes; nothing if none is wanted.
+    /// Waits for the next result; `None` if no task is outstanding.
     pub(super) fn receive(&mut self) -> Option<Arrival> {
         loop {
             if let Some(arrival) = self.ready.pop_front() {
                 return Some(arrival);
             }
             if self.wanted.is_empty() {
-                // It is in the journal by now. What stays on the server goes by itself after a week.
+                // All results are in the journal by now; on the server they expire after a week.
                 let _ = self.discard();
                 return None;
             }
@@ -118,7 +118,7 @@ impl RemoteWorkers {
                         eprintln!("{text}");
                         self.trouble = text;
                     }
-                    // It may have lost what it had.
+                    // The server may have lost the tasks.
                     self.look_at = Instant::now();
                     thread::sleep(WAIT);
                 }
@@ -141,7 +141,7 @@ impl RemoteWorkers {
         Ok(())
     }
 
-    /// Puts what is wanted into the queue, unless the cache has it.
+    /// Submits the new tasks, except those whose results are in the cache.
     fn submit(&mut self) -> Result<(), FleetError> {
         if self.unsent.is_empty() {
             return Ok(());
@@ -161,7 +161,7 @@ impl RemoteWorkers {
         Ok(())
     }
 
-    /// Reads results. How many?
+    /// Reads results, and returns their number.
     fn read(&mut self, wait: Duration) -> Result<usize, FleetError> {
         let results = self.queue.results_after(&self.job, self.last, wait)?;
         let count = results.len();
@@ -170,7 +170,7 @@ impl RemoteWorkers {
             self.spent.push(result.entry);
             self.look_at = Instant::now() + PATIENCE;
             match result.outcome {
-                // What comes twice is not wanted the second time; what cannot be read is done again some time.
+                // A second result of a task is ignored; one that cannot be read is asked for again later.
                 Some(TaskOutcome::Done(text)) => _ = self.arrived(&result.name, &text),
                 Some(TaskOutcome::Failed(reason)) => self.failed(&result.name, &reason),
                 None => {}
@@ -179,10 +179,10 @@ impl RemoteWorkers {
         Ok(count)
     }
 
-    /// Puts into the queue again what is wanted and neither there nor done: the server has lost it.
+    /// Submits again the tasks that are neither queued nor done: the server has lost them.
     fn look_again(&mut self) -> Result<(), FleetError> {
         let there = self.queue.outstanding(&self.job)?;
-        // A result comes in the same moment in which its task goes: what was not there any more is among these.
+        // A task is removed in the same step in which its result is added: if it is gone, its result is read here.
         self.last = EntryId::default();
         while self.read(Duration::ZERO)? > 0 {}
         let missing = self.wanted.iter().filter(|(name, _)| !there.contains(*name));
@@ -197,7 +197,7 @@ impl RemoteWorkers {
         self.submit()
     }
 
-    /// Takes a result in. Is it one?
+    /// Takes in a result; false if it is not valid.
     fn arrived(&mut self, name: &str, text: &str) -> bool {
         let Some(wanted) = self.wanted.get(name) else { return false };
         let read = wanted.places.iter().map(|(work, plies)| read_result(text, work, plies));
@@ -222,9 +222,9 @@ impl RemoteWorkers {
         }
     }
 
-    /// The work is done: nothing of it stays on the server.
+    /// Removes everything from the server: the work is done.
     pub(super) fn finish(mut self) {
-        // What stays goes by itself after a week.
+        // If this fails, the results expire after a week.
         let _ = self.queue.remove_results(&self.job);
     }
 }

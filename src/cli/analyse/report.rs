@@ -1,4 +1,4 @@
-//! A game with what was found about it: judgements, accuracy, critical moments.
+//! An analysed game: judgements, accuracy, critical moments.
 
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
@@ -14,13 +14,13 @@ use crate::{
     types::{Ply, Score},
 };
 
-/// So many moves of a game are shown as its critical moments at most.
+/// Maximum number of critical moments shown of a game.
 const CRITICAL_MOMENTS: usize = 6;
 
-/// A move of a game and what it was worth.
+/// A judged move.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// Who moved.
+    /// The side that moved.
     pub side: Color,
     /// The move in standard notation.
     pub san: String,
@@ -28,7 +28,7 @@ pub struct Judged {
     pub uci: String,
     /// Score after the move, for White.
     pub score: Score,
-    /// The best move instead, where it is another one.
+    /// The best move, if it is another one.
     pub better: Option<Move>,
     /// Winning chances given away, in percent.
     pub loss: f64,
@@ -38,7 +38,7 @@ pub struct Judged {
     pub ends: bool,
 }
 
-/// A game and what was found about it.
+/// An analysed game.
 #[derive(Debug)]
 pub struct GameReport {
     /// The game.
@@ -47,7 +47,7 @@ pub struct GameReport {
     pub opening: Option<Opening>,
     /// Its positions, one more than moves.
     pub positions: Vec<Position>,
-    /// What was found about each position.
+    /// The finding of each position.
     pub findings: Vec<Finding>,
     /// Its moves.
     pub moves: Vec<Judged>,
@@ -94,17 +94,17 @@ impl GameReport {
         GameReport { opening, positions, findings, moves, scores, accuracies, game }
     }
 
-    /// Accuracy of a side in percent; nothing without moves.
+    /// Accuracy of a side in percent; `None` without moves.
     pub fn accuracy(&self, side: Color) -> Option<f64> {
         self.accuracies.of(side, |_| true)
     }
 
-    /// How many of a side's moves were judged so.
+    /// Number of a side's moves with this judgement.
     pub fn count(&self, side: Color, judgement: MoveJudgement) -> usize {
         self.moves.iter().filter(|m| m.side == side && m.judgement == Some(judgement)).count()
     }
 
-    /// The moves (by number from 0) that gave most away, in the order of the game.
+    /// The moves (by number from 0) that gave away most, in the order of the game.
     pub fn critical(&self) -> Vec<usize> {
         let mut moves: Vec<usize> = (0..self.moves.len())
             .filter(|&index| self.moves[index].judgement >= Some(MoveJudgement::Mistake))
@@ -137,7 +137,7 @@ fn ends_in_draw(positions: &[Position]) -> bool {
     positions.last().is_some_and(|last| last.has_legal_move() && path.is_draw(last))
 }
 
-/// The score of a position for White; where the game is over, what the rules say.
+/// The score of a position for White; if the game is over, mate or draw.
 pub fn for_white(position: &Position, finding: &Finding) -> Score {
     let score = if position.has_legal_move() {
         finding.score()
@@ -149,8 +149,8 @@ pub fn for_white(position: &Position, finding: &Finding) -> Score {
     score.relative_to(position.turn())
 }
 
-/// A score as people read it: pawns with a sign, mates in moves, and what tablebases prove with the moves to the
-/// next capture or pawn move on the way, or to the tablebases.
+/// A score for people: signed pawns, mates in moves, and tablebase results with the moves to the next capture or pawn
+/// move, or to the first tablebase position.
 pub fn pawns(score: Score) -> String {
     if let Some(moves) = score.mate_moves() {
         return format!("{}{}", if score.0 < 0 { "#-" } else { "#" }, moves.abs());

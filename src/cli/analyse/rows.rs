@@ -1,4 +1,4 @@
-//! Results as rows: of a CSV table, of a database.
+//! Results as rows of a CSV table or a database.
 
 use serde::Serialize;
 use shakmaty::Color;
@@ -18,12 +18,12 @@ use crate::{
     uci::translate,
 };
 
-/// A position with what was found about it.
+/// A position with its finding.
 #[derive(Copy, Clone, Debug)]
 pub struct PositionRow<'a> {
     /// `id` of an EPD line.
     pub id: Option<&'a str>,
-    /// Plies from the begin of its game.
+    /// Plies from the beginning of its game.
     pub ply: Option<usize>,
     /// The position.
     pub position: &'a Position,
@@ -115,11 +115,11 @@ struct CsvRow<'a> {
     pv: Option<&'a str>,
 }
 
-/// Rows as CSV (RFC 4180), with the names of the columns above them if they are the first. `game` is their game with its
-/// number in the input, from 1.
+/// Rows as CSV (RFC 4180), with the names of the columns above them if they are the first. `game` is their game with
+/// its number in the input, from 1.
 ///
 /// # Errors
-/// None that can be met: the text is written to memory.
+/// None in practice: the text is written to memory.
 pub fn csv(
     game: Option<(usize, &GameReport)>,
     rows: &[PositionRow<'_>],
@@ -131,7 +131,7 @@ pub fn csv(
     for row in rows {
         let PositionRow { played, finding, .. } = *row;
         let (fen, lines) = (row.position.fen(), row.lines());
-        // A position without a line has a row all the same.
+        // A position without lines has a row as well.
         for line in lines.iter().map(Some).chain(lines.is_empty().then_some(None)) {
             writer
                 .serialize(CsvRow {

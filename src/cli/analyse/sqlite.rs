@@ -1,7 +1,7 @@
 //! Results in an SQLite database.
 //!
 //! The schema is [`SCHEMA`]; the database keeps it with its comments (`.schema` in the `sqlite3` shell shows them). A
-//! run writes the whole file: what was interrupted is written again from the journal.
+//! run writes the whole file: after an interruption it is written again from the journal.
 
 use std::path::{Path, PathBuf};
 
@@ -44,7 +44,7 @@ CREATE TABLE lines (
 CREATE INDEX positions_by_game ON positions (game, ply);
 ";
 
-/// So many games or positions are written at a time.
+/// Games or positions in a transaction.
 const BATCH: usize = 1000;
 
 /// A database that is being written.
@@ -56,16 +56,16 @@ pub struct Database {
 }
 
 impl Database {
-    /// Makes the file; one that is there is replaced.
+    /// Creates the file, replacing an existing one.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// It cannot be created.
     pub fn create(path: &Path) -> Result<Database, CliError> {
         if path.is_file() {
             std::fs::remove_file(path).map_err(CliError::file("written", path))?;
         }
         let made = Connection::open(path).and_then(|connection| {
-            // A run that ends in the middle writes the file again: a journal would only cost time.
+            // No rollback journal: an interrupted run is written again from the beginning.
             connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;")?;
             connection.execute_batch(SCHEMA)?;
             Ok(connection)

@@ -1,5 +1,5 @@
-//! A stretch of positions as a task for another machine, and what was found as its result: text that says the same
-//! everywhere, and is checked when it is read.
+//! A batch of positions as a task for another machine, and the findings as its result: portable text that is validated
+//! when it is read.
 
 use std::{ops::Range, time::Duration};
 
@@ -25,7 +25,7 @@ pub(in crate::cli) struct TaskSettings {
 
 /// Positions of one start and moves from it.
 #[derive(Serialize, Deserialize)]
-pub(in crate::cli) struct StretchTask {
+pub(in crate::cli) struct BatchTask {
     start: String,
     chess960: bool,
     moves: String,
@@ -49,7 +49,7 @@ impl TaskSettings {
         }
     }
 
-    /// The same for so many workers of one thread.
+    /// The same for `workers` workers of one thread each.
     pub(in crate::cli) fn for_workers(&self, workers: usize) -> SearchSettings {
         SearchSettings {
             limits: Limits {
@@ -69,13 +69,13 @@ impl TaskSettings {
     }
 }
 
-impl StretchTask {
-    /// The positions of `work` after so many moves.
-    pub(super) fn new(work: &MoveList, plies: &Range<usize>, settings: &TaskSettings) -> StretchTask {
-        // What comes behind the last position is no part of the task.
+impl BatchTask {
+    /// The positions of `work` after each number of moves in `plies`.
+    pub(super) fn new(work: &MoveList, plies: &Range<usize>, settings: &TaskSettings) -> BatchTask {
+        // Moves after the last position are not part of the task.
         let moves = work.moves.iter().take(work.lead + plies.end - 1).map(UciMove::to_string);
-        StretchTask {
-            // With everything that the position holds, as little as it may matter.
+        BatchTask {
+            // With the complete position, including an en passant square without a capture.
             start: Fen::from_position(work.start.chess(), EnPassantMode::Always).to_string(),
             chess960: work.start.chess().castles().mode().is_chess960(),
             moves: moves.collect::<Vec<_>>().join(" "),
@@ -113,15 +113,15 @@ impl StretchTask {
     }
 }
 
-/// Findings about positions in a row, as text.
+/// Findings about consecutive positions, as text.
 pub(in crate::cli) fn result(findings: &[Finding]) -> String {
     let written: Vec<_> =
         findings.iter().enumerate().map(|(ply, finding)| WrittenFinding::of(0, ply, finding)).collect();
     serde_json::to_string(&written).unwrap_or_default()
 }
 
-/// The findings about the positions of `work` after `plies` moves that a text holds; nothing if it holds others, or moves
-/// that are not legal.
+/// The findings in a text about the positions of `work` after `plies` moves; `None` if it is about others, or has
+/// illegal moves.
 pub(super) fn read_result(text: &str, work: &MoveList, plies: &Range<usize>) -> Option<Vec<Finding>> {
     let written: Vec<WrittenFinding> = serde_json::from_str(text).ok()?;
     if written.len() != plies.len() {
@@ -144,11 +144,11 @@ pub(super) fn read_result(text: &str, work: &MoveList, plies: &Range<usize>) -> 
 mod tests {
     use super::*;
 
-    fn task() -> (MoveList, StretchTask) {
+    fn task() -> (MoveList, BatchTask) {
         let moves = "e2e4 e7e5 g1f3".split(' ').map(|m| m.parse().expect("a move")).collect();
         let work = MoveList { item: 4, start: Position::default(), moves, lead: 0 };
         let settings = TaskSettings { depth: Some(3), nodes: None, movetime: None, multipv: 1, hash: 1 };
-        let task = StretchTask::new(&work, &(1..3), &settings);
+        let task = BatchTask::new(&work, &(1..3), &settings);
         (work, task)
     }
 
@@ -157,7 +157,7 @@ mod tests {
         let (work, task) = task();
         let text = serde_json::to_string(&task).expect("text");
         assert!(!text.contains("g1f3"), "{text}");
-        let read: StretchTask = serde_json::from_str(&text).expect("a task");
+        let read: BatchTask = serde_json::from_str(&text).expect("a task");
         let (same, plies) = read.work(9).expect("sound");
         assert_eq!((same.item, &same.moves[..], plies), (9, &work.moves[..2], 1..3));
         assert_eq!(read.settings, task.settings);
@@ -177,7 +177,7 @@ mod tests {
         ] {
             let mut wrong = serde_json::to_value(&task).expect("a value");
             wrong[field] = serde_json::from_str(value).expect("a value");
-            let read: StretchTask = serde_json::from_value(wrong).expect("the right fields");
+            let read: BatchTask = serde_json::from_value(wrong).expect("the right fields");
             assert!(read.work(0).is_err(), "{field} {value}");
         }
         let finding = Finding { depth: 3, nodes: 70, ..Finding::default() };

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, sync::Arc};
 use indicatif::ProgressBar;
 
 use super::{
-    crew::{Arrival, Crew},
+    backend::{Arrival, SearchBackend},
     input::{AnalysisInput, Item},
     journal::FindingJournal,
     outputs::{Outputs, Totals},
@@ -16,7 +16,7 @@ use crate::cli::{CliError, complain};
 
 /// Positions of a game that one worker searches in a row: long enough for the hash table to help, short
 /// enough that a single game keeps all workers busy.
-const STRETCH: usize = 12;
+const BATCH_POSITIONS: usize = 12;
 
 /// An item whose positions are being searched.
 struct Pending {
@@ -28,14 +28,14 @@ struct Pending {
     failed: Option<String>,
     /// What the deeper searches found, by ply.
     checks: Vec<(usize, Finding)>,
-    /// Were those searches sent, or are none wanted?
+    /// Were those searches sent, or are no puzzles wanted?
     is_checked: bool,
 }
 
 impl Pending {
-    /// Once all is known, sends the positions that may be puzzles to be searched again, deeper, except those that an
-    /// earlier run has searched so.
-    fn check(&mut self, crew: &mut Crew, journal: &mut Option<FindingJournal>) {
+    /// Once all findings are there, sends the candidates for puzzles to a deeper search, except those that an earlier
+    /// run has searched.
+    fn check(&mut self, backend: &mut SearchBackend, journal: &mut Option<FindingJournal>) {
         if self.missing > 0 || std::mem::replace(&mut self.is_checked, true) {
             return;
         }
@@ -47,14 +47,14 @@ impl Pending {
             match journal.as_mut().and_then(|journal| journal.take(item, ply, kind, &positions[ply])) {
                 Some(check) => self.checks.push((ply, check)),
                 None => {
-                    crew.send(&self.work, ply..ply + 1, kind);
+                    backend.send(&self.work, ply..ply + 1, kind);
                     self.missing += 1;
                 }
             }
         }
     }
 
-    /// Takes in what was found.
+    /// Takes in a finding.
     fn add(&mut self, found: FoundAt) {
         self.missing -= 1;
         match found.kind {
@@ -64,11 +64,11 @@ impl Pending {
     }
 }
 
-/// Searches every item of the input and writes it when those before it are written, as long as somebody
-/// `reads`.
+/// Searches every item of the input and writes the results in the order of the input, as long as `reads` says that the
+/// output is still read.
 pub(super) fn search_all(
     input: &AnalysisInput,
-    crew: &mut Crew,
+    backend: &mut SearchBackend,
     journal: &mut Option<FindingJournal>,
     outputs: &mut Outputs,
     progress: &ProgressBar,
@@ -79,7 +79,7 @@ pub(super) fn search_all(
     let mut items = input.items();
     let (mut first, mut more) = (0, true);
     loop {
-        while more && pending.len() < crew.window() {
+        while more && pending.len() < backend.window() {
             match items.next() {
                 None => more = false,
                 Some(Err(error)) => return Err(error),
@@ -88,9 +88,9 @@ pub(super) fn search_all(
                     progress.suspend(|| complain(&reason));
                 }
                 Some(Ok(Ok(item))) => {
-                    let mut begun = begin(item, first + pending.len(), crew, journal, progress);
+                    let mut begun = begin(item, first + pending.len(), backend, journal, progress);
                     begun.is_checked = !outputs.wants_puzzles();
-                    begun.check(crew, journal);
+                    begun.check(backend, journal);
                     pending.push_back(begun);
                 }
             }
@@ -113,7 +113,7 @@ pub(super) fn search_all(
         if pending.is_empty() {
             continue;
         }
-        let Some(arrival) = crew.receive() else {
+        let Some(arrival) = backend.receive() else {
             return Err(CliError::Task(
                 "no search thread is left: ask for fewer with --threads, else please report the input"
                     .to_owned(),
@@ -127,7 +127,7 @@ pub(super) fn search_all(
                 }
                 if let Some(place) = pending.get_mut(found.item - first) {
                     place.add(found);
-                    place.check(crew, journal);
+                    place.check(backend, journal);
                     progress.inc(u64::from(is_analysis));
                 }
             }
@@ -147,7 +147,7 @@ pub(super) fn search_all(
 fn begin(
     item: Item,
     number: usize,
-    crew: &mut Crew,
+    backend: &mut SearchBackend,
     journal: &mut Option<FindingJournal>,
     progress: &ProgressBar,
 ) -> Pending {
@@ -172,16 +172,16 @@ fn begin(
     }
     let work = Arc::new(work);
     let mut missing = 0;
-    for (number, stretch) in findings.chunks_mut(STRETCH).enumerate() {
-        if stretch.iter().all(Option::is_some) {
+    for (number, batch) in findings.chunks_mut(BATCH_POSITIONS).enumerate() {
+        if batch.iter().all(Option::is_some) {
             continue;
         }
-        // As a whole, also if a part is known: each search rests on the ones before it, and the results are to be
-        // those of a run that was not interrupted.
-        stretch.fill(None);
-        missing += stretch.len();
-        let first = number * STRETCH;
-        crew.send(&work, first..first + stretch.len(), SearchKind::Analysis);
+        // As a whole, even if a part is known: each search depends on those before it through the hash table, and the
+        // results must be those of an uninterrupted run.
+        batch.fill(None);
+        missing += batch.len();
+        let first = number * BATCH_POSITIONS;
+        backend.send(&work, first..first + batch.len(), SearchKind::Analysis);
     }
     progress.inc((findings.len() - missing) as u64);
     Pending { item, work, findings, missing, failed: None, checks: Vec::new(), is_checked: true }

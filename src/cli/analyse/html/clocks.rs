@@ -1,9 +1,9 @@
-//! Time used for moves, where the comments of a game say it: `[%clk 0:09:58]`, what is left on the clock after
-//! the move, or `[%emt 0:00:02]`, what the move took.
+//! Time used for moves, from the comments of a game: `[%clk 0:09:58]`, the time left on the clock after the move, or
+//! `[%emt 0:00:02]`, the time that the move took.
 
 use crate::cli::pgn::{Annotation, Game};
 
-/// Seconds used for each move; nothing where it is not known.
+/// Seconds used for each move, `None` where unknown.
 pub fn seconds_used(game: &Game) -> Vec<Option<f64>> {
     let (base, increment) = time_control(game.tag("TimeControl").unwrap_or_default());
     // The clocks of the side to move and of the other one.

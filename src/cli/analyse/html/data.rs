@@ -1,4 +1,4 @@
-//! What the page's script is told, as JSON. All scores are White's.
+//! The data for the page's script, as JSON. All scores are White's.
 
 use serde::Serialize;
 use shakmaty::{CastlingMode, Color, Move};
@@ -21,10 +21,10 @@ use crate::{
     uci::translate,
 };
 
-/// So many plies of each line are shown.
+/// Plies shown of each line.
 const LINE_PLIES: usize = 16;
 
-/// Centipawns; of a proven result who wins (1 White, -1 Black) and what people say of it.
+/// Centipawns; for a proven result the winner (1 White, -1 Black) and its text.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum ScoreData {
@@ -46,9 +46,9 @@ impl ScoreData {
 #[derive(Serialize)]
 struct LineData(ScoreData, String, String);
 
-/// Positions one after the other, and what was found in each; those of a game, or a single one.
+/// Consecutive positions and what was found in each: those of a game, or a single one.
 #[derive(Serialize)]
-struct Course {
+struct AnalysedPositions {
     fen: String,
     chess960: bool,
     moves: String,
@@ -64,7 +64,7 @@ struct PositionData<'a> {
     id: &'a str,
     solved: Option<bool>,
     #[serde(flatten)]
-    course: Course,
+    analysed: AnalysedPositions,
 }
 
 /// A game of the input.
@@ -74,21 +74,21 @@ struct GameData<'a> {
     result: String,
     facts: Vec<String>,
     opening: Option<String>,
-    /// So many plies lead to the last position that the table of openings names.
+    /// Plies before the last position that the table of openings names.
     book: usize,
     /// The plies at which middlegame and endgame begin.
     phases: [usize; 2],
-    /// Ply, how bad, and why.
+    /// Ply, judgement and explanation.
     verdicts: Vec<(usize, &'static str, String)>,
     /// Plies of the critical moments.
     critical: Vec<usize>,
-    /// Ply and what the game says itself.
+    /// Ply and comment of the input.
     comments: Vec<(usize, String)>,
     /// Seconds used for each move; empty without clocks.
     times: Vec<Option<f64>>,
     pgn: String,
     #[serde(flatten)]
-    course: Course,
+    analysed: AnalysedPositions,
 }
 
 /// A player in one game.
@@ -136,7 +136,7 @@ pub fn position(record: &EpdRecord, finding: &Finding, block: usize) -> (String,
     let solved = record.result(finding).solved;
     let score = || ScoreData::new(for_white(position, finding));
     let id = if record.is_single { "Position" } else { &record.id };
-    let course = Course {
+    let analysed = AnalysedPositions {
         fen: position.fen(),
         chess960: translate::notation(position, false).is_chess960(),
         moves: String::new(),
@@ -153,7 +153,7 @@ pub fn position(record: &EpdRecord, finding: &Finding, block: usize) -> (String,
         depth: finding.depth,
         solved,
     };
-    (output::json(&PositionData { id, solved, course }), output::json(&row))
+    (output::json(&PositionData { id, solved, analysed }), output::json(&row))
 }
 
 /// A game and its row.
@@ -161,7 +161,7 @@ pub fn game(report: &GameReport, openings: &Openings, block: usize) -> (String, 
     let game = &report.game;
     let phases = phases::begins(&report.positions);
     let players = [Color::White, Color::Black].map(|side| player(report, side, phases));
-    // What is not known of a date is left out.
+    // Unknown parts of a date are left out.
     let date =
         game.tag("Date").or(game.tag("UTCDate")).unwrap_or_default().replace(".??", "").replace("????", "");
     let round = game.tag("Round").filter(|round| *round != "-").map(|round| format!("round {round}"));
@@ -188,16 +188,16 @@ pub fn game(report: &GameReport, openings: &Openings, block: usize) -> (String, 
         comments: comments(report),
         times: if times.iter().any(Option::is_some) { times } else { Vec::new() },
         pgn: output::game_pgn(report),
-        course: course(report),
+        analysed: analysed(report),
     };
     (output::json(&data), output::json(&row))
 }
 
-fn course(report: &GameReport) -> Course {
+fn analysed(report: &GameReport) -> AnalysedPositions {
     let start = &report.positions[0];
     let san: Vec<&str> = report.moves.iter().map(|m| m.san.as_str()).collect();
     let found = report.positions.iter().zip(&report.findings);
-    Course {
+    AnalysedPositions {
         fen: start.fen(),
         chess960: translate::notation(start, false).is_chess960(),
         moves: uci(&report.game.moves),
@@ -238,7 +238,7 @@ fn verdicts(report: &GameReport) -> Vec<(usize, &'static str, String)> {
     report.moves.iter().enumerate().filter_map(judged).collect()
 }
 
-/// What the game says about its moves and before them, without the commands for programs.
+/// The comments of the input before the moves and after each, without embedded commands.
 fn comments(report: &GameReport) -> Vec<(usize, String)> {
     let game = &report.game;
     let said = |(ply, annotations): (usize, &Vec<Annotation>)| {
@@ -288,7 +288,7 @@ fn player(report: &GameReport, side: Color, phases: [usize; 2]) -> PlayerData<'_
     }
 }
 
-/// Who made each move, and the centipawns that it lost.
+/// The side that made each move, and the centipawns that it lost.
 fn losses(report: &GameReport) -> Vec<(Color, i32)> {
     let scores: Vec<i32> = report.scores.iter().copied().map(capped).collect();
     let loss = |(pair, side): (&[i32], Color)| (side, (side.fold_wb(1, -1) * (pair[0] - pair[1])).max(0));

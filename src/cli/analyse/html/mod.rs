@@ -31,7 +31,7 @@ use crate::{
 pub struct AnalysisPage {
     file: OutputFile,
     title: String,
-    /// What comes after the last block.
+    /// The text after the last block.
     end: String,
     /// Rows of the tables, as JSON.
     positions: Vec<String>,
@@ -109,7 +109,7 @@ impl AnalysisPage {
     }
 }
 
-/// JSON as it may stand in a page: `<` is in strings alone there, and could end the block or begin a comment.
+/// JSON safe for embedding in a page: `<` occurs only in strings, and could end the block or begin a comment.
 fn embedded(json: &str) -> String {
     json.replace('<', "\\u003c")
 }

@@ -1,5 +1,5 @@
-//! Opening, middlegame and endgame as Lichess divides a game (`Divider.scala` of scalachess, whose rule and numbers these
-//! are), so that the numbers by phase compare.
+//! Opening, middlegame and endgame as Lichess divides a game (`Divider.scala` of scalachess, whose rule and numbers
+//! these are), so that the numbers by phase are comparable.
 
 use shakmaty::{Bitboard, Color, Rank};
 
@@ -11,9 +11,9 @@ const MIDDLEGAME_PIECES: usize = 10;
 const ENDGAME_PIECES: usize = 6;
 /// Fewer pieces than this on a side's first rank: its pieces are developed.
 const UNDEVELOPED: usize = 4;
-/// Pieces and pawns of both sides are mixed more than this: they have met.
+/// Above this mixedness the armies of both sides are in contact.
 const MIXED: i32 = 150;
-/// Squares a1, b1, a2 and b2. Moved over the board they are every group of two by two.
+/// Squares a1, b1, a2 and b2, to be shifted over the board.
 const GROUP: u64 = 0x0303;
 
 /// The plies at which middlegame and endgame begin, in this order; the number of positions where one never does.
@@ -37,7 +37,7 @@ fn is_middlegame(position: &Position) -> bool {
         || mixedness(position) > MIXED
 }
 
-/// How much pieces and pawns of both sides are among each other: the sum over all groups of two by two squares.
+/// How much the pieces and pawns of both sides are mixed: the sum over all groups of two by two squares.
 fn mixedness(position: &Position) -> i32 {
     let board = position.board();
     let group = |rank: i32, file: i32| {
@@ -48,9 +48,9 @@ fn mixedness(position: &Position) -> i32 {
     (1..=7).flat_map(|rank| (0..=6).map(move |file| group(rank, file))).sum()
 }
 
-/// The share of a group with so many of each side, whose lower `rank` is 1 to 7.
+/// The mixedness of a 2x2 group of squares with `white` and `black` pieces, whose lower `rank` is 1 to 7.
 fn group_mixedness(white: usize, black: usize, rank: i32) -> i32 {
-    // Those of one side count by how far they are from home; a group that still stands there does not.
+    // Groups that belong to one side.
     let alone = |count: usize, from_home: i32| match count {
         1 => 9 - from_home,
         2 if from_home > 2 => from_home,

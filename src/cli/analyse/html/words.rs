@@ -1,4 +1,4 @@
-//! What is wrong with a move, in words.
+//! Explanations of judged moves in words.
 
 use shakmaty::Color;
 
@@ -33,7 +33,7 @@ pub fn verdict(report: &GameReport, index: usize) -> Option<String> {
     Some(format!("{played} is {judgement}:{allows} {better} {}.", outcome(kept, m.side)))
 }
 
-/// What a better move would have led to, given the score for its side.
+/// What the better move would have achieved, given the score for its side.
 fn outcome(score: Score, side: Color) -> String {
     match score.mate_moves() {
         Some(1) => "was mate".to_owned(),

@@ -1,4 +1,4 @@
-//! Who searches: threads of this process, or other machines.
+//! Where the positions are searched: by threads of this process, or on other machines.
 
 use std::{ops::Range, path::Path, sync::Arc};
 
@@ -12,82 +12,82 @@ use super::{
 };
 use crate::{cli::CliError, search::Event};
 
-/// What comes from the workers.
+/// What comes back from the workers.
 pub(super) enum Arrival {
     /// Something was found.
     Found(FoundAt),
-    /// So many positions of an item could not be searched.
+    /// `count` positions of an item could not be searched.
     #[cfg(feature = "fleet")]
     Failed { item: usize, count: usize, reason: String },
 }
 
-/// Who searches.
-pub(super) enum Crew {
-    /// Threads of this process.
-    Here(Workers),
-    /// Other machines.
+/// Where the positions are searched.
+pub(super) enum SearchBackend {
+    /// By threads of this process.
+    Local(Workers),
+    /// On other machines, through a queue.
     #[cfg(feature = "fleet")]
-    Elsewhere(Box<RemoteWorkers>),
+    Remote(Box<RemoteWorkers>),
 }
 
-impl Crew {
-    /// Starts them. `setup` tells this work from others, if it can be told.
+impl SearchBackend {
+    /// Starts it. `setup` identifies this work, if it can be resumed.
     ///
     /// # Errors
-    /// The system gives no thread, or the server is not there.
+    /// No thread can be started, or the server cannot be reached.
     pub(super) fn start(
         arguments: &Analyse,
         settings: &SearchSettings,
         setup: Option<(&Path, Value)>,
         watch: Arc<dyn Fn(&Event) + Send + Sync>,
-    ) -> Result<Crew, CliError> {
+    ) -> Result<SearchBackend, CliError> {
         #[cfg(feature = "fleet")]
         if let Some(server) = &arguments.queue {
             let work = setup.map_or_else(|| fastrand::u128(..).to_string(), |(_, setup)| setup.to_string());
             let workers = RemoteWorkers::start(server, &work, settings, arguments.cache);
             let workers = workers.map_err(|error| CliError::Task(format!("{server}: {error}")))?;
-            return Ok(Crew::Elsewhere(Box::new(workers)));
+            return Ok(SearchBackend::Remote(Box::new(workers)));
         }
         #[cfg(not(feature = "fleet"))]
         let _ = (arguments, setup);
-        Ok(Crew::Here(Workers::start(settings, watch)?))
+        Ok(SearchBackend::Local(Workers::start(settings, watch)?))
     }
 
-    /// How many items may be searched or wait for others at a time.
+    /// How many items may be in progress at a time.
     pub(super) fn window(&self) -> usize {
         match self {
-            Crew::Here(workers) => 2 * workers.count() + 2,
+            SearchBackend::Local(workers) => 2 * workers.count() + 2,
             #[cfg(feature = "fleet")]
-            Crew::Elsewhere(_) => remote::WINDOW,
+            SearchBackend::Remote(_) => remote::WINDOW,
         }
     }
 
-    /// Has positions of a work searched, one after the other, by one worker. Other machines do not check puzzles: the
-    /// command line does not let both be asked for.
+    /// Sends positions of a move list to one worker, which searches them in order. Other machines do not check puzzles:
+    /// the command line refuses the combination.
     pub(super) fn send(&mut self, work: &Arc<MoveList>, plies: Range<usize>, kind: SearchKind) {
         match self {
-            Crew::Here(workers) => workers.send(work, plies.collect(), kind),
+            SearchBackend::Local(workers) => workers.send(work, plies.collect(), kind),
             #[cfg(feature = "fleet")]
-            Crew::Elsewhere(workers) => workers.send(work, plies),
+            SearchBackend::Remote(workers) => workers.send(work, plies),
         }
     }
 
-    /// The next that comes; nothing if nobody is left to search.
+    /// The next result; `None` if no worker is left.
     pub(super) fn receive(&mut self) -> Option<Arrival> {
         match self {
-            Crew::Here(workers) => workers.receive().map(Arrival::Found),
+            SearchBackend::Local(workers) => workers.receive().map(Arrival::Found),
             #[cfg(feature = "fleet")]
-            Crew::Elsewhere(workers) => workers.receive(),
+            SearchBackend::Remote(workers) => workers.receive(),
         }
     }
 
     /// The work is done.
     pub(super) fn finish(self) {
         match self {
-            // The engines write down what they still hold when they go.
-            Crew::Here(workers) => drop(workers),
+            // Dropped engines flush their learning files.
+            SearchBackend::Local(workers) => drop(workers),
             #[cfg(feature = "fleet")]
-            Crew::Elsewhere(workers) => workers.finish(),
+            SearchBackend::Remote(workers) => workers.finish(),
         }
     }
 }
