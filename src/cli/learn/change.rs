@@ -15,14 +15,15 @@ pub(super) fn forget(
     json: bool,
     output: &Output,
 ) -> Result<(), LearnError> {
-    let sieve = filter.sieve()?;
-    let records: Vec<(u64, Record)> = file.ring().iter().filter(|(_, record)| sieve.admits(record)).collect();
+    let filter = filter.compile()?;
+    let records: Vec<(u64, Record)> =
+        file.ring().iter().filter(|(_, record)| filter.admits(record)).collect();
     text::print(&records, json, output);
     let mut forgotten = 0;
     if yes {
         let now = learn::now();
         let tombstones: Vec<_> = records.iter().map(|(_, record)| record.tombstone(now)).collect();
-        // What another process learned anew since the listing is later, and stays.
+        // Records that another process wrote since the listing are newer, and stay.
         forgotten = file.file.take_in(&file.ring, &tombstones)?.new;
     }
     if json {
@@ -46,7 +47,7 @@ pub(super) fn advise(
     let position = translate::parse_fen(fen, false)?;
     let mut record = exchange::advice(&position, best.split(','), score)?;
     record.session = learn::session();
-    // Later than what it takes the place of, so that every file that both come to agrees.
+    // Later than the record that it replaces, so that every file into which both are merged keeps this one.
     let present = file.ring().newest_of(position.key()).map_or(0, |present| present.time.saturating_add(1));
     record.time = learn::now().max(present);
     let sequence = file.file.advise(&file.ring, &record)?;

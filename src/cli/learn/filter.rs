@@ -10,7 +10,7 @@ use crate::{
     uci::translate,
 };
 
-/// Which records. Several conditions hold together.
+/// Which records; all conditions given must hold.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct Filter {
     /// Positions that can still arise from this one, as far as pawns, pieces and castling rights tell.
@@ -47,8 +47,8 @@ pub enum FilterError {
     Session(String),
 }
 
-/// A filter, understood.
-pub(super) struct Sieve {
+/// A parsed filter.
+pub(super) struct CompiledFilter {
     below: Option<Reachable>,
     key: Option<PositionKey>,
     origin: Option<Origin>,
@@ -57,14 +57,14 @@ pub(super) struct Sieve {
 }
 
 impl Filter {
-    /// Is every record meant?
+    /// Are there no conditions?
     pub(super) fn is_empty(&self) -> bool {
         let Filter { below, position, origin, day, session } = self;
         [below, position, origin, day, session].into_iter().all(Option::is_none)
     }
 
-    /// Understands the words.
-    pub(super) fn sieve(&self) -> Result<Sieve, LearnError> {
+    /// Parses the arguments.
+    pub(super) fn compile(&self) -> Result<CompiledFilter, LearnError> {
         let parse = |fen: &String| translate::parse_fen(fen, false);
         let origin = |name: &String| {
             Origin::from_name(name).ok_or_else(|| FilterError::Origin(name.chars().take(40).collect()))
@@ -75,7 +75,7 @@ impl Filter {
         };
         let on = |text: &String| day(text).ok_or_else(|| FilterError::Day(text.chars().take(40).collect()));
         let below = self.below.as_ref().map(parse).transpose()?;
-        Ok(Sieve {
+        Ok(CompiledFilter {
             below: below.map(|position| Reachable::of(&position)),
             key: self.position.as_ref().map(parse).transpose()?.map(|position| position.key()),
             origin: self.origin.as_ref().map(origin).transpose()?,
@@ -85,8 +85,8 @@ impl Filter {
     }
 }
 
-impl Sieve {
-    /// Is this record meant?
+impl CompiledFilter {
+    /// Does the record pass?
     pub(super) fn admits(&self, record: &Record) -> bool {
         let below = |reach: &Reachable| reach.admits(&Signature::of_packed(&record.setup));
         self.below.as_ref().is_none_or(below)

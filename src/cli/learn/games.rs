@@ -1,4 +1,4 @@
-//! `engram learn import games.pgn --player NAME`: what a player's lost games teach.
+//! `engram learn import games.pgn --player NAME`: learns from a player's lost games.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ fn lost_by(game: &Game, player: &str) -> Option<Color> {
 }
 
 /// Analyses the games that `player` lost, `nodes` nodes a position, and learns where the score dropped, by the
-/// rules that the engine has for its own games. A game that cannot be read is named and skipped.
+/// same rules as in the engine's own games. A game that cannot be read is reported and skipped.
 ///
 /// # Errors
 /// The games cannot be read or the learning file not be written.
@@ -85,7 +85,7 @@ pub(super) fn import(
     Ok(if wrong > 0 { cli::Completion::Partial } else { cli::Completion::Complete })
 }
 
-/// What one lost game teaches its loser: where the score fell.
+/// The records of one lost game, from the loser's side: the positions in which the score dropped.
 fn lessons(asked: &mut Asked, game: &Game, side: Color, file: &Opened) -> Result<Vec<Record>, LearnError> {
     let rules = Rules {
         mode: LearningMode::Drop,

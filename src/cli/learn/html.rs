@@ -1,5 +1,5 @@
-//! `engram learn html`: the file as a page to look at. First the games, move by move where they taught something;
-//! below them what belongs to no game.
+//! `engram learn html`: the file as a page for the browser. First the games with the positions in which something was
+//! learned, then the records that belong to no game.
 
 use std::{collections::BTreeMap, io::Write, path::Path};
 
@@ -26,30 +26,31 @@ use crate::{
     uci::Output,
 };
 
-/// The bars of the chart of days: no more fit a phone.
-const MOST_DAYS: usize = 60;
+/// Maximum number of bars in the chart of days: more do not fit on a phone.
+const MAX_DAYS: usize = 60;
 const FOOT: &str = "Made by Engram. Scores are for the side to move on the board beside them, in pawns.";
 
-/// What is shown, and how.
+/// The arguments of `engram learn html`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Page {
     #[command(flatten)]
     filter: Filter,
-    /// So many records are shown, the newest.
+    /// Show at most this many records, the newest.
     #[arg(long, value_name = "COUNT", default_value_t = 500)]
     newest: usize,
-    /// Nodes of the searches, with the file and without, that say what is played now; 0 for none.
+    /// Nodes of the searches with and without the file that find the move played now; 0 for none.
     #[arg(long, value_name = "COUNT", default_value_t = 50_000)]
     nodes: u64,
-    /// The page. An existing file is not overwritten.
+    /// The file to write. An existing file is not overwritten.
     #[arg(value_name = "PAGE")]
     to: std::path::PathBuf,
 }
 
 pub(super) fn write(file: &Opened, page: &Page, json: bool, output: &Output) -> Result<(), LearnError> {
     let to = page.to.as_path();
-    let sieve = page.filter.sieve()?;
-    let records: Vec<(u64, Record)> = file.ring().iter().filter(|(_, record)| sieve.admits(record)).collect();
+    let filter = page.filter.compile()?;
+    let records: Vec<(u64, Record)> =
+        file.ring().iter().filter(|(_, record)| filter.admits(record)).collect();
     let shown = &records[records.len().saturating_sub(page.newest)..];
     let openings = Openings::own();
     let (mut games, others) = story::games(shown, &|| true);
@@ -72,7 +73,7 @@ pub(super) fn write(file: &Opened, page: &Page, json: bool, output: &Output) -> 
     write(&start)?;
     let now = Now { file: file.file.path(), nodes: page.nodes };
     for game in games.iter().rev() {
-        write(&tale(game, &openings, &now)?.into_string())?;
+        write(&game_section(game, &openings, &now)?.into_string())?;
     }
     if !others.is_empty() {
         let cards = others.iter().rev().map(|(sequence, record)| card(*sequence, record));
@@ -95,7 +96,7 @@ pub(super) fn write(file: &Opened, page: &Page, json: bool, output: &Output) -> 
     Ok(())
 }
 
-/// How much there is, and a chart of the days.
+/// The number of records, and a chart of the days.
 fn overview(records: &[(u64, Record)], shown: usize, games: usize) -> Markup {
     let (Some((_, first)), Some((_, last))) = (records.first(), records.last()) else {
         return html! { p .facts { "Nothing has been learned yet." } };
@@ -110,14 +111,14 @@ fn overview(records: &[(u64, Record)], shown: usize, games: usize) -> Markup {
     }
 }
 
-/// How the engine plays with the file and without.
+/// The move that the engine plays with the file and without.
 struct Now<'a> {
     file: &'a Path,
     nodes: u64,
 }
 
 impl Now<'_> {
-    /// Move, score and what was said of advice, with the file or without; nothing where no search is wanted.
+    /// Move, and score with messages about advice, with the file or without; `None` without searches.
     fn ask(&self, position: &Position, with_file: bool) -> Result<Option<(Move, String)>, LearnError> {
         if self.nodes == 0 || !position.has_legal_move() {
             return Ok(None);
@@ -130,8 +131,8 @@ impl Now<'_> {
     }
 }
 
-/// One game: where and when it was played, how it ended, and each moment in which it taught something.
-fn tale(game: &LearnedGame, openings: &Openings, now: &Now<'_>) -> Result<Markup, LearnError> {
+/// One game: date, side, opening, result, and each position in which something was learned.
+fn game_section(game: &LearnedGame, openings: &Openings, now: &Now<'_>) -> Result<Markup, LearnError> {
     let opening = openings.of(&Position::default(), &game.opening);
     let (class, result) = match game.outcome {
         Some(GameEnd::Won) => ("won", "won"),
@@ -146,7 +147,7 @@ fn tale(game: &LearnedGame, openings: &Openings, now: &Now<'_>) -> Result<Markup
     };
     let kept = || moments.iter().filter_map(|moment| played(game, moment)).collect::<Vec<_>>().join(", ");
     Ok(html! {
-        section .tale {
+        section .game {
             h3 {
                 (text::date(game.time)) " UTC, " (game.side.fold_wb("White", "Black"))
                 @if game.imported { " (imported)" }
@@ -170,7 +171,7 @@ fn played(game: &LearnedGame, moment: &Moment<'_>) -> Option<String> {
     Some(pgn::line(game.positions.get(&moment.ply)?, &[*game.moves.get(&moment.ply)?]))
 }
 
-/// The position with the move that was played and the one that is played now, and the scores before and after.
+/// A board with the move that was played and the one that is played now, and the scores before and after.
 fn moment(game: &LearnedGame, moment: &Moment<'_>, now: &Now<'_>) -> Result<Markup, LearnError> {
     let mut facts: Vec<(&str, String)> = Vec::new();
     let fall = moment.drop.map(|record| {
@@ -228,14 +229,14 @@ fn article(
     }
 }
 
-/// The title of the records that belong to no game, with buttons that choose by origin.
+/// The heading of the records that belong to no game, with buttons that filter by origin.
 fn chooser(records: &[(u64, Record)]) -> Markup {
     let count = |origin| records.iter().filter(|(_, record)| record.origin == origin).count();
     let counted = Origin::ALL.map(|(origin, name)| (origin, name, count(origin)));
     html! {
         section {
             h3 { "Positions that belong to no game" }
-            div .sieve {
+            div .chooser {
                 button .now data-origin="" { "all" }
                 @for (origin, name, count) in counted.into_iter().filter(|&(_, _, count)| count > 0) {
                     button data-origin=(name) { (kind(origin)) ": " (count) }
@@ -245,7 +246,7 @@ fn chooser(records: &[(u64, Record)]) -> Markup {
     }
 }
 
-/// How many records each day brought.
+/// A chart of the number of records of each day.
 fn days(records: &[(u64, Record)]) -> Markup {
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
     for (_, record) in records {
@@ -253,7 +254,7 @@ fn days(records: &[(u64, Record)]) -> Markup {
     }
     // A single bar shows nothing.
     let Some((&last, _)) = counts.last_key_value().filter(|_| counts.len() > 1) else { return html! {} };
-    let first = counts.keys().copied().find(|&day| last - day < MOST_DAYS as u32).unwrap_or(last);
+    let first = counts.keys().copied().find(|&day| last - day < MAX_DAYS as u32).unwrap_or(last);
     let most = counts.range(first..).map(|(_, &count)| count).max().unwrap_or(1);
     let name = |day: u32| text::date(day * text::DAY).split(' ').next().unwrap_or_default().to_owned();
     html! {
@@ -328,7 +329,7 @@ fn card(sequence: u64, record: &Record) -> Markup {
     }
 }
 
-/// What was learned of the score, for the side to move or for the other one.
+/// The learned window of the score, for the side to move or for the other side.
 fn window(lower: LearnedScore, upper: LearnedScore, other_side: bool) -> String {
     let bound = |score: LearnedScore| (!score.is_none()).then(|| score.to_score());
     let (lower, upper) = match other_side {

@@ -1,4 +1,4 @@
-//! `engram learn`: the learning file from outside.
+//! `engram learn`: the tools for the learning file.
 
 mod change;
 mod filter;
@@ -29,7 +29,7 @@ use crate::{
     uci::{Output, translate::FenError},
 };
 
-/// What all tools have in common.
+/// The arguments of `engram learn`.
 #[derive(Debug, clap::Args)]
 pub struct LearnArguments {
     /// Another learning file than the one in the user's data directory.
@@ -46,14 +46,14 @@ pub struct LearnArguments {
 /// The tools.
 #[derive(Debug, Subcommand)]
 enum Tool {
-    /// List what is known, oldest first.
+    /// List the records, oldest first.
     ///
     /// Scores are centipawns for the side to move, as in UCI, here and in all other tools.
     List {
         #[command(flatten)]
         filter: Filter,
     },
-    /// Show what is known of a position and of those after each of its moves.
+    /// Show the records of a position and of the positions after each of its moves.
     Show {
         /// The position, quoted or not.
         #[arg(value_name = "FEN", num_args = 1.., required = true)]
@@ -70,34 +70,33 @@ enum Tool {
         #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1..))]
         nodes: u64,
     },
-    /// Count what is in the file.
+    /// Show statistics of the file.
     Stats,
-    /// Check every record: is it whole, and do its key, position and move belong together?
+    /// Check that every record is complete, and that its key, position and move are consistent.
     ///
-    /// Torn records are what a loss of power may leave; they are ignored and no damage. Ends with exit code 1
-    /// if a record contradicts itself.
+    /// A power failure may leave torn records, which are ignored. Exit code 1 says that a record is inconsistent.
     Verify,
-    /// Write everything that is known as text, one line a record.
+    /// Write all records as text, one line each.
     ///
     /// The text is EPD with operations of its own; `import` reads it back without loss.
     Export {
-        /// Where to; the standard output if not given. An existing file is not overwritten.
+        /// The file to write; the standard output if not given. An existing file is not overwritten.
         #[arg(value_name = "PATH")]
         to: Option<PathBuf>,
     },
-    /// Write a page for the browser: the games that taught something, move by move, and what else is known.
+    /// Write a page for the browser: the games from which something was learned, and all other records.
     ///
-    /// Game by game: the day, the colour, the opening, the result; and for each position in which it taught something
-    /// the move that was played, the scores before and after, and what is played now, which is searched. Below are the
-    /// records that belong to no game. The page needs nothing else, neither a network nor another file.
+    /// For each game: day, colour, opening and result; for each position from which something was learned the move that
+    /// was played, the scores before and after, and the move that a search plays now. Below are the records that belong
+    /// to no game. The page is a single file that loads nothing.
     Html(html::Page),
-    /// Take in a text written by `export`, EPD with best moves (`bm`) as advice, or a player's lost games.
+    /// Import a text written by `export`, EPD with best moves (`bm`) as advice, or a player's lost games.
     ///
     /// Games (PGN, with --player) are analysed: it learns the positions in which the score of the side that
     /// lost dropped.
     ///
-    /// What the file already knows as well or better stays; running it twice changes nothing. Of EPD the
-    /// score comes from `ce` (centipawns) or `dm` (mate in moves), the depth from `acd`.
+    /// A record that is as good or better is kept; running it twice changes nothing. In EPD the score comes
+    /// from `ce` (centipawns) or `dm` (mate in moves), the depth from `acd`.
     Import {
         /// The text or the games.
         #[arg(value_name = "PATH")]
@@ -109,32 +108,32 @@ enum Tool {
         #[arg(long, default_value_t = 100_000, requires = "player", value_parser = clap::value_parser!(u64).range(1..))]
         nodes: u64,
     },
-    /// Take in another learning file, which is only read.
+    /// Add the records of another learning file, which is only read.
     Merge {
         /// The other file.
         #[arg(value_name = "OTHER")]
         from: PathBuf,
     },
-    /// Forget records: lists what would go, and does it with --yes.
+    /// Remove records: lists them, and removes them with --yes.
     Forget {
         #[command(flatten)]
         filter: Filter,
-        /// Forget everything.
+        /// Remove all records.
         #[arg(long, conflicts_with_all = filter::NAMES)]
         all: bool,
-        /// Really do it.
+        /// Remove the records, instead of only listing them.
         #[arg(long)]
         yes: bool,
     },
     /// Search lost games again, backwards, for the move that would have held them.
     ///
-    /// The newest games come first. What is found is learned at once: ended at any moment, the same command goes on
-    /// where it was. Runs at the lowest priority, beside engines that use the file.
+    /// The newest games come first. Results are saved at once: the command can be ended at any time and resumes where
+    /// it was. Runs at the lowest priority, also while engines use the file.
     Study(study::StudyArguments),
     /// Tell the engine the best move of a position.
     ///
-    /// Advice is kept until it is forgotten (`forget --position FEN`), however much is learned after it. With a
-    /// score it counts as a search of 100 plies; without, it is the first move to be looked at.
+    /// Advice is kept until it is removed (`forget --position FEN`). With a score it counts as a search of 100
+    /// plies; without, it is the first move to be searched.
     Advise {
         /// The position, quoted.
         fen: String,
@@ -148,8 +147,8 @@ enum Tool {
     /// Prove that learning helps: games against an opponent, with and without.
     ///
     /// Each opening is played with both colours in every round by three Engrams: one that remembers nothing, one
-    /// that keeps what it learned in the rounds before, and one that is told as much of the wrong positions
-    /// (a placebo). The learning file of the user is not touched.
+    /// that keeps what it learned in earlier rounds, and one that gets as many records of the wrong positions
+    /// (a placebo). The user's learning file is not touched.
     Prove(prove::ProveArguments),
 }
 
@@ -177,19 +176,16 @@ pub enum LearnError {
     /// The position does not fit into a record.
     #[error(transparent)]
     Unlearnable(#[from] Unlearnable),
-    /// A move that the engine does not take.
+    /// A move that the engine refuses.
     #[error(transparent)]
     Move(#[from] IllegalMove),
-    /// The engine did not get to use the file.
-    #[error("the file could not be opened in time; try again when the machine is less busy")]
-    Slow,
     /// Games without a player.
     #[error("{path} holds games; say whose lost games to learn from: --player NAME")]
     WhosePlayer {
         /// The games.
         path: PathBuf,
     },
-    /// Nothing says what to forget.
+    /// No filter was given.
     #[error("say what to forget: --below, --position, --origin, --day, --session, or --all")]
     ForgetWhat,
     /// Records that contradict themselves.
@@ -202,7 +198,7 @@ pub enum LearnError {
         /// What is wrong with it.
         misfit: Misfit,
     },
-    /// Lines of a text.
+    /// Lines of a text that cannot be imported.
     #[error("{count} lines of {path} were left out, the first one is line {number}: {error}")]
     Text {
         /// The text.
@@ -275,7 +271,7 @@ fn is_pgn(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"))
 }
 
-/// Makes a learning file of some records. The sequence number of the last.
+/// Creates a learning file with these records, and returns the sequence number of the last one.
 ///
 /// # Errors
 /// The file cannot be made or written.
@@ -289,7 +285,7 @@ pub(super) fn write_records<'a>(
     records.into_iter().try_fold(BEFORE_FIRST, |_, record| locked.append(record))
 }
 
-/// A learning file, read.
+/// A learning file and its records.
 struct Opened {
     file: LearnFile,
     ring: RwLock<Ring>,
@@ -297,24 +293,24 @@ struct Opened {
 }
 
 impl Opened {
-    /// To look at.
+    /// Opens it for reading.
     fn read(path: &Path) -> Result<Opened, LearnError> {
         Ok(Opened::from(LearnFile::open(path, Mode::Read)?.recover()?))
     }
 
-    /// To change what is there.
+    /// Opens an existing file for writing.
     fn change(path: &Path) -> Result<Opened, LearnError> {
-        // Not made if it is missing.
+        // Fails if it is missing, instead of creating it.
         LearnFile::open(path, Mode::Read)?;
         Opened::write(path)
     }
 
-    /// To write into, made if there is none.
+    /// Opens it for writing, created if it is missing.
     fn write(path: &Path) -> Result<Opened, LearnError> {
         Ok(Opened::from(LearnFile::open_or_create(path)?))
     }
 
-    /// To write into what comes from `source`. A name that was mistyped makes no learning file.
+    /// Opens it for writing the records of `source`, which must exist: a mistyped name must not create a learning file.
     fn for_source(path: &Path, source: &Path) -> Result<Opened, LearnError> {
         std::fs::metadata(source).map_err(refused(source, "read"))?;
         Opened::write(path)
@@ -324,7 +320,7 @@ impl Opened {
         Opened { file, ring: RwLock::new(ring), report }
     }
 
-    /// Is this advice that the file already has?
+    /// Does the file already have this advice?
     fn has_same_advice(&self, record: &Record) -> bool {
         self.ring().get(record.key).is_some_and(|present| is_same_advice(record, &present))
     }

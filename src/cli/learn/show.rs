@@ -1,4 +1,4 @@
-//! Tools that only look.
+//! Tools that only read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +12,13 @@ use crate::{
 };
 
 pub(super) fn list(file: &Opened, filter: &Filter, json: bool, output: &Output) -> Result<(), LearnError> {
-    let sieve = filter.sieve()?;
+    let filter = filter.compile()?;
     let ring = file.ring();
     let mut count = 0;
     if !json {
         output.line(text::HEADER);
     }
-    for (sequence, record) in ring.iter().filter(|(_, record)| sieve.admits(record)) {
+    for (sequence, record) in ring.iter().filter(|(_, record)| filter.admits(record)) {
         if output.is_closed() {
             return Ok(());
         }

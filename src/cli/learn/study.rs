@@ -16,21 +16,21 @@ use crate::{
     uci::{Output, translate},
 };
 
-/// How much to study.
+/// The arguments of `engram learn study`.
 #[derive(Debug, clap::Args)]
 pub(super) struct StudyArguments {
     /// Nodes for each position.
     #[arg(long, value_name = "N", default_value_t = Study::DEFAULT_NODES, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// End after so many minutes; when all is studied if not given.
+    /// Stop after this many minutes; when all is studied if not given.
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     minutes: Option<u64>,
-    /// Study so many games; all if not given.
+    /// Number of games to study; all if not given.
     #[arg(long, value_name = "G")]
     games: Option<NonZeroUsize>,
 }
 
-/// Studies the lost games that the file tells of, the newest first.
+/// Studies the lost games in the file, the newest first.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -83,7 +83,7 @@ fn told(root: &Position, found: &SearchResult) -> String {
     format!("{san} holds, {score} at depth {depth}, in {}", root.fen())
 }
 
-/// Whatever else the machine does comes first.
+/// Lowers the priority of this process.
 fn lower_priority() {
     #[cfg(unix)]
     let _ = rustix::process::nice(19);

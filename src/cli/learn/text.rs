@@ -1,4 +1,4 @@
-//! How records look to a reader.
+//! Records as text and JSON.
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::{
 /// Seconds of a day.
 pub(super) const DAY: u32 = 86_400;
 
-/// Days since 1970 of a date such as 2026-01-31 (UTC), if the time of a record reaches it.
+/// Days since 1970 of a date such as 2026-01-31 (UTC), if a record can have that time.
 pub(super) fn day(text: &str) -> Option<u32> {
     let date = text.parse::<Date>().ok().filter(|date| date.to_string() == text)?;
     let seconds = date.to_zoned(TimeZone::UTC).ok()?.timestamp().as_second();
@@ -27,7 +27,7 @@ pub(super) fn date(time: u32) -> String {
         .map_or_else(|_| String::new(), |time| time.strftime("%F %R").to_string())
 }
 
-/// `White lost`, or nothing where no game was decided.
+/// `White lost`; `None` if no decided game is known.
 pub(super) fn result(record: &Record, turn: Color) -> Option<String> {
     let (side, outcome) = player(record, turn)?;
     let verb = match outcome? {
@@ -37,13 +37,13 @@ pub(super) fn result(record: &Record, turn: Color) -> Option<String> {
     Some(format!("{} {verb}", side.fold_wb("White", "Black")))
 }
 
-/// The depth of the search that found it: neither advice nor what a game came to was searched.
+/// The depth of the search that made the record; `None` for advice and results of games.
 pub(super) fn depth(record: &Record) -> Option<u8> {
     let searched = !matches!(record.origin, Origin::Advice | Origin::Outcome);
     searched.then_some(record.depth)
 }
 
-/// `-20..15`, or one number where both bounds agree.
+/// `-20..15`, or one number if both bounds agree.
 pub(super) fn window(lower: LearnedScore, upper: LearnedScore) -> String {
     match (lower.is_none(), upper.is_none()) {
         (true, true) => "?".to_owned(),
@@ -93,8 +93,8 @@ pub(super) fn row(sequence: u64, record: &Record) -> String {
     )
 }
 
-/// The same for a machine. Scores are centipawns for the side to move, or words for mates and tablebase results, or
-/// null; so is what only searches have, where nothing was searched.
+/// A record as JSON. Scores are centipawns for the side to move, strings for mates and tablebase results, or null.
+/// Fields of searches are null in records without one.
 pub(super) fn value(sequence: u64, record: &Record) -> Value {
     let score = |score: LearnedScore| match (score.centipawns(), score.is_none()) {
         (Some(centipawns), _) => json!(centipawns),

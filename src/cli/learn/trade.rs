@@ -1,4 +1,4 @@
-//! Tools that take records from one place to another.
+//! Export, import and merge.
 
 use std::{
     io::{BufRead, Write},
@@ -67,7 +67,7 @@ pub(super) fn import(file: &mut Opened, from: &Path, json: bool, output: &Output
             Err(error) => wrong.push((number, error)),
         }
     }
-    // A wrong line keeps no right one out; the same file again does no harm.
+    // Wrong lines do not prevent the import of the others; importing the same file again changes nothing.
     let live_advice = file.ring().advice_len();
     let lines = records.len();
     let left_out = learn::keep_what_fits(&mut records, live_advice);
@@ -90,7 +90,7 @@ pub(super) fn merge(
     json: bool,
     output: &Output,
 ) -> Result<(), LearnError> {
-    // Tombstones come along: what was forgotten there is forgotten here.
+    // Including tombstones: what was forgotten there is forgotten here.
     let records: Vec<Record> = source.ring().since(learn::BEFORE_FIRST).map(|(_, record)| record).collect();
     let taken = file.file.take_in(&file.ring, &records)?;
     tell(taken, json, output);

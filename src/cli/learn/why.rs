@@ -17,8 +17,8 @@ use crate::{
     uci::{Output, translate},
 };
 
-/// More records than this are rarely needed together; what was found by then is told.
-const MOST_NAMED: usize = 4;
+/// Maximum number of records named; more are rarely needed together.
+const MAX_NAMED: usize = 4;
 
 pub(super) fn why(
     file: &Opened,
@@ -34,7 +34,8 @@ pub(super) fn why(
     let root = file.ring().get(position.key());
     let is_advised = |best| root.is_some_and(|record| record.advised().any(|m| position.unpack(m) == best));
     let advised = with.best.is_some() && is_advised(with.best);
-    let named = if changed && !advised { culprits(file, &position, &without, nodes)? } else { Vec::new() };
+    let named =
+        if changed && !advised { deciding_records(file, &position, &without, nodes)? } else { Vec::new() };
     if json {
         let told = |answer: &Answer| {
             json!({
@@ -77,7 +78,7 @@ fn describe(position: &Position, answer: &Answer) -> String {
     }
 }
 
-/// Searches with a file, or without.
+/// Searches a position with a learning file or without.
 pub(super) fn ask(position: &Position, file: Option<&Path>, nodes: u64) -> Result<Answer, LearnError> {
     let mut asked = Asked::new(nodes);
     if let Some(file) = file {
@@ -87,16 +88,14 @@ pub(super) fn ask(position: &Position, file: Option<&Path>, nodes: u64) -> Resul
             learning.rules.mode = policy::LearningMode::Drop;
         });
     }
-    let answer = asked.search(position, &[])?;
-    // An open file is always told of.
-    if file.is_some() && answer.messages.is_empty() { Err(LearnError::Slow) } else { Ok(answer) }
+    Ok(asked.search(position, &[])?)
 }
 
-/// A few records with which alone the move is not the one without them, the decisive one first.
+/// A small set of records that alone changes the move, the most important first.
 ///
-/// Of the records that can matter, nearest in the game first, the shortest prefix that changes the move ends
-/// in one that is needed. It is kept, and a shorter prefix looked for that does it together with it.
-fn culprits(
+/// Of the records within reach, nearest in the game first, the last one of the shortest prefix that changes the move is
+/// needed. It is kept, and the search repeated for the shortest prefix that changes the move together with those kept.
+fn deciding_records(
     file: &Opened,
     position: &Position,
     without: &Answer,
@@ -116,7 +115,7 @@ fn culprits(
         write_records(&path, needed.iter().chain(prefix).map(|(_, record)| record))?;
         Ok(ask(position, Some(&path), nodes)?.best != without.best)
     };
-    while needed.len() < MOST_NAMED {
+    while needed.len() < MAX_NAMED {
         if !needed.is_empty() && changes(&needed, &[])? {
             return Ok(needed);
         }

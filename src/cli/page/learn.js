@@ -1,8 +1,8 @@
 "use strict";
-// Buttons that choose records by their origin.
+// Buttons that filter records by origin.
 document.addEventListener("DOMContentLoaded", () => {
-  for (const sieve of document.querySelectorAll(".sieve")) {
-    const buttons = sieve.querySelectorAll("button");
+  for (const chooser of document.querySelectorAll(".chooser")) {
+    const buttons = chooser.querySelectorAll("button");
     buttons.forEach((button) =>
       button.addEventListener("click", () => {
         buttons.forEach((other) => other.classList.toggle("now", other === button));
