@@ -1,4 +1,4 @@
-//! Pages for the browser that need nothing else: no network, no other file. What all of them share.
+//! The common parts of the pages for the browser, which load nothing: no network, no other file.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use shakmaty::{Board, Move, Square};
@@ -6,10 +6,10 @@ use shakmaty::{Board, Move, Square};
 const STYLE: &str = include_str!("page.css");
 /// The pieces, each in a field of 45 by 45.
 const PIECES: &str = include_str!("pieces.svg");
-/// The browser itself keeps a page from loading anything.
+/// The content security policy: the browser prevents a page from loading anything.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
                       base-uri 'none'; form-action 'none'";
-/// Stands in a page where it is cut in two.
+/// The mark at which a page is cut in two.
 const CUT: PreEscaped<&str> = PreEscaped("<!--cut-->");
 
 /// The style of a page of analysed games.
@@ -36,19 +36,19 @@ pub const LEARN_STYLE: &str = include_str!("learn.css");
 /// Its script.
 pub const LEARN_SCRIPT: &str = include_str!("learn.js");
 
-/// What surrounds the content of a page.
+/// The frame of a page around its content.
 pub struct Frame<'a> {
     /// The title.
     pub title: &'a str,
-    /// Stands behind the title in the browser's tab.
+    /// The text after the title in the browser's tab.
     pub about: &'a str,
     /// Its own style.
     pub style: &'a str,
     /// Its own script.
     pub script: &'a str,
-    /// What stands before the content ...
+    /// The header before the content.
     pub header: Markup,
-    /// ... and below it.
+    /// The footer.
     pub footer: &'a str,
 }
 
@@ -74,23 +74,23 @@ impl Frame<'_> {
             }
         };
         let page = page.into_string();
-        // Nothing but the mark itself reads like it: text is escaped.
+        // Text is escaped: nothing else can look like the mark.
         let (start, end) = page.split_once(CUT.0).unwrap_or((&page, ""));
         (start.to_owned(), end.to_owned())
     }
 }
 
-/// Text that is no markup.
+/// Escaped text.
 pub fn escaped(text: &str) -> String {
     html! { (text) }.into_string()
 }
 
-/// What an arrow says of its move.
+/// The meaning of an arrow.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Arrow {
-    /// It is recommended.
+    /// A recommended move.
     Better,
-    /// It was played, or is rejected.
+    /// A move that was played or is rejected.
     Played,
 }
 
@@ -109,7 +109,7 @@ pub fn small_board(position: &Board, arrows: &[(Move, Arrow)], flipped: bool) ->
     }
 }
 
-/// The empty board that [`small_board`] names: it stands once in its page.
+/// The empty board to which [`small_board`] refers; a page contains it once.
 pub fn field() -> Markup {
     html! {
         svg .board aria-hidden="true" width="0" height="0" style="position:absolute" {

@@ -24,10 +24,10 @@ function paintBoard(svg, view) {
     parts.push(draw("rect", { class: "last", x, y, width: SIDE, height: SIDE }));
   }
   if (!view.plain) parts.push(...coordinates(flipped));
-  position.men.forEach((man, square) => {
-    if (man === "") return;
+  position.pieces.forEach((piece, square) => {
+    if (piece === "") return;
     const [x, y] = corner(square, flipped);
-    parts.push(draw("use", { href: "#" + man, x, y, width: SIDE, height: SIDE }));
+    parts.push(draw("use", { href: "#" + piece, x, y, width: SIDE, height: SIDE }));
   });
   for (const [from, to, kind] of view.arrows || []) parts.push(arrow(from, to, kind, flipped));
   svg.replaceChildren(...parts);

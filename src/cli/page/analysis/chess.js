@@ -1,6 +1,6 @@
 "use strict";
-// A position as far as a page needs it: it plays moves that are known to be legal, and writes FENs.
-// Squares count from a1 (0) to h8 (63); men are "wK" to "bP".
+// A minimal position: plays moves that are known to be legal, and writes FENs.
+// Squares count from a1 (0) to h8 (63); pieces are "wK" to "bP".
 
 const FILES = "abcdefgh";
 const squareOf = (name) => FILES.indexOf(name[0]) + 8 * (name.charCodeAt(1) - 49);
@@ -8,16 +8,16 @@ const nameOf = (square) => FILES[square % 8] + (1 + (square >> 3));
 
 function readFen(fen) {
   const [board, turn, castling, passant, half, full] = fen.split(" ");
-  const men = new Array(64).fill("");
+  const pieces = new Array(64).fill("");
   board.split("/").forEach((row, index) => {
     let square = 8 * (7 - index);
     for (const c of row) {
       if (c >= "1" && c <= "8") square += Number(c);
-      else men[square++] = (c < "a" ? "w" : "b") + c.toUpperCase();
+      else pieces[square++] = (c < "a" ? "w" : "b") + c.toUpperCase();
     }
   });
   const position = {
-    men,
+    pieces,
     turn,
     rooks: [],
     half: Number(half),
@@ -28,16 +28,16 @@ function readFen(fen) {
     const side = c < "a" ? "w" : "b";
     const wing = c.toUpperCase();
     const base = side === "w" ? 0 : 56;
-    if (wing === "K" || wing === "Q") position.rooks.push(outerRook(men, side, wing === "K"));
+    if (wing === "K" || wing === "Q") position.rooks.push(outerRook(pieces, side, wing === "K"));
     else position.rooks.push(base + FILES.indexOf(wing.toLowerCase()));
   }
   return position;
 }
 
 // The rook of a side that is farthest from its king on one wing: the one that K and Q of a FEN mean.
-function outerRook(men, side, kingside) {
+function outerRook(pieces, side, kingside) {
   const base = side === "w" ? 0 : 56;
-  const row = men.slice(base, base + 8);
+  const row = pieces.slice(base, base + 8);
   return base + (kingside ? row.lastIndexOf(side + "R") : row.indexOf(side + "R"));
 }
 
@@ -45,8 +45,8 @@ function writeFen(position) {
   const rows = [];
   for (let rank = 7; rank >= 0; rank--) {
     let row = "";
-    for (const man of position.men.slice(8 * rank, 8 * rank + 8)) {
-      row += man === "" ? "1" : man[0] === "w" ? man[1] : man[1].toLowerCase();
+    for (const piece of position.pieces.slice(8 * rank, 8 * rank + 8)) {
+      row += piece === "" ? "1" : piece[0] === "w" ? piece[1] : piece[1].toLowerCase();
     }
     rows.push(row.replace(/1+/g, (gap) => gap.length));
   }
@@ -54,8 +54,8 @@ function writeFen(position) {
   const rooks = [...position.rooks].sort((one, other) => (one < 8 === other < 8 ? other - one : one - other));
   const castling = rooks.map((rook) => {
     const side = rook < 8 ? "w" : "b";
-    const kingside = position.men.indexOf(side + "K") < rook;
-    const outer = outerRook(position.men, side, kingside) === rook;
+    const kingside = position.pieces.indexOf(side + "K") < rook;
+    const outer = outerRook(position.pieces, side, kingside) === rook;
     const letter = outer ? (kingside ? "k" : "q") : FILES[rook % 8];
     return side === "w" ? letter.toUpperCase() : letter;
   });
@@ -70,7 +70,7 @@ function writeFen(position) {
   ].join(" ");
 }
 
-// Where a man goes from and to. Castling is written king takes rook, and the king goes to the g or c file.
+// Where a piece goes from and to. Castling is written king takes rook, and the king goes to the g or c file.
 function travel(position, move) {
   const from = squareOf(move);
   const to = squareOf(move.slice(2));
@@ -79,44 +79,44 @@ function travel(position, move) {
 }
 
 function castles(position, from, to) {
-  const man = position.men[from];
-  return man !== "" && man[1] === "K" && position.men[to] === man[0] + "R";
+  const piece = position.pieces[from];
+  return piece !== "" && piece[1] === "K" && position.pieces[to] === piece[0] + "R";
 }
 
 function play(position, move) {
   const from = squareOf(move);
   const to = squareOf(move.slice(2));
-  const men = position.men.slice();
-  const man = men[from];
-  const side = man[0];
-  const pawn = man[1] === "P";
-  let capture = men[to] !== "";
-  men[from] = "";
+  const pieces = position.pieces.slice();
+  const piece = pieces[from];
+  const side = piece[0];
+  const pawn = piece[1] === "P";
+  let capture = pieces[to] !== "";
+  pieces[from] = "";
   if (castles(position, from, to)) {
     capture = false;
-    men[to] = "";
+    pieces[to] = "";
     const base = from & 56;
-    men[base + (to > from ? 6 : 2)] = man;
-    men[base + (to > from ? 5 : 3)] = side + "R";
+    pieces[base + (to > from ? 6 : 2)] = piece;
+    pieces[base + (to > from ? 5 : 3)] = side + "R";
   } else {
-    if (pawn && !capture && from % 8 !== to % 8) men[to ^ 8] = "";
-    men[to] = move.length > 4 ? side + move[4].toUpperCase() : man;
+    if (pawn && !capture && from % 8 !== to % 8) pieces[to ^ 8] = "";
+    pieces[to] = move.length > 4 ? side + move[4].toUpperCase() : piece;
   }
   const home = (square) => square < 8 === (side === "w");
   const enemy = (side === "w" ? "b" : "w") + "P";
-  const beside = (square) => square >> 3 === to >> 3 && men[square] === enemy;
+  const beside = (square) => square >> 3 === to >> 3 && pieces[square] === enemy;
   const double = pawn && Math.abs(from - to) === 16 && (beside(to - 1) || beside(to + 1));
   return {
-    men,
+    pieces,
     turn: side === "w" ? "b" : "w",
-    rooks: position.rooks.filter((rook) => rook !== from && rook !== to && !(man[1] === "K" && home(rook))),
+    rooks: position.rooks.filter((rook) => rook !== from && rook !== to && !(piece[1] === "K" && home(rook))),
     passant: double ? (from + to) / 2 : -1,
     half: pawn || capture ? 0 : position.half + 1,
     full: position.full + (side === "b" ? 1 : 0),
   };
 }
 
-// All positions of a course of moves, the first included.
+// All positions of a sequence of moves, the first included.
 function walk(position, moves) {
   const positions = [position];
   for (const move of moves) positions.push(play(positions[positions.length - 1], move));
@@ -129,13 +129,13 @@ function moveNumber(position, always) {
   return always ? position.full + "..." : "";
 }
 
-// The men of a position in words.
+// The pieces of a position in words.
 function describe(position) {
   const names = { K: "king", Q: "queen", R: "rook", B: "bishop", N: "knight", P: "pawn" };
   const side = (color) =>
     Object.keys(names)
       .map((role) => {
-        const squares = [...position.men.keys()].filter((square) => position.men[square] === color + role);
+        const squares = [...position.pieces.keys()].filter((square) => position.pieces[square] === color + role);
         if (squares.length === 0) return "";
         return names[role] + (squares.length > 1 ? "s " : " ") + squares.map(nameOf).join(" ");
       })

@@ -1,4 +1,4 @@
-// Elements without markup: whatever a PGN says becomes text.
+// Elements without markup: everything from a PGN becomes text.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -32,7 +32,7 @@ const button = (text, label, click, attributes) =>
     text,
   );
 
-// Says something to those who do not see the page, and shortly to the others.
+// Announces a text to screen readers, and, if `visible`, shows it for a moment.
 function announce(text, visible) {
   const said = document.getElementById("said");
   said.textContent = text;
@@ -45,7 +45,7 @@ async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Older browsers, and those that keep the clipboard from pages on disk.
+    // For older browsers, and those that deny the clipboard to pages on disk.
     const area = make("textarea", { class: "unseen" });
     area.value = text;
     document.body.append(area);
@@ -57,7 +57,7 @@ async function copy(text, what) {
 }
 
 // A score for White: centipawns as pawns with a sign; of a proven result the winner (1 or -1) and words.
-// Nothing where there is no score.
+// Empty without a score.
 function scoreText(score) {
   if (score === undefined) return "";
   return Array.isArray(score) ? score[1] : (score < 0 ? "-" : "+") + (Math.abs(score) / 100).toFixed(2);

@@ -1,4 +1,4 @@
-// The course of a game: White's chances over the plies, the time that moves took, the moments that decided.
+// The graph of a game: White's chances by ply, the time of each move, the critical moments.
 
 const GRAPH = { left: 34, right: 10, top: 16, height: 150, time: 40, bottom: 20 };
 
@@ -176,5 +176,5 @@ function newGraph(game, names, go) {
   return { element, mark };
 }
 
-// Who makes the move of a number from 0.
+// The side that makes the move with this number, counted from 0.
 const mover = (game, index) => ((index % 2 === 0) === (game.fen.split(" ")[1] === "w") ? "w" : "b");

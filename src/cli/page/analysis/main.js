@@ -1,4 +1,4 @@
-// The address of what is shown: nothing for the tables, `#3` for the third game or position, `#3/25` for its ply 25.
+// The address of the view: empty for the tables, `#3` for the third game or position, `#3/25` for its ply 25.
 
 document.addEventListener("DOMContentLoaded", () => {
   const page = document.getElementById("page");

@@ -1,4 +1,4 @@
-// What a game says of its players, and its critical moments.
+// The players of a game, and its critical moments.
 
 const PHASES = ["opening", "middlegame", "endgame"];
 const percent = (number) => (number === null || number === undefined ? "–" : number.toFixed(1) + " %");
@@ -94,7 +94,7 @@ function playerCards(game) {
 const resultText = (result) => result.replace("1/2-1/2", "½–½").replace("-", "–");
 const plural = (kind) => (kind === "inaccuracy" ? "inaccuracies" : kind + "s");
 
-// The moves that gave most away, as boards that lead to them.
+// The critical moments, as boards that link to them.
 function momentCards(viewer) {
   const { game } = viewer;
   if (!game.critical || game.critical.length === 0) return null;

@@ -1,4 +1,4 @@
-// Tables of games, players and positions that can be sorted and sifted, and are drawn as far as they are seen.
+// Tables of games, players and positions that can be sorted and filtered, of which only the visible part is drawn.
 
 const CHUNK = 100;
 
@@ -30,7 +30,7 @@ function newTable(label, columns, rows, open) {
     });
     body.append(...next);
     shown += next.length;
-    // Looked at anew: the end may be in sight still.
+    // Checked again: the end may still be visible.
     seen.unobserve(more);
     if (shown < wanted.length) seen.observe(more);
   };
@@ -73,7 +73,7 @@ function newTable(label, columns, rows, open) {
   return { element: make("div", { class: "scroll" }, table, more), sift };
 }
 
-// What is not known comes last either way.
+// Unknown values come last in both directions.
 function order(column, descending) {
   const text = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
   return (one, other) => {

@@ -3,7 +3,7 @@
 const GLYPHS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
 
 class Viewer {
-  // `game` is a block of the page, `link` makes the address of a ply, `moved` is told each ply that is shown.
+  // `game` is a block of the page, `link` makes the address of a ply, `moved` is called with each ply shown.
   constructor(game, link, moved) {
     Object.assign(this, { game, link, moved, ply: 0, tour: null, flipped: false });
     this.moves = game.moves === "" ? [] : game.moves.split(" ");
@@ -129,7 +129,7 @@ class Viewer {
     return make("a", { href: this.link(ply), onclick: click, ...attributes }, ...children);
   }
 
-  // What the board shows: a position of the game, or one of a line that is walked along.
+  // The position on the board: one of the game, or of an engine line.
   view() {
     if (this.tour === null) {
       return {
@@ -146,7 +146,7 @@ class Viewer {
     return { position: positions[step], last, arrows: [], flipped: this.flipped, name };
   }
 
-  // From where to where the move went that led to a ply; nothing at the start.
+  // The squares of the move that led to a ply; nothing at the start.
   moveBefore(ply) {
     return ply > 0 ? travel(this.positions[ply - 1], this.moves[ply - 1]) : null;
   }
@@ -188,7 +188,7 @@ class Viewer {
     else this.enter(this.tour.ply, this.tour.index, Math.min(step, this.tour.moves.length));
   }
 
-  // The ends of what is walked along: the game, or a line.
+  // Goes to the first position, or to the last one, of the game or line.
   first() {
     this.show(this.tour === null ? 0 : this.ply);
   }
@@ -253,7 +253,7 @@ class Viewer {
     this.bar.setAttribute("aria-label", `Evaluation ${scoreText(score)}`);
   }
 
-  // Where the board is, and what its arrows mean.
+  // The caption of the board, with the meaning of its arrows.
   renderLegend(view) {
     const words = { played: "played", better: view.arrows.length > 1 ? "better" : "best move" };
     const keys = view.arrows.map(([, , kind]) => make("span", { class: kind }, words[kind]));
