@@ -11,7 +11,7 @@ use crate::{
     uci::Output,
 };
 
-/// Centipawns beyond which a score counts no more.
+/// Scores are clamped to this, in centipawns.
 const CLIP: f32 = 1000.0;
 
 /// Prints the correlation with the first column of this evaluation and of each further column.

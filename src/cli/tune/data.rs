@@ -12,7 +12,7 @@ use shakmaty::{CastlingMode, Square, fen::Fen};
 use super::{TuneError, record};
 use crate::position::Position;
 
-/// A position and what is known of it.
+/// A labelled position.
 #[derive(Debug)]
 pub struct Labelled {
     /// The position.
@@ -25,11 +25,11 @@ pub struct Labelled {
     pub noisy: bool,
 }
 
-/// Lines of one file are divided in blocks of so many neighbours, which come from few games: a block is
-/// wholly for training or wholly for validation.
+/// Lines in a block. Neighbouring lines come from few games, so a block is used as a whole either for training or for
+/// validation.
 pub const BLOCK: usize = 512;
 
-/// One block of so many is for validation.
+/// One block in this many is for validation.
 const VALIDATION: u64 = 20;
 
 /// Is line `number` of a file held out of training?
@@ -53,8 +53,8 @@ pub fn position(fen: &str) -> Option<Position> {
     Position::from_setup(setup, CastlingMode::Standard).ok()
 }
 
-/// Reads a file of either form and shows each record with its number, from 0; what cannot be read shows as
-/// nothing.
+/// Reads a file of either form and calls back with each record and its number, from 0; `None` for one that cannot be
+/// read.
 pub fn read(path: &Path, mut visit: impl FnMut(usize, Option<Labelled>)) -> Result<(), TuneError> {
     let mut input = open(path)?;
     let failed = TuneError::file(path);
@@ -77,7 +77,7 @@ pub fn read(path: &Path, mut visit: impl FnMut(usize, Option<Labelled>)) -> Resu
     Ok(())
 }
 
-/// Reads a line; nothing if it is not of the form above.
+/// Reads a line; `None` if it is not of the form above.
 pub fn parse(line: &str) -> Option<Labelled> {
     let mut fields = line.split('|').map(str::trim);
     let position = position(fields.next()?)?;
@@ -89,7 +89,7 @@ pub fn parse(line: &str) -> Option<Labelled> {
     Some(Labelled { position, score, result, noisy })
 }
 
-/// Does `best` (in UCI form) take or promote?
+/// Is `best` (in UCI form) a capture or a promotion?
 pub fn is_noisy(position: &Position, best: &str) -> bool {
     let goal = best.get(2..4).and_then(|square| Square::from_ascii(square.as_bytes()).ok());
     best.len() > 4 || goal.is_some_and(|goal| position.board().occupied().contains(goal))

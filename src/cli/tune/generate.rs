@@ -49,14 +49,14 @@ pub struct GenerateArguments {
     threads: Option<usize>,
 }
 
-/// A game is given up when one side is ahead by so many centipawns for [`CERTAIN_PLIES`].
+/// Centipawns by which one side must lead for [`CERTAIN_PLIES`] plies before the game is adjudicated.
 const CERTAIN: i32 = 1500;
 const CERTAIN_PLIES: usize = 6;
-/// The table of a player: room for the nodes of a game, and cleared before each.
+/// The table of a player: room for the nodes of a game, cleared before each.
 const HASH_MIB: usize = 2;
-/// An opening that is worth more than this is not played.
+/// An opening with a larger score than this, in centipawns, is not played.
 const UNFAIR: i32 = 400;
-/// Games are drawn after so many plies.
+/// Plies after which a game is adjudicated as a draw.
 const LONGEST: usize = 400;
 
 /// Plays games and appends their positions.
@@ -71,7 +71,7 @@ pub fn print(arguments: &GenerateArguments, output: &Output, interrupt: &Interru
         for _ in 0..threads {
             scope.spawn(|| {
                 let mut player = Player::new(arguments.nodes);
-                // Relaxed: a number is taken once, whoever takes it.
+                // Relaxed: each number is taken once, no matter by which thread.
                 while !interrupt.is_requested() && started.fetch_add(1, Relaxed) < arguments.games {
                     let number = started.load(Relaxed);
                     let records = player.game(&mut Rng::with_seed(before ^ number << 32), arguments.opening);
@@ -101,7 +101,7 @@ pub fn print(arguments: &GenerateArguments, output: &Output, interrupt: &Interru
     }
 }
 
-/// Opens a file at its end, behind the last whole record; also says how many records it has.
+/// Opens a file at the end of its last complete record, and returns its number of records.
 fn open(path: &Path) -> io::Result<(File, u64)> {
     let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
     let size = record::SIZE as u64;
@@ -133,7 +133,7 @@ impl Player {
     pub(super) fn new(nodes: u64) -> Player {
         let (sender, answers) = unbounded();
         let score = Mutex::new(Score::ZERO);
-        // The player is woken once a search, not once a line: at some hundred nodes that counts.
+        // Only the end of a search is sent, not every line: in searches of some hundred nodes that matters.
         let sink = move |event| match event {
             Event::Pv(line) if line.multi_pv == 1 && line.bound == Bound::Exact => {
                 *score.lock().unwrap_or_else(PoisonError::into_inner) = line.score;
@@ -146,12 +146,12 @@ impl Player {
             Event::Pv(_) | Event::CurrentMove { .. } | Event::Message(_) => {}
         };
         let mut engine = Engine::new(Arc::new(sink));
-        // Where memory is short, a smaller table serves as well.
+        // If memory is short, a smaller table will do.
         let _ = engine.set_hash(HASH_MIB);
         Player { engine, answers, nodes }
     }
 
-    /// Plays a game and gives its quiet positions as records.
+    /// Plays a game and returns its quiet positions as records.
     fn game(&mut self, random: &mut Rng, opening: usize) -> Vec<[u8; record::SIZE]> {
         loop {
             let moves = random_moves(&Position::default(), random, opening);
@@ -162,13 +162,13 @@ impl Player {
         }
     }
 
-    /// Plays on after `moves`; nothing comes back if the opening is unfair.
+    /// Plays on after `moves`; returns no records if the opening is unfair.
     fn play(&mut self, mut moves: Vec<UciMove>) -> Option<(Vec<Labelled>, f32)> {
         self.engine.new_game();
         let start = Position::default();
         let first = moves.len();
         let mut labels = Vec::new();
-        let mut certain = Certainty::default();
+        let mut adjudicator = Adjudicator::default();
         loop {
             let (position, result) = follow(&start, &moves)?;
             if let Some(result) = result {
@@ -180,7 +180,7 @@ impl Player {
             if moves.len() == first && centipawns.abs() > UNFAIR {
                 return None;
             }
-            if let Some(result) = certain.result(white) {
+            if let Some(result) = adjudicator.result(white) {
                 return Some((labels, result));
             }
             let uci = best.to_uci(CastlingMode::Standard);
@@ -201,12 +201,12 @@ impl Player {
     }
 }
 
-/// How long one side has been far ahead.
+/// Ends a game when one side has been far ahead for long enough.
 #[derive(Default)]
-pub(super) struct Certainty(usize);
+pub(super) struct Adjudicator(usize);
 
-impl Certainty {
-    /// The result for White, once the scores leave no doubt. To be told the score of each position.
+impl Adjudicator {
+    /// The result for White, once it is clear. Must be called with the score of each position.
     pub(super) fn result(&mut self, white: Score) -> Option<f32> {
         let centipawns = white.centipawns();
         self.0 = if centipawns.abs() >= CERTAIN { self.0 + 1 } else { 0 };
@@ -234,7 +234,7 @@ pub(super) fn follow(start: &Position, moves: &[UciMove]) -> Option<(Position, O
     Some((position, drawn.then_some(0.5)))
 }
 
-/// Random moves from `start`; nothing if the game is over after them.
+/// Random moves from `start`; `None` if the game is over after them.
 pub(super) fn random_moves(start: &Position, random: &mut Rng, plies: usize) -> Option<Vec<UciMove>> {
     let mut position = start.clone();
     let mut moves = Vec::new();

@@ -1,9 +1,9 @@
-//! `engram tune`: finds the weights of the evaluation with which it says best how games end.
+//! `engram tune`: finds the weights with which the evaluation predicts the results of games best.
 //!
-//! A position's score is a nearly linear function of the weights (`model.rs`); the error of the chance that it
-//! stands for, against the result of the game and the score of a deeper search, is made small by gradient
-//! descent (`train.rs`). The outcome is the table that the program is compiled with (`table.rs`). The numbers of
-//! the search have no gradient: games against itself find them (`spsa.rs`).
+//! A position's score is a nearly linear function of the weights (`model.rs`). Gradient descent (`train.rs`) minimises
+//! the error of its winning chance against the result of the game and the score of a deeper search. The output is the
+//! table that the program is compiled with (`table.rs`). The parameters of the search have no gradient: they are tuned
+//! by games against itself (`spsa.rs`).
 
 mod correlate;
 mod data;
@@ -50,15 +50,15 @@ use crate::{
     uci::{Interrupt, Output},
 };
 
-/// What to do with labelled positions.
+/// The tuning commands.
 #[derive(Debug, Subcommand)]
 pub enum TuneTask {
     /// Find weights and write the table that is compiled in.
     ///
     /// Each line of DATA is `FEN | score | result`: centipawns (100 = an even chance to win) and 1.0, 0.5 or
-    /// 0.0, both for White; a fourth field may name the best move, and where that takes or promotes the line
-    /// is left out. One block of 512 lines in 20 is held out of training and shows how good the weights are.
-    /// Ctrl-C stops after the pass in progress, and the same command goes on where it stopped.
+    /// 0.0, both for White; a fourth field may name the best move: if it is a capture or a promotion, the line is
+    /// ignored. One block of 512 lines in 20 is held out of training for validation. Ctrl-C stops after the pass in
+    /// progress, and the same command resumes there.
     Fit(FitArguments),
     /// Play games and write their positions with score and result, for `fit`.
     Generate(GenerateArguments),
@@ -68,12 +68,12 @@ pub enum TuneTask {
     Sample(SampleArguments),
     /// Train the network with labelled samples.
     ///
-    /// Prints the loss of the samples learned from and of samples held out, and writes the network with each
-    /// checkpoint. Ctrl-C ends it; the same command goes on where it stopped.
+    /// Prints the loss of training and validation samples, and writes the network with each checkpoint. Ctrl-C
+    /// ends it; the same command resumes there.
     Train(TrainArguments),
     /// Make positions as a search meets them from those of good games, scored by another engine, for `fit`.
     Vary(VaryArguments),
-    /// Tune the numbers that the search decides by, in games of the engine with itself (SPSA).
+    /// Tune the parameters of the search in games of the engine against itself (SPSA).
     Spsa(SpsaArguments),
     /// Fit the model of win, draw and loss to games from `generate`.
     Wdl {
@@ -90,15 +90,15 @@ pub enum TuneTask {
         /// A network's file; the one inside the program if absent.
         #[arg(long)]
         net: Option<PathBuf>,
-        /// The classical evaluation instead of a network.
+        /// Use the classical evaluation instead of a network.
         #[arg(long)]
         classical: bool,
     },
-    /// Print the lines that `fit` holds out and does not leave out, of which `--every` takes one in so many.
+    /// Print the lines that `fit` holds out for validation, less those that it ignores.
     HeldOut {
         /// The file; `-` for standard input.
         file: PathBuf,
-        /// One line of so many.
+        /// Print one line in this many.
         #[arg(long, default_value_t = 1)]
         every: usize,
     },
@@ -110,16 +110,16 @@ pub struct FitArguments {
     /// Labelled positions; `-` for standard input.
     #[arg(required = true)]
     data: Vec<PathBuf>,
-    /// Where the weights go.
+    /// The file to write the weights to.
     #[arg(long, default_value = "src/eval/classical/weights/table.rs")]
     table: PathBuf,
-    /// Where to go on from if interrupted; removed at the end.
+    /// The checkpoint from which an interrupted run resumes; removed at the end.
     #[arg(long, default_value = "tune.checkpoint")]
     checkpoint: PathBuf,
     /// Passes over the data.
     #[arg(long, default_value_t = 40)]
     epochs: usize,
-    /// How much of the target is the game's result, 0 to 1.
+    /// The share of the game's result in the target, 0 to 1.
     #[arg(long, default_value_t = 0.3)]
     result: f32,
     /// The scale of the evaluation: centipawns of one natural unit of the logistic function. Fitted if absent.
@@ -165,7 +165,7 @@ impl TuneError {
     }
 }
 
-/// Does what was asked for.
+/// Runs the command.
 pub fn run(task: &TuneTask, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
     match task {
         TuneTask::Fit(arguments) => fit(arguments, output, interrupt),
@@ -193,11 +193,11 @@ fn network(path: &Path) -> Result<Network, TuneError> {
     Network::from_bytes(&bytes).map_err(io::Error::other).map_err(TuneError::file(path))
 }
 
-/// The chance to win that a labelled score stands for: 100 centipawns are an even chance, as for the score's
-/// own model (win chance 1/2 at one pawn, draws in between, expected score 1/(1+exp(-cp/150))).
+/// The scale of the winning chance of a labelled score: at 100 centipawns the chance to win is 1/2, as in the model of
+/// the score (win chance 1/2 at one pawn, draws in between, expected score 1/(1+exp(-cp/150))).
 const LABEL_SCALE: f32 = 150.0;
 
-/// Positions to train with, and positions to check with.
+/// Positions for training and for validation.
 #[derive(Default)]
 struct Sets {
     training: Positions,
@@ -246,7 +246,7 @@ fn fit(arguments: &FitArguments, output: &Output, interrupt: &Interrupt) -> Resu
         first.len(),
         training.entries() as f64 / training.len() as f64,
     ));
-    let mut course = TuningPlan {
+    let mut plan = TuningPlan {
         scale: arguments.scale.unwrap_or(1.0),
         result_share: arguments.result,
         rate: arguments.rate,
@@ -255,7 +255,7 @@ fn fit(arguments: &FitArguments, output: &Output, interrupt: &Interrupt) -> Resu
         pull: arguments.pull * 1e-8,
     };
     if arguments.scale.is_none() {
-        course.scale = train::fit_scale(&training, &first, &course);
+        plan.scale = train::fit_scale(&training, &first, &plan);
     }
     let mut state = match read_state(&arguments.checkpoint)? {
         Some(text) => TuningState::from_text(&text)
@@ -266,14 +266,14 @@ fn fit(arguments: &FitArguments, output: &Output, interrupt: &Interrupt) -> Resu
     let report = |state: &TuningState| {
         let checks: Vec<String> = validation
             .iter()
-            .map(|positions| format!("{:.6}", train::loss(positions, &state.weights, &course)))
+            .map(|positions| format!("{:.6}", train::loss(positions, &state.weights, &plan)))
             .collect();
         output.line(format_args!("pass {:>3}: validation {}", state.epoch, checks.join(" ")));
     };
-    output.line(format_args!("scale {:.1}", course.scale));
+    output.line(format_args!("scale {:.1}", plan.scale));
     report(&state);
-    while state.epoch < course.epochs {
-        state.epoch(&training, &first, &course);
+    while state.epoch < plan.epochs {
+        state.epoch(&training, &first, &plan);
         report(&state);
         write(&arguments.checkpoint, state.to_text().as_bytes())?;
         if interrupt.is_requested() {
@@ -281,12 +281,12 @@ fn fit(arguments: &FitArguments, output: &Output, interrupt: &Interrupt) -> Resu
             return Ok(());
         }
     }
-    output.line(format_args!("training {:.7}", train::loss(&training, &state.weights, &course)));
+    output.line(format_args!("training {:.7}", train::loss(&training, &state.weights, &plan)));
     write(&arguments.table, table::source(coefficients::fields(), &state.weights).as_bytes())?;
     fs::remove_file(&arguments.checkpoint).map_err(TuneError::file(&arguments.checkpoint))
 }
 
-/// Reads what an interrupted session wrote, if there was one. A file that cannot be read must not be begun anew.
+/// Reads the state of an interrupted session, if there was one. A file that cannot be read must not be overwritten.
 fn read_state(path: &Path) -> Result<Option<String>, TuneError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -295,12 +295,12 @@ fn read_state(path: &Path) -> Result<Option<String>, TuneError> {
     }
 }
 
-/// How many threads to use: as many as there are cores if none are asked for.
+/// The number of threads: all cores if not given.
 fn threads(asked: Option<usize>) -> usize {
     asked.unwrap_or_else(cli::cores).max(1)
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file atomically.
 fn write(path: &Path, content: &[u8]) -> Result<(), TuneError> {
     crate::files::replace(path, content).map_err(TuneError::file(path))
 }

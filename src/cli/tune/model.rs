@@ -8,7 +8,7 @@ pub type Weight = [f32; 2];
 /// One sum's weights and how often (in sixteenths) they are in it.
 type Entries = [(u16, i16)];
 
-/// A position as the tuner sees it.
+/// A position as coefficients of the weights.
 #[derive(Copy, Clone, Debug)]
 struct TunedPosition {
     /// Where its entries begin.
@@ -22,14 +22,14 @@ struct TunedPosition {
     result: f32,
 }
 
-/// Positions with their coefficients and what is known of their worth.
+/// Positions with their coefficients and labels.
 #[derive(Debug, Default)]
 pub struct Positions {
     heads: Vec<TunedPosition>,
     entries: Vec<(u16, i16)>,
 }
 
-/// Sums of one position on the way to its score.
+/// Intermediate sums of a position's score.
 struct Sums {
     score: Weight,
     danger: [Weight; 2],
@@ -37,7 +37,7 @@ struct Sums {
 }
 
 impl Positions {
-    /// Adds a position. Absurd ones with too many terms are left out.
+    /// Adds a position, unless it has too many terms, as only absurd ones have.
     pub fn push(&mut self, coefficients: &Coefficients, chance: f32, result: f32) {
         let mut lengths = [0; ACCOUNTS];
         for (length, entries) in lengths.iter_mut().zip(&coefficients.accounts) {
@@ -59,7 +59,7 @@ impl Positions {
         self.entries.len()
     }
 
-    /// What the score of a position should say as a chance: its result and its score, mixed.
+    /// The target chance of a position: a mixture of its result and its score.
     pub fn target(&self, index: usize, result_share: f32) -> f32 {
         let head = &self.heads[index];
         result_share * head.result + (1.0 - result_share) * head.chance
@@ -72,11 +72,11 @@ impl Positions {
         total[0] * head.shares[0] + total[1] * head.shares[1]
     }
 
-    /// Adds to `gradient` what the score of a position grows by with each weight, times `slope`.
+    /// Adds to `gradient` the derivative of a position's score by each weight, times `slope`.
     pub fn add_gradient(&self, index: usize, weights: &[Weight], slope: f32, gradient: &mut [Weight]) {
         let head = &self.heads[index];
         let sums = self.sums(head, weights);
-        let (_, keeps) = finish(&sums);
+        let (_, slopes) = finish(&sums);
         let mg = slope * head.shares[0] / 16.0;
         let eg = slope * head.shares[1] / 16.0;
         let [score, black, white, initiative] = self.accounts(head);
@@ -87,14 +87,14 @@ impl Positions {
                 slot[1] += by[1] * f32::from(times);
             }
         };
-        add(score, [mg, eg * keeps.endgame]);
+        add(score, [mg, eg * slopes.endgame]);
         for (entries, units, sign) in [(black, sums.danger[0], 1.0), (white, sums.danger[1], -1.0)] {
             let (_, growth) = danger(units);
             if growth != [0.0; 2] {
-                add(entries, [sign * mg * growth[0], sign * eg * keeps.endgame * growth[1]]);
+                add(entries, [sign * mg * growth[0], sign * eg * slopes.endgame * growth[1]]);
             }
         }
-        add(initiative, [0.0, eg * keeps.initiative]);
+        add(initiative, [0.0, eg * slopes.initiative]);
     }
 
     fn accounts(&self, head: &TunedPosition) -> [&Entries; ACCOUNTS] {
@@ -121,26 +121,26 @@ impl Positions {
     }
 }
 
-/// How the endgame total answers to the endgame sum and to the initiative.
-struct Keeps {
+/// Derivatives of the endgame total by the endgame sum and by the initiative.
+struct EndgameSlopes {
     endgame: f32,
     initiative: f32,
 }
 
 /// The middlegame and endgame totals: penalties for danger, then the initiative, which may take the endgame
 /// advantage away or double it.
-fn finish(sums: &Sums) -> (Weight, Keeps) {
+fn finish(sums: &Sums) -> (Weight, EndgameSlopes) {
     let [(black, _), (white, _)] = sums.danger.map(danger);
     let mg = sums.score[0] + black[0] - white[0];
     let eg = sums.score[1] + black[1] - white[1];
-    let keeps = if sums.initiative <= -eg.abs() {
-        Keeps { endgame: 0.0, initiative: 0.0 }
+    let slopes = if sums.initiative <= -eg.abs() {
+        EndgameSlopes { endgame: 0.0, initiative: 0.0 }
     } else if sums.initiative >= eg.abs() {
-        Keeps { endgame: 2.0, initiative: 0.0 }
+        EndgameSlopes { endgame: 2.0, initiative: 0.0 }
     } else {
-        Keeps { endgame: 1.0, initiative: eg.signum() }
+        EndgameSlopes { endgame: 1.0, initiative: eg.signum() }
     };
-    ([mg, keeps.endgame * eg + keeps.initiative * sums.initiative], keeps)
+    ([mg, slopes.endgame * eg + slopes.initiative * sums.initiative], slopes)
 }
 
 #[cfg(test)]

@@ -15,10 +15,10 @@ use crate::position::Position;
 /// Bytes of the header and of each record.
 pub const SIZE: usize = 32;
 
-/// How a file begins.
+/// The beginning of a file.
 pub const HEADER: [u8; SIZE] = *b"Engram labelled positions, v1\n\0\0";
 
-/// Packs a position; nothing if it has more pieces than fit.
+/// Packs a position; `None` if it has more pieces than fit.
 pub fn pack(label: &Labelled) -> Option<[u8; SIZE]> {
     let mut record = [0; SIZE];
     let setup = label.position.chess().to_setup(EnPassantMode::Legal);
@@ -34,7 +34,7 @@ pub fn pack(label: &Labelled) -> Option<[u8; SIZE]> {
     Some(record)
 }
 
-/// The inverse of [`pack`]; nothing if the record is none.
+/// The inverse of [`pack`]; `None` if the record is none.
 pub fn unpack(record: &[u8; SIZE]) -> Option<Labelled> {
     let setup = PackedSetup::try_from_bytes(&record[..24]).ok()?.unpack_standard().ok()?;
     let result = match record[26] {

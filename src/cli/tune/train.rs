@@ -4,12 +4,12 @@ use fastrand::Rng;
 
 use super::model::{Positions, Weight};
 
-/// How to train.
+/// The parameters of the training.
 #[derive(Copy, Clone, Debug)]
 pub struct TuningPlan {
-    /// Centipawns of which the logistic function is one natural unit.
+    /// Centipawns of one natural unit of the logistic function.
     pub scale: f32,
-    /// How much of the target is the result of the game; the rest is the score.
+    /// The share of the game's result in the target; the rest is the score.
     pub result_share: f32,
     /// The first step size in centipawns; it falls to a fiftieth.
     pub rate: f32,
@@ -21,7 +21,7 @@ pub struct TuningPlan {
     pub pull: f32,
 }
 
-/// Everything that changes while training, as it is kept in a checkpoint.
+/// The state of the training, which is saved in a checkpoint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TuningState {
     /// Passes done.
@@ -36,26 +36,26 @@ pub struct TuningState {
 const MOMENT_DECAY: f32 = 0.9;
 const SQUARE_DECAY: f32 = 0.999;
 
-/// The chance that a score stands for.
+/// The winning chance of a score.
 pub fn chance(score: f32, scale: f32) -> f32 {
     1.0 / (1.0 + (-score / scale).exp())
 }
 
 /// The mean square error of the chances over all positions.
-pub fn loss(positions: &Positions, weights: &[Weight], course: &TuningPlan) -> f64 {
+pub fn loss(positions: &Positions, weights: &[Weight], plan: &TuningPlan) -> f64 {
     let error = |index| {
-        let expected = positions.target(index, course.result_share);
-        f64::from(chance(positions.score(index, weights), course.scale) - expected).powi(2)
+        let expected = positions.target(index, plan.result_share);
+        f64::from(chance(positions.score(index, weights), plan.scale) - expected).powi(2)
     };
     (0..positions.len()).map(error).sum::<f64>() / positions.len().max(1) as f64
 }
 
 /// The scale with the least loss for these weights, by golden section.
-pub fn fit_scale(positions: &Positions, weights: &[Weight], course: &TuningPlan) -> f32 {
+pub fn fit_scale(positions: &Positions, weights: &[Weight], plan: &TuningPlan) -> f32 {
     const GOLDEN: f32 = 0.618;
     let sample: Vec<(f32, f32)> = (0..positions.len())
         .step_by(positions.len() / 100_000 + 1)
-        .map(|index| (positions.score(index, weights), positions.target(index, course.result_share)))
+        .map(|index| (positions.score(index, weights), positions.target(index, plan.result_share)))
         .collect();
     let loss = |scale: f32| -> f64 {
         sample.iter().map(|&(score, target)| f64::from(chance(score, scale) - target).powi(2)).sum()
@@ -73,29 +73,29 @@ pub fn fit_scale(positions: &Positions, weights: &[Weight], course: &TuningPlan)
 }
 
 impl TuningState {
-    /// Before the first step.
+    /// The state before the first step.
     pub fn new(weights: Vec<Weight>) -> TuningState {
         let zero = vec![[0.0; 2]; weights.len()];
         TuningState { epoch: 0, weights, moment: zero.clone(), square: zero, steps: 0 }
     }
 
     /// One pass over the positions.
-    pub fn epoch(&mut self, positions: &Positions, first: &[Weight], course: &TuningPlan) {
+    pub fn epoch(&mut self, positions: &Positions, first: &[Weight], plan: &TuningPlan) {
         // From the step size to a fiftieth of it, evenly on a logarithmic scale.
-        let rate = course.rate * 0.02_f32.powf(self.epoch as f32 / course.epochs.max(1) as f32);
-        // The order depends on the number of the pass alone, so that an interrupted session goes on as it would have.
+        let rate = plan.rate * 0.02_f32.powf(self.epoch as f32 / plan.epochs.max(1) as f32);
+        // The order depends only on the number of the pass, so that resuming changes nothing.
         let mut order: Vec<u32> = (0..positions.len() as u32).collect();
         Rng::with_seed(self.epoch as u64).shuffle(&mut order);
-        for batch in order.chunks(course.batch.max(1)) {
+        for batch in order.chunks(plan.batch.max(1)) {
             let mut gradient = vec![[0.0; 2]; self.weights.len()];
             for &index in batch {
                 let index = index as usize;
-                let found = chance(positions.score(index, &self.weights), course.scale);
-                let error = found - positions.target(index, course.result_share);
-                let slope = 2.0 * error * found * (1.0 - found) / course.scale / batch.len() as f32;
+                let found = chance(positions.score(index, &self.weights), plan.scale);
+                let error = found - positions.target(index, plan.result_share);
+                let slope = 2.0 * error * found * (1.0 - found) / plan.scale / batch.len() as f32;
                 positions.add_gradient(index, &self.weights, slope, &mut gradient);
             }
-            self.step(&gradient, first, rate, course.pull);
+            self.step(&gradient, first, rate, plan.pull);
         }
         self.epoch += 1;
     }

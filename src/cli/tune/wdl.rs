@@ -46,7 +46,7 @@ pub fn print(path: &Path, output: &Output) -> Result<(), TuneError> {
     Ok(())
 }
 
-/// The mean negative logarithm of the chance of what happened.
+/// The mean negative log-likelihood.
 fn cost(model: &ChanceModel, samples: &[GamePoint]) -> f64 {
     let surprise =
         |&(score, material, ended): &GamePoint| -model.chances(score, material)[ended].max(1e-6).ln();

@@ -1,4 +1,4 @@
-//! What the network learns from, and how: samples of the search's own positions (`sample.rs`) labelled by a
+//! The training of the network: samples of the search's own positions (`sample.rs`) labelled by a
 //! teacher (`teacher.rs`), in records of 32 bytes (`record.rs`).
 
 mod model;

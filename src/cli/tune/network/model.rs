@@ -22,7 +22,7 @@ pub const SCALE: f32 = 220.0;
 const POWER: f32 = 2.5;
 /// Weights are kept within this, so that they fit the integers of the engine.
 pub const LIMIT: f32 = 1.98;
-/// At most so many pieces.
+/// Most pieces on a board.
 const MOST: usize = 32;
 
 /// Where each part of the parameters lies.

@@ -73,7 +73,7 @@ impl Sample {
         bytes
     }
 
-    /// The inverse of [`Sample::to_bytes`]; nothing if the bytes are no position with two kings.
+    /// The inverse of [`Sample::to_bytes`]; `None` if the bytes are no position with two kings.
     pub fn from_bytes(bytes: &[u8; SIZE]) -> Option<Sample> {
         let (occupied, rest) = bytes.split_first_chunk::<8>()?;
         let (pieces, rest) = rest.split_first_chunk::<16>()?;

@@ -1,6 +1,6 @@
-//! `engram tune sample`: positions as the search meets them. The engine plays against itself; of the positions
-//! that its searches evaluate, whatever stands to be taken there, one in so many is labelled by a teacher. These
-//! are the questions that the network will be asked.
+//! `engram tune sample`: positions as the search meets them. The engine plays against itself; a teacher labels a
+//! random sample of the positions that its searches evaluate, including those with pending captures: the network
+//! will be asked about the same kind of positions.
 
 use std::{
     fs::OpenOptions,
@@ -20,7 +20,7 @@ use shakmaty::{CastlingMode, Color};
 use super::{
     super::{
         TuneError,
-        generate::{Certainty, Player, follow, random_moves},
+        generate::{Adjudicator, Player, follow, random_moves},
         threads,
     },
     record::Sample,
@@ -35,22 +35,22 @@ use crate::{
 /// The arguments of `engram tune sample`.
 #[derive(Debug, Args)]
 pub struct SampleArguments {
-    /// The file to append records to; `-` for standard output (then what is to be said goes nowhere).
+    /// The file to append records to; `-` for standard output (without progress messages then).
     out: PathBuf,
     /// The teacher: a program with its arguments that reads one FEN a line and answers the centipawns of the
     /// side to move, one number a line, at the latest after an empty line.
     #[arg(long)]
     teacher: String,
-    /// Positions to make; Ctrl-C ends it earlier and loses nothing that was labelled.
+    /// Positions to make; Ctrl-C ends it earlier without losing labelled positions.
     #[arg(long, default_value_t = u64::MAX)]
     positions: u64,
-    /// Fewest nodes of a move; each game has a number of its own.
+    /// Minimum nodes for a move; each game draws its own number.
     #[arg(long, default_value_t = 400)]
     least_nodes: u64,
-    /// Most nodes of a move.
+    /// Maximum nodes for a move.
     #[arg(long, default_value_t = 1600)]
     most_nodes: u64,
-    /// One evaluated position of so many is taken.
+    /// Take one evaluated position in this many.
     #[arg(long, default_value_t = 6)]
     every: u64,
     /// Openings, EPD or FEN, one a line (Chess960 too); the other games begin with eight or nine random moves.
@@ -59,7 +59,7 @@ pub struct SampleArguments {
     /// Games in a hundred that begin with one of the openings.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u8).range(..=100))]
     opening_share: u8,
-    /// Most moves of a game, for many different positions rather than whole games.
+    /// Maximum number of plies of a game, for many different positions rather than whole games.
     #[arg(long)]
     plies: Option<usize>,
     /// Games at a time; as many as there are cores if absent.
@@ -67,15 +67,15 @@ pub struct SampleArguments {
     threads: Option<usize>,
 }
 
-/// Positions that a search evaluated, and who was to move in each.
+/// Positions that a search evaluated, each with the side to move.
 type Evaluated = Mutex<Vec<(Color, Sample)>>;
 
 /// Positions that are labelled together.
 const CHUNK: usize = 1 << 14;
-/// In every third game one move in so many is random.
+/// In every third game one move in this many is random.
 const STRAY: usize = 16;
 
-/// Plays, asks and writes until there are enough positions.
+/// Plays games, has positions labelled and writes them, until there are enough.
 pub fn print(arguments: &SampleArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
     let failed = TuneError::file(&arguments.out);
     let to_stdout = arguments.out == Path::new("-");
@@ -119,7 +119,7 @@ pub fn print(arguments: &SampleArguments, output: &Output, interrupt: &Interrupt
     }
 }
 
-/// What the threads have in common.
+/// The shared state of the threads.
 struct Samplers<'a> {
     arguments: &'a SampleArguments,
     openings: Vec<Position>,
@@ -179,7 +179,7 @@ impl Samplers<'_> {
         Ok(())
     }
 
-    /// A game, and its share of what was evaluated in it.
+    /// Plays a game and returns its share of the evaluated positions.
     fn game(&self, player: &mut Player, taken: &Evaluated, random: &mut Rng) -> Vec<Sample> {
         let arguments = self.arguments;
         player.nodes = random.u64(arguments.least_nodes..=arguments.most_nodes.max(arguments.least_nodes));
@@ -196,7 +196,7 @@ impl Samplers<'_> {
             player.engine.new_game();
         }
         let mut samples: Vec<(Color, Sample)> = Vec::new();
-        let mut certain = Certainty::default();
+        let mut adjudicator = Adjudicator::default();
         let result = loop {
             let Some((position, result)) = follow(&start, &moves) else { return Vec::new() };
             if result.is_some() {
@@ -208,7 +208,7 @@ impl Samplers<'_> {
             let Some((mut best, score)) = player.best_move(&start, &moves) else { return Vec::new() };
             samples.append(&mut taken.lock().unwrap_or_else(PoisonError::into_inner));
             let white = if position.turn() == Color::White { score } else { -score };
-            if let Some(result) = certain.result(white) {
+            if let Some(result) = adjudicator.result(white) {
                 break Some(result);
             }
             if strays && random.usize(..STRAY) == 0 {

@@ -20,7 +20,7 @@ const PORTION: usize = 256;
 /// Parameters that a thread takes at a time.
 const STRETCH: usize = 1 << 13;
 
-/// What a thread works with.
+/// The data of a thread.
 pub struct Learner {
     gradient: Vec<f32>,
     scratch: Scratch,
@@ -36,14 +36,14 @@ impl Learner {
 /// The state of a training.
 pub struct Training {
     pub shape: NetworkShape,
-    /// Batches learned from.
+    /// Batches processed.
     pub batches: u64,
     pub parameters: Vec<f32>,
     pub moments: Moments,
 }
 
 impl Training {
-    /// What a checkpoint holds, or a beginning: `from` another network or at random.
+    /// The state in a checkpoint, or a new one: `from` another network or random.
     pub fn begin(checkpoint: &Path, from: Option<&Path>, shape: NetworkShape) -> Result<Training, TuneError> {
         if let Some(state) = Training::load(checkpoint, shape)? {
             return Ok(state);
@@ -60,7 +60,7 @@ impl Training {
         Ok(Training { shape, batches: 0, moments: Moments::new(parameters.len()), parameters })
     }
 
-    /// Learns from a batch and gives the sum of its losses.
+    /// Learns from a batch and returns the sum of its losses.
     pub fn step(&mut self, batch: &[Sample], share: f32, rate: f32, learners: &mut [Learner]) -> f32 {
         let next = AtomicUsize::new(0);
         let (shape, parameters) = (self.shape, &self.parameters);
@@ -69,7 +69,7 @@ impl Training {
                 let next = &next;
                 scope.spawn(move || {
                     learner.loss = 0.0;
-                    // Relaxed: a portion is taken once, whoever takes it.
+                    // Relaxed: each portion is taken once, no matter by which thread.
                     while let Some(portion) = batch.chunks(PORTION).nth(next.fetch_add(1, Relaxed)) {
                         for sample in portion {
                             learner.loss += model::learn(
@@ -90,7 +90,7 @@ impl Training {
         learners.iter().map(|learner| learner.loss).sum()
     }
 
-    /// A step with the mean of the learners' gradients, which are zero afterwards.
+    /// Steps with the mean of the learners' gradients, and resets them.
     fn descend(&mut self, samples: usize, rate: f32, learners: &mut [Learner]) {
         let (work, works) = crossbeam::channel::unbounded();
         let count = learners.len();
@@ -211,11 +211,11 @@ impl Training {
     }
 }
 
-/// How a checkpoint begins.
+/// The beginning of a checkpoint.
 const MAGIC: [u8; 24] = *b"Engram training, v1\n\0\0\0\0";
 
-/// The parameters of a network in a shape with as many units or more. New units begin with random inputs and no
-/// say, and so does a new pawn part.
+/// The parameters of a network in a shape with at least as many units. New units begin with random inputs and zero
+/// outputs, and so does a new pawn part.
 pub fn grown(layout: &Layout, shape: NetworkShape) -> Vec<f32> {
     let mut parameters = shape.random(2);
     parameters[shape.heads()..shape.pawn_part()].fill(0.0);
@@ -226,7 +226,7 @@ pub fn grown(layout: &Layout, shape: NetworkShape) -> Vec<f32> {
         to.iter_mut().zip(from).for_each(|(to, &from)| *to = from as f32 / (ONE_INPUT * ONE_HEAD) as f32);
     };
     let (inputs, rest) = parameters.split_at_mut(shape.heads());
-    // One bucket for all becomes each of them.
+    // A single bucket is copied to all.
     let rows = layout.input_weights.chunks(layout.units).cycle().take(INPUTS);
     for (to, from) in inputs.chunks_mut(shape.units).zip(rows.chain(layout.input_biases.chunks(layout.units)))
     {

@@ -1,6 +1,6 @@
 //! Samples in random order from files that are read in order: a rolling buffer from which each sample is drawn
 //! once, its place taken by the next one of the files. Files may grow meanwhile; after the last one the first
-//! is read again, and each sample held out of training is passed over.
+//! is read again. Samples held out of training are skipped.
 
 use std::{
     fs::File,
@@ -15,9 +15,9 @@ use super::{
     record::{SIZE, Sample},
 };
 
-/// Samples of neighbouring places come from one game: blocks of so many are held out or not as a whole.
+/// Samples in a block. Neighbouring samples come from one game, so blocks are held out as a whole.
 const BLOCK: u64 = 1 << 14;
-/// One block of so many is held out.
+/// One block in this many is held out.
 const HELD_OUT: u64 = 256;
 /// Samples read at a time.
 const CHUNK: usize = 1 << 12;
@@ -26,7 +26,7 @@ fn is_held_out(number: u64) -> bool {
     number / BLOCK % HELD_OUT == HELD_OUT / 2
 }
 
-/// Files of samples, one after the other, again and again.
+/// Files of samples, read in an endless cycle.
 pub struct Stream {
     paths: Vec<PathBuf>,
     /// Which file is read, and the number of its next record.
@@ -92,7 +92,7 @@ impl Stream {
             while samples.len() < most {
                 file.seek(SeekFrom::Start(start * SIZE as u64)).map_err(TuneError::file(path))?;
                 let before = samples.len();
-                // A few of each block: its neighbours say little more.
+                // A few of each block: neighbouring samples are alike.
                 for _ in 0..BLOCK / 8 {
                     if file.read_exact(&mut bytes).is_err() {
                         break;

@@ -9,12 +9,12 @@ use std::{
 
 use super::record::Sample;
 
-/// Positions asked at a time: their answers fit into a pipe, so neither side waits for the other in vain.
+/// Positions asked at a time: their answers fit into a pipe, so there is no deadlock.
 const BATCH: usize = 4096;
 /// Scores beyond this teach nothing about a position but that it is won, in centipawns.
 const LIMIT: i32 = 3000;
 
-/// A teacher at work.
+/// A running teacher.
 pub struct Teacher {
     process: Child,
     questions: Option<ChildStdin>,
@@ -64,7 +64,7 @@ impl Teacher {
 
 impl Drop for Teacher {
     fn drop(&mut self) {
-        // The end of its input ends it.
+        // It ends at the end of its input.
         self.questions = None;
         let _ = self.process.wait();
     }

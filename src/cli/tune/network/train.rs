@@ -26,13 +26,13 @@ pub struct TrainArguments {
     /// Files of samples, as `sample` writes them; they may still be growing.
     #[arg(required = true)]
     samples: Vec<PathBuf>,
-    /// Samples of other games, to see how good the network is; if absent, some of each file are held out for that.
+    /// Samples of other games for validation; if absent, some of each file are held out.
     #[arg(long)]
     held_out: Option<PathBuf>,
-    /// Where the network goes, with each checkpoint.
+    /// The file to write the network to, with each checkpoint.
     #[arg(long, default_value = "engram.net")]
     net: PathBuf,
-    /// The state of the training: it goes on from there if interrupted, to the batch.
+    /// The checkpoint, from which an interrupted training resumes.
     #[arg(long, default_value = "train.checkpoint")]
     checkpoint: PathBuf,
     /// Begin with the parameters of this network instead of random ones.
@@ -50,7 +50,7 @@ pub struct TrainArguments {
     /// First learning rate.
     #[arg(long, default_value_t = 0.0015)]
     rate: f32,
-    /// How much of the target is the result of the game, 0 to 1.
+    /// The share of the game's result in the target, 0 to 1.
     #[arg(long, default_value_t = 0.0)]
     result: f32,
     /// Samples a step.
@@ -67,7 +67,7 @@ pub struct TrainArguments {
     threads: Option<usize>,
 }
 
-/// Samples that are held out to see how good the network is.
+/// Validation samples.
 const HELD_OUT: usize = 200_000;
 
 /// Trains until all samples are drawn or it is interrupted.
@@ -97,7 +97,7 @@ pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt)
             let mut stream = stream;
             let mut random = Rng::with_seed(first);
             let mut batch = || (0..arguments.batch).map(|_| stream.draw(&mut random)).collect();
-            // The trainer hangs up when it is done.
+            // Fails when the trainer has ended.
             while !stopped.load(Relaxed) && sender.send(batch()).is_ok() {}
         });
         let result = train(arguments, &mut state, &mut learners, &drawn, &held_out, output, interrupt);
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!((early.batches, late.batches), (10, 200), "it goes on where it stopped");
         assert!(loss(&late) < 0.2 * loss(&early), "{} after {}", loss(&late), loss(&early));
 
-        // The net that was written says the same in integers.
+        // The written net gives the same values in integers.
         let layout = Layout::from_bytes(&fs::read(path("net")).expect("a net")).expect("a net");
         assert_eq!(layout, late.layout());
         let begun = |layout: &Layout, units: usize| {
