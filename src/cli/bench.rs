@@ -1,8 +1,8 @@
-//! `engram bench`: the functional signature and a first idea of the speed.
+//! `engram bench`: the functional signature and a rough speed.
 //!
 //! A fixed set of positions is searched to a fixed depth by a new engine with one thread and 16 MiB of
-//! hash, each as if it were from a new game. The sum of nodes depends on nothing but what search and
-//! evaluation do: commits that change it say so, all others must not.
+//! hash, each as if it were from a new game. The sum of nodes depends only on search and evaluation:
+//! commits that change it say so, all others must not change it.
 
 use std::{
     sync::Arc,
@@ -76,7 +76,7 @@ pub const POSITIONS: [&str; 42] = [
     "7k/8/6KP/8/8/8/8/5B2 b - - 0 70",
 ];
 
-/// What a bench found.
+/// The result of a bench.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct BenchReport {
     /// Nodes searched, over all positions.
@@ -89,9 +89,8 @@ pub struct BenchReport {
     pub pawn_probes: u64,
 }
 
-/// Searches [`POSITIONS`] to `depth` in a mode of the option `PathHash`. After each, `each` is told its number
-/// from 1, its FEN and its nodes.
-/// Nothing comes back if `given_up` says so in between.
+/// Searches [`POSITIONS`] to `depth` in a mode of the option `PathHash`. `each` is called after each with its number
+/// from 1, its FEN and its nodes. `None` if `given_up` says so in between.
 pub fn measure(
     depth: u64,
     path_hash: PathHash,

@@ -19,7 +19,7 @@ use crate::{
     uci::{Output, translate},
 };
 
-/// What to do with books.
+/// The book commands.
 #[derive(Debug, Subcommand)]
 pub enum BookTask {
     /// Make a book from the games of PGN files.
@@ -27,7 +27,7 @@ pub enum BookTask {
     /// Each move becomes an entry whose weight is twice its wins plus its draws. A game without a result
     /// counts as a draw.
     Make(Make),
-    /// Show what a book knows about a position.
+    /// Show the entries of a book for a position.
     Show {
         /// The position; the start position if not given.
         #[arg(value_name = "FEN", num_args = 0..)]
@@ -39,14 +39,14 @@ pub enum BookTask {
         #[arg(long)]
         learned: bool,
     },
-    /// Count a book's entries and positions, and look whether it is sound.
+    /// Count a book's entries and positions, and check it.
     Stats {
         /// The book; the one inside the program if not given.
         book: Option<PathBuf>,
     },
     /// Merge several books into one.
     ///
-    /// In each position every book has the same say, however large its weights are.
+    /// In each position every book has the same influence, however large its weights are.
     Merge {
         /// The books to merge.
         #[arg(required = true, num_args = 2..)]
@@ -75,7 +75,7 @@ pub struct Make {
     /// Moves that scored less for the side that played them are left out, in percent.
     #[arg(long, default_value_t = 0.0, value_name = "PERCENT", value_parser = percent)]
     min_score: f64,
-    /// Moves of the first so many plies are taken.
+    /// Take the moves of this many plies from the beginning of each game.
     #[arg(long, default_value_t = 30, value_name = "PLIES")]
     depth: usize,
     /// Whose moves are taken.
@@ -102,7 +102,7 @@ fn percent(text: &str) -> Result<f64, String> {
     if (0.0..=100.0).contains(&value) { Ok(value) } else { Err("a number from 0 to 100".to_owned()) }
 }
 
-/// Does what is asked; true if some games had to be skipped.
+/// Runs the command; true if some games were skipped.
 ///
 /// # Errors
 /// A file that cannot be read or written.
@@ -194,7 +194,7 @@ fn add(builder: &mut Builder, game: &pgn::Game, make: &Make) {
 
 /// An existing file is replaced only when that was asked for.
 pub(super) fn refuse_to_overwrite(path: &Path, force: bool) -> Result<(), CliError> {
-    // Neither a device nor a pipe loses anything; what is a folder is told when it is opened.
+    // Devices and pipes lose nothing by writing; opening a folder fails anyway.
     if !force && path.is_file() {
         let path = path.display();
         return Err(CliError::Task(format!("{path} is there already; --force overwrites it")));

@@ -10,8 +10,8 @@ use crate::{
     types::{Ply, Score},
 };
 
-/// The evaluation of `position` in words and numbers: the network's value, what it says that each piece
-/// contributes, and the terms of the classical evaluation.
+/// The evaluation of `position` as text: the network's value, the contribution of each piece to it, and the terms of
+/// the classical evaluation.
 pub(super) fn explanation(position: &Position) -> String {
     let network = Evaluation::default();
     let mut evaluator = Evaluator::new(&network, 1);
@@ -54,7 +54,7 @@ fn white_value(evaluator: &mut Evaluator, position: &Position) -> i32 {
     if position.turn() == Color::White { score.0 } else { -score.0 }
 }
 
-/// The position without one piece, if it is one that can be evaluated.
+/// The position without one piece, if it can be evaluated.
 fn without(position: &Position, square: Square) -> Option<Position> {
     let mut setup = shakmaty::Position::to_setup(position.chess(), shakmaty::EnPassantMode::Legal);
     setup.board.discard_piece_at(square);

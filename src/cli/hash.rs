@@ -13,10 +13,10 @@ use crate::{
 /// Sizes that the option `HashFileSize` takes too.
 const SIZES: std::ops::RangeInclusive<u64> = 1..=262_144;
 
-/// What to do with a hash file.
+/// The hash file commands.
 #[derive(Debug, Subcommand)]
 pub enum HashTask {
-    /// Show the header of a file and what lies in it.
+    /// Show the header and statistics of a file.
     ///
     /// How full it is, how many entries are exact or belong to principal variations, from how many roots an
     /// analysis can resume, and how many entries there are of each depth and age. Engines may be using it.
@@ -26,16 +26,16 @@ pub enum HashTask {
     },
     /// Check every entry of a file.
     ///
-    /// Each entry has a checksum. One that fails it (torn when the power went, or written over by something)
-    /// is never used by an engine and gives way to the next. Exit code 1 if there are any.
+    /// Each entry has a checksum. One that fails it (torn by a power failure, or overwritten) is never used by
+    /// an engine, and is replaced by the next. Exit code 1 if there are any.
     Check {
         /// The file.
         file: PathBuf,
     },
     /// Give a file another size.
     ///
-    /// A new file is made beside it, filled with the most valuable entries (depth, principal variations, age)
-    /// and put in its place. No engine may be using it.
+    /// A new file is filled with the most valuable entries (by depth, principal variation and age) and
+    /// replaces the old one. No engine may be using it.
     Resize {
         /// The file.
         file: PathBuf,
@@ -45,7 +45,7 @@ pub enum HashTask {
     },
     /// Copy a file, to another size if wanted.
     ///
-    /// Only good entries are copied. Engines may be using the file; what they write meanwhile may be missing.
+    /// Only valid entries are copied. Engines may be using the file; entries written meanwhile may be missing.
     Copy {
         /// The file.
         file: PathBuf,
@@ -64,7 +64,7 @@ pub enum HashTask {
     },
 }
 
-/// A hash task that did not succeed.
+/// Why a hash task failed.
 #[derive(Debug, thiserror::Error)]
 pub enum HashError {
     /// The file cannot be used.
@@ -80,7 +80,7 @@ pub enum HashError {
     },
 }
 
-/// Does it.
+/// Runs the task.
 pub(super) fn run(task: HashTask, output: &Output) -> Result<(), HashError> {
     match task {
         HashTask::Info { file } => info(&file, output)?,

@@ -1,7 +1,7 @@
-//! The results of a long piece of work so far, on disk: after an interruption the same command goes on from there.
+//! The results of a long-running command on disk: after an interruption the same command resumes from them.
 //!
-//! Lines of JSON. The first says what the work is (its *setup*), each other one is a result. A line that was being
-//! written when the work was interrupted has no end: it and what follows it is cut off, and done again.
+//! Lines of JSON. The first describes the work (its *setup*), every other one is a result. A line that was being
+//! written at the interruption has no line end: it is cut off, and its result computed again.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -18,7 +18,7 @@ use super::{FileFailure, refused};
 /// Why interrupted work cannot be resumed.
 #[derive(Debug, Error)]
 pub enum JournalError {
-    /// Another process is at it.
+    /// Another process is writing it.
     #[error("another process is at this work and writes {path}; wait for it, or {advice}")]
     Busy {
         /// The journal.
@@ -26,7 +26,7 @@ pub enum JournalError {
         /// What else can be done.
         advice: &'static str,
     },
-    /// It was made with other settings.
+    /// It was written with other settings.
     #[error("{path} belongs to unfinished work of other settings (they differ in: {difference}); {advice}")]
     Another {
         /// The journal.
@@ -49,7 +49,7 @@ pub enum JournalError {
     File(#[from] FileFailure),
 }
 
-/// What an earlier run of the same work left, if one did.
+/// The journal of an earlier run of the same work, if there is one.
 pub(super) struct EarlierRun {
     path: PathBuf,
     setup: String,
@@ -58,9 +58,9 @@ pub(super) struct EarlierRun {
     file: Option<File>,
     /// Bytes of the first line: none if there was no such run.
     head: u64,
-    /// Bytes of the lines that are whole.
+    /// Bytes of the complete lines.
     whole: u64,
-    /// How many results those are.
+    /// Number of results in them.
     pub(super) len: usize,
 }
 
@@ -70,12 +70,12 @@ pub(super) struct Journal {
     file: File,
 }
 
-/// What earlier runs have found, oldest first, read as it is asked for.
+/// The results of earlier runs, oldest first, read on demand.
 pub(super) struct Results(BufReader<Take<File>>);
 
 impl EarlierRun {
     /// Looks for the journal of the work that `setup` describes, an object with a field `engram`. Nothing is
-    /// written yet. A journal of other work gives way only if it has no result; `advice` says what to do else.
+    /// written yet. A journal of other work is replaced only if it has no results; otherwise `advice` says what to do.
     ///
     /// # Errors
     /// It cannot be read, belongs to other work or to none, or another process is at it.
@@ -92,7 +92,7 @@ impl EarlierRun {
         if let Some(file) = &file {
             lock(file, &path, advice)?;
         }
-        // Who had the lock may have finished the work, and removed it.
+        // The process that held the lock may have finished the work and removed the file.
         let file = file.filter(|_| path.exists());
         let mut earlier =
             EarlierRun { path, setup: format!("{setup}\n"), advice, file, head: 0, whole: 0, len: 0 };
@@ -100,7 +100,7 @@ impl EarlierRun {
         Ok(earlier)
     }
 
-    /// Finds out how much of the file counts.
+    /// Finds the part of the file that is valid.
     fn measure(&mut self, setup: &Value) -> Result<(), JournalError> {
         let Some(file) = &self.file else { return Ok(()) };
         let advice = self.advice;
@@ -145,7 +145,7 @@ impl EarlierRun {
         self.head > 0
     }
 
-    /// Goes on with it, or begins.
+    /// Resumes it, or begins a new one.
     ///
     /// # Errors
     /// The journal cannot be written.
@@ -211,7 +211,7 @@ impl Drop for Journal {
 }
 
 impl Results {
-    /// The next result; nothing after the last, or where one cannot be read as what is asked for.
+    /// The next result; `None` after the last, or if it cannot be read as a `T`.
     pub(super) fn next<T: DeserializeOwned>(&mut self) -> Option<T> {
         let mut line = String::new();
         self.0.read_line(&mut line).ok()?;

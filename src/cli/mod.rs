@@ -1,4 +1,4 @@
-//! The command line: without a subcommand Engram speaks UCI, with one it does that and leaves.
+//! The command line: without a subcommand Engram speaks UCI, with one it carries that out and exits.
 //!
 //! The doc comments of [`CommandLine`] are the manual that `--help` prints.
 
@@ -44,7 +44,7 @@ use crate::{
 #[derive(Debug, Parser)]
 #[command(version, about)]
 pub struct CommandLine {
-    /// What to do instead.
+    /// The subcommand.
     #[command(subcommand)]
     pub task: Option<Subtask>,
 }
@@ -71,7 +71,7 @@ pub enum Subtask {
         /// The position; the start position if not given.
         #[arg(long, value_name = "FEN")]
         fen: Option<String>,
-        /// Print the count behind each first move too.
+        /// Print the count after each first move too.
         #[arg(long)]
         divide: bool,
         /// Write castling as in Chess960, king takes rook, and read `KQkq` as the outermost rooks.
@@ -84,7 +84,7 @@ pub enum Subtask {
         #[arg(value_name = "FEN", num_args = 0..)]
         fen: Vec<String>,
     },
-    /// Look after hash files, which the option HashFile makes.
+    /// Maintain hash files, which the option HashFile creates.
     #[command(subcommand)]
     Hash(HashTask),
     /// Analyse a position, a test suite or games.
@@ -95,13 +95,13 @@ pub enum Subtask {
     /// blunder), better lines, accuracy and the name of the opening.
     ///
     /// Work that was interrupted goes on where it stopped if the same command is given again, provided that
-    /// a result goes to a file. Exit code 3 says that some games or lines could not be read; each is named.
+    /// a result goes to a file. Exit code 3 says that some games or lines could not be read; each is reported.
     #[command(visible_alias = "analyze")]
     Analyse(analyse::Analyse),
-    /// Search what others have put into a queue, as many positions at once as there are cores.
+    /// Search positions from a queue, as many at once as there are cores.
     ///
-    /// For `engram analyse --queue`, on any number of machines: each takes tasks from a Redis or Valkey server and hands in
-    /// what it finds. A worker may be ended at any time; what it had in work is done by another.
+    /// For `engram analyse --queue`, on any number of machines: each takes tasks from a Redis or Valkey server and
+    /// hands in what it finds. A worker may be ended at any time; what it had in work is done by another.
     #[cfg(feature = "fleet")]
     Worker(worker::WorkerArguments),
     /// Print the completions of a shell.
@@ -111,12 +111,12 @@ pub enum Subtask {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Write the manual as man pages.
+    /// Write the man pages.
     ///
     /// One page for the program and one for each subcommand, to be put into a folder `man1` of the MANPATH.
     /// Pages of the same name are replaced.
     Man {
-        /// The folder to write them to; it is made if it is missing.
+        /// The folder to write them to, created if it is missing.
         folder: PathBuf,
     },
     /// Make, show, count and merge opening books in the Polyglot format.
@@ -125,7 +125,7 @@ pub enum Subtask {
         #[command(subcommand)]
         task: book::BookTask,
     },
-    /// List the moves of a position with what endgame tablebases say.
+    /// List the moves of a position with their tablebase results.
     ///
     /// Best first, each with its result for the side to move and the plies to the next capture, pawn move or mate
     /// (DTZ), this move included; negative where that is the opponent's success. Results take the fifty-move counter
@@ -133,8 +133,8 @@ pub enum Subtask {
     Tablebase(tablebase::TablebaseArguments),
     /// Look into the learning file, and change it.
     ///
-    /// The file holds what earlier games taught: scores and moves of positions, 65,536 at most, the oldest
-    /// making room for the newest; advice by human beings stays. Any number of engines may use it meanwhile.
+    /// The file holds scores and moves of up to 65,536 positions from earlier games. The newest replace the
+    /// oldest; advice by people stays. Engines may be using it.
     Learn(learn::LearnArguments),
     /// Find the weights of the evaluation.
     #[cfg(feature = "tune")]
@@ -142,7 +142,7 @@ pub enum Subtask {
     Tune(tune::TuneTask),
 }
 
-/// A subcommand that failed, in one sentence.
+/// Why a subcommand failed, in one sentence.
 #[derive(Debug, Error)]
 pub enum CliError {
     /// The position given cannot be used.
@@ -170,7 +170,7 @@ pub enum CliError {
     /// Interrupted work cannot be resumed.
     #[error(transparent)]
     Journal(#[from] journal::JournalError),
-    /// Something about the learning file.
+    /// A tool for the learning file failed.
     #[error(transparent)]
     Learn(#[from] learn::LearnError),
     /// The output cannot be written.
@@ -207,16 +207,16 @@ impl CliError {
 /// The exit code where parts of the input could not be used (1 is failure, 2 bad arguments).
 pub const PARTIAL: u8 = 3;
 
-/// How a subcommand ended that did not fail.
+/// How a subcommand that did not fail ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Completion {
     /// All of it was done.
     Complete,
-    /// Parts of the input could not be used; each was named.
+    /// Parts of the input could not be used; each was reported.
     Partial,
 }
 
-/// Does what the command line asks for. `places` are where files are kept if no option names a place.
+/// Runs the command line. `places` are the default places of files.
 ///
 /// # Errors
 /// See [`CliError`].
@@ -260,28 +260,28 @@ pub fn run(arguments: CommandLine, debug_log: DebugLog, places: Places) -> Resul
         Some(Subtask::Tune(task)) => tune::run(&task, &output, &interrupt)?,
     }
     match output.failure() {
-        // Whoever closes a pipe has read enough.
+        // A closed pipe is no failure: its reader has read enough.
         Some(error) if error.kind() != ErrorKind::BrokenPipe => Err(CliError::Output(error.to_string())),
         _ => Ok(outcome),
     }
 }
 
-/// A bar, or a spinner where the number of steps is not known; hidden where the standard error is no terminal.
+/// A progress bar, or a spinner if the number of steps is unknown; hidden if the standard error is no terminal.
 fn progress_bar(steps: Option<u64>, template: &str) -> ProgressBar {
     let bar = steps.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
-    // All templates are constants, and right.
+    // All templates are valid constants.
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }
     bar
 }
 
-/// How many threads the machine runs at once.
+/// Number of threads that the machine runs at once.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Says on the standard error what could not be used.
+/// Reports on the standard error what could not be used.
 fn complain(text: impl std::fmt::Display) {
     eprintln!("{}", printable(&text.to_string()));
 }

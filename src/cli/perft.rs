@@ -7,13 +7,13 @@ use crate::{
     uci::{Interrupt, Output, translate},
 };
 
-/// The largest depth that is accepted, in plies; nobody has the time for more than 15.
+/// The largest depth accepted, in plies; more than 15 take too long.
 pub const MAX_DEPTH: u64 = 30;
 
-/// Below this depth a count is over so soon that it need not be interruptible.
+/// Counts to a smaller depth are fast and need not be interruptible.
 const UNINTERRUPTED: u32 = 4;
 
-/// Prints `N nodes M nps`, and before that the count behind each first move if `divide` asks for it.
+/// Prints `N nodes M nps`, and before that, with `divide`, the count after each first move.
 pub fn print(position: &Position, depth: u64, divide: bool, output: &Output, interrupt: &Interrupt) {
     let Some(depth) = u32::try_from(depth).ok().filter(|&depth| u64::from(depth) <= MAX_DEPTH) else {
         output.say(format_args!("perft takes a depth of 0 to {MAX_DEPTH}"));
@@ -38,7 +38,7 @@ pub fn print(position: &Position, depth: u64, divide: bool, output: &Output, int
     output.line(super::bench::speed(total, start.elapsed()));
 }
 
-/// As [`perft`], or nothing if it was given up.
+/// As [`perft`]; `None` if it was interrupted.
 fn count(position: &Position, depth: u32, given_up: &dyn Fn() -> bool) -> Option<u64> {
     if given_up() {
         return None;

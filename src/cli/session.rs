@@ -10,7 +10,7 @@ use crate::{
     uci::{DebugLog, Interrupt, Output, Places, Session, Tools},
 };
 
-/// Speaks UCI on the standard streams to the end.
+/// Runs a UCI session on the standard streams.
 pub(super) fn run(output: &Output, debug_log: DebugLog, places: Places) {
     if io::stdin().is_terminal() && io::stdout().is_terminal() {
         let version = env!("CARGO_PKG_VERSION");
@@ -19,14 +19,14 @@ pub(super) fn run(output: &Output, debug_log: DebugLog, places: Places) {
         ));
     }
     let session = Session::new(Subcommands, output.clone(), debug_log, places);
-    let (leave, asked) = (session.leaver(), AtomicBool::new(false));
-    // Programs end engines by signals; a game that is ended so is a game all the same.
+    let (quit, asked) = (session.quit_handle(), AtomicBool::new(false));
+    // Some programs end engines by signals: the game must still be learned from.
     let handled = ctrlc::set_handler(move || {
         if asked.swap(true, Ordering::Relaxed) {
-            // Asked again: something hangs.
+            // A second signal: something hangs.
             process::exit(1);
         }
-        leave();
+        quit();
     });
     if let Err(error) = handled {
         log::warn!("signals end the process at once: {error}");

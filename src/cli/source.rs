@@ -1,4 +1,4 @@
-//! Files to read, as they are downloaded: plain or compressed (gzip, bzip2, Zstandard), in any encoding of Unicode.
+//! Input files: plain or compressed (gzip, bzip2, Zstandard), in any encoding of Unicode.
 
 use std::{
     ffi::OsStr,
@@ -17,14 +17,14 @@ pub type Reader = Box<dyn BufRead + Send>;
 
 /// Bytes read at a time.
 const BUFFER: usize = 1 << 18;
-/// The endings of compressed files.
+/// The extensions of compressed files.
 const ENDINGS: [&str; 4] = ["gz", "bz2", "zst", "zstd"];
 
-/// The text of a file, or of the standard input as `-`. Compression is found out by the first bytes, UTF-16 by its
-/// byte order mark; UTF-8 and Latin-1 come as they are.
+/// The text of a file, or of the standard input as `-`. Compression is detected by the first bytes, UTF-16 by its
+/// byte order mark; UTF-8 and Latin-1 are passed through.
 ///
 /// # Errors
-/// The file cannot be opened, or not a byte of it be read.
+/// The file cannot be opened, or its first bytes cannot be read.
 pub fn reader(path: &Path) -> io::Result<Reader> {
     if path == Path::new("-") {
         return unpacked(Box::new(BufReader::new(io::stdin())));
@@ -32,7 +32,7 @@ pub fn reader(path: &Path) -> io::Result<Reader> {
     unpacked(Box::new(BufReader::with_capacity(BUFFER, File::open(path)?)))
 }
 
-/// The ending of a file's name, in small letters, without that of a compression.
+/// The extension of a file in lower case, without that of the compression.
 pub fn ending(path: &Path) -> Option<String> {
     let ending = |path: &Path| path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
     let last = ending(path)?;
@@ -45,14 +45,14 @@ fn unpacked(mut packed: Reader) -> io::Result<Reader> {
         [b'B', b'Z', b'h', b'1'..=b'9', ..] => Box::new(MultiBzDecoder::new(packed)),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(Frames::new(packed)?),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => packed,
-        // Whoever types or pipes lines wants each of them to be read at once.
+        // Unbuffered: a line that is typed or piped must be read at once.
         _ => return Ok(packed),
     };
     let text = DecodeReaderBytesBuilder::new().utf8_passthru(true).build(plain);
     Ok(Box::new(BufReader::with_capacity(BUFFER, text)))
 }
 
-/// Zstandard frames, one after another: the present one.
+/// A sequence of Zstandard frames.
 struct Frames(Option<StreamingDecoder<Reader, FrameDecoder>>);
 
 impl Frames {

@@ -1,4 +1,4 @@
-//! `engram tablebase`: every move of a position with what endgame tablebases say about it.
+//! `engram tablebase`: every move of a position with its tablebase result.
 
 use std::cmp::Reverse;
 
@@ -49,7 +49,7 @@ struct RankedMoveJson {
 /// Lists the moves, the best first.
 ///
 /// # Errors
-/// No position, no tables, or none that knows the position: the text says which.
+/// No position, no tables, or no table of this position.
 pub fn run(arguments: &TablebaseArguments, output: &Output) -> Result<(), CliError> {
     let position = super::position(Some(&arguments.fen.join(" ")), false)?;
     let tables = open(&arguments.syzygy)?;
@@ -71,7 +71,7 @@ pub fn run(arguments: &TablebaseArguments, output: &Output) -> Result<(), CliErr
     Ok(())
 }
 
-/// Opens the tables in `folders`, which are separated as in `PATH`; what cannot be used is named.
+/// Opens the tables in `folders`, which are separated as in `PATH`, and reports those that cannot be used.
 ///
 /// # Errors
 /// There is none that can be used.

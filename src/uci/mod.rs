@@ -9,8 +9,8 @@
 //! queue for the `bestmove`. While the loop is busy with something long (clearing a large table, `bench`),
 //! the reader already stops what runs on `stop` and `quit`.
 //!
-//! No input ends the process or leaves it in a different state than before: a mistake is answered by
-//! exactly one `info string` that says what to do.
+//! No invalid input ends the process or changes its state: an error is answered by exactly one `info string` that
+//! says what to do.
 
 mod debug_log;
 mod display;

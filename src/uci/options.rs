@@ -14,14 +14,14 @@ use crate::{
 
 static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(table::options);
 
-/// What options act on.
+/// The targets of the options.
 pub(super) struct Target<'a> {
     pub engine: &'a mut Engine,
     pub settings: &'a mut SessionSettings,
     pub debug_log: &'a DebugLog,
 }
 
-/// The options that the session itself looks at.
+/// The options of the session itself.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SessionSettings {
     /// Is castling written as king takes rook?
@@ -30,7 +30,7 @@ pub(super) struct SessionSettings {
     pub show_wdl: bool,
 }
 
-/// A `setoption` that cannot be carried out. The text says what would work.
+/// A `setoption` that cannot be carried out. The text says which values are valid.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(super) enum OptionError {
     #[error("there is no option `{0}`; `uci` lists the options")]
@@ -49,26 +49,26 @@ struct UciOption {
     read: Box<ReadValue>,
 }
 
-/// Reads a value; the error says which values there are.
+/// Reads a value; the error says which values are valid.
 type ReadValue = dyn Fn(&str) -> Result<OptionSetting, String> + Send + Sync;
 type Apply = dyn FnOnce(&mut Target<'_>) -> Result<(), String>;
 
-/// A valid setting that waits to be applied.
+/// A valid setting to be applied.
 pub(super) struct OptionSetting(Box<Apply>);
 
 impl OptionSetting {
-    /// Makes the setting. Waits for a running search where the engine does.
+    /// Applies the setting. Waits for a running search where the engine does.
     pub(super) fn apply(self, target: &mut Target<'_>) -> Result<(), OptionError> {
         (self.0)(target).map_err(OptionError::Failed)
     }
 }
 
-/// All options as the GUI is told about them.
+/// The declarations of all options.
 pub(super) fn declarations() -> impl Iterator<Item = OptionDeclaration> {
     OPTIONS.iter().map(|option| option.declaration.clone())
 }
 
-/// Looks an option up (capitals do not matter) and checks its value.
+/// Looks up an option, ignoring case, and checks its value.
 pub(super) fn parse(name: &str, value: Option<&str>) -> Result<OptionSetting, OptionError> {
     let option = OPTIONS
         .iter()
@@ -79,7 +79,7 @@ pub(super) fn parse(name: &str, value: Option<&str>) -> Result<OptionSetting, Op
         OptionKind::Check { default } => (!default).to_string(),
         OptionKind::Spin { default, .. } => default.to_string(),
         OptionKind::Combo { default, .. } => default.clone(),
-        // These may stand without a value.
+        // These need no value.
         OptionKind::Button | OptionKind::String { .. } => String::new(),
     };
     let value = match value {
@@ -93,7 +93,7 @@ pub(super) fn parse(name: &str, value: Option<&str>) -> Result<OptionSetting, Op
     })
 }
 
-/// What a setter returns: nothing, or a result whose error is told to the user.
+/// The result of a setter: nothing, or a result whose error is reported to the user.
 trait SetterResult {
     fn result(self) -> Result<(), String>;
 }
@@ -151,7 +151,7 @@ fn check<R: SetterResult>(
     row(name, OptionKind::Check { default }, read, set)
 }
 
-/// One of several words, each of which stands for a value.
+/// One of several words, each for a value.
 fn combo<T: Copy + PartialEq + Send + Sync + 'static, R: SetterResult, const N: usize>(
     name: &str,
     default: T,
@@ -176,7 +176,7 @@ fn button<R: SetterResult>(
     row(name, OptionKind::Button, |_| Ok(()), move |target, ()| press(target))
 }
 
-/// Any text, at first none.
+/// Any text, by default empty.
 fn text<R: SetterResult>(
     name: &str,
     set: impl Fn(&mut Target<'_>, &str) -> R + Copy + Send + Sync + 'static,
@@ -185,7 +185,7 @@ fn text<R: SetterResult>(
     row(name, kind, |value| Ok(value.to_owned()), move |target, value: String| set(target, &value))
 }
 
-/// A text to be shown, which cannot be changed.
+/// A read-only text.
 fn about(name: &str, shown: &str) -> UciOption {
     row(name, OptionKind::String { default: shown.to_owned() }, |_| Ok(()), |_, ()| ())
 }

@@ -7,8 +7,8 @@ use std::{
 
 use crate::protocol::{Info, Message};
 
-/// A text without what would command a terminal: control characters other than line ends and tabs are replaced.
-/// Names, comments and paths may hold any.
+/// A text that is safe for a terminal: control characters other than line ends and tabs are replaced. Names, comments
+/// and paths may contain any.
 pub fn printable(text: &str) -> Cow<'_, str> {
     let commands = |c: char| c.is_control() && c != '\n' && c != '\t';
     if text.contains(commands) { Cow::Owned(text.replace(commands, "\u{fffd}")) } else { Cow::Borrowed(text) }
@@ -16,7 +16,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 
 /// Where lines go. Clones write to the same place, one whole line at a time, from any thread.
 ///
-/// Nobody may be listening any more: then lines are dropped and [`Output::is_closed`] says so.
+/// If the reader is gone, lines are dropped and [`Output::is_closed`] says so.
 #[derive(Clone)]
 pub struct Output {
     shared: Arc<SharedOutput>,
@@ -49,10 +49,10 @@ impl Output {
         }
         let mut text = printable(&text).into_owned();
         text.push('\n');
-        // A panic while the lock was held cannot leave half a line in our own buffer: there is none.
+        // A poisoned lock is harmless: there is no buffer that a panic could leave half written.
         let mut writer = self.shared.writer.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = writer.write_all(text.as_bytes()).and_then(|()| writer.flush()) {
-            // The first failure is the one to tell.
+            // Only the first failure is reported.
             let _ = self.shared.failure.set(error);
         }
     }
@@ -62,14 +62,14 @@ impl Output {
         self.line(message);
     }
 
-    /// Tells the person something, in one `info string`.
+    /// Writes a message for the user as one `info string`.
     pub fn say(&self, text: impl Display) {
         let text = text.to_string();
         let text = text.split(['\r', '\n']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
         self.send(&Message::Info(Info::text(text)));
     }
 
-    /// Did a write fail, because nobody reads any more?
+    /// Did a write fail, because the reader is gone?
     pub fn is_closed(&self) -> bool {
         self.failure().is_some()
     }

@@ -18,23 +18,23 @@ use crate::{
 /// The longest line that is read, in bytes. The longest possible game has some 11,800 moves, 60 kB.
 pub(super) const LONGEST_LINE: usize = 1 << 20;
 
-/// What reaches the session's loop.
+/// The input of the session's loop.
 pub(super) enum SessionInput {
     /// A line that is not empty.
-    Line(Box<Heard>),
+    Line(Box<ReceivedLine>),
     /// No more lines will come.
     End,
-    /// The `bestmove` of the search was sent: what waited for it may go on.
+    /// The `bestmove` of the search was sent: the commands that waited for it can be carried out.
     SearchFinished,
 }
 
 /// A line that was read.
-pub(super) struct Heard {
-    /// As it came, for the debug log; empty if it is too long.
+pub(super) struct ReceivedLine {
+    /// Its text, for the debug log; empty if it is too long.
     pub text: String,
-    /// What it says.
+    /// The command in it.
     pub command: Result<Command, InputError>,
-    /// When it had been read: the clock runs from here.
+    /// When it was read: the clock runs from here.
     pub read_at: Instant,
 }
 
@@ -49,10 +49,10 @@ pub(super) enum InputError {
     Encoding,
 }
 
-/// Asks what the session's loop is busy with to come to an end.
+/// Interrupts a long task of the session's loop.
 ///
-/// Counts the requests (`stop`, `quit`) that were read and not yet handled by the loop. As
-/// the loop handles lines in order, what it is busy with came before all of them.
+/// Counts the requests (`stop`, `quit`) that were read and not yet handled by the loop. As the loop handles lines in
+/// order, its present task came before all of them.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     unhandled: Arc<AtomicUsize>,
@@ -61,7 +61,7 @@ pub struct Interrupt {
 impl Interrupt {
     /// Should a long task end now?
     pub fn is_requested(&self) -> bool {
-        // Relaxed here and below: a request seen late costs a few milliseconds, and no data hangs on it.
+        // Relaxed here and below: a request seen late costs a few milliseconds, and no data depends on it.
         self.unhandled.load(Ordering::Relaxed) > 0
     }
 
@@ -74,16 +74,16 @@ impl Interrupt {
     }
 }
 
-/// Does what the line `quit` does.
+/// Has the same effect as the line `quit`.
 pub(super) fn quit(sender: &Sender<SessionInput>, stop: &StopHandle, interrupt: &Interrupt) {
     interrupt.request();
     stop.stop();
-    let heard = Heard { text: String::new(), command: Ok(Command::Quit), read_at: Instant::now() };
+    let line = ReceivedLine { text: String::new(), command: Ok(Command::Quit), read_at: Instant::now() };
     // The session may be over already.
-    let _ = sender.send(SessionInput::Line(Box::new(heard)));
+    let _ = sender.send(SessionInput::Line(Box::new(line)));
 }
 
-/// Reads lines to the end and sends them on. Stops the search at once where the line asks for that.
+/// Reads lines to the end and sends them on. `stop` and `quit` stop the search at once.
 pub(super) fn read(
     mut input: impl BufRead,
     sender: &Sender<SessionInput>,
@@ -101,7 +101,7 @@ pub(super) fn read(
             }
         };
         let at_end = chunk.is_empty();
-        // Either of CR and LF ends a line, so that any combination does: the empty lines between are none.
+        // CR and LF both end a line, so that any combination works: empty lines are ignored.
         let end = chunk.iter().position(|&byte| byte == b'\n' || byte == b'\r');
         line.append(&chunk[..end.unwrap_or(chunk.len())]);
         let consumed = end.map_or(chunk.len(), |end| end + 1);
@@ -109,18 +109,18 @@ pub(super) fn read(
         if end.is_none() && !at_end {
             continue;
         }
-        let heard = line.take();
-        if matches!(heard.command, Ok(Command::Stop | Command::Quit)) {
+        let received = line.take();
+        if matches!(received.command, Ok(Command::Stop | Command::Quit)) {
             interrupt.request();
             stop.stop();
         }
-        let is_empty = matches!(heard.command, Err(InputError::Command(CommandError::Empty)));
+        let is_empty = matches!(received.command, Err(InputError::Command(CommandError::Empty)));
         // The session may be over before its input is.
-        if !is_empty && sender.send(SessionInput::Line(Box::new(heard))).is_err() {
+        if !is_empty && sender.send(SessionInput::Line(Box::new(received))).is_err() {
             return;
         }
         if at_end {
-            // A search ends with the input, `bench` or `perft` at the end of a script is done to its end.
+            // A search ends with the input, but `bench` or `perft` at the end of a script is completed.
             stop.stop();
             let _ = sender.send(SessionInput::End);
             return;
@@ -128,7 +128,7 @@ pub(super) fn read(
     }
 }
 
-/// The line being read, which never takes more memory than the longest that is allowed.
+/// The line being read, whose memory is bounded by the longest line allowed.
 #[derive(Default)]
 struct PartialLine {
     bytes: Vec<u8>,
@@ -146,7 +146,7 @@ impl PartialLine {
     }
 
     /// Ends the line and begins the next.
-    fn take(&mut self) -> Heard {
+    fn take(&mut self) -> ReceivedLine {
         let line = std::mem::take(self);
         let (text, command) = match String::from_utf8(line.bytes) {
             Ok(text) if line.too_long => (text, Err(InputError::TooLong)),
@@ -156,7 +156,7 @@ impl PartialLine {
             }
             Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), Err(InputError::Encoding)),
         };
-        Heard { text, command, read_at: Instant::now() }
+        ReceivedLine { text, command, read_at: Instant::now() }
     }
 }
 
@@ -174,7 +174,7 @@ mod tests {
         let seen: Vec<String> = receiver
             .try_iter()
             .map(|input| match input {
-                SessionInput::Line(heard) => match heard.command {
+                SessionInput::Line(line) => match line.command {
                     Ok(command) => command.to_string(),
                     Err(error) => error.to_string(),
                 },

@@ -17,7 +17,7 @@ use super::{
     DebugLog, Interrupt, Output,
     display::{Diagram, Help, ReceivedCommand},
     options::{self, SessionSettings, Target},
-    reader::{self, Heard, SessionInput},
+    reader::{self, ReceivedLine, SessionInput},
     translate,
 };
 use crate::{
@@ -28,9 +28,9 @@ use crate::{
     search::Event,
 };
 
-/// The conveniences beyond the protocol, which the command line offers too.
+/// Commands beyond the protocol, which are subcommands of the program as well.
 pub trait Tools {
-    /// Searches the bench positions in an engine of its own, in this mode of `PathHash`.
+    /// Searches the bench positions in a new engine, in this mode of `PathHash`.
     fn bench(&self, depth: Option<u64>, path_hash: PathHash, output: &Output, interrupt: &Interrupt);
     /// Explains the evaluation of a position.
     fn eval(&self, position: &Position, output: &Output);
@@ -38,12 +38,12 @@ pub trait Tools {
     fn perft(&self, position: &Position, depth: u64, output: &Output, interrupt: &Interrupt);
 }
 
-/// Where files are kept if no option names a place.
+/// The default places of files.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     /// The learning file.
     pub learn_file: Option<PathBuf>,
-    /// The folder of everything else.
+    /// The folder of all other files.
     pub data_folder: Option<PathBuf>,
 }
 
@@ -57,7 +57,7 @@ pub struct Session<T> {
     sender: Sender<SessionInput>,
     receiver: Receiver<SessionInput>,
     interrupt: Interrupt,
-    /// Is castling of the present search written as king takes rook?
+    /// Is castling in the present search written as king takes rook?
     chess960_notation: Arc<AtomicBool>,
     /// Material of the searched position in points, for the chances printed; 0 while `UCI_ShowWDL` is off.
     wdl_material: Arc<AtomicU32>,
@@ -68,7 +68,7 @@ pub struct Session<T> {
     debug: bool,
 }
 
-/// Does the session go on?
+/// Does the session continue?
 #[derive(PartialEq, Eq)]
 enum Flow {
     Continue,
@@ -76,7 +76,7 @@ enum Flow {
 }
 
 impl<T: Tools> Session<T> {
-    /// A session with a new engine, which keeps its files in `places` if no option names others.
+    /// A session with a new engine. `places` are the default places of its files.
     pub fn new(tools: T, output: Output, debug_log: DebugLog, places: Places) -> Session<T> {
         let (sender, receiver) = unbounded();
         let chess960_notation = Arc::new(AtomicBool::new(false));
@@ -98,8 +98,8 @@ impl<T: Tools> Session<T> {
                 let material = wdl_material.load(Ordering::Relaxed);
                 output.send(&translate::message(&event, mode, (material > 0).then_some(material)));
                 if finished || output.is_closed() {
-                    // A closed output ends the session, and no other line may come to wake it. Sending fails
-                    // only when it has ended already.
+                    // A closed output ends the session, but perhaps no line comes to wake it up. Sending fails
+                    // only if the session has already ended.
                     let _ = sender.send(SessionInput::SearchFinished);
                 }
             }
@@ -128,7 +128,7 @@ impl<T: Tools> Session<T> {
     }
 
     /// Ends the session from another thread, as `quit` does.
-    pub fn leaver(&self) -> impl Fn() + Send + 'static + use<T> {
+    pub fn quit_handle(&self) -> impl Fn() + Send + 'static + use<T> {
         let (sender, stop, interrupt) =
             (self.sender.clone(), self.engine.stop_handle(), self.interrupt.clone());
         move || reader::quit(&sender, &stop, &interrupt)
@@ -148,7 +148,7 @@ impl<T: Tools> Session<T> {
         while let Ok(input) = self.receiver.recv() {
             self.catch_up();
             let flow = match input {
-                SessionInput::Line(heard) => self.hear(*heard),
+                SessionInput::Line(line) => self.handle_line(*line),
                 SessionInput::SearchFinished => Flow::Continue,
                 SessionInput::End => {
                     self.finish_waiting();
@@ -163,8 +163,8 @@ impl<T: Tools> Session<T> {
         self.engine.wait();
     }
 
-    fn hear(&mut self, Heard { text, command, read_at }: Heard) -> Flow {
-        // Logged here and not by the reader, so that a log opened by one line holds all lines after it. The price:
+    fn handle_line(&mut self, ReceivedLine { text, command, read_at }: ReceivedLine) -> Flow {
+        // Logged here and not by the reader, so that a log opened by one line contains all lines after it. The price:
         // a `stop`, which acts when it is read, may be logged after the `bestmove` that it caused.
         log::debug!(target: "uci", "< {text}");
         match command {
@@ -182,7 +182,7 @@ impl<T: Tools> Session<T> {
     }
 
     fn handle(&mut self, command: Command, read_at: Instant) -> Flow {
-        // The search may have ended just now: queued commands still go first.
+        // The search may have just ended: queued commands still come first.
         let must_wait = self.is_searching() || !self.waiting.is_empty();
         if must_wait && self.needs_idle_engine(&command) {
             if let Command::Go(go) = &command {

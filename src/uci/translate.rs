@@ -1,4 +1,4 @@
-//! Between the protocol's words and the engine's values: positions, limits and events.
+//! Translates between the protocol and the engine: positions, limits and events.
 
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ pub struct IllegalSearchMove {
 /// read and moves printed as in Chess960; without it that is done where the rights cannot be standard.
 ///
 /// # Errors
-/// The text is no FEN, or the position has not one king a side or lets a king be captured.
+/// The text is no FEN, or the position does not have one king for each side, or a king can be captured.
 pub fn parse_fen(fen: &str, chess960: bool) -> Result<Position, FenError> {
     let shown = || fen.chars().take(100).collect::<String>();
     let setup = fen.parse::<Fen>().map_err(|reason| FenError::Syntax { fen: shown(), reason })?.into_setup();
@@ -62,7 +62,7 @@ pub fn parse_fen(fen: &str, chess960: bool) -> Result<Position, FenError> {
         .map_err(|kinds| FenError::Impossible { fen: shown(), reason: reasons(kinds) })
 }
 
-/// What keeps a position from being played, without what is tolerated.
+/// The errors that make a position unplayable, without the tolerated ones.
 fn reasons(kinds: PositionErrorKinds) -> String {
     let names = [
         (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
@@ -77,7 +77,7 @@ fn reasons(kinds: PositionErrorKinds) -> String {
     if found.is_empty() { "the position is not legal".to_owned() } else { found.join(", ") }
 }
 
-/// The position where the moves of `position` begin.
+/// The starting position of a `position` command.
 ///
 /// # Errors
 /// See [`parse_fen`].
@@ -90,7 +90,7 @@ pub fn start_position(start: &PositionStart, chess960: bool) -> Result<Position,
     }
 }
 
-/// The conditions of a search in `position`.
+/// The limits of a search in `position`.
 ///
 /// The clock is that of the side to move; if only the other side's was sent, that one is used rather than
 /// none, so that a search with a clock always ends.
@@ -133,8 +133,8 @@ fn saturated(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// What the engine says about an event, with castling written as `mode` has it, and with the chances of win,
-/// draw and loss if `material` (in points) is given.
+/// The message about an event, with castling written according to `mode`, and with the chances of win, draw and loss if
+/// `material` (in points) is given.
 pub fn message(event: &Event, mode: CastlingMode, material: Option<u32>) -> Message {
     match event {
         Event::Pv(line) => Message::Info(line_info(line, mode, material)),
@@ -168,7 +168,7 @@ fn line_info(line: &PvInfo, mode: CastlingMode, material: Option<u32>) -> Info {
     }
 }
 
-/// The chances of win, draw and loss in per mille, by the material in points; `is_drawn`: it is a draw for certain.
+/// The chances of win, draw and loss in per mille, by the material in points; `is_drawn`: it is a proven draw.
 pub fn wdl(score: Score, is_drawn: bool, material: u32) -> [u16; 3] {
     if is_drawn { [0, 1000, 0] } else { ChanceModel::PRINTED.per_mille(score, material) }
 }
@@ -180,7 +180,7 @@ fn plies(depth: Depth) -> u64 {
 /// A score as it is printed: mates in moves of the side that mates.
 pub fn score(score: Score, bound: Bound) -> InfoScore {
     let value = match score.mate_moves() {
-        // An odd number where the side mates whose turn it is, whoever the score is for.
+        // `mate_moves` counts moves of the mating side.
         Some(moves) => ScoreValue::Mate(moves),
         None => ScoreValue::Centipawns(score.centipawns()),
     };

@@ -4,14 +4,14 @@ use shakmaty::{Color, Move, Outcome};
 
 use crate::position::Position;
 
-/// What a game says besides its moves.
+/// An annotation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Annotation {
     /// `{text}`
     Comment(String),
     /// `$number`
     Nag(u8),
-    /// `(moves)`, as text with everything in it.
+    /// `(moves)`, as text with its annotations.
     Variation(String),
 }
 
@@ -34,20 +34,20 @@ pub struct Game {
     pub line: usize,
     /// All tags in their order.
     pub tags: Vec<(String, String)>,
-    /// Where the moves begin.
+    /// The starting position.
     pub start: Position,
     /// The moves.
     pub moves: Vec<Move>,
-    /// What was said before the first move.
+    /// Annotations before the first move.
     pub preface: Vec<Annotation>,
-    /// What was said after each move.
+    /// Annotations after each move.
     pub annotations: Vec<Vec<Annotation>>,
     /// The result, from the end of the moves, else from the tag.
     pub outcome: Outcome,
 }
 
 impl Game {
-    /// The value of a tag; nothing if it is missing or says that nothing is known.
+    /// The value of a tag; `None` if it is missing or says that nothing is known.
     pub fn tag(&self, name: &str) -> Option<&str> {
         let found = self.tags.iter().find(|(tag, _)| tag == name)?;
         Some(found.1.as_str()).filter(|value| !value.is_empty() && *value != "?")

@@ -2,7 +2,7 @@ use std::io::{self, BufRead, ErrorKind};
 
 use encoding_rs::WINDOWS_1252;
 
-/// A line longer than this comes in pieces: a file without line ends must not fill the memory.
+/// Longer lines are split: a file without line ends must not fill the memory.
 pub(super) const MAX_BYTES: usize = 8 << 20;
 
 /// The lines of a text, whose ends are LF, CR LF or CR alone.
@@ -19,8 +19,8 @@ impl<R: BufRead> Lines<R> {
         Lines { reader, count: 0, after_return: false }
     }
 
-    /// The next line without its end, or nothing at the end of the text. What is not UTF-8 is taken for Latin-1,
-    /// which PGN was made for.
+    /// The next line without its end; `None` at the end of the text. A line that is not UTF-8 is read as Latin-1, the
+    /// character set of the PGN standard.
     ///
     /// # Errors
     /// The text cannot be read.
@@ -30,11 +30,11 @@ impl<R: BufRead> Lines<R> {
             return Ok(None);
         }
         self.count += 1;
-        // Windows-1252 is what the West means by Latin-1.
+        // Windows-1252 is the usual superset of Latin-1.
         let line = String::from_utf8(line).unwrap_or_else(|error| {
             WINDOWS_1252.decode_without_bom_handling(error.as_bytes()).0.into_owned()
         });
-        // Files that were put together have byte order marks in their middle, too.
+        // Concatenated files have byte order marks in the middle, too.
         Ok(Some(line.replace('\u{feff}', "")))
     }
 

@@ -1,8 +1,8 @@
 //! PGN files: read game by game, whatever their size, and written back.
 //!
 //! A file is read line by line and the moves are played at once. A game that cannot be read is reported with
-//! number and line, and the next one follows. Nothing that may be a move is passed over: without it, another game
-//! would be read.
+//! number and line, and reading goes on with the next one. Nothing that may be a move is skipped, which would change
+//! the game.
 
 mod game;
 mod lines;

@@ -10,10 +10,10 @@ use super::{
 };
 use crate::{position::Position, uci::translate};
 
-/// So many characters of a word that cannot be played are shown.
+/// Characters shown of a word that is no legal move.
 const SHOWN: usize = 20;
-/// Tags that are looked at to find out whether one is there twice; more there are in no game.
-const MOST_TAGS: usize = 256;
+/// Maximum number of tags searched for duplicates; no game has more.
+const MAX_TAGS: usize = 256;
 
 /// The games of a PGN file, one after another. One game at a time is in memory.
 pub struct Games<R> {
@@ -24,7 +24,7 @@ pub struct Games<R> {
 }
 
 impl<R: BufRead> Games<R> {
-    /// The games that `reader` brings.
+    /// The games in `reader`.
     pub fn new(reader: R) -> Games<R> {
         Games { lines: Lines::new(reader), kept: None, number: 0 }
     }
@@ -86,7 +86,7 @@ struct Draft {
     bytes: usize,
     part: GamePart,
     tags: Vec<(String, String)>,
-    /// How many tags stand before the last empty line.
+    /// Number of tags before the last empty line.
     tags_before_gap: usize,
     start: Position,
     position: Position,
@@ -94,16 +94,16 @@ struct Draft {
     preface: Vec<Annotation>,
     annotations: Vec<Vec<Annotation>>,
     outcome: Option<Outcome>,
-    /// Is the result the last that was said outside of comments and variations?
+    /// Is the result the last token outside of comments and variations?
     ended: bool,
-    /// Was there a tag, a number or a move? Otherwise a word that is no move is none of a game.
+    /// Was there a tag, a number or a move? If not, an unknown word does not belong to a game.
     begun: bool,
-    /// The comment that has no end yet.
+    /// The comment that is not closed yet.
     comment: Option<String>,
     /// The variation that is being read, and how deep variations are nested in it.
     variation: String,
     depth: usize,
-    /// What is wrong with it, if anything is: the rest is read only to find its end.
+    /// The first error, if any: the rest is read only to find the end of the game.
     wrong: Option<String>,
 }
 
@@ -118,14 +118,14 @@ impl Draft {
             return line.starts_with("[Event \"") && line.ends_with("\"]");
         }
         let is_there =
-            |name: &str, tags: usize| self.tags.iter().take(tags.min(MOST_TAGS)).any(|(tag, _)| tag == name);
+            |name: &str, tags: usize| self.tags.iter().take(tags.min(MAX_TAGS)).any(|(tag, _)| tag == name);
         match self.part {
             GamePart::Nothing => false,
             GamePart::Moves => true,
             // A game of tags alone. Another tag than the event that is there twice without an empty line between
             // is a slip.
             GamePart::Tags => tag::read(line).0.is_some_and(|(name, _)| {
-                is_there(name, self.tags_before_gap) || (name == "Event" && is_there(name, MOST_TAGS))
+                is_there(name, self.tags_before_gap) || (name == "Event" && is_there(name, MAX_TAGS))
             }),
         }
     }
@@ -165,7 +165,7 @@ impl Draft {
         }
     }
 
-    /// Reads the tag at the begin of `text`; what follows it comes back.
+    /// Reads the tag at the beginning of `text`, and returns the text after it.
     fn tag<'a>(&mut self, text: &'a str) -> &'a str {
         self.part = GamePart::Tags;
         let (tag, after) = tag::read(text);
@@ -180,10 +180,10 @@ impl Draft {
         after
     }
 
-    /// Takes in a piece of movetext.
+    /// Handles a token of the movetext.
     fn take(&mut self, token: Token<'_>) {
         if matches!(token, Token::Close) && self.depth == 0 {
-            // A stray bracket closes nothing.
+            // A stray parenthesis is ignored.
             return;
         }
         if self.part != GamePart::Moves {
@@ -241,7 +241,7 @@ impl Draft {
         self.wrong.get_or_insert(reason);
     }
 
-    /// A comment as it can stand between braces, whatever its lines were.
+    /// A comment in a form that can be written between braces.
     fn comment(&mut self, text: &str) {
         let words: Vec<&str> = text.split_whitespace().collect();
         self.add(Annotation::Comment(words.join(" ").replace('}', ")")));
@@ -281,7 +281,7 @@ impl Draft {
         }
     }
 
-    /// The game, or what is wrong with it.
+    /// The game, or its first error.
     fn finish(mut self, number: usize) -> Result<Game, String> {
         if self.part != GamePart::Moves && self.wrong.is_none() {
             self.start = start(&self.tags)?;
@@ -313,7 +313,7 @@ impl Draft {
     }
 }
 
-/// The begin of a word, without signs that mean something to a terminal.
+/// The beginning of a word, without control characters.
 fn shown(word: &str) -> String {
     word.chars().take(SHOWN).flat_map(char::escape_debug).collect()
 }
@@ -322,7 +322,7 @@ fn no_pgn() -> String {
     "there is no PGN in it".to_owned()
 }
 
-/// Where the game begins, by its tags.
+/// The starting position by the tags.
 fn start(tags: &[(String, String)]) -> Result<Position, String> {
     let tag =
         |name: &str| tags.iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str());
@@ -339,8 +339,8 @@ fn start(tags: &[(String, String)]) -> Result<Position, String> {
     }
 }
 
-/// A move as written; nothing if it is not legal. UCI notation and castling as the king's two steps (or to the
-/// rook's square) are understood as well, because some programs write them.
+/// A move as written; `None` if it is not legal. UCI notation and castling as a king move by two squares (or to the
+/// rook's square) are accepted as well, because some programs write them.
 pub fn to_move(san: San, position: &Position) -> Option<Move> {
     let chess = position.chess();
     if let Ok(m) = san.to_move(chess) {

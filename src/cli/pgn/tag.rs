@@ -1,7 +1,7 @@
-/// A quote that was not escaped is followed by its tag's end within so many bytes, else it was meant.
-const MOST_FORGOTTEN: usize = 256;
+/// Bytes after an unescaped quote in which the end of the tag is looked for; without one the value ends at that quote.
+const MAX_FORGOTTEN: usize = 256;
 
-/// Reads `[Name "value"]` at the begin of `text`, which begins with `[`. The tag, or nothing where it is damaged,
+/// Reads `[Name "value"]` at the beginning of `text`, which begins with `[`. Returns the tag, `None` if it is damaged,
 /// and the text after it. A tag ends with its line.
 pub(super) fn read(text: &str) -> (Option<(&str, String)>, &str) {
     let inside = &text[1..];
@@ -15,13 +15,13 @@ pub(super) fn read(text: &str) -> (Option<(&str, String)>, &str) {
     (is_name(name).then(|| (name, unescaped(&value[..length]))), &value[length + closed..])
 }
 
-/// Does a line begin with a tag, as far as a glance tells?
+/// Does a line look as if it begins with a tag?
 pub(super) fn is_tag(line: &str) -> bool {
     let Some(rest) = line.strip_prefix('[') else { return false };
     rest.trim_start().starts_with(|c: char| c.is_ascii_alphabetic()) && rest.contains('"')
 }
 
-/// The names that the PGN standard allows, and the signs that some programs put into theirs.
+/// Names that the PGN standard allows, and other characters that some programs use.
 fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(&byte))
@@ -31,7 +31,7 @@ fn is_name(name: &str) -> bool {
 /// programs do not escape quotes, else the first such quote after a backslash, because some do not escape backslashes,
 /// else the first quote, else the end of the line.
 fn end_of_value(value: &str) -> (usize, usize) {
-    // The quote at this place and the bracket after it.
+    // Length of the value and of the closing quote and bracket, if they are here.
     let closed_at = |quote: usize| {
         let after = &value[quote + 1..];
         let bracket = after.trim_start_matches(|c: char| c.is_whitespace() && c != '\n');
@@ -52,14 +52,14 @@ fn end_of_value(value: &str) -> (usize, usize) {
                 Some(closed) => return closed,
                 None => first = first.or(Some((index, 1))),
             },
-            _ if first.is_some_and(|(first, _)| index - first > MOST_FORGOTTEN) => break,
+            _ if first.is_some_and(|(first, _)| index - first > MAX_FORGOTTEN) => break,
             _ => {}
         }
     }
     after_backslash.or(first).unwrap_or((value.len(), 0))
 }
 
-/// A value as it is meant: a backslash stands before a quote and before itself.
+/// A value without escapes: a backslash escapes a quote and a backslash.
 fn unescaped(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     let mut chars = value.chars().peekable();
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(value(r#"[A "C:\dir"]"#).as_deref(), Some(r"C:\dir"));
         assert_eq!(value("[A \"C:\\dir\\\"]\n[B \"y\"]").as_deref(), Some("C:\\dir\\"));
         assert_eq!(value(r#"[A "of \"x\"] and y"]"#).as_deref(), Some(r#"of "x"] and y"#));
-        let far = format!("[A \"x\" {}\"]", "y".repeat(2 * MOST_FORGOTTEN));
+        let far = format!("[A \"x\" {}\"]", "y".repeat(2 * MAX_FORGOTTEN));
         assert_eq!(value(&far).as_deref(), Some("x"));
     }
 }

@@ -1,7 +1,6 @@
 use shakmaty::{CastlingSide, Color, KnownOutcome, Outcome, san::San};
 
-/// Evaluations and other signs that stand for a numeric annotation glyph, longer ones first where one ends with
-/// another.
+/// Symbols for numeric annotation glyphs; a symbol comes before any other that is its ending.
 const GLYPHS: [(&str, u8); 26] = [
     ("+/-", 16),
     ("-/+", 17),
@@ -34,7 +33,7 @@ const GLYPHS: [(&str, u8); 26] = [
 /// `<text>` is no longer than a line of PGN may be.
 const RESERVED_BYTES: usize = 255;
 
-/// Words that say nothing: checks that stand alone, the old mark of en passant.
+/// Words without meaning: separate check signs, the old mark of en passant.
 const EMPTY: [&str; 4] = ["+", "++", "#", "ep"];
 
 /// A piece of movetext.
@@ -44,25 +43,25 @@ pub(super) enum Token<'a> {
     Brace,
     /// The text from a semicolon to the end of the line.
     Comment(&'a str),
-    /// `$number`, or a sign for it such as `!?`.
+    /// `$number`, or its symbol, such as `!?`.
     Nag(u8),
     /// `(`
     Open,
     /// `)`
     Close,
-    /// Of a move, with the dots behind it.
+    /// A move number with its dots.
     Number(&'a str),
-    /// A move, and how it is written.
+    /// A move, and its text.
     Move(San, &'a str),
-    /// A result, and how it is written.
+    /// A result, and its text.
     Result(Outcome, &'a str),
     /// None of these.
     Unknown(&'a str),
 }
 
-/// The tokens of a line. Nothing in it is passed over but what says nothing.
+/// The tokens of a line. Only text without meaning is skipped.
 pub(super) struct PgnTokens<'a> {
-    /// The text that was not read yet.
+    /// The rest of the text.
     pub(super) rest: &'a str,
 }
 
@@ -73,13 +72,13 @@ impl<'a> PgnTokens<'a> {
         taken
     }
 
-    /// `$number`; nothing where there is no such glyph.
+    /// `$number`; `None` if there is no such glyph.
     fn nag(&mut self) -> Option<Token<'a>> {
         let text = self.take(1 + digits(&self.rest[1..]));
         text[1..].parse().ok().map(Token::Nag)
     }
 
-    /// `!`, `?` and what they form in twos.
+    /// `!`, `?` and their pairs.
     fn judgement(&mut self) -> Token<'a> {
         let twos = [("!!", 3), ("??", 4), ("!?", 5), ("?!", 6)];
         let (length, nag) = match twos.into_iter().find(|(sign, _)| self.rest.starts_with(sign)) {
@@ -90,7 +89,7 @@ impl<'a> PgnTokens<'a> {
         Token::Nag(nag)
     }
 
-    /// `<text>`, which the standard keeps for later; nothing is said by it. A bracket alone is a word.
+    /// `<text>`, which the standard reserves for the future, is skipped. A single bracket is a word.
     fn reserved(&mut self) -> Option<Token<'a>> {
         let Some(end) = self.rest.bytes().take(RESERVED_BYTES).position(|byte| byte == b'>') else {
             return self.word();
@@ -99,7 +98,7 @@ impl<'a> PgnTokens<'a> {
         None
     }
 
-    /// Whatever else stands between delimiters; nothing where it says nothing.
+    /// Any other text between delimiters; `None` if it has no meaning.
     fn word(&mut self) -> Option<Token<'a>> {
         let start = self.rest;
         // `e.p.` alone; glued to a move it comes here as soon as the move is read.
@@ -120,7 +119,7 @@ impl<'a> PgnTokens<'a> {
         if let Some(san) = san(word) {
             return Some(Token::Move(san, word));
         }
-        // What is glued together is read one after another.
+        // Tokens without spaces between them are read one after another.
         if let number @ 1.. = digits(word) {
             let dots = start[number..].find(|c| !['.', '…'].contains(&c)).unwrap_or(start.len() - number);
             self.rest = &start[number + dots..];
@@ -151,7 +150,7 @@ impl<'a> Iterator for PgnTokens<'a> {
                         '(' => Some(Token::Open),
                         ')' => Some(Token::Close),
                         '*' => Some(Token::Result(Outcome::Unknown, written)),
-                        // A comment with braces in it ended before.
+                        // The end of a comment that contained braces.
                         _ => None,
                     }
                 }
@@ -169,12 +168,12 @@ fn is_delimiter(c: char) -> bool {
     c.is_whitespace() || ['{', '}', '(', ')', '!', '?', '$', ';', '.', '…', '*'].contains(&c)
 }
 
-/// The number of digits at the begin.
+/// The number of leading digits.
 fn digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
-/// Some programs make dashes of hyphens.
+/// Replaces dashes, which some programs write for hyphens.
 fn with_hyphens(word: &str) -> String {
     word.replace(['–', '—'], "-")
 }
@@ -194,7 +193,7 @@ fn result(word: &str) -> Option<Outcome> {
 
 /// A move as SAN, as UCI, in long algebraic notation (`e2-e4`, `Ng1xf3`), or castling with zeros.
 fn san(word: &str) -> Option<San> {
-    // Double check may be said twice.
+    // Double check may be written with two signs.
     let plain = word.trim_end_matches(['+', '#']);
     if let Ok(san) = San::from_ascii(plain.as_bytes()) {
         return Some(san);
@@ -208,7 +207,7 @@ fn san(word: &str) -> Option<San> {
     San::from_ascii(as_san(&plain).as_bytes()).ok()
 }
 
-/// A move in SAN but for a hyphen between its squares and for the sign of promotion or its case.
+/// A move in SAN except for a hyphen between its squares, and the sign of promotion or its case.
 fn as_san(word: &str) -> String {
     let squares = word.split_once('-').filter(|(from, to)| {
         from.ends_with(|c: char| c.is_ascii_digit()) && to.starts_with(|c| ('a'..='h').contains(&c))
@@ -222,7 +221,7 @@ fn as_san(word: &str) -> String {
     format!("{square}={}", plain[head.len()..].to_ascii_uppercase())
 }
 
-/// The move at the begin of a word that ends with a glyph or with a mark of en passant.
+/// The move at the beginning of a word that ends with a glyph or with a mark of en passant.
 fn glued(word: &str) -> Option<(San, &str)> {
     let signs = GLYPHS.iter().map(|(sign, _)| *sign).chain(["ep", "e"]);
     signs.filter_map(|sign| word.strip_suffix(sign)).find_map(|head| san(head).map(|san| (san, head)))

@@ -5,10 +5,10 @@ use shakmaty::{Color, Move, Position as _, san::SanPlus};
 use super::Game;
 use crate::position::Position;
 
-/// Text lines end before this column.
+/// Lines of movetext are shorter than this.
 const COLUMNS: usize = 80;
 
-/// What is to be written after a move: ready tokens, such as `$6`, `{text}` or `(1. e4)`.
+/// The tokens to be written after a move, such as `$6`, `{text}` or `(1. e4)`.
 pub type Comment = Vec<String>;
 
 /// A game as PGN, with `tags` in place of its own and `comments` after its moves (the first before them).
@@ -71,7 +71,7 @@ fn wrap(text: &mut String, tokens: &[String]) {
     let mut column = 0;
     for word in tokens.iter().flat_map(|token| words(token)) {
         let width = word.chars().count();
-        // At the begin of a line a comment's event would be taken for the next game's.
+        // At the beginning of a line `[Event` in a comment would be taken for the next game.
         if column > 0 && column + 1 + width >= COLUMNS && !word.starts_with("[Event") {
             text.push('\n');
             column = 0;

@@ -1,4 +1,4 @@
-//! The options, a row each: name, default, range, and what setting it does.
+//! The options, one row each: name, default, range, and setter.
 
 use std::{
     num::NonZeroU32,
@@ -29,7 +29,7 @@ const DROP: i64 = Engine::DEFAULT_LEARN_DROP as i64;
 const FUZZ: i64 = Engine::DEFAULT_LEARN_FUZZ as i64;
 const ELO: (i64, i64) = (ELO_RANGE.0 as i64, ELO_RANGE.1 as i64);
 const SKILL: i64 = FULL_SKILL as i64;
-const MOST_PIECES: i64 = MAX_PIECES as i64;
+const MAX_PROBE_PIECES: i64 = MAX_PIECES as i64;
 const HASH: i64 = Engine::DEFAULT_HASH as i64;
 const HASH_FILE_SIZE: i64 = Engine::DEFAULT_HASH_FILE_SIZE as i64;
 const PAWN_HASH: i64 = Engine::DEFAULT_PAWN_HASH as i64;
@@ -54,7 +54,7 @@ pub(super) fn options() -> Vec<UciOption> {
             started => Err(format!("the system gives no more threads; {started} search")),
         }),
         spin("MultiPV", 1, 1..=256, |to, lines| to.engine.settings.multi_pv = lines),
-        // The GUI ponders with `go ponder`; the option only tells it that it may.
+        // The GUI ponders with `go ponder`; the option only announces the ability.
         check("Ponder", false, |_, _| ()),
         spin("Move Overhead", OVERHEAD, 0..=5000, |to, ms| to.engine.settings.move_overhead = Duration::from_millis(ms)),
         spin("nodestime", 0, 0..=10_000, |to, rate| to.engine.set_node_rate(NonZeroU32::new(rate).map(NodeRate))),
@@ -80,7 +80,7 @@ pub(super) fn options() -> Vec<UciOption> {
         check("BookLearning", true, |to, on| to.engine.book.learning = on),
         text("SyzygyPath", |to, folders| to.engine.set_syzygy_path(folders)),
         spin("SyzygyProbeDepth", 1, 1..=100, |to, plies| to.engine.settings.probe_rules.min_depth = plies),
-        spin("SyzygyProbeLimit", MOST_PIECES, 0..=MOST_PIECES, |to, pieces| to.engine.settings.probe_rules.max_pieces = pieces),
+        spin("SyzygyProbeLimit", MAX_PROBE_PIECES, 0..=MAX_PROBE_PIECES, |to, pieces| to.engine.settings.probe_rules.max_pieces = pieces),
         check("Syzygy50MoveRule", true, |to, on| to.engine.settings.probe_rules.fifty = on),
         spin("Contempt", 0, -100..=100, |to, centipawns| to.engine.set_strength(|strength| strength.contempt = centipawns)),
         check("UCI_LimitStrength", false, |to, on| to.engine.set_strength(|strength| strength.limited = on)),
@@ -89,7 +89,7 @@ pub(super) fn options() -> Vec<UciOption> {
         check("UCI_AnalyseMode", false, |to, on| to.engine.set_strength(|strength| strength.analysis = on)),
         check("UCI_Chess960", false, |to, on| to.settings.chess960 = on),
         check("UCI_ShowWDL", false, |to, on| to.settings.show_wdl = on),
-        // Who plays changes nothing; a GUI that says it is not told that there is no such option.
+        // Without effect, but accepted: a GUI that sends it gets no error.
         text("UCI_Opponent", |_, _| ()),
         about("UCI_EngineAbout", ABOUT),
         text("Debug Log File", |to, path| to.debug_log.set_path(file(path).as_deref()).map_err(|error| {
