@@ -6,9 +6,9 @@ use redis::{ConnectionAddr, IntoConnectionInfo};
 
 use super::{FleetError, printable};
 
-/// Where a server is, and how it is entered: `redis://` or, with TLS, `rediss://`, then
-/// `USER:PASSWORD@HOST:PORT/DATABASE`, of which only the host is needed. `?ca=FILE` names the certificates
-/// that prove who the server is, instead of those that the system trusts.
+/// The address and credentials of a server: `redis://` or, with TLS, `rediss://`, then
+/// `USER:PASSWORD@HOST:PORT/DATABASE`, of which only the host is needed. `?ca=FILE` names the
+/// certificates to trust, instead of those of the system.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ServerAddress {
     pub(super) host: String,
@@ -22,7 +22,7 @@ pub struct ServerAddress {
 }
 
 impl ServerAddress {
-    /// The node of a cluster at another place, entered in the same way.
+    /// Another node of the cluster, with the same credentials.
     pub(super) fn moved_to(&self, host: &str, port: u16) -> ServerAddress {
         // A node that does not know its own name leaves it out.
         let host = if host.is_empty() { self.host.clone() } else { host.to_owned() };
@@ -35,7 +35,7 @@ impl FromStr for ServerAddress {
 
     fn from_str(text: &str) -> Result<ServerAddress, FleetError> {
         let wrong = |reason: &str| {
-            // What stands before an @ may be a password.
+            // The text before an @ may be a password.
             let shown =
                 text.rsplit_once('@').map_or_else(|| text.to_owned(), |(_, host)| format!("…@{host}"));
             FleetError::Address { shown: printable(&shown), reason: reason.to_owned() }

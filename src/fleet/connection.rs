@@ -1,8 +1,8 @@
 //! A connection to the server.
 //!
-//! The crate `redis` writes commands and reads answers; between it and the network stands a counter: no answer is longer
-//! than [`MOST_BYTES`] and none takes longer than [`PATIENCE`]. So whatever a server or those who write to
-//! it send, it costs a bounded amount of memory and time.
+//! The crate `redis` writes commands and reads answers, through a wrapper that counts bytes and time: no answer is
+//! longer than [`MAX_ANSWER_BYTES`] and none takes longer than [`PATIENCE`]. So any server, and anyone who writes to
+//! it, can cost only a bounded amount of memory and time.
 
 use std::{
     io::{self, Read, Write},
@@ -21,13 +21,13 @@ use rustls::{
 use super::{FleetError, ServerAddress, printable};
 
 /// The largest answer that is read, in bytes. Ours stay far below: a batch of learned records is 60 KiB.
-pub(super) const MOST_BYTES: usize = 4 << 20;
-/// How long a server may take for an answer, beside what it was told to wait.
+pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
+/// How long a server may take for an answer, in addition to the time it was told to wait.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
-/// So much of an answer that is too large is kept: the number of its first entry stands there.
+/// Bytes kept of an answer that is too large: they contain the number of its first entry.
 const HEAD: usize = 512;
 /// Nodes of a cluster that are tried for one command.
-const MOST_MOVES: usize = 4;
+const MAX_REDIRECTS: usize = 4;
 
 /// An open connection.
 pub struct Connection {
@@ -36,7 +36,7 @@ pub struct Connection {
     parser: redis::Parser,
 }
 
-/// The way to the server, plain or encrypted.
+/// The stream to the server, plain or encrypted.
 trait Transport: Read + Write + Send {
     /// What carries it.
     fn socket(&self) -> &TcpStream;
@@ -73,10 +73,10 @@ pub struct StreamEntry {
 }
 
 impl Connection {
-    /// Connects and enters.
+    /// Connects and logs in.
     ///
     /// # Errors
-    /// There is no server, it is not who it should be, or it does not let us in.
+    /// There is no server, its certificate is not accepted, or it refuses the login.
     pub fn open(address: &ServerAddress) -> Result<Connection, FleetError> {
         let mut connection = Connection {
             address: address.clone(),
@@ -101,7 +101,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// The connection that is kept, opened first if there is none.
+    /// The open connection; opens it if there is none.
     ///
     /// # Errors
     /// As [`Connection::open`].
@@ -115,15 +115,15 @@ impl Connection {
         }
     }
 
-    /// Sends commands at once and reads the answer of each, an error of the server among them. The server may take so
-    /// much longer as it was told to `wait`. Who is sent to another node of a cluster goes there.
+    /// Sends commands at once and reads the answer of each, an error of the server among them. The server may take
+    /// [`PATIENCE`] in addition to `wait`. A redirect to another node of a cluster is followed.
     ///
     /// # Errors
-    /// The network; after that the connection is of no more use.
+    /// A network failure, after which the connection cannot be used any more.
     pub fn ask(&mut self, commands: &[Cmd], wait: Duration) -> Result<Vec<Value>, FleetError> {
-        for _ in 0..MOST_MOVES {
+        for _ in 0..MAX_REDIRECTS {
             let answers = self.ask_here(commands, wait)?;
-            // All keys of a request lie on one node: if one command is sent away, none was carried out.
+            // All keys of a request are on one node: if one command is redirected, none was carried out.
             let Some((host, port)) = answers.iter().find_map(moved) else { return Ok(answers) };
             *self = Connection::open(&self.address.moved_to(&host, port))?;
         }
@@ -154,7 +154,7 @@ impl Connection {
         let value = self.parser.parse_value(&mut answer);
         let BoundedAnswer { read, head, .. } = answer;
         value.map_err(|error| match error.kind() {
-            _ if read > MOST_BYTES => FleetError::TooLarge { head },
+            _ if read > MAX_ANSWER_BYTES => FleetError::TooLarge { head },
             redis::ErrorKind::Io => {
                 let kind = if error.is_timeout() {
                     io::ErrorKind::TimedOut
@@ -182,7 +182,7 @@ pub(super) fn accepted(answer: Value) -> Result<Value, FleetError> {
     }
 }
 
-/// The node of a cluster that an answer sends us to.
+/// The node of a cluster to which an answer redirects us.
 fn moved(answer: &Value) -> Option<(String, u16)> {
     let Value::ServerError(error) = answer else { return None };
     let place = error.details().filter(|_| error.code() == "MOVED")?.split_whitespace().nth(1)?;
@@ -190,7 +190,7 @@ fn moved(answer: &Value) -> Option<(String, u16)> {
     Some((host.to_owned(), port.parse().ok()?))
 }
 
-/// An answer on its way: not more bytes of it than [`MOST_BYTES`], and none after the deadline.
+/// An answer being read: no more bytes than [`MAX_ANSWER_BYTES`], and none after the deadline.
 struct BoundedAnswer<'a> {
     transport: &'a mut dyn Transport,
     deadline: Instant,
@@ -200,7 +200,7 @@ struct BoundedAnswer<'a> {
 
 impl Read for BoundedAnswer<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.read > MOST_BYTES {
+        if self.read > MAX_ANSWER_BYTES {
             return Err(io::Error::other("too large"));
         }
         let left = self.deadline.saturating_duration_since(Instant::now());
@@ -209,7 +209,7 @@ impl Read for BoundedAnswer<'_> {
         }
         self.transport.socket().set_read_timeout(Some(left))?;
         let count = self.transport.read(buffer).map_err(|error| match error.kind() {
-            // As Unix says that the time is over.
+            // The error of a timeout on Unix.
             io::ErrorKind::WouldBlock => io::ErrorKind::TimedOut.into(),
             _ => error,
         })?;
@@ -247,7 +247,7 @@ fn encrypted(socket: TcpStream, address: &ServerAddress) -> Result<Box<dyn Trans
     Ok(Box::new(StreamOwned::new(session, socket)))
 }
 
-/// The certificates that a server may prove itself by.
+/// The trusted root certificates.
 fn trusted(address: &ServerAddress) -> Result<RootCertStore, FleetError> {
     let mut roots = RootCertStore::empty();
     let (certificates, path) = match &address.certificates {
@@ -260,7 +260,7 @@ fn trusted(address: &ServerAddress) -> Result<RootCertStore, FleetError> {
         }
         None => (rustls_native_certs::load_native_certs().certs, "the system's store".to_owned()),
     };
-    // Systems carry certificates that no library reads; one good one is enough to go on.
+    // Systems have certificates that libraries cannot read; one valid certificate is enough.
     if roots.add_parsable_certificates(certificates).0 == 0 {
         let reason = "there is none; name a file with ?ca=FILE at the end of the address".to_owned();
         return Err(FleetError::Certificates { path, reason });
@@ -290,7 +290,7 @@ impl std::fmt::Display for EntryId {
 /// The entries that `XRANGE` answers, or `XREAD` of one stream.
 ///
 /// # Errors
-/// It is nothing of the kind.
+/// The answer has another form.
 pub(super) fn entries(answer: Value) -> Result<Vec<StreamEntry>, FleetError> {
     let entries = match answer {
         Value::Nil => return Ok(Vec::new()),

@@ -14,37 +14,37 @@ use crate::learn::{
     record::{self, CAPACITY, PAYLOAD, RECORD_SIZE},
 };
 
-/// Its name, which ends in the format of the records. What is in braces decides which node of a cluster has it.
+/// Its name, which ends in the format of the records. The part in braces determines the node of a cluster.
 pub(super) const NAME: &str = "{engram}:learn-1";
 /// Entries that are read or sent at a time.
 pub(super) const BATCH: usize = 512;
 /// The only field of an entry: the 56 bytes of a record that travel from file to file.
 const FIELD: &str = "r";
-/// A record may be so many seconds from the future, as clocks go.
+/// Seconds by which a record may be from the future: clocks differ.
 const CLOCK_ERROR: u32 = 24 * 3600;
 
-/// Entries as they were read: what is no sound record has none.
+/// Entries as read; an invalid one has no record.
 pub(super) type Batch = Vec<(EntryId, Option<Record>)>;
 
-/// What came of reading on.
+/// The result of reading on.
 pub(super) enum Received {
-    /// What follows, to be confirmed by [`LearnStream::taken`].
+    /// The next entries, to be confirmed by [`LearnStream::taken`].
     Batch(Batch),
-    /// What was read before is not there any more.
+    /// The entries that were read are gone.
     Lost,
 }
 
-/// The stream, read up to some entry.
+/// The stream, and the position up to which it was read.
 pub(super) struct LearnStream {
     pub(super) server: ServerAddress,
     connection: Option<Connection>,
-    /// What it holds.
+    /// Its content.
     pub(super) mirror: Mirror,
-    /// An entry that was read whole, and is there as long as the server loses nothing.
+    /// An entry that was read; it stays there unless the server loses data.
     anchor: EntryId,
     /// An entry that was too large to be read.
     passed_over: EntryId,
-    /// How many entries are asked for at a time.
+    /// Number of entries requested at a time.
     count: usize,
     /// Was all of it read?
     caught_up: bool,
@@ -68,14 +68,14 @@ impl LearnStream {
         self.caught_up && self.connection.is_some()
     }
 
-    /// Begins at its first entry again.
+    /// Goes back to its first entry.
     pub(super) fn rewind(&mut self) {
         self.mirror = Mirror::default();
         self.anchor = EntryId::default();
         self.caught_up = false;
     }
 
-    /// Gives the connection up; the next use makes another one.
+    /// Closes the connection; the next use opens a new one.
     pub(super) fn disconnect(&mut self) {
         self.connection = None;
     }
@@ -83,7 +83,7 @@ impl LearnStream {
     /// Reads the next batch, connecting first if need be.
     ///
     /// # Errors
-    /// The network or the server. After that the connection is of no more use.
+    /// The network or the server, after which the connection cannot be used any more.
     pub(super) fn receive(&mut self) -> Result<Received, FleetError> {
         let mut commands = Vec::new();
         if self.count > 1 && self.anchor != EntryId::default() {
@@ -113,7 +113,7 @@ impl LearnStream {
         Ok(Received::Batch(read.iter().map(|entry| (entry.id, checked(entry, latest))).collect()))
     }
 
-    /// Fewer entries are asked for next; a single one that is too large is passed over.
+    /// Requests fewer entries next time; a single one that is too large is skipped.
     fn too_large(&mut self, head: &[u8]) -> Result<Received, FleetError> {
         self.connection = None;
         self.caught_up = false;
@@ -128,7 +128,7 @@ impl LearnStream {
         Ok(Received::Batch(vec![(id, None)]))
     }
 
-    /// A batch is where it should be: what follows it comes next.
+    /// Confirms a batch: the entries after it are read next.
     pub(super) fn taken(&mut self, batch: Batch) {
         for (id, record) in batch {
             if id != self.passed_over {
@@ -138,7 +138,7 @@ impl LearnStream {
         }
     }
 
-    /// Adds records; the oldest entries go if there is no room. They come back as what was read.
+    /// Adds records; the oldest entries are dropped if there is no room. The new entries are read like any others.
     ///
     /// # Errors
     /// As [`LearnStream::receive`]. Some may have been added.
@@ -149,7 +149,7 @@ impl LearnStream {
     }
 }
 
-/// The record in an entry, if it is one, whole and sound, and not of a time later than `latest`.
+/// The record in an entry, if it is valid and not later than `latest`.
 fn checked(entry: &StreamEntry, latest: u32) -> Option<Record> {
     let [name, payload] = &entry.fields[..] else { return None };
     if name != FIELD.as_bytes() || payload.len() != PAYLOAD {
@@ -163,7 +163,7 @@ fn checked(entry: &StreamEntry, latest: u32) -> Option<Record> {
     (record.time <= latest && (consistent || !record.is_live())).then_some(record)
 }
 
-/// The command that adds a record to the stream, whose oldest entry goes if it is full.
+/// The command that adds a record to the stream, which drops its oldest entry if it is full.
 fn add(record: &Record) -> Cmd {
     let mut add = cmd("XADD");
     add.arg(NAME).arg("MAXLEN").arg(CAPACITY).arg("*").arg(FIELD).arg(&record.payload()[..PAYLOAD]);

@@ -1,26 +1,26 @@
-//! What the stream of learned records holds: the newest record of each position, in the order of merging.
+//! The content of the stream of learned records: the best record of each position, in the order of merging.
 
 use std::collections::{HashMap, VecDeque};
 
 use super::EntryId;
 use crate::learn::{Record, beats, record::CAPACITY};
 
-/// The entries of the stream, as far as they count: the newest [`CAPACITY`], whoever wrote how many more.
+/// The newest [`CAPACITY`] entries of the stream; older ones do not count.
 #[derive(Default)]
 pub(super) struct Mirror {
     /// The entries, oldest first, each with the key of its record if it is one.
     entries: VecDeque<(EntryId, Option<u64>)>,
-    /// What the stream says of each position, and in which entry.
+    /// The best record of each position, and its entry.
     best: HashMap<u64, (EntryId, Record)>,
 }
 
 impl Mirror {
-    /// The last entry that was read; the beginning if none was.
+    /// The last entry that was read; if none was, the beginning.
     pub(super) fn last(&self) -> EntryId {
         self.entries.back().map_or_else(EntryId::default, |&(id, _)| id)
     }
 
-    /// Takes in the entry that follows, which may hold no record.
+    /// Adds the next entry, which may contain no record.
     pub(super) fn push(&mut self, id: EntryId, record: Option<Record>) {
         self.entries.push_back((id, record.as_ref().map(|record| record.key.0)));
         if let Some(record) = record.filter(|record| self.lacks(record)) {
@@ -34,22 +34,22 @@ impl Mirror {
         }
     }
 
-    /// Does the stream hold nothing of this position that is the same, or comes later?
+    /// Has the stream neither the same record of this position nor a later one?
     pub(super) fn lacks(&self, record: &Record) -> bool {
         self.best.get(&record.key.0).is_none_or(|(_, best)| beats(record, best))
     }
 
-    /// What the stream says of this position, if it comes later.
+    /// The record of this position in the stream, if it is later.
     pub(super) fn later(&self, record: &Record) -> Option<&Record> {
         self.best.get(&record.key.0).map(|(_, best)| best).filter(|best| beats(best, record))
     }
 
-    /// How many more entries there are until the oldest has to go.
+    /// Number of entries that can be added before the oldest is dropped.
     pub(super) fn room(&self) -> usize {
         CAPACITY - self.entries.len()
     }
 
-    /// Since when, in seconds since 1970, nothing has gone from the stream for want of room.
+    /// The time, in seconds since 1970, from which on the stream has dropped nothing.
     pub(super) fn complete_since(&self) -> u64 {
         self.entries.front().filter(|_| self.room() == 0).map_or(0, |(id, _)| id.millis / 1000)
     }

@@ -1,10 +1,10 @@
-//! Several machines, one memory: what goes over the network, and the only code that opens a socket.
+//! Several machines, one memory: the network protocol, and the only code that opens a socket.
 //!
-//! The server is a Redis or Valkey of the user's. [`ServerAddress`] is what the user calls it by, [`Connection`] speaks
-//! to it and believes nothing it says, [`LearningShare`] keeps a learning file and a stream of records there equal, and
-//! [`Queue`] spreads tasks over machines.
+//! The server is a Redis or Valkey of the user's. [`ServerAddress`] is its address, [`Connection`] talks to it and
+//! validates every answer, [`LearningShare`] synchronises a learning file with a stream of records there, and [`Queue`]
+//! distributes tasks.
 //!
-//! Compiled with the cargo feature `fleet` alone. Without it, or without an address, no socket is ever opened.
+//! Compiled only with the cargo feature `fleet`. Without it, or without an address, no socket is ever opened.
 
 mod address;
 mod connection;
@@ -22,7 +22,7 @@ pub use queue::Queue;
 pub use share::LearningShare;
 pub use task::{HeldTask, Task, TaskOutcome, TaskResult, name_of};
 
-/// Something on the way to the server or back.
+/// Why a request to the server failed.
 #[derive(Debug, Error)]
 pub enum FleetError {
     /// The address of a server.
@@ -35,7 +35,7 @@ pub enum FleetError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The certificates that prove who the server is.
+    /// The trusted certificates cannot be used.
     #[error("the certificates in {path} cannot be used: {reason}")]
     Certificates {
         /// Where they are looked for.
@@ -50,7 +50,7 @@ pub enum FleetError {
     #[error("the server says: {0}")]
     Refused(String),
     /// An answer larger than any of ours.
-    #[error("an answer of the server is larger than {} KiB", connection::MOST_BYTES >> 10)]
+    #[error("an answer of the server is larger than {} KiB", connection::MAX_ANSWER_BYTES >> 10)]
     TooLarge {
         /// How it begins.
         head: Vec<u8>,
@@ -60,7 +60,7 @@ pub enum FleetError {
     Nonsense,
 }
 
-/// What others wrote, fit for a line of output: without control characters, and not too long.
+/// Untrusted text made safe for a line of output: without control characters, and not too long.
 fn printable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(200).collect()
 }

@@ -1,9 +1,9 @@
 //! Work for many machines: a stream of tasks, a stream of results for each job, and a cache of results.
 //!
-//! Workers are one consumer group: the server hands each task to one of them and keeps it until its result is there. A
-//! worker that lives says so of the tasks it holds ([`Queue::keep`]); tasks of which nothing was heard for a while are
-//! claimed by others ([`Queue::claim`]). A task is known by what it says: the same task twice has the same
-//! name, and a result that comes twice is the same result. What tasks and results say is the business of the callers.
+//! Workers are one consumer group: the server gives each task to one of them and keeps it until its result is there. A
+//! live worker renews the tasks it holds ([`Queue::keep`]); tasks that have not been renewed for a while are claimed by
+//! others ([`Queue::claim`]). The name of a task is a hash of its content: equal tasks have the same name, and a result
+//! that comes twice is the same result. The content of tasks and results is up to the callers.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -17,21 +17,20 @@ use super::{
 
 /// The consumer group that all workers are.
 const GROUP: &str = "workers";
-/// How long results wait for whoever wanted them, in seconds: a week.
+/// How long results wait to be collected, in seconds: a week.
 const KEPT_RESULTS: u64 = 7 * 24 * 3600;
 /// How long the cache keeps a result, in seconds: half a year.
 const KEPT_CACHE: u64 = 183 * 24 * 3600;
-/// Entries that are looked through at a time.
+/// Entries that are scanned at a time.
 const PAGE: usize = 256;
-/// Results that are read, or asked of the cache, at a time.
+/// Results that are read, or looked up in the cache, at a time.
 const RESULTS: usize = 16;
 
-/// The streams on the server. Each request ends in an error where the network or the server does; a connection that
-/// breaks is made anew with the next one.
+/// The streams on the server. A request fails if the network or the server does; the next one makes a new connection.
 pub struct Queue {
     server: ServerAddress,
     connection: Option<Connection>,
-    /// Only programs of this version do, and set, these tasks.
+    /// Only programs of this version submit and take these tasks.
     version: String,
     /// How many results are asked for at a time.
     count: usize,
@@ -48,7 +47,7 @@ impl Queue {
         &self.server
     }
 
-    // The name in braces keeps all keys on one node of a cluster: what belongs together is changed together.
+    // The name in braces keeps all keys on one node of a cluster, where they can be changed in one transaction.
 
     fn tasks(&self) -> String {
         format!("{{engram}}:tasks:{}", self.version)
@@ -62,7 +61,7 @@ impl Queue {
         format!("{{engram}}:cache:{}:{name}", self.version)
     }
 
-    /// Puts tasks into the queue.
+    /// Adds tasks to the queue.
     ///
     /// # Errors
     /// The network or the server. Some may be in the queue.
@@ -80,7 +79,7 @@ impl Queue {
         Ok(())
     }
 
-    /// The names of the tasks of a job that are in the queue, in work or not.
+    /// The names of the tasks of a job in the queue, waiting or held by a worker.
     pub fn outstanding(&mut self, job: &str) -> Result<HashSet<String>, FleetError> {
         let (mut found, mut after, mut count) = (HashSet::new(), "-".to_owned(), PAGE);
         loop {
@@ -108,7 +107,7 @@ impl Queue {
         }
     }
 
-    /// Results of a job behind `after`, which may take up to `wait` to come.
+    /// Results of a job after the entry `after`; waits up to `wait` for one.
     pub fn results_after(
         &mut self,
         job: &str,
@@ -127,7 +126,7 @@ impl Queue {
                 return Ok(Vec::new());
             }
             Err(FleetError::TooLarge { head }) => {
-                // Whatever it is, it is no result of ours.
+                // Not a result of ours.
                 let id = EntryId::first_in(&head).filter(|&id| id > after).ok_or(FleetError::Nonsense)?;
                 vec![StreamEntry { id, fields: Vec::new() }]
             }
@@ -137,7 +136,7 @@ impl Queue {
         Ok(entries.iter().map(TaskResult::of).collect())
     }
 
-    /// Takes results that were put where they belong from the server.
+    /// Deletes results that have been processed.
     pub fn discard(&mut self, job: &str, results: &[EntryId]) -> Result<(), FleetError> {
         if results.is_empty() {
             return Ok(());
@@ -150,14 +149,14 @@ impl Queue {
         self.ask(delete, Duration::ZERO).map(|_| ())
     }
 
-    /// The job is done: its stream goes.
+    /// Deletes the stream of a job that is done.
     pub fn remove_results(&mut self, job: &str) -> Result<(), FleetError> {
         let mut delete = cmd("DEL");
         delete.arg(Queue::results(job));
         self.ask(delete, Duration::ZERO).map(|_| ())
     }
 
-    /// What the cache says of these tasks, in their order.
+    /// The cached results of these tasks, in their order.
     pub fn cached(&mut self, tasks: &[Task]) -> Result<Vec<Option<String>>, FleetError> {
         let mut found = Vec::with_capacity(tasks.len());
         for page in tasks.chunks(RESULTS) {
@@ -169,7 +168,7 @@ impl Queue {
                 Ok(Value::Array(values)) if values.len() == page.len() => {
                     found.extend(values.into_iter().map(text))
                 }
-                // Nothing that is too large is ours.
+                // A result that is too large is not ours.
                 Err(FleetError::TooLarge { .. }) => found.extend(page.iter().map(|_| None)),
                 Ok(_) => return Err(FleetError::Nonsense),
                 Err(error) => return Err(error),
@@ -178,7 +177,7 @@ impl Queue {
         Ok(found)
     }
 
-    /// Takes up to `count` tasks that nobody has, for the worker `name`; waits up to `wait` for the first.
+    /// Takes up to `count` waiting tasks for the worker `name`; waits up to `wait` for the first.
     pub fn take(&mut self, name: &str, count: usize, wait: Duration) -> Result<Vec<HeldTask>, FleetError> {
         let mut read = cmd("XREADGROUP");
         read.arg("GROUP").arg(GROUP).arg(name).arg("COUNT").arg(count);
@@ -190,8 +189,7 @@ impl Queue {
         self.held(entries_of_one(answer)?, 0)
     }
 
-    /// Claims up to `count` tasks of which nothing was heard for so long, for the worker `name`, apart from those that it
-    /// `holds`.
+    /// Claims up to `count` tasks that have been `idle` this long for the worker `name`, except those that it `holds`.
     pub fn claim(
         &mut self,
         name: &str,
@@ -211,20 +209,20 @@ impl Queue {
             let mut claim = cmd("XCLAIM");
             claim.arg(self.tasks()).arg(GROUP).arg(name).arg(idle).arg(id.to_string());
             let claimed = match self.ask(claim, Duration::ZERO) {
-                // No task of ours.
+                // Not a task of ours.
                 Err(FleetError::TooLarge { .. }) => {
                     self.drop_entry(id)?;
                     continue;
                 }
                 answer => entries(answer?)?,
             };
-            // Nothing, if another was quicker.
+            // Empty if another worker was quicker.
             held.extend(self.held(claimed, attempts)?);
         }
         Ok(held)
     }
 
-    /// The tasks in entries that a worker has got and `attempts` workers had before; what is none goes.
+    /// The tasks in entries that a worker got after `attempts` others; invalid entries are deleted.
     fn held(&mut self, entries: Vec<StreamEntry>, attempts: u64) -> Result<Vec<HeldTask>, FleetError> {
         let mut held = Vec::new();
         for entry in entries {
@@ -236,7 +234,7 @@ impl Queue {
         Ok(held)
     }
 
-    /// Says that the worker `name` is still at these tasks.
+    /// Renews the tasks that the worker `name` holds.
     pub fn keep(&mut self, name: &str, held: &[EntryId]) -> Result<(), FleetError> {
         if held.is_empty() {
             return Ok(());
@@ -250,10 +248,10 @@ impl Queue {
         self.ask_as_worker(claim, Duration::ZERO).map(|_| ())
     }
 
-    /// Hands in what became of a task: the result is there, and the task is gone, in one step.
+    /// Adds the result of a task and removes the task, in one step.
     ///
     /// # Errors
-    /// The network or the server. The same again does no harm.
+    /// The network or the server. It can be repeated.
     pub fn finish(&mut self, held: &HeldTask, outcome: &TaskOutcome) -> Result<(), FleetError> {
         let (task, name) = (&held.task, held.task.name());
         let results = Queue::results(&task.job);
@@ -275,7 +273,7 @@ impl Queue {
         self.carry_out(&commands)
     }
 
-    /// What is no task is nobody's work.
+    /// Deletes an invalid entry.
     fn drop_entry(&mut self, id: EntryId) -> Result<(), FleetError> {
         log::warn!("entry {id} of {} is no task and was removed", self.tasks());
         let mut commands = [cmd("XACK"), cmd("XDEL")];
@@ -284,7 +282,7 @@ impl Queue {
         self.carry_out(&commands)
     }
 
-    /// As [`Queue::ask`]; makes the group if the server has none, or has lost it.
+    /// As [`Queue::ask`]; creates the group if the server has none, or has lost it.
     fn ask_as_worker(&mut self, command: Cmd, wait: Duration) -> Result<Value, FleetError> {
         match self.ask(command.clone(), wait) {
             Err(FleetError::Refused(text)) if text.starts_with("NOGROUP") => {
@@ -321,7 +319,7 @@ impl Queue {
     }
 }
 
-/// Number and deliveries of an entry that `XPENDING` answers.
+/// Number and delivery count of an entry in an answer to `XPENDING`.
 fn pending_entry(value: &Value) -> Option<(EntryId, u64)> {
     let Value::Array(parts) = value else { return None };
     let (Value::BulkString(id), Value::Int(deliveries)) = (parts.first()?, parts.get(3)?) else {

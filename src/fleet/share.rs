@@ -1,16 +1,16 @@
-//! Shared learning: a thread that keeps the learning file of this machine and a stream on a server equal.
+//! Shared learning: a thread that synchronises the learning file of this machine with a stream on a server.
 //!
-//! The file stays the truth for the search. To it the thread is one more process that reads it forward and merges into
-//! it, in the order that [`learn::beats`] says; the engine never waits for it. Each round, once a second:
+//! The search uses only the file. The thread reads it forward and merges into it like any other process, in the order
+//! of [`learn::beats`]; the engine never waits for it. Each round, once a second:
 //!
-//! 1. Is the last entry that was read still there? If not, the server has lost what it had: the stream is read from its
-//!    beginning again, and what this file has and the stream lacks is sent.
-//! 2. What came is read, checked like the records of a file, and merged.
-//! 3. What is new in the file and beats what the stream says of its position is sent: at once what this process learned,
-//!    a little later what another process did, which may send it itself.
+//! 1. If the last entry that was read is gone, the server has lost its data: the stream is read from its beginning again,
+//!    and the records of this file that it lacks are sent.
+//! 2. New entries are read, checked like the records of a file, and merged.
+//! 3. New records of the file that beat those of the stream are sent: those of this process at once, those of another
+//!    process a little later, since it may send them itself.
 //!
-//! So an answer that is lost costs nothing but a second entry, and no record is counted twice. What has gone from a full
-//! stream is not brought back: only what was learned after its oldest entry was written is sent then.
+//! So a lost answer costs only a duplicate entry, and no record is counted twice. Records that a full stream has
+//! dropped are not sent again: only those learned after its oldest entry was written are sent then.
 
 use std::{
     collections::VecDeque,
@@ -31,17 +31,17 @@ use crate::learn::{self, BEFORE_FIRST, FileError, LearnFile, Mode, Record, Ring,
 
 /// Time between two rounds.
 const ROUND: Duration = Duration::from_secs(1);
-/// Between two rounds if the server is not there: at first, and at most.
+/// Delay of the next attempt if the server cannot be reached: the first, and the longest.
 const FIRST_RETRY: Duration = Duration::from_secs(1);
 const LAST_RETRY: Duration = Duration::from_secs(30);
-/// What another process learned is sent only if it has not done so itself after this time.
+/// A record of another process is sent only if that process has not sent it after this time.
 const OTHERS_FIRST: Duration = Duration::from_millis(2500);
-/// Machines that find the server empty do not all send what all of them have at the same moment.
-const MOST_DELAY: Duration = Duration::from_secs(3);
-/// How long whoever leaves waits for what is still to be sent.
+/// Maximum random delay before a machine that finds the server empty sends its records, so that not all send at once.
+const MAX_DELAY: Duration = Duration::from_secs(3);
+/// How long the end of sharing waits for records that are still to be sent.
 const PARTING: Duration = Duration::from_millis(500);
-/// Sentences that wait for the user at most.
-const MOST_MESSAGES: usize = 20;
+/// Maximum number of messages kept for the user.
+const MAX_MESSAGES: usize = 20;
 
 /// A learning file that is being shared. Dropping it ends that, after up to half a second for what is left to send.
 pub struct LearningShare {
@@ -53,8 +53,8 @@ pub struct LearningShare {
 type Messages = Arc<Mutex<Vec<String>>>;
 
 impl LearningShare {
-    /// Begins to share the learning file at `path` through the server. Nothing is waited for; if the system gives no
-    /// thread, that is the first message.
+    /// Begins to share the learning file at `path` through the server, without waiting. If no thread can be started, a
+    /// message says so.
     pub fn start(server: ServerAddress, path: PathBuf) -> LearningShare {
         let messages = Messages::default();
         let ((leave, leaving), (going, gone)) = (bounded(0), bounded(0));
@@ -69,7 +69,7 @@ impl LearningShare {
         LearningShare { messages, leave: Some(leave), gone }
     }
 
-    /// What the user should be told.
+    /// Messages for the user.
     pub fn take_messages(&self) -> Vec<String> {
         std::mem::take(&mut locked(&self.messages))
     }
@@ -78,15 +78,15 @@ impl LearningShare {
 impl Drop for LearningShare {
     fn drop(&mut self) {
         self.leave = None;
-        // Ends with an error as soon as the thread has left. One that hangs in the network ends with the process.
+        // Ends with an error as soon as the thread has ended. One that hangs in the network ends with the process.
         let _ = self.gone.recv_timeout(PARTING);
     }
 }
 
-/// Why a round did not come to its end.
+/// Why a round failed.
 #[derive(Debug, Error)]
 enum RoundError {
-    /// The server or the way to it.
+    /// The server or the network.
     #[error(transparent)]
     Server(#[from] FleetError),
     /// The learning file.
@@ -94,20 +94,20 @@ enum RoundError {
     File(#[from] FileError),
 }
 
-/// The thread's own.
+/// The state of the thread.
 struct Sharer {
     path: PathBuf,
     messages: Messages,
     stream: LearnStream,
     file: Option<(LearnFile, RwLock<Ring>)>,
-    /// Up to this sequence number the file was looked at for something to send.
+    /// The file was searched for records to send up to this sequence number.
     looked: u64,
-    /// To be sent, each not before its time.
+    /// Records to be sent, each not before its time.
     backlog: VecDeque<(Instant, Record)>,
-    /// Is the user told that it works?
+    /// Was the user told that it works?
     told_well: bool,
     trouble_told: String,
-    /// Entries that were no records of ours, and at how many the user is told next.
+    /// Number of invalid entries, and the number at which the user is told next.
     wrong: u64,
     tell_wrong_at: u64,
     refused_advice: usize,
@@ -151,16 +151,16 @@ impl Sharer {
             }
         }
         if self.stream.is_caught_up() {
-            // What was learned last. If it does not arrive, the next process at this file sends it.
+            // The last records. If they do not arrive, the next process that uses this file sends them.
             let _ = self.look().and_then(|()| self.send());
         }
     }
 
-    /// A round, as above. Is there more to do at once?
+    /// A round, as above; true if the next one should follow at once.
     fn round(&mut self) -> Result<bool, RoundError> {
         self.open_file()?;
         if self.file.is_none() {
-            // The engine makes it in a moment.
+            // The engine is about to create it.
             return Ok(false);
         }
         match self.stream.receive()? {
@@ -180,7 +180,7 @@ impl Sharer {
         Ok(self.backlog.iter().any(|&(due, _)| due <= Instant::now()))
     }
 
-    /// Opens the learning file if it is not open, or another lies in its place.
+    /// Opens the learning file if it is not open or was replaced by another.
     fn open_file(&mut self) -> Result<(), RoundError> {
         if let Some((file, ring)) = &mut self.file {
             match file.refresh(ring) {
@@ -203,7 +203,7 @@ impl Sharer {
         }
     }
 
-    /// Everything in the file is to be compared with everything in the stream.
+    /// Has the whole file compared with the whole stream.
     fn begin_anew(&mut self) {
         self.stream.rewind();
         self.backlog.clear();
@@ -211,7 +211,7 @@ impl Sharer {
         self.looked = BEFORE_FIRST;
     }
 
-    /// Merges what came into the file.
+    /// Merges the new entries into the file.
     fn merge(&mut self, batch: Batch) -> Result<(), RoundError> {
         let Some((file, ring)) = &mut self.file else { return Ok(()) };
         let new: Vec<Record> = {
@@ -229,7 +229,7 @@ impl Sharer {
         Ok(())
     }
 
-    /// Looks for what is new in the file and not in the stream.
+    /// Looks for records in the file that the stream lacks.
     fn look(&mut self) -> Result<(), RoundError> {
         let Some((file, ring_lock)) = &mut self.file else { return Ok(()) };
         file.read_forward(ring_lock)?;
@@ -238,7 +238,7 @@ impl Sharer {
             self.looked = BEFORE_FIRST;
         }
         let (now, everything) = (Instant::now(), self.looked == BEFORE_FIRST);
-        let delay = if everything { MOST_DELAY.mul_f64(fastrand::f64()) } else { OTHERS_FIRST };
+        let delay = if everything { MAX_DELAY.mul_f64(fastrand::f64()) } else { OTHERS_FIRST };
         let due = |record: &Record| if record.session == learn::session() { now } else { now + delay };
         let mirror = &self.stream.mirror;
         let complete_since = mirror.complete_since();
@@ -248,14 +248,14 @@ impl Sharer {
             .filter(|record| mirror.lacks(record) && u64::from(record.time) >= complete_since);
         let mut lacking: Vec<(Instant, Record)> = lacking.map(|record| (due(&record), record)).collect();
         if everything && complete_since == 0 {
-            // As much as there is room for, the newest first; in an order of our own, so that several machines do not send
-            // the same at the same time.
+            // As much as there is room for, the newest first; in an order of our own, so that several machines do not
+            // send the same at the same time.
             lacking.drain(..lacking.len().saturating_sub(mirror.room()));
             let start = fastrand::usize(..=lacking.len());
             lacking.rotate_left(start);
         }
-        // What this machine wrote last is not what counts if the stream has something later: a shallower search of the
-        // same second, or of a clock that is behind.
+        // Our newest record of a position does not count if the stream has a later one: it may be a shallower search of
+        // the same second, or our clock may be slow.
         let overruled: Vec<Record> =
             ring.since(self.looked).filter_map(|(_, record)| mirror.later(&record).cloned()).collect();
         self.looked = ring.sequence();
@@ -268,7 +268,7 @@ impl Sharer {
         Ok(())
     }
 
-    /// Sends a batch of what is due, unless it has come from elsewhere meanwhile.
+    /// Sends a batch of due records, except those that the stream got from elsewhere meanwhile.
     fn send(&mut self) -> Result<(), RoundError> {
         let now = Instant::now();
         let mut batch: Vec<Record> = Vec::new();
@@ -285,7 +285,7 @@ impl Sharer {
         }
         let sent = self.stream.send(&batch);
         if sent.is_err() {
-            // Some of it may have arrived; that is seen when the stream is read again.
+            // Some records may have arrived; reading the stream again shows which.
             self.backlog.extend(batch.into_iter().map(|record| (now, record)));
         }
         Ok(sent?)
@@ -302,7 +302,7 @@ impl Sharer {
                 )
             }
             RoundError::File(error) => {
-                // A lock that others hold is tried again; else the file is opened again.
+                // If others hold the lock, it is tried again; otherwise the file is reopened.
                 if !matches!(error, FileError::Busy(_)) {
                     self.file = None;
                 }
@@ -319,8 +319,8 @@ impl Sharer {
         if self.wrong >= self.tell_wrong_at {
             self.tell_wrong_at = 2 * self.wrong;
             self.say(format!(
-                "learning: {} entries of the stream {} at {} are no sound records and were left out; who else \
-                 writes there?",
+                "learning: {} entries of the stream {} at {} are no sound records and were left out; is another \
+                 program writing there?",
                 self.wrong,
                 learn_stream::NAME,
                 self.stream.server
@@ -338,7 +338,7 @@ impl Sharer {
     fn say(&self, message: String) {
         log::info!("{message}");
         let mut messages = locked(&self.messages);
-        if messages.len() < MOST_MESSAGES {
+        if messages.len() < MAX_MESSAGES {
             messages.push(message);
         }
     }

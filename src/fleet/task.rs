@@ -1,17 +1,17 @@
-//! Tasks and results, as they lie in the streams of a [`Queue`](super::Queue).
+//! Tasks and results, as they are stored in the streams of a [`Queue`](super::Queue).
 
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{EntryId, StreamEntry};
 
-/// A task, as those who set it and those who do it see it.
+/// A task, as both collectors and workers see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// Who wants the result.
+    /// The job that wants the result.
     pub job: String,
-    /// What is to be done.
+    /// The content.
     pub text: String,
-    /// Is the result to be kept for others?
+    /// Is the result to be kept in the cache?
     pub cached: bool,
 }
 
@@ -22,11 +22,11 @@ pub struct HeldTask {
     pub entry: EntryId,
     /// The task.
     pub task: Task,
-    /// How many workers held it before.
+    /// Number of workers that held it before.
     pub attempts: u64,
 }
 
-/// What became of a task.
+/// The outcome of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskOutcome {
     /// Its result.
@@ -42,12 +42,12 @@ pub struct TaskResult {
     pub entry: EntryId,
     /// The [name](Task::name) of the task.
     pub name: String,
-    /// What became of it; nothing if that cannot be read.
+    /// Its outcome; `None` if that cannot be read.
     pub outcome: Option<TaskOutcome>,
 }
 
 impl Task {
-    /// The name of the task: the same for the same text.
+    /// The name of the task: a hash of its text.
     pub fn name(&self) -> String {
         name_of(&self.text)
     }
@@ -66,7 +66,7 @@ impl TaskResult {
     }
 }
 
-/// A name for a text: the same for the same.
+/// A name for a text: its hash.
 pub fn name_of(text: &str) -> String {
     format!("{:032x}", xxh3_128(text.as_bytes()))
 }
