@@ -249,20 +249,11 @@ fn show(position: &Position, book: &Book, learned: bool, output: &Output) {
 
 fn stats(path: Option<&Path>, output: &Output) -> Result<(), CliError> {
     let book = open(path)?;
-    let (mut positions, mut last, mut dead, mut learned, mut most) =
-        (0_usize, None, 0_usize, 0_usize, 0_usize);
-    let mut moves = 0;
-    for entry in book.entries() {
-        if last != Some(entry.key) {
-            positions += 1;
-            moves = 0;
-            last = Some(entry.key);
-        }
-        moves += 1;
-        most = most.max(moves);
-        dead += usize::from(entry.weight == 0);
-        learned += usize::from(entry.learn != 0);
-    }
+    let entries: Vec<BookEntry> = book.entries().collect();
+    let moves: Vec<usize> = entries.chunk_by(|a, b| a.key == b.key).map(<[_]>::len).collect();
+    let (positions, most) = (moves.len(), moves.into_iter().max().unwrap_or(0));
+    let dead = entries.iter().filter(|entry| entry.weight == 0).count();
+    let learned = entries.iter().filter(|entry| entry.learn != 0).count();
     // The plies that can be played from the start without leaving the book, breadth first.
     let mut layer = vec![Position::default()];
     let mut reached = std::collections::HashSet::new();

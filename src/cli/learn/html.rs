@@ -158,7 +158,7 @@ fn game_section(game: &LearnedGame, openings: &Openings, now: &Now<'_>) -> Resul
                 p .facts { "It began, in this order of moves or another: " (pgn::line(&Position::default(), &game.opening)) }
             }
             @if won {
-                p { "What was played won, and is kept: " (kept()) }
+                p { "The moves played won, and are kept: " (kept()) }
             } @else {
                 div .moments { @for board in &boards { (board) } }
             }

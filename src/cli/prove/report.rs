@@ -94,8 +94,8 @@ fn text(setup: &Setup, games: &GamesByPlace<'_>, rounds: &[SummaryRow], halves: 
     text.extend(halves.iter().map(table_row));
     text.push('\n');
     text.push_str(
-        "Intervals: 95 %, bootstrap over openings. Changed: games that left those of the round before, and the median\n\
-         ply (from 1) of it. Met: Engram's turns in positions with a record, in so many games.\n",
+        "Intervals: 95 %, bootstrap over openings. Changed: games that deviate from those of the round before, and the\n\
+         median ply (from 1). Met: Engram's turns in positions with a record, and the games with such turns.\n",
     );
     if setup.off_once {
         text.push_str("The arm off was played in round 1 only and counts for every round.\n");
