@@ -1,6 +1,6 @@
 //! The engine without text: positions and limits in, [`Event`]s out.
 
-mod asked;
+mod blocking;
 mod evaluation;
 mod learning;
 mod lessons;
@@ -24,7 +24,7 @@ use shakmaty::uci::UciMove;
 use thiserror::Error;
 
 pub use self::{
-    asked::{Answer, Asked},
+    blocking::{Answer, BlockingEngine},
     evaluation::{EvalFileError, EvaluationKind},
     learning::LearnOptions,
     lessons::lesson,

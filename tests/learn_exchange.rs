@@ -13,7 +13,7 @@ use std::{
 
 use engram::{
     learn::{
-        BEFORE_FIRST, Flags, LearnFile, LearnedScore, Misfit, Mode, Origin, Patience, Record, Ring,
+        BEFORE_FIRST, Flags, LearnFile, LearnedScore, LockWait, Mode, Origin, Record, RecordError, Ring,
         Unlearnable, create, exchange, record,
     },
     position::Position,
@@ -66,7 +66,7 @@ fn file() -> (LearnFile, RwLock<Ring>) {
 /// A file that learned these records, one after the other, and forgot every seventh.
 fn learned(records: &[Record]) -> (LearnFile, RwLock<Ring>) {
     let (mut file, ring) = file();
-    let mut locked = file.lock(&ring, Patience::Enough).unwrap();
+    let mut locked = file.lock(&ring, LockWait::Enough).unwrap();
     for (number, record) in records.iter().enumerate() {
         locked.append(record).unwrap();
         if number % 7 == 6 {
@@ -227,11 +227,11 @@ fn a_record_that_contradicts_itself_is_found() {
         record.position_and_move().err()
     };
     assert_eq!(with(|_| ()), None);
-    assert_eq!(with(|record| record.key.0 ^= 1), Some(Misfit::Key));
-    assert_eq!(with(|record| record.setup = [0; 24]), Some(Misfit::Setup));
-    assert_eq!(with(|record| record.setup[8] = 0xCC), Some(Misfit::Setup));
-    assert_eq!(with(|record| record.best = PackedMove::from_bits(0xFFFF)), Some(Misfit::Move));
-    assert_eq!(with(|record| record.best = PackedMove::from_bits(8 | 8 << 6)), Some(Misfit::Move));
+    assert_eq!(with(|record| record.key.0 ^= 1), Some(RecordError::Key));
+    assert_eq!(with(|record| record.setup = [0; 24]), Some(RecordError::Setup));
+    assert_eq!(with(|record| record.setup[8] = 0xCC), Some(RecordError::Setup));
+    assert_eq!(with(|record| record.best = PackedMove::from_bits(0xFFFF)), Some(RecordError::Move));
+    assert_eq!(with(|record| record.best = PackedMove::from_bits(8 | 8 << 6)), Some(RecordError::Move));
 }
 
 /// Found by fuzzing: bits beside a move that mean nothing for it were dropped by an export without a word.
@@ -240,6 +240,6 @@ fn a_move_in_an_unusual_packing_is_a_contradiction() {
     let mut record = learn::record(&Position::default(), 1);
     assert!(record.position_and_move().is_ok_and(|(_, best)| best.is_some()));
     record.best = PackedMove::from_bits(record.best.bits() | 0x8000);
-    assert_eq!(record.position_and_move().unwrap_err(), Misfit::Move);
-    assert_eq!(exchange::line(&record), Err(Misfit::Move));
+    assert_eq!(record.position_and_move().unwrap_err(), RecordError::Move);
+    assert_eq!(exchange::line(&record), Err(RecordError::Move));
 }

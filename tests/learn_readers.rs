@@ -15,7 +15,7 @@ use std::{
 };
 
 use engram::learn::{
-    Flags, LearnFile, Mode, Patience, Record, Ring, create,
+    Flags, LearnFile, LockWait, Mode, Record, Ring, create,
     disk::{Access, Disk, DiskFile, Found},
     record::CAPACITY,
 };
@@ -158,7 +158,7 @@ fn scene(before: usize, random: &mut Random) -> (Vec<u8>, VecDeque<Words>, HashS
     let (mut file, ring) = open(disk.clone());
     let mut written = HashSet::new();
     let mut append = |count: usize, random: &mut Random| {
-        let mut locked = file.lock(&ring, Patience::Enough).unwrap();
+        let mut locked = file.lock(&ring, LockWait::Enough).unwrap();
         for _ in 0..count {
             let record = any_record(random);
             locked.append(&record).unwrap();

@@ -126,7 +126,8 @@ impl LearnedBook {
     }
 }
 
-/// Others hold the lock for microseconds; who holds it longer is stopped or stuck, and nobody waits for that.
+/// Others hold the lock for microseconds. A lock held longer belongs to a process that is stopped or stuck; it is not
+/// waited for.
 fn lock(file: &File) -> io::Result<()> {
     let deadline = Instant::now() + LOCK_TIMEOUT;
     loop {

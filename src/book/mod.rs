@@ -35,7 +35,7 @@ use crate::{files, position::Position, types::PositionKey};
 /// The book inside the binary, made of the lines in `books/lines.pgn`.
 static OWN: &[u8] = include_bytes!("../../books/engram.bin");
 
-/// So many entries, evenly spread, are checked for their order when a book is opened.
+/// Entries, evenly spread, whose order is checked when a book is opened.
 const SAMPLES: usize = 256;
 
 /// A book that cannot be used. The text says what would help.

@@ -22,7 +22,7 @@ use crate::fleet::{FleetError, LearningShare, ServerAddress};
 use crate::{
     learn::{
         Mode, Origin, Record, Ring, Store, journal,
-        policy::{self, Conditions, LearningMode, Rules, Silence},
+        policy::{self, Conditions, LearningMode, NotLearned, Rules},
         session::{LearnSession, Root},
     },
     position::Path,
@@ -77,7 +77,7 @@ pub(super) struct Learning {
 
 /// What a search gets from learning.
 #[derive(Default)]
-pub(super) struct Lessons {
+pub(super) struct SearchInput {
     /// The move to look at first.
     pub first_move: Option<Move>,
     /// The moves that are preferred.
@@ -203,22 +203,22 @@ impl Engine {
 
     /// Puts what is known and can still occur into the table, and says what the search is to be asked with. `analysis`:
     /// it is no move of a game that is thought about.
-    pub(super) fn lessons(&mut self, limits: &Limits, analysis: bool) -> Lessons {
+    pub(super) fn lessons(&mut self, limits: &Limits, analysis: bool) -> SearchInput {
         if self.learning.wanted().is_none() {
-            return Lessons::default();
+            return SearchInput::default();
         }
         if self.strength_limits.is_limited() {
             if !std::mem::replace(&mut self.learning.limit_told, true) {
                 self.say("learning: an engine of limited strength uses no memory and adds none".to_owned());
             }
-            return Lessons::default();
+            return SearchInput::default();
         }
         let mode = self.learning.options.rules.mode;
         let mut memory = self.learning.memory();
         self.open_learning(&mut memory);
         std::mem::take(&mut memory.messages).into_iter().for_each(|message| self.say(message));
         memory.leave_games(&self.line, analysis);
-        let FileState::Open(open) = &mut memory.file else { return Lessons::default() };
+        let FileState::Open(open) = &mut memory.file else { return SearchInput::default() };
         open.store.read_forward();
         self.table.unlearn(open.store.take_gone());
         open.messages(mode).into_iter().for_each(|message| self.say(message));
@@ -238,7 +238,7 @@ impl Engine {
         } else {
             preferences(&ring, &self.root)
         };
-        Lessons { first_move, preferences, on_end: Some(self.on_end(limits, analysis, advised)) }
+        SearchInput { first_move, preferences, on_end: Some(self.on_end(limits, analysis, advised)) }
     }
 
     /// Puts the records that can still occur into the table. Outcomes of games choose moves, they are no scores.
@@ -248,7 +248,7 @@ impl Engine {
         let is_used =
             |record: &&Record| record.origin != Origin::Outcome && policy::is_used(rules.mode, record);
         let (evaluation_id, strength) = (self.evaluation_id(), self.strength_limits.strength());
-        let brought = self.table.teach(relevant.iter().filter(is_used).filter_map(|record| {
+        let brought = self.table.insert_learned(relevant.iter().filter(is_used).filter_map(|record| {
             Some(with_contempt(lesson(record, evaluation_id, fuzz)?, record, &strength, &self.root))
         }));
         if self.settings.debug {
@@ -281,9 +281,9 @@ impl Engine {
     fn on_end(&self, limits: &Limits, analysis: bool, advised: Vec<Move>) -> Box<OnEnd> {
         let (memory, sink) = (Arc::clone(&self.learning.memory), Arc::clone(&self.sink));
         let silences = [
-            (!limits.search_moves.is_empty(), Silence::SearchMoves),
-            (limits.mate.is_some(), Silence::Mate),
-            (self.path.has_repeated(), Silence::Repetition),
+            (!limits.search_moves.is_empty(), NotLearned::SearchMoves),
+            (limits.mate.is_some(), NotLearned::Mate),
+            (self.path.has_repeated(), NotLearned::Repetition),
         ];
         let silence = silences.into_iter().find_map(|(applies, silence)| applies.then_some(silence));
         let conditions = Conditions { rules: self.learning.options.rules, analysis, silence };

@@ -10,8 +10,8 @@ use crate::{
     types::{Depth, Score},
 };
 
-/// A record of another evaluation is believed as if it had been searched so much shallower, and its window is
-/// wider by so many halves. Measured: such a score is as far from the truth as one of our own two plies
+/// A record of another evaluation counts as searched this many plies less deeply, and its window is wider by this
+/// many halves. Measured: such a score is as far from the truth as one of our own two plies
 /// shallower, and its error is 1.4 times that of our own at the same depth (benches/notes/learning.md).
 const FOREIGN_DEPTH: i32 = 2;
 const FOREIGN_FUZZ_HALVES: i32 = 3;
@@ -38,8 +38,8 @@ pub fn lesson(record: &Record, evaluation_id: u16, fuzz: i32) -> Option<Learned>
     })
 }
 
-/// The same in a search with contempt: draws are worth what a player of this style counts them, for contempt is no part
-/// of what is stored (Scherzer, Scherzer and Tjaden 1990).
+/// The same in a search with contempt: a draw is worth the contempt score there, because contempt is not stored
+/// with a record (Scherzer, Scherzer and Tjaden 1990).
 pub(super) fn with_contempt(
     mut learned: Learned,
     record: &Record,

@@ -7,9 +7,9 @@ use crate::fleet::LearningShare;
 use crate::{
     learn::{
         Record, Store, Written,
-        game::{Line, Turn},
+        game::{GameSearch, Line},
         journal::TurnJournal,
-        policy::{LearningMode, Silence, Trigger},
+        policy::{LearningMode, NotLearned, Trigger},
         session::{LearnSession, Live, Root},
     },
     position::Position,
@@ -81,7 +81,7 @@ impl Memory {
         open.store.read_forward();
         let mut root = root.clone();
         if ending.pondering {
-            root.conditions.silence = Some(Silence::PonderedInVain);
+            root.conditions.silence = Some(NotLearned::PonderedInVain);
         }
         let result = ending.result.without_contempt(draw);
         let taught = self.session.search_ended(&root, &result, &|key| open.store.live().get(key));
@@ -99,7 +99,7 @@ impl Memory {
         Some(format!("learning: this position, the score fell {when}{waits}"))
     }
 
-    /// Lets go of the file; what was learned is written first, for at most half a second.
+    /// Closes the file; what was learned is written first, for at most a second.
     pub fn close(&mut self, sink: &EventSink) {
         let FileState::Open(open) = std::mem::take(&mut self.file) else { return };
         let mut messages = open.other_messages();
@@ -117,7 +117,7 @@ impl Memory {
 
 impl OpenLearnFile {
     /// Takes down a search of a game that is going on, in case the process is killed.
-    fn take_down(&mut self, line: &Line, turn: &Turn) {
+    fn take_down(&mut self, line: &Line, turn: &GameSearch) {
         if self.store.is_read_only() {
             return;
         }

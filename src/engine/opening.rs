@@ -17,9 +17,9 @@ use crate::{
 
 /// The folder of learned copies inside the user's data directory.
 const COPIES: &str = "books";
-/// A last score of so many centipawns or more counts as a win if the end of the game was not seen.
+/// A last score of at least this many centipawns counts as a win if the end of the game was not seen.
 const WON: i32 = 350;
-/// A last score of at most so many centipawns either way counts as a draw, after [`DRAWN_PLIES`].
+/// A last score of at most this many centipawns either way counts as a draw, after [`DRAWN_PLIES`].
 const DRAWN: i32 = 40;
 /// Plies from which on an even score lets one expect a draw.
 const DRAWN_PLIES: usize = 80;

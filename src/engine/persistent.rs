@@ -19,7 +19,7 @@ pub(super) struct Persistent {
     changed: bool,
     /// Was something searched since the last game began?
     used: bool,
-    /// Was it said that the style of play keeps the file out?
+    /// Was it said that a strength limit or contempt keeps the file out?
     unused_told: bool,
 }
 

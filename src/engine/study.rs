@@ -1,9 +1,9 @@
 //! Study: what a player does after a loss.
 //!
 //! A lost game is searched backwards from its end, with far more nodes than it was played with, until a position is
-//! found in which another move holds. What the searches found is learned: the positions with their main lines, and of
-//! the positions before them, where the opponent is to move, that the reply of the game reaches so much. The moves
-//! before are not to blame any more: they are marked as the way to the move that holds.
+//! found in which another move holds. What the searches found is learned: the positions with their main lines, and for
+//! each position before one of them, where the opponent is to move, the score that the game's reply reaches. Records that
+//! blamed earlier moves are replaced by marks that lead to the move that holds.
 
 use std::{
     path::Path,
@@ -15,14 +15,14 @@ use std::{
     time::Duration,
 };
 
-use super::{Engine, StopHandle, asked::Asked};
+use super::{Engine, StopHandle, blocking::BlockingEngine};
 use crate::{
     learn::{
         self, FileError, LearnFile, LearnedScore, Origin, Record, Ring,
         game::{GameEnd, Line, RESULT},
-        policy::{Conditions, Known, LearningMode, Rules, SearchResult, Statement},
+        games::{self, LearnedGame},
+        policy::{Conditions, Known, LearningMode, PositionFinding, Rules, SearchResult},
         session::{LearnSession, Root},
-        story::{self, LearnedGame},
     },
     position::Position,
     types::{Depth, PackedMove, Score},
@@ -32,12 +32,12 @@ use crate::{
 const HOLDS: i32 = 0;
 /// MiB of the table in which the searches of a game are kept.
 const HASH: usize = 64;
-/// A search in the background is told to end so often.
+/// Interval at which a search in the background is told to stop, until it does.
 const STOP_PAUSE: Duration = Duration::from_millis(1);
 
 /// A learning file whose lost games are studied.
 pub struct Study {
-    asked: Asked,
+    searcher: BlockingEngine,
     file: LearnFile,
     ring: RwLock<Ring>,
 }
@@ -59,18 +59,18 @@ impl Study {
     /// Default number of nodes for each position.
     pub const DEFAULT_NODES: u64 = 1_000_000;
 
-    /// The games of a file that may be written, each position to be searched with so many nodes.
+    /// The games of a file that may be written, each position to be searched with `nodes` nodes.
     pub fn new(file: LearnFile, ring: RwLock<Ring>, nodes: u64) -> Study {
-        let mut asked = Asked::new(nodes);
+        let mut searcher = BlockingEngine::new(nodes);
         // A smaller table serves as well.
-        let _ = asked.engine.set_hash(HASH);
-        Study { asked, file, ring }
+        let _ = searcher.engine.set_hash(HASH);
+        Study { searcher, file, ring }
     }
 
     /// The games that were lost and not yet studied, the newest first; not all of them where it does not go on.
     pub fn lost_games(&self, goes_on: &dyn Fn() -> bool) -> Vec<LearnedGame> {
         let records: Vec<(u64, Record)> = self.ring().iter().collect();
-        let (mut games, _) = story::games(&records, goes_on);
+        let (mut games, _) = games::games(&records, goes_on);
         let is_left = |(_, record): &(u64, Record)| record.origin != Origin::Study;
         games.retain(|game| game.outcome == Some(GameEnd::Lost) && game.records.iter().any(is_left));
         games.reverse();
@@ -87,11 +87,11 @@ impl Study {
         goes_on: &dyn Fn() -> bool,
     ) -> Result<StudiedGame, FileError> {
         let mut studied = StudiedGame::default();
-        self.asked.engine.new_game();
+        self.searcher.engine.new_game();
         game.connect();
         for (ply, root) in roots(game).filter(|(_, root)| !self.was_studied(game, root)).collect::<Vec<_>>() {
             // Without moves there is no illegal one.
-            let found = if goes_on() { self.asked.search(root, &[]).ok() } else { None };
+            let found = if goes_on() { self.searcher.search(root, &[]).ok() } else { None };
             let found = found.filter(|_| goes_on());
             let Some(result) = found.and_then(|answer| answer.result()) else { return Ok(studied) };
             studied.positions += 1;
@@ -142,7 +142,7 @@ impl Study {
         let rules = Rules { mode: LearningMode::All, drop: Engine::DEFAULT_LEARN_DROP, min_depth: Depth(1) };
         let conditions = Conditions { rules, analysis: true, silence: None };
         let line = Line { start: root.fen(), moves: Vec::new() };
-        let mut session = LearnSession::new(self.asked.engine.evaluation_id());
+        let mut session = LearnSession::new(self.searcher.engine.evaluation_id());
         let searched = Root { position: root.clone(), line, conditions };
         let mut records = session.search_ended(&searched, result, &live).records;
         let before = self.before(game, ply, result);
@@ -150,9 +150,9 @@ impl Study {
         records.into_iter().map(|record| self.studied(game, record)).collect()
     }
 
-    /// What the search after `ply` plies says of the position before: the opponent's reply comes to so much. Nothing, if
-    /// the reply of another game comes to more.
-    fn before(&self, game: &LearnedGame, ply: u16, result: &SearchResult) -> Option<Statement> {
+    /// What the search after `ply` plies says of the position before: the score that the opponent's reply reaches. Nothing
+    /// if the reply of another game reaches more.
+    fn before(&self, game: &LearnedGame, ply: u16, result: &SearchResult) -> Option<PositionFinding> {
         let earlier = ply.checked_sub(1)?;
         let (position, &reply) = game.positions.get(&earlier).zip(game.moves.get(&earlier))?;
         let (lower, best) = (-result.score, PackedMove::pack(reply));
@@ -165,7 +165,7 @@ impl Study {
         }
         let depth = Depth(result.depth.get() + 1);
         let known = Known { lower, upper: Score::INFINITE, depth, best };
-        Some(Statement { position: position.clone(), since_root: 1, known })
+        Some(PositionFinding { position: position.clone(), since_root: 1, known })
     }
 
     /// Takes back what the moves before `ply` were blamed for, and marks the positions after them as the way to what was
@@ -225,8 +225,8 @@ impl BackgroundStudy {
     pub fn start(path: &Path, engine: &Engine) -> Result<BackgroundStudy, FileError> {
         let (file, ring, _) = LearnFile::open_or_create(path)?;
         let mut study = Study::new(file, RwLock::new(ring), Study::DEFAULT_NODES);
-        study.asked.engine.evaluate_as(engine);
-        let (over, search) = (Arc::<AtomicBool>::default(), study.asked.engine.stop_handle());
+        study.searcher.engine.evaluate_as(engine);
+        let (over, search) = (Arc::<AtomicBool>::default(), study.searcher.engine.stop_handle());
         let is_over = Arc::clone(&over);
         let work = move || {
             let (mut games, mut held) = (0, 0);
@@ -290,18 +290,18 @@ mod tests {
 
     #[test]
     fn a_study_evaluates_as_the_engine_that_plays() {
-        let search = |mut asked: Asked| {
-            let answer = asked.search(&Position::default(), &[]).expect("no move is illegal");
+        let search = |mut searcher: BlockingEngine| {
+            let answer = searcher.search(&Position::default(), &[]).expect("no move is illegal");
             answer.result().expect("a search").score
         };
         let classical = || {
-            let mut asked = Asked::new(500);
-            asked.engine.set_evaluation(EvaluationKind::Classical);
-            asked
+            let mut searcher = BlockingEngine::new(500);
+            searcher.engine.set_evaluation(EvaluationKind::Classical);
+            searcher
         };
-        let mut student = Asked::new(500);
+        let mut student = BlockingEngine::new(500);
         student.engine.evaluate_as(&classical().engine);
         assert_eq!(search(student), search(classical()));
-        assert_ne!(search(classical()), search(Asked::new(500)));
+        assert_ne!(search(classical()), search(BlockingEngine::new(500)));
     }
 }

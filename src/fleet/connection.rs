@@ -1,7 +1,7 @@
 //! A connection to the server.
 //!
 //! The crate `redis` writes commands and reads answers, through a wrapper that counts bytes and time: no answer is
-//! longer than [`MAX_ANSWER_BYTES`] and none takes longer than [`PATIENCE`]. So any server, and anyone who writes to
+//! longer than [`MAX_ANSWER_BYTES`] and none takes longer than [`ANSWER_TIMEOUT`]. So any server, and anyone who writes to
 //! it, can cost only a bounded amount of memory and time.
 
 use std::{
@@ -23,7 +23,7 @@ use super::{FleetError, ServerAddress, printable};
 /// The largest answer that is read, in bytes. Ours stay far below: a batch of learned records is 60 KiB.
 pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
 /// How long a server may take for an answer, in addition to the time it was told to wait.
-pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Bytes kept of an answer that is too large: they contain the number of its first entry.
 const HEAD: usize = 512;
 /// Nodes of a cluster that are tried for one command.
@@ -116,7 +116,7 @@ impl Connection {
     }
 
     /// Sends commands at once and reads the answer of each, an error of the server among them. The server may take
-    /// [`PATIENCE`] in addition to `wait`. A redirect to another node of a cluster is followed.
+    /// [`ANSWER_TIMEOUT`] in addition to `wait`. A redirect to another node of a cluster is followed.
     ///
     /// # Errors
     /// A network failure, after which the connection cannot be used any more.
@@ -148,7 +148,7 @@ impl Connection {
     }
 
     fn receive(&mut self, wait: Duration) -> Result<Value, FleetError> {
-        let deadline = Instant::now() + PATIENCE + wait;
+        let deadline = Instant::now() + ANSWER_TIMEOUT + wait;
         let mut answer =
             BoundedAnswer { transport: &mut *self.transport, deadline, read: 0, head: Vec::new() };
         let value = self.parser.parse_value(&mut answer);
@@ -223,11 +223,11 @@ impl Read for BoundedAnswer<'_> {
 fn connect(address: &ServerAddress) -> Result<Box<dyn Transport>, FleetError> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name of the host leads nowhere");
     for place in (address.host.as_str(), address.port).to_socket_addrs()? {
-        match TcpStream::connect_timeout(&place, PATIENCE) {
+        match TcpStream::connect_timeout(&place, ANSWER_TIMEOUT) {
             Ok(socket) => {
                 socket.set_nodelay(true)?;
-                socket.set_read_timeout(Some(PATIENCE))?;
-                socket.set_write_timeout(Some(PATIENCE))?;
+                socket.set_read_timeout(Some(ANSWER_TIMEOUT))?;
+                socket.set_write_timeout(Some(ANSWER_TIMEOUT))?;
                 return if address.tls { encrypted(socket, address) } else { Ok(Box::new(socket)) };
             }
             Err(error) => last = error,

@@ -30,16 +30,16 @@ use super::{
 use crate::learn::{self, BEFORE_FIRST, FileError, LearnFile, Mode, Record, Ring, record::CAPACITY};
 
 /// Time between two rounds.
-const ROUND: Duration = Duration::from_secs(1);
+const SHARE_INTERVAL: Duration = Duration::from_secs(1);
 /// Delay of the next attempt if the server cannot be reached: the first, and the longest.
 const FIRST_RETRY: Duration = Duration::from_secs(1);
 const LAST_RETRY: Duration = Duration::from_secs(30);
 /// A record of another process is sent only if that process has not sent it after this time.
-const OTHERS_FIRST: Duration = Duration::from_millis(2500);
+const RELAY_DELAY: Duration = Duration::from_millis(2500);
 /// Maximum random delay before a machine that finds the server empty sends its records, so that not all send at once.
 const MAX_DELAY: Duration = Duration::from_secs(3);
 /// How long the end of sharing waits for records that are still to be sent.
-const PARTING: Duration = Duration::from_millis(500);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 /// Maximum number of messages kept for the user.
 const MAX_MESSAGES: usize = 20;
 
@@ -79,7 +79,7 @@ impl Drop for LearningShare {
     fn drop(&mut self) {
         self.leave = None;
         // Ends with an error as soon as the thread has ended. One that hangs in the network ends with the process.
-        let _ = self.gone.recv_timeout(PARTING);
+        let _ = self.gone.recv_timeout(CLOSE_TIMEOUT);
     }
 }
 
@@ -136,7 +136,7 @@ impl Sharer {
             let wait = match self.round() {
                 Ok(more) => {
                     retry = FIRST_RETRY;
-                    if more { Duration::ZERO } else { ROUND }
+                    if more { Duration::ZERO } else { SHARE_INTERVAL }
                 }
                 Err(error) => {
                     self.tell_trouble(error);
@@ -238,7 +238,7 @@ impl Sharer {
             self.looked = BEFORE_FIRST;
         }
         let (now, everything) = (Instant::now(), self.looked == BEFORE_FIRST);
-        let delay = if everything { MAX_DELAY.mul_f64(fastrand::f64()) } else { OTHERS_FIRST };
+        let delay = if everything { MAX_DELAY.mul_f64(fastrand::f64()) } else { RELAY_DELAY };
         let due = |record: &Record| if record.session == learn::session() { now } else { now + delay };
         let mirror = &self.stream.mirror;
         let complete_since = mirror.complete_since();
@@ -330,7 +330,7 @@ impl Sharer {
             let refused = std::mem::take(&mut self.refused_advice);
             self.say(format!(
                 "learning: {refused} pieces of advice from others were refused: a file holds at most {}",
-                learn::MOST_ADVICE
+                learn::MAX_ADVICE
             ));
         }
     }

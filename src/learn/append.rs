@@ -12,7 +12,7 @@ use super::{
     file::{LearnFile, read, write},
     header::{FILE_SIZE, SLOTS},
     record::{self, Bytes, CAPACITY, RECORD_SIZE, Record},
-    ring::{BLOCK, MOST_ADVICE, Ring},
+    ring::{BLOCK, MAX_ADVICE, Ring},
 };
 
 /// How long a tool waits for the lock.
@@ -20,7 +20,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long an append may take.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Patience {
+pub enum LockWait {
     /// Microseconds: a move is waiting for it.
     None,
     /// As long as the disk needs.
@@ -32,7 +32,7 @@ pub enum Patience {
 pub struct Locked<'a> {
     file: &'a mut LearnFile,
     ring: &'a RwLock<Ring>,
-    patience: Patience,
+    patience: LockWait,
 }
 
 impl LearnFile {
@@ -43,7 +43,7 @@ impl LearnFile {
     pub fn lock<'a>(
         &'a mut self,
         ring: &'a RwLock<Ring>,
-        patience: Patience,
+        patience: LockWait,
     ) -> Result<Locked<'a>, FileError> {
         self.try_lock()?;
         self.with_lock(ring, patience)
@@ -55,7 +55,7 @@ impl LearnFile {
     /// As [`LearnFile::lock`].
     pub fn lock_patiently<'a>(&'a mut self, ring: &'a RwLock<Ring>) -> Result<Locked<'a>, FileError> {
         patiently(|| self.try_lock())?;
-        self.with_lock(ring, Patience::Enough)
+        self.with_lock(ring, LockWait::Enough)
     }
 
     fn try_lock(&mut self) -> Result<(), FileError> {
@@ -70,13 +70,13 @@ impl LearnFile {
     fn with_lock<'a>(
         &'a mut self,
         ring: &'a RwLock<Ring>,
-        patience: Patience,
+        patience: LockWait,
     ) -> Result<Locked<'a>, FileError> {
         // From here on dropping it gives the lock back, whatever goes wrong.
         let locked = Locked { file: self, ring, patience };
         match locked.file.length_in_place()? {
             FILE_SIZE.. => {}
-            _ if patience == Patience::None => return Err(FileError::NeedsTime),
+            _ if patience == LockWait::None => return Err(FileError::NeedsTime),
             length => locked.complete(length)?,
         }
         locked.file.read_forward(ring)?;
@@ -102,7 +102,7 @@ impl Locked<'_> {
     ///
     /// # Errors
     /// It could not be written whole; the next append uses the same place. Or, without
-    /// [patience](Patience::None), advice has to be moved first.
+    /// [patience](LockWait::None), advice has to be moved first.
     pub fn append(&mut self, record: &Record) -> Result<u64, FileError> {
         self.make_room()?;
         self.write(record.payload())
@@ -123,7 +123,7 @@ impl Locked<'_> {
     /// whole at every moment, whichever of the writes between two syncs a loss of power keeps.
     fn make_room(&mut self) -> Result<(), FileError> {
         // More advice than we ever admit is somebody else's, and must not keep us here for ever.
-        for _ in 0..=MOST_ADVICE {
+        for _ in 0..=MAX_ADVICE {
             let (sequence, enters_advice, overtaken) = {
                 let ring = read(self.ring);
                 let sequence = ring.sequence() + 1;
@@ -140,7 +140,7 @@ impl Locked<'_> {
             if !enters_advice && overtaken.is_none() {
                 return Ok(());
             }
-            if self.patience == Patience::None {
+            if self.patience == LockWait::None {
                 return Err(FileError::NeedsTime);
             }
             if enters_advice {

@@ -7,7 +7,7 @@ use std::{
 
 use thiserror::Error;
 
-use super::ring::MOST_ADVICE;
+use super::ring::MAX_ADVICE;
 
 /// A learning file that cannot be opened, read or written. The first field is its path.
 #[derive(Debug, Error)]
@@ -50,7 +50,7 @@ pub enum FileError {
     Busy(PathBuf),
     /// There are as many pieces of advice as the ring guarantees to keep.
     #[error(
-        "the file holds {MOST_ADVICE} pieces of advice, which is the most; remove some with `engram learn forget`"
+        "the file holds {MAX_ADVICE} pieces of advice, which is the most; remove some with `engram learn forget`"
     )]
     TooMuchAdvice,
     /// The system refused something: opening, reading and the like.

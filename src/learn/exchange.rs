@@ -9,7 +9,7 @@ use shakmaty::{CastlingMode, EnPassantMode, fen::Epd, fen::Fen, san::San, uci::U
 use thiserror::Error;
 
 use super::{
-    record::{ADVICE_DEPTH, Flags, Misfit, Origin, Record, Unlearnable},
+    record::{ADVICE_DEPTH, Flags, Origin, Record, RecordError, Unlearnable},
     score::LearnedScore,
 };
 use crate::{position::Position, types::PackedMove};
@@ -35,7 +35,7 @@ pub enum LineError {
     #[error("the move {0} is not legal in this position")]
     Move(String),
     /// More moves than a record holds.
-    #[error("at most {MOST_ADVISED} moves of a position can be advised")]
+    #[error("at most {MAX_ADVISED} moves of a position can be advised")]
     TooManyMoves,
     /// The key belongs to another position.
     #[error("the key is not that of the position")]
@@ -52,7 +52,7 @@ pub enum LineError {
 ///
 /// # Errors
 /// The record contradicts itself.
-pub fn line(record: &Record) -> Result<String, Misfit> {
+pub fn line(record: &Record) -> Result<String, RecordError> {
     let (position, best) = record.position_and_move()?;
     let mut line = epd(&position);
     let best = best.map_or_else(|| "-".to_owned(), |m| m.to_uci(CastlingMode::Chess960).to_string());
@@ -179,7 +179,7 @@ fn own(board: &str, operations: &Operations<'_>) -> Result<Record, LineError> {
 fn advised(board: &str, operations: &Operations<'_>, session: u32, time: u32) -> Result<Record, LineError> {
     let position = position(board, None)?;
     let moves = operations.get("bm").unwrap_or_default();
-    let names = moves.split([' ', ',']).filter(|name| !name.is_empty()).take(MOST_ADVISED);
+    let names = moves.split([' ', ',']).filter(|name| !name.is_empty()).take(MAX_ADVISED);
     let score = if operations.get("dm").is_some() {
         let moves: i32 = operations.number("dm")?;
         let plies = moves.unsigned_abs().saturating_mul(2).saturating_sub(u32::from(moves > 0));
@@ -205,7 +205,7 @@ pub fn advice<'a>(
 ) -> Result<Record, LineError> {
     let moves = names.map(|name| find_move(position, name)).collect::<Result<Vec<_>, _>>()?;
     let (&best, more) = moves.split_first().ok_or(LineError::NothingToLearn)?;
-    if moves.len() > MOST_ADVISED {
+    if moves.len() > MAX_ADVISED {
         return Err(LineError::TooManyMoves);
     }
     let mut record = Record { best, ..Record::new(position, Origin::Advice)? };
@@ -216,8 +216,8 @@ pub fn advice<'a>(
     Ok(record)
 }
 
-/// So many moves of a position can be advised; of an EPD with more the first count.
-const MOST_ADVISED: usize = 3;
+/// Moves of a position that can be advised; of an EPD with more the first ones count.
+const MAX_ADVISED: usize = 3;
 
 /// A move in UCI notation or SAN that is legal in `position`.
 fn find_move(position: &Position, text: &str) -> Result<PackedMove, LineError> {

@@ -8,12 +8,12 @@
 //!
 //! What is learned is a bound on the position *after* a move, and the reply that was played. If the game was
 //! lost the reply is a refutation as far as it goes: the opponent has at least what it came to. If the game was
-//! won the move is worth at least so much against an opponent who replies like this one.
+//! won the move is worth at least that against an opponent who replies like this one.
 
 use shakmaty::uci::UciMove;
 
 use super::{
-    policy::{Earlier, Known, LOST, Rules, Statement},
+    policy::{Earlier, Known, LOST, PositionFinding, Rules},
     record::Record,
 };
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
     types::{Depth, PackedMove, Score},
 };
 
-/// So many plies may be taken back in a game; what leaves it earlier is another one.
+/// Plies that may be taken back in a game; a line that leaves it earlier is another game.
 const TAKEN_BACK: usize = 4;
 /// Two scores of at least this size in a row, in printed centipawns, are how a game ends that is resigned or
 /// adjudicated.
@@ -30,11 +30,10 @@ const DECIDED: i32 = 500;
 /// which lies near the place where the scores fall, but won by all of its moves.
 const LOST_DECAY: f64 = 0.8;
 const WON_DECAY: f64 = 0.98;
-/// What a result counts, and the largest score, in printed centipawns. Whoever stands as well as this has won already,
+/// What a result counts, and the largest score, in printed centipawns. A side that stands this well has won already
 /// and needs no advice.
 pub const RESULT: i32 = 600;
-/// The statement reaches as deep as the search after the move, and further by what was played since, but by no
-/// more than so many moves: the return forgets.
+/// A finding is as deep as the search after the move and the moves played since, of which at most this many count.
 const LOOKAHEAD: usize = 6;
 
 /// How a game ended for the side that searched.
@@ -65,7 +64,7 @@ impl Line {
 
 /// A search of a game.
 #[derive(Clone, Debug)]
-pub struct Turn {
+pub struct GameSearch {
     /// Its root.
     pub position: Position,
     /// Moves played before it.
@@ -86,7 +85,7 @@ pub struct PlayedGame {
     /// Up to the last search.
     line: Line,
     /// The searches, each of another root.
-    turns: Vec<Turn>,
+    turns: Vec<GameSearch>,
     /// The rules of the last one that teaches.
     rules: Option<Rules>,
     /// Was it, or a part of it, only looked at?
@@ -116,7 +115,7 @@ impl PlayedGame {
 
     /// Takes down a search at the end of `line`; `analysed`: nobody plays it. What does not go on from the search
     /// before begins a game.
-    pub fn searched(&mut self, line: &Line, rules: &Rules, analysed: bool, mut turn: Turn) {
+    pub fn searched(&mut self, line: &Line, rules: &Rules, analysed: bool, mut turn: GameSearch) {
         if line.beyond(&self.line).is_none() {
             *self = PlayedGame::default();
         }
@@ -167,13 +166,13 @@ impl PlayedGame {
     /// What its end says about the moves of the side that searched, in their order. If the game was lost a move is
     /// blamed if what came of it is worse by [`Rules::drop`] than its search said, and if the game was not lost before
     /// it; of the others that were played until then nothing is said but the reply.
-    pub fn judge(&self, end: GameEnd) -> Vec<Statement> {
+    pub fn judge(&self, end: GameEnd) -> Vec<PositionFinding> {
         let Some(rules) = self.rules else { return Vec::new() };
         let (result, decay) = match end {
             GameEnd::Won => (RESULT, WON_DECAY),
             GameEnd::Lost => (-RESULT, LOST_DECAY),
         };
-        let turns: Vec<&Turn> = self.teaching().collect();
+        let turns: Vec<&GameSearch> = self.teaching().collect();
         let mut value = f64::from(result);
         let mut statements = Vec::new();
         for (since, pair) in turns.windows(2).rev().enumerate() {
@@ -193,7 +192,7 @@ impl PlayedGame {
             };
             let depth = Depth(next.depth.get() + 1 + 2 * since.min(LOOKAHEAD) as i32);
             let Some((position, best)) = self.after(turn) else { continue };
-            statements.push(Statement {
+            statements.push(PositionFinding {
                 position,
                 since_root: 1,
                 known: Known { lower, upper, depth, best },
@@ -204,12 +203,12 @@ impl PlayedGame {
     }
 
     /// The searches that teach.
-    fn teaching(&self) -> impl DoubleEndedIterator<Item = &Turn> {
+    fn teaching(&self) -> impl DoubleEndedIterator<Item = &GameSearch> {
         self.turns.iter().filter(|turn| turn.teaches)
     }
 
     /// The position after the move of this turn, and the reply.
-    fn after(&self, turn: &Turn) -> Option<(Position, PackedMove)> {
+    fn after(&self, turn: &GameSearch) -> Option<(Position, PackedMove)> {
         let moves = &self.line.moves;
         let position = turn.position.play(moves.get(turn.plies)?.to_move(turn.position.chess()).ok()?);
         let reply = moves.get(turn.plies + 1)?.to_move(position.chess()).ok()?;
@@ -231,8 +230,8 @@ mod tests {
         Line { start: "start".to_owned(), moves }
     }
 
-    fn turn(plies: usize, score: Score) -> Turn {
-        Turn { position: Position::default(), plies, depth: Depth(9), score, teaches: true, drop: None }
+    fn turn(plies: usize, score: Score) -> GameSearch {
+        GameSearch { position: Position::default(), plies, depth: Depth(9), score, teaches: true, drop: None }
     }
 
     fn after(searches: &[(&str, i32)]) -> PlayedGame {
@@ -294,7 +293,7 @@ mod tests {
                 let mut game = PlayedGame::default();
                 for (number, &score) in scores.iter().enumerate() {
                     // Searches that teach nothing tell the result, too.
-                    let turn = Turn { teaches: false, ..turn(2 * number, score) };
+                    let turn = GameSearch { teaches: false, ..turn(2 * number, score) };
                     game.searched(&line(""), &RULES, analysed, turn);
                 }
                 assert_eq!(game.end(None), expected.filter(|_| !analysed), "{name}");
@@ -313,7 +312,12 @@ mod tests {
         let mut position = Position::default();
         for (number, &score) in scores.iter().enumerate() {
             let turn = turn(line.moves.len(), Score::from_centipawns(score));
-            game.searched(&line, &RULES, false, Turn { position: position.clone(), depth: Depth(6), ..turn });
+            game.searched(
+                &line,
+                &RULES,
+                false,
+                GameSearch { position: position.clone(), depth: Depth(6), ..turn },
+            );
             // Knights out and home again: four plies a round.
             for uci in if number % 2 == 0 { ["g1f3", "g8f6"] } else { ["f3g1", "f6g8"] } {
                 let uci: UciMove = uci.parse().expect("a move");
@@ -321,7 +325,7 @@ mod tests {
                 line.moves.push(uci);
             }
         }
-        let row = |Statement { position, known, .. }: &Statement| {
+        let row = |PositionFinding { position, known, .. }: &PositionFinding| {
             assert!(position.turn().is_black() && position.unpack(known.best).is_some());
             let (bound, open) = match end {
                 GameEnd::Lost => (known.lower, known.upper),

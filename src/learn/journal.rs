@@ -2,7 +2,7 @@
 //!
 //! `NAME.game-SESSION` holds one line for each search of the games being played: where the game began, its moves,
 //! what the search found. Its process holds its lock while it lives, empties it when the games are over and removes it
-//! when it leaves. Whoever opens the learning file next takes over what has no living owner: those games are over.
+//! when it leaves. The next process that opens the learning file takes over files without a living owner: their games are over.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -15,7 +15,7 @@ use shakmaty::{Position as _, uci::UciMove};
 
 use super::{
     exchange,
-    game::{Line, Turn},
+    game::{GameSearch, Line},
     policy::{Conditions, Rules},
     record::Record,
     score::LearnedScore,
@@ -46,8 +46,8 @@ impl TurnJournal {
     ///
     /// # Errors
     /// What the system says: then this game teaches nothing if the process is killed.
-    pub fn write(&mut self, line: &Line, turn: &Turn) -> io::Result<()> {
-        let mut line = serde_json::to_string(&SavedTurn::new(line, turn))?;
+    pub fn write(&mut self, line: &Line, turn: &GameSearch) -> io::Result<()> {
+        let mut line = serde_json::to_string(&SavedSearch::new(line, turn))?;
         line.push('\n');
         if self.file.is_none() {
             // Windows lets nobody empty a file that was opened to append.
@@ -114,7 +114,7 @@ pub fn take_over(
 fn replay(text: &str, rules: &Rules, mut session: LearnSession, live: &Live<'_>) -> Vec<Record> {
     let mut records = Vec::new();
     for saved in text.lines() {
-        let turn = serde_json::from_str(saved).ok().and_then(|saved: SavedTurn| saved.turn());
+        let turn = serde_json::from_str(saved).ok().and_then(|saved: SavedSearch| saved.turn());
         let Some((line, turn)) = turn else {
             log::debug!("a line of a game in progress cannot be read: {saved}");
             continue;
@@ -129,7 +129,7 @@ fn replay(text: &str, rules: &Rules, mut session: LearnSession, live: &Live<'_>)
 
 /// A line of the journal; `learn/FORMAT.md` explains it.
 #[derive(Serialize, Deserialize)]
-struct SavedTurn {
+struct SavedSearch {
     start: String,
     chess960: bool,
     moves: String,
@@ -139,10 +139,10 @@ struct SavedTurn {
     drop: Option<String>,
 }
 
-impl SavedTurn {
-    fn new(line: &Line, turn: &Turn) -> SavedTurn {
+impl SavedSearch {
+    fn new(line: &Line, turn: &GameSearch) -> SavedSearch {
         let moves: Vec<String> = line.moves.iter().map(UciMove::to_string).collect();
-        SavedTurn {
+        SavedSearch {
             start: line.start.clone(),
             chess960: turn.position.chess().castles().mode().is_chess960(),
             moves: moves.join(" "),
@@ -153,7 +153,7 @@ impl SavedTurn {
         }
     }
 
-    fn turn(self) -> Option<(Line, Turn)> {
+    fn turn(self) -> Option<(Line, GameSearch)> {
         let mut position = exchange::position(&self.start, Some(self.chess960)).ok()?;
         let mut moves = Vec::new();
         for uci in self.moves.split_whitespace() {
@@ -161,7 +161,7 @@ impl SavedTurn {
             position = position.play(uci.to_move(position.chess()).ok()?);
             moves.push(uci);
         }
-        let turn = Turn {
+        let turn = GameSearch {
             position,
             plies: moves.len(),
             depth: Depth(self.depth.clamp(0, Depth::MAX.get())),

@@ -9,11 +9,11 @@ use super::{
     error::FileError,
     file::{LearnFile, Mode, read},
     record::{CAPACITY, PAYLOAD, Record},
-    ring::{BLOCK, MOST_ADVICE, Report, Ring},
+    ring::{BLOCK, MAX_ADVICE, Report, Ring},
 };
 
 /// Records of one turn at the lock, so that engines that play meanwhile do not wait long.
-const TURN: usize = 256;
+const RECORDS_PER_LOCK: usize = 256;
 
 /// Does `new` take the place of `old`? Advice does so with everything learned, and nothing learned with advice, whenever
 /// that was: else the later one does, by time, then depth, then the bytes that travel from file to file.
@@ -42,13 +42,13 @@ pub struct Taken {
     pub refused: usize,
 }
 
-/// Keeps the newest record of each key, and of those as many as a file with so many pieces of live advice holds
+/// Keeps the newest record of each key, and of those as many as a file with `live_advice` pieces of advice holds
 /// together: more would overtake each other in the ring, and the same records taken in again would not be known. Advice
 /// is kept before the rest. How many were left out for want of room.
 pub fn keep_what_fits(records: &mut Vec<Record>, live_advice: usize) -> usize {
     // Advice that the ring comes near lies there twice for a while.
     let advice = live_advice + records.iter().filter(|record| record.is_advice()).count();
-    let room = CAPACITY - 2 * BLOCK as usize - 2 * advice.min(MOST_ADVICE);
+    let room = CAPACITY - 2 * BLOCK as usize - 2 * advice.min(MAX_ADVICE);
     let mut kept: Vec<usize> = (0..records.len()).collect();
     kept.sort_by(|&one, &other| {
         let (one, other) = (&records[one], &records[other]);
@@ -96,7 +96,7 @@ impl LearnFile {
     /// again goes on where this one ended.
     pub fn take_in(&mut self, ring: &RwLock<Ring>, records: &[Record]) -> Result<Taken, FileError> {
         let mut taken = Taken::default();
-        for turn in records.chunks(TURN) {
+        for turn in records.chunks(RECORDS_PER_LOCK) {
             let mut locked = self.lock_patiently(ring)?;
             for record in turn {
                 if !read(ring).lacks(record) {
@@ -137,11 +137,11 @@ impl Ring {
 }
 
 impl Locked<'_> {
-    /// Advice is kept for ever, so there is room for so much only.
+    /// Advice is never overwritten, so its number is limited.
     fn has_room_for(&self, record: &Record) -> bool {
         let ring = read(self.ring());
         !record.is_advice()
-            || ring.advice_len() < MOST_ADVICE
+            || ring.advice_len() < MAX_ADVICE
             || ring.newest_of(record.key).is_some_and(|present| present.is_advice())
     }
 }

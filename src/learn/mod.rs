@@ -10,7 +10,7 @@
 //! append, merge         the only ways in which it changes
 //! writer, store         the file as an engine holds it: a ring, and a thread that does what must not be waited for
 //! policy, game, session pure: searches and games in, records out
-//! story                 which games the records tell of
+//! games                 the games that the records belong to
 //! exchange, journal     records as text; the games in progress, beside the file
 //! ```
 
@@ -21,6 +21,7 @@ mod error;
 pub mod exchange;
 mod file;
 pub(crate) mod game;
+pub(crate) mod games;
 pub mod header;
 pub(crate) mod journal;
 mod merge;
@@ -32,17 +33,16 @@ mod score;
 pub(crate) mod session;
 mod stamp;
 mod store;
-pub(crate) mod story;
 mod writer;
 
-pub use append::{Locked, Patience};
+pub use append::{LockWait, Locked};
 pub use create::create;
 pub use error::FileError;
 pub(crate) use file::read;
 pub use file::{LearnFile, Mode, Unverified};
 pub use merge::{Taken, beats, create_patiently, keep_what_fits};
-pub use record::{Flags, Misfit, Origin, Record, Unlearnable};
-pub use ring::{BEFORE_FIRST, BLOCK, MOST_ADVICE, Report, Ring};
+pub use record::{Flags, Origin, Record, RecordError, Unlearnable};
+pub use ring::{BEFORE_FIRST, BLOCK, MAX_ADVICE, Report, Ring};
 pub use score::{LearnedScore, ParseScoreError};
 pub use stamp::{now, session};
 pub use store::{Store, Written};

@@ -6,7 +6,7 @@
 //! Scherzer and Tjaden 1990): every root is remembered.
 //!
 //! A record is a statement about its position that any later search may rely on. So nothing is learned from a
-//! search that was not free to find the truth, or whose score holds for this game only: see [`Silence`]
+//! search that was not free to find the truth, or whose score holds for this game only: see [`NotLearned`]
 //! for the complete list.
 
 use shakmaty::Move;
@@ -14,7 +14,7 @@ use shakmaty::Move;
 use super::{record::Record, score::LearnedScore};
 use crate::{
     position::Position,
-    types::{Bound, Depth, PackedMove, Score},
+    types::{Bound, Depth, FIFTY_MOVE_MARGIN, PackedMove, Score},
 };
 
 /// A score of at most this, in printed centipawns, is lost: what falls from there is no news.
@@ -78,7 +78,7 @@ impl Iterations {
         self.fail_low = None;
     }
 
-    /// Were so many iterations finished that it is a search? What an earlier one had finished counts.
+    /// Were enough iterations finished to learn from? Those of a search that this one resumed count.
     fn is_search(&self) -> bool {
         self.resumed || self.iterations.len() >= MIN_ITERATIONS
     }
@@ -98,14 +98,14 @@ pub struct Conditions {
     /// No move of a game was thought about.
     pub analysis: bool,
     /// Why the search was not free to find the truth, if it was not.
-    pub silence: Option<Silence>,
+    pub silence: Option<NotLearned>,
 }
 
 /// What a search found about its root.
 #[derive(Clone, Debug)]
 pub struct SearchResult {
     /// The iterations of the main thread.
-    pub course: Iterations,
+    pub iterations: Iterations,
     /// The principal variation, the move to be played first.
     pub line: Vec<Move>,
     /// The score of that line.
@@ -124,7 +124,7 @@ impl SearchResult {
     /// The same without contempt: `draw`, the score of a draw for the side to move, is 0.
     pub fn without_contempt(&self, draw: Score) -> SearchResult {
         let mut result = self.clone();
-        let Iterations { iterations, fail_low, .. } = &mut result.course;
+        let Iterations { iterations, fail_low, .. } = &mut result.iterations;
         let scores = iterations.iter_mut().chain(fail_low).map(|(_, score)| score);
         for score in scores.chain([&mut result.score]).filter(|score| **score == draw) {
             *score = Score::ZERO;
@@ -177,7 +177,7 @@ impl Known {
 
 /// Something to remember about a position that was no root.
 #[derive(Clone, Debug)]
-pub struct Statement {
+pub struct PositionFinding {
     /// The position.
     pub position: Position,
     /// Plies from the root of the search.
@@ -186,12 +186,9 @@ pub struct Statement {
     pub known: Known,
 }
 
-/// Plies of safety around the fifty-move counter, for what extensions add to a nominal depth.
-const COUNTER_MARGIN: u32 = 8;
-
 /// Could the search behind a record reach the fifty-move counter? Then it holds for its clock only.
 pub fn is_near_counter(record: &Record) -> bool {
-    u32::from(record.halfmoves) + u32::from(record.depth) + COUNTER_MARGIN >= 100
+    u32::from(record.halfmoves) + u32::from(record.depth) + FIFTY_MOVE_MARGIN as u32 >= 100
 }
 
 /// Why something is remembered.
@@ -207,7 +204,7 @@ pub enum Trigger {
 
 /// Why nothing is remembered.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Silence {
+pub enum NotLearned {
     /// Learning is off, as it always is in `bench`, `perft` and `eval`.
     Off,
     /// Only some root moves were allowed: the best may be another.
@@ -232,7 +229,7 @@ pub enum Silence {
 
 /// Something to remember about the root.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Lesson {
+pub struct RootFinding {
     /// Why.
     pub trigger: Trigger,
     /// The window, the depth and the move.
@@ -248,20 +245,20 @@ pub fn decide(
     result: &SearchResult,
     earlier: Option<Earlier>,
     live: Option<&Known>,
-) -> Result<Lesson, Silence> {
-    if let Some(silence) = never(conditions, result) {
+) -> Result<RootFinding, NotLearned> {
+    if let Some(silence) = never_learned(conditions, result) {
         return Err(silence);
     }
     let rules = &conditions.rules;
-    // Who comes back to an analysis goes on from what was finished; a failure that it was stopped in has no move.
+    // A resumed analysis continues from its last finished iteration; a fail low in which it was stopped has no move.
     let finished_only = rules.mode == LearningMode::All && conditions.analysis;
     let failure = if finished_only { None } else { failure(result) };
-    let known = failure.or_else(|| window(result)).ok_or(Silence::NoScore)?;
+    let known = failure.or_else(|| window(result)).ok_or(NotLearned::NoScore)?;
     if known.depth < rules.min_depth {
-        return Err(Silence::TooShallow);
+        return Err(NotLearned::TooShallow);
     }
     let trigger = match rules.mode {
-        LearningMode::Off => return Err(Silence::Off),
+        LearningMode::Off => return Err(NotLearned::Off),
         LearningMode::All => Trigger::EveryRoot,
         LearningMode::Drop => {
             let fell = |from: Score| {
@@ -274,28 +271,28 @@ pub fn decide(
             });
             if before.is_some_and(|earlier| fell(earlier.score)) {
                 Trigger::BetweenMoves
-            } else if result.course.best(rules.min_depth, known.depth).is_some_and(fell) {
+            } else if result.iterations.best(rules.min_depth, known.depth).is_some_and(fell) {
                 Trigger::InsideSearch
             } else {
-                return Err(Silence::NoDrop);
+                return Err(NotLearned::NoDrop);
             }
         }
     };
-    if live.is_some_and(|live| says(live, &known)) {
-        return Err(Silence::Known);
+    if live.is_some_and(|live| covers(live, &known)) {
+        return Err(NotLearned::Known);
     }
-    Ok(Lesson { trigger, known })
+    Ok(RootFinding { trigger, known })
 }
 
 /// The searches that never teach, and therefore are no measure for a later one either.
-pub fn never(conditions: &Conditions, result: &SearchResult) -> Option<Silence> {
-    let too_few = || (!result.course.is_search()).then_some(Silence::TooFewIterations);
-    let off = (conditions.rules.mode == LearningMode::Off).then_some(Silence::Off);
+pub fn never_learned(conditions: &Conditions, result: &SearchResult) -> Option<NotLearned> {
+    let too_few = || (!result.iterations.is_search()).then_some(NotLearned::TooFewIterations);
+    let off = (conditions.rules.mode == LearningMode::Off).then_some(NotLearned::Off);
     off.or(conditions.silence).or_else(too_few)
 }
 
 /// Depth and score by which a later search of the game is measured.
-pub fn standing(result: &SearchResult) -> Option<(Depth, Score)> {
+pub fn comparison_score(result: &SearchResult) -> Option<(Depth, Score)> {
     failure(result)
         .or_else(|| window(result))
         .map(|known| (known.depth, if known.lower > -Score::INFINITE { known.lower } else { known.upper }))
@@ -304,7 +301,7 @@ pub fn standing(result: &SearchResult) -> Option<(Depth, Score)> {
 /// What a search says about its root that was stopped inside a failure from above: only that, its move is the one
 /// that failed.
 fn failure(result: &SearchResult) -> Option<Known> {
-    let (depth, upper) = result.course.fail_low.filter(|(depth, _)| *depth > result.depth)?;
+    let (depth, upper) = result.iterations.fail_low.filter(|(depth, _)| *depth > result.depth)?;
     Some(Known { lower: -Score::INFINITE, upper, depth, best: PackedMove::NONE })
 }
 
@@ -324,7 +321,7 @@ fn window(result: &SearchResult) -> Option<Known> {
 
 /// Does `live` make `new` superfluous: at least the depth, the same move, a window that overlaps? Scores are compared
 /// as records keep them, in printed centipawns: an internal unit is less than one.
-pub fn says(live: &Known, new: &Known) -> bool {
+pub fn covers(live: &Known, new: &Known) -> bool {
     let same_move = live.best == new.best || new.best.is_none();
     let kept = LearnedScore::from_score;
     let overlap = kept(live.lower) <= kept(new.upper) && kept(new.lower) <= kept(live.upper);
@@ -335,7 +332,7 @@ pub fn says(live: &Known, new: &Known) -> bool {
 ///
 /// Scores fall and recover, at a thousand nodes a move a dozen times a game. A drop becomes a reason to play
 /// something else when the game is lost; used at once, drops of won games make the engine leave what wins.
-/// Whoever remembers every root analyses, and wants to go on from all of it.
+/// Where every root is remembered the engine analyses, and continues from all of them.
 pub fn is_used(mode: LearningMode, record: &Record) -> bool {
     match mode {
         LearningMode::Off => false,

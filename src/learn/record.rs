@@ -27,7 +27,7 @@ pub const PAYLOAD: usize = 56;
 const CHECKSUM: usize = 60;
 const SETUP: usize = 24;
 
-/// Who said so.
+/// Where a record comes from.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// A root score that dropped.
@@ -109,7 +109,7 @@ pub struct Record {
     pub depth: u8,
     /// Plies since the last capture or pawn move, at most 255.
     pub halfmoves: u8,
-    /// Who said so.
+    /// Where a record comes from.
     pub origin: Origin,
     /// What else is known.
     pub flags: Flags,
@@ -140,7 +140,7 @@ pub enum Unlearnable {
 
 /// A record whose position is not what it says.
 #[derive(Copy, Clone, Debug, Error, PartialEq, Eq)]
-pub enum Misfit {
+pub enum RecordError {
     /// The bytes are no legal position.
     #[error("its position cannot be set up")]
     Setup,
@@ -189,20 +189,20 @@ impl Record {
     ///
     /// # Errors
     /// The record contradicts itself.
-    pub fn position(&self) -> Result<Position, Misfit> {
+    pub fn position(&self) -> Result<Position, RecordError> {
         let mut setup = PackedSetup::try_from_bytes(&self.setup)
             .ok()
             .and_then(|packed| packed.unpack_standard().ok())
-            .ok_or(Misfit::Setup)?;
+            .ok_or(RecordError::Setup)?;
         setup.halfmoves = u32::from(self.halfmoves);
         setup.fullmoves = setup.fullmoves.saturating_add(u32::from(self.game_ply / 2));
         let mode = if self.flags.chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
-        let position = Position::from_setup(setup, mode).map_err(|_| Misfit::Setup)?;
+        let position = Position::from_setup(setup, mode).map_err(|_| RecordError::Setup)?;
         if pack(&position) != Ok(self.setup) || is_chess960(&position) != self.flags.chess960 {
-            return Err(Misfit::Packing);
+            return Err(RecordError::Packing);
         }
         if position.key() != self.key {
-            return Err(Misfit::Key);
+            return Err(RecordError::Key);
         }
         Ok(position)
     }
@@ -211,7 +211,7 @@ impl Record {
     ///
     /// # Errors
     /// The record contradicts itself, the move included.
-    pub fn position_and_move(&self) -> Result<(Position, Option<shakmaty::Move>), Misfit> {
+    pub fn position_and_move(&self) -> Result<(Position, Option<shakmaty::Move>), RecordError> {
         let position = self.position()?;
         if self.best.is_none() {
             return Ok((position, None));
@@ -220,7 +220,7 @@ impl Record {
         // its place in the order of a merge.
         match position.unpack(self.best).filter(|&m| PackedMove::pack(m) == self.best) {
             Some(m) => Ok((position, Some(m))),
-            None => Err(Misfit::Move),
+            None => Err(RecordError::Move),
         }
     }
 

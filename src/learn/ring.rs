@@ -25,7 +25,7 @@ pub const BEFORE_FIRST: u64 = CAPACITY as u64 - 1;
 pub const BLOCK: u64 = 1024;
 
 /// Most live pieces of advice in a file: an eighth of the ring, so that keeping them costs little.
-pub const MOST_ADVICE: usize = 8192;
+pub const MAX_ADVICE: usize = 8192;
 
 /// An empty slot.
 const EMPTY: Bytes = [0; RECORD_SIZE];

@@ -51,7 +51,7 @@ impl LearnedScore {
         LearnedScore(centipawns.clamp(-most, most) as i16)
     }
 
-    /// The side to move mates, or is mated, in so many plies.
+    /// The side to move mates, or is mated, in this number of plies.
     pub fn mate(plies: u16, wins: bool) -> LearnedScore {
         LearnedScore::signed(MATE - (plies.min(PLIES as u16) as i16), wins)
     }

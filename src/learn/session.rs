@@ -9,10 +9,10 @@
 use shakmaty::{ByColor, Color, Move};
 
 use super::{
-    game::{GameEnd, Line, PlayedGame, Turn},
+    game::{GameEnd, GameSearch, Line, PlayedGame},
     policy::{
-        self, Conditions, Known, LearningMode, Lesson, SearchResult, Silence, Statement, Trigger,
-        is_near_counter,
+        self, Conditions, Known, LearningMode, NotLearned, PositionFinding, RootFinding, SearchResult,
+        Trigger, is_near_counter,
     },
     record::{Flags, Origin, Record},
     score::LearnedScore,
@@ -42,13 +42,13 @@ pub struct Root {
 
 /// What a search taught.
 #[derive(Clone, Debug, Default)]
-pub struct Taught {
+pub struct LearnOutcome {
     /// To be appended.
     pub records: Vec<Record>,
     /// Why the root is among them, if its score fell.
     pub drop: Option<Trigger>,
     /// How the search saw the game.
-    pub turn: Option<Turn>,
+    pub turn: Option<GameSearch>,
 }
 
 /// The games of a session, as each side searched them: whoever analyses, or plays against itself, searches for both.
@@ -70,12 +70,12 @@ impl LearnSession {
     }
 
     /// Learns from a search that has ended.
-    pub fn search_ended(&mut self, root: &Root, result: &SearchResult, live: &Live<'_>) -> Taught {
+    pub fn search_ended(&mut self, root: &Root, result: &SearchResult, live: &Live<'_>) -> LearnOutcome {
         let conditions = &root.conditions;
         let earlier = self.games[root.position.turn()].earlier(&root.line);
         let recorder = Recorder { live, evaluation_id: self.evaluation_id };
         let known = recorder.comparable(&root.position).and_then(|live| Known::of(&live));
-        let mut taught = Taught::default();
+        let mut taught = LearnOutcome::default();
         let mut drop = None;
         match policy::decide(conditions, result, earlier, known.as_ref()) {
             Ok(lesson) => {
@@ -86,18 +86,18 @@ impl LearnSession {
                 }
             }
             // It fell here before, and again: if this game is lost, that is what will be confirmed.
-            Err(Silence::Known) if live(root.position.key()).is_some_and(|live| live.is_suspicion()) => {
+            Err(NotLearned::Known) if live(root.position.key()).is_some_and(|live| live.is_suspicion()) => {
                 let again = policy::decide(conditions, result, earlier, None).ok();
                 drop = again.and_then(|lesson| recorder.root(root, result, &lesson));
             }
             Err(silence) => log::debug!("nothing learned: {silence:?}"),
         }
-        let never = policy::never(conditions, result);
-        if let Some((depth, score)) = policy::standing(result)
-            && never.is_none_or(|silence| silence == Silence::Repetition)
+        let never = policy::never_learned(conditions, result);
+        if let Some((depth, score)) = policy::comparison_score(result)
+            && never.is_none_or(|silence| silence == NotLearned::Repetition)
         {
             let (position, plies) = (root.position.clone(), root.line.moves.len());
-            let turn = Turn { position, plies, depth, score, teaches: never.is_none(), drop };
+            let turn = GameSearch { position, plies, depth, score, teaches: never.is_none(), drop };
             self.searched(&root.line, conditions, turn.clone());
             taught.turn = Some(turn);
         }
@@ -105,14 +105,14 @@ impl LearnSession {
     }
 
     /// A record of a position that was no root, whatever is known of it already; advice stays.
-    pub fn statement(&self, said: &Statement, nodes: u64, live: &Live<'_>) -> Option<Record> {
+    pub fn statement(&self, said: &PositionFinding, nodes: u64, live: &Live<'_>) -> Option<Record> {
         let recorder = Recorder { live, evaluation_id: self.evaluation_id };
         let record = recorder.record(&said.position, &said.known, Origin::EveryRoot, nodes)?;
         recorder.admitted(vec![Record { since_root: said.since_root, ..record }]).pop()
     }
 
     /// Takes down a search of a game.
-    pub fn searched(&mut self, line: &Line, conditions: &Conditions, turn: Turn) {
+    pub fn searched(&mut self, line: &Line, conditions: &Conditions, turn: GameSearch) {
         self.games[turn.position.turn()].searched(line, &conditions.rules, conditions.analysis, turn);
     }
 
@@ -158,7 +158,8 @@ impl LearnSession {
         }
         let recorder = Recorder { live, evaluation_id: self.evaluation_id };
         let judged = game.judge(end);
-        let is_wanted = |said: &&Statement| said.known.is_bounded() || live(said.position.key()).is_none();
+        let is_wanted =
+            |said: &&PositionFinding| said.known.is_bounded() || live(said.position.key()).is_none();
         let judged = judged.iter().filter(is_wanted);
         records.extend(judged.filter_map(|judged| recorder.if_new(judged, Origin::Outcome, 1)));
         recorder.admitted(records)
@@ -173,7 +174,7 @@ struct Recorder<'a> {
 
 impl Recorder<'_> {
     /// The root, and in an analysis the positions of its main line.
-    fn lessons(&self, root: &Root, result: &SearchResult, lesson: &Lesson) -> Vec<Record> {
+    fn lessons(&self, root: &Root, result: &SearchResult, lesson: &RootFinding) -> Vec<Record> {
         let Some(record) = self.root(root, result, lesson) else { return Vec::new() };
         let Known { lower, upper, depth, .. } = lesson.known;
         let Conditions { rules, analysis, .. } = root.conditions;
@@ -184,7 +185,7 @@ impl Recorder<'_> {
         let mut records = vec![record];
         if every_root && lower == upper {
             let line = main_line(&root.position, &result.line, lower, depth, rules.min_depth);
-            let new = |said: &Statement| self.if_new(said, Origin::EveryRoot, result.nodes);
+            let new = |said: &PositionFinding| self.if_new(said, Origin::EveryRoot, result.nodes);
             records.extend(line.iter().filter_map(new));
         }
         self.admitted(records)
@@ -192,17 +193,17 @@ impl Recorder<'_> {
 
     /// What a search taught about its root; nothing where there are more pieces than a record has room for, or rights
     /// that no game leads to.
-    fn root(&self, root: &Root, result: &SearchResult, lesson: &Lesson) -> Option<Record> {
+    fn root(&self, root: &Root, result: &SearchResult, lesson: &RootFinding) -> Option<Record> {
         let every_root = root.conditions.rules.mode == LearningMode::All;
         let origin = if every_root { Origin::EveryRoot } else { Origin::Drop };
         self.record(&root.position, &lesson.known, origin, result.nodes)
     }
 
     /// A record of a position that was no root, unless that is known already.
-    fn if_new(&self, said: &Statement, origin: Origin, nodes: u64) -> Option<Record> {
-        let Statement { position, since_root, known } = said;
+    fn if_new(&self, said: &PositionFinding, origin: Origin, nodes: u64) -> Option<Record> {
+        let PositionFinding { position, since_root, known } = said;
         let live = self.comparable(position).and_then(|live| Known::of(&live));
-        let is_known = live.is_some_and(|live| policy::says(&live, known));
+        let is_known = live.is_some_and(|live| policy::covers(&live, known));
         if is_known || self.was_searched_beyond(position, known.depth) {
             return None;
         }
@@ -255,11 +256,17 @@ impl Recorder<'_> {
 /// What an analysis says about the positions of its main line: the positions after the moves of `line`, whose root has
 /// the exact `score` at `depth`, down to `least` depth, as long as none comes again.
 ///
-/// The score of a root is that of the end of its line, so every position on the way has it too, searched to so
-/// much less depth. Who comes back to the root finds its best move answered at once, and has all the time for the
-/// others (as with a persistent hash table: BrainLearn, Houdini's learning file). Nothing is said of draws, which may
+/// The score of a root is that of the end of its line, so every position on the way has it too, searched less
+/// deeply by its distance. A search that returns to the root has the answer to its best move at once, and all its time for
+/// the others (as with a persistent hash table: BrainLearn, Houdini's learning file). Nothing is said of draws, which may
 /// rest on the way to them.
-fn main_line(root: &Position, line: &[Move], score: Score, depth: Depth, least: Depth) -> Vec<Statement> {
+fn main_line(
+    root: &Position,
+    line: &[Move],
+    score: Score,
+    depth: Depth,
+    least: Depth,
+) -> Vec<PositionFinding> {
     let mut statements = Vec::new();
     if score == Score::ZERO {
         return statements;
@@ -277,7 +284,7 @@ fn main_line(root: &Position, line: &[Move], score: Score, depth: Depth, least: 
         let here = Score(i32::from(score.to_tt(Ply(since_root.into()))));
         let here = if since_root % 2 == 1 { -here } else { here };
         let known = Known { lower: here, upper: here, depth, best: PackedMove::pack(pair[1]) };
-        statements.push(Statement { position: position.clone(), since_root, known });
+        statements.push(PositionFinding { position: position.clone(), since_root, known });
     }
     statements
 }
@@ -295,9 +302,9 @@ mod tests {
 
     fn found(line: &[Move], centipawns: i32) -> SearchResult {
         let (score, line) = (Score::from_centipawns(centipawns), line.to_vec());
-        let mut course = policy::Iterations::default();
-        (4..=6).for_each(|depth| course.finished(Depth(depth), score));
-        SearchResult { course, line, score, bound: Bound::Exact, slack: 0, depth: Depth(6), nodes: 1000 }
+        let mut iterations = policy::Iterations::default();
+        (4..=6).for_each(|depth| iterations.finished(Depth(depth), score));
+        SearchResult { iterations, line, score, bound: Bound::Exact, slack: 0, depth: Depth(6), nodes: 1000 }
     }
 
     /// One process searches for both sides: a GUI that analyses, or plays the engine against itself.
@@ -355,7 +362,7 @@ mod tests {
             };
             let line: Vec<Move> = moves.split(' ').map(play).collect();
             let said = main_line(&Position::default(), &line, score, Depth(depth), Depth(4));
-            let row = |Statement { position, since_root, known }: &Statement| {
+            let row = |PositionFinding { position, since_root, known }: &PositionFinding| {
                 assert!(known.lower == known.upper && position.unpack(known.best).is_some());
                 (*since_root, known.lower.0, known.depth.get())
             };

@@ -13,13 +13,13 @@ use std::{
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 
 use super::{
-    append::Patience,
+    append::LockWait,
     disk::{Disk, SystemDisk},
     error::{FileError, refused},
     file::{LearnFile, Mode, read, write},
     record::Record,
     ring::Ring,
-    writer::{Job, PARTING, StoreState, Writer},
+    writer::{CLOSE_TIMEOUT, Job, StoreState, Writer},
 };
 use crate::types::PositionKey;
 
@@ -112,7 +112,7 @@ impl Store {
                 return Written::Never;
             }
             let appended =
-                file.lock(&self.shared.ring, Patience::None).and_then(|mut locked| locked.append(&record));
+                file.lock(&self.shared.ring, LockWait::None).and_then(|mut locked| locked.append(&record));
             if let Ok(sequence) = appended {
                 self.send(Job::Wrote(sequence));
                 return Written::Now;
@@ -167,7 +167,7 @@ impl Store {
     fn leave(&mut self) {
         self.jobs = None;
         // Ends with an error as soon as the writer has left.
-        let _ = self.gone.recv_timeout(2 * PARTING);
+        let _ = self.gone.recv_timeout(2 * CLOSE_TIMEOUT);
     }
 
     fn send(&self, job: Job) {

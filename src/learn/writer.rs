@@ -14,7 +14,7 @@ use std::{
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender};
 
 use super::{
-    append::Patience,
+    append::LockWait,
     create::create,
     disk::Disk,
     error::{FileError, refused},
@@ -24,22 +24,22 @@ use super::{
 };
 
 /// Records written within this time are synced together.
-const GROUP: Duration = Duration::from_millis(700);
+const SYNC_INTERVAL: Duration = Duration::from_millis(700);
 /// How soon a lock that others hold is tried again.
 const LOCK_RETRY: Duration = Duration::from_millis(5);
 /// How soon a disk that refused is tried again.
 const AFTER_ERROR: Duration = Duration::from_secs(1);
-/// Others hold the lock for microseconds; who holds it for so long is stopped or stuck.
-const STUCK: Duration = Duration::from_secs(2);
-/// Records of one turn at the lock: others want it, too.
-const TURN: usize = 256;
+/// Others hold the lock for microseconds. A lock held this long belongs to a process that is stopped or stuck.
+const LOCK_WARNING_AFTER: Duration = Duration::from_secs(2);
+/// Records written before the lock is offered to others.
+const RECORDS_PER_LOCK: usize = 256;
 /// How long a writer whose store is gone goes on trying, and how long the store waits for it.
-pub(super) const PARTING: Duration = Duration::from_millis(500);
+pub(super) const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// What the engine and the writer thread share.
 ///
 /// `file` is held while something is read or written, so the engine only ever tries it; `ring` is held for
-/// moments in which memory is changed. Who holds both took `file` first.
+/// moments in which memory is changed. Lock order: `file` before `ring`.
 pub(super) struct StoreState {
     disk: Arc<dyn Disk>,
     pub path: PathBuf,
@@ -192,7 +192,7 @@ impl Writer {
                 self.sync();
             }
         }
-        let give_up = Instant::now() + PARTING;
+        let give_up = Instant::now() + CLOSE_TIMEOUT;
         while self.wants_the_file() && Instant::now() < give_up {
             self.write();
             if let Some(at) = self.retry_at {
@@ -240,7 +240,7 @@ impl Writer {
 
     fn wrote(&mut self, sequence: u64) {
         self.unsynced.push(sequence);
-        self.sync_at.get_or_insert_with(|| Instant::now() + GROUP);
+        self.sync_at.get_or_insert_with(|| Instant::now() + SYNC_INTERVAL);
     }
 
     /// Writes what is queued, as far as the lock and the disk let it.
@@ -258,7 +258,7 @@ impl Writer {
             }
             Err(FileError::Busy(path)) => {
                 let since = *self.busy_since.get_or_insert_with(Instant::now);
-                if since.elapsed() > STUCK {
+                if since.elapsed() > LOCK_WARNING_AFTER {
                     let path = path.display();
                     shared.say(format!(
                         "another process holds the lock of {path}; what is learned waits for it"
@@ -298,8 +298,8 @@ impl Writer {
         }
         let Some(file) = file.as_mut().filter(|_| !self.queue.is_empty()) else { return Ok(()) };
         let shared = Arc::clone(&self.shared);
-        let mut locked = file.lock(&shared.ring, Patience::Enough)?;
-        for _ in 0..TURN {
+        let mut locked = file.lock(&shared.ring, LockWait::Enough)?;
+        for _ in 0..RECORDS_PER_LOCK {
             let Some(record) = self.queue.front() else { break };
             let sequence = locked.append(record)?;
             self.queue.pop_front();
@@ -323,7 +323,7 @@ impl Writer {
         }
         if !self.wants_the_file() {
             for waiting in self.waiting.drain(..) {
-                // Whoever waited may have lost patience.
+                // The receiver is gone if the caller's timeout has passed.
                 let _ = waiting.send(outcome.is_ok());
             }
         }
@@ -337,7 +337,7 @@ impl Writer {
             if self.lost {
                 // After a failed sync the system may believe that the disk has what it has not: only
                 // writing again makes the next sync mean something.
-                file.lock(&shared.ring, Patience::Enough)?.write_again(&self.unsynced)?;
+                file.lock(&shared.ring, LockWait::Enough)?.write_again(&self.unsynced)?;
             }
             Arc::clone(&file.data)
         };

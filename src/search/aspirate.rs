@@ -32,7 +32,7 @@ impl Worker {
             match Bound::of(score, window.alpha, window.beta) {
                 Bound::Upper => {
                     if self.pv_index == 0 {
-                        self.course
+                        self.iterations
                             .failed_low(reduced, preferred(score, -self.task.preferences.least(depth)));
                     }
                     // The score lies below: beta follows, so that the next window is not twice as wide.
@@ -41,13 +41,13 @@ impl Worker {
                     reduction = 0;
                 }
                 Bound::Lower => {
-                    self.course.recovered();
+                    self.iterations.recovered();
                     window.beta = around(score, margin).beta;
                     // The move is found; a shallower search tells sooner how good it is.
                     reduction = (reduction + 1).min(aspiration_reduction_max());
                 }
                 Bound::Exact => {
-                    self.course.recovered();
+                    self.iterations.recovered();
                     return;
                 }
             }

@@ -41,7 +41,7 @@ impl Worker {
                 break;
             }
             result = self.result(lines, depth);
-            self.course.finished(depth, result.lines[0].score);
+            self.iterations.finished(depth, result.lines[0].score);
             if self.id != 0 {
                 self.task.progress.show(self.id, result.clone());
             } else {
@@ -103,7 +103,7 @@ impl Worker {
         self.root_moves[..=index].rotate_right(1);
         let root = &mut self.root_moves[0];
         (root.score, root.bound, root.pv) = (resumed.score, resumed.bound, resumed.line.clone());
-        self.course.resumed(resumed.depth, resumed.score);
+        self.iterations.resumed(resumed.depth, resumed.score);
     }
 
     /// Is there no reason to begin another iteration?

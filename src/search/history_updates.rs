@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Moves searched before the best one. Where the list is full the rest gets no malus.
-pub type Tried = arrayvec::ArrayVec<Move, 32>;
+pub type SearchedMoves = arrayvec::ArrayVec<Move, 32>;
 
 /// The history bonus of a cutoff at `depth`; the malus of the moves tried before it is as large.
 pub fn bonus(depth: Depth) -> i32 {
@@ -59,8 +59,8 @@ impl Worker {
         node: &Node,
         m: Move,
         score: Score,
-        quiets: &Tried,
-        captures: &Tried,
+        quiets: &SearchedMoves,
+        captures: &SearchedMoves,
     ) {
         let (position, ply) = (node.position, node.ply);
         let us = position.turn();

@@ -89,7 +89,7 @@ fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Ve
     if task.analysis
         && let Some(file) = &task.hash_file
     {
-        file.settle();
+        file.flush_queue();
     }
     let results: Vec<ThreadResult> = own.into_iter().chain(task.progress.results()).collect();
     if results.is_empty() {
@@ -105,7 +105,7 @@ fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Ve
     }
     if let Some(on_end) = &task.on_end {
         let result = SearchResult {
-            course: std::mem::take(&mut worker.course),
+            iterations: std::mem::take(&mut worker.iterations),
             line: best.pv.clone(),
             score: best.latest_score(),
             bound: best.bound,

@@ -4,7 +4,7 @@ use shakmaty::Move;
 
 use super::{
     extend::Singularity,
-    history_updates::Tried,
+    history_updates::SearchedMoves,
     node_state::{Expect, Node, NodeKind, NonPvNode, PvNode, Window},
     params::*,
     picker::{MoveKinds, MovePicker},
@@ -51,8 +51,8 @@ impl Worker {
         let us = position.turn();
         let (killer, threats) = (self.stack(ply).killer, self.stack(ply).threats.all);
         let mut picker = MovePicker::new(MoveKinds::All, node.tt_move, killer, ply);
-        let mut quiets = Tried::new();
-        let mut captures = Tried::new();
+        let mut quiets = SearchedMoves::new();
+        let mut captures = SearchedMoves::new();
 
         while let Some(m) = picker.next(self, position) {
             if PackedMove::pack(m) == node.excluded || (N::ROOT && !self.is_root_candidate(m)) {

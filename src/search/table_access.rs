@@ -21,7 +21,7 @@ impl Worker {
             Some(file)
                 if N::PV || depth >= HashFile::LEAST_DEPTH && hit.is_none_or(|hit| hit.depth < depth) =>
             {
-                file.recall(&self.task.table, key, hit)
+                file.probe_into(&self.task.table, key, hit)
             }
             _ => hit,
         }

@@ -57,7 +57,7 @@ pub struct Worker {
     pub seldepth: usize,
     pub nodes: u64,
     /// The finished iterations, for the learning file.
-    pub course: Iterations,
+    pub iterations: Iterations,
     pub learned_cutoffs: u64,
     /// Null moves are not tried before this ply: 0, but while a null-move cutoff is verified.
     pub nmp_min_ply: usize,
@@ -92,7 +92,7 @@ impl Worker {
             root_depth: Depth::ZERO,
             seldepth: 0,
             nodes: 0,
-            course: Iterations::default(),
+            iterations: Iterations::default(),
             learned_cutoffs: 0,
             nmp_min_ply: 0,
             task,
@@ -125,7 +125,7 @@ impl Worker {
         self.root_depth = Depth::ZERO;
         self.seldepth = 0;
         self.nodes = 0;
-        self.course = Iterations::default();
+        self.iterations = Iterations::default();
         self.learned_cutoffs = 0;
         self.next_check = 0;
         self.nmp_min_ply = 0;

@@ -9,7 +9,7 @@ use memmap2::{MmapMut, MmapOptions};
 /// Files up to this size are brought into memory when they are opened, in bytes.
 #[cfg(target_os = "linux")]
 const PREFAULTED: usize = 256 << 20;
-/// Files up to this size are meant to be brought in afterwards, piece by piece ([`Backing::bring_in`]).
+/// Files up to this size are meant to be brought in afterwards, piece by piece ([`Backing::prefault`]).
 #[cfg(target_os = "linux")]
 const WARMED: usize = 1 << 30;
 /// Such a piece: some milliseconds, if the disk need not be asked.
@@ -103,7 +103,7 @@ impl<T: SharedWords> Backing<T> {
     /// Brings a piece of a file of middling size into memory, from byte `from` on. Says where the next one begins,
     /// if there is one.
     #[cfg(target_os = "linux")]
-    pub fn bring_in(&self, from: usize) -> Option<usize> {
+    pub fn prefault(&self, from: usize) -> Option<usize> {
         let size = self.map.len();
         if !(PREFAULTED + 1..=WARMED).contains(&size) || from >= size {
             return None;
@@ -120,7 +120,7 @@ impl<T: SharedWords> Backing<T> {
 
     /// Nothing: the system brings in what is asked for.
     #[cfg(not(target_os = "linux"))]
-    pub fn bring_in(&self, _from: usize) -> Option<usize> {
+    pub fn prefault(&self, _from: usize) -> Option<usize> {
         None
     }
 
@@ -156,7 +156,7 @@ mod tests {
         let file = tempfile::tempfile().expect("a file");
         file.set_len(bytes as u64).expect("a sparse file");
         let backing = Backing::<Word>::of_file(&file, 0, bytes / 8, Sharing::Write).expect("mapped");
-        std::iter::successors(backing.bring_in(0), |&from| backing.bring_in(from)).count()
+        std::iter::successors(backing.prefault(0), |&from| backing.prefault(from)).count()
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! it. So that this protection cannot starve the search, it is given
 //!
 //! - to at most one entry of a cluster, and to an eighth of the table ([`Table::learned_share`]);
-//! - for one search: [`Table::teach`] is called before each, with whatever can still occur. What it no longer
+//! - for one search: [`Table::insert_learned`] is called before each, with whatever can still occur. What it no longer
 //!   brings ages like any other entry.
 
 use arrayvec::ArrayVec;
@@ -17,7 +17,7 @@ use crate::{
     types::{Depth, PackedMove, Ply, PositionKey},
 };
 
-/// The clusters of so many entries are prefetched before the first of them is stored.
+/// Entries of a batch, whose clusters are prefetched before the first of them is stored.
 const BATCH: usize = 32;
 
 /// One position from the learning file.
@@ -64,7 +64,7 @@ impl Table {
     /// Puts `entries` in for the next search, the first the most important, as many as the share allows. One
     /// that is there already stays, and so does a result of a search that is deeper. Gives back how many
     /// had to be stored anew.
-    pub fn teach(&self, entries: impl IntoIterator<Item = Learned>) -> usize {
+    pub fn insert_learned(&self, entries: impl IntoIterator<Item = Learned>) -> usize {
         let mut entries = entries.into_iter().take(self.learned_share());
         let generation = self.generation();
         let mut stored = 0;
@@ -74,11 +74,11 @@ impl Table {
             if batch.is_empty() {
                 return stored;
             }
-            stored += batch.drain(..).filter(|entry| self.teach_one(entry, generation)).count();
+            stored += batch.drain(..).filter(|entry| self.insert_one(entry, generation)).count();
         }
     }
 
-    fn teach_one(&self, entry: &Learned, generation: u64) -> bool {
+    fn insert_one(&self, entry: &Learned, generation: u64) -> bool {
         let packed = entry.packed(generation);
         let cluster = self.cluster(entry.key);
         let mut of_another: Option<(&AtomicEntry, Packed)> = None;
@@ -168,18 +168,18 @@ mod tests {
     #[test]
     fn a_learned_entry_says_what_its_record_says() {
         let table = table();
-        assert_eq!(table.teach([learned(1, 9)]), 1);
+        assert_eq!(table.insert_learned([learned(1, 9)]), 1);
         let hit = table.probe(PositionKey(1)).expect("stored");
         assert!(hit.learned && hit.raw_eval.is_none() && !hit.was_pv);
         assert_eq!((hit.best.bits(), hit.depth), (77, Depth(9)));
         assert!(hit.is_learned_to(Depth(9)) && !hit.is_learned_to(Depth(10)));
-        assert_eq!(table.teach([learned(1, 9)]), 0, "it is there");
+        assert_eq!(table.insert_learned([learned(1, 9)]), 0, "it is there");
     }
 
     #[test]
     fn it_matches_every_path_that_the_clock_cannot_spoil() {
         let table = table();
-        table.teach([learned(1, 9), Learned { halfmoves: 70, ..learned(HALF, 30) }]);
+        table.insert_learned([learned(1, 9), Learned { halfmoves: 70, ..learned(HALF, 30) }]);
         let near = table.probe(PositionKey(1)).expect("stored");
         assert!(near.window(&at(0), Ply(3)).is_some());
         assert!(near.window(&at(60), Ply(3)).is_some());
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn it_says_nothing_once_the_game_has_repeated_a_position() {
         let table = table();
-        table.teach([learned(1, 9)]);
+        table.insert_learned([learned(1, 9)]);
         let hit = table.probe(PositionKey(1)).expect("stored");
         for (mode, moves, believed) in [
             (PathHash::Draws, "a1a2 e6e7 a2a1", true),
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn shallower_results_do_not_evict_it_and_deeper_ones_do() {
         let table = table();
-        table.teach([learned(1, 9)]);
+        table.insert_learned([learned(1, 9)]);
         table.new_search();
         for n in 2..40 {
             table.store(PositionKey(n), &searched(8));
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn protection_lasts_one_search() {
         let table = table();
-        table.teach([learned(1, 9)]);
+        table.insert_learned([learned(1, 9)]);
         table.new_search();
         table.new_search();
         for n in 2..40 {
@@ -236,10 +236,14 @@ mod tests {
     #[test]
     fn one_of_a_cluster_and_an_eighth_of_the_table() {
         let table = table();
-        assert_eq!(table.teach([learned(1, 9), learned(2, 30)]), 1, "the first is the more important");
+        assert_eq!(
+            table.insert_learned([learned(1, 9), learned(2, 30)]),
+            1,
+            "the first is the more important"
+        );
         assert!(table.probe(PositionKey(2)).is_none());
         table.new_search();
-        assert_eq!(table.teach([learned(2, 1)]), 1, "what is not brought again gives way");
+        assert_eq!(table.insert_learned([learned(2, 1)]), 1, "what is not brought again gives way");
         assert!(table.probe(PositionKey(1)).is_none());
 
         let slots = (1 << 20) / 16;
@@ -247,7 +251,7 @@ mod tests {
         let all: Vec<Learned> =
             (0..65_536u64).map(|n| learned(n.wrapping_mul(0x9E37_79B9_7F4A_7C15), 9)).collect();
         table.unlearn([PositionKey(1), PositionKey(2)]);
-        assert!(table.teach(all) <= table.learned_share());
+        assert!(table.insert_learned(all) <= table.learned_share());
         for cluster in table.clusters() {
             assert!(cluster.0.iter().filter(|slot| slot.load().is_learned()).count() <= 1);
         }
@@ -258,7 +262,7 @@ mod tests {
         let table = table();
         table.store(PositionKey(1), &searched(10));
         table.store(PositionKey(HALF), &searched(8));
-        assert_eq!(table.teach([learned(1, 9), learned(HALF, 9)]), 1);
+        assert_eq!(table.insert_learned([learned(1, 9), learned(HALF, 9)]), 1);
         assert!(!table.probe(PositionKey(1)).expect("stored").learned);
         assert!(table.probe(PositionKey(HALF)).expect("stored").learned);
     }
@@ -266,9 +270,9 @@ mod tests {
     #[test]
     fn an_update_replaces_and_unlearning_leaves_what_was_searched() {
         let table = table();
-        table.teach([learned(1, 9)]);
+        table.insert_learned([learned(1, 9)]);
         let window = ScoreWindow::at_most(Score(-200));
-        assert_eq!(table.teach([Learned { window, depth: Depth(7), ..learned(1, 9) }]), 1);
+        assert_eq!(table.insert_learned([Learned { window, depth: Depth(7), ..learned(1, 9) }]), 1);
         assert_eq!(table.probe(PositionKey(1)).expect("stored").depth, Depth(7));
         table.store(PositionKey(HALF), &searched(8));
         table.unlearn([PositionKey(1), PositionKey(HALF), PositionKey(5)]);

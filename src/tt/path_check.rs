@@ -1,11 +1,10 @@
 //! The check that stands between an entry and its score: does the path on which it was found fit this one?
 //!
 //! ```text
-//! field     15          9 8          0
-//! clock   | clock       | set hash   |   modes that look at clock and depth
-//! tainted | reach | hash of the set  |   of them, a score that rests on a draw
-//! others  | path key                 |
-//! learned | clock                    |   in every mode; no position had occurred twice
+//! clock   | 15 clock 9 | 8 hash of the set 0 |   modes that look at clock and depth
+//! tainted | 15 reach 12 | 11 hash of the set 0 |  of them, a score that rests on a draw
+//! others  | 15 path key                      0 |
+//! learned | 15 clock                         0 |  in every mode; no position had occurred twice
 //! ```
 //! Of paths that should not match, one in 512 passes where a set is compared (only the positions that a
 //! game has seen twice are), one in 4,096 where an entry is tainted, one in 65,536 where the field is a hash.
@@ -13,14 +12,11 @@
 use super::ScoreWindow;
 use crate::{
     position::{Path, PathPart},
-    types::{Depth, PathKey, Ply, Score},
+    types::{Depth, FIFTY_MOVE_MARGIN, PathKey, Ply, Score},
 };
 
-/// Plies of safety around the fifty-move counter, for what extensions add to a nominal depth.
-const FIFTY_MARGIN: i32 = 8;
 const SET_BITS: u32 = 9;
-/// A search of so many plies comes no nearer to a position that the game has seen twice than the look at
-/// upcoming repetitions does.
+/// A search this shallow sees no repetition that the upcoming-repetition test does not see.
 const SHALLOW: i32 = 1;
 const REACH_SHIFT: u32 = 12;
 /// Reach of a taint that is further away than can be stored: all positions that can repeat.
@@ -110,7 +106,7 @@ fn admits_clock(then: u16, path: &Path, depth: Depth, window: ScoreWindow, ply: 
 
 /// Does a search of `depth` from `clock` end before the counter does?
 fn is_clear(depth: Depth, clock: u16) -> bool {
-    depth.get().max(0) + i32::from(clock) + FIFTY_MARGIN < 100
+    depth.get().max(0) + i32::from(clock) + FIFTY_MOVE_MARGIN < 100
 }
 
 /// Do the mates of `window` come before the counter runs out?

@@ -15,9 +15,9 @@ use crate::{
     types::{PackedMove, Ply, PositionKey},
 };
 
-/// So many positions are kept; the shallowest goes first.
+/// Positions that are kept; the shallowest is replaced first.
 const MAX_POSITIONS: usize = 4096;
-/// So many paths to one position are.
+/// Paths that are kept for each.
 const MAX_PATHS: usize = 16;
 
 /// The last finished iteration of an analysis.

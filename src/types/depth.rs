@@ -3,6 +3,9 @@ use std::ops::{Add, AddAssign, Sub, SubAssign};
 /// The deepest line that a search follows, in plies from the root.
 pub const MAX_PLY: usize = 246;
 
+/// Plies of safety before the end of the fifty-move counter, for what extensions add to a nominal depth.
+pub const FIFTY_MOVE_MARGIN: i32 = 8;
+
 /// Remaining depth in plies. Signed, because reductions may take it below zero, where quiescence begins.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Depth(pub i32);

@@ -14,7 +14,7 @@ mod score;
 
 pub use bound::Bound;
 pub use chances::ChanceModel;
-pub use depth::{Depth, MAX_PLY, Ply};
+pub use depth::{Depth, FIFTY_MOVE_MARGIN, MAX_PLY, Ply};
 pub use keys::{MaterialKey, NonPawnKey, PathKey, PawnKey, PositionKey};
 pub use packed_move::PackedMove;
 pub use prefetch::prefetch;

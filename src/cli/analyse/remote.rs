@@ -24,7 +24,7 @@ pub(super) const WINDOW: usize = MAX_PENDING;
 /// How long the server is asked to wait for a result.
 const WAIT: Duration = Duration::from_secs(1);
 /// Time without a result after which the tasks are looked for on the server.
-const PATIENCE: Duration = Duration::from_secs(15);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The collector's side of the queue.
 pub(super) struct RemoteWorkers {
@@ -79,7 +79,7 @@ impl RemoteWorkers {
             ready: VecDeque::new(),
             last: EntryId::default(),
             spent: Vec::new(),
-            look_at: Instant::now() + PATIENCE,
+            look_at: Instant::now() + ANSWER_TIMEOUT,
             trouble: String::new(),
             has_waited: false,
         })
@@ -168,7 +168,7 @@ impl RemoteWorkers {
         for result in results {
             self.last = result.entry;
             self.spent.push(result.entry);
-            self.look_at = Instant::now() + PATIENCE;
+            self.look_at = Instant::now() + ANSWER_TIMEOUT;
             match result.outcome {
                 // A second result of a task is ignored; one that cannot be read is asked for again later.
                 Some(TaskOutcome::Done(text)) => _ = self.arrived(&result.name, &text),
@@ -187,7 +187,7 @@ impl RemoteWorkers {
         while self.read(Duration::ZERO)? > 0 {}
         let missing = self.wanted.iter().filter(|(name, _)| !there.contains(*name));
         self.unsent = missing.map(|(_, wanted)| wanted.task.clone()).collect();
-        self.look_at = Instant::now() + PATIENCE;
+        self.look_at = Instant::now() + ANSWER_TIMEOUT;
         if there.len() == self.wanted.len() && !std::mem::replace(&mut self.has_waited, true) {
             eprintln!(
                 "no result yet; workers are started with: engram worker --queue {}",

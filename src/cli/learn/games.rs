@@ -12,12 +12,12 @@ use crate::{
         pgn::{Game, Games},
         source,
     },
-    engine::{Asked, Engine},
+    engine::{BlockingEngine, Engine},
     eval,
     learn::{
         Origin, Record, Taken,
         game::{GameEnd, Line},
-        policy::{Conditions, LearningMode, Rules, Silence},
+        policy::{Conditions, LearningMode, NotLearned, Rules},
         session::{LearnSession, Root},
     },
     position::Path as Played,
@@ -46,7 +46,7 @@ pub(super) fn import(
 ) -> Result<cli::Completion, LearnError> {
     let failed = cli::refused(from, "read");
     let reader = source::reader(from).map_err(&failed)?;
-    let mut asked = Asked::new(nodes);
+    let mut searcher = BlockingEngine::new(nodes);
     let (mut games, mut lost, mut wrong, mut learned) = (0, 0, 0, Taken::default());
     for game in Games::new(reader) {
         if output.is_closed() {
@@ -63,7 +63,7 @@ pub(super) fn import(
         };
         let Some(side) = lost_by(&game, player) else { continue };
         lost += 1;
-        let records = lessons(&mut asked, &game, side, file)?;
+        let records = lessons(&mut searcher, &game, side, file)?;
         let taken = file.file.take_in(&file.ring, &records)?;
         learned.new += taken.new;
         learned.known += taken.known;
@@ -86,13 +86,18 @@ pub(super) fn import(
 }
 
 /// The records of one lost game, from the loser's side: the positions in which the score dropped.
-fn lessons(asked: &mut Asked, game: &Game, side: Color, file: &Opened) -> Result<Vec<Record>, LearnError> {
+fn lessons(
+    searcher: &mut BlockingEngine,
+    game: &Game,
+    side: Color,
+    file: &Opened,
+) -> Result<Vec<Record>, LearnError> {
     let rules = Rules {
         mode: LearningMode::Drop,
         drop: Engine::DEFAULT_LEARN_DROP,
         min_depth: Engine::DEFAULT_LEARN_MIN_DEPTH,
     };
-    asked.engine.new_game();
+    searcher.engine.new_game();
     let live = |key| file.ring().get(key);
     let mut session = LearnSession::new(eval::fingerprint());
     let mut position = game.start.clone();
@@ -102,9 +107,9 @@ fn lessons(asked: &mut Asked, game: &Game, side: Color, file: &Opened) -> Result
     for ply in 0..=moves.len() {
         if position.turn() == side && position.has_legal_move() {
             let line = Line { start: game.start.fen(), moves: moves[..ply].to_vec() };
-            let answer = asked.search(&game.start, &line.moves)?;
+            let answer = searcher.search(&game.start, &line.moves)?;
             if let Some(result) = answer.result() {
-                let silence = played.has_repeated().then_some(Silence::Repetition);
+                let silence = played.has_repeated().then_some(NotLearned::Repetition);
                 let conditions = Conditions { rules, analysis: false, silence };
                 let root = Root { position: position.clone(), line, conditions };
                 session.search_ended(&root, &result, &live);

@@ -19,7 +19,7 @@ use crate::{
     learn::{
         LearnedScore, Origin, Record,
         game::GameEnd,
-        story::{self, LearnedGame, Moment},
+        games::{self, LearnedGame, Moment},
     },
     position::Position,
     types::Score,
@@ -53,7 +53,7 @@ pub(super) fn write(file: &Opened, page: &Page, json: bool, output: &Output) -> 
         file.ring().iter().filter(|(_, record)| filter.admits(record)).collect();
     let shown = &records[records.len().saturating_sub(page.newest)..];
     let openings = Openings::own();
-    let (mut games, others) = story::games(shown, &|| true);
+    let (mut games, others) = games::games(shown, &|| true);
     for game in &mut games {
         game.connect();
         game.find_opening(&|position| openings.at(position).is_some());

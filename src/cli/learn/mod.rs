@@ -23,7 +23,8 @@ use super::{Completion, FileFailure, prove, refused};
 use crate::{
     engine::IllegalMove,
     learn::{
-        BEFORE_FIRST, FileError, LearnFile, LearnedScore, Misfit, Mode, Record, Report, Ring, Unlearnable,
+        BEFORE_FIRST, FileError, LearnFile, LearnedScore, Mode, Record, RecordError, Report, Ring,
+        Unlearnable,
         exchange::{LineError, is_same_advice},
     },
     uci::{Output, translate::FenError},
@@ -196,7 +197,7 @@ pub enum LearnError {
         /// The first.
         sequence: u64,
         /// What is wrong with it.
-        misfit: Misfit,
+        misfit: RecordError,
     },
     /// Lines of a text that cannot be imported.
     #[error("{count} lines of {path} were left out, the first one is line {number}: {error}")]

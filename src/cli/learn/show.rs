@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{LearnError, Opened, filter::Filter, text};
 use crate::{
     cli::pgn,
-    learn::{MOST_ADVICE, header::FORMAT, record::CAPACITY},
+    learn::{MAX_ADVICE, header::FORMAT, record::CAPACITY},
     uci::{Output, translate},
 };
 
@@ -99,7 +99,7 @@ pub(super) fn stats(file: &Opened, json: bool, output: &Output) {
     for (origin, count) in &origins {
         output.line(format_args!("  {origin:<10} {count}"));
     }
-    output.line(format_args!("advice       room for {} more", MOST_ADVICE.saturating_sub(ring.advice_len())));
+    output.line(format_args!("advice       room for {} more", MAX_ADVICE.saturating_sub(ring.advice_len())));
     output.line(format_args!("confirmed    {confirmed} by the end of a game"));
     output.line(format_args!("sessions     {}", sessions.len()));
     for (evaluation, count) in &evaluations {

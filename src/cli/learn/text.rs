@@ -6,7 +6,7 @@ use shakmaty::Color;
 
 use crate::{
     cli::pgn,
-    learn::{LearnedScore, Misfit, Origin, Record, game::GameEnd, story::player},
+    learn::{LearnedScore, Origin, Record, RecordError, game::GameEnd, games::player},
     uci::{Output, translate},
 };
 
@@ -105,7 +105,7 @@ pub(super) fn value(sequence: u64, record: &Record) -> Value {
     let (fen, best, damage) = match record.position_and_move() {
         Ok((position, best)) => {
             let mode = translate::notation(&position, false);
-            (Some(position.fen()), best.map(|m| m.to_uci(mode).to_string()), None::<Misfit>)
+            (Some(position.fen()), best.map(|m| m.to_uci(mode).to_string()), None::<RecordError>)
         }
         Err(misfit) => (None, None, Some(misfit)),
     };

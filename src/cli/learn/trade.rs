@@ -11,7 +11,7 @@ use super::{LearnError, Opened, text};
 use crate::{
     cli::{refused, source},
     files::NewFile,
-    learn::{self, MOST_ADVICE, Record, Taken, exchange, record::CAPACITY},
+    learn::{self, MAX_ADVICE, Record, Taken, exchange, record::CAPACITY},
     uci::Output,
 };
 
@@ -106,7 +106,7 @@ fn tell(taken: Taken, json: bool, output: &Output) {
     output.line(format_args!("{new} records taken in, {known} already known"));
     if refused > 0 {
         output.line(format_args!(
-            "{refused} pieces of advice refused: a file holds at most {MOST_ADVICE}; remove some with `engram learn forget`"
+            "{refused} pieces of advice refused: a file holds at most {MAX_ADVICE}; remove some with `engram learn forget`"
         ));
     }
 }

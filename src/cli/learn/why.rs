@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{LearnError, Opened, text, write_records};
 use crate::{
     cli::{pgn, refused},
-    engine::{Answer, Asked},
+    engine::{Answer, BlockingEngine},
     learn::{
         Record, policy,
         reachability::{Reachable, Signature},
@@ -80,15 +80,15 @@ fn describe(position: &Position, answer: &Answer) -> String {
 
 /// Searches a position with a learning file or without.
 pub(super) fn ask(position: &Position, file: Option<&Path>, nodes: u64) -> Result<Answer, LearnError> {
-    let mut asked = Asked::new(nodes);
+    let mut searcher = BlockingEngine::new(nodes);
     if let Some(file) = file {
-        asked.engine.set_learning(|learning| {
+        searcher.engine.set_learning(|learning| {
             learning.read_only = true;
             learning.file = Some(file.to_owned());
             learning.rules.mode = policy::LearningMode::Drop;
         });
     }
-    Ok(asked.search(position, &[])?)
+    Ok(searcher.search(position, &[])?)
 }
 
 /// A small set of records that alone changes the move, the most important first.

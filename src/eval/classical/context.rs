@@ -11,7 +11,7 @@ use crate::position::Position;
 
 /// How one side attacks the other's king.
 #[derive(Copy, Clone, Debug, Default)]
-pub struct Assault {
+pub struct KingAttack {
     /// Pieces that attack the ring: knights, bishops, rooks, queens.
     pub attackers: [i32; 4],
     /// Attacks on squares next to the king.
@@ -49,10 +49,10 @@ pub struct Context<'p> {
     /// Squares attacked at least twice.
     pub twice: [Bitboard; 2],
     /// The attack that each side makes on the other's king.
-    pub assault: [Assault; 2],
+    pub king_attack: [KingAttack; 2],
     /// 0 (endgame) to [`super::material::MIDDLEGAME`].
     pub phase: i32,
-    /// Who may still castle.
+    /// May each side still castle?
     pub castles: [bool; 2],
     /// The side to move.
     pub turn: Color,
@@ -60,7 +60,7 @@ pub struct Context<'p> {
 
 impl<'p> Context<'p> {
     /// The maps that need no piece attacks: pawns, kings, pins, areas. The rest is filled in by
-    /// [`super::mobility::survey`].
+    /// [`super::mobility::score_minors_and_rooks`].
     #[inline]
     pub fn new(
         position: &'p Position,
@@ -89,7 +89,7 @@ impl<'p> Context<'p> {
             by_role: [[Bitboard::EMPTY; 6]; 2],
             attacked: [Bitboard::EMPTY; 2],
             twice: [Bitboard::EMPTY; 2],
-            assault: [Assault::default(); 2],
+            king_attack: [KingAttack::default(); 2],
             phase,
             castles: [Color::Black, Color::White]
                 .map(|c| CastlingSide::ALL.iter().any(|&s| castles.has(c, s))),

@@ -5,13 +5,13 @@ use super::{
     context::Context,
     geometry::{Black, KING_SIDE, QUEEN_SIDE, Side, White, count},
     pair::Pair,
-    trace::{Account, Tally, Term, Tracer},
+    trace::{Account, ScoreSum, Term, Tracer},
     weights::WEIGHTS,
 };
 
 /// Corrects the endgame value of the sum so far; takes it away or doubles it at most, so that it never jumps.
 #[inline]
-pub fn score<T: Tracer>(context: &Context, tally: &mut Tally<T>) {
+pub fn score<T: Tracer>(context: &Context, sum: &mut ScoreSum<T>) {
     let w = &WEIGHTS;
     let pawns = context.pawns.pawns[0] | context.pawns.pawns[1];
     let [black, white] = context.king;
@@ -29,11 +29,8 @@ pub fn score<T: Tracer>(context: &Context, tally: &mut Tally<T>) {
         (&w.initiative_pawn_ending, i32::from(context.phase == 0)),
         (&w.initiative_offset, 1),
     ] {
-        complexity += tally.weigh(Account::Initiative, weight, times);
+        complexity += sum.weigh(Account::Initiative, weight, times);
     }
-    let eg = tally.total.eg();
-    tally.add_neutral(
-        Term::Initiative,
-        Pair::new(0, eg.signum() * complexity.eg().clamp(-eg.abs(), eg.abs())),
-    );
+    let eg = sum.total.eg();
+    sum.add_neutral(Term::Initiative, Pair::new(0, eg.signum() * complexity.eg().clamp(-eg.abs(), eg.abs())));
 }

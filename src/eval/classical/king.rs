@@ -7,7 +7,7 @@ use super::{
     context::Context,
     geometry::{Side, count, file_of, king_flank, rank_of},
     pair::Pair,
-    trace::{Account, Silent, Tally, Term, Tracer},
+    trace::{Account, NoTrace, ScoreSum, Term, Tracer},
     weights::WEIGHTS,
 };
 use crate::position::Position;
@@ -31,10 +31,10 @@ pub fn shelter<S: Side, T: Tracer>(
     let mut home = king;
     if homes.peek().is_some() {
         let middlegame = |king: Square| {
-            let mut silent = Silent;
-            let mut tally = Tally::new(&mut silent);
-            shelter_at::<S, Silent>(king, pawns, &mut tally);
-            tally.own::<S>().mg()
+            let mut no_trace = NoTrace;
+            let mut sum = ScoreSum::new(&mut no_trace);
+            shelter_at::<S, NoTrace>(king, pawns, &mut sum);
+            sum.own::<S>().mg()
         };
         let mut best = middlegame(king);
         for castled in homes {
@@ -45,15 +45,15 @@ pub fn shelter<S: Side, T: Tracer>(
         }
     }
 
-    let mut tally = Tally::new(tracer);
-    shelter_at::<S, T>(home, pawns, &mut tally);
-    let middlegame = tally.own::<S>().mg();
-    king_and_pawns::<S, T>(king, pawns, &mut tally);
-    (tally.own::<S>(), middlegame)
+    let mut sum = ScoreSum::new(tracer);
+    shelter_at::<S, T>(home, pawns, &mut sum);
+    let middlegame = sum.own::<S>().mg();
+    king_and_pawns::<S, T>(king, pawns, &mut sum);
+    (sum.own::<S>(), middlegame)
 }
 
 /// Shelter and storm for a king on `king`.
-fn shelter_at<S: Side, T: Tracer>(king: Square, pawns: &[Bitboard; 2], tally: &mut Tally<T>) {
+fn shelter_at<S: Side, T: Tracer>(king: Square, pawns: &[Bitboard; 2], sum: &mut ScoreSum<T>) {
     let w = &WEIGHTS;
     let not_behind = rank_of(king) | S::front_ranks(king);
     let rank_of_nearest = |pawns: Bitboard| pawns.into_iter().map(|pawn| S::rank(pawn)).min().unwrap_or(0);
@@ -63,28 +63,28 @@ fn shelter_at<S: Side, T: Tracer>(king: Square, pawns: &[Bitboard; 2], tally: &m
         let own = rank_of_nearest(pawns[S::ME] & squares);
         let storm = rank_of_nearest(pawns[S::YOU] & squares);
         let folded = file.min(7 - file) as usize;
-        tally.add::<S>(Term::Shelter, &w.shelter[folded][own], 1);
+        sum.add::<S>(Term::Shelter, &w.shelter[folded][own], 1);
         let blocked = own > 0 && storm == own + 1;
         let weight = if blocked { &w.storm_blocked[storm] } else { &w.storm[folded][storm] };
-        tally.add::<S>(Term::Shelter, weight, 1);
+        sum.add::<S>(Term::Shelter, weight, 1);
     }
     if (pawns[S::ME] & file_of(king)).is_empty() {
-        tally.add::<S>(Term::Shelter, &w.king_open_file, 1);
+        sum.add::<S>(Term::Shelter, &w.king_open_file, 1);
     }
 }
 
 /// Every pawn by the files and ranks between it and the king, and the nearest own one by its distance.
-fn king_and_pawns<S: Side, T: Tracer>(king: Square, pawns: &[Bitboard; 2], tally: &mut Tally<T>) {
+fn king_and_pawns<S: Side, T: Tracer>(king: Square, pawns: &[Bitboard; 2], sum: &mut ScoreSum<T>) {
     let w = &WEIGHTS;
     for (side, table) in [(S::ME, &w.king_own_pawn), (S::YOU, &w.king_enemy_pawn)] {
         for pawn in pawns[side] {
             let apart = king.file().distance(pawn.file()) as usize;
             let ahead = 7 + S::rank(pawn) - S::rank(king);
-            tally.add::<S>(Term::KingPawns, &table[apart][ahead], 1);
+            sum.add::<S>(Term::KingPawns, &table[apart][ahead], 1);
         }
     }
     if let Some(nearest) = pawns[S::ME].into_iter().map(|pawn| pawn.distance(king)).min() {
-        tally.add::<S>(Term::KingPawns, &w.king_pawn_distance[nearest as usize], 1);
+        sum.add::<S>(Term::KingPawns, &w.king_pawn_distance[nearest as usize], 1);
     }
 }
 
@@ -103,11 +103,11 @@ pub fn danger_penalty(units: Pair) -> Pair {
 
 /// The attack on our king.
 #[inline]
-pub fn danger<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>) {
+pub fn danger<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>) {
     let w = &WEIGHTS;
     let account = Account::Danger(S::US);
-    let assault = &context.assault[S::YOU];
-    let attackers: i32 = assault.attackers.iter().sum();
+    let attack = &context.king_attack[S::YOU];
+    let attackers: i32 = attack.attackers.iter().sum();
     let queens = context.ours::<S::Them>(Role::Queen);
     // One attacker alone is no attack, unless it is the queen.
     if attackers + count(queens).min(1) < 2 {
@@ -133,7 +133,7 @@ pub fn danger<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>) {
         (straight | diagonal) & context.by::<S::Them>(Role::Queen) & !by_queen,
     ];
     let mut units = Pair::ZERO;
-    let mut weigh = |weight: &'static Pair, times: i32| units += tally.weigh(account, weight, times);
+    let mut weigh = |weight: &'static Pair, times: i32| units += sum.weigh(account, weight, times);
     for (role, checks) in checks.into_iter().enumerate() {
         let safe_ones = checks & safe;
         if safe_ones.more_than_one() {
@@ -144,14 +144,14 @@ pub fn danger<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>) {
             weigh(&w.danger_unsafe_check[role], count(checks & !context.pieces[S::YOU]));
         }
     }
-    for (weight, n) in w.danger_attacker.iter().zip(assault.attackers) {
+    for (weight, n) in w.danger_attacker.iter().zip(attack.attackers) {
         weigh(weight, n.min(8) * attackers.min(8));
     }
     let flank = king_flank(king) & S::ranks(0b0001_1111);
     let on_flank = count(flank & attacked) + count(flank & attacked & context.twice[S::YOU]);
     let pawns = context.pawns.pawns[0] | context.pawns.pawns[1];
     let guarded = (context.by::<S>(Role::Knight) & context.by::<S>(Role::King)).any();
-    weigh(&w.danger_hit, assault.hits);
+    weigh(&w.danger_hit, attack.hits);
     weigh(&w.danger_weak, count(context.ring[S::ME] & weak));
     weigh(&w.danger_pinned, count(context.pinned[S::ME]));
     weigh(&w.danger_no_queen, i32::from(queens.is_empty()));
@@ -161,5 +161,5 @@ pub fn danger<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>) {
     weigh(&w.danger_flank_defence, count(flank & context.attacked[S::ME]));
     weigh(&w.danger_pawnless_flank, i32::from((pawns & king_flank(king)).is_empty()));
     weigh(&w.danger_offset, 1);
-    tally.add_value::<S>(Term::KingDanger, -danger_penalty(units));
+    sum.add_value::<S>(Term::KingDanger, -danger_penalty(units));
 }

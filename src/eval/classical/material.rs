@@ -8,7 +8,7 @@ use super::{
     endgame::{self, Endgame},
     geometry::{Black, Side, White},
     pair::Pair,
-    trace::{Tally, Term, Tracer},
+    trace::{ScoreSum, Term, Tracer},
     weights::WEIGHTS,
 };
 use crate::{position::Position, types::MaterialKey};
@@ -79,14 +79,14 @@ pub fn counts(position: &Position) -> Counts {
 #[cold]
 fn analyse<T: Tracer>(position: &Position, tracer: &mut T) -> MaterialEntry {
     let counts = counts(position);
-    let mut tally = Tally::new(tracer);
-    side::<White, T>(&counts, &mut tally);
-    side::<Black, T>(&counts, &mut tally);
+    let mut sum = ScoreSum::new(tracer);
+    side::<White, T>(&counts, &mut sum);
+    side::<Black, T>(&counts, &mut sum);
     let [_, knights, bishops, rooks, queens, _] =
         std::array::from_fn::<i32, 6, _>(|role| counts[0][role] + counts[1][role]);
     MaterialEntry {
         key: position.keys().material,
-        score: tally.total,
+        score: sum.total,
         phase: (knights + bishops + 2 * rooks + 4 * queens).min(MIDDLEGAME) as u8,
         scale: [scale(&counts, 0), scale(&counts, 1)],
         endgame: endgame::recognise(&counts),
@@ -94,43 +94,43 @@ fn analyse<T: Tracer>(position: &Position, tracer: &mut T) -> MaterialEntry {
 }
 
 /// The worth of one side's pieces. Absurd material is cut off where a [`Pair`] would overflow.
-fn side<S: Side, T: Tracer>(counts: &Counts, tally: &mut Tally<T>) {
+fn side<S: Side, T: Tracer>(counts: &Counts, sum: &mut ScoreSum<T>) {
     const LIMIT: i32 = 15_000;
     let w = &WEIGHTS;
     let ours = &counts[S::ME];
     let (mut mg, mut eg) = (0, 0);
     for (worth, &n) in w.material.iter().zip(ours) {
-        tally.enter::<S>(worth, 16 * n);
+        sum.enter::<S>(worth, 16 * n);
         mg += worth.mg() * n;
         eg += worth.eg() * n;
     }
-    tally.add_value::<S>(Term::Material, Pair::new(mg.min(LIMIT), eg.min(LIMIT)));
+    sum.add_value::<S>(Term::Material, Pair::new(mg.min(LIMIT), eg.min(LIMIT)));
     if ours[2] >= 2 {
-        tally.add::<S>(Term::BishopPair, &w.bishop_pair, 1);
+        sum.add::<S>(Term::BishopPair, &w.bishop_pair, 1);
     }
-    imbalance::<S, T>(counts, tally);
+    imbalance::<S, T>(counts, sum);
 }
 
 /// What pieces are worth more or less beside others: a polynomial of the second degree in their numbers (L.
 /// Kaufman, The Evaluation of Material Imbalances, 1999, found such dependences in master games).
-fn imbalance<S: Side, T: Tracer>(counts: &Counts, tally: &mut Tally<T>) {
+fn imbalance<S: Side, T: Tracer>(counts: &Counts, sum: &mut ScoreSum<T>) {
     const MOST: i32 = 10;
     let [ours, theirs] = [S::ME, S::YOU].map(|side| counts[side].map(|n| n.min(MOST)));
     let (mut mg, mut eg) = (0, 0);
-    let mut add = |tally: &mut Tally<T>, weight: &'static Pair, sixteenths: i32| {
-        tally.enter::<S>(weight, sixteenths);
+    let mut add = |sum: &mut ScoreSum<T>, weight: &'static Pair, sixteenths: i32| {
+        sum.enter::<S>(weight, sixteenths);
         mg += weight.mg() * sixteenths;
         eg += weight.eg() * sixteenths;
     };
     let mut own = WEIGHTS.imbalance_own.iter();
     let mut their = WEIGHTS.imbalance_their.iter();
     for a in 0..5 {
-        own.by_ref().take(a + 1).zip(ours).for_each(|(weight, n)| add(tally, weight, ours[a] * n));
-        their.by_ref().take(a).zip(theirs).for_each(|(weight, n)| add(tally, weight, ours[a] * n));
+        own.by_ref().take(a + 1).zip(ours).for_each(|(weight, n)| add(sum, weight, ours[a] * n));
+        their.by_ref().take(a).zip(theirs).for_each(|(weight, n)| add(sum, weight, ours[a] * n));
     }
     const LIMIT: i32 = 3_000;
     let limited = |sum: i32| (sum / 16).clamp(-LIMIT, LIMIT);
-    tally.add_value::<S>(Term::Imbalance, Pair::new(limited(mg), limited(eg)));
+    sum.add_value::<S>(Term::Imbalance, Pair::new(limited(mg), limited(eg)));
 }
 
 /// Rough worth of pieces (no pawns) in the endgame, by which winning chances are judged.

@@ -11,40 +11,40 @@ use super::{
     geometry::{Side, count},
     pair::Pair,
     pieces, squares,
-    trace::{Tally, Term, Tracer},
+    trace::{ScoreSum, Term, Tracer},
     weights::WEIGHTS,
 };
 
 /// Fills in the attack maps of our knights, bishops and rooks and scores them one by one.
 #[inline]
-pub fn survey<S: Side, T: Tracer>(context: &mut Context, tally: &mut Tally<T>) {
+pub fn score_minors_and_rooks<S: Side, T: Tracer>(context: &mut Context, sum: &mut ScoreSum<T>) {
     let w = &WEIGHTS;
     for square in context.ours::<S>(Role::Knight) {
         let reach = register::<S>(context, Role::Knight, square, attacks::knight_attacks(square));
         let safe = count(reach & context.area[S::ME]);
-        credit::<S, T>(context, tally, Role::Knight, square, &w.knight_mobility, safe);
-        pieces::knight::<S, T>(context, tally, square, reach);
+        credit::<S, T>(context, sum, Role::Knight, square, &w.knight_mobility, safe);
+        pieces::knight::<S, T>(context, sum, square, reach);
     }
     for square in context.ours::<S>(Role::Bishop) {
         let through = context.occupied ^ context.board.queens();
         let reach = register::<S>(context, Role::Bishop, square, attacks::bishop_attacks(square, through));
         let safe = count(reach & context.area[S::ME]);
-        credit::<S, T>(context, tally, Role::Bishop, square, &w.bishop_mobility, safe);
-        pieces::bishop::<S, T>(context, tally, square, reach);
+        credit::<S, T>(context, sum, Role::Bishop, square, &w.bishop_mobility, safe);
+        pieces::bishop::<S, T>(context, sum, square, reach);
     }
     for square in context.ours::<S>(Role::Rook) {
         let through = context.occupied ^ context.board.queens() ^ context.ours::<S>(Role::Rook);
         let reach = register::<S>(context, Role::Rook, square, attacks::rook_attacks(square, through));
         let safe = count(reach & context.area[S::ME]);
-        credit::<S, T>(context, tally, Role::Rook, square, &w.rook_mobility, safe);
-        pieces::rook::<S, T>(context, tally, square, safe);
+        credit::<S, T>(context, sum, Role::Rook, square, &w.rook_mobility, safe);
+        pieces::rook::<S, T>(context, sum, square, safe);
     }
 }
 
-/// Our queens and king; after both sides' [`survey`], because a square where a lesser piece takes the queen
+/// Our queens and king; after both sides' [`score_minors_and_rooks`], because a square where a lesser piece takes the queen
 /// is no square for her.
 #[inline]
-pub fn survey_royals<S: Side, T: Tracer>(context: &mut Context, tally: &mut Tally<T>) {
+pub fn score_queens_and_king<S: Side, T: Tracer>(context: &mut Context, sum: &mut ScoreSum<T>) {
     let w = &WEIGHTS;
     let guarded = context.by::<S::Them>(Role::Knight)
         | context.by::<S::Them>(Role::Bishop)
@@ -53,11 +53,11 @@ pub fn survey_royals<S: Side, T: Tracer>(context: &mut Context, tally: &mut Tall
         let reach =
             register::<S>(context, Role::Queen, square, attacks::queen_attacks(square, context.occupied));
         let safe = count(reach & context.area[S::ME] & !guarded);
-        credit::<S, T>(context, tally, Role::Queen, square, &w.queen_mobility, safe);
-        pieces::queen::<S, T>(context, tally, square);
+        credit::<S, T>(context, sum, Role::Queen, square, &w.queen_mobility, safe);
+        pieces::queen::<S, T>(context, sum, square);
     }
-    tally.add::<S>(Term::Squares, squares::weight::<S>(Role::King, context.king[S::ME]), 1);
-    tally.add::<S>(Term::Pinned, &w.pinned, count(context.pinned[S::ME] & !context.board.pawns()));
+    sum.add::<S>(Term::Squares, squares::weight::<S>(Role::King, context.king[S::ME]), 1);
+    sum.add::<S>(Term::Pinned, &w.pinned, count(context.pinned[S::ME] & !context.board.pawns()));
 }
 
 /// Enters one piece's attacks into the maps; returns them as far as a pin allows.
@@ -70,9 +70,9 @@ fn register<S: Side>(context: &mut Context, role: Role, square: Square, mut reac
     context.twice[S::ME] |= context.attacked[S::ME] & reach;
     context.attacked[S::ME] |= reach;
     if reach.intersects(context.ring[S::YOU]) {
-        let assault = &mut context.assault[S::ME];
-        assault.attackers[role as usize - 2] += 1;
-        assault.hits += count(reach & attacks::king_attacks(context.king[S::YOU]));
+        let attack = &mut context.king_attack[S::ME];
+        attack.attackers[role as usize - 2] += 1;
+        attack.hits += count(reach & attacks::king_attacks(context.king[S::YOU]));
     }
     reach
 }
@@ -93,7 +93,7 @@ static DISTANCE: [[u8; 64]; 64] = {
 #[inline]
 fn credit<S: Side, T: Tracer>(
     context: &Context,
-    tally: &mut Tally<T>,
+    sum: &mut ScoreSum<T>,
     role: Role,
     square: Square,
     table: &'static [Pair],
@@ -102,11 +102,11 @@ fn credit<S: Side, T: Tracer>(
     let w = &WEIGHTS;
     let piece = role as usize - 2;
     let [own_view, enemy_view] = context.views[S::ME];
-    tally.add::<S>(Term::Squares, &w.squares_own_king[piece][own_view.index(square)], 1);
-    tally.add::<S>(Term::Squares, &w.squares_enemy_king[piece][enemy_view.index(square)], 1);
-    tally.add::<S>(Term::Mobility, &table[(safe as usize).min(table.len() - 1)], 1);
+    sum.add::<S>(Term::Squares, &w.squares_own_king[piece][own_view.index(square)], 1);
+    sum.add::<S>(Term::Squares, &w.squares_enemy_king[piece][enemy_view.index(square)], 1);
+    sum.add::<S>(Term::Mobility, &table[(safe as usize).min(table.len() - 1)], 1);
     let [own, enemy] =
         [S::ME, S::YOU].map(|side| usize::from(DISTANCE[context.king[side] as usize][square as usize]));
-    tally.add::<S>(Term::Tropism, &w.own_king_distance[piece][own], 1);
-    tally.add::<S>(Term::Tropism, &w.enemy_king_distance[piece][enemy], 1);
+    sum.add::<S>(Term::Tropism, &w.own_king_distance[piece][own], 1);
+    sum.add::<S>(Term::Tropism, &w.enemy_king_distance[piece][enemy], 1);
 }

@@ -43,7 +43,7 @@ use self::{
     material::{FULL_SCALE, MIDDLEGAME, MaterialTable},
     pair::Pair,
     pawn_entry::ClassicalPawns,
-    trace::{Silent, Tally, Tracer},
+    trace::{NoTrace, ScoreSum, Tracer},
     weights::WEIGHTS,
 };
 use super::pawn_table::PawnTable;
@@ -74,7 +74,7 @@ impl Caches {
     /// The worth of a known endgame for the side to move, which has an evaluation of its own.
     #[inline]
     pub fn known_endgame(&mut self, position: &Position) -> Option<Score> {
-        let (endgame, strong) = self.material.probe(position, &mut Silent).endgame?;
+        let (endgame, strong) = self.material.probe(position, &mut NoTrace).endgame?;
         let white = Score(endgame::evaluate(endgame, strong, position)).clamp_evaluation();
         Some(if position.turn() == Color::White { white } else { -white })
     }
@@ -104,7 +104,7 @@ impl Caches {
 /// The worth of `position` in centipawns from the point of view of the side to move, without regard to the
 /// half-move clock and to repetitions.
 pub fn evaluate(position: &Position, caches: &mut Caches) -> Score {
-    let white = assess(position, caches, &mut Silent).score;
+    let white = assess(position, caches, &mut NoTrace).score;
     if position.turn() == Color::White { white } else { -white }
 }
 
@@ -137,29 +137,29 @@ fn assess<T: Tracer>(position: &Position, caches: &mut Caches, tracer: &mut T) -
     let (black, black_shelter) = entry.shelter::<Black, T>(position, tracer);
     let (white, white_shelter) = entry.shelter::<White, T>(position, tracer);
     let mut context = Context::new(position, entry, [black_shelter, white_shelter], phase);
-    let mut tally = Tally::new(tracer);
-    tally.carry(material.score + entry.score + white - black);
+    let mut sum = ScoreSum::new(tracer);
+    sum.carry(material.score + entry.score + white - black);
 
-    mobility::survey::<White, T>(&mut context, &mut tally);
-    mobility::survey::<Black, T>(&mut context, &mut tally);
-    mobility::survey_royals::<White, T>(&mut context, &mut tally);
-    mobility::survey_royals::<Black, T>(&mut context, &mut tally);
-    king::danger::<White, T>(&context, &mut tally);
-    king::danger::<Black, T>(&context, &mut tally);
-    threats::score::<White, T>(&context, &mut tally);
-    threats::score::<Black, T>(&context, &mut tally);
-    passed::score::<White, T>(&context, &mut tally);
-    passed::score::<Black, T>(&context, &mut tally);
-    space::score::<White, T>(&context, &mut tally);
-    space::score::<Black, T>(&context, &mut tally);
+    mobility::score_minors_and_rooks::<White, T>(&mut context, &mut sum);
+    mobility::score_minors_and_rooks::<Black, T>(&mut context, &mut sum);
+    mobility::score_queens_and_king::<White, T>(&mut context, &mut sum);
+    mobility::score_queens_and_king::<Black, T>(&mut context, &mut sum);
+    king::danger::<White, T>(&context, &mut sum);
+    king::danger::<Black, T>(&context, &mut sum);
+    threats::score::<White, T>(&context, &mut sum);
+    threats::score::<Black, T>(&context, &mut sum);
+    passed::score::<White, T>(&context, &mut sum);
+    passed::score::<Black, T>(&context, &mut sum);
+    space::score::<White, T>(&context, &mut sum);
+    space::score::<Black, T>(&context, &mut sum);
     match context.turn {
-        Color::White => tally.add::<White>(Term::Tempo, &WEIGHTS.tempo, 1),
-        Color::Black => tally.add::<Black>(Term::Tempo, &WEIGHTS.tempo, 1),
+        Color::White => sum.add::<White>(Term::Tempo, &WEIGHTS.tempo, 1),
+        Color::Black => sum.add::<Black>(Term::Tempo, &WEIGHTS.tempo, 1),
     }
-    initiative::score(&context, &mut tally);
+    initiative::score(&context, &mut sum);
 
-    let scale = scale::scale(&context, &material, tally.total);
-    Assessment { score: Score(blend(tally.total, phase, scale)).clamp_evaluation(), phase, scale }
+    let scale = scale::scale(&context, &material, sum.total);
+    Assessment { score: Score(blend(sum.total, phase, scale)).clamp_evaluation(), phase, scale }
 }
 
 /// One value of the two, by phase. The scale applies to the endgame, and where hardly anything can be won

@@ -6,7 +6,7 @@ use super::{
     geometry::{Black, CENTER_FILES, KING_SIDE, QUEEN_SIDE, Side, White, adjacent_files, count, rank_of},
     pawn_entry::ClassicalPawns,
     squares,
-    trace::{Tally, Term, Tracer},
+    trace::{ScoreSum, Term, Tracer},
     weights::WEIGHTS,
 };
 
@@ -14,14 +14,14 @@ use super::{
 #[cold]
 pub fn analyse<T: Tracer>(pawns: [Bitboard; 2], tracer: &mut T) -> ClassicalPawns {
     let mut entry = ClassicalPawns::new(pawns);
-    let mut tally = Tally::new(tracer);
-    side::<White, T>(&mut entry, &mut tally);
-    side::<Black, T>(&mut entry, &mut tally);
-    entry.score = tally.total;
+    let mut sum = ScoreSum::new(tracer);
+    side::<White, T>(&mut entry, &mut sum);
+    side::<Black, T>(&mut entry, &mut sum);
+    entry.score = sum.total;
     entry
 }
 
-fn side<S: Side, T: Tracer>(entry: &mut ClassicalPawns, tally: &mut Tally<T>) {
+fn side<S: Side, T: Tracer>(entry: &mut ClassicalPawns, sum: &mut ScoreSum<T>) {
     let w = &WEIGHTS;
     let (ours, theirs) = (entry.pawns[S::ME], entry.pawns[S::YOU]);
     let guarded_twice = S::Them::double_pawn_attacks(theirs);
@@ -44,30 +44,30 @@ fn side<S: Side, T: Tracer>(entry: &mut ClassicalPawns, tally: &mut Tally<T>) {
         let helpers = neighbours & !S::attack_span(square);
 
         entry.attack_span[S::ME] |= S::attack_span(square);
-        tally.add::<S>(Term::Squares, squares::weight::<S>(Role::Pawn, square), 1);
+        sum.add::<S>(Term::Squares, squares::weight::<S>(Role::Pawn, square), 1);
 
         let o = usize::from(opposed);
         if neighbours.is_empty() {
             let file = square.to_usize() & 7;
-            tally.add::<S>(Term::Isolated, &w.isolated[o][file.min(7 - file)], 1);
+            sum.add::<S>(Term::Isolated, &w.isolated[o][file.min(7 - file)], 1);
         } else if helpers.is_empty() && (push_levers | blocker).any() {
-            tally.add::<S>(Term::Backward, &w.backward[o][rank], 1);
+            sum.add::<S>(Term::Backward, &w.backward[o][rank], 1);
         }
         if behind_another {
-            tally.add::<S>(Term::Doubled, &w.doubled[usize::from(support.any())], 1);
+            sum.add::<S>(Term::Doubled, &w.doubled[usize::from(support.any())], 1);
         }
         if phalanx.any() {
-            tally.add::<S>(Term::Connected, &w.phalanx[o][rank], 1);
+            sum.add::<S>(Term::Connected, &w.phalanx[o][rank], 1);
         }
-        tally.add::<S>(Term::Connected, &w.supported[o][rank], count(support));
+        sum.add::<S>(Term::Connected, &w.supported[o][rank], count(support));
         if levers.any() {
-            tally.add::<S>(Term::Lever, &w.lever[rank], 1);
+            sum.add::<S>(Term::Lever, &w.lever[rank], 1);
             if levers.more_than_one() && support.is_empty() {
-                tally.add::<S>(Term::Lever, &w.weak_lever, 1);
+                sum.add::<S>(Term::Lever, &w.weak_lever, 1);
             }
         }
         if blocker.any() {
-            tally.add::<S>(Term::Rammed, &w.rammed[rank], 1);
+            sum.add::<S>(Term::Rammed, &w.rammed[rank], 1);
         }
 
         // Passed: nothing ahead but what it may take, or what its neighbours deal with.
@@ -77,43 +77,43 @@ fn side<S: Side, T: Tracer>(entry: &mut ClassicalPawns, tally: &mut Tally<T>) {
         if free && !behind_another {
             entry.passed |= Bitboard::from(square);
         } else if !opposed && !behind_another && rank < 6 && count(helpers) >= count(sentries) {
-            tally.add::<S>(Term::Candidate, &w.candidate[rank], 1);
+            sum.add::<S>(Term::Candidate, &w.candidate[rank], 1);
         }
     }
-    structure::<S, T>(entry, tally);
-    passed::<S, T>(entry, tally);
+    structure::<S, T>(entry, sum);
+    passed::<S, T>(entry, sum);
 }
 
 /// The pawns as a whole: islands, majorities, holes.
-fn structure<S: Side, T: Tracer>(entry: &ClassicalPawns, tally: &mut Tally<T>) {
+fn structure<S: Side, T: Tracer>(entry: &ClassicalPawns, sum: &mut ScoreSum<T>) {
     let w = &WEIGHTS;
     let (ours, theirs) = (entry.pawns[S::ME], entry.pawns[S::YOU]);
     let files = entry.files[S::ME];
-    tally.add::<S>(Term::Islands, &w.island, (files & !(files << 1)).count_ones() as i32);
+    sum.add::<S>(Term::Islands, &w.island, (files & !(files << 1)).count_ones() as i32);
     let wings = [QUEEN_SIDE, KING_SIDE];
     let majorities = wings.into_iter().filter(|&wing| count(ours & wing) > count(theirs & wing)).count();
-    tally.add::<S>(Term::Islands, &w.majority, majorities as i32);
+    sum.add::<S>(Term::Islands, &w.majority, majorities as i32);
     let holes = CENTER_FILES & S::ranks(0b0000_1100) & !(entry.attack_span[S::ME] | ours);
-    tally.add::<S>(Term::Islands, &w.hole, count(holes));
+    sum.add::<S>(Term::Islands, &w.hole, count(holes));
 }
 
 /// The passed pawns, as far as pawns alone can say.
-fn passed<S: Side, T: Tracer>(entry: &ClassicalPawns, tally: &mut Tally<T>) {
+fn passed<S: Side, T: Tracer>(entry: &ClassicalPawns, sum: &mut ScoreSum<T>) {
     let w = &WEIGHTS;
     let passed = entry.passed & entry.pawns[S::ME];
     for square in passed {
         let rank = S::rank(square);
         let file = square.to_usize() & 7;
-        tally.add::<S>(Term::Passed, &w.passed[rank], 1);
-        tally.add::<S>(Term::Passed, &w.passed_file[file.min(7 - file)], 1);
+        sum.add::<S>(Term::Passed, &w.passed[rank], 1);
+        sum.add::<S>(Term::Passed, &w.passed_file[file.min(7 - file)], 1);
         let beside = adjacent_files(square) & (rank_of(square) | ranks_around(square));
         if (passed & beside).any() {
-            tally.add::<S>(Term::Passed, &w.passed_connected[rank], 1);
+            sum.add::<S>(Term::Passed, &w.passed_connected[rank], 1);
         }
         let near_files = 0b0001_1111_u16 << file >> 2;
         let others = u16::from(entry.files[S::YOU]) | u16::from(entry.files[S::ME]) & !(0b111 << file >> 1);
         if others != 0 && near_files & others == 0 {
-            tally.add::<S>(Term::Passed, &w.passed_outside, 1);
+            sum.add::<S>(Term::Passed, &w.passed_outside, 1);
         }
     }
 }

@@ -6,13 +6,13 @@ use super::{
     context::Context,
     geometry::{CENTER_FILES, Side, count},
     material::MIDDLEGAME,
-    trace::{Tally, Term, Tracer},
+    trace::{ScoreSum, Term, Tracer},
     weights::WEIGHTS,
 };
 
 /// Our space. Counted only while many pieces are on the board.
 #[inline]
-pub fn score<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>) {
+pub fn score<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>) {
     if context.phase < MIDDLEGAME / 2 {
         return;
     }
@@ -23,5 +23,5 @@ pub fn score<S: Side, T: Tracer>(context: &Context, tally: &mut Tally<T>) {
     let behind = pawns | one_behind | S::Them::push(one_behind | S::Them::push(one_behind));
     let squares = count(safe) + count(safe & behind & !context.attacked[S::YOU]);
     let pieces = (count(context.pieces[S::ME]) - 4).max(0);
-    tally.add::<S>(Term::Space, &WEIGHTS.space, squares * pieces / 16);
+    sum.add::<S>(Term::Space, &WEIGHTS.space, squares * pieces / 16);
 }

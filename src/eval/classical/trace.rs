@@ -1,4 +1,4 @@
-//! What each term contributes. The terms report to a [`Tracer`]; [`Silent`] compiles to nothing, so the
+//! What each term contributes. The terms report to a [`Tracer`]; [`NoTrace`] compiles to nothing, so the
 //! traced evaluation and the fast one are the same code.
 
 use std::fmt;
@@ -146,23 +146,23 @@ pub trait Tracer {
 
 /// Records nothing.
 #[derive(Copy, Clone, Debug)]
-pub struct Silent;
+pub struct NoTrace;
 
-impl Tracer for Silent {
+impl Tracer for NoTrace {
     const LISTENS: bool = false;
 }
 
 /// The running sum of an evaluation, from White's point of view.
-pub struct Tally<'t, T> {
+pub struct ScoreSum<'t, T> {
     /// The sum so far.
     pub total: Pair,
     tracer: &'t mut T,
 }
 
-impl<'t, T: Tracer> Tally<'t, T> {
+impl<'t, T: Tracer> ScoreSum<'t, T> {
     /// An empty sum.
-    pub fn new(tracer: &'t mut T) -> Tally<'t, T> {
-        Tally { total: Pair::ZERO, tracer }
+    pub fn new(tracer: &'t mut T) -> ScoreSum<'t, T> {
+        ScoreSum { total: Pair::ZERO, tracer }
     }
 
     /// The sum so far from the point of view of one side.
@@ -177,7 +177,7 @@ impl<'t, T: Tracer> Tally<'t, T> {
         self.add_value::<S>(term, *weight * times);
     }
 
-    /// Tells the tracer how often a weight is in what [`Tally::add_value`] adds for one side.
+    /// Tells the tracer how often a weight is in what [`ScoreSum::add_value`] adds for one side.
     #[inline(always)]
     pub fn enter<S: Side>(&mut self, weight: &'static Pair, sixteenths: i32) {
         let signed = if S::US.is_white() { sixteenths } else { -sixteenths };

@@ -26,7 +26,7 @@ impl Case {
     fn drop() -> Case {
         let rules = Rules { mode: LearningMode::Drop, drop: 33, min_depth: Depth(6) };
         let result = SearchResult {
-            course: course(&[(9, -10), (10, -10)]),
+            iterations: finished(&[(9, -10), (10, -10)]),
             line: vec![E4],
             score: cp(-10),
             bound: Bound::Exact,
@@ -45,15 +45,15 @@ impl Case {
         })
     }
 
-    fn decide(&self) -> Result<Lesson, Silence> {
+    fn decide(&self) -> Result<RootFinding, NotLearned> {
         decide(&self.conditions, &self.result, self.earlier, self.live.as_ref())
     }
 }
 
-fn course(iterations: &[(i32, i32)]) -> Iterations {
-    let mut course = Iterations::default();
-    iterations.iter().for_each(|&(depth, score)| course.finished(Depth(depth), cp(score)));
-    course
+fn finished(scores: &[(i32, i32)]) -> Iterations {
+    let mut iterations = Iterations::default();
+    scores.iter().for_each(|&(depth, score)| iterations.finished(Depth(depth), cp(score)));
+    iterations
 }
 
 fn earlier(depth: i32, score: i32, plies: usize) -> Option<Earlier> {
@@ -75,25 +75,25 @@ fn cp(centipawns: i32) -> Score {
 
 #[test]
 fn every_trigger_fires_at_its_threshold_and_not_before() {
-    use Silence::NoDrop;
+    use NotLearned::NoDrop;
     use Trigger::*;
     let inside = |iterations: &[(i32, i32)]| {
         with(Case::drop(), |case| {
             case.earlier = None;
-            case.result.course = course(iterations);
+            case.result.iterations = finished(iterations);
         })
     };
     // Bad before and worse now; inside the search nothing happens.
     let bad = |before| {
         with(Case::drop(), |case| {
             case.earlier = earlier(10, before, 2);
-            case.result.course = course(&[(9, -300), (10, -300)]);
+            case.result.iterations = finished(&[(9, -300), (10, -300)]);
             case.result.score = cp(-300);
         })
     };
     let after = |depth, score, plies| with(Case::drop(), |case| case.earlier = earlier(depth, score, plies));
     #[rustfmt::skip]
-    let rows: Vec<(&str, Case, Result<Trigger, Silence>)> = vec![
+    let rows: Vec<(&str, Case, Result<Trigger, NotLearned>)> = vec![
         ("40 lost between moves", Case::drop(), Ok(BetweenMoves)),
         ("33 is enough", after(10, 23, 2), Ok(BetweenMoves)),
         ("32 is not", after(10, 22, 2), Err(NoDrop)),
@@ -115,7 +115,7 @@ fn every_trigger_fires_at_its_threshold_and_not_before() {
         ("inside, from an iteration too shallow to count", inside(&[(5, 90), (9, 0), (10, -10)]), Err(NoDrop)),
         ("inside, lost already", with(inside(&[(8, -200), (10, -300)]), |case| case.result.score = cp(-300)),
             Err(NoDrop)),
-        ("both: the game comes first", with(Case::drop(), |case| case.result.course = course(&[(8, 90), (10, -10)])),
+        ("both: the game comes first", with(Case::drop(), |case| case.result.iterations = finished(&[(8, 90), (10, -10)])),
             Ok(BetweenMoves)),
         ("only a lower bound", with(Case::drop(), |case| case.result.bound = Bound::Lower), Err(NoDrop)),
         ("an upper bound that is low enough", with(Case::drop(), |case| case.result.bound = Bound::Upper),
@@ -131,18 +131,22 @@ fn every_trigger_fires_at_its_threshold_and_not_before() {
 
 #[test]
 fn one_more_iteration_of_a_resumed_analysis_is_news() {
-    let decide = |course: &Iterations, bound| {
+    let decide = |iterations: &Iterations, bound| {
         let case = with(Case::all(), |case| {
             case.conditions.analysis = true;
-            case.result =
-                SearchResult { course: course.clone(), depth: Depth(11), bound, ..case.result.clone() };
+            case.result = SearchResult {
+                iterations: iterations.clone(),
+                depth: Depth(11),
+                bound,
+                ..case.result.clone()
+            };
             case.result.score = cp(20);
             case.live = Some(known(cp(30), cp(30), 10, OTHER));
         });
         case.decide().map(|lesson| lesson.known.depth)
     };
-    let from_the_beginning = decide(&course(&[(11, 20)]), Bound::Exact);
-    assert_eq!(from_the_beginning, Err(Silence::TooFewIterations));
+    let from_the_beginning = decide(&finished(&[(11, 20)]), Bound::Exact);
+    assert_eq!(from_the_beginning, Err(NotLearned::TooFewIterations));
     let mut resumed = Iterations::default();
     resumed.resumed(Depth(10), cp(30));
     assert!(decide(&resumed, Bound::Lower).is_ok(), "a better move in an iteration that was not finished");
@@ -154,16 +158,16 @@ fn one_more_iteration_of_a_resumed_analysis_is_news() {
 fn the_list_of_never_is_complete_in_both_modes() {
     type Change = fn(&mut Case);
     #[rustfmt::skip]
-    let rows: [(Change, Silence); 9] = [
-        (|case| case.conditions.rules.mode = LearningMode::Off, Silence::Off),
-        (|case| case.conditions.silence = Some(Silence::SearchMoves), Silence::SearchMoves),
-        (|case| case.conditions.silence = Some(Silence::Mate), Silence::Mate),
-        (|case| case.conditions.silence = Some(Silence::PonderedInVain), Silence::PonderedInVain),
-        (|case| case.conditions.silence = Some(Silence::Repetition), Silence::Repetition),
-        (|case| case.result.course = course(&[(10, -10)]), Silence::TooFewIterations),
-        (|case| case.result.course = Iterations::default(), Silence::TooFewIterations),
-        (|case| case.result.depth = Depth(5), Silence::TooShallow),
-        (|case| case.result.score = -Score::INFINITE, Silence::NoScore),
+    let rows: [(Change, NotLearned); 9] = [
+        (|case| case.conditions.rules.mode = LearningMode::Off, NotLearned::Off),
+        (|case| case.conditions.silence = Some(NotLearned::SearchMoves), NotLearned::SearchMoves),
+        (|case| case.conditions.silence = Some(NotLearned::Mate), NotLearned::Mate),
+        (|case| case.conditions.silence = Some(NotLearned::PonderedInVain), NotLearned::PonderedInVain),
+        (|case| case.conditions.silence = Some(NotLearned::Repetition), NotLearned::Repetition),
+        (|case| case.result.iterations = finished(&[(10, -10)]), NotLearned::TooFewIterations),
+        (|case| case.result.iterations = Iterations::default(), NotLearned::TooFewIterations),
+        (|case| case.result.depth = Depth(5), NotLearned::TooShallow),
+        (|case| case.result.score = -Score::INFINITE, NotLearned::NoScore),
     ];
     for case in [Case::drop(), Case::all()] {
         assert!(case.decide().is_ok());
@@ -190,29 +194,29 @@ fn the_lesson_is_what_the_search_found() {
 fn a_search_stopped_inside_a_fail_low_teaches_its_upper_bound_only() {
     let stopped = with(Case::drop(), |case| {
         case.result.score = cp(30);
-        case.result.course.failed_low(Depth(11), cp(-45));
+        case.result.iterations.failed_low(Depth(11), cp(-45));
     });
     let lesson = stopped.decide().expect("a lesson");
     assert_eq!(lesson.known, known(-Score::INFINITE, cp(-45), 11, PackedMove::NONE));
-    let not_deep = with(stopped.clone(), |case| case.result.course.failed_low(Depth(11), cp(0)));
-    assert_eq!(not_deep.decide(), Err(Silence::NoDrop), "a bound that is no drop");
+    let not_deep = with(stopped.clone(), |case| case.result.iterations.failed_low(Depth(11), cp(0)));
+    assert_eq!(not_deep.decide(), Err(NotLearned::NoDrop), "a bound that is no drop");
     let elsewhere = with(stopped, |case| case.result.depth = Depth(11));
-    assert_eq!(elsewhere.decide(), Err(Silence::NoDrop), "another thread finished that depth");
+    assert_eq!(elsewhere.decide(), Err(NotLearned::NoDrop), "another thread finished that depth");
 
     // An analysis that remembers every root goes on from what was finished.
     let analysed = with(Case::all(), |case| {
-        case.result.course.failed_low(Depth(11), cp(-45));
+        case.result.iterations.failed_low(Depth(11), cp(-45));
         case.conditions.analysis = true;
     });
     assert_eq!(analysed.decide().expect("a lesson").known, known(cp(-10), cp(-10), 10, best()));
 
-    let mut course = Iterations::default();
-    course.failed_low(Depth(8), cp(-90));
-    course.recovered();
-    assert!(course.fail_low.is_none());
-    course.failed_low(Depth(8), cp(-90));
-    course.finished(Depth(8), cp(-95));
-    assert!(course.fail_low.is_none());
+    let mut iterations = Iterations::default();
+    iterations.failed_low(Depth(8), cp(-90));
+    iterations.recovered();
+    assert!(iterations.fail_low.is_none());
+    iterations.failed_low(Depth(8), cp(-90));
+    iterations.finished(Depth(8), cp(-95));
+    assert!(iterations.fail_low.is_none());
 }
 
 #[test]
@@ -230,7 +234,7 @@ fn what_a_live_record_says_is_not_said_again() {
     for (name, live, silent) in rows {
         for case in [Case::drop(), Case::all()] {
             let decided = with(case, |case| case.live = Some(live)).decide();
-            assert_eq!(decided == Err(Silence::Known), silent, "{name}");
+            assert_eq!(decided == Err(NotLearned::Known), silent, "{name}");
         }
     }
 }

@@ -23,7 +23,7 @@ const LOCK_POLL: Duration = Duration::from_millis(10);
 /// How often a file may be replaced while it is being opened.
 const MAX_REPLACED: usize = 3;
 
-/// Who uses the file: engines share it, tools that rewrite it need it alone, others only read.
+/// The use of the file: engines share it, tools that rewrite it need it alone, others only read.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     Engine,
@@ -51,11 +51,11 @@ pub enum FileLocation {
 /// Opens the hash file at `path`.
 ///
 /// # Errors
-/// It is none, or somebody else's turn, or the system refuses.
+/// It is no hash file, another process uses it in a way that excludes this one, or the system refuses.
 pub(super) fn open(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
     let mut open = open_once(path, purpose)?;
     for _ in 0..MAX_REPLACED {
-        // Who had the lock before may have removed the file, or put another one in its place.
+        // The process that had the lock before may have removed the file, or put another one in its place.
         if place_of(&open.file, path) == FileLocation::Ours {
             break;
         }
@@ -212,7 +212,7 @@ fn free_bytes(folder: &Path) -> Option<u64> {
     Some(found.f_bavail.saturating_mul(found.f_frsize))
 }
 
-/// Turns a refusal of the system to make a file of so many bytes into an error.
+/// Turns the system's refusal to make a file of `bytes` bytes into an error.
 fn not_made(path: &Path, bytes: u64) -> impl Fn(io::Error) -> HashFileError {
     move |error| match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {

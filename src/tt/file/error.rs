@@ -79,7 +79,7 @@ pub enum HashFileError {
     /// An engine or a tool is at work on it: which.
     #[error("{0} is in use by {1}; try again when that is done")]
     Busy(PathBuf, &'static str),
-    /// The disk has no room for so many bytes.
+    /// The disk has no room for this number of bytes.
     #[error("the disk has no room for the {1} bytes of {0}; free some, or set a smaller HashFileSize")]
     NoRoom(PathBuf, u64),
     /// It may not be written.

@@ -37,23 +37,23 @@ use crate::{
 
 /// How often the queue may fill in less than [`INTERVAL`] before only deeper results are kept: a young analysis
 /// keeps all it finds, a long one writes to the disk at a bounded rate.
-const CREDIT: i32 = 32;
+const QUEUE_FILLS: i32 = 32;
 /// Entries that wait for the map at most: 5 MiB.
 const QUEUE: usize = 1 << 17;
-/// The places of so many entries are asked for before the first of them is written.
+/// Entries of a batch, whose buckets are prefetched before the first of them is written.
 const BATCH: usize = 32;
 /// The longest that an entry waits.
 const INTERVAL: Duration = Duration::from_secs(60);
 /// How long the end of an analysis waits for the map. Pages that are in memory take milliseconds.
-const SETTLE_TIMEOUT: Duration = Duration::from_millis(500);
-/// How long each iteration does.
+const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
+/// How long the end of an iteration waits.
 const ITERATION_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// An open hash file: the second level below the table, for entries that are deep or belong to a line.
 pub struct HashFile {
     map: Arc<Map>,
     queue: Arc<ArrayQueue<Entry>>,
-    /// The least depth that is kept now; see [`CREDIT`]. Relaxed: a late change costs a few entries.
+    /// The least depth that is kept now; see [`QUEUE_FILLS`]. Relaxed: a late change costs a few entries.
     least: Arc<AtomicI32>,
     wake: Option<Sender<Wake>>,
     thread: Option<JoinHandle<()>>,
@@ -118,9 +118,9 @@ impl HashFile {
     }
 
     /// Keeps what an analysis of `root` came to, and its line. In the map when this returns, after the nodes that
-    /// it rests on: who is killed then goes on with all of them.
+    /// it rests on: a process that is killed then resumes with all of them.
     pub fn keep_root(&self, root: PositionKey, record: &NodeResult, line: &[PackedMove]) {
-        self.settle_within(ITERATION_TIMEOUT);
+        self.flush_queue_within(ITERATION_TIMEOUT);
         let generation = self.map.generation();
         let packed = Packed::pack(root, record, None, 0);
         for (index, &best) in line.iter().skip(1).chain([&PackedMove::NONE]).enumerate() {
@@ -149,7 +149,7 @@ impl HashFile {
     /// What the file knows of a position, if that is more than `hit`, which the table had. It is put into the
     /// table.
     #[inline(never)]
-    pub fn recall(&self, table: &Table, key: PositionKey, hit: Option<Hit>) -> Option<Hit> {
+    pub fn probe_into(&self, table: &Table, key: PositionKey, hit: Option<Hit>) -> Option<Hit> {
         let Some(entry) = self.map.find(key, CellKind::Node).next() else { return hit };
         if hit.is_some_and(|hit| hit.learned || hit.depth >= entry.depth()) {
             return hit;
@@ -164,11 +164,11 @@ impl HashFile {
     }
 
     /// Has everything found so far written to the map, and waits for that a little.
-    pub fn settle(&self) {
-        self.settle_within(SETTLE_TIMEOUT);
+    pub fn flush_queue(&self) {
+        self.flush_queue_within(FLUSH_TIMEOUT);
     }
 
-    fn settle_within(&self, timeout: Duration) {
+    fn flush_queue_within(&self, timeout: Duration) {
         let (done, wait) = bounded(1);
         if let Some(sender) = &self.wake {
             let _ = sender.send_timeout(Wake::Tell(done), timeout);
@@ -198,8 +198,8 @@ impl Drop for HashFile {
     }
 }
 
-/// Under which key a move of the line of an iteration lies. Iterations by turns have two sets of them, so that the line
-/// of the one before stays whole until the next one counts.
+/// The key of one move of a stored line. Two sets of keys alternate, so that the line of the iteration before stays whole
+/// until that of the next one is complete.
 fn line_key(root: PositionKey, iteration: Packed, index: usize) -> PositionKey {
     let set = (iteration.depth().get() as u64 & 1) << 32 | iteration.w1 >> 48 << 8 | index as u64;
     PositionKey(
@@ -211,13 +211,13 @@ fn line_key(root: PositionKey, iteration: Packed, index: usize) -> PositionKey {
 
 fn write(map: &Map, queue: &ArrayQueue<Entry>, least: &AtomicI32, woken: &Receiver<Wake>) {
     let mut last_full = Instant::now();
-    let mut credit = CREDIT;
+    let mut credit = QUEUE_FILLS;
     let mut cold = Some(0);
     loop {
         let wake = woken.recv_timeout(if cold.is_some() { Duration::ZERO } else { INTERVAL });
         if let (Some(from), Err(RecvTimeoutError::Timeout)) = (cold, &wake) {
             // Nothing to write yet.
-            cold = map.bring_in(from);
+            cold = map.prefault(from);
             continue;
         }
         let depth = least.load(Relaxed);
@@ -229,7 +229,7 @@ fn write(map: &Map, queue: &ArrayQueue<Entry>, least: &AtomicI32, woken: &Receiv
             }
             Ok(Wake::Full) => last_full = Instant::now(),
             Err(RecvTimeoutError::Timeout) => {
-                credit = (credit + 1).min(CREDIT);
+                credit = (credit + 1).min(QUEUE_FILLS);
                 if queue.len() < QUEUE / 4 {
                     least.store((depth - 1).max(HashFile::LEAST_DEPTH.get()), Relaxed);
                 }

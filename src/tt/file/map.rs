@@ -138,8 +138,8 @@ impl Map {
 
     /// Brings a piece of a large file into memory, from byte `from` of the buckets on, so that the search need not
     /// wait for it. Says where the next one begins, if there is one.
-    pub(super) fn bring_in(&self, from: usize) -> Option<usize> {
-        self.buckets.bring_in(from)
+    pub(super) fn prefault(&self, from: usize) -> Option<usize> {
+        self.buckets.prefault(from)
     }
 
     /// How full it is, in per cent of a sample.

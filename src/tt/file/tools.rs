@@ -28,7 +28,7 @@ pub struct Survey {
     pub damaged: u64,
     /// How many good entries there are of each depth.
     pub depths: BTreeMap<i32, u64>,
-    /// How many good entries were last used so many sessions or games ago.
+    /// Good entries by age: the number of sessions or games since their last use.
     pub ages: BTreeMap<u16, u64>,
 }
 

@@ -14,7 +14,7 @@ use engram::{
     engine::Engine,
     eval,
     learn::{
-        LearnFile, LearnedScore, Mode, Origin, Patience, Record, Ring,
+        LearnFile, LearnedScore, LockWait, Mode, Origin, Record, Ring,
         disk::Disk,
         exchange,
         header::Header,
@@ -160,7 +160,7 @@ pub fn run_learn(bytes: &[u8]) {
     if how & APPEND != 0 {
         let ring = RwLock::new(ring);
         let new = a_record(&positions()[10], 3);
-        let appended = match file.lock(&ring, Patience::Enough) {
+        let appended = match file.lock(&ring, LockWait::Enough) {
             Ok(mut locked) => locked.append(&new).is_ok(),
             Err(_) => false,
         };
@@ -264,7 +264,7 @@ pub fn hash_seeds() -> Vec<Vec<u8>> {
         hash_file.keep_root(position.key(), &known, &[known.best; 3]);
         hash_file.keep(position.key(), &known);
     }
-    hash_file.settle();
+    hash_file.flush_queue();
     drop(hash_file);
     let raw = fs::read(&path).expect("the file");
     let mut sealed = vec![0];
@@ -313,7 +313,7 @@ pub fn run_hash(bytes: &[u8]) {
     });
     for key in keys.take(64) {
         let root = open.find_root(key, &game, Ply(3)).map(|found| found.hit);
-        for hit in [root, open.recall(&table, key, None)].into_iter().flatten() {
+        for hit in [root, open.probe_into(&table, key, None)].into_iter().flatten() {
             assert!(hit.raw_eval.is_none_or(|score| score == score.clamp_evaluation()));
             let _ = hit.window(&game, Ply(3));
             let _ = Position::default().unpack(hit.best);
@@ -324,7 +324,7 @@ pub fn run_hash(bytes: &[u8]) {
         let kept = open.find_root(key, &game, Ply(0)).expect("what was kept");
         assert!(kept.hit.depth >= record.depth && kept.line.len() <= MAX_PLY + 1, "{key:?}");
     }
-    open.settle();
+    open.flush_queue();
     drop(open);
     if how & PLAY != 0 {
         ENGINE.with_borrow_mut(|engine| {

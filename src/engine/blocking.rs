@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// An engine of one thread that is asked one thing after another.
-pub struct Asked {
+pub struct BlockingEngine {
     /// The engine.
     pub engine: Engine,
     events: Receiver<Event>,
@@ -28,18 +28,18 @@ pub struct Answer {
     /// The last report; none where the game is over.
     pub line: Option<PvInfo>,
     /// Its iterations, as learning sees them.
-    pub course: Iterations,
+    pub iterations: Iterations,
     /// What it had to say to a person.
     pub messages: Vec<String>,
 }
 
-impl Asked {
+impl BlockingEngine {
     /// An engine that searches `nodes` nodes each time, and learns nothing.
-    pub fn new(nodes: u64) -> Asked {
+    pub fn new(nodes: u64) -> BlockingEngine {
         let (sender, events) = unbounded();
         // Sending fails only when the receiver is gone, and the engine goes with it.
         let engine = Engine::new(Arc::new(move |event| drop(sender.send(event))));
-        Asked { engine, events, nodes }
+        BlockingEngine { engine, events, nodes }
     }
 
     /// Searches the position after `moves`.
@@ -47,18 +47,18 @@ impl Asked {
         self.engine.set_position(start.clone(), moves)?;
         self.engine.go(Limits { nodes: Some(self.nodes), ..Limits::default() }, Instant::now());
         let mut answer =
-            Answer { best: None, line: None, course: Iterations::default(), messages: Vec::new() };
+            Answer { best: None, line: None, iterations: Iterations::default(), messages: Vec::new() };
         let mut finished: Option<Depth> = None;
         for event in &self.events {
             match event {
                 Event::Pv(line) => {
                     match line.bound {
                         Bound::Exact if finished.is_none_or(|depth| depth < line.depth) => {
-                            answer.course.finished(line.depth, line.score);
+                            answer.iterations.finished(line.depth, line.score);
                             finished = Some(line.depth);
                         }
-                        Bound::Exact | Bound::Lower => answer.course.recovered(),
-                        Bound::Upper => answer.course.failed_low(line.depth, line.score),
+                        Bound::Exact | Bound::Lower => answer.iterations.recovered(),
+                        Bound::Upper => answer.iterations.failed_low(line.depth, line.score),
                     }
                     answer.line = Some(line);
                 }
@@ -80,7 +80,7 @@ impl Answer {
     pub fn result(self) -> Option<SearchResult> {
         let last = self.line?;
         Some(SearchResult {
-            course: self.course,
+            iterations: self.iterations,
             line: last.pv,
             score: last.score,
             bound: last.bound,

@@ -16,18 +16,18 @@ use super::{
 };
 use crate::position::Position;
 
-/// What a game taught at its end is written within so many seconds.
+/// Seconds within which the records of a finished game are written.
 const ONE_GO: u32 = 2;
-/// Drops of a game that was not lost are written while it lasts, with pauses of so many seconds at most,
+/// Drops of a game that was not lost are written while it lasts: the longest pause between two of them, in seconds.
 const PAUSE: u32 = 1800;
-/// and the whole game takes no longer than this.
+/// The longest game, in seconds.
 const LONGEST: u32 = 6 * 3600;
-/// So many moves between two known positions are found again: no more, for their order must be certain.
+/// Most moves that are found again between two known positions. With more their order would be uncertain.
 const MAX_GAP: u16 = 3;
-/// So many first moves of a game are found again, in this order or another.
+/// Most first moves of a game that are found again, in this order or another.
 const LONGEST_OPENING: u16 = 16;
-/// So many positions are tried for that.
-const MOST_TRIED: u32 = 20_000;
+/// Most positions tried for that.
+const MAX_TRIED: u32 = 20_000;
 
 /// A game, as far as records tell of it.
 pub struct LearnedGame {
@@ -52,7 +52,7 @@ pub struct LearnedGame {
 }
 
 /// What a record says of the game that it was learned in.
-struct Clue<'a> {
+struct GameHint<'a> {
     sequence: u64,
     record: &'a Record,
     side: Color,
@@ -103,17 +103,17 @@ pub fn player(record: &Record, turn: Color) -> Option<(Color, Option<GameEnd>)> 
     }
 }
 
-fn clue(sequence: u64, record: &Record) -> Option<Clue<'_>> {
+fn clue(sequence: u64, record: &Record) -> Option<GameHint<'_>> {
     let (position, reply) = record.position_and_move().ok()?;
     let (side, outcome) = player(record, position.turn())?;
     let ply = record.game_ply;
     let after = reply.filter(|_| is_after_move(record)).map(|m| (ply.saturating_add(1), position.play(m)));
     let positions = [Some((ply, position)), after].into_iter().flatten().collect();
-    Some(Clue { sequence, record, side, outcome, positions })
+    Some(GameHint { sequence, record, side, outcome, positions })
 }
 
 impl LearnedGame {
-    fn new(clue: Clue<'_>) -> LearnedGame {
+    fn new(clue: GameHint<'_>) -> LearnedGame {
         let mut game = LearnedGame {
             side: clue.side,
             outcome: clue.outcome,
@@ -129,15 +129,15 @@ impl LearnedGame {
         game
     }
 
-    fn add(&mut self, clue: Clue<'_>) {
+    fn add(&mut self, clue: GameHint<'_>) {
         self.time = self.time.max(clue.record.time);
         self.positions.extend(clue.positions);
         self.records.push((clue.sequence, clue.record.clone()));
     }
 
     /// Does the record tell of this game?
-    fn is_of(&self, clue: &Clue<'_>) -> bool {
-        let Clue { record, side, outcome, positions, .. } = clue;
+    fn is_of(&self, clue: &GameHint<'_>) -> bool {
+        let GameHint { record, side, outcome, positions, .. } = clue;
         let is_ours = (self.session, self.side, self.imported)
             == (record.session, *side, record.origin == Origin::Import);
         let is_then = match (self.outcome, outcome) {
@@ -225,7 +225,7 @@ fn is_after_move(record: &Record) -> bool {
     record.origin == Origin::Outcome || record.origin == Origin::Study && record.since_root % 2 == 1
 }
 
-/// Moves that lead from one position to the other in so many plies, in any order, through positions that are
+/// Moves that lead from one position to the other in the given number of plies, in any order, through positions that are
 /// `preferred` if that can be; none if it takes too many trials.
 fn line_between(
     from: &Position,
@@ -233,7 +233,7 @@ fn line_between(
     plies: u16,
     preferred: &dyn Fn(&Position) -> bool,
 ) -> Option<Vec<Move>> {
-    let mut trials = MOST_TRIED;
+    let mut trials = MAX_TRIED;
     let mut line = Vec::new();
     find_line(from, to, plies, preferred, &mut trials, &mut line).then_some(line)
 }
@@ -266,7 +266,7 @@ fn find_line(
     })
 }
 
-/// May so many plies be enough? Each moves one piece of its side, castling two.
+/// Can this number of plies be enough? Each moves one piece of its side, castling two.
 fn is_near(from: &Position, to: &Position, plies: u16) -> bool {
     Color::ALL.into_iter().all(|color| {
         let moves = if from.turn() == color { plies.div_ceil(2) } else { plies / 2 };
