@@ -122,12 +122,14 @@ fn advice_that_loses_a_queen_gives_way_at_depth_twelve() {
 fn several_advised_moves_choose_among_themselves() {
     let (folder, path) = learn_file();
     let epd = folder.path().join("advice.epd");
-    fs::write(&epd, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm h3 Nc3 f3;\n").expect("written");
+    // One of them takes the queen.
+    let fen = "rnb1kbnr/pppp1ppp/8/4p3/4P2q/5N2/PPPP1PPP/RNBQKB1R w KQkq -";
+    fs::write(&epd, format!("{fen} bm h3 Nxh4 a3;\n")).expect("written");
     tool(&["learn", "import", &epd.display().to_string()], &path);
     let mut engine = engine(&path, &[]);
-    let (best, lines) = search(&mut engine, "startpos", "go depth 8");
-    assert_eq!(best, "b1c3", "{lines:#?}");
-    assert!(said(&lines, "advised here: h2h3 b1c3 f2f3"), "{lines:#?}");
+    let (best, lines) = search(&mut engine, &format!("fen {fen} 0 1"), "go depth 8");
+    assert_eq!(best, "f3h4", "{lines:#?}");
+    assert!(said(&lines, "advised here: h2h3 f3h4 a2a3"), "{lines:#?}");
     engine.quit();
 }
 

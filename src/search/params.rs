@@ -395,13 +395,15 @@ parameters! {
     // Time management: the limits of a move (clock.rs).
 
     /// Moves that a game without a time control is assumed to last yet.
-    time_horizon = 26 moves, 10 to 60;
+    time_horizon = 20 moves, 10 to 60;
+    /// What a coming increment counts in the budget: more than itself, because a move takes two thirds of its soft limit on average.
+    time_increment_weight = 1300 of1000, 500 to 2000;
     /// Share of the increment that the soft limit spends at least.
     time_increment = 750 of1000, 300 to 1000;
     /// The hard limit in soft limits.
     time_hard_factor = 4500 of1000, 1500 to 9000;
     /// The soft limit is at most this share of the time left.
-    time_soft_max = 200 of1000, 50 to 500;
+    time_soft_max = 250 of1000, 50 to 500;
     /// The hard limit is at most this share: with little time left a machine's hiccup is longer than a move.
     time_hard_max = 400 of1000, 100 to 700;
     /// The soft limit's share at the last move before the time control.
