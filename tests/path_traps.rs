@@ -224,7 +224,8 @@ fn a_hash_file_sets_no_traps_either() {
     for trap in traps.iter().filter(|trap| is_fair(&mut alone, trap)) {
         for (failed, mode) in failures.iter_mut().zip([PathHash::default(), PathHash::Off]) {
             let wrong = |deeper| !is_right(answer_from_file(mode, trap, trap.ask.depth + deeper), trap.truth);
-            if wrong(0) && wrong(1) {
+            // Up to two plies deeper: a false entry would still be there, a horizon is not.
+            if (0..=2).all(wrong) {
                 *failed += 1;
                 println!("{:>8} {}: not {:?}", mode.name(), trap.name, trap.truth);
             }
