@@ -10,7 +10,10 @@ use std::{
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
-    sync::{Arc, RwLock},
+    sync::{
+        Arc, RwLock,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
 };
 
 use engram::learn::{
@@ -237,7 +240,17 @@ enum Refusal {
     Locks,
 }
 
-struct Refusing(Refusal);
+struct Refusing {
+    refusal: Refusal,
+    /// Attempts to lock that were refused.
+    refused_locks: Arc<AtomicUsize>,
+}
+
+impl Refusing {
+    fn new(refusal: Refusal) -> Refusing {
+        Refusing { refusal, refused_locks: Arc::default() }
+    }
+}
 
 impl Disk for Refusing {
     fn look(&self, path: &Path) -> io::Result<Found> {
@@ -254,10 +267,12 @@ impl Disk for Refusing {
 
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
         let is_lock = path.extension().is_some_and(|extension| extension == "lock");
-        match self.0 {
+        match self.refusal {
             Refusal::Writing(kind) if access != Access::Read => Err(kind.into()),
             Refusal::LockFile if is_lock => Err(io::ErrorKind::PermissionDenied.into()),
-            Refusal::Locks if is_lock => Ok(Box::new(NoLocks(SystemDisk.open(path, access)?))),
+            Refusal::Locks if is_lock => {
+                Ok(Box::new(NoLocks(SystemDisk.open(path, access)?, Arc::clone(&self.refused_locks))))
+            }
             _ => SystemDisk.open(path, access),
         }
     }
@@ -268,7 +283,7 @@ impl Disk for Refusing {
 }
 
 /// A file on a file system that has no locks.
-struct NoLocks(Box<dyn DiskFile>);
+struct NoLocks(Box<dyn DiskFile>, Arc<AtomicUsize>);
 
 impl DiskFile for NoLocks {
     fn found(&self) -> io::Result<Found> {
@@ -288,6 +303,8 @@ impl DiskFile for NoLocks {
     }
 
     fn try_lock(&self) -> io::Result<bool> {
+        // Relaxed: only a count.
+        self.1.fetch_add(1, Relaxed);
         Err(io::ErrorKind::Unsupported.into())
     }
 
@@ -307,7 +324,7 @@ fn read_only_media_and_disks_without_locks_are_only_read() {
         (Refusal::LockFile, "lock file cannot be used"),
         (Refusal::Locks, "lock file cannot be used"),
     ] {
-        let store = Store::open_on(Arc::new(Refusing(refusal)), &path, Mode::Write).unwrap();
+        let store = Store::open_on(Arc::new(Refusing::new(refusal)), &path, Mode::Write).unwrap();
         assert_eq!((store.live().len(), store.append(bare(9))), (2, Written::Never));
         assert!(store.is_read_only());
         let messages = store.take_messages();
@@ -317,14 +334,13 @@ fn read_only_media_and_disks_without_locks_are_only_read() {
         assert!(fs::read(&path).unwrap() == before);
     }
     // Where there is no file and none can be made, that is said once.
-    let refusing = Arc::new(Refusing(Refusal::Locks));
-    let store = Store::open_on(refusing, &folder.path().join("new"), Mode::Write).unwrap();
+    let refusing = Refusing::new(Refusal::Locks);
+    let refused_locks = Arc::clone(&refusing.refused_locks);
+    let store = Store::open_on(Arc::new(refusing), &folder.path().join("new"), Mode::Write).unwrap();
     store.append(bare(1));
-    let mut messages = Vec::new();
-    wait_until(|| {
-        messages = store.take_messages();
-        !messages.is_empty()
-    });
+    // The third attempt begins after what the second had to say.
+    wait_until(|| refused_locks.load(Relaxed) >= 3);
+    let messages = store.take_messages();
     assert_eq!(messages.len(), 1, "{messages:?}");
 }
 

@@ -187,7 +187,7 @@ fn pondering_waits_for_the_hit_and_leaves_the_book_alone() {
     engine.send("setoption name OwnBook value true");
     engine.send("position startpos moves e2e4 e7e5");
     engine.send("go ponder wtime 1000 btime 1000");
-    engine.searches_on("1");
+    engine.searches_on("1", 20);
     engine.best("ponderhit");
     engine.quit();
 }

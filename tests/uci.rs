@@ -6,6 +6,7 @@ mod common;
 use std::{io::Write, process::Stdio};
 
 use common::{Engine, command, home, run};
+use engram::types::Depth;
 use shakmaty::{CastlingMode, Chess, fen::Fen, uci::UciMove};
 
 fn is_legal(uci: &str, fen: &str) -> bool {
@@ -117,26 +118,31 @@ fn searchmoves_restricts_the_search() {
 #[test]
 fn an_infinite_search_answers_only_to_stop() {
     let mut engine = Engine::ready();
-    // Also where nothing is left to search: one legal move, a mate in one, a game that is over.
-    for position in [
-        "startpos",
-        "fen 7k/8/6QK/8/8/8/8/8 w - - 0 1",
-        "fen k7/8/1R6/8/8/8/8/1R5K b - - 0 1",
-        "fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1",
+    // Also where nothing is left to search: a mate in one, one legal move, a game that is over.
+    let deepest = Depth::MAX.get().to_string();
+    for (position, last_depth) in [
+        ("startpos", "1"),
+        ("fen 7k/8/6QK/8/8/8/8/8 w - - 0 1", &deepest),
+        ("fen k7/8/1R6/8/8/8/8/1R5K b - - 0 1", &deepest),
+        ("fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "0"),
     ] {
-        // Nor where another limit is met.
-        for (limit, go) in
-            [("depth 1", "infinite"), ("nodes 100", "infinite nodes 100"), ("nodes 100", "ponder nodes 100")]
-        {
-            let limited = format!("ucinewgame\nposition {position}\ngo {limit}");
-            let (_, infos) = engine.best(&limited);
-            let last = infos.iter().rev().find(|info| info.starts_with("info depth ")).expect("a line");
-            let last = last.split(' ').nth(2).expect("a depth");
-            engine.send(&format!("ucinewgame\nposition {position}\ngo {go}"));
-            engine.searches_on(last);
+        engine.send(&format!("position {position}"));
+        engine.send("go infinite");
+        engine.searches_on(last_depth, 20);
+        engine.send("stop");
+        engine.best_move();
+    }
+    // Nor where another limit is met. The last line counts 100 nodes if that limit ended the search and not the stop,
+    // for which a slow machine needs more turns.
+    for go in ["go infinite nodes 100", "go ponder nodes 100"] {
+        let is_met_before_stop = (0..12).any(|doublings| {
+            engine.send(&format!("ucinewgame\nposition startpos\n{go}"));
+            engine.searches_on("1", 20 << doublings);
             engine.send("stop");
             engine.best_move();
-        }
+            last_value(&engine.seen, "nodes").as_deref() == Some("100")
+        });
+        assert!(is_met_before_stop, "{go}");
     }
     assert!(engine.answer("stop").is_empty(), "a stop without a search is ignored");
     engine.quit();
@@ -258,7 +264,7 @@ fn go_during_a_search_ends_it_and_each_go_has_its_bestmove() {
     engine.send("position startpos moves e2e4");
     engine.send("go infinite");
     assert!(is_legal(&engine.best_move().0, START), "the first answer belongs to the first position");
-    engine.searches_on("1");
+    engine.searches_on("1", 20);
     engine.send("stop");
     assert!(is_legal(&engine.best_move().0, "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"));
     engine.quit();

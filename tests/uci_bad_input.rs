@@ -193,7 +193,7 @@ fn the_end_of_the_input_ends_the_session() {
 fn a_search_that_the_end_of_input_stops_still_answers() {
     let mut engine = Engine::ready();
     engine.send("go infinite");
-    engine.searches_on("1");
+    engine.searches_on("1", 20);
     engine.close_input();
     engine.best_move();
     engine.leaves_cleanly();

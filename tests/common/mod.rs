@@ -218,10 +218,10 @@ impl Engine {
     }
 
     /// A search without an end is under way: reads up to and including the line of the iteration to `depth`, and says
-    /// `isready` twenty times, each of which gives the search a turn. No `bestmove` comes.
-    pub fn searches_on(&mut self, depth: &str) {
+    /// `isready` `turns` times, each of which gives the search a turn. No `bestmove` comes.
+    pub fn searches_on(&mut self, depth: &str, turns: usize) {
         let mut lines = self.expect(&format!("info depth {depth} "));
-        for _ in 0..20 {
+        for _ in 0..turns {
             lines.append(&mut self.sync());
         }
         assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "too early: {lines:?}");
