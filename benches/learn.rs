@@ -14,7 +14,7 @@ use std::{
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use engram::{
     learn::{
-        LearnFile, LockWait, Mode, Origin, Record, Store, create,
+        AppendTime, LearnFile, Mode, Origin, Record, Store, create,
         disk::{Disk, SystemDisk},
         record::{self, Bytes, CAPACITY},
     },
@@ -29,7 +29,7 @@ fn full() -> (tempfile::TempDir, std::path::PathBuf) {
     create(&SystemDisk, &path).expect("a new file");
     let (mut file, ring, _) = LearnFile::open(&path, Mode::Write).unwrap().recover().unwrap();
     let ring = RwLock::new(ring);
-    let mut locked = file.lock(&ring, LockWait::Enough).unwrap();
+    let mut locked = file.lock(&ring, AppendTime::Any).unwrap();
     for number in 0..CAPACITY as u64 {
         locked.append(&record(number)).unwrap();
     }
@@ -103,11 +103,11 @@ fn appending(criterion: &mut Criterion) {
     group.bench_function("a record: lock, look, read forward, write, unlock", |bencher| {
         bencher.iter(|| {
             number += 1;
-            file.lock(&ring, LockWait::None).unwrap().append(&record(number)).unwrap()
+            file.lock(&ring, AppendTime::Short).unwrap().append(&record(number)).unwrap()
         });
     });
     group.bench_function("a record while the lock is held", |bencher| {
-        let mut locked = file.lock(&ring, LockWait::Enough).unwrap();
+        let mut locked = file.lock(&ring, AppendTime::Any).unwrap();
         bencher.iter(|| {
             number += 1;
             locked.append(&record(number)).unwrap()

@@ -10,9 +10,9 @@ use std::{hint::black_box, sync::RwLock};
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use engram::{
-    engine::{Engine, lesson},
+    engine::{Engine, learned_entry},
     eval,
-    learn::{LearnFile, LockWait, Mode, Ring, create, disk::SystemDisk, record::CAPACITY},
+    learn::{AppendTime, LearnFile, Mode, Ring, create, disk::SystemDisk, record::CAPACITY},
     position::Position,
     tt::Table,
 };
@@ -30,7 +30,7 @@ fn full(positions: &[Position]) -> Ring {
     let opened = LearnFile::open(&path, Mode::Write).map(|file| file.recover().expect("readable"));
     let (mut file, ring, _) = opened.expect("a learning file");
     let ring = RwLock::new(ring);
-    let mut locked = file.lock(&ring, LockWait::Enough).expect("a free lock");
+    let mut locked = file.lock(&ring, AppendTime::Any).expect("a free lock");
     for (number, position) in (0..).zip(positions) {
         locked.append(&record(position, number)).expect("written");
     }
@@ -47,7 +47,8 @@ fn touched() -> Table {
 
 fn load(recall: &Ring, root: &Position, table: &Table) -> usize {
     let relevant = recall.relevant(root, table.learned_share());
-    table.insert_learned(relevant.iter().filter_map(|record| lesson(record, eval::fingerprint(), FUZZ)))
+    table
+        .insert_learned(relevant.iter().filter_map(|record| learned_entry(record, eval::fingerprint(), FUZZ)))
 }
 
 fn loading(criterion: &mut Criterion) {

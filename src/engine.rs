@@ -27,7 +27,7 @@ pub use self::{
     blocking::{Answer, BlockingEngine},
     evaluation::{EvalFileError, EvaluationKind},
     learning::LearnOptions,
-    lessons::lesson,
+    lessons::learned_entry,
     lookup::ProbeRules,
     opening::OpeningBook,
     settings::EngineSettings,
@@ -237,7 +237,7 @@ impl Engine {
     fn search(&mut self, limits: Limits, start: Instant) {
         let strength = self.strength_limits.strength();
         let analysis = limits.clock.is_none() && (limits.infinite || self.strength_limits.analysis);
-        let lessons = self.lessons(&limits, analysis);
+        let input = self.search_input(&limits, analysis);
         let mut path = self.path.clone();
         path.begin_search(self.path_hash);
         let hash_file = self.hash_file();
@@ -246,7 +246,7 @@ impl Engine {
             && strength == Strength::default();
         self.table.set_analysis(analysis);
         // An earlier search did not know what is preferred now.
-        let resumed = if analysis && lessons.preferences.is_empty() {
+        let resumed = if analysis && input.preferences.is_empty() {
             self.resume(&limits, &path, hash_file.as_deref())
         } else {
             None
@@ -265,9 +265,9 @@ impl Engine {
             progress: Arc::new(SearchProgress::new(self.pool.len())),
             over: AtomicBool::new(false),
             sink: Arc::clone(&self.sink),
-            preferences: lessons.preferences,
-            first_move: lessons.first_move,
-            on_end: lessons.on_end,
+            preferences: input.preferences,
+            first_move: input.first_move,
+            on_end: input.on_end,
             tablebases: self.tablebases(),
             strength,
         });

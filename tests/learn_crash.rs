@@ -17,7 +17,7 @@ use std::{
 };
 
 use engram::learn::{
-    BLOCK, FileError, LearnFile, LockWait, Mode, Origin, Record, Ring, Store, create, record::CAPACITY,
+    AppendTime, BLOCK, FileError, LearnFile, Mode, Origin, Record, Ring, Store, create, record::CAPACITY,
 };
 use learn::{Random, TIMEOUT, bare, wait_until};
 use sim_disk::{Event, SimDisk, write_into};
@@ -50,7 +50,7 @@ fn next_engine(disk: &SimDisk) -> (LearnFile, RwLock<Ring>) {
 }
 
 fn append(file: &mut LearnFile, ring: &RwLock<Ring>, record: &Record) -> Result<u64, FileError> {
-    file.lock(ring, LockWait::Enough)?.append(record)
+    file.lock(ring, AppendTime::Any)?.append(record)
 }
 
 /// What an image must hold: everything of `safe`, nothing that is not in `written`.
@@ -250,7 +250,7 @@ fn fill(
 ) -> impl Fn(&mut LearnFile, &RwLock<Ring>) -> Vec<Record> {
     move |file, ring| {
         let mut records = Vec::new();
-        let mut locked = file.lock(ring, LockWait::Enough).unwrap();
+        let mut locked = file.lock(ring, AppendTime::Any).unwrap();
         for number in 0..count {
             let mut record = bare(number as u64);
             if advice(number) {

@@ -13,7 +13,7 @@ use std::{
 
 use engram::{
     learn::{
-        BEFORE_FIRST, Flags, LearnFile, LearnedScore, LockWait, Mode, Origin, Record, RecordError, Ring,
+        AppendTime, BEFORE_FIRST, Flags, LearnFile, LearnedScore, Mode, Origin, Record, RecordError, Ring,
         Unlearnable, create, exchange, record,
     },
     position::Position,
@@ -66,7 +66,7 @@ fn file() -> (LearnFile, RwLock<Ring>) {
 /// A file that learned these records, one after the other, and forgot every seventh.
 fn learned(records: &[Record]) -> (LearnFile, RwLock<Ring>) {
     let (mut file, ring) = file();
-    let mut locked = file.lock(&ring, LockWait::Enough).unwrap();
+    let mut locked = file.lock(&ring, AppendTime::Any).unwrap();
     for (number, record) in records.iter().enumerate() {
         locked.append(record).unwrap();
         if number % 7 == 6 {

@@ -17,7 +17,7 @@ use std::{
 };
 
 use engram::learn::{
-    FileError, LearnFile, LockWait, Mode, Origin, Store, Written, create,
+    AppendTime, FileError, LearnFile, Mode, Origin, Store, Written, create,
     disk::{Access, Disk, DiskFile, Found, SystemDisk},
     record::CAPACITY,
 };
@@ -118,7 +118,7 @@ fn damaged_records_are_ignored_and_the_others_kept() {
         LearnFile::open_on(Arc::new(disk.clone()), path, Mode::Write).unwrap().recover().unwrap();
     let ring = RwLock::new(ring);
     {
-        let mut locked = file.lock(&ring, LockWait::Enough).unwrap();
+        let mut locked = file.lock(&ring, AppendTime::Any).unwrap();
         for number in 0..500 {
             locked.append(&bare(number)).unwrap();
         }
@@ -438,7 +438,7 @@ fn the_last_lap_is_only_read() {
         assert_eq!((ring.len(), file.read_only().is_some()), (1, sequence >= last));
         let ring = RwLock::new(ring);
         let mut append =
-            |number| file.lock(&ring, LockWait::Enough).and_then(|mut locked| locked.append(&bare(number)));
+            |number| file.lock(&ring, AppendTime::Any).and_then(|mut locked| locked.append(&bare(number)));
         for number in 0..allowed {
             append(10 + number).unwrap();
         }
@@ -457,7 +457,7 @@ fn two_hundred_thousand_records_leave_the_newest_and_the_advice() {
         (file, RwLock::new(ring))
     };
     let (mut file, ring) = open();
-    let mut locked = file.lock(&ring, LockWait::Enough).unwrap();
+    let mut locked = file.lock(&ring, AppendTime::Any).unwrap();
     for number in 0..200_000 {
         locked.append(&bare(number)).unwrap();
     }
@@ -473,7 +473,7 @@ fn two_hundred_thousand_records_leave_the_newest_and_the_advice() {
     }
     // With advice before them: it is still there, and the newest of the rest.
     let (mut file, ring) = open();
-    let mut locked = file.lock(&ring, LockWait::Enough).unwrap();
+    let mut locked = file.lock(&ring, AppendTime::Any).unwrap();
     let advice = |number: u64| engram::learn::Record { origin: Origin::Advice, ..bare(1_000_000 + number) };
     for number in 0..500 {
         locked.append(&advice(number)).unwrap();

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use engram::learn::{FileError, LearnFile, LockWait, Mode, Record, Ring, Store, record::CAPACITY};
+use engram::learn::{AppendTime, FileError, LearnFile, Mode, Record, Ring, Store, record::CAPACITY};
 use learn::{Random, TIMEOUT, bare, wait_until};
 
 const ROLE: &str = "ENGRAM_TEST_ROLE";
@@ -81,7 +81,7 @@ fn tool(path: &Path, first: u64, count: u64) {
     let (mut file, ring) = open(path);
     let mut number = first;
     while number < first + count {
-        let mut locked = match file.lock(&ring, LockWait::Enough) {
+        let mut locked = match file.lock(&ring, AppendTime::Any) {
             Ok(locked) => locked,
             Err(FileError::Busy(_)) => {
                 thread::yield_now();
@@ -100,7 +100,7 @@ fn tool(path: &Path, first: u64, count: u64) {
 fn hold(path: &Path) {
     let (mut file, ring) = open(path);
     let _locked = loop {
-        match file.lock(&ring, LockWait::Enough) {
+        match file.lock(&ring, AppendTime::Any) {
             Ok(locked) => break locked,
             Err(FileError::Busy(_)) => thread::yield_now(),
             Err(error) => panic!("{error}"),

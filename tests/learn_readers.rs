@@ -15,7 +15,7 @@ use std::{
 };
 
 use engram::learn::{
-    Flags, LearnFile, LockWait, Mode, Record, Ring, create,
+    AppendTime, Flags, LearnFile, Mode, Record, Ring, create,
     disk::{Access, Disk, DiskFile, Found},
     record::CAPACITY,
 };
@@ -25,7 +25,7 @@ use sim_disk::{Event, SimDisk};
 const PATH: &str = "/disk/engram.learn";
 /// What memory hands over at once.
 const WORD: usize = 8;
-/// So many bytes from where the writer is, a reader meets its writes in the middle.
+/// Within this many bytes of where the writer is, a reader meets its writes in the middle.
 const NEAR: u64 = 1024;
 
 /// Words of one write, and where they go.
@@ -151,14 +151,14 @@ fn any_record(random: &mut Random) -> Record {
     Record { flags, depth: 1 + random.below(40) as u8, ..record }
 }
 
-/// A file with so many records, the writes of some hundred more, and what all of them say.
+/// A file with `before` records, the writes of some hundred more, and what all of them say.
 fn scene(before: usize, random: &mut Random) -> (Vec<u8>, VecDeque<Words>, HashSet<String>) {
     let disk = SimDisk::default();
     create(&disk, Path::new(PATH)).unwrap();
     let (mut file, ring) = open(disk.clone());
     let mut written = HashSet::new();
     let mut append = |count: usize, random: &mut Random| {
-        let mut locked = file.lock(&ring, LockWait::Enough).unwrap();
+        let mut locked = file.lock(&ring, AppendTime::Any).unwrap();
         for _ in 0..count {
             let record = any_record(random);
             locked.append(&record).unwrap();

@@ -16,7 +16,7 @@ use std::{
 };
 
 use common::{Engine, TIMEOUT, command, home, learn_file, run, told};
-use engram::learn::{LearnFile, LockWait, Mode, Origin, Record, record::CAPACITY};
+use engram::learn::{AppendTime, LearnFile, Mode, Origin, Record, record::CAPACITY};
 use serde_json::Value;
 
 /// An engine that learns in `path`, with these options.
@@ -426,7 +426,7 @@ fn there_are_never_more_records_than_the_file_holds() {
     search(&mut engine, "startpos", "go depth 1");
     let (mut file, ring, _) = LearnFile::open(&path, Mode::Write).expect("opened").recover().expect("read");
     let ring = std::sync::RwLock::new(ring);
-    let mut locked = file.lock(&ring, LockWait::Enough).expect("locked");
+    let mut locked = file.lock(&ring, AppendTime::Any).expect("locked");
     for number in 0..CAPACITY as u64 + 100 {
         locked.append(&learn::bare(number)).expect("written");
     }

@@ -32,12 +32,12 @@ fn a_repetition_is_avoided_or_sought_by_the_sign_of_contempt() {
     engine.quit();
 }
 
-/// Can the side to move mate within so many of its moves? By trying everything.
+/// Can the side to move mate within `moves` of its moves? By trying everything.
 fn mates(position: &Position, moves: u32) -> bool {
     position.legal_moves().into_iter().any(|m| is_mated(&position.play(m), moves - 1))
 }
 
-/// Is the side to move mated, or within so many moves of the other?
+/// Is the side to move mated, or within `moves` moves of the other?
 fn is_mated(position: &Position, moves: u32) -> bool {
     let replies = position.legal_moves();
     if replies.is_empty() {

@@ -93,7 +93,7 @@ impl Engine {
 
     fn renew_evaluation(&mut self) {
         self.wait();
-        // What its lessons rest on is another evaluation from now on.
+        // The scores of the game so far rest on the old evaluation: it is learned from before the change.
         self.close_learning();
         self.pool.set_evaluation(self.evaluation.evaluation());
         self.clear_hash();

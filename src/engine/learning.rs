@@ -14,7 +14,7 @@ use shakmaty::Move;
 
 use super::{
     Engine,
-    lessons::{advised, lesson, names, overruled, preferences, with_contempt},
+    lessons::{advised, learned_entry, names, overruled, preferences, with_contempt},
     memory::{FileState, Memory, OpenLearnFile, counted, locked},
 };
 #[cfg(feature = "fleet")]
@@ -145,7 +145,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Lets go of the file, after the game was learned from as far as it has come: its lessons belong there.
+    /// Lets go of the file, after the game was learned from as far as it has come: what it taught belongs there.
     pub(super) fn close_learning(&self) {
         let mut memory = self.learning.memory();
         memory.end_game(self.last_played());
@@ -203,7 +203,7 @@ impl Engine {
 
     /// Puts what is known and can still occur into the table, and says what the search is to be asked with. `analysis`:
     /// it is no move of a game that is thought about.
-    pub(super) fn lessons(&mut self, limits: &Limits, analysis: bool) -> SearchInput {
+    pub(super) fn search_input(&mut self, limits: &Limits, analysis: bool) -> SearchInput {
         if self.learning.wanted().is_none() {
             return SearchInput::default();
         }
@@ -223,7 +223,7 @@ impl Engine {
         self.table.unlearn(open.store.take_gone());
         open.messages(mode).into_iter().for_each(|message| self.say(message));
         let ring = open.store.live();
-        self.teach(&ring);
+        self.fill_table(&ring);
         let known = ring.get(self.root.key());
         let advised = known.as_ref().map(|record| advised(record, &self.root)).unwrap_or_default();
         if !advised.is_empty() {
@@ -242,14 +242,14 @@ impl Engine {
     }
 
     /// Puts the records that can still occur into the table. Outcomes of games choose moves, they are no scores.
-    fn teach(&self, ring: &Ring) {
+    fn fill_table(&self, ring: &Ring) {
         let LearnOptions { rules, fuzz, .. } = self.learning.options;
         let relevant = ring.relevant(&self.root, self.table.learned_share());
         let is_used =
             |record: &&Record| record.origin != Origin::Outcome && policy::is_used(rules.mode, record);
         let (evaluation_id, strength) = (self.evaluation_id(), self.strength_limits.strength());
         let brought = self.table.insert_learned(relevant.iter().filter(is_used).filter_map(|record| {
-            Some(with_contempt(lesson(record, evaluation_id, fuzz)?, record, &strength, &self.root))
+            Some(with_contempt(learned_entry(record, evaluation_id, fuzz)?, record, &strength, &self.root))
         }));
         if self.settings.debug {
             let in_reach = counted(relevant.len(), "record");
@@ -264,7 +264,7 @@ impl Engine {
         let (ring, root, evaluation_id) = (open.store.live(), &self.root, self.evaluation_id());
         let searched = |key| ring.get(key).filter(|record| record.is_search_with(evaluation_id));
         let record = searched(root.key()).filter(|record| record.depth > 0)?;
-        let window = lesson(&record, evaluation_id, 0)?.at_root(path)?;
+        let window = learned_entry(&record, evaluation_id, 0)?.at_root(path)?;
         let (score, bound) = match window.exact() {
             Some(score) => (score, Bound::Exact),
             None => (window.lower, Bound::Lower),
@@ -280,13 +280,13 @@ impl Engine {
     /// What is to be done with what the search found.
     fn on_end(&self, limits: &Limits, analysis: bool, advised: Vec<Move>) -> Box<OnEnd> {
         let (memory, sink) = (Arc::clone(&self.learning.memory), Arc::clone(&self.sink));
-        let silences = [
+        let reasons = [
             (!limits.search_moves.is_empty(), NotLearned::SearchMoves),
             (limits.mate.is_some(), NotLearned::Mate),
             (self.path.has_repeated(), NotLearned::Repetition),
         ];
-        let silence = silences.into_iter().find_map(|(applies, silence)| applies.then_some(silence));
-        let conditions = Conditions { rules: self.learning.options.rules, analysis, silence };
+        let not_learned = reasons.into_iter().find_map(|(applies, reason)| applies.then_some(reason));
+        let conditions = Conditions { rules: self.learning.options.rules, analysis, not_learned };
         let root = Root { position: self.root.clone(), line: self.line.clone(), conditions };
         let draw = self.strength_limits.strength().draw(&self.root, &self.root);
         Box::new(move |ending| {

@@ -18,7 +18,7 @@ const FOREIGN_FUZZ_HALVES: i32 = 3;
 
 /// A record as the table takes it in searches with the evaluation named, its window wider by `fuzz` printed
 /// centipawns; nothing if it contradicts itself.
-pub fn lesson(record: &Record, evaluation_id: u16, fuzz: i32) -> Option<Learned> {
+pub fn learned_entry(record: &Record, evaluation_id: u16, fuzz: i32) -> Option<Learned> {
     let Known { lower, upper, depth, best } = Known::of(record)?;
     let (fuzz, depth) = match record.evaluation_id == evaluation_id {
         true => (fuzz, depth),
@@ -117,7 +117,7 @@ mod tests {
                 evaluation_id: 7,
                 ..Record::new(&Position::default(), Origin::EveryRoot).expect("the position fits")
             };
-            let ScoreWindow { lower, upper } = lesson(&record, 7, 20)?.window;
+            let ScoreWindow { lower, upper } = learned_entry(&record, 7, 20)?.window;
             Some((lower, upper))
         };
         let cp = Score::from_centipawns;

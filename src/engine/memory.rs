@@ -8,7 +8,7 @@ use crate::{
     learn::{
         Record, Store, Written,
         game::{GameSearch, Line},
-        journal::TurnJournal,
+        journal::SearchJournal,
         policy::{LearningMode, NotLearned, Trigger},
         session::{LearnSession, Live, Root},
     },
@@ -42,7 +42,7 @@ pub(super) struct OpenLearnFile {
     pub store: Store,
     #[cfg(feature = "fleet")]
     pub share: Option<LearningShare>,
-    pub journal: Option<TurnJournal>,
+    pub journal: Option<SearchJournal>,
     /// How many records the user was told of.
     pub told: Option<usize>,
 }
@@ -81,15 +81,15 @@ impl Memory {
         open.store.read_forward();
         let mut root = root.clone();
         if ending.pondering {
-            root.conditions.silence = Some(NotLearned::PonderedInVain);
+            root.conditions.not_learned = Some(NotLearned::PonderedInVain);
         }
         let result = ending.result.without_contempt(draw);
-        let taught = self.session.search_ended(&root, &result, &|key| open.store.live().get(key));
-        if let Some(turn) = taught.turn.filter(|_| !root.conditions.analysis) {
-            open.take_down(&root.line, &turn);
+        let outcome = self.session.search_ended(&root, &result, &|key| open.store.live().get(key));
+        if let Some(search) = outcome.search.filter(|_| !root.conditions.analysis) {
+            open.take_down(&root.line, &search);
         }
-        let written = open.store.append_all(taught.records);
-        let trigger = taught.drop?;
+        let written = open.store.append_all(outcome.records);
+        let trigger = outcome.drop?;
         let when = if trigger == Trigger::InsideSearch { "during the search" } else { "since the last move" };
         let waits = match written {
             Written::Now => "",
@@ -117,15 +117,15 @@ impl Memory {
 
 impl OpenLearnFile {
     /// Takes down a search of a game that is going on, in case the process is killed.
-    fn take_down(&mut self, line: &Line, turn: &GameSearch) {
+    fn take_down(&mut self, line: &Line, search: &GameSearch) {
         if self.store.is_read_only() {
             return;
         }
         let journal = match &mut self.journal {
             Some(journal) => Ok(journal),
-            none => TurnJournal::beside(self.store.path()).map(|journal| none.insert(journal)),
+            none => SearchJournal::beside(self.store.path()).map(|journal| none.insert(journal)),
         };
-        if let Err(error) = journal.and_then(|journal| journal.write(line, turn)) {
+        if let Err(error) = journal.and_then(|journal| journal.write(line, search)) {
             log::debug!("the game in progress cannot be taken down: {error}");
         }
     }

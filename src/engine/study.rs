@@ -97,7 +97,7 @@ impl Study {
             studied.positions += 1;
             studied.nodes += result.nodes;
             let is_found = self.holds(game, ply, root, &result);
-            let mut records = self.lessons(game, ply, root, &result);
+            let mut records = self.records(game, ply, root, &result);
             if is_found {
                 let way = self.way(game, ply, result.depth);
                 records.retain(|record| way.iter().all(|mark| mark.key != record.key));
@@ -137,16 +137,16 @@ impl Study {
     }
 
     /// What is learned from the search of `root`: itself with its main line, and the position before it.
-    fn lessons(&self, game: &LearnedGame, ply: u16, root: &Position, result: &SearchResult) -> Vec<Record> {
+    fn records(&self, game: &LearnedGame, ply: u16, root: &Position, result: &SearchResult) -> Vec<Record> {
         let live = |key| self.ring().get(key);
         let rules = Rules { mode: LearningMode::All, drop: Engine::DEFAULT_LEARN_DROP, min_depth: Depth(1) };
-        let conditions = Conditions { rules, analysis: true, silence: None };
+        let conditions = Conditions { rules, analysis: true, not_learned: None };
         let line = Line { start: root.fen(), moves: Vec::new() };
         let mut session = LearnSession::new(self.searcher.engine.evaluation_id());
         let searched = Root { position: root.clone(), line, conditions };
         let mut records = session.search_ended(&searched, result, &live).records;
         let before = self.before(game, ply, result);
-        records.extend(before.and_then(|said| session.statement(&said, result.nodes, &live)));
+        records.extend(before.and_then(|finding| session.record(&finding, result.nodes, &live)));
         records.into_iter().map(|record| self.studied(game, record)).collect()
     }
 

@@ -20,11 +20,11 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long an append may take.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum LockWait {
+pub enum AppendTime {
     /// Microseconds: a move is waiting for it.
-    None,
+    Short,
     /// As long as the disk needs.
-    Enough,
+    Any,
 }
 
 /// The right to append: the lock is held until this is dropped, the path still leads to this file, and
@@ -32,7 +32,7 @@ pub enum LockWait {
 pub struct Locked<'a> {
     file: &'a mut LearnFile,
     ring: &'a RwLock<Ring>,
-    patience: LockWait,
+    time: AppendTime,
 }
 
 impl LearnFile {
@@ -40,22 +40,18 @@ impl LearnFile {
     ///
     /// # Errors
     /// The file is read-only, locked by others, replaced, or cannot be read.
-    pub fn lock<'a>(
-        &'a mut self,
-        ring: &'a RwLock<Ring>,
-        patience: LockWait,
-    ) -> Result<Locked<'a>, FileError> {
+    pub fn lock<'a>(&'a mut self, ring: &'a RwLock<Ring>, time: AppendTime) -> Result<Locked<'a>, FileError> {
         self.try_lock()?;
-        self.with_lock(ring, patience)
+        self.with_lock(ring, time)
     }
 
     /// Takes the lock, waiting for others up to some seconds.
     ///
     /// # Errors
     /// As [`LearnFile::lock`].
-    pub fn lock_patiently<'a>(&'a mut self, ring: &'a RwLock<Ring>) -> Result<Locked<'a>, FileError> {
-        patiently(|| self.try_lock())?;
-        self.with_lock(ring, LockWait::Enough)
+    pub fn lock_with_timeout<'a>(&'a mut self, ring: &'a RwLock<Ring>) -> Result<Locked<'a>, FileError> {
+        retry_while_busy(|| self.try_lock())?;
+        self.with_lock(ring, AppendTime::Any)
     }
 
     fn try_lock(&mut self) -> Result<(), FileError> {
@@ -70,13 +66,13 @@ impl LearnFile {
     fn with_lock<'a>(
         &'a mut self,
         ring: &'a RwLock<Ring>,
-        patience: LockWait,
+        time: AppendTime,
     ) -> Result<Locked<'a>, FileError> {
         // From here on dropping it gives the lock back, whatever goes wrong.
-        let locked = Locked { file: self, ring, patience };
+        let locked = Locked { file: self, ring, time };
         match locked.file.length_in_place()? {
             FILE_SIZE.. => {}
-            _ if patience == LockWait::None => return Err(FileError::NeedsTime),
+            _ if time == AppendTime::Short => return Err(FileError::NeedsTime),
             length => locked.complete(length)?,
         }
         locked.file.read_forward(ring)?;
@@ -101,8 +97,8 @@ impl Locked<'_> {
     /// Appends a record and tells its sequence number.
     ///
     /// # Errors
-    /// It could not be written whole; the next append uses the same place. Or, without
-    /// [patience](LockWait::None), advice has to be moved first.
+    /// It could not be written whole; the next append uses the same place. Or advice has to be moved first, for which
+    /// [`AppendTime::Short`] is not enough.
     pub fn append(&mut self, record: &Record) -> Result<u64, FileError> {
         self.make_room()?;
         self.write(record.payload())
@@ -140,7 +136,7 @@ impl Locked<'_> {
             if !enters_advice && overtaken.is_none() {
                 return Ok(());
             }
-            if self.patience == LockWait::None {
+            if self.time == AppendTime::Short {
                 return Err(FileError::NeedsTime);
             }
             if enters_advice {
@@ -189,7 +185,7 @@ impl Drop for Locked<'_> {
 }
 
 /// Makes `attempt` again and again for some seconds while others hold the lock.
-pub(super) fn patiently<T>(mut attempt: impl FnMut() -> Result<T, FileError>) -> Result<T, FileError> {
+pub(super) fn retry_while_busy<T>(mut attempt: impl FnMut() -> Result<T, FileError>) -> Result<T, FileError> {
     let give_up = Instant::now() + LOCK_TIMEOUT;
     loop {
         match attempt() {

@@ -85,7 +85,7 @@ pub struct PlayedGame {
     /// Up to the last search.
     line: Line,
     /// The searches, each of another root.
-    turns: Vec<GameSearch>,
+    searches: Vec<GameSearch>,
     /// The rules of the last one that teaches.
     rules: Option<Rules>,
     /// Was it, or a part of it, only looked at?
@@ -95,7 +95,7 @@ pub struct PlayedGame {
 impl PlayedGame {
     /// Was something of it searched, and all of that to play it?
     pub fn is_played(&self) -> bool {
-        !self.turns.is_empty() && !self.analysed
+        !self.searches.is_empty() && !self.analysed
     }
 
     /// Does a search at the end of `line` show that this game is over, since it is another one?
@@ -103,7 +103,7 @@ impl PlayedGame {
         let pairs = self.line.moves.iter().zip(&line.moves);
         let shared = pairs.take_while(|(ours, theirs)| ours == theirs).count();
         let is_takeback = self.line.start == line.start && shared + TAKEN_BACK >= self.line.moves.len();
-        !self.turns.is_empty() && !is_takeback
+        !self.searches.is_empty() && !is_takeback
     }
 
     /// The search before one at the end of `line`, if both belong to one game.
@@ -115,20 +115,20 @@ impl PlayedGame {
 
     /// Takes down a search at the end of `line`; `analysed`: nobody plays it. What does not go on from the search
     /// before begins a game.
-    pub fn searched(&mut self, line: &Line, rules: &Rules, analysed: bool, mut turn: GameSearch) {
+    pub fn searched(&mut self, line: &Line, rules: &Rules, analysed: bool, mut search: GameSearch) {
         if line.beyond(&self.line).is_none() {
             *self = PlayedGame::default();
         }
         self.line.clone_from(line);
         self.analysed |= analysed;
-        if turn.teaches {
+        if search.teaches {
             self.rules = Some(*rules);
         }
         // The same root once more: this result is the better one.
-        if let Some(same) = self.turns.pop_if(|last| last.plies == turn.plies) {
-            turn.drop = turn.drop.or(same.drop);
+        if let Some(same) = self.searches.pop_if(|last| last.plies == search.plies) {
+            search.drop = search.drop.or(same.drop);
         }
-        self.turns.push(turn);
+        self.searches.push(search);
     }
 
     /// Does `line`, at whose end there is checkmate, end this game with a loss for the side that searched?
@@ -143,7 +143,7 @@ impl PlayedGame {
     /// at -5 pawns or worse, where players resign and referees adjudicate; it counts as won where the opponent would
     /// say the same. What ends otherwise (drawn, broken off) says nothing.
     pub fn end(&self, known: Option<GameEnd>) -> Option<GameEnd> {
-        let mut scores = self.turns.iter().rev().filter(|_| !self.analysed).map(|turn| turn.score);
+        let mut scores = self.searches.iter().rev().filter(|_| !self.analysed).map(|search| search.score);
         let last = scores.next()?;
         let before = scores.next().map_or(0, Score::centipawns);
         let stood = |sign: i32| sign * before >= DECIDED && sign * last.centipawns() >= DECIDED;
@@ -160,7 +160,7 @@ impl PlayedGame {
 
     /// The drops that its end may confirm.
     pub fn drops(&self) -> impl Iterator<Item = &Record> {
-        self.turns.iter().filter_map(|turn| turn.drop.as_ref())
+        self.searches.iter().filter_map(|search| search.drop.as_ref())
     }
 
     /// What its end says about the moves of the side that searched, in their order. If the game was lost a move is
@@ -172,14 +172,14 @@ impl PlayedGame {
             GameEnd::Won => (RESULT, WON_DECAY),
             GameEnd::Lost => (-RESULT, LOST_DECAY),
         };
-        let turns: Vec<&GameSearch> = self.teaching().collect();
+        let searches: Vec<&GameSearch> = self.teaching().collect();
         let mut value = f64::from(result);
-        let mut statements = Vec::new();
-        for (since, pair) in turns.windows(2).rev().enumerate() {
-            let &[turn, next] = pair else { continue };
+        let mut findings = Vec::new();
+        for (since, pair) in searches.windows(2).rev().enumerate() {
+            let &[search, next] = pair else { continue };
             let came_to = next.score.centipawns().clamp(-RESULT, RESULT);
             value = decay * value + (1.0 - decay) * f64::from(came_to);
-            let (score, worth) = (turn.score.centipawns(), value.round() as i32);
+            let (score, worth) = (search.score.centipawns(), value.round() as i32);
             let bound = Score::from_centipawns(-worth);
             let (lower, upper) = match end {
                 GameEnd::Lost if score > LOST && f64::from(score) - value >= f64::from(rules.drop) => {
@@ -191,27 +191,27 @@ impl PlayedGame {
                 _ => continue,
             };
             let depth = Depth(next.depth.get() + 1 + 2 * since.min(LOOKAHEAD) as i32);
-            let Some((position, best)) = self.after(turn) else { continue };
-            statements.push(PositionFinding {
+            let Some((position, best)) = self.after(search) else { continue };
+            findings.push(PositionFinding {
                 position,
                 since_root: 1,
                 known: Known { lower, upper, depth, best },
             });
         }
-        statements.reverse();
-        statements
+        findings.reverse();
+        findings
     }
 
     /// The searches that teach.
     fn teaching(&self) -> impl DoubleEndedIterator<Item = &GameSearch> {
-        self.turns.iter().filter(|turn| turn.teaches)
+        self.searches.iter().filter(|search| search.teaches)
     }
 
-    /// The position after the move of this turn, and the reply.
-    fn after(&self, turn: &GameSearch) -> Option<(Position, PackedMove)> {
+    /// The position after the move that followed this search, and the reply.
+    fn after(&self, search: &GameSearch) -> Option<(Position, PackedMove)> {
         let moves = &self.line.moves;
-        let position = turn.position.play(moves.get(turn.plies)?.to_move(turn.position.chess()).ok()?);
-        let reply = moves.get(turn.plies + 1)?.to_move(position.chess()).ok()?;
+        let position = search.position.play(moves.get(search.plies)?.to_move(search.position.chess()).ok()?);
+        let reply = moves.get(search.plies + 1)?.to_move(position.chess()).ok()?;
         Some((position, PackedMove::pack(reply)))
     }
 }
@@ -230,7 +230,7 @@ mod tests {
         Line { start: "start".to_owned(), moves }
     }
 
-    fn turn(plies: usize, score: Score) -> GameSearch {
+    fn search(plies: usize, score: Score) -> GameSearch {
         GameSearch { position: Position::default(), plies, depth: Depth(9), score, teaches: true, drop: None }
     }
 
@@ -238,8 +238,8 @@ mod tests {
         let mut game = PlayedGame::default();
         for &(moves, score) in searches {
             let line = line(moves);
-            let turn = turn(line.moves.len(), Score::from_centipawns(score));
-            game.searched(&line, &RULES, false, turn);
+            let search = search(line.moves.len(), Score::from_centipawns(score));
+            game.searched(&line, &RULES, false, search);
         }
         game
     }
@@ -293,8 +293,8 @@ mod tests {
                 let mut game = PlayedGame::default();
                 for (number, &score) in scores.iter().enumerate() {
                     // Searches that teach nothing tell the result, too.
-                    let turn = GameSearch { teaches: false, ..turn(2 * number, score) };
-                    game.searched(&line(""), &RULES, analysed, turn);
+                    let search = GameSearch { teaches: false, ..search(2 * number, score) };
+                    game.searched(&line(""), &RULES, analysed, search);
                 }
                 assert_eq!(game.end(None), expected.filter(|_| !analysed), "{name}");
             }
@@ -306,17 +306,17 @@ mod tests {
     }
 
     /// A game in which one side, White, searched with these scores, and what its end says: the number of the
-    /// turn, the bound in printed centipawns for White, and the depth.
+    /// search, the bound in printed centipawns for White, and the depth.
     fn judged(scores: &[i32], end: GameEnd) -> Vec<(usize, i32, i32)> {
         let (mut game, mut line) = (PlayedGame::default(), Line::default());
         let mut position = Position::default();
         for (number, &score) in scores.iter().enumerate() {
-            let turn = turn(line.moves.len(), Score::from_centipawns(score));
+            let search = search(line.moves.len(), Score::from_centipawns(score));
             game.searched(
                 &line,
                 &RULES,
                 false,
-                GameSearch { position: position.clone(), depth: Depth(6), ..turn },
+                GameSearch { position: position.clone(), depth: Depth(6), ..search },
             );
             // Knights out and home again: four plies a round.
             for uci in if number % 2 == 0 { ["g1f3", "g8f6"] } else { ["f3g1", "f6g8"] } {
@@ -337,7 +337,7 @@ mod tests {
         };
         let judged = game.judge(end);
         // The others were played, and nothing else is said of them.
-        judged.iter().filter(|said| said.known.is_bounded()).map(row).collect()
+        judged.iter().filter(|finding| finding.known.is_bounded()).map(row).collect()
     }
 
     #[test]

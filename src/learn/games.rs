@@ -66,19 +66,19 @@ pub fn games(
     records: &[(u64, Record)],
     goes_on: &dyn Fn() -> bool,
 ) -> (Vec<LearnedGame>, Vec<(u64, Record)>) {
-    let (mut games, mut others, mut clues) = (Vec::<LearnedGame>::new(), Vec::new(), Vec::new());
+    let (mut games, mut others, mut hints) = (Vec::<LearnedGame>::new(), Vec::new(), Vec::new());
     for (sequence, record) in records.iter().take_while(|_| goes_on()) {
-        match clue(*sequence, record) {
-            Some(clue) => clues.push(clue),
+        match hint(*sequence, record) {
+            Some(hint) => hints.push(hint),
             None => others.push((*sequence, record.clone())),
         }
     }
     // What the end of a game decided first: the drops of a game that was won are older than its end.
-    clues.sort_by_key(|clue| clue.outcome.is_none());
-    for clue in clues.into_iter().take_while(|_| goes_on()) {
-        match games.iter_mut().rev().find(|game| game.is_of(&clue)) {
-            Some(game) => game.add(clue),
-            None => games.push(LearnedGame::new(clue)),
+    hints.sort_by_key(|hint| hint.outcome.is_none());
+    for hint in hints.into_iter().take_while(|_| goes_on()) {
+        match games.iter_mut().rev().find(|game| game.is_of(&hint)) {
+            Some(game) => game.add(hint),
+            None => games.push(LearnedGame::new(hint)),
         }
     }
     games.sort_by_key(|game| game.time);
@@ -103,7 +103,7 @@ pub fn player(record: &Record, turn: Color) -> Option<(Color, Option<GameEnd>)> 
     }
 }
 
-fn clue(sequence: u64, record: &Record) -> Option<GameHint<'_>> {
+fn hint(sequence: u64, record: &Record) -> Option<GameHint<'_>> {
     let (position, reply) = record.position_and_move().ok()?;
     let (side, outcome) = player(record, position.turn())?;
     let ply = record.game_ply;
@@ -113,31 +113,31 @@ fn clue(sequence: u64, record: &Record) -> Option<GameHint<'_>> {
 }
 
 impl LearnedGame {
-    fn new(clue: GameHint<'_>) -> LearnedGame {
+    fn new(hint: GameHint<'_>) -> LearnedGame {
         let mut game = LearnedGame {
-            side: clue.side,
-            outcome: clue.outcome,
-            imported: clue.record.origin == Origin::Import,
-            time: clue.record.time,
-            session: clue.record.session,
+            side: hint.side,
+            outcome: hint.outcome,
+            imported: hint.record.origin == Origin::Import,
+            time: hint.record.time,
+            session: hint.record.session,
             records: Vec::new(),
             positions: BTreeMap::new(),
             moves: BTreeMap::new(),
             opening: Vec::new(),
         };
-        game.add(clue);
+        game.add(hint);
         game
     }
 
-    fn add(&mut self, clue: GameHint<'_>) {
-        self.time = self.time.max(clue.record.time);
-        self.positions.extend(clue.positions);
-        self.records.push((clue.sequence, clue.record.clone()));
+    fn add(&mut self, hint: GameHint<'_>) {
+        self.time = self.time.max(hint.record.time);
+        self.positions.extend(hint.positions);
+        self.records.push((hint.sequence, hint.record.clone()));
     }
 
     /// Does the record tell of this game?
-    fn is_of(&self, clue: &GameHint<'_>) -> bool {
-        let GameHint { record, side, outcome, positions, .. } = clue;
+    fn is_of(&self, hint: &GameHint<'_>) -> bool {
+        let GameHint { record, side, outcome, positions, .. } = hint;
         let is_ours = (self.session, self.side, self.imported)
             == (record.session, *side, record.origin == Origin::Import);
         let is_then = match (self.outcome, outcome) {

@@ -26,28 +26,28 @@ use crate::{files, types::Depth};
 
 /// The journal of this process.
 #[derive(Debug, Default)]
-pub struct TurnJournal {
+pub struct SearchJournal {
     path: PathBuf,
     file: Option<File>,
 }
 
-impl TurnJournal {
+impl SearchJournal {
     /// Beside a learning file; nothing is made before there is something to write.
     ///
     /// # Errors
     /// The system does not say where the learning file lies.
-    pub fn beside(learn_file: &Path) -> io::Result<TurnJournal> {
+    pub fn beside(learn_file: &Path) -> io::Result<SearchJournal> {
         let mut path = files::resolve(learn_file)?.into_os_string();
         path.push(format!(".game-{:08x}", stamp::session()));
-        Ok(TurnJournal { path: PathBuf::from(path), file: None })
+        Ok(SearchJournal { path: PathBuf::from(path), file: None })
     }
 
     /// Takes down a search of a game.
     ///
     /// # Errors
     /// What the system says: then this game teaches nothing if the process is killed.
-    pub fn write(&mut self, line: &Line, turn: &GameSearch) -> io::Result<()> {
-        let mut line = serde_json::to_string(&SavedSearch::new(line, turn))?;
+    pub fn write(&mut self, line: &Line, search: &GameSearch) -> io::Result<()> {
+        let mut line = serde_json::to_string(&SavedSearch::new(line, search))?;
         line.push('\n');
         if self.file.is_none() {
             // Windows lets nobody empty a file that was opened to append.
@@ -70,7 +70,7 @@ impl TurnJournal {
     }
 }
 
-impl Drop for TurnJournal {
+impl Drop for SearchJournal {
     fn drop(&mut self) {
         if self.file.is_some() {
             let _ = fs::remove_file(&self.path);
@@ -114,14 +114,14 @@ pub fn take_over(
 fn replay(text: &str, rules: &Rules, mut session: LearnSession, live: &Live<'_>) -> Vec<Record> {
     let mut records = Vec::new();
     for saved in text.lines() {
-        let turn = serde_json::from_str(saved).ok().and_then(|saved: SavedSearch| saved.turn());
-        let Some((line, turn)) = turn else {
+        let search = serde_json::from_str(saved).ok().and_then(|saved: SavedSearch| saved.read());
+        let Some((line, search)) = search else {
             log::debug!("a line of a game in progress cannot be read: {saved}");
             continue;
         };
         records.extend(session.leave_games(&line, false, live));
-        let conditions = Conditions { rules: *rules, analysis: false, silence: None };
-        session.searched(&line, &conditions, turn);
+        let conditions = Conditions { rules: *rules, analysis: false, not_learned: None };
+        session.searched(&line, &conditions, search);
     }
     records.extend(session.end_game(None, live));
     records
@@ -140,20 +140,20 @@ struct SavedSearch {
 }
 
 impl SavedSearch {
-    fn new(line: &Line, turn: &GameSearch) -> SavedSearch {
+    fn new(line: &Line, search: &GameSearch) -> SavedSearch {
         let moves: Vec<String> = line.moves.iter().map(UciMove::to_string).collect();
         SavedSearch {
             start: line.start.clone(),
-            chess960: turn.position.chess().castles().mode().is_chess960(),
+            chess960: search.position.chess().castles().mode().is_chess960(),
             moves: moves.join(" "),
-            depth: turn.depth.get(),
-            score: LearnedScore::from_score(turn.score).to_string(),
-            teaches: turn.teaches,
-            drop: turn.drop.as_ref().and_then(|record| exchange::line(record).ok()),
+            depth: search.depth.get(),
+            score: LearnedScore::from_score(search.score).to_string(),
+            teaches: search.teaches,
+            drop: search.drop.as_ref().and_then(|record| exchange::line(record).ok()),
         }
     }
 
-    fn turn(self) -> Option<(Line, GameSearch)> {
+    fn read(self) -> Option<(Line, GameSearch)> {
         let mut position = exchange::position(&self.start, Some(self.chess960)).ok()?;
         let mut moves = Vec::new();
         for uci in self.moves.split_whitespace() {
@@ -161,7 +161,7 @@ impl SavedSearch {
             position = position.play(uci.to_move(position.chess()).ok()?);
             moves.push(uci);
         }
-        let turn = GameSearch {
+        let search = GameSearch {
             position,
             plies: moves.len(),
             depth: Depth(self.depth.clamp(0, Depth::MAX.get())),
@@ -169,6 +169,6 @@ impl SavedSearch {
             teaches: self.teaches,
             drop: self.drop.and_then(|line| exchange::parse_line(&line, 0, 0).ok()?),
         };
-        Some((Line { start: self.start, moves }, turn))
+        Some((Line { start: self.start, moves }, search))
     }
 }

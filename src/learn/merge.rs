@@ -3,7 +3,7 @@
 use std::{cmp::Ordering, collections::HashSet, path::Path, sync::RwLock};
 
 use super::{
-    append::{Locked, patiently},
+    append::{Locked, retry_while_busy},
     create::create,
     disk::{Disk, SystemDisk},
     error::FileError,
@@ -67,8 +67,8 @@ pub fn keep_what_fits(records: &mut Vec<Record>, live_advice: usize) -> usize {
 ///
 /// # Errors
 /// As there.
-pub fn create_patiently(disk: &dyn Disk, path: &Path) -> Result<(), FileError> {
-    patiently(|| create(disk, path))
+pub fn create_with_timeout(disk: &dyn Disk, path: &Path) -> Result<(), FileError> {
+    retry_while_busy(|| create(disk, path))
 }
 
 impl LearnFile {
@@ -80,7 +80,7 @@ impl LearnFile {
         let open = || LearnFile::open(path, Mode::Write)?.recover();
         let opened = match open() {
             Err(FileError::Missing(_) | FileError::Unfinished(_)) => {
-                create_patiently(&SystemDisk, path)?;
+                create_with_timeout(&SystemDisk, path)?;
                 open()?
             }
             opened => opened?,
@@ -97,7 +97,7 @@ impl LearnFile {
     pub fn take_in(&mut self, ring: &RwLock<Ring>, records: &[Record]) -> Result<Taken, FileError> {
         let mut taken = Taken::default();
         for turn in records.chunks(RECORDS_PER_LOCK) {
-            let mut locked = self.lock_patiently(ring)?;
+            let mut locked = self.lock_with_timeout(ring)?;
             for record in turn {
                 if !read(ring).lacks(record) {
                     taken.known += 1;
@@ -118,7 +118,7 @@ impl LearnFile {
     /// # Errors
     /// As [`LearnFile::take_in`], and where there is no room for more advice.
     pub fn advise(&mut self, ring: &RwLock<Ring>, record: &Record) -> Result<u64, FileError> {
-        let mut locked = self.lock_patiently(ring)?;
+        let mut locked = self.lock_with_timeout(ring)?;
         if !locked.has_room_for(record) {
             return Err(FileError::TooMuchAdvice);
         }

@@ -35,12 +35,12 @@ mod stamp;
 mod store;
 mod writer;
 
-pub use append::{LockWait, Locked};
+pub use append::{AppendTime, Locked};
 pub use create::create;
 pub use error::FileError;
 pub(crate) use file::read;
 pub use file::{LearnFile, Mode, Unverified};
-pub use merge::{Taken, beats, create_patiently, keep_what_fits};
+pub use merge::{Taken, beats, create_with_timeout, keep_what_fits};
 pub use record::{Flags, Origin, Record, RecordError, Unlearnable};
 pub use ring::{BEFORE_FIRST, BLOCK, MAX_ADVICE, Report, Ring};
 pub use score::{LearnedScore, ParseScoreError};

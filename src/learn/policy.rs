@@ -98,7 +98,7 @@ pub struct Conditions {
     /// No move of a game was thought about.
     pub analysis: bool,
     /// Why the search was not free to find the truth, if it was not.
-    pub silence: Option<NotLearned>,
+    pub not_learned: Option<NotLearned>,
 }
 
 /// What a search found about its root.
@@ -246,8 +246,8 @@ pub fn decide(
     earlier: Option<Earlier>,
     live: Option<&Known>,
 ) -> Result<RootFinding, NotLearned> {
-    if let Some(silence) = never_learned(conditions, result) {
-        return Err(silence);
+    if let Some(reason) = never_learned(conditions, result) {
+        return Err(reason);
     }
     let rules = &conditions.rules;
     // A resumed analysis continues from its last finished iteration; a fail low in which it was stopped has no move.
@@ -288,7 +288,7 @@ pub fn decide(
 pub fn never_learned(conditions: &Conditions, result: &SearchResult) -> Option<NotLearned> {
     let too_few = || (!result.iterations.is_search()).then_some(NotLearned::TooFewIterations);
     let off = (conditions.rules.mode == LearningMode::Off).then_some(NotLearned::Off);
-    off.or(conditions.silence).or_else(too_few)
+    off.or(conditions.not_learned).or_else(too_few)
 }
 
 /// Depth and score by which a later search of the game is measured.

@@ -1,4 +1,4 @@
-//! The lesson pipeline: the searches of a session go in, records come out. Pure: no file, no clock but the time of a
+//! The pipeline of learning: the searches of a session go in, records come out. Pure: no file, no clock but the time of a
 //! record. The engine, `learn import` and the recovery of games that a killed process left all use it.
 //!
 //! ```text
@@ -40,7 +40,7 @@ pub struct Root {
     pub conditions: Conditions,
 }
 
-/// What a search taught.
+/// What was learned from a search.
 #[derive(Clone, Debug, Default)]
 pub struct LearnOutcome {
     /// To be appended.
@@ -48,7 +48,7 @@ pub struct LearnOutcome {
     /// Why the root is among them, if its score fell.
     pub drop: Option<Trigger>,
     /// How the search saw the game.
-    pub turn: Option<GameSearch>,
+    pub search: Option<GameSearch>,
 }
 
 /// The games of a session, as each side searched them: whoever analyses, or plays against itself, searches for both.
@@ -75,45 +75,45 @@ impl LearnSession {
         let earlier = self.games[root.position.turn()].earlier(&root.line);
         let recorder = Recorder { live, evaluation_id: self.evaluation_id };
         let known = recorder.comparable(&root.position).and_then(|live| Known::of(&live));
-        let mut taught = LearnOutcome::default();
+        let mut outcome = LearnOutcome::default();
         let mut drop = None;
         match policy::decide(conditions, result, earlier, known.as_ref()) {
-            Ok(lesson) => {
-                taught.records = recorder.lessons(root, result, &lesson);
-                if lesson.trigger != Trigger::EveryRoot {
-                    drop = recorder.root(root, result, &lesson);
-                    taught.drop = (!taught.records.is_empty()).then_some(lesson.trigger);
+            Ok(finding) => {
+                outcome.records = recorder.records_of(root, result, &finding);
+                if finding.trigger != Trigger::EveryRoot {
+                    drop = recorder.root(root, result, &finding);
+                    outcome.drop = (!outcome.records.is_empty()).then_some(finding.trigger);
                 }
             }
             // It fell here before, and again: if this game is lost, that is what will be confirmed.
             Err(NotLearned::Known) if live(root.position.key()).is_some_and(|live| live.is_suspicion()) => {
                 let again = policy::decide(conditions, result, earlier, None).ok();
-                drop = again.and_then(|lesson| recorder.root(root, result, &lesson));
+                drop = again.and_then(|finding| recorder.root(root, result, &finding));
             }
-            Err(silence) => log::debug!("nothing learned: {silence:?}"),
+            Err(reason) => log::debug!("nothing learned: {reason:?}"),
         }
         let never = policy::never_learned(conditions, result);
         if let Some((depth, score)) = policy::comparison_score(result)
-            && never.is_none_or(|silence| silence == NotLearned::Repetition)
+            && never.is_none_or(|reason| reason == NotLearned::Repetition)
         {
             let (position, plies) = (root.position.clone(), root.line.moves.len());
-            let turn = GameSearch { position, plies, depth, score, teaches: never.is_none(), drop };
-            self.searched(&root.line, conditions, turn.clone());
-            taught.turn = Some(turn);
+            let search = GameSearch { position, plies, depth, score, teaches: never.is_none(), drop };
+            self.searched(&root.line, conditions, search.clone());
+            outcome.search = Some(search);
         }
-        taught
+        outcome
     }
 
     /// A record of a position that was no root, whatever is known of it already; advice stays.
-    pub fn statement(&self, said: &PositionFinding, nodes: u64, live: &Live<'_>) -> Option<Record> {
+    pub fn record(&self, finding: &PositionFinding, nodes: u64, live: &Live<'_>) -> Option<Record> {
         let recorder = Recorder { live, evaluation_id: self.evaluation_id };
-        let record = recorder.record(&said.position, &said.known, Origin::EveryRoot, nodes)?;
-        recorder.admitted(vec![Record { since_root: said.since_root, ..record }]).pop()
+        let record = recorder.record(&finding.position, &finding.known, Origin::EveryRoot, nodes)?;
+        recorder.admitted(vec![Record { since_root: finding.since_root, ..record }]).pop()
     }
 
     /// Takes down a search of a game.
-    pub fn searched(&mut self, line: &Line, conditions: &Conditions, turn: GameSearch) {
-        self.games[turn.position.turn()].searched(line, &conditions.rules, conditions.analysis, turn);
+    pub fn searched(&mut self, line: &Line, conditions: &Conditions, search: GameSearch) {
+        self.games[search.position.turn()].searched(line, &conditions.rules, conditions.analysis, search);
     }
 
     /// A search at the end of `line` is to come: the games that it does not go on with are over, and if it is one of
@@ -159,7 +159,7 @@ impl LearnSession {
         let recorder = Recorder { live, evaluation_id: self.evaluation_id };
         let judged = game.judge(end);
         let is_wanted =
-            |said: &&PositionFinding| said.known.is_bounded() || live(said.position.key()).is_none();
+            |finding: &&PositionFinding| finding.known.is_bounded() || live(finding.position.key()).is_none();
         let judged = judged.iter().filter(is_wanted);
         records.extend(judged.filter_map(|judged| recorder.if_new(judged, Origin::Outcome, 1)));
         recorder.admitted(records)
@@ -174,9 +174,9 @@ struct Recorder<'a> {
 
 impl Recorder<'_> {
     /// The root, and in an analysis the positions of its main line.
-    fn lessons(&self, root: &Root, result: &SearchResult, lesson: &RootFinding) -> Vec<Record> {
-        let Some(record) = self.root(root, result, lesson) else { return Vec::new() };
-        let Known { lower, upper, depth, .. } = lesson.known;
+    fn records_of(&self, root: &Root, result: &SearchResult, finding: &RootFinding) -> Vec<Record> {
+        let Some(record) = self.root(root, result, finding) else { return Vec::new() };
+        let Known { lower, upper, depth, .. } = finding.known;
         let Conditions { rules, analysis, .. } = root.conditions;
         let every_root = record.origin == Origin::EveryRoot && analysis;
         if every_root && self.was_searched_beyond(&root.position, depth) {
@@ -185,7 +185,7 @@ impl Recorder<'_> {
         let mut records = vec![record];
         if every_root && lower == upper {
             let line = main_line(&root.position, &result.line, lower, depth, rules.min_depth);
-            let new = |said: &PositionFinding| self.if_new(said, Origin::EveryRoot, result.nodes);
+            let new = |finding: &PositionFinding| self.if_new(finding, Origin::EveryRoot, result.nodes);
             records.extend(line.iter().filter_map(new));
         }
         self.admitted(records)
@@ -193,15 +193,15 @@ impl Recorder<'_> {
 
     /// What a search taught about its root; nothing where there are more pieces than a record has room for, or rights
     /// that no game leads to.
-    fn root(&self, root: &Root, result: &SearchResult, lesson: &RootFinding) -> Option<Record> {
+    fn root(&self, root: &Root, result: &SearchResult, finding: &RootFinding) -> Option<Record> {
         let every_root = root.conditions.rules.mode == LearningMode::All;
         let origin = if every_root { Origin::EveryRoot } else { Origin::Drop };
-        self.record(&root.position, &lesson.known, origin, result.nodes)
+        self.record(&root.position, &finding.known, origin, result.nodes)
     }
 
     /// A record of a position that was no root, unless that is known already.
-    fn if_new(&self, said: &PositionFinding, origin: Origin, nodes: u64) -> Option<Record> {
-        let PositionFinding { position, since_root, known } = said;
+    fn if_new(&self, finding: &PositionFinding, origin: Origin, nodes: u64) -> Option<Record> {
+        let PositionFinding { position, since_root, known } = finding;
         let live = self.comparable(position).and_then(|live| Known::of(&live));
         let is_known = live.is_some_and(|live| policy::covers(&live, known));
         if is_known || self.was_searched_beyond(position, known.depth) {
@@ -267,9 +267,9 @@ fn main_line(
     depth: Depth,
     least: Depth,
 ) -> Vec<PositionFinding> {
-    let mut statements = Vec::new();
+    let mut findings = Vec::new();
     if score == Score::ZERO {
-        return statements;
+        return findings;
     }
     let mut position = root.clone();
     let mut seen = vec![root.key()];
@@ -284,9 +284,9 @@ fn main_line(
         let here = Score(i32::from(score.to_tt(Ply(since_root.into()))));
         let here = if since_root % 2 == 1 { -here } else { here };
         let known = Known { lower: here, upper: here, depth, best: PackedMove::pack(pair[1]) };
-        statements.push(PositionFinding { position: position.clone(), since_root, known });
+        findings.push(PositionFinding { position: position.clone(), since_root, known });
     }
-    statements
+    findings
 }
 
 #[cfg(test)]
@@ -296,7 +296,7 @@ mod tests {
 
     fn root(position: &Position, line: &Line, mode: LearningMode) -> Root {
         let rules = Rules { mode, drop: 33, min_depth: Depth(4) };
-        let conditions = Conditions { rules, analysis: false, silence: None };
+        let conditions = Conditions { rules, analysis: false, not_learned: None };
         Root { position: position.clone(), line: line.clone(), conditions }
     }
 

@@ -13,7 +13,7 @@ use std::{
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 
 use super::{
-    append::LockWait,
+    append::AppendTime,
     disk::{Disk, SystemDisk},
     error::{FileError, refused},
     file::{LearnFile, Mode, read, write},
@@ -112,7 +112,7 @@ impl Store {
                 return Written::Never;
             }
             let appended =
-                file.lock(&self.shared.ring, LockWait::None).and_then(|mut locked| locked.append(&record));
+                file.lock(&self.shared.ring, AppendTime::Short).and_then(|mut locked| locked.append(&record));
             if let Ok(sequence) = appended {
                 self.send(Job::Wrote(sequence));
                 return Written::Now;

@@ -14,7 +14,7 @@ use std::{
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender};
 
 use super::{
-    append::LockWait,
+    append::AppendTime,
     create::create,
     disk::Disk,
     error::{FileError, refused},
@@ -298,7 +298,7 @@ impl Writer {
         }
         let Some(file) = file.as_mut().filter(|_| !self.queue.is_empty()) else { return Ok(()) };
         let shared = Arc::clone(&self.shared);
-        let mut locked = file.lock(&shared.ring, LockWait::Enough)?;
+        let mut locked = file.lock(&shared.ring, AppendTime::Any)?;
         for _ in 0..RECORDS_PER_LOCK {
             let Some(record) = self.queue.front() else { break };
             let sequence = locked.append(record)?;
@@ -337,7 +337,7 @@ impl Writer {
             if self.lost {
                 // After a failed sync the system may believe that the disk has what it has not: only
                 // writing again makes the next sync mean something.
-                file.lock(&shared.ring, LockWait::Enough)?.write_again(&self.unsynced)?;
+                file.lock(&shared.ring, AppendTime::Any)?.write_again(&self.unsynced)?;
             }
             Arc::clone(&file.data)
         };

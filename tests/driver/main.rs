@@ -79,7 +79,7 @@ fn a_mad_gui_gets_its_answers() {
     );
 }
 
-/// Waits until an idle engine has so many threads (others may be on their way out): its resident memory in KiB.
+/// Waits until an idle engine has `threads` threads (others may be on their way out): its resident memory in KiB.
 #[cfg(target_os = "linux")]
 fn settled(engine: &Engine, threads: u64) -> u64 {
     let deadline = std::time::Instant::now() + common::TIMEOUT;

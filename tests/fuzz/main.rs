@@ -1,7 +1,7 @@
 //! Hostile input, in bulk: everything that Engram reads is read here in thousands of damaged forms.
 //!
 //! `targets` says what is read and what must hold, `mutate` damages valid input. This program runs a few
-//! hundred cases of each, the same ones every time. `ENGRAM_FUZZ=100000` runs so many of each that were never
+//! hundred cases of each, the same ones every time. `ENGRAM_FUZZ=100000` runs 100,000 of each that were never
 //! run before (the seed is printed, and `ENGRAM_FUZZ_SEED` gives it back). The long form is `fuzz/run`, which
 //! drives the same targets by coverage and goes on where it stopped.
 

@@ -109,8 +109,8 @@ fn lessons(
             let line = Line { start: game.start.fen(), moves: moves[..ply].to_vec() };
             let answer = searcher.search(&game.start, &line.moves)?;
             if let Some(result) = answer.result() {
-                let silence = played.has_repeated().then_some(NotLearned::Repetition);
-                let conditions = Conditions { rules, analysis: false, silence };
+                let not_learned = played.has_repeated().then_some(NotLearned::Repetition);
+                let conditions = Conditions { rules, analysis: false, not_learned };
                 let root = Root { position: position.clone(), line, conditions };
                 session.search_ended(&root, &result, &live);
             }

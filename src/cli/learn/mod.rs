@@ -282,7 +282,7 @@ pub(super) fn write_records<'a>(
 ) -> Result<u64, FileError> {
     let (mut file, ring, _) = LearnFile::open_or_create(path)?;
     let ring = RwLock::new(ring);
-    let mut locked = file.lock_patiently(&ring)?;
+    let mut locked = file.lock_with_timeout(&ring)?;
     records.into_iter().try_fold(BEFORE_FIRST, |_, record| locked.append(record))
 }
 

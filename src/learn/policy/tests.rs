@@ -34,7 +34,7 @@ impl Case {
             depth: Depth(10),
             nodes: 1000,
         };
-        let conditions = Conditions { rules, analysis: false, silence: None };
+        let conditions = Conditions { rules, analysis: false, not_learned: None };
         Case { conditions, result, earlier: earlier(10, 30, 2), live: None }
     }
 
@@ -125,7 +125,7 @@ fn every_trigger_fires_at_its_threshold_and_not_before() {
         ("every root, a lower bound", with(Case::all(), |case| case.result.bound = Bound::Lower), Ok(EveryRoot)),
     ];
     for (name, case, expected) in rows {
-        assert_eq!(case.decide().map(|lesson| lesson.trigger), expected, "{name}");
+        assert_eq!(case.decide().map(|finding| finding.trigger), expected, "{name}");
     }
 }
 
@@ -143,7 +143,7 @@ fn one_more_iteration_of_a_resumed_analysis_is_news() {
             case.result.score = cp(20);
             case.live = Some(known(cp(30), cp(30), 10, OTHER));
         });
-        case.decide().map(|lesson| lesson.known.depth)
+        case.decide().map(|finding| finding.known.depth)
     };
     let from_the_beginning = decide(&finished(&[(11, 20)]), Bound::Exact);
     assert_eq!(from_the_beginning, Err(NotLearned::TooFewIterations));
@@ -160,10 +160,10 @@ fn the_list_of_never_is_complete_in_both_modes() {
     #[rustfmt::skip]
     let rows: [(Change, NotLearned); 9] = [
         (|case| case.conditions.rules.mode = LearningMode::Off, NotLearned::Off),
-        (|case| case.conditions.silence = Some(NotLearned::SearchMoves), NotLearned::SearchMoves),
-        (|case| case.conditions.silence = Some(NotLearned::Mate), NotLearned::Mate),
-        (|case| case.conditions.silence = Some(NotLearned::PonderedInVain), NotLearned::PonderedInVain),
-        (|case| case.conditions.silence = Some(NotLearned::Repetition), NotLearned::Repetition),
+        (|case| case.conditions.not_learned = Some(NotLearned::SearchMoves), NotLearned::SearchMoves),
+        (|case| case.conditions.not_learned = Some(NotLearned::Mate), NotLearned::Mate),
+        (|case| case.conditions.not_learned = Some(NotLearned::PonderedInVain), NotLearned::PonderedInVain),
+        (|case| case.conditions.not_learned = Some(NotLearned::Repetition), NotLearned::Repetition),
         (|case| case.result.iterations = finished(&[(10, -10)]), NotLearned::TooFewIterations),
         (|case| case.result.iterations = Iterations::default(), NotLearned::TooFewIterations),
         (|case| case.result.depth = Depth(5), NotLearned::TooShallow),
@@ -183,10 +183,10 @@ fn the_list_of_never_is_complete_in_both_modes() {
 }
 
 #[test]
-fn the_lesson_is_what_the_search_found() {
-    let lesson = Case::drop().decide().expect("a lesson");
-    assert_eq!(lesson.known, known(cp(-10), cp(-10), 10, best()));
-    let lower = with(Case::all(), |case| case.result.bound = Bound::Lower).decide().expect("a lesson");
+fn the_finding_is_what_the_search_found() {
+    let finding = Case::drop().decide().expect("a finding");
+    assert_eq!(finding.known, known(cp(-10), cp(-10), 10, best()));
+    let lower = with(Case::all(), |case| case.result.bound = Bound::Lower).decide().expect("a finding");
     assert_eq!(lower.known, known(cp(-10), Score::INFINITE, 10, best()));
 }
 
@@ -196,8 +196,8 @@ fn a_search_stopped_inside_a_fail_low_teaches_its_upper_bound_only() {
         case.result.score = cp(30);
         case.result.iterations.failed_low(Depth(11), cp(-45));
     });
-    let lesson = stopped.decide().expect("a lesson");
-    assert_eq!(lesson.known, known(-Score::INFINITE, cp(-45), 11, PackedMove::NONE));
+    let finding = stopped.decide().expect("a finding");
+    assert_eq!(finding.known, known(-Score::INFINITE, cp(-45), 11, PackedMove::NONE));
     let not_deep = with(stopped.clone(), |case| case.result.iterations.failed_low(Depth(11), cp(0)));
     assert_eq!(not_deep.decide(), Err(NotLearned::NoDrop), "a bound that is no drop");
     let elsewhere = with(stopped, |case| case.result.depth = Depth(11));
@@ -208,7 +208,7 @@ fn a_search_stopped_inside_a_fail_low_teaches_its_upper_bound_only() {
         case.result.iterations.failed_low(Depth(11), cp(-45));
         case.conditions.analysis = true;
     });
-    assert_eq!(analysed.decide().expect("a lesson").known, known(cp(-10), cp(-10), 10, best()));
+    assert_eq!(analysed.decide().expect("a finding").known, known(cp(-10), cp(-10), 10, best()));
 
     let mut iterations = Iterations::default();
     iterations.failed_low(Depth(8), cp(-90));

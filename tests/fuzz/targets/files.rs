@@ -14,7 +14,7 @@ use engram::{
     engine::Engine,
     eval,
     learn::{
-        LearnFile, LearnedScore, LockWait, Mode, Origin, Record, Ring,
+        AppendTime, LearnFile, LearnedScore, Mode, Origin, Record, Ring,
         disk::Disk,
         exchange,
         header::Header,
@@ -160,7 +160,7 @@ pub fn run_learn(bytes: &[u8]) {
     if how & APPEND != 0 {
         let ring = RwLock::new(ring);
         let new = a_record(&positions()[10], 3);
-        let appended = match file.lock(&ring, LockWait::Enough) {
+        let appended = match file.lock(&ring, AppendTime::Any) {
             Ok(mut locked) => locked.append(&new).is_ok(),
             Err(_) => false,
         };
