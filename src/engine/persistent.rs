@@ -9,7 +9,7 @@ use crate::{
     tt::file::{FileLocation, HashFile, HashOrigin},
 };
 
-/// The file that is wanted and, once somebody needed it, open.
+/// The file that is wanted and, once it was needed, open.
 pub(super) struct Persistent {
     path: Option<PathBuf>,
     /// Size of a new file.

@@ -186,7 +186,7 @@ impl PlayedGame {
                     (bound, Score::INFINITE)
                 }
                 GameEnd::Won if score < RESULT && f64::from(score) <= value => (-Score::INFINITE, bound),
-                // Nothing is said of the move but that it was played: whoever studies the game finds the way.
+                // Nothing is said of the move but that it was played, so that a study can follow the game.
                 GameEnd::Lost if score > LOST => (-Score::INFINITE, Score::INFINITE),
                 _ => continue,
             };

@@ -57,7 +57,7 @@ impl SearchJournal {
             file.seek(SeekFrom::End(0))?;
             self.file = Some(file);
         }
-        // In one piece: whoever is killed in between leaves half a line, which is not read.
+        // In one piece: a kill in between leaves half a line, which is not read.
         self.file.as_mut().map_or(Ok(()), |file| file.write_all(line.as_bytes()))
     }
 

@@ -51,7 +51,7 @@ pub struct LearnOutcome {
     pub search: Option<GameSearch>,
 }
 
-/// The games of a session, as each side searched them: whoever analyses, or plays against itself, searches for both.
+/// The games of a session, as each side searched them: an analysis, or an engine that plays itself, searches for both.
 #[derive(Clone, Debug, Default)]
 pub struct LearnSession {
     evaluation_id: u16,

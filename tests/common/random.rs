@@ -1,4 +1,4 @@
-//! The lot that random tests draw, the same on every machine.
+//! Random numbers for tests, the same on every machine.
 
 /// A small random number generator (Steele, Lea and Flood's SplitMix, 2014): neighbouring seeds do not resemble.
 pub struct Random(pub u64);

@@ -181,7 +181,7 @@ impl HashFile {
         self.map.begin_generation();
     }
 
-    /// Empties the file, whoever uses it.
+    /// Empties the file, for all processes that use it.
     pub fn clear(&self) {
         while self.queue.pop().is_some() {}
         self.map.clear();
