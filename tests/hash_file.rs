@@ -208,9 +208,10 @@ fn what_was_printed_last_is_what_resumes() {
 #[test]
 fn an_analysis_at_another_move_clock_destroys_nothing() {
     let home = home();
-    // A quiet pawn ending, and a mate in seven that the fifty-move rule spoils at clock 90.
+    // A rook more behind a wall of pawns that nothing passes, and a mate in seven that the
+    // fifty-move rule spoils at clock 90.
     for (index, (board, depth)) in
-        [("8/pp2k1p1/2p1p2p/2P1Pp2/1P1K1P1P/P5P1/8/8 w - -", 13), ("8/8/4k3/8/8/8/1R6/R3K3 w - -", 16)]
+        [("6k1/8/pppppppp/PPPPPPPP/8/8/8/R5K1 w - -", 13), ("8/8/4k3/8/8/8/1R6/R3K3 w - -", 16)]
             .into_iter()
             .enumerate()
     {
