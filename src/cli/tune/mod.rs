@@ -30,6 +30,7 @@ use self::{
     generate::GenerateArguments,
     model::{Positions, Weight},
     network::{
+        label::{self, LabelArguments},
         sample::{self, SampleArguments},
         train::{self as network_train, TrainArguments},
     },
@@ -66,6 +67,8 @@ pub enum TuneTask {
     ///
     /// The teacher is any program that reads one FEN a line and answers one number a line.
     Sample(SampleArguments),
+    /// Make samples of positions that have a score, or have samples labelled by another teacher, for `train`.
+    Label(LabelArguments),
     /// Train the network with labelled samples.
     ///
     /// Prints the loss of training and validation samples, and writes the network with each checkpoint. Ctrl-C
@@ -171,6 +174,7 @@ pub fn run(task: &TuneTask, output: &Output, interrupt: &Interrupt) -> Result<()
         TuneTask::Fit(arguments) => fit(arguments, output, interrupt),
         TuneTask::Generate(arguments) => generate::print(arguments, output, interrupt),
         TuneTask::Sample(arguments) => sample::print(arguments, output, interrupt),
+        TuneTask::Label(arguments) => label::print(arguments, output, interrupt),
         TuneTask::Train(arguments) => network_train::print(arguments, output, interrupt),
         TuneTask::Vary(arguments) => vary::print(arguments, output, interrupt),
         TuneTask::Spsa(arguments) => spsa::print(arguments, output, interrupt),

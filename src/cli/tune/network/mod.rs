@@ -1,6 +1,7 @@
 //! The training of the network: samples of the search's own positions (`sample.rs`) labelled by a
 //! teacher (`teacher.rs`), in records of 32 bytes (`record.rs`).
 
+pub mod label;
 mod model;
 mod optimiser;
 mod pawns;

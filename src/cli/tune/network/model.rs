@@ -1,14 +1,19 @@
-//! The network in floating point: its parameters, what it says of a sample, and the gradient of the loss.
+//! The network in floating point: its parameters, what it says of samples, and the gradient of the loss.
 //!
 //! All parameters lie in one vector, so that the optimiser, checkpoints and limits need not know what they mean:
 //!
 //! ```text
-//!  input weights [INPUTS][units] | input biases [units] | heads [HEADS][2 * units] | head biases [HEADS]
+//!  input weights [units / TILE][INPUTS][TILE] | input biases [units] | heads [HEADS][2 * units] | head biases [HEADS]
 //!  pawn part: first weights [PAWN_INPUTS][FIRST] | first biases [FIRST] | second weights [SECOND][FIRST] |
 //!             second biases [SECOND] | outputs [HEADS][2][SECOND] | output biases [HEADS][2]
 //! ```
 //! An activation is the square of the sum, clipped to 0 to 1 before (squared clipped rectifier); in the pawn part
 //! it is the clipped sum. The pawn part says by how much the rest is multiplied and what is added to it.
+//!
+//! Nearly all the time goes into reading and writing rows of input weights. So many samples are worked on together,
+//! a tile of the units at a time: the weights of a tile, and their gradients, stay in the second-level cache.
+
+use std::ops::Range;
 
 use fastrand::Rng;
 use shakmaty::{Color, Role, Square};
@@ -24,6 +29,11 @@ const POWER: f32 = 2.5;
 pub const LIMIT: f32 = 1.98;
 /// Most pieces on a board.
 const MOST: usize = 32;
+/// Units that are worked on at a time; the units of a view are a multiple of it.
+pub const TILE: usize = 64;
+
+/// The numbers of the units of a tile.
+type Tile = [f32; TILE];
 
 /// Where each part of the parameters lies.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -37,6 +47,12 @@ pub struct NetworkShape {
 impl NetworkShape {
     pub fn input_biases(self) -> usize {
         INPUTS * self.units
+    }
+
+    /// Where the weights of an input for a tile of the units lie.
+    pub fn row(self, input: usize, tile: usize) -> Range<usize> {
+        let start = (tile * INPUTS + input) * TILE;
+        start..start + TILE
     }
 
     pub fn heads(self) -> usize {
@@ -75,8 +91,9 @@ impl NetworkShape {
     }
 }
 
-/// The inputs that a sample sets, for the mover's view and the opponent's.
+/// The inputs that a sample sets, for the mover's view and the opponent's, and the head that speaks for it.
 struct Inputs {
+    head: usize,
     count: usize,
     views: [[u16; MOST]; 2],
 }
@@ -91,7 +108,8 @@ impl Inputs {
             }
         }
         let views = [View::new(Color::White, kings[0]), View::new(Color::Black, kings[1])];
-        let mut inputs = Inputs { count: 0, views: [[0; MOST]; 2] };
+        let head = head(sample.occupied.count_ones());
+        let mut inputs = Inputs { head, count: 0, views: [[0; MOST]; 2] };
         for (square, role, theirs) in sample.pieces() {
             let (color, role) = (Color::from_white(!theirs), Role::ALL[usize::from(role)]);
             for (inputs_of_view, view) in inputs.views.iter_mut().zip(views) {
@@ -105,43 +123,38 @@ impl Inputs {
     fn view(&self, view: usize) -> &[u16] {
         &self.views[view][..self.count]
     }
+
+    /// Which of all tiles of the heads is that of its head for a view, where a view has `tiles`.
+    fn head_tile(&self, tiles: usize, view: usize, tile: usize) -> usize {
+        (2 * self.head + view) * tiles + tile
+    }
 }
 
-/// Room for one sample's sums and their gradients.
+/// Room for the samples that are worked on together.
+#[derive(Default)]
 pub struct Scratch {
-    sums: [Vec<f32>; 2],
-    slopes: [Vec<f32>; 2],
+    inputs: Vec<Inputs>,
+    /// By tile, sample and view.
+    sums: Vec<[Tile; 2]>,
+    /// What the network says without the pawn part; then the slope of the loss by it.
+    values: Vec<f32>,
     pawns: pawns::PawnScratch,
 }
 
-impl Scratch {
-    pub fn new(shape: NetworkShape) -> Scratch {
-        Scratch {
-            sums: [vec![0.0; shape.units], vec![0.0; shape.units]],
-            slopes: [vec![0.0; shape.units], vec![0.0; shape.units]],
-            pawns: pawns::PawnScratch::default(),
+/// The sums of a tile's units.
+fn sum_rows(rows: &[Tile], biases: &Tile, inputs: &[u16]) -> Tile {
+    let mut sums = *biases;
+    for &input in inputs {
+        let row = &rows[usize::from(input)];
+        for unit in 0..TILE {
+            sums[unit] += row[unit];
         }
     }
+    sums
 }
 
-fn add_rows(shape: NetworkShape, parameters: &[f32], inputs: &[u16], sums: &mut [f32]) {
-    let units = shape.units;
-    let row = |input: u16| &parameters[input as usize * units..][..units];
-    sums.copy_from_slice(&parameters[shape.input_biases()..][..units]);
-    let (fours, rest) = inputs.as_chunks::<4>();
-    for four in fours {
-        let [a, b, c, d] = four.map(row);
-        for ((((sum, a), b), c), d) in sums.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-            *sum += (a + b) + (c + d);
-        }
-    }
-    for &input in rest {
-        sums.iter_mut().zip(row(input)).for_each(|(sum, weight)| *sum += weight);
-    }
-}
-
-/// A dot product in `LANES` independent sums, so that the compiler vectorises it.
-fn output(sums: &[f32], weights: &[f32]) -> f32 {
+/// What a tile's units say, in independent sums, so that the compiler vectorises it.
+fn output(sums: &Tile, weights: &Tile) -> f32 {
     const LANES: usize = 32;
     let mut lanes = [0.0_f32; LANES];
     for (sums, weights) in sums.as_chunks::<LANES>().0.iter().zip(weights.as_chunks::<LANES>().0) {
@@ -157,32 +170,41 @@ fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// What the network says of a sample, in units of [`SCALE`] centipawns.
-pub fn evaluate(shape: NetworkShape, parameters: &[f32], sample: &Sample, scratch: &mut Scratch) -> f32 {
-    let inputs = Inputs::of(sample);
-    forward(shape, parameters, sample, &inputs, scratch).0
+/// Computes what the network says of samples without the pawn part.
+fn forward(shape: NetworkShape, parameters: &[f32], samples: &[Sample], scratch: &mut Scratch) {
+    let Scratch { inputs, sums, values, .. } = scratch;
+    inputs.clear();
+    inputs.extend(samples.iter().map(Inputs::of));
+    values.clear();
+    values.extend(inputs.iter().map(|inputs| parameters[shape.head_biases() + inputs.head]));
+    sums.resize(shape.units / TILE * samples.len(), [[0.0; TILE]; 2]);
+    let tiles = |part: Range<usize>| parameters[part].as_chunks::<TILE>().0;
+    let biases = tiles(shape.input_biases()..shape.heads());
+    let heads = tiles(shape.heads()..shape.head_biases());
+    for (tile, sums) in sums.chunks_exact_mut(samples.len()).enumerate() {
+        let rows = tiles(shape.row(0, tile).start..shape.row(INPUTS, tile).start);
+        for ((inputs, value), sums) in inputs.iter().zip(values.iter_mut()).zip(sums) {
+            for (view, sums) in sums.iter_mut().enumerate() {
+                *sums = sum_rows(rows, &biases[tile], inputs.view(view));
+                *value += output(sums, &heads[inputs.head_tile(biases.len(), view, tile)]);
+            }
+        }
+    }
 }
 
-/// What the network says, what it says without the pawn part, and the pawn part's factor.
-fn forward(
+/// The pawn part's factor of the rest, and what it adds.
+fn pawn_part(
     shape: NetworkShape,
     parameters: &[f32],
+    head: usize,
     sample: &Sample,
-    inputs: &Inputs,
-    scratch: &mut Scratch,
-) -> (f32, f32, f32) {
-    let head = head(sample.occupied.count_ones());
-    let weights = &parameters[shape.heads() + head * 2 * shape.units..][..2 * shape.units];
-    let mut value = parameters[shape.head_biases() + head];
-    for (view, weights) in weights.chunks_exact(shape.units).enumerate() {
-        add_rows(shape, parameters, inputs.view(view), &mut scratch.sums[view]);
-        value += output(&scratch.sums[view], weights);
-    }
+    scratch: &mut pawns::PawnScratch,
+) -> (f32, f32) {
     if !shape.pawns {
-        return (value, value, 1.0);
+        return (1.0, 0.0);
     }
-    let (gate, shift) = pawns::forward(&parameters[shape.pawn_part()..], head, sample, &mut scratch.pawns);
-    (value * (1.0 + gate) + shift, value, 1.0 + gate)
+    let (gate, shift) = pawns::forward(&parameters[shape.pawn_part()..], head, sample, scratch);
+    (1.0 + gate, shift)
 }
 
 /// What the network should say: the expected score, `share` of it the result of the game where that is known.
@@ -191,63 +213,83 @@ fn target(sample: &Sample, share: f32) -> f32 {
     if sample.result > 2 { teacher } else { teacher + share * (f32::from(sample.result) / 2.0 - teacher) }
 }
 
-/// The loss of a sample.
+/// The sum of the losses of samples.
 pub fn loss(
     shape: NetworkShape,
     parameters: &[f32],
-    sample: &Sample,
+    samples: &[Sample],
     share: f32,
     scratch: &mut Scratch,
 ) -> f32 {
-    let said = logistic(evaluate(shape, parameters, sample, scratch));
-    (said - target(sample, share)).abs().powf(POWER)
+    forward(shape, parameters, samples, scratch);
+    let mut sum = 0.0;
+    for ((sample, inputs), main) in samples.iter().zip(&scratch.inputs).zip(&scratch.values) {
+        let (factor, addend) = pawn_part(shape, parameters, inputs.head, sample, &mut scratch.pawns);
+        sum += (logistic(main * factor + addend) - target(sample, share)).abs().powf(POWER);
+    }
+    sum
 }
 
-/// Adds the gradient of a sample's loss, and gives the loss.
+/// Adds the gradient of the losses of samples, and gives their sum.
 pub fn learn(
     shape: NetworkShape,
     parameters: &[f32],
-    sample: &Sample,
+    samples: &[Sample],
     share: f32,
     gradient: &mut [f32],
     scratch: &mut Scratch,
 ) -> f32 {
-    let inputs = Inputs::of(sample);
-    let (value, main, factor) = forward(shape, parameters, sample, &inputs, scratch);
-    let said = logistic(value);
-    let error = said - target(sample, share);
-    let slope = POWER * error.abs().powf(POWER - 1.0) * error.signum() * said * (1.0 - said);
-    let units = shape.units;
-    let head = head(sample.occupied.count_ones());
-    let heads = shape.heads() + head * 2 * units;
-    if shape.pawns {
-        let (parameters, gradient) = (&parameters[shape.pawn_part()..], &mut gradient[shape.pawn_part()..]);
-        pawns::learn(parameters, head, [slope * main, slope], gradient, &mut scratch.pawns);
-    }
-    let slope = slope * factor;
-    gradient[shape.head_biases() + head] += slope;
-    for view in 0..2 {
-        let place = heads + view * units;
-        let weights = &parameters[place..][..units];
-        let (sums, slopes) = (&scratch.sums[view], &mut scratch.slopes[view]);
-        let head_gradient = &mut gradient[place..][..units];
-        for (((sum, slope_of_sum), weight), gradient) in
-            sums.iter().zip(slopes.iter_mut()).zip(weights).zip(head_gradient)
-        {
-            let clipped = sum.clamp(0.0, 1.0);
-            let inside = if clipped == *sum { 2.0 * clipped } else { 0.0 };
-            *gradient += slope * clipped * clipped;
-            *slope_of_sum = slope * weight * inside;
+    forward(shape, parameters, samples, scratch);
+    let mut sum = 0.0;
+    for ((sample, inputs), value) in samples.iter().zip(&scratch.inputs).zip(&mut scratch.values) {
+        let (factor, addend) = pawn_part(shape, parameters, inputs.head, sample, &mut scratch.pawns);
+        let said = logistic(*value * factor + addend);
+        let error = said - target(sample, share);
+        sum += error.abs().powf(POWER);
+        let slope = POWER * error.abs().powf(POWER - 1.0) * error.signum() * said * (1.0 - said);
+        if shape.pawns {
+            let (parameters, gradient) =
+                (&parameters[shape.pawn_part()..], &mut gradient[shape.pawn_part()..]);
+            pawns::learn(parameters, inputs.head, [slope * *value, slope], gradient, &mut scratch.pawns);
         }
-        let slopes = &scratch.slopes[view];
-        let biases = &mut gradient[shape.input_biases()..][..units];
-        biases.iter_mut().zip(slopes).for_each(|(gradient, slope)| *gradient += slope);
-        for &input in inputs.view(view) {
-            let row = &mut gradient[input as usize * units..][..units];
-            row.iter_mut().zip(slopes).for_each(|(gradient, slope)| *gradient += slope);
+        *value = slope * factor;
+        gradient[shape.head_biases() + inputs.head] += *value;
+    }
+    backward(shape, parameters, gradient, scratch);
+    sum
+}
+
+/// Adds the gradient of inputs and heads, from the slope by what they say of each sample.
+fn backward(shape: NetworkShape, parameters: &[f32], gradient: &mut [f32], scratch: &Scratch) {
+    let heads = parameters[shape.heads()..shape.head_biases()].as_chunks::<TILE>().0;
+    let (rows, rest) = gradient.split_at_mut(shape.input_biases());
+    let (biases, rest) = rest.split_at_mut(shape.units);
+    let biases = biases.as_chunks_mut::<TILE>().0;
+    let head_gradients = rest[..heads.len() * TILE].as_chunks_mut::<TILE>().0;
+    let tiles = biases.len();
+    for (tile, sums) in scratch.sums.chunks_exact(scratch.values.len()).enumerate() {
+        let rows = rows[shape.row(0, tile).start..shape.row(INPUTS, tile).start].as_chunks_mut::<TILE>().0;
+        for ((inputs, &slope), sums) in scratch.inputs.iter().zip(&scratch.values).zip(sums) {
+            for (view, sums) in sums.iter().enumerate() {
+                let place = inputs.head_tile(tiles, view, tile);
+                let (weights, head_gradient) = (&heads[place], &mut head_gradients[place]);
+                let mut slopes = [0.0; TILE];
+                for unit in 0..TILE {
+                    let sum = sums[unit];
+                    let clipped = sum.clamp(0.0, 1.0);
+                    head_gradient[unit] += slope * clipped * clipped;
+                    slopes[unit] = if clipped == sum { slope * weights[unit] * 2.0 * clipped } else { 0.0 };
+                    biases[tile][unit] += slopes[unit];
+                }
+                for &input in inputs.view(view) {
+                    let row = &mut rows[usize::from(input)];
+                    for unit in 0..TILE {
+                        row[unit] += slopes[unit];
+                    }
+                }
+            }
         }
     }
-    error.abs().powf(POWER)
 }
 
 #[cfg(test)]
@@ -255,7 +297,7 @@ mod tests {
     use super::*;
     use crate::cli::tune::data;
 
-    const SHAPE: NetworkShape = NetworkShape { units: 32, pawns: true };
+    const SHAPE: NetworkShape = NetworkShape { units: 2 * TILE, pawns: true };
 
     fn sample(fen: &str, score: i16) -> Sample {
         Sample { score, ..Sample::new(&data::position(fen).expect(fen)) }
@@ -275,17 +317,17 @@ mod tests {
         // The pawn part's outputs begin at zero, where its inner slopes are zero too.
         let mut random = Rng::with_seed(9);
         parameters[SHAPE.head_biases()..].iter_mut().for_each(|weight| *weight += 0.2 * (random.f32() - 0.5));
-        let mut scratch = Scratch::new(SHAPE);
+        let mut scratch = Scratch::default();
         for sample in samples() {
             let mut gradient = vec![0.0; SHAPE.parameters()];
-            let before = learn(SHAPE, &parameters, &sample, 0.0, &mut gradient, &mut scratch);
-            assert_eq!(before, loss(SHAPE, &parameters, &sample, 0.0, &mut scratch));
+            let before = learn(SHAPE, &parameters, &[sample], 0.0, &mut gradient, &mut scratch);
+            assert_eq!(before, loss(SHAPE, &parameters, &[sample], 0.0, &mut scratch));
             // A step against the gradient lowers the loss by its squared length, where it is short.
             let squared: f32 = gradient.iter().map(|slope| slope * slope).sum();
             let step = 0.02 * before / squared;
             let moved: Vec<f32> =
                 parameters.iter().zip(&gradient).map(|(weight, slope)| weight - step * slope).collect();
-            let fallen = (before - loss(SHAPE, &moved, &sample, 0.0, &mut scratch)) / (step * squared);
+            let fallen = (before - loss(SHAPE, &moved, &[sample], 0.0, &mut scratch)) / (step * squared);
             assert!((0.9..1.1).contains(&fallen), "{fallen}");
             // And so does a step in each part of the parameters alone.
             for part in [
@@ -301,7 +343,7 @@ mod tests {
                 for place in part.clone() {
                     moved[place] -= step * gradient[place];
                 }
-                let fallen = (before - loss(SHAPE, &moved, &sample, 0.0, &mut scratch)) / (step * squared);
+                let fallen = (before - loss(SHAPE, &moved, &[sample], 0.0, &mut scratch)) / (step * squared);
                 assert!((0.8..1.2).contains(&fallen), "{part:?}: {fallen}");
             }
         }

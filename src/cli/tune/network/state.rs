@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     super::{TuneError, write},
-    model::{self, LIMIT, NetworkShape, SCALE, Scratch},
+    model::{self, LIMIT, NetworkShape, SCALE, Scratch, TILE},
     optimiser::{self, Moments},
     pawns,
     record::Sample,
@@ -16,7 +16,7 @@ use super::{
 use crate::eval::net::{HEADS, INPUTS, Layout, ONE_HEAD, ONE_INPUT, PawnLayout};
 
 /// Samples that a thread takes at a time.
-const PORTION: usize = 256;
+const PORTION: usize = 2048;
 /// Parameters that a thread takes at a time.
 const STRETCH: usize = 1 << 13;
 
@@ -29,7 +29,7 @@ pub struct Learner {
 
 impl Learner {
     pub fn new(shape: NetworkShape) -> Learner {
-        Learner { gradient: vec![0.0; shape.parameters()], scratch: Scratch::new(shape), loss: 0.0 }
+        Learner { gradient: vec![0.0; shape.parameters()], scratch: Scratch::default(), loss: 0.0 }
     }
 }
 
@@ -71,16 +71,14 @@ impl Training {
                     learner.loss = 0.0;
                     // Relaxed: each portion is taken once, no matter by which thread.
                     while let Some(portion) = batch.chunks(PORTION).nth(next.fetch_add(1, Relaxed)) {
-                        for sample in portion {
-                            learner.loss += model::learn(
-                                shape,
-                                parameters,
-                                sample,
-                                share,
-                                &mut learner.gradient,
-                                &mut learner.scratch,
-                            );
-                        }
+                        learner.loss += model::learn(
+                            shape,
+                            parameters,
+                            portion,
+                            share,
+                            &mut learner.gradient,
+                            &mut learner.scratch,
+                        );
                     }
                 });
             }
@@ -129,11 +127,11 @@ impl Training {
             for (learner, samples) in learners.iter_mut().zip(samples.chunks(portion)) {
                 scope.spawn(move || {
                     let mut sum = 0.0;
-                    for sample in samples {
+                    for portion in samples.chunks(PORTION) {
                         sum += f64::from(model::loss(
                             self.shape,
                             &self.parameters,
-                            sample,
+                            portion,
                             share,
                             &mut learner.scratch,
                         ));
@@ -159,7 +157,10 @@ impl Training {
             units: shape.units,
             inputs: INPUTS,
             scale: SCALE as u32,
-            input_weights: shorts(&self.parameters[..shape.input_biases()], ONE_INPUT),
+            input_weights: (0..INPUTS)
+                .flat_map(|input| (0..shape.units / TILE).map(move |tile| shape.row(input, tile)))
+                .flat_map(|row| shorts(&self.parameters[row], ONE_INPUT))
+                .collect(),
             input_biases: shorts(&self.parameters[shape.input_biases()..shape.heads()], ONE_INPUT),
             heads: shorts(&self.parameters[shape.heads()..shape.head_biases()], ONE_HEAD),
             head_biases: words(&self.parameters[shape.head_biases()..shape.pawn_part()]),
@@ -212,7 +213,7 @@ impl Training {
 }
 
 /// The beginning of a checkpoint.
-const MAGIC: [u8; 24] = *b"Engram training, v1\n\0\0\0\0";
+const MAGIC: [u8; 24] = *b"Engram training, v2\n\0\0\0\0";
 
 /// The parameters of a network in a shape with at least as many units. New units begin with random inputs and zero
 /// outputs, and so does a new pawn part.
@@ -225,13 +226,14 @@ pub fn grown(layout: &Layout, shape: NetworkShape) -> Vec<f32> {
     let copy_words = |to: &mut [f32], from: &[i32]| {
         to.iter_mut().zip(from).for_each(|(to, &from)| *to = from as f32 / (ONE_INPUT * ONE_HEAD) as f32);
     };
-    let (inputs, rest) = parameters.split_at_mut(shape.heads());
     // A single bucket is copied to all.
-    let rows = layout.input_weights.chunks(layout.units).cycle().take(INPUTS);
-    for (to, from) in inputs.chunks_mut(shape.units).zip(rows.chain(layout.input_biases.chunks(layout.units)))
-    {
-        copy(to, from, ONE_INPUT);
+    for (input, from) in layout.input_weights.chunks(layout.units).cycle().take(INPUTS).enumerate() {
+        for (tile, from) in from.chunks(TILE).enumerate() {
+            copy(&mut parameters[shape.row(input, tile)], from, ONE_INPUT);
+        }
     }
+    let (biases, rest) = parameters[shape.input_biases()..].split_at_mut(shape.units);
+    copy(biases, &layout.input_biases, ONE_INPUT);
     for (to, from) in rest.chunks_mut(shape.units).zip(layout.heads.chunks(layout.units)).take(2 * HEADS) {
         copy(to, from, ONE_HEAD);
     }
@@ -258,10 +260,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("state");
         fs::write(&path, b"something else").expect("a file");
-        assert!(Training::load(&path, NetworkShape { units: 32, pawns: false }).is_err());
+        assert!(Training::load(&path, NetworkShape { units: TILE, pawns: false }).is_err());
         assert_eq!(fs::read(&path).expect("it is left alone"), b"something else");
         assert!(
-            Training::load(&folder.path().join("none"), NetworkShape { units: 32, pawns: false })
+            Training::load(&folder.path().join("none"), NetworkShape { units: TILE, pawns: false })
                 .expect("none")
                 .is_none()
         );

@@ -13,7 +13,7 @@ use fastrand::Rng;
 
 use super::{
     super::{TuneError, threads, write},
-    model::NetworkShape,
+    model::{NetworkShape, TILE},
     record::Sample,
     state::{Learner, Training},
     stream::Stream,
@@ -38,8 +38,8 @@ pub struct TrainArguments {
     /// Begin with the parameters of this network instead of random ones.
     #[arg(long)]
     from: Option<PathBuf>,
-    /// Hidden units of a view.
-    #[arg(long, default_value_t = 512)]
+    /// Hidden units of a view, a multiple of 64.
+    #[arg(long, default_value_t = 512, value_parser = whole_tiles)]
     units: usize,
     /// With a pawn part.
     #[arg(long)]
@@ -65,6 +65,11 @@ pub struct TrainArguments {
     /// Threads; as many as there are cores if absent.
     #[arg(long)]
     threads: Option<usize>,
+}
+
+fn whole_tiles(text: &str) -> Result<usize, String> {
+    let units = text.parse().ok().filter(|units| *units > 0 && units % TILE == 0);
+    units.ok_or_else(|| format!("the number of units is a multiple of {TILE}"))
 }
 
 /// Validation samples.
@@ -213,7 +218,7 @@ mod tests {
                 &net,
                 &checkpoint,
                 &positions,
-                "--units=32",
+                "--units=64",
                 "--pawns",
                 "--batch=256",
                 "--buffer=10000",
@@ -222,7 +227,7 @@ mod tests {
             ];
             let arguments = TrainCommand::try_parse_from(words).expect("arguments").arguments;
             print(&arguments, &output, &Interrupt::default()).expect("a training");
-            Training::load(&arguments.checkpoint, NetworkShape { units: 32, pawns: true })
+            Training::load(&arguments.checkpoint, NetworkShape { units: 64, pawns: true })
                 .expect("a state")
                 .expect("one")
         };
@@ -244,8 +249,8 @@ mod tests {
             let moments = Moments::default();
             Training { shape, batches: 0, parameters: grown(layout, shape), moments }
         };
-        assert_eq!(begun(&layout, 32).layout(), layout);
-        let change = loss(&begun(&layout, 64)) - loss(&begun(&layout, 32));
+        assert_eq!(begun(&layout, 64).layout(), layout);
+        let change = loss(&begun(&layout, 128)) - loss(&begun(&layout, 64));
         assert!(change.abs() < 1e-6, "new units have no say: {change}");
     }
 }

@@ -1,0 +1,180 @@
+//! `engram tune label`: samples from labelled positions, or samples with another teacher's labels.
+
+use std::{
+    fs::File,
+    io::{BufWriter, Read, Write},
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use shakmaty::Color;
+
+use super::{
+    super::{TuneError, data},
+    record::{SIZE, Sample},
+    teacher::Teacher,
+};
+use crate::uci::{Interrupt, Output};
+
+/// The arguments of `engram tune label`.
+#[derive(Debug, Args)]
+pub struct LabelArguments {
+    /// Samples, or positions that have a score: lines as `fit` reads them, or games from `generate`.
+    input: PathBuf,
+    /// The file of samples to write.
+    out: PathBuf,
+    /// The teacher, as for `sample`; without one the scores that the positions have become their labels, and
+    /// positions that are not quiet are left out.
+    #[arg(long)]
+    teacher: Option<String>,
+}
+
+/// Positions that are labelled together.
+const CHUNK: usize = 1 << 14;
+
+/// Reads all positions, labels them and writes them.
+pub fn print(arguments: &LabelArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
+    let file = File::create(&arguments.out).map_err(TuneError::file(&arguments.out))?;
+    let teacher_failed = TuneError::file(Path::new(arguments.teacher.as_deref().unwrap_or_default()));
+    let teacher = arguments.teacher.as_deref().map(Teacher::start).transpose().map_err(teacher_failed)?;
+    let mut labeller =
+        Labeller { arguments, teacher, out: BufWriter::new(file), samples: Vec::new(), written: 0 };
+    if is_samples(&arguments.input)? {
+        labeller.samples(interrupt)?;
+    } else {
+        let mut failure = None;
+        data::read(&arguments.input, |_, label| {
+            let Some(label) = label.filter(|_| failure.is_none() && !interrupt.is_requested()) else {
+                return;
+            };
+            if label.noisy && arguments.teacher.is_none() {
+                return;
+            }
+            if let Some(sample) = of_label(&label) {
+                failure = labeller.push(sample).err();
+            }
+        })?;
+        failure.map_or(Ok(()), Err)?;
+    }
+    let written = labeller.finish()?;
+    output.line(format_args!("{written} samples"));
+    Ok(())
+}
+
+/// Does a file hold samples?
+fn is_samples(path: &Path) -> Result<bool, TuneError> {
+    let mut bytes = [0; SIZE];
+    let mut file = File::open(path).map_err(TuneError::file(path))?;
+    let whole = file.read(&mut bytes).map_err(TuneError::file(path))? == SIZE;
+    // No text has zero bytes.
+    Ok(whole && bytes[SIZE - 3..] == [0; 3] && Sample::from_bytes(&bytes).is_some())
+}
+
+/// A labelled position as a sample; `None` where it has no score and none would be asked for.
+fn of_label(label: &data::Labelled) -> Option<Sample> {
+    let (score, result) = match label.position.turn() {
+        Color::White => (label.score?, label.result),
+        Color::Black => (-label.score?, 1.0 - label.result),
+    };
+    Some(Sample {
+        score: score.clamp(f32::from(i16::MIN), f32::from(i16::MAX)) as i16,
+        result: (2.0 * result) as u8,
+        ..Sample::new(&label.position)
+    })
+}
+
+/// Collects samples and writes them in chunks.
+struct Labeller<'a> {
+    arguments: &'a LabelArguments,
+    teacher: Option<Teacher>,
+    out: BufWriter<File>,
+    samples: Vec<Sample>,
+    written: u64,
+}
+
+impl Labeller<'_> {
+    /// Takes over all samples of a file.
+    fn samples(&mut self, interrupt: &Interrupt) -> Result<(), TuneError> {
+        let failed = TuneError::file(&self.arguments.input);
+        let mut file = File::open(&self.arguments.input).map_err(&failed)?;
+        let mut bytes = Vec::new();
+        while !interrupt.is_requested() {
+            bytes.clear();
+            if Read::by_ref(&mut file).take((CHUNK * SIZE) as u64).read_to_end(&mut bytes).map_err(&failed)?
+                == 0
+            {
+                break;
+            }
+            for sample in bytes.as_chunks::<SIZE>().0.iter().filter_map(Sample::from_bytes) {
+                self.push(sample)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, sample: Sample) -> Result<(), TuneError> {
+        self.samples.push(sample);
+        if self.samples.len() < CHUNK { Ok(()) } else { self.write() }
+    }
+
+    fn write(&mut self) -> Result<(), TuneError> {
+        if let (Some(teacher), Some(name)) = (&mut self.teacher, &self.arguments.teacher) {
+            teacher.label(&mut self.samples).map_err(TuneError::file(Path::new(name)))?;
+        }
+        let failed = TuneError::file(&self.arguments.out);
+        for sample in &self.samples {
+            self.out.write_all(&sample.to_bytes()).map_err(&failed)?;
+        }
+        self.written += self.samples.len() as u64;
+        self.samples.clear();
+        Ok(())
+    }
+
+    /// Writes what is left, and says how many there were in all.
+    fn finish(mut self) -> Result<u64, TuneError> {
+        self.write()?;
+        self.out.flush().map_err(TuneError::file(&self.arguments.out))?;
+        Ok(self.written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use std::{fs, io};
+
+    #[derive(Debug, Parser)]
+    struct LabelCommand {
+        #[command(flatten)]
+        arguments: LabelArguments,
+    }
+
+    fn label(words: &[&str]) -> Vec<Sample> {
+        let command = LabelCommand::try_parse_from([&["label"], words].concat()).expect("arguments");
+        print(&command.arguments, &Output::new(io::sink()), &Interrupt::default()).expect("samples");
+        let bytes = fs::read(words[1]).expect("a file");
+        bytes.as_chunks::<SIZE>().0.iter().filter_map(Sample::from_bytes).collect()
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn scores_become_labels_and_a_teacher_replaces_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let lines = "8/8/4k3/8/8/3K4/3R4/8 b - - 0 1 | 500 | 1.0\n\
+            8/8/4k3/8/8/3K4/3R4/8 w - - 0 1 | 510 | 1.0 | d2d8\n\
+            8/8/4k3/3r4/8/3K4/3R4/8 w - - 0 1 | 510 | 1.0 | d2d5\n";
+        fs::write(path("positions"), lines).expect("a file");
+        let own = label(&[&path("positions"), &path("own")]);
+        let found: Vec<_> = own.iter().map(|sample| (sample.score, sample.result)).collect();
+        assert_eq!(found, [(-500, 0), (510, 2)], "for the mover, without the capture");
+        fs::write(path("teacher.sh"), "while read -r line; do [ -z \"$line\" ] || echo 7; done")
+            .expect("a script");
+        let teacher = format!("--teacher=bash {}", path("teacher.sh"));
+        let taught = label(&[&path("positions"), &path("taught"), &teacher]);
+        assert_eq!(taught.iter().map(|sample| sample.score).collect::<Vec<_>>(), [7; 3]);
+        let again = label(&[&path("own"), &path("again"), &teacher]);
+        assert_eq!(again, own.iter().map(|sample| Sample { score: 7, ..*sample }).collect::<Vec<_>>());
+    }
+}
