@@ -1,8 +1,11 @@
 //! The network, seen from outside: what is kept from position to position changes no value, the fast arithmetic
 //! is the plain one, both colours are treated alike, and a file that is no network is refused with a reason.
 
-use std::sync::Arc;
+mod common;
 
+use std::{fs, sync::Arc};
+
+use common::Engine;
 use engram::{
     eval::{
         Evaluation, Evaluator,
@@ -242,6 +245,43 @@ fn a_file_that_is_no_network_is_refused_with_a_reason() {
     small.input_biases.truncate(8);
     small.heads.truncate(HEADS * 2 * 8);
     assert!(matches!(refused(&small.to_bytes()), NetworkError::Units { found: 8, .. }));
+}
+
+/// What `eval` says of the network's value.
+fn value(engine: &mut Engine) -> String {
+    engine.send("eval");
+    let lines = engine.expect("Final evaluation");
+    lines.into_iter().find(|line| line.starts_with("Network ")).expect("the network's value")
+}
+
+#[test]
+fn another_file_replaces_the_network_and_a_damaged_one_does_not() {
+    let mut engine = Engine::ready();
+    let folder = engine.home().to_owned();
+    let said = |engine: &mut Engine, name: &str| {
+        engine.send(&format!("setoption name EvalFile value {}", folder.join(name).display()));
+        let told = engine.sync();
+        (value(engine), told)
+    };
+    let (own, told) = said(&mut engine, "none");
+    assert!(told.iter().any(|line| line.contains("cannot be read")), "{told:?}");
+    let mut other = Layout::from_bytes(EMBEDDED).expect("a network");
+    other.head_biases.iter_mut().for_each(|bias| *bias += ONE_INPUT * ONE_HEAD);
+    fs::write(folder.join("other"), other.to_bytes()).expect("a file");
+    let (higher, told) = said(&mut engine, "other");
+    assert!(higher != own && told.is_empty(), "{own} {higher} {told:?}");
+    let (stays, told) = said(&mut engine, "none");
+    assert_eq!(stays, higher);
+    assert!(told.iter().any(|line| line.contains("cannot be read")), "{told:?}");
+    let mut damaged = other.to_bytes();
+    damaged[1000] ^= 1;
+    fs::write(folder.join("damaged"), damaged).expect("a file");
+    let (stays, told) = said(&mut engine, "damaged");
+    assert_eq!(stays, higher);
+    assert!(told.iter().any(|line| line.contains("checksum")), "{told:?}");
+    engine.send("setoption name EvalFile value <empty>");
+    assert_eq!(value(&mut engine), own);
+    engine.quit();
 }
 
 #[test]

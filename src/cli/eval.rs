@@ -1,20 +1,19 @@
 //! `engram eval`: the static evaluation of a position, explained.
 
-use std::fmt::Write;
+use std::{fmt::Write, sync::Arc};
 
 use shakmaty::{CastlingMode, Color, File, Rank, Role, Square};
 
 use crate::{
-    eval::{Evaluation, Evaluator, classical},
+    eval::{Evaluation, Evaluator, classical, net::Network},
     position::Position,
     types::{Ply, Score},
 };
 
 /// The evaluation of `position` as text: the network's value, the contribution of each piece to it, and the terms of
 /// the classical evaluation.
-pub(super) fn explanation(position: &Position) -> String {
-    let network = Evaluation::default();
-    let mut evaluator = Evaluator::new(&network, 1);
+pub(super) fn explanation(position: &Position, network: Arc<Network>) -> String {
+    let mut evaluator = Evaluator::new(&Evaluation::Network(network), 1);
     let value = white_value(&mut evaluator, position);
     let mut text = format!(
         "{}\n\nWhat each piece is worth to White: the network's value with it less that without it\n",

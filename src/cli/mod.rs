@@ -33,6 +33,7 @@ use thiserror::Error;
 pub use self::hash::{HashError, HashTask};
 use crate::{
     book::BookError,
+    eval::net::Network,
     position::{PathHash, Position},
     uci::{DebugLog, Interrupt, Output, Places, printable, translate},
 };
@@ -233,7 +234,8 @@ pub fn run(arguments: CommandLine, debug_log: DebugLog, places: Places) -> Resul
         }
         Some(Subtask::Eval { fen }) => {
             let fen = (!fen.is_empty()).then(|| fen.join(" "));
-            output.line(eval::explanation(&position(fen.as_deref(), false)?));
+            let position = position(fen.as_deref(), false)?;
+            output.line(eval::explanation(&position, Network::embedded()));
         }
         Some(Subtask::Hash(task)) => hash::run(task, &output)?,
         Some(Subtask::Analyse(arguments)) => outcome = analyse::run(&arguments, &output)?,

@@ -1,11 +1,15 @@
 use std::{
     io::{self, BufReader, IsTerminal},
     process,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use super::{bench, eval, perft};
 use crate::{
+    eval::net::Network,
     position::{PathHash, Position},
     uci::{DebugLog, Interrupt, Output, Places, Session, Tools},
 };
@@ -42,8 +46,8 @@ impl Tools for Subcommands {
         bench::print(depth.unwrap_or(bench::DEFAULT_DEPTH), path_hash, output, interrupt);
     }
 
-    fn eval(&self, position: &Position, output: &Output) {
-        output.line(eval::explanation(position));
+    fn eval(&self, position: &Position, network: Arc<Network>, output: &Output) {
+        output.line(eval::explanation(position, network));
     }
 
     fn perft(&self, position: &Position, depth: u64, output: &Output, interrupt: &Interrupt) {

@@ -48,13 +48,22 @@ impl EvaluationChoice {
     pub(super) fn evaluation(&self) -> Evaluation {
         match (self.kind, &self.network) {
             (EvaluationKind::Classical, _) => Evaluation::Classical,
-            (EvaluationKind::Network, Some(network)) => Evaluation::Network(Arc::clone(network)),
-            (EvaluationKind::Network, None) => Evaluation::default(),
+            (EvaluationKind::Network, _) => Evaluation::Network(self.network()),
         }
+    }
+
+    /// The network to use where one is used.
+    fn network(&self) -> Arc<Network> {
+        self.network.as_ref().map_or_else(Network::embedded, Arc::clone)
     }
 }
 
 impl Engine {
+    /// The network: that of the file set last, or the one inside the program.
+    pub fn network(&self) -> Arc<Network> {
+        self.evaluation.network()
+    }
+
     /// Takes over the evaluation and the tablebases of another engine.
     pub(super) fn evaluate_as(&mut self, other: &Engine) {
         self.evaluation = other.evaluation.clone();

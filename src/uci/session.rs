@@ -22,6 +22,7 @@ use super::{
 };
 use crate::{
     engine::Engine,
+    eval::net::Network,
     learn::policy::LearningMode,
     position::{PathHash, Position},
     protocol::{Command, Go, Message, PositionStart, Registration, Verification},
@@ -33,7 +34,7 @@ pub trait Tools {
     /// Searches the bench positions in a new engine, in this mode of `PathHash`.
     fn bench(&self, depth: Option<u64>, path_hash: PathHash, output: &Output, interrupt: &Interrupt);
     /// Explains the evaluation of a position.
-    fn eval(&self, position: &Position, output: &Output);
+    fn eval(&self, position: &Position, network: Arc<Network>, output: &Output);
     /// Counts the positions `depth` plies away.
     fn perft(&self, position: &Position, depth: u64, output: &Output, interrupt: &Interrupt);
 }
@@ -223,7 +224,7 @@ impl<T: Tools> Session<T> {
             }
             Command::Quit => return Flow::Leave,
             Command::Show => self.output.line(Diagram(self.engine.position())),
-            Command::Eval => self.tools.eval(self.engine.position(), &self.output),
+            Command::Eval => self.tools.eval(self.engine.position(), self.engine.network(), &self.output),
             Command::Perft(depth) => {
                 self.tools.perft(self.engine.position(), depth, &self.output, &self.interrupt);
             }
@@ -342,7 +343,7 @@ mod tests {
 
     impl Tools for NoTools {
         fn bench(&self, _: Option<u64>, _: PathHash, _: &Output, _: &Interrupt) {}
-        fn eval(&self, _: &Position, _: &Output) {}
+        fn eval(&self, _: &Position, _: Arc<Network>, _: &Output) {}
         fn perft(&self, _: &Position, _: u64, _: &Output, _: &Interrupt) {}
     }
 

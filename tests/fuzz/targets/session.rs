@@ -8,6 +8,7 @@ use std::{
 };
 
 use engram::{
+    eval::net::Network,
     position::{PathHash, Position},
     protocol::{Command, Message},
     uci::{DebugLog, Interrupt, Output, Places, Session, Tools},
@@ -99,7 +100,7 @@ struct NoTools;
 
 impl Tools for NoTools {
     fn bench(&self, _: Option<u64>, _: PathHash, _: &Output, _: &Interrupt) {}
-    fn eval(&self, position: &Position, output: &Output) {
+    fn eval(&self, position: &Position, _: Arc<Network>, output: &Output) {
         output.line(engram::eval::classical::trace(position));
     }
     fn perft(&self, _: &Position, _: u64, _: &Output, _: &Interrupt) {}
