@@ -71,16 +71,17 @@ compiled_for_generations! {
     }
 }
 
-/// The parameters of the pawn part, as in the file.
+/// The parameters of the pawn part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PawnPart {
     first: Vec<[i16; FIRST]>,
     first_biases: [i16; FIRST],
-    second: Vec<[i16; FIRST]>,
+    /// By input, as the next: the file has them by output.
+    second: Box<[[i16; SECOND]; FIRST]>,
     second_biases: [i32; SECOND],
-    /// By head, factor before addend.
-    outputs: Vec<[i16; SECOND]>,
-    output_biases: Vec<i32>,
+    /// For each head, factor before addend.
+    outputs: Box<[[i16; 2 * HEADS]; SECOND]>,
+    output_biases: [i32; 2 * HEADS],
 }
 
 impl PawnPart {
@@ -90,13 +91,14 @@ impl PawnPart {
         let mut part = PawnPart {
             first: pawns.first.as_chunks().0.to_vec(),
             first_biases: [0; FIRST],
-            second: pawns.second.as_chunks().0.to_vec(),
+            second: transposed(&pawns.second),
             second_biases: [0; SECOND],
-            outputs: pawns.outputs.as_chunks().0.to_vec(),
-            output_biases: pawns.output_biases.clone(),
+            outputs: transposed(&pawns.outputs),
+            output_biases: [0; 2 * HEADS],
         };
         part.first_biases.copy_from_slice(&pawns.first_biases);
         part.second_biases.copy_from_slice(&pawns.second_biases);
+        part.output_biases.copy_from_slice(&pawns.output_biases);
         Some(part)
     }
 
@@ -114,12 +116,9 @@ impl PawnPart {
                 Color::White => [pawns[1].0, pawns[0].0],
                 Color::Black => [pawns[0].0.swap_bytes(), pawns[1].0.swap_bytes()],
             };
-            let second = self.second_layer(own, theirs);
-            for head in 0..HEADS {
-                let [factor, addend] = [0, 1].map(|kind| {
-                    let place = head * 2 + kind;
-                    dot(&second, &self.outputs[place]) + self.output_biases[place]
-                });
+            let outputs = layer(&self.second_layer(own, theirs), &self.outputs, self.output_biases);
+            let (outputs, _) = outputs.as_chunks::<2>();
+            for (head, &[factor, addend]) in outputs.iter().enumerate() {
                 let scaled = |value: i32, one: i32| {
                     i64::from(value) * i64::from(one) / i64::from(ONE_INPUT * ONE_HEAD)
                 };
@@ -134,24 +133,59 @@ impl PawnPart {
 
     #[inline(always)]
     fn second_layer(&self, own: u64, theirs: u64) -> [i16; SECOND] {
-        let mut sums = self.first_biases;
+        let mut first = self.first_biases;
         for (pawns, offset) in [(own, 0), (theirs, PAWN_INPUTS / 2)] {
             let mut rest = pawns >> 8 & 0x0000_FFFF_FFFF_FFFF;
             while rest != 0 {
                 let row = &self.first[rest.trailing_zeros() as usize + offset];
-                sums.iter_mut().zip(row).for_each(|(sum, weight)| *sum = sum.wrapping_add(*weight));
+                first.iter_mut().zip(row).for_each(|(sum, weight)| *sum = sum.wrapping_add(*weight));
                 rest &= rest - 1;
             }
         }
-        let first = sums.map(|sum| sum.clamp(0, ONE_INPUT as i16));
-        std::array::from_fn(|unit| {
-            let sum = dot(&first, &self.second[unit]) + self.second_biases[unit];
-            (sum / ONE_HEAD).clamp(0, ONE_INPUT) as i16
-        })
+        for unit in &mut first {
+            *unit = (*unit).clamp(0, ONE_INPUT as i16);
+        }
+        let sums = layer(&first, &self.second, self.second_biases);
+        let mut second = [0; SECOND];
+        for (unit, sum) in second.iter_mut().zip(sums) {
+            *unit = (sum / ONE_HEAD).clamp(0, ONE_INPUT) as i16;
+        }
+        second
     }
 }
 
+/// The weights of a layer by input, from those by output.
+fn transposed<const FROM: usize, const TO: usize>(weights: &[i16]) -> Box<[[i16; TO]; FROM]> {
+    let mut rows = Box::new([[0; TO]; FROM]);
+    for (output, weights) in weights.chunks_exact(FROM).enumerate() {
+        for (row, &weight) in rows.iter_mut().zip(weights) {
+            row[output] = weight;
+        }
+    }
+    rows
+}
+
+/// The sums of a layer: its biases and the rows of weights of all inputs that are not zero, which are about half. Those
+/// are gathered in a bitboard first: a branch for each input would be mispredicted too often.
 #[inline(always)]
-fn dot<const N: usize>(activations: &[i16; N], weights: &[i16; N]) -> i32 {
-    activations.iter().zip(weights).map(|(&a, &w)| i32::from(a) * i32::from(w)).sum()
+fn layer<const FROM: usize, const TO: usize>(
+    inputs: &[i16; FROM],
+    rows: &[[i16; TO]; FROM],
+    biases: [i32; TO],
+) -> [i32; TO] {
+    const { assert!(FROM <= 64) };
+    let mut active = 0_u64;
+    for (place, &input) in inputs.iter().enumerate() {
+        active |= u64::from(input != 0) << place;
+    }
+    let mut sums = biases;
+    while active != 0 {
+        let place = active.trailing_zeros() as usize;
+        let (input, row) = (i32::from(inputs[place % FROM]), &rows[place % FROM]);
+        for (sum, &weight) in sums.iter_mut().zip(row) {
+            *sum = sum.wrapping_add(input * i32::from(weight));
+        }
+        active &= active - 1;
+    }
+    sums
 }
