@@ -7,11 +7,11 @@
 //! crossed the middle, or stands in another bucket) is made from the last one with that frame, wherever in the tree that
 //! was.
 
-use arrayvec::ArrayVec;
-use shakmaty::{Board, Color, Role, Square};
+use shakmaty::{Color, Square};
 
 use super::{
     View,
+    difference::{BoardCode, Difference},
     network::{Network, Units},
     pawns::PawnEntry,
 };
@@ -21,81 +21,11 @@ use crate::{
     types::{MAX_PLY, Ply, Score},
 };
 
-/// Most pieces on a board that is evaluated; of more, only the first ones count.
-const MAX_PIECES: usize = 64;
-
-/// The pieces of a board: by colour (black, white) and role (pawn to king).
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-struct PieceSets([[u64; 6]; 2]);
-
-impl PieceSets {
-    #[inline(always)]
-    fn of(board: &Board) -> PieceSets {
-        let colors = [board.black().0, board.white().0];
-        PieceSets(colors.map(|color| Role::ALL.map(|role| board.by_role(role).0 & color)))
-    }
-
-    /// In how many places two boards differ.
-    #[inline(always)]
-    fn distance(&self, other: &PieceSets) -> u32 {
-        let differing = |color: usize| {
-            let pairs = self.0[color].iter().zip(&other.0[color]);
-            pairs.map(|(ours, theirs)| (ours ^ theirs).count_ones()).sum::<u32>()
-        };
-        differing(0) + differing(1)
-    }
-
-    /// The pieces that this board has and `other` has not, and those that only `other` has.
-    #[inline(always)]
-    fn changes(&self, other: &PieceSets) -> Changes {
-        let mut changes = Changes::default();
-        for color in Color::ALL {
-            for role in Role::ALL {
-                let index = role as usize - 1;
-                let (now, before) = (self.0[color as usize][index], other.0[color as usize][index]);
-                let mut rest = now ^ before;
-                while rest != 0 {
-                    let square = Square::new(rest.trailing_zeros());
-                    let list = if now & rest & rest.wrapping_neg() != 0 {
-                        &mut changes.added
-                    } else {
-                        &mut changes.removed
-                    };
-                    // Both boards together have no more pieces than fit.
-                    let _ = list.try_push((color, role, square));
-                    rest &= rest - 1;
-                }
-            }
-        }
-        changes
-    }
-}
-
-type List<T> = ArrayVec<T, MAX_PIECES>;
-
-/// In what two boards differ.
-#[derive(Default)]
-struct Changes {
-    added: List<(Color, Role, Square)>,
-    removed: List<(Color, Role, Square)>,
-}
-
-impl Changes {
-    /// Makes an accumulator of a view from that of the other board.
-    #[inline(always)]
-    fn apply(&self, network: &Network, view: View, from: &Units, to: &mut Units) {
-        let inputs = |list: &List<(Color, Role, Square)>| -> List<u16> {
-            list.iter().map(|&(color, role, square)| view.input(color, role, square) as u16).collect()
-        };
-        network.update(from, to, &inputs(&self.added), &inputs(&self.removed));
-    }
-}
-
 /// The accumulators of both views (black, white) for one board.
 #[derive(Clone, Debug)]
 struct Slot {
     sums: [Units; 2],
-    pieces: PieceSets,
+    board: BoardCode,
     frames: [u8; 2],
 }
 
@@ -103,7 +33,7 @@ struct Slot {
 #[derive(Clone, Debug)]
 struct Anchor {
     sums: Units,
-    pieces: PieceSets,
+    board: BoardCode,
 }
 
 compiled_for_generations! {
@@ -131,9 +61,8 @@ impl Accumulators {
     /// Accumulators of empty boards.
     pub fn new(network: &Network) -> Accumulators {
         let empty = network.empty();
-        let slot =
-            Slot { sums: [empty.clone(), empty.clone()], pieces: PieceSets::default(), frames: [0; 2] };
-        let anchor = Anchor { sums: empty.clone(), pieces: PieceSets::default() };
+        let slot = Slot { sums: [empty.clone(), empty.clone()], board: BoardCode::default(), frames: [0; 2] };
+        let anchor = Anchor { sums: empty.clone(), board: BoardCode::default() };
         Accumulators { by_ply: vec![slot; MAX_PLY + 2], anchors: vec![anchor; 2 * View::FRAMES] }
     }
 
@@ -159,51 +88,68 @@ impl Accumulators {
     ) -> Score {
         let board = position.board();
         let index = ply.index().min(self.by_ply.len() - 1);
-        let pieces = PieceSets::of(board);
-        let source = self.nearest(&pieces, index);
-        let changes = pieces.changes(&self.by_ply[source].pieces);
-        for color in [Color::Black, Color::White] {
-            let king = board.king_of(color).unwrap_or(Square::A1);
-            let (view, side) = (View::new(color, king), color as usize);
-            if usize::from(self.by_ply[source].frames[side]) != view.frame() {
-                self.turn_to(network, &pieces, view, side, index);
-            } else if source < index {
-                let (below, above) = self.by_ply.split_at_mut(index);
-                changes.apply(network, view, &below[source].sums[side], &mut above[0].sums[side]);
-            } else {
-                let sums = &mut self.by_ply[index].sums[side];
-                let from = sums.clone();
-                changes.apply(network, view, &from, sums);
-            }
-            self.by_ply[index].frames[side] = view.frame() as u8;
-        }
-        let slot = &mut self.by_ply[index];
-        slot.pieces = pieces;
+        let code = BoardCode::new(board);
+        let (source, distance) = self.nearest(&code, index);
+        let slot = if distance == 0 {
+            // After a null move the board is the parent's.
+            &self.by_ply[source]
+        } else {
+            self.update(network, position, code, source, index);
+            &self.by_ply[index]
+        };
         let turn = position.turn() as usize;
         let count = board.occupied().count() as u32;
         network.output(count, pawns, position.turn(), [&slot.sums[turn], &slot.sums[1 - turn]])
     }
 
-    /// Makes the accumulator of a view with another frame than the one at hand.
+    /// Makes the accumulators of `index` from those of `source`.
     #[inline(always)]
-    fn turn_to(&mut self, network: &Network, pieces: &PieceSets, view: View, side: usize, index: usize) {
-        let anchor = &mut self.anchors[View::FRAMES * side + view.frame()];
-        let sums = &mut self.by_ply[index].sums[side];
-        pieces.changes(&anchor.pieces).apply(network, view, &anchor.sums, sums);
-        anchor.sums.clone_from(sums);
-        anchor.pieces = *pieces;
+    fn update(
+        &mut self,
+        network: &Network,
+        position: &Position,
+        code: BoardCode,
+        source: usize,
+        index: usize,
+    ) {
+        let difference = Difference::new(&self.by_ply[source].board, &code);
+        for color in [Color::Black, Color::White] {
+            let king = position.board().king_of(color).unwrap_or(Square::A1);
+            let (view, side) = (View::new(color, king), color as usize);
+            if usize::from(self.by_ply[source].frames[side]) != view.frame() {
+                self.turn_to(network, &code, view, side, index);
+            } else if source < index {
+                let (below, above) = self.by_ply.split_at_mut(index);
+                network.update(view, Some(&below[source].sums[side]), &mut above[0].sums[side], &difference);
+            } else {
+                network.update(view, None, &mut self.by_ply[index].sums[side], &difference);
+            }
+            self.by_ply[index].frames[side] = view.frame() as u8;
+        }
+        self.by_ply[index].board = code;
     }
 
-    /// The accumulator to begin with: the one at this ply or one of the two before.
+    /// Makes the accumulator of a view with another frame than the one at hand.
     #[inline(always)]
-    fn nearest(&self, pieces: &PieceSets, index: usize) -> usize {
-        let (mut best, mut least) = (index, self.by_ply[index].pieces.distance(pieces));
-        for back in 1..=index.min(2) {
-            let distance = self.by_ply[index - back].pieces.distance(pieces);
+    fn turn_to(&mut self, network: &Network, code: &BoardCode, view: View, side: usize, index: usize) {
+        let anchor = &mut self.anchors[View::FRAMES * side + view.frame()];
+        let sums = &mut self.by_ply[index].sums[side];
+        network.update(view, Some(&anchor.sums), sums, &Difference::new(&anchor.board, code));
+        anchor.sums.clone_from(sums);
+        anchor.board = *code;
+    }
+
+    /// The accumulator to begin with, and its distance: the parent's, the grandparent's or the last one at this ply.
+    #[inline(always)]
+    fn nearest(&self, code: &BoardCode, index: usize) -> (usize, u32) {
+        let mut best = index.saturating_sub(1);
+        let mut least = self.by_ply[best].board.distance(code);
+        for other in [index.saturating_sub(2), index] {
+            let distance = self.by_ply[other].board.distance(code);
             if distance < least {
-                (best, least) = (index - back, distance);
+                (best, least) = (other, distance);
             }
         }
-        best
+        (best, least)
     }
 }

@@ -4,6 +4,8 @@
 
 use shakmaty::{Color, Role, Square};
 
+use super::difference::PieceOn;
+
 /// Inputs of a bucket, of which as many are set as there are pieces.
 pub const BUCKET_INPUTS: usize = 768;
 /// Parts of the board for the own king.
@@ -42,8 +44,15 @@ impl View {
     /// The input that a piece sets, below [`INPUTS`].
     #[inline]
     pub fn input(self, color: Color, role: Role, square: Square) -> usize {
-        let kind = role as usize - 1 + if color == self.side { 0 } else { 6 };
-        self.bucket * BUCKET_INPUTS + kind * 64 + (square as u32 ^ self.turn) as usize
+        self.input_of(PieceOn::new(color, role, square))
+    }
+
+    /// The same of a piece as accumulators have it.
+    #[inline]
+    pub(super) fn input_of(self, piece: PieceOn) -> usize {
+        let own = piece.is_white() == self.side.is_white();
+        let kind = piece.role() - 1 + if own { 0 } else { 6 };
+        self.bucket * BUCKET_INPUTS + kind * 64 + (piece.square() ^ self.turn) as usize
     }
 }
 

@@ -1,5 +1,6 @@
 //! The network: what a position is worth, learned from a teacher instead of written by hand.
 mod accumulator;
+mod difference;
 mod features;
 mod file;
 mod network;

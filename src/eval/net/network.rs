@@ -10,7 +10,8 @@ use std::sync::{Arc, OnceLock};
 use shakmaty::{Bitboard, Color};
 
 use super::{
-    HEADS, INPUTS,
+    HEADS, INPUTS, View,
+    difference::{Difference, PieceOn},
     file::{Layout, NetworkError, ONE_HEAD, ONE_INPUT},
     head,
     pawns::{PawnEntry, PawnPart},
@@ -27,6 +28,9 @@ pub const UNITS: usize = 512;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct Units(pub [i16; UNITS]);
+
+/// What no input adds.
+static NO_ROW: Units = Units([0; UNITS]);
 
 /// A network.
 #[derive(Debug)]
@@ -100,30 +104,24 @@ impl Network {
         &self.biases
     }
 
-    /// Writes `from` with some inputs more and some less to `to`.
+    /// Writes `from` (or, without it, `to` itself) with what a view sees of a difference to `to`. Two rows are added
+    /// and two taken off in one pass over the units: so most boards need one, and every number is read and
+    /// written once.
     #[inline(always)]
-    pub fn update(&self, from: &Units, to: &mut Units, added: &[u16], removed: &[u16]) {
-        let row = |&input: &u16| &self.rows[input as usize % INPUTS];
-        let mut pairs = added.iter().map(row).zip(removed.iter().map(row));
-        match pairs.next() {
-            Some((more, less)) => {
-                for unit in 0..UNITS {
-                    to.0[unit] = from.0[unit].wrapping_add(more.0[unit]).wrapping_sub(less.0[unit]);
-                }
-            }
-            None => *to = from.clone(),
+    pub fn update(&self, view: View, from: Option<&Units>, to: &mut Units, difference: &Difference) {
+        let (added, removed) = (difference.added.as_slice(), difference.removed.as_slice());
+        let row = |&piece: &PieceOn| &self.rows[view.input_of(piece)];
+        if let ([more], [less]) = (added, removed) {
+            return pass(from, to, [row(more)], [row(less)]);
         }
-        for (more, less) in pairs {
-            for unit in 0..UNITS {
-                to.0[unit] = to.0[unit].wrapping_add(more.0[unit]).wrapping_sub(less.0[unit]);
-            }
+        let mut from = from;
+        for first in (0..added.len().max(removed.len())).step_by(2) {
+            let rows =
+                |pieces: &[PieceOn]| [first, first + 1].map(|place| pieces.get(place).map_or(&NO_ROW, row));
+            pass(from.take(), to, rows(added), rows(removed));
         }
-        let exchanged = added.len().min(removed.len());
-        for more in added[exchanged..].iter().map(row) {
-            to.0.iter_mut().zip(&more.0).for_each(|(to, more)| *to = to.wrapping_add(*more));
-        }
-        for less in removed[exchanged..].iter().map(row) {
-            to.0.iter_mut().zip(&less.0).for_each(|(to, less)| *to = to.wrapping_sub(*less));
+        if let Some(from) = from {
+            to.clone_from(from);
         }
     }
 
@@ -153,11 +151,41 @@ impl Network {
     }
 }
 
+/// Writes `from` (or, without it, `to` itself) with some rows added and others taken off to `to`.
+#[inline(always)]
+fn pass<const ROWS: usize>(
+    from: Option<&Units>,
+    to: &mut Units,
+    added: [&Units; ROWS],
+    removed: [&Units; ROWS],
+) {
+    let total = |unit: usize, before: i16| {
+        let mut sum = before;
+        for row in 0..ROWS {
+            sum = sum.wrapping_add(added[row].0[unit]).wrapping_sub(removed[row].0[unit]);
+        }
+        sum
+    };
+    match from {
+        Some(from) => {
+            for unit in 0..UNITS {
+                to.0[unit] = total(unit, from.0[unit]);
+            }
+        }
+        None => {
+            for unit in 0..UNITS {
+                to.0[unit] = total(unit, to.0[unit]);
+            }
+        }
+    }
+}
+
 /// The sum of the squared clipped units times their weights. Weights lie within ±127, so that a unit times its
 /// weight fits 16 bits, and the sum of a part of the units fits 32.
 #[inline(always)]
 fn dot(units: &Units, weights: &Units) -> i64 {
-    const PART: usize = 128;
+    const PART: usize = 256;
+    const _: () = assert!(PART as i64 * (ONE_INPUT * ONE_INPUT) as i64 * 127 <= i32::MAX as i64);
     let (units, weights) = (units.0.as_chunks::<PART>().0, weights.0.as_chunks::<PART>().0);
     let mut total = 0;
     for (units, weights) in units.iter().zip(weights) {
