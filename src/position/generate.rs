@@ -15,6 +15,25 @@ pub fn is_noisy(m: Move) -> bool {
     m.is_capture() || m.promotion() == Some(Role::Queen)
 }
 
+/// Takes quiet moves as they are generated: one by one, as a closure does, or all squares of a piece at once.
+pub trait TakeQuiets {
+    /// Takes a move.
+    fn take(&mut self, m: Move);
+
+    /// Takes the moves of the piece on `from` to the squares of `to`.
+    fn take_all(&mut self, role: Role, from: Square, to: Bitboard) {
+        for to in to {
+            self.take(Move::Normal { role, from, capture: None, to, promotion: None });
+        }
+    }
+}
+
+impl<F: FnMut(Move)> TakeQuiets for F {
+    fn take(&mut self, m: Move) {
+        self(m);
+    }
+}
+
 impl Position {
     /// Passes the legal [noisy](is_noisy) moves of a side that is not in check to `add`.
     pub fn noisy_moves(&self, mut add: impl FnMut(Move)) {
@@ -23,7 +42,11 @@ impl Position {
         let us = self.turn();
         let theirs = board.by_color(!us);
         let pins = Pins::new(self);
-        self.piece_moves(|_, _| theirs, |to| board.role_at(to), &pins, &mut add);
+        self.piece_moves(|_, _| theirs, &pins, &mut |role, from, to| {
+            for to in to {
+                add(Move::Normal { role, from, capture: board.role_at(to), to, promotion: None });
+            }
+        });
 
         let pawns = board.pawns() & board.by_color(us);
         let (west, east) = if us.is_white() { (7, 9) } else { (-9, -7) };
@@ -56,31 +79,31 @@ impl Position {
         }
     }
 
-    /// Passes the legal moves of a side that is not in check which are not [noisy](is_noisy) to `add`.
-    pub fn quiet_moves(&self, mut add: impl FnMut(Move)) {
+    /// Passes the legal moves of a side that is not in check which are not [noisy](is_noisy) to `quiets`.
+    pub fn quiet_moves(&self, mut quiets: impl TakeQuiets) {
         let empty = !self.board().occupied();
-        self.quiet_moves_to(|_, _| empty, &mut add);
+        self.quiet_moves_to(|_, _| empty, &mut quiets);
         for side in CastlingSide::ALL {
             if self.chess().castles().has(self.turn(), side) {
-                self.chess().castling_moves(side).iter().copied().for_each(&mut add);
+                self.chess().castling_moves(side).iter().for_each(|&m| quiets.take(m));
             }
         }
     }
 
-    /// Passes those [`Position::quiet_moves`] to `add` that give check as far as `checks` sees it.
-    pub fn quiet_checks(&self, checks: &CheckSquares, mut add: impl FnMut(Move)) {
+    /// Passes those [`Position::quiet_moves`] to `quiets` that give check as far as `checks` sees it.
+    pub fn quiet_checks(&self, checks: &CheckSquares, mut quiets: impl TakeQuiets) {
         let empty = !self.board().occupied();
-        self.quiet_moves_to(|role, from| empty & checks.targets(role, from), &mut add);
+        self.quiet_moves_to(|role, from| empty & checks.targets(role, from), &mut quiets);
     }
 
     /// Quiet moves other than castling, to the empty squares that are asked for.
-    fn quiet_moves_to(&self, targets: impl Fn(Role, Square) -> Bitboard, add: &mut impl FnMut(Move)) {
+    fn quiet_moves_to(&self, targets: impl Fn(Role, Square) -> Bitboard, quiets: &mut impl TakeQuiets) {
         debug_assert!(!self.in_check());
         let board = self.board();
         let us = self.turn();
         let empty = !board.occupied();
         let pins = Pins::new(self);
-        self.piece_moves(&targets, |_| None, &pins, add);
+        self.piece_moves(&targets, &pins, &mut |role, from, to| quiets.take_all(role, from, to));
 
         let pawns = board.pawns() & board.by_color(us);
         let push = forward(us);
@@ -93,17 +116,17 @@ impl Position {
             if Bitboard::BACKRANKS.contains(to) {
                 for promotion in [Role::Rook, Role::Bishop, Role::Knight] {
                     if targets(promotion, from).contains(to) {
-                        add(pawn_move(from, to, None, Some(promotion)));
+                        quiets.take(pawn_move(from, to, None, Some(promotion)));
                     }
                 }
-            } else if targets(Role::Pawn, from).contains(to) {
-                add(pawn_move(from, to, None, None));
+            } else {
+                quiets.take_all(Role::Pawn, from, targets(Role::Pawn, from) & Bitboard::from_square(to));
             }
         }
         for to in twice {
             let from = origin(to, 2 * push);
-            if pins.allow(from, to) && targets(Role::Pawn, from).contains(to) {
-                add(pawn_move(from, to, None, None));
+            if pins.allow(from, to) {
+                quiets.take_all(Role::Pawn, from, targets(Role::Pawn, from) & Bitboard::from_square(to));
             }
         }
     }
@@ -140,26 +163,20 @@ impl Position {
         self.board().attacks_to(to, !self.turn(), without_king).is_empty()
     }
 
-    /// Moves of all but pawns to the `targets` of each, where `captured` says what stands there.
+    /// Passes each piece but pawns to `add`, with those of its `targets` to which it may move.
     fn piece_moves(
         &self,
         targets: impl Fn(Role, Square) -> Bitboard,
-        captured: impl Fn(Square) -> Option<Role>,
         pins: &Pins,
-        add: &mut impl FnMut(Move),
+        add: &mut impl FnMut(Role, Square, Bitboard),
     ) {
         let board = self.board();
         let us = self.turn();
         let ours = board.by_color(us);
         let occupied = board.occupied();
-        let mut add_normal = |role, from, to| {
-            add(Move::Normal { role, from, capture: captured(to), to, promotion: None });
-        };
         // A pinned knight never moves along its pin.
         for from in board.knights() & ours & !pins.pinned {
-            for to in attacks::knight_attacks(from) & targets(Role::Knight, from) {
-                add_normal(Role::Knight, from, to);
-            }
+            add(Role::Knight, from, attacks::knight_attacks(from) & targets(Role::Knight, from));
         }
         for (role, pieces) in
             [(Role::Bishop, board.bishops()), (Role::Rook, board.rooks()), (Role::Queen, board.queens())]
@@ -170,16 +187,16 @@ impl Position {
                     Role::Rook => attacks::rook_attacks(from, occupied),
                     _ => attacks::queen_attacks(from, occupied),
                 };
-                for to in reach & targets(role, from) & pins.line(from) {
-                    add_normal(role, from, to);
-                }
+                add(role, from, reach & targets(role, from) & pins.line(from));
             }
         }
+        let mut safe = Bitboard::EMPTY;
         for to in attacks::king_attacks(pins.king) & targets(Role::King, pins.king) {
             if self.is_safe(pins.king, to) {
-                add_normal(Role::King, pins.king, to);
+                safe.add(to);
             }
         }
+        add(Role::King, pins.king, safe);
     }
 }
 

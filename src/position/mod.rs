@@ -14,7 +14,7 @@ mod see;
 mod threats;
 
 pub use checks::CheckSquares;
-pub use generate::is_noisy;
+pub use generate::{TakeQuiets, is_noisy};
 pub use keys::Keys;
 pub use path::{Path, Repetition};
 pub use path_hash::{PathHash, PathPart};

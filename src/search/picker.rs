@@ -5,11 +5,11 @@
 //! cutoff get it from the first few, so the later groups are often never generated, and a group is never sorted as a
 //! whole.
 
-use shakmaty::{Move, MoveList, Role};
+use shakmaty::{Bitboard, Move, MoveList, Role, Square};
 
-use super::{params::*, scored_moves::ScoredMoves, worker::Worker};
+use super::{history::QuietHistory, params::*, scored_moves::ScoredMoves, worker::Worker};
 use crate::{
-    position::{CheckSquares, Position, Threats, is_noisy},
+    position::{CheckSquares, Position, TakeQuiets, Threats, is_noisy},
     types::{PackedMove, Ply},
 };
 
@@ -81,7 +81,7 @@ impl MovePicker {
         self.skip_quiets = true;
     }
 
-    /// History and [bonus](quiet_bonus) of the move picked last, where ordering needed them (quiet moves after the killer).
+    /// History and bonus ([`QuietRater`]) of the move picked last, where ordering needed them (quiet moves after the killer).
     /// Pruning and reductions go by the same sum.
     pub fn history(&self) -> Option<i32> {
         self.history
@@ -202,33 +202,66 @@ impl MovePicker {
             return;
         }
         let threats = worker.stack(self.ply).threats;
-        position.quiet_moves(|m| {
-            if is_new(m) {
-                quiet.push(m, history.score(m) + quiet_bonus(position, &checks, &threats, m));
-            }
+        position.quiet_moves(QuietRater {
+            position,
+            history,
+            checks,
+            threats,
+            known: [tt_move, killer],
+            quiet,
         });
     }
 }
 
-/// What a quiet move counts besides its history: more if it gives check, or takes a piece away from one that is worth
-/// less; less if it puts a piece where one that is worth less attacks it. (Stockfish's idea.)
-fn quiet_bonus(position: &Position, checks: &CheckSquares, threats: &Threats, m: Move) -> i32 {
-    let mut bonus = 0;
-    if checks.gives_check(m) && position.see_ge(m, check_exchange()) {
-        bonus += check_bonus();
+/// Scores quiet moves as they are generated, all those of a piece with what holds for each of them looked up once. A
+/// move counts besides its history: more if it gives check, or takes a piece away from one that is worth less; less if it
+/// puts a piece where one that is worth less attacks it. (Stockfish's idea.)
+struct QuietRater<'a> {
+    position: &'a Position,
+    history: QuietHistory<'a>,
+    checks: CheckSquares,
+    threats: Threats,
+    /// Moves that were picked before.
+    known: [PackedMove; 2],
+    quiet: &'a mut ScoredMoves,
+}
+
+impl QuietRater<'_> {
+    fn check_bonus(&self, m: Move, gives_check: bool) -> i32 {
+        if gives_check && self.position.see_ge(m, check_exchange()) { check_bonus() } else { 0 }
     }
-    let threatened = threats.on(m.role());
-    let danger = match m.role() {
-        Role::Knight | Role::Bishop => threatened_minor(),
-        Role::Rook => threatened_rook(),
-        Role::Queen => threatened_queen(),
-        Role::Pawn | Role::King => 0,
-    };
-    if threatened.contains(m.to()) {
-        bonus - danger
-    } else if m.from().is_some_and(|from| threatened.contains(from)) {
-        bonus + danger
-    } else {
-        bonus
+}
+
+impl TakeQuiets for QuietRater<'_> {
+    /// Promotions and castling: no piece that another threatens.
+    fn take(&mut self, m: Move) {
+        if !self.known.contains(&PackedMove::pack(m)) {
+            let bonus = self.check_bonus(m, self.checks.gives_check(m));
+            self.quiet.push(m, self.history.score(m) + bonus);
+        }
+    }
+
+    fn take_all(&mut self, role: Role, from: Square, mut to: Bitboard) {
+        for known in self.known {
+            if known.from() == from && known.promotion().is_none() {
+                to.discard(known.to());
+            }
+        }
+        let history = self.history.of_piece(role, from);
+        let checking = self.checks.targets(role, from);
+        let threatened = self.threats.on(role);
+        let danger = match role {
+            Role::Knight | Role::Bishop => threatened_minor(),
+            Role::Rook => threatened_rook(),
+            Role::Queen => threatened_queen(),
+            Role::Pawn | Role::King => 0,
+        };
+        let escape = if threatened.contains(from) { danger } else { 0 };
+        for to in to {
+            let m = Move::Normal { role, from, capture: None, to, promotion: None };
+            let bonus = if threatened.contains(to) { -danger } else { escape };
+            let bonus = bonus + self.check_bonus(m, checking.contains(to));
+            self.quiet.push(m, history.score(to) + bonus);
+        }
     }
 }

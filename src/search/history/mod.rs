@@ -50,6 +50,10 @@ impl Zero for i16 {
     const ZERO: i16 = 0;
 }
 
+impl Zero for [i16; 64] {
+    const ZERO: [i16; 64] = [0; 64];
+}
+
 impl Zero for [i16; MOVES] {
     const ZERO: [i16; MOVES] = [0; MOVES];
 }

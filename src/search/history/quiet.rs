@@ -1,8 +1,8 @@
 //! The quiet history: what all tables together say about a quiet move.
 
-use shakmaty::{Bitboard, Color, Move};
+use shakmaty::{Bitboard, Color, Move, Role, Square};
 
-use super::{super::params::*, ButterflyHistory, MOVES, piece_to};
+use super::{super::params::*, ButterflyHistory, MOVES, piece_index};
 
 /// The quiet history of one node: butterfly, pawn and continuation history, looked up once for all its moves.
 pub struct QuietHistory<'h> {
@@ -16,18 +16,48 @@ pub struct QuietHistory<'h> {
     pub continuations: [&'h [i16; MOVES]; 4],
 }
 
-impl QuietHistory<'_> {
-    /// The score of a quiet move: the sum of the tables, the two older continuations at a fraction.
+impl<'h> QuietHistory<'h> {
+    /// The score of a quiet move.
     #[inline]
     pub fn score(&self, m: Move) -> i32 {
         let (role, from, to) = match m {
             Move::Normal { role, from, to, .. } => (role, from, to),
             _ => (m.role(), m.from().unwrap_or(m.to()), m.to()),
         };
-        let index = piece_to(self.us, role, to);
-        let [first, second, fourth, sixth] = self.continuations.map(|table| i32::from(table[index]));
-        self.butterfly.get(self.us, self.threats, from, to)
-            + i32::from(self.pawns[index])
+        self.of_piece(role, from).score(to)
+    }
+
+    /// The history of one piece's moves.
+    #[inline]
+    pub fn of_piece(&self, role: Role, from: Square) -> PieceHistory<'h> {
+        let squares = |table: &'h [i16; MOVES]| &table.as_chunks().0[piece_index(self.us, role)];
+        PieceHistory {
+            threats: self.threats,
+            butterfly: [false, true]
+                .map(|threatened| self.butterfly.moves_from(self.us, self.threats, from, threatened)),
+            pawns: squares(self.pawns),
+            continuations: self.continuations.map(squares),
+        }
+    }
+}
+
+/// The quiet history of the moves of one piece: the rows of the tables that have its squares of arrival.
+pub struct PieceHistory<'h> {
+    threats: Bitboard,
+    /// To squares that the opponent does not attack, and to those that it attacks.
+    butterfly: [&'h [i16; 64]; 2],
+    pawns: &'h [i16; 64],
+    continuations: [&'h [i16; 64]; 4],
+}
+
+impl PieceHistory<'_> {
+    /// The score of the move to `to`: the sum of the tables, the two older continuations at a fraction.
+    #[inline]
+    pub fn score(&self, to: Square) -> i32 {
+        let entry = |squares: &[i16; 64]| i32::from(squares[to as usize]);
+        let [first, second, fourth, sixth] = self.continuations.map(entry);
+        entry(self.butterfly[usize::from(self.threats.contains(to))])
+            + entry(self.pawns)
             + first
             + second
             + (fourth + sixth) / continuation_far_div()

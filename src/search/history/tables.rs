@@ -7,29 +7,37 @@ use crate::{search::params::history_max, types::PawnKey};
 
 /// Butterfly history (+43 ± 40): quiet moves by from and to square, and by whether the opponent attacks either square. To
 /// leave an attacked square and to enter one are different moves.
-pub struct ButterflyHistory(Box<[i16]>);
+pub struct ButterflyHistory(Box<[[i16; 64]]>);
 
 impl ButterflyHistory {
     pub fn new() -> ButterflyHistory {
-        ButterflyHistory(table(2 * 4 * 64 * 64))
+        ButterflyHistory(table(2 * 4 * 64))
     }
 
-    fn index(color: Color, threats: Bitboard, from: Square, to: Square) -> usize {
-        let threatened = usize::from(threats.contains(from)) * 2 + usize::from(threats.contains(to));
-        ((color as usize * 4 + threatened) * 64 + from as usize) * 64 + to as usize
+    fn index(color: Color, threats: Bitboard, from: Square, to_threatened: bool) -> usize {
+        let threatened = usize::from(threats.contains(from)) * 2 + usize::from(to_threatened);
+        (color as usize * 4 + threatened) * 64 + from as usize
     }
 
-    pub fn get(&self, color: Color, threats: Bitboard, from: Square, to: Square) -> i32 {
-        i32::from(self.0[Self::index(color, threats, from, to)])
+    /// By square of arrival: the moves from a square to squares that are attacked, or to those that are not.
+    pub fn moves_from(
+        &self,
+        color: Color,
+        threats: Bitboard,
+        from: Square,
+        to_threatened: bool,
+    ) -> &[i16; 64] {
+        &self.0[Self::index(color, threats, from, to_threatened)]
     }
 
     pub fn update(&mut self, color: Color, threats: Bitboard, m: Move, bonus: i32) {
-        let index = Self::index(color, threats, m.from().unwrap_or(m.to()), m.to());
-        update_with_gravity(&mut self.0[index], bonus, history_max());
+        let (from, to) = (m.from().unwrap_or(m.to()), m.to());
+        let row = &mut self.0[Self::index(color, threats, from, threats.contains(to))];
+        update_with_gravity(&mut row[to as usize], bonus, history_max());
     }
 
     pub fn clear(&mut self) {
-        self.0.fill(0);
+        self.0.fill([0; 64]);
     }
 }
 
