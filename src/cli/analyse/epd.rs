@@ -1,9 +1,9 @@
 //! Test positions: EPD lines with the operations `bm`, `am`, `c8` and `c9`.
 
-use shakmaty::{CastlingMode, Move, san::San, uci::UciMove};
+use shakmaty::Move;
 
 use super::pool::Finding;
-use crate::{cli::pgn, position::Position, uci::translate};
+use crate::{cli::pgn::read_move, position::Position, uci::translate};
 
 /// A line of an EPD file, or a position of the command line.
 #[derive(Clone, Debug)]
@@ -233,27 +233,6 @@ fn operations(text: &str) -> Vec<(String, String)> {
         }
     }
     operations
-}
-
-/// A move in SAN, UCI or long algebraic notation, with or without marks.
-fn read_move(word: &str, position: &Position) -> Option<Move> {
-    let word = word.trim_end_matches(['!', '?', '+', '#']);
-    if let Ok(san) = word.parse::<San>()
-        && let Some(m) = pgn::to_move(san, position)
-    {
-        return Some(m);
-    }
-    let squares: String = word.trim_start_matches(['K', 'Q', 'R', 'B', 'N']).replace(['-', 'x', '='], "");
-    let squares = squares.to_ascii_lowercase();
-    let legal = position.legal_moves();
-    legal.into_iter().find(|m| {
-        [CastlingMode::Standard, CastlingMode::Chess960]
-            .iter()
-            .any(|&mode| m.to_uci(mode).to_string() == squares)
-            || squares
-                .parse::<UciMove>()
-                .is_ok_and(|uci| uci.to_move(position.chess()).is_ok_and(|found| found == *m))
-    })
 }
 
 #[cfg(test)]

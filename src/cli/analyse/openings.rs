@@ -9,10 +9,10 @@ use std::{
 };
 
 use flate2::read::DeflateDecoder;
-use shakmaty::{Move, san::San};
+use shakmaty::Move;
 
 use crate::{
-    cli::{CliError, pgn},
+    cli::{CliError, pgn::read_move},
     position::Position,
 };
 
@@ -132,8 +132,7 @@ fn play(moves: &str) -> Result<Position, String> {
         if san.is_empty() {
             continue;
         }
-        let m = san.parse::<San>().map_err(|_| token.to_owned())?;
-        position = position.play(pgn::to_move(m, &position).ok_or_else(|| token.to_owned())?);
+        position = position.play(read_move(san, &position).ok_or_else(|| token.to_owned())?);
     }
     Ok(position)
 }
@@ -177,7 +176,7 @@ mod tests {
             let mut position = Position::default();
             let mut played = Vec::new();
             for san in moves.split(' ') {
-                let m = pgn::to_move(san.parse().unwrap(), &position).unwrap();
+                let m = read_move(san, &position).unwrap();
                 position = position.play(m);
                 played.push(m);
             }

@@ -3,7 +3,7 @@
 //! A candidate is a position after a blunder that the search considers won. It is searched again, deeper and with two
 //! lines; it is a puzzle if the same move still wins and the second best does not.
 
-use shakmaty::{Color, Move, Outcome, Position as _, attacks};
+use shakmaty::{Color, Move, Position as _, attacks};
 
 use super::{
     judge::{MoveJudgement, chances},
@@ -114,9 +114,7 @@ impl<'a> Puzzle<'a> {
             tags: tags.clone(),
             start: position.clone(),
             moves: self.solution.clone(),
-            preface: Vec::new(),
-            annotations: Vec::new(),
-            outcome: Outcome::Unknown,
+            ..Game::default()
         };
         let blunder = pgn::san(&self.report.positions[self.ply - 1], game.moves[self.ply - 1]).0;
         pgn::write_game(&puzzle, &tags, &[vec![format!("{{after {blunder}}}")]])
@@ -164,7 +162,7 @@ mod tests {
 
     fn themes_of(fen: &str, san: &str, score: Score) -> Vec<String> {
         let position = parse_fen(fen, false).unwrap();
-        themes(&position, pgn::to_move(san.parse().unwrap(), &position).unwrap(), score)
+        themes(&position, pgn::read_move(san, &position).unwrap(), score)
     }
 
     #[test]

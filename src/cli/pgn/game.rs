@@ -46,6 +46,22 @@ pub struct Game {
     pub outcome: Outcome,
 }
 
+impl Default for Game {
+    /// A game without tags and moves.
+    fn default() -> Game {
+        Game {
+            number: 0,
+            line: 0,
+            tags: Vec::new(),
+            start: Position::default(),
+            moves: Vec::new(),
+            preface: Vec::new(),
+            annotations: Vec::new(),
+            outcome: Outcome::Unknown,
+        }
+    }
+}
+
 impl Game {
     /// The value of a tag; `None` if it is missing or says that nothing is known.
     pub fn tag(&self, name: &str) -> Option<&str> {

@@ -1,10 +1,11 @@
 use std::io::{self, BufRead};
 
-use shakmaty::{CastlingMode, Move, Outcome, Position as _, san::San};
+use shakmaty::{Outcome, Position as _, san::San};
 
 use super::{
     Annotation, Broken, Game,
     lines::{Lines, MAX_BYTES},
+    moves::to_move,
     tag,
     token::{PgnTokens, Token},
 };
@@ -14,6 +15,7 @@ use crate::{position::Position, uci::translate};
 const SHOWN: usize = 20;
 /// Maximum number of tags searched for duplicates; no game has more.
 const MAX_TAGS: usize = 256;
+const NO_PGN: &str = "there is no PGN in it";
 
 /// The games of a PGN file, one after another. One game at a time is in memory.
 pub struct Games<R> {
@@ -35,7 +37,7 @@ impl<R: BufRead> Iterator for Games<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut draft = Draft::default();
-        loop {
+        while !draft.ended || draft.comment.is_some() {
             let line = match self.kept.take().map_or_else(|| self.lines.next(), |line| Ok(Some(line))) {
                 Ok(Some(line)) => line,
                 Ok(None) => break,
@@ -43,7 +45,7 @@ impl<R: BufRead> Iterator for Games<R> {
             };
             let text = line.trim();
             if text.is_empty() || (line.starts_with('%') && draft.comment.is_none()) {
-                draft.tags_before_gap = draft.tags.len();
+                draft.tags_before_gap = draft.game.tags.len();
                 continue;
             }
             if draft.is_followed_by(text) {
@@ -52,20 +54,19 @@ impl<R: BufRead> Iterator for Games<R> {
             }
             // Comments before the first tag are about the file, not about its first game.
             let first_tag = draft.comment.is_none() && text.starts_with('[');
-            if draft.part == GamePart::Nothing && (draft.line == 0 || first_tag) {
-                draft = Draft { line: self.lines.count, ..Draft::default() };
+            if draft.part == GamePart::Nothing && (draft.game.line == 0 || first_tag) {
+                draft = Draft::default();
+                draft.game.line = self.lines.count;
             }
             draft.read(text);
-            if draft.ended && draft.comment.is_none() {
-                break;
-            }
         }
         if draft.part == GamePart::Nothing && draft.comment.is_none() {
             return None;
         }
         self.number += 1;
-        let (number, line) = (self.number, draft.line);
-        Some(Ok(draft.finish(number).map_err(|reason| Broken { number, line, reason })))
+        draft.game.number = self.number;
+        let (number, line) = (self.number, draft.game.line);
+        Some(Ok(draft.finish().map_err(|reason| Broken { number, line, reason })))
     }
 }
 
@@ -81,19 +82,15 @@ enum GamePart {
 /// A game while it is read, line by line.
 #[derive(Default)]
 struct Draft {
-    /// The line where it begins, from 1.
-    line: usize,
+    game: Game,
+    /// The position after its moves.
+    position: Position,
     bytes: usize,
     part: GamePart,
-    tags: Vec<(String, String)>,
     /// Number of tags before the last empty line.
     tags_before_gap: usize,
-    start: Position,
-    position: Position,
-    moves: Vec<Move>,
-    preface: Vec<Annotation>,
-    annotations: Vec<Vec<Annotation>>,
-    outcome: Option<Outcome>,
+    /// The result after the moves.
+    result: Option<Outcome>,
     /// Is the result the last token outside of comments and variations?
     ended: bool,
     /// Was there a tag, a number or a move? If not, an unknown word does not belong to a game.
@@ -117,8 +114,9 @@ impl Draft {
             // Inside a comment only a game's first tag is believed: then the end of the comment is missing.
             return line.starts_with("[Event \"") && line.ends_with("\"]");
         }
-        let is_there =
-            |name: &str, tags: usize| self.tags.iter().take(tags.min(MAX_TAGS)).any(|(tag, _)| tag == name);
+        let is_there = |name: &str, tags: usize| {
+            self.game.tags.iter().take(tags.min(MAX_TAGS)).any(|(tag, _)| tag == name)
+        };
         match self.part {
             GamePart::Nothing => false,
             GamePart::Moves => true,
@@ -147,11 +145,11 @@ impl Draft {
                 let Some(after) = after else { return };
                 rest = after;
                 let text = self.comment.take().unwrap_or_default();
-                self.comment(&text);
+                self.add_comment(&text);
             }
             rest = rest.trim_start();
             if self.part != GamePart::Moves && rest.starts_with('[') {
-                rest = self.tag(rest);
+                rest = self.read_tag(rest);
                 continue;
             }
             let mut tokens = PgnTokens { rest };
@@ -159,76 +157,92 @@ impl Draft {
             rest = tokens.rest;
             match token {
                 Token::Brace => self.comment = Some(String::new()),
-                Token::Comment(text) => self.comment(text),
-                token => self.take(token),
+                Token::Comment(text) => self.add_comment(text),
+                // A stray parenthesis.
+                Token::Close if self.depth == 0 => {}
+                token => self.read_token(token),
             }
         }
     }
 
     /// Reads the tag at the beginning of `text`, and returns the text after it.
-    fn tag<'a>(&mut self, text: &'a str) -> &'a str {
+    fn read_tag<'a>(&mut self, text: &'a str) -> &'a str {
         self.part = GamePart::Tags;
         let (tag, after) = tag::read(text);
         if let Some((name, value)) = tag {
             self.begun = true;
             // A second event would begin a game of its own where it is written back.
-            let is_again = name == "Event" && self.tags.iter().any(|(name, _)| name == "Event");
+            let is_again = name == "Event" && self.game.tags.iter().any(|(name, _)| name == "Event");
             if !is_again && self.wrong.is_none() {
-                self.tags.push((name.to_owned(), value));
+                self.game.tags.push((name.to_owned(), value));
             }
         }
         after
     }
 
-    /// Handles a token of the movetext.
-    fn take(&mut self, token: Token<'_>) {
-        if matches!(token, Token::Close) && self.depth == 0 {
-            // A stray parenthesis is ignored.
-            return;
-        }
-        if self.part != GamePart::Moves {
-            self.part = GamePart::Moves;
-            match start(&self.tags) {
-                Ok(start) => (self.start, self.position) = (start.clone(), start),
-                Err(reason) => self.fail(reason),
+    /// The tags are over: sets up the starting position.
+    fn begin_moves(&mut self) {
+        if self.part != GamePart::Moves && self.wrong.is_none() {
+            match start(&self.game.tags) {
+                Ok(start) => (self.game.start, self.position) = (start.clone(), start),
+                Err(reason) => self.wrong = Some(reason),
             }
         }
+        self.part = GamePart::Moves;
+    }
+
+    /// Reads a token of the movetext.
+    fn read_token(&mut self, token: Token<'_>) {
+        self.begin_moves();
         self.ended = self.depth == 0 && matches!(token, Token::Result(..));
         match token {
-            Token::Brace | Token::Comment(_) => {}
-            Token::Open => self.open(),
-            Token::Close => self.close(),
+            Token::Open => {
+                if self.depth > 0 {
+                    self.say("(");
+                }
+                self.depth += 1;
+            }
+            Token::Close => {
+                self.depth -= 1;
+                if self.depth > 0 {
+                    self.say(")");
+                } else {
+                    let text = std::mem::take(&mut self.variation);
+                    self.add(Annotation::Variation(text));
+                }
+            }
             _ if self.wrong.is_some() => {}
             Token::Nag(nag) => self.add(Annotation::Nag(nag)),
             Token::Number(written) if self.depth > 0 => {
-                let dots = if written.contains(['…']) || written.ends_with("..") { "..." } else { "." };
+                let dots = if written.contains('…') || written.ends_with("..") { "..." } else { "." };
                 let number = written.trim_end_matches(['.', '…']);
                 self.say(&format!("{number}{dots}"));
             }
             Token::Number(_) => self.begun = true,
             Token::Move(_, written) | Token::Result(_, written) if self.depth > 0 => self.say(written),
             Token::Move(san, written) => self.play(san, written),
-            Token::Result(outcome, _) => self.outcome = Some(outcome),
+            Token::Result(outcome, _) => self.result = Some(outcome),
             // A line must not begin like a tag or an escaped line where the variation is written back.
             Token::Unknown(word) if self.depth > 0 && !word.starts_with(['[', '%']) => self.say(word),
             Token::Unknown(word) if self.begun => {
-                self.fail(format!("{} `{}` is no move", self.move_number(), shown(word)));
+                self.wrong = Some(format!("{} `{}` is no move", self.move_number(), shown(word)));
             }
-            Token::Unknown(_) => self.fail(no_pgn()),
+            Token::Unknown(_) => self.wrong = Some(NO_PGN.to_owned()),
+            Token::Brace | Token::Comment(_) => {}
         }
     }
 
     fn play(&mut self, san: San, written: &str) {
         self.begun = true;
-        if self.outcome.is_some() {
-            return self.fail(format!("{} comes after the result", shown(written)));
+        if self.result.is_some() {
+            self.wrong = Some(format!("{} comes after the result", shown(written)));
+        } else if let Some(m) = to_move(san, &self.position) {
+            self.position = self.position.play(m);
+            self.game.moves.push(m);
+            self.game.annotations.push(Vec::new());
+        } else {
+            self.wrong = Some(format!("{} {} is no legal move", self.move_number(), shown(written)));
         }
-        let Some(m) = to_move(san, &self.position) else {
-            return self.fail(format!("{} {} is no legal move", self.move_number(), shown(written)));
-        };
-        self.position = self.position.play(m);
-        self.moves.push(m);
-        self.annotations.push(Vec::new());
     }
 
     /// The number of the next move as it is written before it: `12.` or `12...`.
@@ -237,79 +251,49 @@ impl Draft {
         format!("{}{}", chess.fullmoves(), chess.turn().fold_wb(".", "..."))
     }
 
-    fn fail(&mut self, reason: String) {
-        self.wrong.get_or_insert(reason);
-    }
-
-    /// A comment in a form that can be written between braces.
-    fn comment(&mut self, text: &str) {
+    /// Adds a comment in a form that can be written between braces.
+    fn add_comment(&mut self, text: &str) {
         let words: Vec<&str> = text.split_whitespace().collect();
         self.add(Annotation::Comment(words.join(" ").replace('}', ")")));
     }
 
     fn add(&mut self, annotation: Annotation) {
-        if self.wrong.is_some() {
-        } else if self.depth > 0 {
+        if self.depth > 0 {
             self.say(&annotation.to_string());
-        } else {
-            self.annotations.last_mut().unwrap_or(&mut self.preface).push(annotation);
+        } else if self.wrong.is_none() {
+            self.game.annotations.last_mut().unwrap_or(&mut self.game.preface).push(annotation);
         }
     }
 
-    /// Adds a word to the variation.
+    /// Adds a word or a parenthesis to the variation.
     fn say(&mut self, word: &str) {
-        if !self.variation.is_empty() && !self.variation.ends_with('(') {
+        if self.wrong.is_some() {
+            return;
+        }
+        if !self.variation.is_empty() && !self.variation.ends_with('(') && word != ")" {
             self.variation.push(' ');
         }
         self.variation.push_str(word);
     }
 
-    fn open(&mut self) {
-        if self.depth > 0 && self.wrong.is_none() {
-            self.say("(");
-        }
-        self.depth += 1;
-    }
-
-    fn close(&mut self) {
-        self.depth -= 1;
-        if self.depth > 0 && self.wrong.is_none() {
-            self.variation.push(')');
-        } else if self.depth == 0 {
-            let text = std::mem::take(&mut self.variation);
-            self.add(Annotation::Variation(text));
-        }
-    }
-
     /// The game, or its first error.
-    fn finish(mut self, number: usize) -> Result<Game, String> {
-        if self.part != GamePart::Moves && self.wrong.is_none() {
-            self.start = start(&self.tags)?;
-        }
-        if let Some(reason) = self.wrong {
-            return Err(reason);
-        }
-        if self.comment.is_some() {
-            return Err("a comment has no end".to_owned());
-        }
-        if self.depth > 0 {
-            return Err("a variation has no end".to_owned());
-        }
-        if self.tags.is_empty() && self.moves.is_empty() && self.outcome.is_none() {
-            return Err(no_pgn());
-        }
-        let tagged = self.tags.iter().find(|(name, _)| name == "Result");
-        let from_tag = tagged.and_then(|(_, value)| value.parse().ok()).unwrap_or(Outcome::Unknown);
-        Ok(Game {
-            number,
-            line: self.line,
-            outcome: self.outcome.unwrap_or(from_tag),
-            tags: self.tags,
-            start: self.start,
-            moves: self.moves,
-            preface: self.preface,
-            annotations: self.annotations,
-        })
+    fn finish(mut self) -> Result<Game, String> {
+        self.begin_moves();
+        let mut game = self.game;
+        let is_empty = game.tags.is_empty() && game.moves.is_empty() && self.result.is_none();
+        let reason = match self.wrong {
+            Some(reason) => return Err(reason),
+            None if self.comment.is_some() => "a comment has no end",
+            None if self.depth > 0 => "a variation has no end",
+            None if is_empty => NO_PGN,
+            None => {
+                let tagged = game.tags.iter().find(|(name, _)| name == "Result");
+                let tagged = tagged.and_then(|(_, value)| value.parse().ok());
+                game.outcome = self.result.or(tagged).unwrap_or(Outcome::Unknown);
+                return Ok(game);
+            }
+        };
+        Err(reason.to_owned())
     }
 }
 
@@ -318,37 +302,20 @@ fn shown(word: &str) -> String {
     word.chars().take(SHOWN).flat_map(char::escape_debug).collect()
 }
 
-fn no_pgn() -> String {
-    "there is no PGN in it".to_owned()
-}
-
 /// The starting position by the tags.
 fn start(tags: &[(String, String)]) -> Result<Position, String> {
-    let tag =
-        |name: &str| tags.iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str());
-    let variant = tag("Variant").unwrap_or("").to_ascii_lowercase();
+    let tag = |name: &str| {
+        tags.iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name)).map_or("", |(_, v)| v.as_str())
+    };
+    let variant = tag("Variant").to_ascii_lowercase();
     let chess960 = ["960", "fischer", "frc"].iter().any(|name| variant.contains(name));
     let usual = ["", "?", "standard", "chess", "normal", "from position"];
     if !chess960 && !usual.contains(&variant.as_str()) {
-        return Err(format!("the variant {} is not played here", tag("Variant").unwrap_or_default()));
+        return Err(format!("the variant {} is not played here", tag("Variant")));
     }
-    match tag("FEN").filter(|fen| !fen.is_empty() && *fen != "?") {
-        Some(fen) => translate::parse_fen(fen, chess960).map_err(|error| error.to_string()),
-        None if chess960 => Err("a Chess960 game needs a FEN tag".to_owned()),
-        None => Ok(Position::default()),
+    match tag("FEN") {
+        "" | "?" if chess960 => Err("a Chess960 game needs a FEN tag".to_owned()),
+        "" | "?" => Ok(Position::default()),
+        fen => translate::parse_fen(fen, chess960).map_err(|error| error.to_string()),
     }
-}
-
-/// A move as written; `None` if it is not legal. UCI notation and castling as a king move by two squares (or to the
-/// rook's square) are accepted as well, because some programs write them.
-pub fn to_move(san: San, position: &Position) -> Option<Move> {
-    let chess = position.chess();
-    if let Ok(m) = san.to_move(chess) {
-        return Some(m);
-    }
-    let written = san.to_string();
-    let squares = written.trim_start_matches('K').replace(['x', '='], "").to_ascii_lowercase();
-    let modes = [CastlingMode::Standard, CastlingMode::Chess960];
-    let is_written = |m: &Move| modes.iter().any(|&mode| m.to_uci(mode).to_string() == squares);
-    position.legal_moves().into_iter().find(is_written)
 }

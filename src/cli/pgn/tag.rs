@@ -1,15 +1,13 @@
 /// Bytes after an unescaped quote in which the end of the tag is looked for; without one the value ends at that quote.
 const MAX_FORGOTTEN: usize = 256;
 
-/// Reads `[Name "value"]` at the beginning of `text`, which begins with `[`. Returns the tag, `None` if it is damaged,
-/// and the text after it. A tag ends with its line.
-pub(super) fn read(text: &str) -> (Option<(&str, String)>, &str) {
-    let inside = &text[1..];
-    let Some(end) = inside.find(['"', ']', '\n']) else { return (None, "") };
+/// Reads `[Name "value"]` at the beginning of a line, which begins with `[`. Returns the tag, `None` if it is damaged,
+/// and the text after it.
+pub(super) fn read(line: &str) -> (Option<(&str, String)>, &str) {
+    let inside = &line[1..];
+    let Some(end) = inside.find(['"', ']']) else { return (None, "") };
     let (name, rest) = inside.split_at(end);
-    let Some(value) = rest.strip_prefix('"') else {
-        return (None, rest.strip_prefix(']').unwrap_or(rest));
-    };
+    let Some(value) = rest.strip_prefix('"') else { return (None, &rest[1..]) };
     let (length, closed) = end_of_value(value);
     let name = name.trim();
     (is_name(name).then(|| (name, unescaped(&value[..length]))), &value[length + closed..])
@@ -31,29 +29,22 @@ fn is_name(name: &str) -> bool {
 /// programs do not escape quotes, else the first such quote after a backslash, because some do not escape backslashes,
 /// else the first quote, else the end of the line.
 fn end_of_value(value: &str) -> (usize, usize) {
-    // Length of the value and of the closing quote and bracket, if they are here.
-    let closed_at = |quote: usize| {
-        let after = &value[quote + 1..];
-        let bracket = after.trim_start_matches(|c: char| c.is_whitespace() && c != '\n');
-        bracket.starts_with(']').then(|| (quote, 1 + after.len() - bracket.len() + 1))
-    };
     let (mut first, mut after_backslash) = (None, None);
-    let mut escaped = false;
-    for (index, c) in value.char_indices() {
-        match c {
-            '\n' => return after_backslash.or(first).unwrap_or((index, 0)),
-            '"' if escaped => {
-                escaped = false;
-                after_backslash = after_backslash.or_else(|| closed_at(index));
-            }
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '"' => match closed_at(index) {
-                Some(closed) => return closed,
-                None => first = first.or(Some((index, 1))),
-            },
-            _ if first.is_some_and(|(first, _)| index - first > MAX_FORGOTTEN) => break,
-            _ => {}
+    for (quote, _) in value.match_indices('"') {
+        if first.is_some_and(|(first, _)| quote - first > MAX_FORGOTTEN) {
+            break;
+        }
+        let before = &value[..quote];
+        let is_escaped = (quote - before.trim_end_matches('\\').len()) % 2 == 1;
+        let after = &value[quote + 1..];
+        let rest = after.trim_start().strip_prefix(']');
+        // The quote, what is between, and the bracket.
+        let closed = rest.map(|rest| (quote, 1 + after.len() - rest.len()));
+        match closed {
+            Some(closed) if !is_escaped => return closed,
+            Some(_) => after_backslash = after_backslash.or(closed),
+            None if !is_escaped => first = first.or(Some((quote, 1))),
+            None => {}
         }
     }
     after_backslash.or(first).unwrap_or((value.len(), 0))
@@ -88,11 +79,11 @@ mod tests {
     fn a_tag_ends_where_it_is_closed() {
         assert_eq!(read("[A \"x\"][B \"y\"]"), (Some(("A", "x".to_owned())), "[B \"y\"]"));
         assert_eq!(read("[A\"x\" ] 1. e4").1, " 1. e4");
-        assert_eq!(read("[A \"x\n1. e4"), (Some(("A", "x".to_owned())), "\n1. e4"));
-        assert_eq!(read("[A x]\n[B"), (None, "\n[B"));
-        assert_eq!(read("[A x\n[B"), (None, "\n[B"));
-        assert_eq!(read("[A \"x\\\n\"]"), (Some(("A", "x\\".to_owned())), "\n\"]"));
-        assert_eq!(read("[A \"x\"\n]"), (Some(("A", "x".to_owned())), "\n]"));
+        assert_eq!(read("[A \"x 1. e4"), (Some(("A", "x 1. e4".to_owned())), ""));
+        assert_eq!(read("[A x] [B"), (None, " [B"));
+        assert_eq!(read("[A x"), (None, ""));
+        assert_eq!(read("[A \"x\\"), (Some(("A", "x\\".to_owned())), ""));
+        assert_eq!(read("[A \"x\""), (Some(("A", "x".to_owned())), ""));
         assert_eq!(read("[1A \"x\"]"), (None, ""));
     }
 
@@ -101,7 +92,7 @@ mod tests {
         assert_eq!(value(r#"[A "x \"y\" \\"]"#).as_deref(), Some(r#"x "y" \"#));
         assert_eq!(value(r#"[A "Hasty "B."]"#).as_deref(), Some(r#"Hasty "B."#));
         assert_eq!(value(r#"[A "C:\dir"]"#).as_deref(), Some(r"C:\dir"));
-        assert_eq!(value("[A \"C:\\dir\\\"]\n[B \"y\"]").as_deref(), Some("C:\\dir\\"));
+        assert_eq!(value("[A \"C:\\dir\\\"]").as_deref(), Some("C:\\dir\\"));
         assert_eq!(value(r#"[A "of \"x\"] and y"]"#).as_deref(), Some(r#"of "x"] and y"#));
         let far = format!("[A \"x\" {}\"]", "y".repeat(2 * MAX_FORGOTTEN));
         assert_eq!(value(&far).as_deref(), Some("x"));

@@ -1,33 +1,16 @@
-use shakmaty::{CastlingSide, Color, KnownOutcome, Outcome, san::San};
+use shakmaty::{Color, KnownOutcome, Outcome, san::San};
 
-/// Symbols for numeric annotation glyphs; a symbol comes before any other that is its ending.
+use super::moves::{san, with_hyphens};
+
+/// Numeric annotation glyphs for the judgement of a move; a sign comes after those that begin with it.
+const JUDGEMENTS: [(&str, u8); 6] = [("!!", 3), ("??", 4), ("!?", 5), ("?!", 6), ("!", 1), ("?", 2)];
+
+/// Numeric annotation glyphs for other signs; a sign comes before any other that is its ending.
+#[rustfmt::skip]
 const GLYPHS: [(&str, u8); 26] = [
-    ("+/-", 16),
-    ("-/+", 17),
-    ("+/=", 14),
-    ("=/+", 15),
-    ("+-", 18),
-    ("-+", 19),
-    ("+=", 14),
-    ("=+", 15),
-    ("=", 10),
-    ("±", 16),
-    ("∓", 17),
-    ("⩲", 14),
-    ("⩱", 15),
-    ("∞", 13),
-    ("□", 7),
-    ("⨀", 22),
-    ("○", 26),
-    ("⟳", 32),
-    ("↑", 36),
-    ("→", 40),
-    ("⇆", 132),
-    ("∆", 140),
-    ("⌓", 142),
-    ("TN", 146),
-    ("N", 146),
-    ("D", 220),
+    ("+/-", 16), ("-/+", 17), ("+/=", 14), ("=/+", 15), ("+-", 18), ("-+", 19), ("+=", 14), ("=+", 15), ("=", 10),
+    ("±", 16), ("∓", 17), ("⩲", 14), ("⩱", 15), ("∞", 13), ("□", 7), ("⨀", 22), ("○", 26), ("⟳", 32), ("↑", 36),
+    ("→", 40), ("⇆", 132), ("∆", 140), ("⌓", 142), ("TN", 146), ("N", 146), ("D", 220),
 ];
 
 /// `<text>` is no longer than a line of PGN may be.
@@ -72,21 +55,16 @@ impl<'a> PgnTokens<'a> {
         taken
     }
 
+    /// A token of one character.
+    fn sign(&mut self, token: Token<'a>) -> Option<Token<'a>> {
+        self.take(1);
+        Some(token)
+    }
+
     /// `$number`; `None` if there is no such glyph.
     fn nag(&mut self) -> Option<Token<'a>> {
         let text = self.take(1 + digits(&self.rest[1..]));
         text[1..].parse().ok().map(Token::Nag)
-    }
-
-    /// `!`, `?` and their pairs.
-    fn judgement(&mut self) -> Token<'a> {
-        let twos = [("!!", 3), ("??", 4), ("!?", 5), ("?!", 6)];
-        let (length, nag) = match twos.into_iter().find(|(sign, _)| self.rest.starts_with(sign)) {
-            Some((_, nag)) => (2, nag),
-            None => (1, if self.rest.starts_with('!') { 1 } else { 2 }),
-        };
-        self.take(length);
-        Token::Nag(nag)
     }
 
     /// `<text>`, which the standard reserves for the future, is skipped. A single bracket is a word.
@@ -121,9 +99,8 @@ impl<'a> PgnTokens<'a> {
         }
         // Tokens without spaces between them are read one after another.
         if let number @ 1.. = digits(word) {
-            let dots = start[number..].find(|c| !['.', '…'].contains(&c)).unwrap_or(start.len() - number);
-            self.rest = &start[number + dots..];
-            return Some(Token::Number(&start[..number + dots]));
+            self.rest = start[number..].trim_start_matches(['.', '…']);
+            return Some(Token::Number(&start[..start.len() - self.rest.len()]));
         }
         if let Some((san, written)) = glued(word) {
             self.rest = &start[written.len()..];
@@ -139,20 +116,21 @@ impl<'a> Iterator for PgnTokens<'a> {
     fn next(&mut self) -> Option<Token<'a>> {
         loop {
             self.rest = self.rest.trim_start_matches(|c: char| c.is_whitespace() || ['.', '…'].contains(&c));
+            if let Some(&(sign, nag)) = JUDGEMENTS.iter().find(|(sign, _)| self.rest.starts_with(sign)) {
+                self.take(sign.len());
+                return Some(Token::Nag(nag));
+            }
             let token = match self.rest.chars().next()? {
                 ';' => Some(Token::Comment(&self.take(self.rest.len())[1..])),
                 '$' => self.nag(),
-                '!' | '?' => Some(self.judgement()),
-                sign @ ('{' | '(' | ')' | '*' | '}') => {
-                    let written = self.take(1);
-                    match sign {
-                        '{' => Some(Token::Brace),
-                        '(' => Some(Token::Open),
-                        ')' => Some(Token::Close),
-                        '*' => Some(Token::Result(Outcome::Unknown, written)),
-                        // The end of a comment that contained braces.
-                        _ => None,
-                    }
+                '{' => self.sign(Token::Brace),
+                '(' => self.sign(Token::Open),
+                ')' => self.sign(Token::Close),
+                '*' => self.sign(Token::Result(Outcome::Unknown, "*")),
+                // The end of a comment that contained braces.
+                '}' => {
+                    self.take(1);
+                    None
                 }
                 '<' => self.reserved(),
                 _ => self.word(),
@@ -173,11 +151,6 @@ fn digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
-/// Replaces dashes, which some programs write for hyphens.
-fn with_hyphens(word: &str) -> String {
-    word.replace(['–', '—'], "-")
-}
-
 fn result(word: &str) -> Option<Outcome> {
     if !word.starts_with(['0', '1', '½']) {
         return None;
@@ -189,36 +162,6 @@ fn result(word: &str) -> Option<Outcome> {
         "1/2-1/2" | "1/2" | "½-½" => Some(Outcome::Known(KnownOutcome::Draw)),
         _ => None,
     }
-}
-
-/// A move as SAN, as UCI, in long algebraic notation (`e2-e4`, `Ng1xf3`), or castling with zeros.
-fn san(word: &str) -> Option<San> {
-    // Double check may be written with two signs.
-    let plain = word.trim_end_matches(['+', '#']);
-    if let Ok(san) = San::from_ascii(plain.as_bytes()) {
-        return Some(san);
-    }
-    let plain = with_hyphens(plain);
-    match plain.as_str() {
-        "0-0" | "o-o" | "O-O" => return Some(San::Castle(CastlingSide::KingSide)),
-        "0-0-0" | "o-o-o" | "O-O-O" => return Some(San::Castle(CastlingSide::QueenSide)),
-        _ => {}
-    }
-    San::from_ascii(as_san(&plain).as_bytes()).ok()
-}
-
-/// A move in SAN except for a hyphen between its squares, and the sign of promotion or its case.
-fn as_san(word: &str) -> String {
-    let squares = word.split_once('-').filter(|(from, to)| {
-        from.ends_with(|c: char| c.is_ascii_digit()) && to.starts_with(|c| ('a'..='h').contains(&c))
-    });
-    let plain = squares.map_or_else(|| word.to_owned(), |(from, to)| format!("{from}{to}"));
-    let Some(head) = plain.strip_suffix(|c: char| "qrbnQRBN".contains(c)) else { return plain };
-    let square = head.trim_end_matches('=');
-    if !square.ends_with(['1', '8']) {
-        return plain;
-    }
-    format!("{square}={}", plain[head.len()..].to_ascii_uppercase())
 }
 
 /// The move at the beginning of a word that ends with a glyph or with a mark of en passant.
