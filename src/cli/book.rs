@@ -6,11 +6,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use shakmaty::{Color, Outcome};
 
 use super::{
-    CliError,
-    analyse::Openings,
-    complain,
+    CliError, Completion, Openings, complain,
     pgn::{self, Games},
-    progress_bar, source,
+    progress_bar, refuse_to_overwrite, refused, source,
 };
 use crate::{
     book::{Book, BookEntry, BookLimits, Builder, Experience, merge, to_bytes},
@@ -102,30 +100,26 @@ fn percent(text: &str) -> Result<f64, String> {
     if (0.0..=100.0).contains(&value) { Ok(value) } else { Err("a number from 0 to 100".to_owned()) }
 }
 
-/// Runs the command; true if some games were skipped.
+/// Runs the command; partial if some games were skipped.
 ///
 /// # Errors
 /// A file that cannot be read or written.
-pub fn run(task: BookTask, output: &Output) -> Result<bool, CliError> {
+pub fn run(task: BookTask, output: &Output) -> Result<Completion, CliError> {
     match task {
-        BookTask::Make(make) => self::make(&make, output),
+        BookTask::Make(make) => return self::make(&make, output),
         BookTask::Show { fen, book, learned } => {
             let fen = (!fen.is_empty()).then(|| fen.join(" "));
             show(&super::position(fen.as_deref(), false)?, &open(book.as_deref())?, learned, output);
-            Ok(false)
         }
-        BookTask::Stats { book } => {
-            stats(book.as_deref(), output)?;
-            Ok(false)
-        }
+        BookTask::Stats { book } => stats(book.as_deref(), output)?,
         BookTask::Merge { books, output: file, force } => {
             let books = books.iter().map(|path| open(Some(path))).collect::<Result<Vec<Book>, _>>()?;
             let entries = merge(&books);
             write(&file, &entries, force)?;
             output.line(format_args!("{}: {} entries", file.display(), entries.len()));
-            Ok(false)
         }
     }
+    Ok(Completion::Complete)
 }
 
 fn open(path: Option<&Path>) -> Result<Book, CliError> {
@@ -135,14 +129,14 @@ fn open(path: Option<&Path>) -> Result<Book, CliError> {
     Ok(book)
 }
 
-fn make(make: &Make, output: &Output) -> Result<bool, CliError> {
+fn make(make: &Make, output: &Output) -> Result<Completion, CliError> {
     refuse_to_overwrite(&make.output, make.force)?;
     let mut builder = Builder::default();
     let (mut games, mut skipped) = (0_usize, 0_usize);
     let progress = progress_bar(None, "{spinner} {pos} games, {elapsed}");
     for path in &make.games {
-        for game in Games::new(source::reader(path).map_err(CliError::file("read", path))?) {
-            match game.map_err(CliError::file("read", path))? {
+        for game in Games::new(source::reader(path).map_err(refused(path, "read"))?) {
+            match game.map_err(refused(path, "read"))? {
                 Ok(game) => {
                     add(&mut builder, &game, make);
                     games += 1;
@@ -165,7 +159,7 @@ fn make(make: &Make, output: &Output) -> Result<bool, CliError> {
     write(&make.output, &entries, make.force)?;
     let path = make.output.display();
     output.line(format_args!("{path}: {} entries from {games} games, {skipped} skipped", entries.len()));
-    Ok(skipped > 0)
+    Ok(if skipped > 0 { Completion::Partial } else { Completion::Complete })
 }
 
 fn add(builder: &mut Builder, game: &pgn::Game, make: &Make) {
@@ -192,23 +186,13 @@ fn add(builder: &mut Builder, game: &pgn::Game, make: &Make) {
     }
 }
 
-/// An existing file is replaced only when that was asked for.
-pub(super) fn refuse_to_overwrite(path: &Path, force: bool) -> Result<(), CliError> {
-    // Devices and pipes lose nothing by writing; opening a folder fails anyway.
-    if !force && path.is_file() {
-        let path = path.display();
-        return Err(CliError::Task(format!("{path} is there already; --force overwrites it")));
-    }
-    Ok(())
-}
-
 fn write(path: &Path, entries: &[BookEntry], force: bool) -> Result<(), CliError> {
     refuse_to_overwrite(path, force)?;
     if path.exists() && !path.is_file() {
         return Err(CliError::Task(format!("{} is no regular file; name another", path.display())));
     }
     // An engine may be reading the file that is replaced.
-    files::replace(path, &to_bytes(entries)).map_err(CliError::file("written", path))
+    Ok(files::replace(path, &to_bytes(entries)).map_err(refused(path, "written"))?)
 }
 
 fn show(position: &Position, book: &Book, learned: bool, output: &Output) {

@@ -42,7 +42,7 @@ pub(super) fn explanation(position: &Position, network: Arc<Network>) -> String 
     }
     let _ = writeln!(text, "+{}", "-------+".repeat(8));
     let _ =
-        writeln!(text, "A piece whose going would leave the opponent's king in check is marked with `?`.\n");
+        writeln!(text, "A piece without which the opponent's king would be in check is marked with `?`.\n");
     let _ = writeln!(text, "Network {} (White's view)\n", pawns(value));
     let _ = write!(text, "Classical evaluation\n\n{}", classical::trace(position));
     text

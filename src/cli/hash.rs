@@ -32,7 +32,7 @@ pub enum HashTask {
         /// The file.
         file: PathBuf,
     },
-    /// Give a file another size.
+    /// Resize a file.
     ///
     /// A new file is filled with the most valuable entries (by depth, principal variation and age) and
     /// replaces the old one. No engine may be using it.
@@ -49,15 +49,15 @@ pub enum HashTask {
     Copy {
         /// The file.
         file: PathBuf,
-        /// The copy; nothing may be there.
+        /// The copy, which must not exist.
         to: PathBuf,
         /// Size of the copy in MiB; as the file if not given.
         #[arg(value_parser = clap::value_parser!(u64).range(SIZES))]
         mib: Option<u64>,
     },
-    /// Empty a file. It is for this engine from then on, even if it held scores of another evaluation.
+    /// Clear a file. It is then valid for this engine, even if it held scores of another evaluation.
     ///
-    /// No engine may be using it; with one, press its button `Clear Hash`.
+    /// No engine may be using it; an engine clears it with the button `Clear Hash`.
     Clear {
         /// The file.
         file: PathBuf,

@@ -1,7 +1,7 @@
-//! The results of a long-running command on disk: after an interruption the same command resumes from them.
+//! The results of a long-running command on disk, from which the same command resumes after an interruption.
 //!
-//! Lines of JSON. The first describes the work (its *setup*), every other one is a result. A line that was being
-//! written at the interruption has no line end: it is cut off, and its result computed again.
+//! The file has lines of JSON. The first describes the work (its *setup*), every other one is a result. If the
+//! interruption came while a line was written, it has no line end: it is dropped, and its result computed again.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -109,7 +109,7 @@ impl EarlierRun {
         let mut line = Vec::new();
         lines.read_until(b'\n', &mut line).map_err(&failed)?;
         if self.setup.as_bytes().starts_with(&line) && !line.ends_with(b"\n") {
-            // Cut off before its first line was whole.
+            // Interrupted while the first line was written.
             return Ok(());
         }
         let found = serde_json::from_slice::<Value>(&line).ok().filter(|found| !found["engram"].is_null());
@@ -169,7 +169,8 @@ impl EarlierRun {
     }
 }
 
-/// One process at a time. (Where a lock keeps out the reader as well, which goes on beside it, there is none.)
+/// Locks the journal for one process. Only on Unix: elsewhere the lock would exclude the reader of this process as
+/// well.
 fn lock(file: &File, path: &Path, advice: &'static str) -> Result<(), JournalError> {
     if cfg!(unix) && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
         return Err(JournalError::Busy { path: path.to_owned(), advice });
@@ -192,20 +193,20 @@ impl Journal {
         let failed = refused(&self.path, "written");
         let mut line = serde_json::to_vec(result).map_err(io::Error::other).map_err(&failed)?;
         line.push(b'\n');
-        // One write: a line is whole or it is the last.
+        // One write, so that only the last line can be incomplete.
         Ok(self.file.write_all(&line).map_err(failed)?)
     }
 
-    /// The work is done: nothing is left to go on with.
+    /// Removes the journal: the work is done.
     pub(super) fn remove(self) {
-        // A journal that stays behind does no harm.
+        // If that fails, the journal does no harm.
         let _ = fs::remove_file(&self.path);
     }
 }
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        // A child that is being started has a copy of the file for a moment, and with it the lock.
+        // A child process that is just being started has a copy of the file handle, and with it the lock.
         let _ = self.file.unlock();
     }
 }
@@ -248,7 +249,7 @@ mod tests {
         (1..=3).for_each(|result: u32| journal.add(&result).expect("written"));
         drop(journal);
         let bytes = fs::read(&path).expect("a journal");
-        // Torn in the last line, and a line that is none.
+        // Cut off in the last line, and with an invalid line.
         for (cut, more, expected) in [(0, "", 3), (1, "", 2), (2, "", 2), (0, "12", 3), (0, "\u{0}\n4\n", 3)]
         {
             let mut torn = bytes[..bytes.len() - cut].to_vec();
@@ -263,7 +264,7 @@ mod tests {
         assert!(other.to_string().contains("differ in: seed); name another"), "{other}");
         found(3).0.remove();
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
-        // What was begun and has no result gives way; what is of others does not.
+        // A journal without results is replaced, a file of another program is not.
         drop(find(1).expect("nothing").resume().expect("it begins"));
         assert!(!find(2).expect("it gives way").is_there());
         for foreign in ["mine, in one line", "mine\n", "{\"mine\":1}\n"] {

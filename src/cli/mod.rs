@@ -5,10 +5,12 @@
 pub mod analyse;
 pub mod bench;
 pub(crate) mod book;
+mod common;
 mod eval;
 mod hash;
 mod journal;
 mod learn;
+mod openings;
 mod page;
 pub(crate) mod perft;
 pub mod pgn;
@@ -21,21 +23,25 @@ pub(crate) mod tune;
 #[cfg(feature = "fleet")]
 mod worker;
 
-use std::{
-    io::{self, ErrorKind},
-    path::{Path, PathBuf},
-};
+use std::{io::ErrorKind, path::PathBuf};
 
 use clap::{CommandFactory, Parser, Subcommand};
-use indicatif::{ProgressBar, ProgressStyle};
 use thiserror::Error;
 
 pub use self::hash::{HashError, HashTask};
+use self::{
+    common::{
+        FileFailure, complain, cores, pawns, position, progress_bar, refuse_to_overwrite, refused,
+        write_records,
+    },
+    openings::Openings,
+};
 use crate::{
     book::BookError,
     eval::net::Network,
-    position::{PathHash, Position},
-    uci::{DebugLog, Interrupt, Output, Places, printable, translate},
+    learn::FileError,
+    position::PathHash,
+    uci::{DebugLog, Interrupt, Output, Places, translate},
 };
 
 /// A UCI chess engine that remembers.
@@ -102,7 +108,7 @@ pub enum Subtask {
     /// Search positions from a queue, as many at once as there are cores.
     ///
     /// For `engram analyse --queue`, on any number of machines: each takes tasks from a Redis or Valkey server and
-    /// hands in what it finds. A worker may be ended at any time; what it had in work is done by another.
+    /// returns the results. A worker may be ended at any time; another one then does its tasks.
     #[cfg(feature = "fleet")]
     Worker(worker::WorkerArguments),
     /// Print the completions of a shell.
@@ -132,7 +138,7 @@ pub enum Subtask {
     /// (DTZ), this move included; negative where that is the opponent's success. Results take the fifty-move counter
     /// of the position into account: a win that comes too late is cursed, a loss that does is blessed, both are draws.
     Tablebase(tablebase::TablebaseArguments),
-    /// Look into the learning file, and change it.
+    /// Show and change the learning file.
     ///
     /// The file holds scores and moves of up to 65,536 positions from earlier games. The newest replace the
     /// oldest; advice by people stays. Engines may be using it.
@@ -156,15 +162,11 @@ pub enum CliError {
     #[error(transparent)]
     Book(#[from] BookError),
     /// A file cannot be read or written.
-    #[error("{} cannot be {done} ({error})", path.display())]
-    File {
-        /// What could not be done.
-        done: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileFailure),
+    /// A learning file cannot be used.
+    #[error(transparent)]
+    LearnFile(#[from] FileError),
     /// The task cannot be done, in words.
     #[error("{0}")]
     Task(String),
@@ -181,28 +183,6 @@ pub enum CliError {
     #[cfg(feature = "tune")]
     #[error(transparent)]
     Tune(#[from] tune::TuneError),
-}
-
-/// A file that cannot be used. (Those of the input and the output of commands have a [variant](CliError::File).)
-#[derive(Debug, Error)]
-#[error("{path} cannot be {doing}: {source}")]
-pub struct FileFailure {
-    path: PathBuf,
-    /// Opened, read, written.
-    doing: &'static str,
-    source: io::Error,
-}
-
-/// Turns what the system says of a file that was being `doing` (opened, read, written) into an error.
-fn refused(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> FileFailure {
-    move |source| FileFailure { path: path.to_owned(), doing, source }
-}
-
-impl CliError {
-    /// Turns what the system says of a file that was to be `done` (read, written) into an error.
-    fn file(done: &'static str, path: &Path) -> impl Fn(io::Error) -> CliError {
-        move |error| CliError::File { done, path: path.to_owned(), error }
-    }
 }
 
 /// The exit code where parts of the input could not be used (1 is failure, 2 bad arguments).
@@ -249,13 +229,9 @@ pub fn run(arguments: CommandLine, debug_log: DebugLog, places: Places) -> Resul
         Some(Subtask::Man { folder }) => {
             let written = std::fs::create_dir_all(&folder)
                 .and_then(|()| clap_mangen::generate_to(CommandLine::command(), &folder));
-            written.map_err(CliError::file("written", &folder))?;
+            written.map_err(refused(&folder, "written"))?;
         }
-        Some(Subtask::Book { task }) => {
-            if book::run(task, &output)? {
-                outcome = Completion::Partial;
-            }
-        }
+        Some(Subtask::Book { task }) => outcome = book::run(task, &output)?,
         Some(Subtask::Tablebase(arguments)) => tablebase::run(&arguments, &output)?,
         Some(Subtask::Learn(arguments)) => outcome = learn::run(&arguments, places.learn_file, &output)?,
         #[cfg(feature = "tune")]
@@ -265,32 +241,5 @@ pub fn run(arguments: CommandLine, debug_log: DebugLog, places: Places) -> Resul
         // A closed pipe is no failure: its reader has read enough.
         Some(error) if error.kind() != ErrorKind::BrokenPipe => Err(CliError::Output(error.to_string())),
         _ => Ok(outcome),
-    }
-}
-
-/// A progress bar, or a spinner if the number of steps is unknown; hidden if the standard error is no terminal.
-fn progress_bar(steps: Option<u64>, template: &str) -> ProgressBar {
-    let bar = steps.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
-    // All templates are valid constants.
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
-    }
-    bar
-}
-
-/// Number of threads that the machine runs at once.
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// Reports on the standard error what could not be used.
-fn complain(text: impl std::fmt::Display) {
-    eprintln!("{}", printable(&text.to_string()));
-}
-
-fn position(fen: Option<&str>, chess960: bool) -> Result<Position, CliError> {
-    match fen {
-        Some(fen) => Ok(translate::parse_fen(fen, chess960)?),
-        None => Ok(translate::start_position(&crate::protocol::PositionStart::Startpos, chess960)?),
     }
 }

@@ -10,7 +10,7 @@ use crate::{
 /// The largest depth accepted, in plies; more than 15 take too long.
 pub const MAX_DEPTH: u64 = 30;
 
-/// Counts to a smaller depth are fast and need not be interruptible.
+/// Counts to this depth are fast and need not be interruptible.
 const UNINTERRUPTED: u32 = 4;
 
 /// Prints `N nodes M nps`, and before that, with `divide`, the count after each first move.

@@ -12,7 +12,7 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
-/// Text that is being read.
+/// A reader of text.
 pub type Reader = Box<dyn BufRead + Send>;
 
 /// Bytes read at a time.

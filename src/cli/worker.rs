@@ -1,4 +1,4 @@
-//! `engram worker`: takes tasks of `engram analyse --queue` from a server, and hands in what it finds.
+//! `engram worker`: takes tasks of `engram analyse --queue` from a server, and returns the results.
 
 use std::{
     collections::HashMap,
@@ -14,15 +14,14 @@ use thiserror::Error;
 
 use super::{
     CliError,
-    analyse::{BatchTask, Finding, FoundAt, MAX_THREADS, SearchKind, TaskSettings, Workers, task_result},
+    analyse::{
+        BatchTask, Finding, FoundAt, MAX_THREADS, SearchBudget, SearchKind, Workers, task_result, version,
+    },
     cores,
 };
-use crate::{
-    eval,
-    fleet::{EntryId, FleetError, HeldTask, Queue, ServerAddress, TaskOutcome},
-};
+use crate::fleet::{EntryId, FleetError, HeldTask, Queue, ServerAddress, TaskOutcome};
 
-/// A task that this many workers began without finishing it is given up.
+/// A task that this many workers began and did not finish is given up.
 const MAX_ATTEMPTS: u64 = 3;
 /// How long an idle worker waits for the server, and a busy one for results.
 const IDLE: Duration = Duration::from_secs(1);
@@ -40,11 +39,6 @@ pub struct WorkerArguments {
     /// Time without a sign of life after which the tasks of a worker are taken over. The same for all workers.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     claim_after: u64,
-}
-
-/// The version of search and evaluation. Tasks are shared only among programs of the same version, which find the same.
-pub(super) fn version() -> String {
-    format!("{}-{:04x}", env!("CARGO_PKG_VERSION"), eval::fingerprint())
 }
 
 /// Works until the process is ended.
@@ -109,12 +103,12 @@ struct TaskWorker {
     threads: usize,
     claim_after: Duration,
     /// The search threads, and their settings.
-    workers: Option<(TaskSettings, Workers)>,
+    workers: Option<(SearchBudget, Workers)>,
     /// Tasks that are being searched, by number.
     held: HashMap<usize, Searching>,
     /// Tasks with other settings: they wait until nothing is searched.
     deferred: Vec<HeldTask>,
-    /// Tasks whose outcome is still to be handed in.
+    /// Tasks whose outcome is still to be returned.
     finished: Vec<(HeldTask, TaskOutcome)>,
     /// Number of the next task.
     next: usize,
@@ -129,7 +123,7 @@ struct Searching {
 }
 
 impl TaskWorker {
-    /// Hands in outcomes, renews held tasks, takes more if there is room, and waits a moment for findings.
+    /// Returns outcomes, renews held tasks, takes more if there is room, and waits a moment for findings.
     fn turn(&mut self) -> Result<(), WorkError> {
         while let Some((task, outcome)) = self.finished.last() {
             self.queue.finish(task, outcome)?;
@@ -188,7 +182,7 @@ impl TaskWorker {
                 return Ok(());
             }
             self.workers = None;
-            let workers = Workers::start(&batch.settings.for_workers(self.threads), Arc::new(|_| {}));
+            let workers = Workers::start(&batch.search_settings(self.threads), Arc::new(|_| {}));
             self.workers = Some((batch.settings, workers?));
         }
         if let Some((_, workers)) = &self.workers {

@@ -8,18 +8,9 @@ use serde_json::Value;
 use super::remote::{self, RemoteWorkers};
 use super::{
     Analyse,
-    pool::{FoundAt, MoveList, SearchKind, SearchSettings, Workers},
+    pool::{Arrival, MoveList, SearchKind, SearchSettings, Workers},
 };
 use crate::{cli::CliError, search::Event};
-
-/// What comes back from the workers.
-pub(super) enum Arrival {
-    /// Something was found.
-    Found(FoundAt),
-    /// `count` positions of an item could not be searched.
-    #[cfg(feature = "fleet")]
-    Failed { item: usize, count: usize, reason: String },
-}
 
 /// Where the positions are searched.
 pub(super) enum SearchBackend {

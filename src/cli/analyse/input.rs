@@ -1,8 +1,8 @@
-//! What is analysed: a position, a file of positions, a file of games.
+//! The input of an analysis: a position, files of positions, files of games.
 
 use std::{
     fs,
-    io::{BufRead as _, Cursor, Read as _},
+    io::{self, BufRead as _, Cursor, Read as _},
     path::{Path, PathBuf},
     time::UNIX_EPOCH,
 };
@@ -11,6 +11,7 @@ use super::epd::EpdRecord;
 use crate::cli::{
     CliError,
     pgn::{Game, Games},
+    refused,
     source::{self, Reader},
 };
 
@@ -63,7 +64,7 @@ impl AnalysisInput {
             // Checked first: no output may be touched for an input that cannot be read.
             for path in paths.iter().filter(|path| path.is_file()) {
                 let begin = source::reader(path).and_then(|mut reader| reader.fill_buf().map(|_| ()));
-                begin.map_err(CliError::file("read", path))?;
+                begin.map_err(refused(path, "read"))?;
             }
             return Ok(AnalysisInput::Files(paths));
         }
@@ -103,9 +104,6 @@ impl AnalysisInput {
     /// # Errors
     /// It cannot be read.
     pub fn count(&self) -> Result<Option<u64>, CliError> {
-        if self.is_single() {
-            return Ok(None);
-        }
         if self.fingerprint().is_none() {
             return Ok(None);
         }
@@ -141,16 +139,15 @@ fn items(path: PathBuf) -> Items {
             format!("{path} is a folder, which is skipped; name the files in it, such as {path}/*.pgn");
         return Box::new(std::iter::once(Ok(Err(reason))));
     }
-    let reader = source::reader(&path).map_err(CliError::file("read", &path));
-    match reader.and_then(|reader| detect(&path, reader)) {
+    match source::reader(&path).and_then(|reader| detect(&path, reader)) {
         Ok((TextKind::Games, reader)) => games(path, reader),
         Ok((TextKind::Positions, reader)) => positions(path, reader),
-        Err(error) => Box::new(std::iter::once(Err(error))),
+        Err(error) => Box::new(std::iter::once(Err(refused(&path, "read")(error).into()))),
     }
 }
 
 /// Games or positions? Decided by the file extension, otherwise by the first line that is not empty.
-fn detect(path: &Path, mut reader: Reader) -> Result<(TextKind, Reader), CliError> {
+fn detect(path: &Path, mut reader: Reader) -> io::Result<(TextKind, Reader)> {
     match source::ending(path).as_deref() {
         Some("pgn") => return Ok((TextKind::Games, reader)),
         Some("epd" | "fen") => return Ok((TextKind::Positions, reader)),
@@ -159,7 +156,7 @@ fn detect(path: &Path, mut reader: Reader) -> Result<(TextKind, Reader), CliErro
     let mut read = Vec::new();
     loop {
         let before = read.len();
-        let count = reader.read_until(b'\n', &mut read).map_err(CliError::file("read", path))?;
+        let count = reader.read_until(b'\n', &mut read)?;
         let line = String::from_utf8_lossy(&read[before..]);
         let line = line.trim_start_matches('\u{feff}').trim();
         if count == 0 || (!line.is_empty() && !line.starts_with(['#', '%'])) {
@@ -175,7 +172,7 @@ fn games(path: PathBuf, reader: Reader) -> Items {
     Box::new(Games::new(reader).map(move |game| match game {
         Ok(Ok(game)) => Ok(Ok(Item::Game(game))),
         Ok(Err(broken)) => Ok(Err(format!("{}: {broken}", path.display()))),
-        Err(error) => Err(CliError::file("read", &path)(error)),
+        Err(error) => Err(refused(&path, "read")(error).into()),
     }))
 }
 
@@ -184,7 +181,7 @@ fn positions(path: PathBuf, reader: Reader) -> Items {
     Box::new(lines.filter_map(move |(index, line)| {
         let line = match line {
             Ok(line) => String::from_utf8_lossy(&line).into_owned(),
-            Err(error) => return Some(Err(CliError::file("read", &path)(error))),
+            Err(error) => return Some(Err(refused(&path, "read")(error).into())),
         };
         let line = line.trim_start_matches('\u{feff}').trim();
         if line.is_empty() || line.starts_with('#') {

@@ -2,10 +2,7 @@
 
 use std::path::Path;
 
-use crate::{
-    cli::learn::LearnError,
-    learn::{LearnFile, Mode},
-};
+use crate::learn::{FileError, LearnFile, Mode};
 
 /// A learning file in use by the workers.
 pub struct LearnFileUse<'a> {
@@ -15,21 +12,21 @@ pub struct LearnFileUse<'a> {
 }
 
 impl LearnFileUse<'_> {
-    /// The file at `path`, if there is one; it is made if it is missing and is to be written.
+    /// The file at `path`, if one is named; it is created if it is missing and is to be written.
     ///
     /// # Errors
-    /// It cannot be used as asked; without this check the analysis would silently go on without it.
-    pub fn open(path: Option<&Path>, write: bool) -> Result<Option<LearnFileUse<'_>>, LearnError> {
+    /// It cannot be used. Without this check the analysis would silently go on without it.
+    pub fn open(path: Option<&Path>, write: bool) -> Result<Option<LearnFileUse<'_>>, FileError> {
         let Some(path) = path else { return Ok(None) };
         let before = if write { LearnFile::open_or_create(path)?.1.len() } else { count(path)? };
         Ok(Some(LearnFileUse { path, before, write }))
     }
 
-    /// What was used, and what was added, in a sentence.
+    /// How many records were used and added, in a sentence.
     ///
     /// # Errors
     /// The file cannot be read any more.
-    pub fn summary(&self) -> Result<String, LearnError> {
+    pub fn summary(&self) -> Result<String, FileError> {
         let (path, before) = (self.path.display(), self.before);
         if self.write {
             return Ok(format!("{} records in {path}, {before} before", count(self.path)?));
@@ -39,6 +36,6 @@ impl LearnFileUse<'_> {
 }
 
 /// The number of live records in a file.
-fn count(path: &Path) -> Result<usize, LearnError> {
+fn count(path: &Path) -> Result<usize, FileError> {
     Ok(LearnFile::open(path, Mode::Read)?.recover()?.1.len())
 }

@@ -20,7 +20,6 @@ mod input;
 mod journal;
 mod judge;
 mod memory;
-mod openings;
 mod output;
 mod outputs;
 mod pool;
@@ -52,21 +51,16 @@ use outputs::Outputs;
 use pool::SearchSettings;
 use serde_json::{Value, json};
 
-pub(super) use self::{openings::Openings, report::pawns};
+pub(super) use self::pool::SearchBudget;
 #[cfg(feature = "fleet")]
 pub(super) use self::{
     pool::{Finding, FoundAt, SearchKind, Workers},
-    task::{BatchTask, TaskSettings, result as task_result},
+    task::{BatchTask, result as task_result, version},
 };
-use super::{CliError, Completion, complain, cores, journal::EarlierRun, progress_bar, tablebase};
+use super::{CliError, Completion, complain, cores, journal::EarlierRun, pawns, progress_bar, tablebase};
 #[cfg(feature = "fleet")]
 use crate::fleet::ServerAddress;
-use crate::{
-    eval,
-    search::{Event, Limits},
-    types::Depth,
-    uci::Output,
-};
+use crate::{eval, search::Event, uci::Output};
 
 /// Maximum number of search threads.
 pub(super) const MAX_THREADS: usize = 1024;
@@ -94,8 +88,8 @@ pub struct Analyse {
     /// Number of best lines.
     #[arg(long, default_value_t = 1, value_name = "LINES", value_parser = clap::value_parser!(u64).range(1..=256))]
     multipv: u64,
-    /// Search threads in all: each searches a position of its own, or all of them a single one. All cores if
-    /// not given.
+    /// Number of search threads: each searches a position of its own, or all of them a single one. All cores if not
+    /// given.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
     threads: Option<u64>,
     /// Size of the transposition tables in all, in MiB.
@@ -217,24 +211,23 @@ fn settings(arguments: &Analyse, single: bool) -> SearchSettings {
     let none = depth.is_none() && nodes.is_none() && movetime.is_none();
     let depth = if none { Some(DEFAULT_DEPTH) } else { depth };
     SearchSettings {
-        limits: Limits {
-            depth: depth.map(|plies| Depth(plies.min(Depth::MAX.get() as u64) as i32)),
+        budget: SearchBudget {
+            depth: depth.map(|plies| plies as i32),
             nodes,
-            movetime: movetime.map(Duration::from_millis),
-            ..Limits::default()
+            movetime,
+            multipv: arguments.multipv as usize,
+            hash: (arguments.hash as usize / workers).max(1),
         },
-        multi_pv: arguments.multipv as usize,
         workers,
         threads: if single { threads } else { 1 },
-        hash: (arguments.hash as usize / workers).max(1),
         syzygy: arguments.syzygy.clone(),
         learn: arguments.learn.clone(),
         write: arguments.write,
     }
 }
 
-/// The description of this work and the output beside which its journal lies, if a result goes to a file and there is
-/// more than one position.
+/// The description of this work and the output file beside its journal, if a result goes to a file and there is more
+/// than one position.
 fn setup<'a>(
     arguments: &'a Analyse,
     input: &AnalysisInput,
@@ -243,15 +236,15 @@ fn setup<'a>(
     let files = arguments.outputs();
     let file = files.iter().find(|(_, path)| path.is_file() || !path.exists() && *path != Path::new("-"));
     let (Some((_, file)), Some(name)) = (file, input.fingerprint()) else { return None };
-    let Limits { depth, nodes, movetime, .. } = &settings.limits;
+    let SearchBudget { depth, nodes, movetime, multipv, .. } = &settings.budget;
     let outputs: Vec<_> = files.iter().map(|(option, path)| format!("{option} {}", path.display())).collect();
     let setup = json!({
         "engram": format!("{} evaluation {:04x}", env!("CARGO_PKG_VERSION"), eval::fingerprint()),
         "input": name,
-        "depth": depth.map(Depth::get),
+        "depth": depth,
         "nodes": nodes,
-        "movetime": movetime.map(|time| time.as_millis() as u64),
-        "multipv": settings.multi_pv,
+        "movetime": movetime,
+        "multipv": multipv,
         "hash": arguments.hash,
         "syzygy": settings.syzygy,
         "learn": settings.learn.as_ref().map(|path| path.display().to_string()),
@@ -285,7 +278,7 @@ fn watch(progress: &ProgressBar, single: bool) -> Arc<dyn Fn(&Event) + Send + Sy
         if let Event::Pv(line) = event
             && line.multi_pv == 1
         {
-            progress.set_message(format!("depth {}, {}", line.depth.get(), report::pawns(line.score)));
+            progress.set_message(format!("depth {}, {}", line.depth.get(), pawns(line.score)));
         }
     })
 }

@@ -14,12 +14,13 @@ use super::{
     epd::{self, EpdRecord},
     judge::MoveJudgement,
     pool::{Finding, FoundLine},
-    report::{GameReport, pawns},
+    report::GameReport,
 };
 use crate::{
     cli::{
-        CliError,
+        CliError, pawns,
         pgn::{self, Annotation, Comment},
+        refused,
     },
     position::Position,
     protocol::ScoreValue,
@@ -47,7 +48,7 @@ impl OutputFile {
         if path == Path::new("-") {
             return Ok(OutputFile::Standard(output.clone()));
         }
-        let file = File::create(path).map_err(CliError::file("written", path))?;
+        let file = File::create(path).map_err(refused(path, "written"))?;
         Ok(OutputFile::File(path.to_owned(), BufWriter::new(file)))
     }
 
@@ -57,9 +58,7 @@ impl OutputFile {
             OutputFile::Standard(output) => output.line(text.strip_suffix('\n').unwrap_or(text)),
             OutputFile::File(path, file) => {
                 let end = if text.ends_with('\n') { "" } else { "\n" };
-                write!(file, "{text}{end}")
-                    .and_then(|()| file.flush())
-                    .map_err(CliError::file("written", path))?;
+                write!(file, "{text}{end}").and_then(|()| file.flush()).map_err(refused(path, "written"))?;
             }
         }
         Ok(())

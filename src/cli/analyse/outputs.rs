@@ -11,7 +11,6 @@ use super::{
     Analyse,
     html::AnalysisPage,
     input::{AnalysisInput, Item},
-    openings::Openings,
     output::{self, OutputFile},
     pool::Finding,
     puzzles::Puzzle,
@@ -19,7 +18,7 @@ use super::{
     rows::{self, PositionRow},
 };
 use crate::{
-    cli::{CliError, book::refuse_to_overwrite, source},
+    cli::{CliError, Openings, refuse_to_overwrite, source},
     files,
     uci::Output,
 };

@@ -145,19 +145,61 @@ pub struct FoundAt {
     pub finding: Finding,
 }
 
+/// What comes back from the workers.
+pub(super) enum Arrival {
+    /// Something was found.
+    Found(FoundAt),
+    /// `count` positions of an item could not be searched.
+    #[cfg(feature = "fleet")]
+    Failed { item: usize, count: usize, reason: String },
+}
+
+/// What the search of one position may use, on this machine or another. Without a limit it never ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchBudget {
+    /// Depth in plies.
+    pub depth: Option<i32>,
+    /// Nodes.
+    pub nodes: Option<u64>,
+    /// Time in milliseconds.
+    pub movetime: Option<u64>,
+    /// Number of lines.
+    pub multipv: usize,
+    /// Hash in MiB.
+    pub hash: usize,
+}
+
+impl SearchBudget {
+    fn limits(&self) -> Limits {
+        Limits {
+            depth: self.depth.map(|plies| Depth(plies.clamp(1, Depth::MAX.get()))),
+            nodes: self.nodes,
+            movetime: self.movetime.map(Duration::from_millis),
+            ..Limits::default()
+        }
+    }
+
+    /// That of a puzzle check.
+    fn deeper(&self) -> SearchBudget {
+        SearchBudget {
+            depth: self.depth.map(|depth| depth.saturating_add(CHECK_PLIES)),
+            nodes: self.nodes.map(|nodes| nodes.saturating_mul(CHECK_FACTOR)),
+            movetime: self.movetime.map(|time| time.saturating_mul(CHECK_FACTOR)),
+            multipv: 2,
+            hash: self.hash,
+        }
+    }
+}
+
 /// How every position is searched.
 #[derive(Clone)]
 pub struct SearchSettings {
-    /// The limits of each search.
-    pub limits: Limits,
-    /// How many lines.
-    pub multi_pv: usize,
+    /// What each search may use.
+    pub budget: SearchBudget,
     /// How many workers.
     pub workers: usize,
     /// Search threads of each.
     pub threads: usize,
-    /// Hash of each, in MiB.
-    pub hash: usize,
     /// Folders of tablebases, separated as in `PATH`; empty for none.
     pub syzygy: String,
     /// The learning file, if one is used.
@@ -190,7 +232,7 @@ impl Workers {
             thread::Builder::new().spawn(move || {
                 let Some(mut searcher) = Searcher::new(&settings, watch) else { return };
                 for job in inbox {
-                    searcher.new_game();
+                    searcher.engine.new_game();
                     for &ply in job.plies.iter().rev() {
                         let finding = searcher.search(&job.work, ply, job.kind);
                         let answer = FoundAt { item: job.work.item, ply, kind: job.kind, finding };
@@ -263,7 +305,7 @@ impl Drop for Workers {
 struct Searcher {
     engine: Engine,
     events: Receiver<Event>,
-    settings: SearchSettings,
+    budget: SearchBudget,
 }
 
 impl Searcher {
@@ -278,8 +320,7 @@ impl Searcher {
             return None;
         }
         // If memory is short, the search goes on with a smaller table.
-        let _ = engine.set_hash(settings.hash);
-        engine.settings.multi_pv = settings.multi_pv;
+        let _ = engine.set_hash(settings.budget.hash);
         engine.settings.move_overhead = Duration::ZERO;
         engine.set_syzygy_path(&settings.syzygy);
         if let Some(file) = &settings.learn {
@@ -292,11 +333,7 @@ impl Searcher {
             });
             engine.prepare_learning();
         }
-        Some(Searcher { engine, events, settings: settings.clone() })
-    }
-
-    fn new_game(&mut self) {
-        self.engine.new_game();
+        Some(Searcher { engine, events, budget: settings.budget.clone() })
     }
 
     fn search(&mut self, work: &MoveList, ply: usize, kind: SearchKind) -> Finding {
@@ -306,12 +343,12 @@ impl Searcher {
             return finding;
         }
         self.events.try_iter().for_each(drop);
-        let (limits, lines) = match kind {
-            SearchKind::Analysis => (self.settings.limits.clone(), self.settings.multi_pv),
-            SearchKind::PuzzleCheck => (deeper(&self.settings.limits), 2),
+        let budget = match kind {
+            SearchKind::Analysis => self.budget.clone(),
+            SearchKind::PuzzleCheck => self.budget.deeper(),
         };
-        self.engine.settings.multi_pv = lines;
-        self.engine.go(limits, Instant::now());
+        self.engine.settings.multi_pv = budget.multipv;
+        self.engine.go(budget.limits(), Instant::now());
         for event in &self.events {
             match event {
                 Event::Pv(line) => note(&mut finding, line),
@@ -324,16 +361,6 @@ impl Searcher {
             line.moves = self.engine.with_tablebase_moves(&line.moves, line.score, LINE_PLIES);
         }
         finding
-    }
-}
-
-/// The limits of a puzzle check.
-fn deeper(limits: &Limits) -> Limits {
-    Limits {
-        depth: limits.depth.map(|depth| (depth + CHECK_PLIES).min(Depth::MAX)),
-        nodes: limits.nodes.map(|nodes| nodes.saturating_mul(CHECK_FACTOR)),
-        movetime: limits.movetime.map(|time| time * CHECK_FACTOR as u32),
-        ..limits.clone()
     }
 }
 

@@ -10,14 +10,10 @@ use std::{
 
 use super::{
     MAX_PENDING,
-    backend::Arrival,
-    pool::{FoundAt, MoveList, SearchKind, SearchSettings},
-    task::{BatchTask, TaskSettings, read_result},
+    pool::{Arrival, FoundAt, MoveList, SearchBudget, SearchKind, SearchSettings},
+    task::{BatchTask, read_result, version},
 };
-use crate::{
-    cli::worker::version,
-    fleet::{EntryId, FleetError, Queue, ServerAddress, Task, TaskOutcome, name_of},
-};
+use crate::fleet::{EntryId, FleetError, Queue, ServerAddress, Task, TaskOutcome, name_of};
 
 /// Maximum number of items in the queue or waiting for earlier ones: enough for two thousand threads.
 pub(super) const WINDOW: usize = MAX_PENDING;
@@ -30,7 +26,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
 pub(super) struct RemoteWorkers {
     queue: Queue,
     job: String,
-    settings: TaskSettings,
+    budget: SearchBudget,
     /// Are results shared through the cache on the server?
     cached: bool,
     /// Tasks that have not been submitted yet.
@@ -71,7 +67,7 @@ impl RemoteWorkers {
         Ok(RemoteWorkers {
             queue,
             job,
-            settings: TaskSettings::of(settings),
+            budget: settings.budget.clone(),
             cached,
             unsent: Vec::new(),
             wanted: HashMap::new(),
@@ -87,7 +83,7 @@ impl RemoteWorkers {
 
     /// Submits the positions after `plies` moves as a task for one worker.
     pub(super) fn send(&mut self, work: &Arc<MoveList>, plies: Range<usize>) {
-        let batch = BatchTask::new(work, &plies, &self.settings);
+        let batch = BatchTask::new(work, &plies, &self.budget);
         // Numbers and strings: this cannot fail.
         let text = serde_json::to_string(&batch).unwrap_or_default();
         let task = Task { job: self.job.clone(), text, cached: self.cached };

@@ -5,11 +5,13 @@ use shakmaty::{CastlingMode, Color, Move, Position as _};
 use super::{
     accuracy::Accuracies,
     judge::{MoveJudgement, chances},
-    openings::Opening,
     pool::Finding,
 };
 use crate::{
-    cli::pgn::{self, Game},
+    cli::{
+        openings::Opening,
+        pgn::{self, Game},
+    },
     position::{Path, Position},
     types::{Ply, Score},
 };
@@ -147,18 +149,4 @@ pub fn for_white(position: &Position, finding: &Finding) -> Score {
         Score::ZERO
     };
     score.relative_to(position.turn())
-}
-
-/// A score for people: signed pawns, mates in moves, and tablebase results with the moves to the next capture or pawn
-/// move, or to the first tablebase position.
-pub fn pawns(score: Score) -> String {
-    if let Some(moves) = score.mate_moves() {
-        return format!("{}{}", if score.0 < 0 { "#-" } else { "#" }, moves.abs());
-    }
-    let result = if score.0 < 0 { "loss" } else { "win" };
-    match score.tablebase_plies() {
-        Some(0) => format!("TB {result}"),
-        Some(plies) => format!("TB {result} in {}", plies.div_ceil(2)),
-        None => format!("{:+.2}", f64::from(score.centipawns()) / 100.0),
-    }
 }

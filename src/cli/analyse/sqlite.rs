@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 use shakmaty::Color;
 
 use super::{judge::MoveJudgement, output::one_decimal, report::GameReport, rows::PositionRow};
-use crate::cli::CliError;
+use crate::cli::{CliError, refused};
 
 /// The tables.
 const SCHEMA: &str = "
@@ -62,7 +62,7 @@ impl Database {
     /// It cannot be created.
     pub fn create(path: &Path) -> Result<Database, CliError> {
         if path.is_file() {
-            std::fs::remove_file(path).map_err(CliError::file("written", path))?;
+            std::fs::remove_file(path).map_err(refused(path, "written"))?;
         }
         let made = Connection::open(path).and_then(|connection| {
             // No rollback journal: an interrupted run is written again from the beginning.
@@ -88,7 +88,7 @@ impl Database {
         committed.map_err(|error| failure(&self.path, &error))
     }
 
-    /// Writes what is left.
+    /// Writes the rest.
     pub fn finish(&mut self) -> Result<(), CliError> {
         self.commit("PRAGMA optimize").map_err(|error| failure(&self.path, &error))
     }

@@ -1,27 +1,16 @@
 //! A batch of positions as a task for another machine, and the findings as its result: portable text that is validated
 //! when it is read.
 
-use std::{ops::Range, time::Duration};
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use shakmaty::{CastlingMode, EnPassantMode, Position as _, fen::Fen, uci::UciMove};
 
 use super::{
     journal::WrittenFinding,
-    pool::{Finding, MoveList, SearchSettings},
+    pool::{Finding, MoveList, SearchBudget, SearchSettings},
 };
-use crate::{position::Position, search::Limits, types::Depth};
-
-/// How a task is searched.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::cli) struct TaskSettings {
-    depth: Option<i32>,
-    nodes: Option<u64>,
-    movetime: Option<u64>,
-    multipv: usize,
-    /// MiB of each search.
-    hash: usize,
-}
+use crate::{eval, position::Position};
 
 /// Positions of one start and moves from it.
 #[derive(Serialize, Deserialize)]
@@ -34,44 +23,12 @@ pub(in crate::cli) struct BatchTask {
     first: usize,
     count: usize,
     /// How they are searched.
-    pub settings: TaskSettings,
-}
-
-impl TaskSettings {
-    pub(super) fn of(settings: &SearchSettings) -> TaskSettings {
-        let Limits { depth, nodes, movetime, .. } = &settings.limits;
-        TaskSettings {
-            depth: depth.map(Depth::get),
-            nodes: *nodes,
-            movetime: movetime.map(|time| time.as_millis() as u64),
-            multipv: settings.multi_pv,
-            hash: settings.hash,
-        }
-    }
-
-    /// The same for `workers` workers of one thread each.
-    pub(in crate::cli) fn for_workers(&self, workers: usize) -> SearchSettings {
-        SearchSettings {
-            limits: Limits {
-                depth: self.depth.map(|plies| Depth(plies.clamp(1, Depth::MAX.get()))),
-                nodes: self.nodes,
-                movetime: self.movetime.map(Duration::from_millis),
-                ..Limits::default()
-            },
-            multi_pv: self.multipv.clamp(1, 256),
-            workers,
-            threads: 1,
-            hash: self.hash.clamp(1, 262_144),
-            syzygy: String::new(),
-            learn: None,
-            write: false,
-        }
-    }
+    pub settings: SearchBudget,
 }
 
 impl BatchTask {
     /// The positions of `work` after each number of moves in `plies`.
-    pub(super) fn new(work: &MoveList, plies: &Range<usize>, settings: &TaskSettings) -> BatchTask {
+    pub(super) fn new(work: &MoveList, plies: &Range<usize>, settings: &SearchBudget) -> BatchTask {
         // Moves after the last position are not part of the task.
         let moves = work.moves.iter().take(work.lead + plies.end - 1).map(UciMove::to_string);
         BatchTask {
@@ -86,10 +43,10 @@ impl BatchTask {
         }
     }
 
-    /// What is to be searched, as the work number `item`.
+    /// The moves and positions to be searched, as item number `item`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// What is wrong with the task.
     pub(in crate::cli) fn work(&self, item: usize) -> Result<(MoveList, Range<usize>), String> {
         let setup = self.start.parse::<Fen>().map_err(|error| error.to_string())?.into_setup();
         let mode = CastlingMode::from_chess960(self.chess960);
@@ -102,7 +59,7 @@ impl BatchTask {
             moves.push(m);
         }
         let plies = self.first..self.first.saturating_add(self.count);
-        let TaskSettings { depth, nodes, movetime, .. } = self.settings;
+        let SearchBudget { depth, nodes, movetime, .. } = self.settings;
         if plies.is_empty()
             || plies.end.saturating_add(self.lead) > moves.len() + 1
             || depth.is_none() && nodes.is_none() && movetime.is_none()
@@ -111,6 +68,21 @@ impl BatchTask {
         }
         Ok((MoveList { item, start, moves, lead: self.lead }, plies))
     }
+
+    /// The settings of `workers` workers of one thread each that search such tasks.
+    pub(in crate::cli) fn search_settings(&self, workers: usize) -> SearchSettings {
+        let budget = SearchBudget {
+            multipv: self.settings.multipv.clamp(1, 256),
+            hash: self.settings.hash.clamp(1, 262_144),
+            ..self.settings
+        };
+        SearchSettings { budget, workers, threads: 1, syzygy: String::new(), learn: None, write: false }
+    }
+}
+
+/// The version of search and evaluation. Tasks are shared only among programs of the same version, which find the same.
+pub(in crate::cli) fn version() -> String {
+    format!("{}-{:04x}", env!("CARGO_PKG_VERSION"), eval::fingerprint())
 }
 
 /// Findings about consecutive positions, as text.
@@ -147,7 +119,7 @@ mod tests {
     fn task() -> (MoveList, BatchTask) {
         let moves = "e2e4 e7e5 g1f3".split(' ').map(|m| m.parse().expect("a move")).collect();
         let work = MoveList { item: 4, start: Position::default(), moves, lead: 0 };
-        let settings = TaskSettings { depth: Some(3), nodes: None, movetime: None, multipv: 1, hash: 1 };
+        let settings = SearchBudget { depth: Some(3), nodes: None, movetime: None, multipv: 1, hash: 1 };
         let task = BatchTask::new(&work, &(1..3), &settings);
         (work, task)
     }

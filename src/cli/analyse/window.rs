@@ -1,15 +1,15 @@
 //! The window of unfinished items: sent to the workers, and written in the order of the input.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, fmt::Display, sync::Arc};
 
 use indicatif::ProgressBar;
 
 use super::{
-    backend::{Arrival, SearchBackend},
+    backend::SearchBackend,
     input::{AnalysisInput, Item},
     journal::FindingJournal,
     outputs::{Outputs, Totals},
-    pool::{Finding, FoundAt, MoveList, SearchKind},
+    pool::{Arrival, Finding, FoundAt, MoveList, SearchKind},
     puzzles,
 };
 use crate::cli::{CliError, complain};
@@ -30,6 +30,18 @@ struct Pending {
     checks: Vec<(usize, Finding)>,
     /// Were those searches sent, or are no puzzles wanted?
     is_checked: bool,
+}
+
+/// The items from the first that is not written yet, and what happens to them.
+struct Window<'a> {
+    backend: &'a mut SearchBackend,
+    journal: &'a mut Option<FindingJournal>,
+    outputs: &'a mut Outputs,
+    progress: &'a ProgressBar,
+    pending: VecDeque<Pending>,
+    /// Number of the first.
+    first: usize,
+    totals: Totals,
 }
 
 impl Pending {
@@ -53,15 +65,6 @@ impl Pending {
             }
         }
     }
-
-    /// Takes in a finding.
-    fn add(&mut self, found: FoundAt) {
-        self.missing -= 1;
-        match found.kind {
-            SearchKind::Analysis => self.findings[found.ply] = Some(found.finding),
-            SearchKind::PuzzleCheck => self.checks.push((found.ply, found.finding)),
-        }
-    }
 }
 
 /// Searches every item of the input and writes the results in the order of the input, as long as `reads` says that the
@@ -74,46 +77,98 @@ pub(super) fn search_all(
     progress: &ProgressBar,
     reads: impl Fn() -> bool,
 ) -> Result<Totals, CliError> {
-    let mut totals = Totals::default();
-    let mut pending: VecDeque<Pending> = VecDeque::new();
+    let (pending, totals) = (VecDeque::new(), Totals::default());
+    let mut window = Window { backend, journal, outputs, progress, pending, first: 0, totals };
     let mut items = input.items();
-    let (mut first, mut more) = (0, true);
+    let mut more = true;
     loop {
-        while more && pending.len() < backend.window() {
+        while more && window.pending.len() < window.backend.window() {
             match items.next() {
                 None => more = false,
-                Some(Err(error)) => return Err(error),
-                Some(Ok(Err(reason))) => {
-                    totals.skipped += 1;
-                    progress.suspend(|| complain(&reason));
-                }
-                Some(Ok(Ok(item))) => {
-                    let mut begun = begin(item, first + pending.len(), backend, journal, progress);
-                    begun.is_checked = !outputs.wants_puzzles();
-                    begun.check(backend, journal);
-                    pending.push_back(begun);
-                }
+                Some(item) => match item? {
+                    Ok(item) => window.begin(item),
+                    Err(reason) => window.skip(reason),
+                },
             }
         }
-        while pending.front().is_some_and(|front| front.missing == 0) {
-            if let Some(done) = pending.pop_front() {
-                first += 1;
-                if let Some(reason) = done.failed {
-                    totals.skipped += 1;
-                    progress.suspend(|| complain(format_args!("{} is skipped: {reason}", done.item.name())));
-                    continue;
-                }
-                let findings = done.findings.into_iter().flatten().collect();
-                progress.suspend(|| outputs.write(done.item, findings, done.checks, &mut totals))?;
+        window.write_finished()?;
+        if (window.pending.is_empty() && !more) || !reads() {
+            return Ok(window.totals);
+        }
+        if !window.pending.is_empty() {
+            window.receive()?;
+        }
+    }
+}
+
+impl Window<'_> {
+    /// Sends the positions of an item to the workers, except those that an earlier run has searched.
+    fn begin(&mut self, item: Item) {
+        let number = self.first + self.pending.len();
+        let (positions, work) = match &item {
+            Item::Position(record) => {
+                let work = match &record.before {
+                    Some((start, moves)) => MoveList::up_to(number, start, moves),
+                    None => MoveList::of_moves(number, &record.position, &[]),
+                };
+                (vec![record.position.clone()], work)
+            }
+            Item::Game(game) => {
+                let positions = if game.moves.is_empty() { Vec::new() } else { game.positions() };
+                (positions, MoveList::of_moves(number, &game.start, &game.moves))
+            }
+        };
+        let mut findings: Vec<Option<Finding>> = vec![None; positions.len()];
+        if let Some(journal) = self.journal {
+            for (ply, position) in positions.iter().enumerate() {
+                findings[ply] = journal.take(number, ply, SearchKind::Analysis, position);
             }
         }
-        if (pending.is_empty() && !more) || !reads() {
-            return Ok(totals);
+        let work = Arc::new(work);
+        let mut missing = 0;
+        for (number, batch) in findings.chunks_mut(BATCH_POSITIONS).enumerate() {
+            if batch.iter().all(Option::is_some) {
+                continue;
+            }
+            // As a whole, even if a part is known: each search depends on those before it through the hash table, and
+            // the results must be those of an uninterrupted run.
+            batch.fill(None);
+            missing += batch.len();
+            let first = number * BATCH_POSITIONS;
+            self.backend.send(&work, first..first + batch.len(), SearchKind::Analysis);
         }
-        if pending.is_empty() {
-            continue;
+        self.progress.inc((findings.len() - missing) as u64);
+        let is_checked = !self.outputs.wants_puzzles();
+        let mut begun =
+            Pending { item, work, findings, missing, failed: None, checks: Vec::new(), is_checked };
+        begun.check(self.backend, self.journal);
+        self.pending.push_back(begun);
+    }
+
+    /// Reports what cannot be searched.
+    fn skip(&mut self, reason: impl Display) {
+        self.totals.skipped += 1;
+        self.progress.suspend(|| complain(reason));
+    }
+
+    /// Writes the first items as far as they are searched.
+    fn write_finished(&mut self) -> Result<(), CliError> {
+        while let Some(done) = self.pending.pop_front_if(|front| front.missing == 0) {
+            self.first += 1;
+            if let Some(reason) = done.failed {
+                self.skip(format_args!("{} is skipped: {reason}", done.item.name()));
+                continue;
+            }
+            let findings = done.findings.into_iter().flatten().collect();
+            let write = || self.outputs.write(done.item, findings, done.checks, &mut self.totals);
+            self.progress.suspend(write)?;
         }
-        let Some(arrival) = backend.receive() else {
+        Ok(())
+    }
+
+    /// Waits for a result.
+    fn receive(&mut self) -> Result<(), CliError> {
+        let Some(arrival) = self.backend.receive() else {
             return Err(CliError::Task(
                 "no search thread is left: ask for fewer with --threads, else please report the input"
                     .to_owned(),
@@ -121,68 +176,27 @@ pub(super) fn search_all(
         };
         match arrival {
             Arrival::Found(found) => {
-                let is_analysis = found.kind.is_analysis();
-                if let Some(journal) = journal {
+                if let Some(journal) = self.journal {
                     journal.add(&found)?;
                 }
-                if let Some(place) = pending.get_mut(found.item - first) {
-                    place.add(found);
-                    place.check(backend, journal);
-                    progress.inc(u64::from(is_analysis));
+                let FoundAt { item, ply, kind, finding } = found;
+                let Some(place) = self.pending.get_mut(item - self.first) else { return Ok(()) };
+                match kind {
+                    SearchKind::Analysis => place.findings[ply] = Some(finding),
+                    SearchKind::PuzzleCheck => place.checks.push((ply, finding)),
                 }
+                place.missing -= 1;
+                place.check(self.backend, self.journal);
+                self.progress.inc(u64::from(kind.is_analysis()));
             }
             #[cfg(feature = "fleet")]
             Arrival::Failed { item, count, reason } => {
-                if let Some(place) = pending.get_mut(item - first) {
-                    place.failed = Some(reason);
-                    place.missing -= count;
-                    progress.inc(count as u64);
-                }
+                let Some(place) = self.pending.get_mut(item - self.first) else { return Ok(()) };
+                place.failed = Some(reason);
+                place.missing -= count;
+                self.progress.inc(count as u64);
             }
         }
+        Ok(())
     }
-}
-
-/// Sends the positions of an item to the workers, except those that an earlier run has searched.
-fn begin(
-    item: Item,
-    number: usize,
-    backend: &mut SearchBackend,
-    journal: &mut Option<FindingJournal>,
-    progress: &ProgressBar,
-) -> Pending {
-    let (positions, work) = match &item {
-        Item::Position(record) => {
-            let work = match &record.before {
-                Some((start, moves)) => MoveList::up_to(number, start, moves),
-                None => MoveList::of_moves(number, &record.position, &[]),
-            };
-            (vec![record.position.clone()], work)
-        }
-        Item::Game(game) if game.moves.is_empty() => {
-            (Vec::new(), MoveList::of_moves(number, &game.start, &[]))
-        }
-        Item::Game(game) => (game.positions(), MoveList::of_moves(number, &game.start, &game.moves)),
-    };
-    let mut findings: Vec<Option<Finding>> = vec![None; positions.len()];
-    if let Some(journal) = journal {
-        for (ply, position) in positions.iter().enumerate() {
-            findings[ply] = journal.take(number, ply, SearchKind::Analysis, position);
-        }
-    }
-    let work = Arc::new(work);
-    let mut missing = 0;
-    for (number, batch) in findings.chunks_mut(BATCH_POSITIONS).enumerate() {
-        if batch.iter().all(Option::is_some) {
-            continue;
-        }
-        // As a whole, even if a part is known: each search depends on those before it through the hash table, and the
-        // results must be those of an uninterrupted run.
-        batch.fill(None);
-        missing += batch.len();
-        let first = number * BATCH_POSITIONS;
-        backend.send(&work, first..first + batch.len(), SearchKind::Analysis);
-    }
-    progress.inc((findings.len() - missing) as u64);
-    Pending { item, work, findings, missing, failed: None, checks: Vec::new(), is_checked: true }
 }

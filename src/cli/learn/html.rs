@@ -10,9 +10,9 @@ use shakmaty::{Color, Move};
 use super::{LearnError, Opened, filter::Filter, text, why};
 use crate::{
     cli::{
-        analyse::{Openings, pawns},
+        Openings,
         page::{self, Arrow, Frame, small_board},
-        pgn, refused,
+        pawns, pgn, refused,
     },
     eval,
     files::NewFile,

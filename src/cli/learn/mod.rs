@@ -23,7 +23,7 @@ use super::{Completion, FileFailure, prove, refused};
 use crate::{
     engine::IllegalMove,
     learn::{
-        BEFORE_FIRST, FileError, LearnFile, LearnedScore, Mode, Record, RecordError, Report, Ring,
+        FileError, LearnFile, LearnedScore, Mode, Record, RecordError, Report, Ring,
         Unlearnable,
         exchange::{LineError, is_same_advice},
     },
@@ -270,20 +270,6 @@ pub(super) fn run(
 
 fn is_pgn(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"))
-}
-
-/// Creates a learning file with these records, and returns the sequence number of the last one.
-///
-/// # Errors
-/// The file cannot be made or written.
-pub(super) fn write_records<'a>(
-    path: &Path,
-    records: impl IntoIterator<Item = &'a Record>,
-) -> Result<u64, FileError> {
-    let (mut file, ring, _) = LearnFile::open_or_create(path)?;
-    let ring = RwLock::new(ring);
-    let mut locked = file.lock_with_timeout(&ring)?;
-    records.into_iter().try_fold(BEFORE_FIRST, |_, record| locked.append(record))
 }
 
 /// A learning file and its records.

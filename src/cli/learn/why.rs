@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{LearnError, Opened, text, write_records};
+use super::{LearnError, Opened, text};
 use crate::{
-    cli::{pgn, refused},
+    cli::{pgn, refused, write_records},
     engine::{Answer, BlockingEngine},
     learn::{
         Record, policy,

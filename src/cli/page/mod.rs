@@ -9,7 +9,7 @@ const PIECES: &str = include_str!("pieces.svg");
 /// The content security policy: the browser prevents a page from loading anything.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
                       base-uri 'none'; form-action 'none'";
-/// The mark at which a page is cut in two.
+/// The mark between the two parts of a page.
 const CUT: PreEscaped<&str> = PreEscaped("<!--cut-->");
 
 /// The style of a page of analysed games.

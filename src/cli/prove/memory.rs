@@ -17,7 +17,7 @@ use super::{
     statistics::seeded,
 };
 use crate::{
-    cli::{learn::write_records, refused},
+    cli::{refused, write_records},
     learn::{Flags, LearnFile, Mode, Record},
     position::Position,
     types::PackedMove,

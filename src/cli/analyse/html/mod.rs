@@ -14,14 +14,13 @@ use maud::{PreEscaped, html};
 
 use super::{
     epd::EpdRecord,
-    openings::Openings,
     output::{self, OutputFile},
     pool::Finding,
     report::GameReport,
 };
 use crate::{
     cli::{
-        CliError,
+        CliError, Openings,
         page::{self, Frame},
     },
     uci::Output,

@@ -4,11 +4,8 @@ use shakmaty::Color;
 
 use crate::{
     cli::{
-        analyse::{
-            judge::MoveJudgement,
-            report::{GameReport, pawns},
-        },
-        pgn,
+        analyse::{judge::MoveJudgement, report::GameReport},
+        pawns, pgn,
     },
     types::Score,
 };

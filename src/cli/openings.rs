@@ -12,13 +12,13 @@ use flate2::read::DeflateDecoder;
 use shakmaty::Move;
 
 use crate::{
-    cli::{CliError, pgn::read_move},
+    cli::{CliError, pgn::read_move, refused},
     position::Position,
 };
 
 /// The table inside the binary, compressed: for each opening the key of its position (eight bytes, little-endian), its
 /// code, a tab, its name and a line end. Made of `books/openings.tsv` by the test below.
-const OWN: &[u8] = include_bytes!("../../../books/openings.bin");
+const OWN: &[u8] = include_bytes!("../../books/openings.bin");
 
 static OWN_NAMES: LazyLock<Openings> = LazyLock::new(|| Openings(Arc::new(unpacked(OWN))));
 
@@ -56,7 +56,7 @@ impl Openings {
         let mut openings = HashMap::new();
         for path in paths {
             let path = path.as_ref();
-            let text = fs::read_to_string(path).map_err(CliError::file("read", path))?;
+            let text = fs::read_to_string(path).map_err(refused(path, "read"))?;
             openings.extend(named(&text).map_err(|reason| {
                 let path = path.display();
                 CliError::Task(format!("{path}: {reason}; a line reads: code, tab, name, tab, moves"))

@@ -1,0 +1,99 @@
+//! What several commands share.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::RwLock,
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use thiserror::Error;
+
+use super::CliError;
+use crate::{
+    learn::{BEFORE_FIRST, FileError, LearnFile, Record},
+    position::Position,
+    protocol::PositionStart,
+    types::Score,
+    uci::{printable, translate},
+};
+
+/// A file that cannot be used.
+#[derive(Debug, Error)]
+#[error("{path} cannot be {doing} ({source})")]
+pub struct FileFailure {
+    path: PathBuf,
+    /// Opened, read, written.
+    doing: &'static str,
+    source: io::Error,
+}
+
+/// Turns what the system says of a file that was being `doing` (opened, read, written) into an error.
+pub(super) fn refused(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> FileFailure {
+    move |source| FileFailure { path: path.to_owned(), doing, source }
+}
+
+/// An existing file is replaced only when that was asked for.
+pub(super) fn refuse_to_overwrite(path: &Path, force: bool) -> Result<(), CliError> {
+    // Devices and pipes lose nothing by writing; opening a folder fails anyway.
+    if !force && path.is_file() {
+        let path = path.display();
+        return Err(CliError::Task(format!("{path} is there already; --force overwrites it")));
+    }
+    Ok(())
+}
+
+/// A progress bar, or a spinner if the number of steps is unknown; hidden if the standard error is no terminal.
+pub(super) fn progress_bar(steps: Option<u64>, template: &str) -> ProgressBar {
+    let bar = steps.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+    // All templates are valid constants.
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// Number of threads that the machine runs at once.
+pub(super) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Reports on the standard error what could not be used.
+pub(super) fn complain(text: impl std::fmt::Display) {
+    eprintln!("{}", printable(&text.to_string()));
+}
+
+pub(super) fn position(fen: Option<&str>, chess960: bool) -> Result<Position, CliError> {
+    match fen {
+        Some(fen) => Ok(translate::parse_fen(fen, chess960)?),
+        None => Ok(translate::start_position(&PositionStart::Startpos, chess960)?),
+    }
+}
+
+/// A score for people: signed pawns, mates in moves, and tablebase results with the moves to the next capture or pawn
+/// move, or to the first tablebase position.
+pub(super) fn pawns(score: Score) -> String {
+    if let Some(moves) = score.mate_moves() {
+        return format!("{}{}", if score.0 < 0 { "#-" } else { "#" }, moves.abs());
+    }
+    let result = if score.0 < 0 { "loss" } else { "win" };
+    match score.tablebase_plies() {
+        Some(0) => format!("TB {result}"),
+        Some(plies) => format!("TB {result} in {}", plies.div_ceil(2)),
+        None => format!("{:+.2}", f64::from(score.centipawns()) / 100.0),
+    }
+}
+
+/// Creates a learning file with these records, and returns the sequence number of the last one.
+///
+/// # Errors
+/// The file cannot be made or written.
+pub(super) fn write_records<'a>(
+    path: &Path,
+    records: impl IntoIterator<Item = &'a Record>,
+) -> Result<u64, FileError> {
+    let (mut file, ring, _) = LearnFile::open_or_create(path)?;
+    let ring = RwLock::new(ring);
+    let mut locked = file.lock_with_timeout(&ring)?;
+    records.into_iter().try_fold(BEFORE_FIRST, |_, record| locked.append(record))
+}
