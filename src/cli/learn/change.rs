@@ -2,23 +2,17 @@
 
 use serde_json::json;
 
-use super::{LearnError, Opened, filter::Filter, text};
+use super::{LearnError, Opened, filter::Filter, text::Printer};
 use crate::{
     learn::{self, LearnedScore, Record, exchange},
-    uci::{Output, translate},
+    uci::translate,
 };
 
-pub(super) fn forget(
-    file: &mut Opened,
-    filter: &Filter,
-    yes: bool,
-    json: bool,
-    output: &Output,
-) -> Result<(), LearnError> {
+pub(super) fn forget(file: &mut Opened, filter: &Filter, yes: bool, out: Printer) -> Result<(), LearnError> {
     let filter = filter.compile()?;
     let records: Vec<(u64, Record)> =
         file.ring().iter().filter(|(_, record)| filter.admits(record)).collect();
-    text::print(&records, json, output);
+    out.records(&records);
     let mut forgotten = 0;
     if yes {
         let now = learn::now();
@@ -26,13 +20,12 @@ pub(super) fn forget(
         // Records that another process wrote since the listing are newer, and stay.
         forgotten = file.file.take_in(&file.ring, &tombstones)?.new;
     }
-    if json {
-        output.line(json!({ "found": records.len(), "forgotten": forgotten }));
-    } else if yes {
-        output.line(format_args!("{forgotten} records forgotten"));
-    } else {
-        output.line(format_args!("{} records would be forgotten; say --yes to do it", records.len()));
-    }
+    let found = records.len();
+    let text = match yes {
+        true => format!("{forgotten} records forgotten"),
+        false => format!("{found} records would be forgotten; say --yes to do it"),
+    };
+    out.either(json!({ "found": found, "forgotten": forgotten }), text);
     Ok(())
 }
 
@@ -41,8 +34,7 @@ pub(super) fn advise(
     fen: &str,
     best: &str,
     score: Option<LearnedScore>,
-    json: bool,
-    output: &Output,
+    out: Printer,
 ) -> Result<(), LearnError> {
     let position = translate::parse_fen(fen, false)?;
     let mut record = exchange::advice(&position, best.split(','), score)?;
@@ -51,6 +43,6 @@ pub(super) fn advise(
     let present = file.ring().newest_of(position.key()).map_or(0, |present| present.time.saturating_add(1));
     record.time = learn::now().max(present);
     let sequence = file.file.advise(&file.ring, &record)?;
-    text::print(&[(sequence, record)], json, output);
+    out.records(&[(sequence, record)]);
     Ok(())
 }

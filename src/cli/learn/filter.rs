@@ -19,7 +19,7 @@ pub(super) struct Filter {
     /// This position alone.
     #[arg(long, value_name = "FEN")]
     position: Option<String>,
-    /// Where they come from: drop, root, advice, import or outcome.
+    /// Where they come from: drop, root, advice, import, outcome or study.
     #[arg(long, value_name = "NAME")]
     origin: Option<String>,
     /// The day of learning (UTC).
@@ -37,7 +37,7 @@ pub(super) const NAMES: [&str; 5] = ["below", "position", "origin", "day", "sess
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum FilterError {
     /// No such origin.
-    #[error("`{0}` is no origin; write drop, root, advice, import or outcome")]
+    #[error("`{0}` is no origin; write drop, root, advice, import, outcome or study")]
     Origin(String),
     /// No day.
     #[error("`{0}` is no day; write it as 2026-01-31")]
@@ -66,14 +66,11 @@ impl Filter {
     /// Parses the arguments.
     pub(super) fn compile(&self) -> Result<CompiledFilter, LearnError> {
         let parse = |fen: &String| translate::parse_fen(fen, false);
-        let origin = |name: &String| {
-            Origin::from_name(name).ok_or_else(|| FilterError::Origin(name.chars().take(40).collect()))
-        };
-        let session = |digits: &String| {
-            u32::from_str_radix(digits, 16)
-                .map_err(|_| FilterError::Session(digits.chars().take(40).collect()))
-        };
-        let on = |text: &String| day(text).ok_or_else(|| FilterError::Day(text.chars().take(40).collect()));
+        let shown = |text: &str| text.chars().take(40).collect::<String>();
+        let origin = |name: &String| Origin::from_name(name).ok_or_else(|| FilterError::Origin(shown(name)));
+        let session =
+            |hex: &String| u32::from_str_radix(hex, 16).map_err(|_| FilterError::Session(shown(hex)));
+        let on = |text: &String| day(text).ok_or_else(|| FilterError::Day(shown(text)));
         let below = self.below.as_ref().map(parse).transpose()?;
         Ok(CompiledFilter {
             below: below.map(|position| Reachable::of(&position)),

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use shakmaty::{Color, KnownOutcome, Outcome, Position as _, uci::UciMove};
 
-use super::{LearnError, Opened};
+use super::{LearnError, Opened, text::Printer};
 use crate::{
     cli::{
         self,
@@ -21,7 +21,6 @@ use crate::{
         session::{LearnSession, Root},
     },
     position::Path as Played,
-    uci::Output,
 };
 
 /// The side that `player` (a part of the name, in any case) lost with.
@@ -41,15 +40,14 @@ pub(super) fn import(
     from: &Path,
     player: &str,
     nodes: u64,
-    json: bool,
-    output: &Output,
+    out: Printer,
 ) -> Result<cli::Completion, LearnError> {
     let failed = cli::refused(from, "read");
     let reader = source::reader(from).map_err(&failed)?;
     let mut searcher = BlockingEngine::new(nodes);
     let (mut games, mut lost, mut wrong, mut learned) = (0, 0, 0, Taken::default());
     for game in Games::new(reader) {
-        if output.is_closed() {
+        if out.output.is_closed() {
             break;
         }
         games += 1;
@@ -67,21 +65,16 @@ pub(super) fn import(
         let taken = file.file.take_in(&file.ring, &records)?;
         learned.new += taken.new;
         learned.known += taken.known;
-        if !json {
-            let (white, black) = (game.player(Color::White), game.player(Color::Black));
-            output.line(format_args!("game {games}, {white} - {black}: {} positions learned", taken.new));
-        }
+        let (white, black) = (game.player(Color::White), game.player(Color::Black));
+        out.text(format_args!("game {games}, {white} - {black}: {} positions learned", taken.new));
     }
-    if json {
-        output.line(json!({
-            "games": games, "lost": lost, "unreadable": wrong, "new": learned.new, "known": learned.known,
-        }));
-    } else {
-        output.line(format_args!(
-            "{games} games, {lost} of them lost by {player}; {} positions learned, {wrong} games skipped",
-            learned.new
-        ));
-    }
+    let Taken { new, known, .. } = learned;
+    out.either(
+        json!({ "games": games, "lost": lost, "unreadable": wrong, "new": new, "known": known }),
+        format_args!(
+            "{games} games, {lost} of them lost by {player}; {new} positions learned, {wrong} games skipped"
+        ),
+    );
     Ok(if wrong > 0 { cli::Completion::Partial } else { cli::Completion::Complete })
 }
 

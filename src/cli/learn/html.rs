@@ -7,7 +7,12 @@ use maud::{Markup, html};
 use serde_json::json;
 use shakmaty::{Color, Move};
 
-use super::{LearnError, Opened, filter::Filter, text, why};
+use super::{
+    LearnError, Opened,
+    filter::Filter,
+    text::{self, Printer},
+    why,
+};
 use crate::{
     cli::{
         Openings,
@@ -23,7 +28,6 @@ use crate::{
     },
     position::Position,
     types::Score,
-    uci::Output,
 };
 
 /// Maximum number of bars in the chart of days: more do not fit on a phone.
@@ -46,7 +50,7 @@ pub(super) struct Page {
     to: std::path::PathBuf,
 }
 
-pub(super) fn write(file: &Opened, page: &Page, json: bool, output: &Output) -> Result<(), LearnError> {
+pub(super) fn write(file: &Opened, page: &Page, out: Printer) -> Result<(), LearnError> {
     let to = page.to.as_path();
     let filter = page.filter.compile()?;
     let records: Vec<(u64, Record)> =
@@ -84,15 +88,11 @@ pub(super) fn write(file: &Opened, page: &Page, json: bool, output: &Output) -> 
     }
     write(&end)?;
     target.finish().map_err(refused(to, "written"))?;
-    let (path, count, games) = (to.display(), shown.len(), games.len());
-    if json {
-        output.line(
-            json!({ "page": path.to_string(), "shown": count, "records": records.len(), "games": games }),
-        );
-    } else {
-        let records = records.len();
-        output.line(format_args!("{count} of {records} records, of {games} games, written to {path}"));
-    }
+    let (path, shown, records, games) = (to.display().to_string(), shown.len(), records.len(), games.len());
+    out.either(
+        json!({ "page": path, "shown": shown, "records": records, "games": games }),
+        format_args!("{shown} of {records} records, of {games} games, written to {path}"),
+    );
     Ok(())
 }
 

@@ -18,13 +18,15 @@ use std::{
 use clap::Subcommand;
 use thiserror::Error;
 
-use self::filter::{Filter, FilterError};
+use self::{
+    filter::{Filter, FilterError},
+    text::Printer,
+};
 use super::{Completion, FileFailure, prove, refused};
 use crate::{
     engine::IllegalMove,
     learn::{
-        FileError, LearnFile, LearnedScore, Mode, Record, RecordError, Report, Ring,
-        Unlearnable,
+        FileError, LearnFile, LearnedScore, Mode, Record, RecordError, Report, Ring, Unlearnable,
         exchange::{LineError, is_same_advice},
     },
     uci::{Output, translate::FenError},
@@ -156,7 +158,7 @@ enum Tool {
 /// Why a tool failed, in one sentence.
 #[derive(Debug, Error)]
 pub enum LearnError {
-    /// No file is named, and the system does not say where the user's data belong.
+    /// No file is named, and the system has no directory for the user's data.
     #[error("the system names no directory for the user's data; name a file with --file")]
     NoFile,
     /// The file cannot be opened, read or written.
@@ -216,52 +218,51 @@ pub enum LearnError {
     Other(#[from] FileFailure),
 }
 
-/// Uses a tool on the file that is named, or on the one in the user's data directory. Partial where games were
-/// skipped.
+/// Runs a tool on the file that is named, or on the one in the user's data directory. Partial if games were skipped.
 pub(super) fn run(
     arguments: &LearnArguments,
     default: Option<PathBuf>,
     output: &Output,
 ) -> Result<Completion, LearnError> {
     let path = arguments.file.clone().or(default).ok_or(LearnError::NoFile)?;
-    let json = arguments.json;
+    let out = Printer { output, json: arguments.json };
     match &arguments.tool {
-        Tool::List { filter } => show::list(&Opened::read(&path)?, filter, json, output),
-        Tool::Show { fen } => show::show(&Opened::read(&path)?, &fen.join(" "), json, output),
-        Tool::Why { fen, nodes } => why::why(&Opened::read(&path)?, &fen.join(" "), *nodes, json, output),
+        Tool::List { filter } => show::list(&Opened::read(&path)?, filter, out),
+        Tool::Show { fen } => show::show(&Opened::read(&path)?, &fen.join(" "), out),
+        Tool::Why { fen, nodes } => why::why(&Opened::read(&path)?, &fen.join(" "), *nodes, out),
         Tool::Stats => {
-            show::stats(&Opened::read(&path)?, json, output);
+            show::stats(&Opened::read(&path)?, out);
             Ok(())
         }
-        Tool::Verify => show::verify(&Opened::read(&path)?, json, output),
+        Tool::Verify => show::verify(&Opened::read(&path)?, out),
         Tool::Export { to } => {
             let to = to.as_deref().filter(|&to| to != Path::new("-"));
-            trade::export(&Opened::read(&path)?, to, json, output)
+            trade::export(&Opened::read(&path)?, to, out)
         }
-        Tool::Html(page) => html::write(&Opened::read(&path)?, page, json, output),
+        Tool::Html(page) => html::write(&Opened::read(&path)?, page, out),
         Tool::Import { from, player: Some(player), nodes } => {
-            return games::import(&mut Opened::for_source(&path, from)?, from, player, *nodes, json, output);
+            return games::import(&mut Opened::for_source(&path, from)?, from, player, *nodes, out);
         }
         Tool::Import { from, player: None, .. } if is_pgn(from) => {
             Err(LearnError::WhosePlayer { path: from.clone() })
         }
         Tool::Import { from, player: None, .. } => {
-            trade::import(&mut Opened::for_source(&path, from)?, from, json, output)
+            trade::import(&mut Opened::for_source(&path, from)?, from, out)
         }
         Tool::Merge { from } => {
             let source = Opened::read(from)?;
-            trade::merge(&mut Opened::write(&path)?, &source, json, output)
+            trade::merge(&mut Opened::write(&path)?, &source, out)
         }
         Tool::Forget { filter, all, yes } => {
             if filter.is_empty() && !all {
                 return Err(LearnError::ForgetWhat);
             }
             let mut file = if *yes { Opened::change(&path)? } else { Opened::read(&path)? };
-            change::forget(&mut file, filter, *yes, json, output)
+            change::forget(&mut file, filter, *yes, out)
         }
-        Tool::Study(arguments) => study::study(Opened::change(&path)?, arguments, json, output),
+        Tool::Study(arguments) => study::study(Opened::change(&path)?, arguments, out),
         Tool::Advise { fen, best, score } => {
-            change::advise(&mut Opened::write(&path)?, fen, best, *score, json, output)
+            change::advise(&mut Opened::write(&path)?, fen, best, *score, out)
         }
         Tool::Prove(arguments) => Ok(prove::run(arguments, output)?),
     }?;

@@ -4,38 +4,35 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use super::{LearnError, Opened, filter::Filter, text};
+use super::{
+    LearnError, Opened,
+    filter::Filter,
+    text::{self, Printer},
+};
 use crate::{
     cli::pgn,
     learn::{MAX_ADVICE, header::FORMAT, record::CAPACITY},
-    uci::{Output, translate},
+    uci::translate,
 };
 
-pub(super) fn list(file: &Opened, filter: &Filter, json: bool, output: &Output) -> Result<(), LearnError> {
+pub(super) fn list(file: &Opened, filter: &Filter, out: Printer) -> Result<(), LearnError> {
     let filter = filter.compile()?;
     let ring = file.ring();
     let mut count = 0;
-    if !json {
-        output.line(text::HEADER);
-    }
+    out.text(text::HEADER);
     for (sequence, record) in ring.iter().filter(|(_, record)| filter.admits(record)) {
-        if output.is_closed() {
+        if out.output.is_closed() {
             return Ok(());
         }
         count += 1;
-        if json {
-            output.line(text::value(sequence, &record));
-        } else {
-            output.line(text::row(sequence, &record));
-        }
+        out.record(sequence, &record);
     }
-    if !json {
-        output.line(format_args!("{count} records"));
-    }
+    out.text(format_args!("{count} records"));
     Ok(())
 }
 
-pub(super) fn show(file: &Opened, fen: &str, json: bool, output: &Output) -> Result<(), LearnError> {
+pub(super) fn show(file: &Opened, fen: &str, out: Printer) -> Result<(), LearnError> {
+    let output = out.output;
     let position = translate::parse_fen(fen, false)?;
     let ring = file.ring();
     let known = |key| Some((ring.sequence_of(key)?, ring.get(key)?));
@@ -46,7 +43,7 @@ pub(super) fn show(file: &Opened, fen: &str, json: bool, output: &Output) -> Res
             after.push((pgn::san(&position, m).0, sequence, record));
         }
     }
-    if json {
+    if out.json {
         let after: Vec<_> = after
             .iter()
             .map(|(san, sequence, record)| json!({ "after": san, "record": text::value(*sequence, record) }))
@@ -66,7 +63,8 @@ pub(super) fn show(file: &Opened, fen: &str, json: bool, output: &Output) -> Res
     Ok(())
 }
 
-pub(super) fn stats(file: &Opened, json: bool, output: &Output) {
+pub(super) fn stats(file: &Opened, out: Printer) {
+    let output = out.output;
     let ring = file.ring();
     let mut origins = BTreeMap::new();
     let mut evaluations = BTreeMap::new();
@@ -83,7 +81,7 @@ pub(super) fn stats(file: &Opened, json: bool, output: &Output) {
     }
     let report = file.report;
     let path = file.file.path().display();
-    if json {
+    if out.json {
         output.line(json!({
             "file": path.to_string(), "format": FORMAT, "id": format!("{:016x}", ring.file_id()),
             "capacity": CAPACITY, "sequence": ring.sequence(), "records": ring.len(), "origins": origins,
@@ -112,7 +110,7 @@ pub(super) fn stats(file: &Opened, json: bool, output: &Output) {
     output.line(format_args!("ignored      {} torn, {} stale", report.torn, report.stale));
 }
 
-pub(super) fn verify(file: &Opened, json: bool, output: &Output) -> Result<(), LearnError> {
+pub(super) fn verify(file: &Opened, out: Printer) -> Result<(), LearnError> {
     let ring = file.ring();
     let mut damaged = Vec::new();
     for (sequence, record) in ring.iter() {
@@ -120,22 +118,19 @@ pub(super) fn verify(file: &Opened, json: bool, output: &Output) -> Result<(), L
             damaged.push((sequence, misfit));
         }
     }
-    let report = file.report;
-    if json {
-        let list: Vec<_> = damaged
-            .iter()
-            .map(|(sequence, misfit)| json!({ "sequence": sequence, "damage": misfit.to_string() }))
-            .collect();
-        output.line(json!({
-            "records": ring.len(), "tombstones": report.tombstones, "replaced": report.replaced,
+    let (report, records) = (file.report, ring.len());
+    let named = damaged
+        .iter()
+        .map(|(sequence, misfit)| json!({ "sequence": sequence, "damage": misfit.to_string() }));
+    out.either(
+        json!({
+            "records": records, "tombstones": report.tombstones, "replaced": report.replaced,
             "torn": report.torn, "stale": report.stale, "unknown": report.unknown,
-            "missing_bytes": report.missing_bytes, "damaged": list,
-        }));
-    } else {
-        output.line(format_args!(
-            "{} records count, {} of them contradict themselves; {} tombstones, {} replaced, {} of unknown kind, \
-             {} torn, {} stale, {} bytes missing at the end",
-            ring.len(),
+            "missing_bytes": report.missing_bytes, "damaged": named.collect::<Vec<_>>(),
+        }),
+        format_args!(
+            "{records} records count, {} of them contradict themselves; {} tombstones, {} replaced, {} of unknown \
+             kind, {} torn, {} stale, {} bytes missing at the end",
             damaged.len(),
             report.tombstones,
             report.replaced,
@@ -143,8 +138,8 @@ pub(super) fn verify(file: &Opened, json: bool, output: &Output) -> Result<(), L
             report.torn,
             report.stale,
             report.missing_bytes
-        ));
-    }
+        ),
+    );
     match damaged.first() {
         Some(&(sequence, misfit)) => Err(LearnError::Damaged { count: damaged.len(), sequence, misfit }),
         None => Ok(()),

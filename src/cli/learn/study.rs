@@ -7,14 +7,8 @@ use std::{
 
 use serde_json::json;
 
-use super::{LearnError, Opened};
-use crate::{
-    cli::pgn,
-    engine::Study,
-    learn::policy::SearchResult,
-    position::Position,
-    uci::{Output, translate},
-};
+use super::{LearnError, Opened, text::Printer};
+use crate::{cli::pgn, engine::Study, learn::policy::SearchResult, position::Position, uci::translate};
 
 /// The arguments of `engram learn study`.
 #[derive(Debug, clap::Args)]
@@ -34,15 +28,10 @@ pub(super) struct StudyArguments {
 ///
 /// # Errors
 /// The file cannot be written.
-pub(super) fn study(
-    file: Opened,
-    arguments: &StudyArguments,
-    json: bool,
-    output: &Output,
-) -> Result<(), LearnError> {
+pub(super) fn study(file: Opened, arguments: &StudyArguments, out: Printer) -> Result<(), LearnError> {
     lower_priority();
     let deadline = arguments.minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
-    let goes_on = || !output.is_closed() && deadline.is_none_or(|deadline| Instant::now() < deadline);
+    let goes_on = || !out.output.is_closed() && deadline.is_none_or(|deadline| Instant::now() < deadline);
     let mut study = Study::new(file.file, file.ring, arguments.nodes);
     let mut lost = study.lost_games(&goes_on);
     lost.truncate(arguments.games.map_or(usize::MAX, NonZeroUsize::get));
@@ -57,22 +46,17 @@ pub(super) fn study(
         }
         games += 1;
         held += u64::from(studied.held.is_some());
-        if !json {
-            let side = game.side.fold_wb("White", "Black");
-            let verdict =
-                studied.held.map_or_else(|| "no move holds".to_owned(), |(root, found)| told(&root, &found));
-            output.line(format_args!("game {number} of {count}, lost with {side}: {verdict}"));
-        }
+        let side = game.side.fold_wb("White", "Black");
+        let verdict =
+            studied.held.map_or_else(|| "no move holds".to_owned(), |(root, found)| told(&root, &found));
+        out.text(format_args!("game {number} of {count}, lost with {side}: {verdict}"));
     }
-    if json {
-        output.line(json!({
-            "lost": count, "games": games, "held": held, "positions": positions, "nodes": nodes,
-        }));
-    } else {
-        output.line(format_args!(
+    out.either(
+        json!({ "lost": count, "games": games, "held": held, "positions": positions, "nodes": nodes }),
+        format_args!(
             "{games} of {count} lost games studied, {positions} positions with {nodes} nodes; another move holds in {held}"
-        ));
-    }
+        ),
+    );
     Ok(())
 }
 

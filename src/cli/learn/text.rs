@@ -1,5 +1,7 @@
 //! Records as text and JSON.
 
+use std::fmt::Display;
+
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use serde_json::{Value, json};
 use shakmaty::Color;
@@ -9,6 +11,44 @@ use crate::{
     learn::{LearnedScore, Origin, Record, RecordError, game::GameEnd, games::player},
     uci::{Output, translate},
 };
+
+/// Prints the answer of a tool, as JSON or as text.
+#[derive(Copy, Clone)]
+pub(super) struct Printer<'a> {
+    pub(super) output: &'a Output,
+    pub(super) json: bool,
+}
+
+impl Printer<'_> {
+    /// Prints one of the two forms.
+    pub(super) fn either(self, json: Value, text: impl Display) {
+        if self.json { self.output.line(json) } else { self.output.line(text) }
+    }
+
+    /// Prints a line that is no part of the JSON.
+    pub(super) fn text(self, line: impl Display) {
+        if !self.json {
+            self.output.line(line);
+        }
+    }
+
+    /// Prints a record as JSON, or as a line of the table.
+    pub(super) fn record(self, sequence: u64, record: &Record) {
+        if self.json {
+            self.output.line(value(sequence, record));
+        } else {
+            self.output.line(row(sequence, record));
+        }
+    }
+
+    /// Prints records, as a table with its header if there are any.
+    pub(super) fn records(self, records: &[(u64, Record)]) {
+        if !records.is_empty() {
+            self.text(HEADER);
+        }
+        records.iter().for_each(|(sequence, record)| self.record(*sequence, record));
+    }
+}
 
 /// Seconds of a day.
 pub(super) const DAY: u32 = 86_400;
@@ -56,20 +96,6 @@ pub(super) fn window(lower: LearnedScore, upper: LearnedScore) -> String {
 
 /// The columns of [`row`]. All scores in texts, JSON and pages are for the side to move.
 pub(super) const HEADER: &str = "      number  learned (UTC)     session   origin   game        move       cp, side to move  depth  position";
-
-/// Prints records as JSON, one a line, or as a table if there are any.
-pub(super) fn print(records: &[(u64, Record)], json: bool, output: &Output) {
-    if !json && !records.is_empty() {
-        output.line(HEADER);
-    }
-    for (sequence, record) in records {
-        if json {
-            output.line(value(*sequence, record));
-        } else {
-            output.line(row(*sequence, record));
-        }
-    }
-}
 
 /// One line for one record.
 pub(super) fn row(sequence: u64, record: &Record) -> String {

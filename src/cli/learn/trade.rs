@@ -7,26 +7,24 @@ use std::{
 
 use serde_json::json;
 
-use super::{LearnError, Opened, text};
+use super::{
+    LearnError, Opened,
+    text::{self, Printer},
+};
 use crate::{
     cli::{refused, source},
     files::NewFile,
     learn::{self, MAX_ADVICE, Record, Taken, exchange, record::CAPACITY},
-    uci::Output,
 };
 
-pub(super) fn export(
-    file: &Opened,
-    to: Option<&Path>,
-    json: bool,
-    output: &Output,
-) -> Result<(), LearnError> {
+pub(super) fn export(file: &Opened, to: Option<&Path>, out: Printer) -> Result<(), LearnError> {
+    let output = out.output;
     let ring = file.ring();
     let (mut written, mut damaged) = (0, 0);
     let mut target = to.map(|path| NewFile::begin_new(path).map_err(refused(path, "made"))).transpose()?;
     for (sequence, record) in ring.iter() {
         let line = match exchange::line(&record) {
-            Ok(_) if json => text::value(sequence, &record).to_string(),
+            Ok(_) if out.json => text::value(sequence, &record).to_string(),
             Ok(line) => line,
             Err(_) => {
                 damaged += 1;
@@ -50,7 +48,7 @@ pub(super) fn export(
     Ok(())
 }
 
-pub(super) fn import(file: &mut Opened, from: &Path, json: bool, output: &Output) -> Result<(), LearnError> {
+pub(super) fn import(file: &mut Opened, from: &Path, out: Printer) -> Result<(), LearnError> {
     let text = source::reader(from).map_err(refused(from, "read"))?;
     let (session, now) = (learn::session(), learn::now());
     let mut records: Vec<Record> = Vec::new();
@@ -73,9 +71,9 @@ pub(super) fn import(file: &mut Opened, from: &Path, json: bool, output: &Output
     let left_out = learn::keep_what_fits(&mut records, live_advice);
     let replaced = lines - records.len() - left_out;
     let taken = file.file.take_in(&file.ring, &records)?;
-    tell(Taken { known: taken.known + same + replaced, ..taken }, json, output);
-    if left_out > 0 && !json {
-        output.line(format_args!("{left_out} older records left out: a file holds {CAPACITY}"));
+    tell(Taken { known: taken.known + same + replaced, ..taken }, out);
+    if left_out > 0 {
+        out.text(format_args!("{left_out} older records left out: a file holds {CAPACITY}"));
     }
     let count = wrong.len();
     match wrong.into_iter().next() {
@@ -84,28 +82,22 @@ pub(super) fn import(file: &mut Opened, from: &Path, json: bool, output: &Output
     }
 }
 
-pub(super) fn merge(
-    file: &mut Opened,
-    source: &Opened,
-    json: bool,
-    output: &Output,
-) -> Result<(), LearnError> {
+pub(super) fn merge(file: &mut Opened, source: &Opened, out: Printer) -> Result<(), LearnError> {
     // Including tombstones: what was forgotten there is forgotten here.
     let records: Vec<Record> = source.ring().since(learn::BEFORE_FIRST).map(|(_, record)| record).collect();
     let taken = file.file.take_in(&file.ring, &records)?;
-    tell(taken, json, output);
+    tell(taken, out);
     Ok(())
 }
 
-fn tell(taken: Taken, json: bool, output: &Output) {
+fn tell(taken: Taken, out: Printer) {
     let Taken { new, known, refused } = taken;
-    if json {
-        output.line(json!({ "new": new, "known": known, "refused": refused }));
-        return;
-    }
-    output.line(format_args!("{new} records taken in, {known} already known"));
+    out.either(
+        json!({ "new": new, "known": known, "refused": refused }),
+        format_args!("{new} records taken in, {known} already known"),
+    );
     if refused > 0 {
-        output.line(format_args!(
+        out.text(format_args!(
             "{refused} pieces of advice refused: a file holds at most {MAX_ADVICE}; remove some with `engram learn forget`"
         ));
     }

@@ -4,7 +4,10 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{LearnError, Opened, text};
+use super::{
+    LearnError, Opened,
+    text::{self, Printer},
+};
 use crate::{
     cli::{pgn, refused, write_records},
     engine::{Answer, BlockingEngine},
@@ -14,19 +17,14 @@ use crate::{
     },
     position::Position,
     types::Bound,
-    uci::{Output, translate},
+    uci::translate,
 };
 
 /// Maximum number of records named; more are rarely needed together.
 const MAX_NAMED: usize = 4;
 
-pub(super) fn why(
-    file: &Opened,
-    fen: &str,
-    nodes: u64,
-    json: bool,
-    output: &Output,
-) -> Result<(), LearnError> {
+pub(super) fn why(file: &Opened, fen: &str, nodes: u64, out: Printer) -> Result<(), LearnError> {
+    let output = out.output;
     let position = translate::parse_fen(fen, false)?;
     let without = ask(&position, None, nodes)?;
     let with = ask(&position, Some(file.file.path()), nodes)?;
@@ -36,7 +34,7 @@ pub(super) fn why(
     let advised = with.best.is_some() && is_advised(with.best);
     let named =
         if changed && !advised { deciding_records(file, &position, &without, nodes)? } else { Vec::new() };
-    if json {
+    if out.json {
         let told = |answer: &Answer| {
             json!({
                 "move": answer.best.map(|m| m.to_uci(translate::notation(&position, false)).to_string()),
@@ -64,7 +62,7 @@ pub(super) fn why(
         (true, true) => output.line("no few records alone change the move"),
         (true, false) => output.line("the move changes because of"),
     }
-    text::print(&named, false, output);
+    out.records(&named);
     Ok(())
 }
 
