@@ -1,8 +1,8 @@
 //! A connection to the server.
 //!
 //! The crate `redis` writes commands and reads answers, through a wrapper that counts bytes and time: no answer is
-//! longer than [`MAX_ANSWER_BYTES`] and none takes longer than [`ANSWER_TIMEOUT`]. So any server, and anyone who writes to
-//! it, can cost only a bounded amount of memory and time.
+//! longer than [`MAX_ANSWER_BYTES`] and none takes longer than [`ANSWER_TIMEOUT`]. So any server, and anyone who
+//! writes to it, can cost only a bounded amount of memory and time.
 
 use std::{
     io::{self, Read, Write},
@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use redis::{Cmd, Value, cmd};
+use redis::{Cmd, FromRedisValue, Value, cmd};
 use rustls::{
     ClientConfig, ClientConnection, RootCertStore, StreamOwned,
     crypto::ring,
@@ -168,7 +168,7 @@ impl Connection {
     }
 }
 
-/// An answer, or the error that it is.
+/// The answer, unless it is an error.
 ///
 /// # Errors
 /// The server refuses.
@@ -292,12 +292,13 @@ impl std::fmt::Display for EntryId {
 /// # Errors
 /// The answer has another form.
 pub(super) fn entries(answer: Value) -> Result<Vec<StreamEntry>, FleetError> {
-    let entries = match answer {
-        Value::Nil => return Ok(Vec::new()),
-        Value::Array(entries) => entries,
-        _ => return Err(FleetError::Nonsense),
+    type Row = (Vec<u8>, Option<Vec<Vec<u8>>>);
+    let entry = |(id, fields): Row| {
+        // Without fields: an entry that was deleted while it was being worked on.
+        Some(StreamEntry { id: EntryId::parse(&id)?, fields: fields.unwrap_or_default() })
     };
-    entries.into_iter().map(|entry| self::entry(entry).ok_or(FleetError::Nonsense)).collect()
+    let rows: Option<Vec<Row>> = read_as(answer)?;
+    rows.unwrap_or_default().into_iter().map(entry).collect::<Option<_>>().ok_or(FleetError::Nonsense)
 }
 
 /// The entries of the only stream that `XREAD` or `XREADGROUP` was asked for.
@@ -305,28 +306,14 @@ pub(super) fn entries(answer: Value) -> Result<Vec<StreamEntry>, FleetError> {
 /// # Errors
 /// As [`entries`].
 pub(super) fn entries_of_one(answer: Value) -> Result<Vec<StreamEntry>, FleetError> {
-    let stream = match answer {
-        Value::Nil => return Ok(Vec::new()),
-        Value::Array(streams) => streams.into_iter().next().ok_or(FleetError::Nonsense)?,
-        _ => return Err(FleetError::Nonsense),
-    };
-    let Value::Array(stream) = stream else { return Err(FleetError::Nonsense) };
-    entries(stream.into_iter().nth(1).ok_or(FleetError::Nonsense)?)
+    let streams: Option<Vec<(Vec<u8>, Value)>> = read_as(answer)?;
+    streams.unwrap_or_default().into_iter().next().map_or(Ok(Vec::new()), |(_, stream)| entries(stream))
 }
 
-fn entry(value: Value) -> Option<StreamEntry> {
-    let Value::Array(parts) = value else { return None };
-    let mut parts = parts.into_iter();
-    let Some(Value::BulkString(id)) = parts.next() else { return None };
-    let fields = match parts.next()? {
-        Value::Array(fields) => fields.into_iter().map(bytes).collect::<Option<_>>()?,
-        // An entry that was deleted while it was being worked on.
-        Value::Nil => Vec::new(),
-        _ => return None,
-    };
-    Some(StreamEntry { id: EntryId::parse(&id)?, fields })
-}
-
-fn bytes(value: Value) -> Option<Vec<u8>> {
-    if let Value::BulkString(bytes) = value { Some(bytes) } else { None }
+/// An answer of this form.
+///
+/// # Errors
+/// It has another.
+pub(super) fn read_as<T: FromRedisValue>(answer: Value) -> Result<T, FleetError> {
+    T::from_redis_value(answer).map_err(|_| FleetError::Nonsense)
 }

@@ -1,4 +1,4 @@
-//! Several machines, one memory: the network protocol, and the only code that opens a socket.
+//! Several machines that share what they learn and distribute analyses. Only this code opens a socket.
 //!
 //! The server is a Redis or Valkey of the user's. [`ServerAddress`] is its address, [`Connection`] talks to it and
 //! validates every answer, [`LearningShare`] synchronises a learning file with a stream of records there, and [`Queue`]
@@ -55,7 +55,7 @@ pub enum FleetError {
         /// How it begins.
         head: Vec<u8>,
     },
-    /// An answer that is none.
+    /// An invalid answer.
     #[error("the server answers what no Redis or Valkey answers")]
     Nonsense,
 }

@@ -11,7 +11,7 @@ use redis::{Cmd, Value, cmd};
 
 use super::{
     Connection, EntryId, FleetError, ServerAddress, StreamEntry,
-    connection::{accepted, entries, entries_of_one},
+    connection::{accepted, entries, entries_of_one, read_as},
     task::{HeldTask, Task, TaskOutcome, TaskResult},
 };
 
@@ -165,13 +165,15 @@ impl Queue {
                 get.arg(self.cache(&task.name()));
             });
             match self.ask(get, Duration::ZERO) {
-                Ok(Value::Array(values)) if values.len() == page.len() => {
-                    found.extend(values.into_iter().map(text))
-                }
-                // A result that is too large is not ours.
+                // A result that is too large or no text is not ours.
                 Err(FleetError::TooLarge { .. }) => found.extend(page.iter().map(|_| None)),
-                Ok(_) => return Err(FleetError::Nonsense),
-                Err(error) => return Err(error),
+                answer => {
+                    let values: Vec<Value> = read_as(answer?)?;
+                    if values.len() != page.len() {
+                        return Err(FleetError::Nonsense);
+                    }
+                    found.extend(values.into_iter().map(|value| read_as(value).ok()));
+                }
             }
         }
         Ok(found)
@@ -200,11 +202,13 @@ impl Queue {
         let idle = (idle.as_millis() as u64).max(1);
         let mut pending = cmd("XPENDING");
         pending.arg(self.tasks()).arg(GROUP).arg("IDLE").arg(idle).arg("-").arg("+").arg(holds.len() + count);
-        let Value::Array(pending) = self.ask_as_worker(pending, Duration::ZERO)? else {
-            return Err(FleetError::Nonsense);
-        };
+        // Number, worker, time since it was claimed, and how often it was.
+        let pending: Vec<(Vec<u8>, Value, Value, u64)> =
+            read_as(self.ask_as_worker(pending, Duration::ZERO)?)?;
         let mut held = Vec::new();
-        let others = pending.iter().filter_map(pending_entry).filter(|(id, _)| !holds.contains(id));
+        let ids =
+            pending.into_iter().filter_map(|(id, _, _, attempts)| Some((EntryId::parse(&id)?, attempts)));
+        let others = ids.filter(|(id, _)| !holds.contains(id));
         for (id, attempts) in others.take(count) {
             let mut claim = cmd("XCLAIM");
             claim.arg(self.tasks()).arg(GROUP).arg(name).arg(idle).arg(id.to_string());
@@ -310,24 +314,11 @@ impl Queue {
         answers.into_iter().try_for_each(|answer| accepted(answer).map(|_| ()))
     }
 
-    /// After what is no answer the connection is of no more use.
+    /// Closes the connection after a failure other than a refusal.
     fn checked<T>(&mut self, answer: Result<T, FleetError>) -> Result<T, FleetError> {
         if matches!(&answer, Err(error) if !matches!(error, FleetError::Refused(_))) {
             self.connection = None;
         }
         answer
     }
-}
-
-/// Number and delivery count of an entry in an answer to `XPENDING`.
-fn pending_entry(value: &Value) -> Option<(EntryId, u64)> {
-    let Value::Array(parts) = value else { return None };
-    let (Value::BulkString(id), Value::Int(deliveries)) = (parts.first()?, parts.get(3)?) else {
-        return None;
-    };
-    Some((EntryId::parse(id)?, u64::try_from(*deliveries).ok()?))
-}
-
-fn text(value: Value) -> Option<String> {
-    if let Value::BulkString(bytes) = value { String::from_utf8(bytes).ok() } else { None }
 }

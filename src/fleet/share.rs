@@ -3,8 +3,8 @@
 //! The search uses only the file. The thread reads it forward and merges into it like any other process, in the order
 //! of [`learn::beats`]; the engine never waits for it. Each round, once a second:
 //!
-//! 1. If the last entry that was read is gone, the server has lost its data: the stream is read from its beginning again,
-//!    and the records of this file that it lacks are sent.
+//! 1. If the last entry that was read is gone, the server has lost its data: the stream is read from its beginning
+//!    again, and the records of this file that it lacks are sent.
 //! 2. New entries are read, checked like the records of a file, and merged.
 //! 3. New records of the file that beat those of the stream are sent: those of this process at once, those of another
 //!    process a little later, since it may send them itself.
