@@ -1,5 +1,4 @@
-//! Files: opening one that is there, knowing which one it is, and making one that bears its name only when it is
-//! complete.
+//! Files: opens existing ones, tells them apart, and creates new ones under a temporary name until they are complete.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -13,7 +12,7 @@ use thiserror::Error;
 /// Longer chains of symbolic links are loops.
 const MAX_LINKS: usize = 40;
 
-/// What distinguishes two files whatever their names.
+/// The identity of a file, whatever its names.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// The file system.
@@ -22,12 +21,12 @@ pub struct Identity {
     pub file: u64,
 }
 
-/// What lies at a path.
+/// What is at a path.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Something other than a file: what, with its article.
+    /// What it is if it is no regular file, such as `a directory`.
     pub not_a_file: Option<&'static str>,
-    /// Which one it is.
+    /// Its identity.
     pub identity: Identity,
     /// Its length in bytes.
     pub length: u64,
@@ -36,7 +35,7 @@ pub struct Found {
 /// Why a file was not opened.
 #[derive(Debug, Error)]
 pub enum OpenError {
-    /// Something other than a file lies there: what, with its article.
+    /// It is no regular file, but `a directory` for instance.
     #[error("it is {0}, not a file")]
     NotAFile(&'static str),
     /// The system refused.
@@ -53,10 +52,10 @@ impl From<OpenError> for io::Error {
     }
 }
 
-/// What lies at `path`, symbolic links followed.
+/// What is at `path`; symbolic links are followed.
 ///
 /// # Errors
-/// What the system says; `NotFound` if there is nothing.
+/// Those of the system; `NotFound` if there is nothing.
 pub fn look(path: &Path) -> io::Result<Found> {
     #[cfg(unix)]
     return Ok(describe(&fs::metadata(path)?));
@@ -97,15 +96,14 @@ fn describe(metadata: &fs::Metadata) -> Found {
     Found { not_a_file, identity, length: metadata.len() }
 }
 
-/// Opens a regular file, and never waits for anybody, whatever lies there. What is no file is not even opened for
-/// a look at it: to open some devices does something.
+/// Opens a regular file without ever blocking. Nothing else is opened: opening some devices has side effects.
 ///
 /// # Errors
 /// See [`OpenError`].
 pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File, OpenError> {
     let refuse = |found: Found| found.not_a_file.map_or(Ok(()), |kind| Err(OpenError::NotAFile(kind)));
     look(path).map_or(Ok(()), refuse)?;
-    // A FIFO that took the file's place just now must not wait for its other end.
+    // If a FIFO has just taken the file's place, this must not wait for its other end.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NONBLOCK);
     let file = options.open(path)?;
@@ -113,10 +111,10 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File, OpenError> {
     Ok(file)
 }
 
-/// The name of the file that `path` means, symbolic links followed to the end. The file itself need not be there.
+/// The path of the file that `path` names, with all symbolic links followed. The file itself need not exist.
 ///
 /// # Errors
-/// What the system says, for instance if the directory is not there.
+/// Those of the system, for instance if the directory does not exist.
 pub fn resolve(path: &Path) -> io::Result<PathBuf> {
     let mut path = std::path::absolute(path)?;
     for _ in 0..MAX_LINKS {
@@ -131,19 +129,19 @@ pub fn resolve(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("the symbolic links lead in a circle"))
 }
 
-/// Makes the directories above `path`, where they are missing.
+/// Creates the missing directories above `path`.
 pub fn create_parents(path: &Path) -> io::Result<()> {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), fs::create_dir_all)
 }
 
-/// A file while it is written, under another name beside its own; gone if it is not finished.
+/// A file that is being written under a temporary name beside its own, and is deleted if it is not finished.
 pub struct NewFile {
     path: PathBuf,
     writer: BufWriter<NamedTempFile>,
 }
 
 impl NewFile {
-    /// Begins a file that is to be at `path`, or where a link there leads.
+    /// Begins a file that will be at `path`, or at the target of a link there.
     pub fn begin(path: &Path) -> io::Result<NewFile> {
         let path = resolve(path)?;
         let mut prefix = path.file_name().unwrap_or_default().to_owned();
@@ -156,21 +154,21 @@ impl NewFile {
         Ok(NewFile { path, writer: BufWriter::new(file) })
     }
 
-    /// The same, where nothing may lie yet.
+    /// The same, if nothing is at `path` yet.
     ///
     /// # Errors
-    /// `AlreadyExists`, or what the system says.
+    /// `AlreadyExists`, or those of the system.
     pub fn begin_new(path: &Path) -> io::Result<NewFile> {
-        // A link that leads nowhere is something, too.
+        // A dangling link counts as well.
         if path.symlink_metadata().is_ok() { Err(taken()) } else { NewFile::begin(path) }
     }
 
-    /// The file itself; what was written through this value may still be missing.
+    /// The file itself; what was written through this value may still be in its buffer.
     pub fn file(&self) -> &File {
         self.writer.get_ref().as_file()
     }
 
-    /// Where it is for now.
+    /// Its temporary path.
     pub fn unfinished_path(&self) -> &Path {
         self.writer.get_ref().path()
     }
@@ -178,7 +176,7 @@ impl NewFile {
     /// Gives the file its name.
     ///
     /// # Errors
-    /// `AlreadyExists` if something bears it, made meanwhile or before; else what the system says.
+    /// `AlreadyExists` if the name is taken, or those of the system.
     pub fn finish(self) -> io::Result<()> {
         let (path, file) = self.complete()?;
         file.persist_noclobber(&path).map(drop).map_err(|PersistError { error, .. }| match error.kind() {
@@ -187,7 +185,7 @@ impl NewFile {
         })
     }
 
-    /// Gives the file its name, in the place of what bears it.
+    /// Gives the file its name; it replaces the file that has it.
     pub fn replace(self) -> io::Result<()> {
         let (path, file) = self.complete()?;
         file.persist(&path).map(drop).map_err(|PersistError { error, .. }| error)
@@ -214,7 +212,7 @@ impl Write for NewFile {
     }
 }
 
-/// Writes a file whole or not at all, in the place of what is there: whoever reads it meanwhile sees one or the other.
+/// Replaces the content of a file in one step: a reader sees either the old content or the new one.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = NewFile::begin(path)?;
     file.write_all(content)?;
@@ -226,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_finished_file_bears_its_name_and_none_is_overwritten() {
+    fn only_a_finished_file_has_its_name_and_none_is_overwritten() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("file");
         let entries = || fs::read_dir(folder.path()).expect("a folder").count();

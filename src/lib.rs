@@ -92,7 +92,7 @@
 //!    quiescence, on any number of threads. Begin with `search/node.rs`, its table of contents.
 //! 5. [`eval`] says what a position is worth without looking ahead: `eval/net` is the network, `eval/classical` the
 //!    evaluation by terms, one file a concept. Both keep in a pawn hash table what the pawns alone say.
-//! 6. [`tt`] remembers what was searched, as windows of scores that are true only on a fitting path.
+//! 6. [`tt`] is the transposition table: windows of scores, which are valid only on a fitting path.
 //! 7. [`learn`] remembers from game to game: before a search `engine/learning.rs` brings records of the file
 //!    into the table, after it what `learn::policy` finds worth keeping goes back, before the move is announced.
 //! 8. [`book`] knows openings, [`syzygy`] endings with few pieces: the engine asks both before it searches.

@@ -1,4 +1,5 @@
-//! The program: reads the command line, starts the logger, does what was asked, says how it went.
+//! The program: reads the command line, starts the logger, runs the subcommand or the UCI session, and returns the exit
+//! code.
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -30,7 +31,7 @@ fn main() -> ExitCode {
         Ok(cli::Completion::Complete) => ExitCode::SUCCESS,
         Ok(cli::Completion::Partial) => ExitCode::from(cli::PARTIAL),
         Err(error) => {
-            // Standard error may be closed as well; then there is nobody to tell.
+            // If standard error is closed as well, the error is lost.
             use std::io::Write;
             let _ = writeln!(std::io::stderr(), "engram: {}", printable(&error.to_string()));
             ExitCode::FAILURE
@@ -38,11 +39,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// Where files are kept if no option names a place: in the data directory, which can be written wherever
-/// a GUI starts the engine. Only here is that known; the library is told.
+/// The default places of files: the user's data directory, which is writable wherever a GUI starts the engine. The
+/// library does not ask the system for it.
 fn places() -> Places {
     let folder = match std::env::var_os("APPDATA") {
-        // What the variable says, so that it can be said otherwise; the system is asked elsewhere.
+        // On Windows the variable, so that it can be overridden; elsewhere what the system says.
         Some(folder) if cfg!(windows) => Some(PathBuf::from(folder).join("engram")),
         _ => ProjectDirs::from("", "", "engram").map(|folders| folders.data_dir().to_owned()),
     };

@@ -8,7 +8,7 @@ pub struct Instructions(Generation);
 /// Generations of instructions, oldest first.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Generation {
-    /// What the whole program is compiled for.
+    /// Those for which the whole program is compiled.
     Baseline,
     /// Haswell (2013), Excavator, Zen and later: x86-64-v3.
     #[cfg(target_arch = "x86_64")]

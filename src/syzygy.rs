@@ -1,13 +1,12 @@
-//! Syzygy endgame tablebases: what is known for certain once few pieces are left.
+//! Syzygy endgame tablebases (R. de Man, 2013).
 //!
-//! The tables (R. de Man, 2013) answer two questions. WDL: won, drawn or lost, if the fifty-move counter
-//! stands at zero, and whether the fifty-move rule spoils it (a *cursed* win, a *blessed* loss). DTZ: how
-//! many plies to the next capture or pawn move on the way there. The search asks for WDL right after such a
-//! move, where the counter is zero by definition; the root asks for DTZ and sorts its moves by what they
-//! keep when the counter that really stands on the board is added.
+//! There are two kinds of tables. WDL: won, drawn or lost if the fifty-move counter is zero, and whether the
+//! fifty-move rule makes it a draw (a *cursed* win, a *blessed* loss). DTZ: plies to the next capture or pawn move on
+//! the way there. The search probes WDL right after such a move, where the counter is zero; the root probes DTZ and
+//! ranks its moves with the actual counter.
 //!
-//! Tables are mapped when they are first needed. A table that is missing or damaged costs its own positions
-//! and nothing else: the search goes on as without it, and one message names the file.
+//! Tables are mapped when they are first needed. If one is missing or damaged, the search goes on without it, and one
+//! message names the file.
 
 use std::{
     fmt::Write,
@@ -32,48 +31,48 @@ use crate::{
 /// The largest number of pieces, kings and pawns included, of any Syzygy table.
 pub const MAX_PIECES: usize = 7;
 
-/// The score of a win that the fifty-move rule spoils: a draw that the other side must still find.
+/// The score of a win that the fifty-move rule makes a draw, which the other side must still find.
 pub const CURSED: Score = Score(2);
 
 /// A collection of tables.
 pub struct Tablebase {
     tables: Tables<Chess>,
     files: usize,
-    /// Is any table known to be damaged? Spares the lock below where none is.
+    /// Is any table known to be damaged? If not, the lock below is not needed.
     damaged: AtomicBool,
-    /// Material whose table is damaged: it is not opened again.
+    /// Material whose table is damaged and not probed again.
     banned: RwLock<Vec<MaterialKey>>,
-    /// What has to be said about damaged tables, once each.
+    /// Messages about damaged tables, one for each.
     messages: Mutex<Vec<String>>,
 }
 
-/// What the tables say about one root move. Higher ranks are better; equal ranks keep the same result, and
-/// the search may choose among them.
+/// A root move ranked by the tables. Higher ranks are better; moves of equal rank keep the same result, and the search
+/// chooses among them.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct RankedMove {
     /// The move.
     pub root_move: Move,
-    /// Where it stands among the others.
+    /// Its rank.
     pub rank: i32,
-    /// What it is worth; a win or loss by the distance, where that is known.
+    /// Its score; that of a win or loss depends on the distance, if it is known.
     pub score: Score,
-    /// Plies to the next capture, pawn move or mate, negative if that is the opponent's success; 0 for a
-    /// draw. One ply longer where the table rounds.
+    /// Plies to the next capture, pawn move or mate; negative if the opponent wins, 0 for a draw. The true distance
+    /// may be one ply longer where the table rounds.
     pub distance: i32,
 }
 
-/// What the tables say about the root.
+/// The root moves ranked by the tables.
 #[derive(Clone, Debug)]
 pub struct RootRanking {
     /// One for each legal move.
     pub ranked_moves: Vec<RankedMove>,
-    /// Are they ranked by DTZ, so that following them makes progress?
+    /// Are they ranked by DTZ, so that the best moves make progress?
     pub by_distance: bool,
 }
 
 impl RankedMove {
-    /// The result for the side to move with the fifty-move counter as it stands. A win that the rounding of the tables
-    /// may have spoiled counts as cursed.
+    /// The result for the side to move with the present fifty-move counter. A win that may come too late for the
+    /// fifty-move rule because the tables round counts as cursed.
     pub fn result(&self) -> Wdl {
         match self.score.0 {
             _ if self.score.is_win() => Wdl::Win,
@@ -84,7 +83,7 @@ impl RankedMove {
         }
     }
 
-    /// As WDL tables know it, which tell no distance.
+    /// The same without the distance, as from WDL tables.
     fn without_distance(self) -> RankedMove {
         let won = Score::tablebase_win(Ply::ROOT);
         let score = if self.score.is_loss() { -won } else { self.score };
@@ -99,15 +98,15 @@ impl RootRanking {
     }
 }
 
-/// Ranks: a win within the fifty-move counter; one that may miss it by the rounding of the tables; one that misses it
-/// (less the plies to it). A draw is 0, losses are negative.
+/// Ranks: a win in time for the fifty-move rule; one that may come too late because the tables round; one that comes
+/// too late (minus the plies to it). A draw is 0, losses are negative.
 const WIN: i32 = 8_000;
 const NEAR_WIN: i32 = 6_000;
 const CURSED_WIN: i32 = 4_000;
 
 impl Tablebase {
-    /// The tables in the folders of `list`, which are separated as in the variable `PATH` (`:`, on Windows
-    /// `;`). Each sentence that comes back names something that could not be used, and why.
+    /// Opens the tables in the folders of `list`, which are separated as in the variable `PATH` (`:`, on Windows
+    /// `;`). Also returns a message for each folder or table that cannot be used.
     pub fn open(list: &str) -> (Tablebase, Vec<String>) {
         let mut tablebase = Tablebase::empty();
         let mut messages = Vec::new();
@@ -118,8 +117,8 @@ impl Tablebase {
     }
 
     fn empty() -> Tablebase {
-        // SAFETY: the files are mapped read-only. That nobody changes or shortens a table while the engine
-        // uses it is what the manual asks of the user, as every engine does.
+        // SAFETY: the files are mapped read-only. As with every engine, the manual asks the user not to change a table
+        // while the engine uses it.
         #[allow(unsafe_code)]
         #[cfg(target_pointer_width = "64")]
         let tables = unsafe { Tables::with_mmap_filesystem() };
@@ -164,7 +163,7 @@ impl Tablebase {
         }
     }
 
-    /// Table files found.
+    /// Number of table files found.
     pub fn files(&self) -> usize {
         self.files
     }
@@ -174,13 +173,12 @@ impl Tablebase {
         self.tables.max_pieces()
     }
 
-    /// What was found to be damaged since this was asked last.
+    /// The messages about damaged tables since the last call.
     pub fn take_messages(&self) -> Vec<String> {
         std::mem::take(&mut self.messages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The result of a position whose counter stands at zero, for the side to move; nothing where no table
-    /// covers it.
+    /// The result of a position whose counter is zero, for the side to move; `None` if no table has it.
     pub fn probe(&self, position: &Position) -> Option<Wdl> {
         self.guarded(position, |chess| self.tables.probe_wdl_after_zeroing(chess))
     }
@@ -189,8 +187,7 @@ impl Tablebase {
         self.guarded(position, |chess| self.tables.probe_dtz(chess).map(MaybeRounded::ignore_rounding))
     }
 
-    /// Asks a table and remembers if it is damaged. A damaged table may lead the reader anywhere, a panic
-    /// included; none is seen outside.
+    /// Probes a table, and remembers if it is damaged. Reading a damaged table may panic, which is caught.
     fn guarded<T>(
         &self,
         position: &Position,
@@ -210,7 +207,7 @@ impl Tablebase {
                 return None;
             }
             Ok(Err(SyzygyError::ProbeFailed { metric, material, error })) => {
-                // What follows a colon is for the library's authors.
+                // The text after a colon is for the library's authors.
                 let reason = error.to_string();
                 let reason = reason.split([':', '\n']).next().unwrap_or_default();
                 format!("the {metric} table of {material} is damaged ({reason})")
@@ -218,7 +215,7 @@ impl Tablebase {
             Err(_) => "a tablebase is damaged".to_owned(),
         };
         self.banned.write().unwrap_or_else(PoisonError::into_inner).push(material);
-        // Relaxed: whoever misses it for a moment asks the damaged table once more.
+        // Relaxed: a thread that sees it late probes the damaged table once more.
         self.damaged.store(true, Relaxed);
         self.messages
             .lock()
@@ -227,11 +224,11 @@ impl Tablebase {
         None
     }
 
-    /// Ranks the legal moves of the root, or nothing if a table that is needed is missing.
+    /// Ranks the legal moves of the root; `None` if a table that is needed is missing.
     ///
-    /// `path` is the game up to the root: a move that completes a threefold repetition draws, and once a
-    /// position has been repeated, moves are ranked by distance, so that the engine makes progress instead
-    /// of repeating it again. With `fifty` unset the fifty-move rule is taken not to exist.
+    /// `path` is the game up to the root: a move that completes a threefold repetition is a draw, and after the first
+    /// repetition moves are ranked by distance, so that the engine makes progress instead of repeating again. Without
+    /// `fifty` the fifty-move rule does not count.
     pub fn rank(&self, root: &Position, path: &Path, fifty: bool) -> Option<RootRanking> {
         if root.chess().castles().any() || root.board().occupied().count() > self.max_pieces() {
             return None;
@@ -255,7 +252,7 @@ impl Tablebase {
         Some(RootRanking { ranked_moves, by_distance: false })
     }
 
-    /// The distance that `ask` gives to each move, counted from the root.
+    /// The distance of each move by `ask`, counted from the root.
     fn rank_by(
         &self,
         root: &Position,

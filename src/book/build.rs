@@ -1,4 +1,4 @@
-//! Making books: from games, and from other books.
+//! Makes books from games, and from other books.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use shakmaty::Move;
 use super::{Book, BookEntry, raw_move};
 use crate::position::Position;
 
-/// What a move must have to come into a book.
+/// The least that a move needs to be in a book.
 #[derive(Copy, Clone, Debug)]
 pub struct BookLimits {
     /// Games with the move.
@@ -29,7 +29,7 @@ struct Count {
 }
 
 impl Builder {
-    /// Counts a move played in `position`, in a game that brought its side `half_points` (2 for a win). A
+    /// Counts a move played in `position`, in a game in which its side scored `half_points` (2 for a win). A
     /// game without a result counts as a draw.
     pub fn add(&mut self, position: &Position, m: Move, half_points: u32) {
         let count = self.counts.entry((position.key().0, raw_move(m))).or_default();
@@ -37,7 +37,7 @@ impl Builder {
         count.half_points += half_points;
     }
 
-    /// The book: moves within the limits, weighted by the half points that they brought.
+    /// The book: moves within the limits, with the half points scored as weights.
     pub fn finish(self, limits: BookLimits) -> Vec<BookEntry> {
         let within = |count: &Count| {
             let score = 50.0 * f64::from(count.half_points) / f64::from(count.games.max(1));
@@ -48,8 +48,8 @@ impl Builder {
     }
 }
 
-/// One book of several. Weights are made comparable first: a position's moves share the same sum in each
-/// book that knows it, so that a book of a million games does not silence one of a hundred.
+/// Merges books. Weights are normalised first: the moves of a position have the same sum in each book that has it, so
+/// that a book of a million games does not outweigh one of a hundred.
 pub fn merge(books: &[Book]) -> Vec<BookEntry> {
     const SUM: u64 = 60_000;
     let mut weights: HashMap<(u64, u16), u64> = HashMap::new();
@@ -73,8 +73,8 @@ pub fn merge(books: &[Book]) -> Vec<BookEntry> {
     scaled(weights.into_iter().map(|((key, raw), weight)| (key, raw, weight)).collect())
 }
 
-/// Sorted as the format demands (within a position: heaviest first), with the weights of a position that
-/// overflow 16 bits scaled down together.
+/// Entries in the order of the format (within a position the largest weight first). If a weight overflows 16 bits, all
+/// weights of its position are scaled down.
 fn scaled(mut moves: Vec<(u64, u16, u64)>) -> Vec<BookEntry> {
     moves.sort_unstable_by_key(|&(key, raw, weight)| (key, std::cmp::Reverse(weight), raw));
     let mut entries = Vec::with_capacity(moves.len());

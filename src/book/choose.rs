@@ -10,8 +10,8 @@ pub enum Choice {
     Best,
 }
 
-/// Chooses a move; nothing if no move has a weight. `learned` are the experiences with each of `moves`, in
-/// their order, or none. `random` is any number, used by [`Choice::Weighted`] alone.
+/// Chooses a move; `None` if all weights are 0. `learned` are the experiences with each of `moves`, in their order, or
+/// empty. `random` is any number; only [`Choice::Weighted`] uses it.
 pub fn choose(moves: &[BookMove], learned: &[Experience], choice: Choice, random: u64) -> Option<BookMove> {
     let weight = |index: usize, book_move: &BookMove| {
         let experience = learned.get(index).copied().unwrap_or_default();
@@ -23,7 +23,7 @@ pub fn choose(moves: &[BookMove], learned: &[Experience], choice: Choice, random
         return None;
     }
     let index = match choice {
-        // Backwards, because the last of equals is taken.
+        // Backwards, because `max_by` returns the last of equals.
         Choice::Best => (0..weights.len()).rev().max_by(|&a, &b| weights[a].total_cmp(&weights[b]))?,
         Choice::Weighted => {
             // 53 bits fill a double's mantissa: a number from 0 to just below 1.
@@ -32,7 +32,7 @@ pub fn choose(moves: &[BookMove], learned: &[Experience], choice: Choice, random
                 left -= weight;
                 left < 0.0
             });
-            // Rounding may leave a crumb behind the last: then it is the last that has a weight.
+            // Rounding may leave a small rest: then the last move with a weight is chosen.
             found.or_else(|| weights.iter().rposition(|&weight| weight > 0.0))?
         }
     };

@@ -5,16 +5,16 @@ use crate::position::Position;
 /// The size of an entry in bytes.
 pub const ENTRY_BYTES: usize = 16;
 
-/// One entry as it stands in the file.
+/// One entry of the file.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct BookEntry {
     /// The position.
     pub key: u64,
     /// The move: `promotion 3 | from 6 | to 6`, a square being `rank 3 | file 3`, castling as king takes rook.
     pub raw: u16,
-    /// How often the move is to be chosen, in proportion to the others.
+    /// Relative frequency with which the move is chosen.
     pub weight: u16,
-    /// Of no fixed meaning; see [`super::Experience`] for Engram's.
+    /// Not defined by the format; [`super::Experience`] is Engram's use of it.
     pub learn: u32,
 }
 
@@ -41,12 +41,12 @@ impl BookEntry {
     }
 }
 
-/// A legal move of a position with what the book says about it.
+/// A legal move of a position with its entry in the book.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct BookMove {
     /// The move.
     pub book_move: Move,
-    /// How often it is to be chosen, in proportion to the others; 0 for never.
+    /// Relative frequency with which it is chosen; 0 for never.
     pub weight: u16,
     /// The entry's `learn` field.
     pub learn: u32,
@@ -55,14 +55,14 @@ pub struct BookMove {
 }
 
 impl BookMove {
-    /// The meaning of an entry in `position`, if its move is legal there.
+    /// The move of an entry in `position`, if it is legal there.
     pub(super) fn new(entry: &BookEntry, index: usize, position: &Position) -> Option<BookMove> {
         let found = decode(entry.raw, position)?;
         Some(BookMove { book_move: found, weight: entry.weight, learn: entry.learn, index })
     }
 }
 
-/// A move as the format writes it.
+/// A move in the encoding of the format.
 pub fn raw_move(m: Move) -> u16 {
     let Some(from) = m.from() else { return 0 };
     // shakmaty numbers squares as the format does, rank by rank from a1, and gives a castling move the
@@ -81,7 +81,7 @@ fn decode(raw: u16, position: &Position) -> Option<Move> {
     let square = |bits: u16| Square::new(u32::from(bits & 63));
     let legal = position.legal_moves();
     let exact = legal.iter().copied().find(|&m| raw_move(m) == raw);
-    // Some makers of books write castling as the king's two steps.
+    // Some programs write castling as a king move by two squares.
     exact.or_else(|| {
         let (from, to) = (square(raw >> 6), square(raw));
         legal.iter().copied().find(|&m| {

@@ -1,4 +1,4 @@
-//! Book learning: results move the `learn` fields of a copy of the book.
+//! Book learning: results of games are counted in the `learn` fields of a copy of the book.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -11,14 +11,13 @@ use std::{
 use super::{Book, BookEntry, BookMove, ENTRY_BYTES};
 use crate::files::{self, NewFile};
 
-/// Games assumed to have been drawn with every move before the first was played: single results change
-/// little, a row of them much.
+/// Number of draws with which every move begins, so that a single result changes little.
 const PRIOR_GAMES: f64 = 3.0;
 /// How long a result waits for a lock that another process holds.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(200);
 const LOCK_POLL: Duration = Duration::from_millis(1);
 
-/// What our games with a book move brought, as it stands in a `learn` field: `games 16 | half points 16`.
+/// The results of our games with a book move, packed in a `learn` field: `games 16 | half points 16`.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Experience {
     /// Games played.
@@ -28,7 +27,7 @@ pub struct Experience {
 }
 
 impl Experience {
-    /// From a `learn` field of a copy; what no game can have brought is no experience.
+    /// From a `learn` field of a copy; impossible values count as none.
     pub fn from_bits(bits: u32) -> Experience {
         let (games, half_points) = ((bits >> 16) as u16, bits as u16);
         let possible = u32::from(half_points) <= 2 * u32::from(games);
@@ -40,7 +39,7 @@ impl Experience {
         u32::from(self.games) << 16 | u32::from(self.half_points)
     }
 
-    /// Counts a game of `half_points` (0 to 2). Near the limits of the field old games are halved away.
+    /// Counts a game of `half_points` (0 to 2). Near the limit of the field both numbers are halved.
     pub fn add(&mut self, half_points: u16) {
         if self.games >= u16::MAX / 2 {
             self.games /= 2;
@@ -50,15 +49,15 @@ impl Experience {
         self.half_points += half_points.min(2);
     }
 
-    /// What it makes of a weight: 1 without experience, towards 4 with wins alone, towards 0 with losses
-    /// alone (the square of the expected score over that of a draw).
+    /// The factor of a move's weight: 1 without experience, towards 4 with wins alone, towards 0 with losses alone (the
+    /// square of the expected score relative to a draw).
     pub fn factor(self) -> f64 {
         let expected = (f64::from(self.half_points) + PRIOR_GAMES) / (f64::from(self.games) + PRIOR_GAMES);
         expected * expected
     }
 }
 
-/// The copy of a book that holds what was learned. It has the entries of the book in the same places.
+/// The copy of a book with the results of our games. It has the same entries in the same order.
 pub struct LearnedBook {
     path: PathBuf,
 }
@@ -69,8 +68,8 @@ impl LearnedBook {
         LearnedBook { path: path.to_owned() }
     }
 
-    /// The experience with each of `moves`, which all come from one position of `book`. Nothing where the
-    /// copy is missing, unreadable or of another book.
+    /// The experience with each of `moves`, which all belong to one position of `book`. Empty if the copy is missing,
+    /// unreadable or of another book.
     pub fn experience(&self, book: &Book, moves: &[BookMove]) -> Vec<Experience> {
         let read = || -> io::Result<Vec<Experience>> {
             let file = File::open(&self.path)?;
@@ -79,11 +78,11 @@ impl LearnedBook {
         read().unwrap_or_default()
     }
 
-    /// Counts a game of `half_points` for the entry with this number, making the copy if it is missing or
-    /// of another book. Other processes may do the same at the same time.
+    /// Counts a game of `half_points` for the entry with this number. The copy is created if it is missing or of
+    /// another book. Other processes may do the same at the same time.
     ///
     /// # Errors
-    /// What the system says; the copy is then as it was.
+    /// Those of the system; the copy is then as it was.
     pub fn record(&self, book: &Book, index: usize, half_points: u16) -> io::Result<()> {
         let mut file = self.writable(book, index)?;
         lock(&file)?;
@@ -94,7 +93,7 @@ impl LearnedBook {
         file.unlock()
     }
 
-    /// The copy, which has the entry `index` of the book.
+    /// Opens the copy for writing, and creates it first if needed.
     fn writable(&self, book: &Book, index: usize) -> io::Result<File> {
         let open = || OpenOptions::new().read(true).write(true).open(&self.path);
         match open() {
@@ -103,7 +102,7 @@ impl LearnedBook {
             _ => {}
         }
         files::create_parents(&self.path)?;
-        // A half-written copy is never seen.
+        // It appears when it is complete.
         let mut copy = NewFile::begin(&self.path)?;
         for entry in book.entries() {
             copy.write_all(&BookEntry { learn: 0, ..entry }.to_bytes())?;
@@ -112,11 +111,11 @@ impl LearnedBook {
         open()
     }
 
-    /// Gives a new copy its name, unless another process was faster.
+    /// Gives a new copy its name, unless another process has done that.
     fn place(&self, copy: NewFile, book: &Book, index: usize) -> io::Result<()> {
         match File::open(&self.path) {
             Ok(file) if is_copy(&file, book, index) => Ok(()),
-            // A copy of another book gives way.
+            // A copy of another book is replaced.
             Ok(_) => copy.replace(),
             Err(_) => copy.finish().or_else(|error| match error.kind() {
                 io::ErrorKind::AlreadyExists => Ok(()),
@@ -126,7 +125,7 @@ impl LearnedBook {
     }
 }
 
-/// Others hold the lock for microseconds. A lock held longer belongs to a process that is stopped or stuck; it is not
+/// Locks the copy. Others hold the lock for microseconds; one that holds it longer is stopped or stuck, and is not
 /// waited for.
 fn lock(file: &File) -> io::Result<()> {
     let deadline = Instant::now() + LOCK_TIMEOUT;

@@ -5,12 +5,12 @@
 //! ```text
 //!  0 key u64   8 move u16   10 weight u16   12 learn u32
 //! ```
-//! The key is the engine's own [`PositionKey`]. A book is never loaded: its file is mapped, and a look-up is a
-//! binary search that touches some twenty pages of it.
+//! The key is the engine's own [`PositionKey`]. The file is mapped, not loaded: a look-up is a binary search that reads
+//! some twenty pages of it.
 //!
-//! The format leaves the meaning of `learn` open, and other programs keep other things there. Engram counts
-//! the results of its own games in it ([`LearnedBook`]), in a copy that lies in the user's data directory and
-//! whose fields begin at zero; the book itself is never written.
+//! The format does not define the meaning of `learn`, and programs use it differently. Engram counts the results of
+//! its own games in it ([`LearnedBook`]), in a copy of the book in the user's data directory, where all fields begin
+//! at zero. The book itself is never written.
 
 mod build;
 mod choose;
@@ -35,10 +35,10 @@ use crate::{files, position::Position, types::PositionKey};
 /// The book inside the binary, made of the lines in `books/lines.pgn`.
 static OWN: &[u8] = include_bytes!("../../books/engram.bin");
 
-/// Entries, evenly spread, whose order is checked when a book is opened.
+/// Number of entries, evenly spread, whose order is checked when a book is opened.
 const SAMPLES: usize = 256;
 
-/// A book that cannot be used. The text says what would help.
+/// A book that cannot be used.
 #[derive(Debug, Error)]
 pub enum BookError {
     /// The file cannot be read.
@@ -83,7 +83,7 @@ impl Book {
         Book { bytes: BookBytes::Own(OWN) }
     }
 
-    /// Opens a file. Its size and the order of some of its entries are checked; [`Book::check`] looks at all.
+    /// Opens a file. Its size and the order of some of its entries are checked; [`Book::check`] checks all.
     ///
     /// # Errors
     /// See [`BookError`].
@@ -95,8 +95,8 @@ impl Book {
         if bytes == 0 || bytes % ENTRY_BYTES as u64 != 0 {
             return Err(BookError::Length { path: path.to_owned(), bytes });
         }
-        // SAFETY: the mapping is read-only. That nobody shortens or changes a book while it is used is what
-        // the manual asks of the user; the engine itself never writes to one.
+        // SAFETY: the mapping is read-only. The manual asks the user not to change a book while it is used; the engine
+        // itself never writes to one.
         #[allow(unsafe_code)]
         let map = unsafe { Mmap::map(&file) }.map_err(unreadable)?;
         let book = Book { bytes: BookBytes::Mapped(map) };
@@ -104,7 +104,7 @@ impl Book {
         Ok(book)
     }
 
-    /// Looks at the order of all entries.
+    /// Checks the order of all entries.
     ///
     /// # Errors
     /// The first entry out of order.
@@ -143,7 +143,7 @@ impl Book {
         self.len() == 0
     }
 
-    /// An entry by its number from 0; nothing behind the last.
+    /// An entry by its number, from 0.
     pub fn get(&self, index: usize) -> Option<BookEntry> {
         self.chunks().get(index).copied().map(BookEntry::from_bytes)
     }
@@ -161,8 +161,8 @@ impl Book {
         (first, entries.take_while(|entry| entry.key == key.0).collect())
     }
 
-    /// The moves that the book knows here. Entries whose move is not legal (damaged, or of another position
-    /// with the same key) are left out.
+    /// The moves of the book in this position. Entries whose move is not legal (damaged, or of another position with
+    /// the same key) are left out.
     pub fn moves(&self, position: &Position) -> Vec<BookMove> {
         let (first, entries) = self.find(position.key());
         let numbered = entries.iter().enumerate();

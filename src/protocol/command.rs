@@ -15,7 +15,7 @@ pub enum Command {
     Uci,
     /// Answer when everything so far is done.
     IsReady,
-    /// Set an option, or press it if it is a button.
+    /// Set an option, or press a button.
     SetOption {
         /// Name as written, words separated by single spaces.
         name: String,

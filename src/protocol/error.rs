@@ -30,7 +30,7 @@ pub enum CommandError {
     /// A move was expected.
     #[error("`{0}` is not a move; moves are written like e2e4 or e7e8q")]
     Move(String),
-    /// A word that has no meaning where it stands.
+    /// A word that has no meaning at this place.
     #[error("`{found}` is not understood: write `{usage}`")]
     Unexpected {
         /// The word.

@@ -38,7 +38,7 @@ pub struct Info {
     pub string: Option<String>,
 }
 
-/// A score with what it says about the true one.
+/// A score, exact or a bound.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct InfoScore {
     /// The value.
@@ -62,7 +62,7 @@ impl Info {
         Info { string: Some(text.into()), ..Info::default() }
     }
 
-    /// Reads what follows the word `info`. What is not understood is skipped.
+    /// Reads the rest of the line after the word `info`. Unknown words are skipped.
     pub(super) fn parse(tokens: &mut Tokens<'_>) -> Info {
         let mut info = Info::default();
         while let Some(word) = tokens.next() {

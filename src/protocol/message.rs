@@ -29,9 +29,9 @@ pub enum Message {
         /// The expected reply.
         ponder: Option<UciMove>,
     },
-    /// How the copy protection stands.
+    /// State of the copy protection.
     CopyProtection(Verification),
-    /// How the registration stands.
+    /// State of the registration.
     Registration(Verification),
 }
 

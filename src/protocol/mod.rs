@@ -26,5 +26,5 @@ pub use info::{Info, InfoScore, ScoreValue};
 pub use message::{Message, Verification};
 pub use option::{OptionDeclaration, OptionKind};
 
-/// What an option value of no characters is called on the wire.
+/// An empty option value as it is written.
 pub const EMPTY: &str = "<empty>";

@@ -5,7 +5,7 @@ use super::{
     tokens::{Tokens, parse_integer, quote},
 };
 
-/// What an engine says about one of its options.
+/// An option as an engine declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionDeclaration {
     /// The name, words separated by single spaces.

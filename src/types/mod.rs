@@ -1,4 +1,4 @@
-//! The values that every layer speaks in: [`Score`], [`Depth`], [`Ply`], [`Bound`], the hash keys and
+//! The values that all layers share: [`Score`], [`Depth`], [`Ply`], [`Bound`], the hash keys and
 //! [`PackedMove`].
 //!
 //! They are newtypes where a mix-up would be a silent bug (a depth used as a ply, a pawn key used as a

@@ -2,8 +2,8 @@ use shakmaty::{Move, Role, Square};
 
 /// A move in 16 bits, as tables store it: `promotion 4 | to 6 | from 6`. Castling is king takes own rook.
 ///
-/// It says nothing without its position: [`crate::position::Position::unpack`] turns it back into a legal
-/// [`Move`] or into nothing.
+/// It has no meaning without its position: [`crate::position::Position::unpack`] turns it into a legal [`Move`] or
+/// `None`.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PackedMove(u16);
 

@@ -11,7 +11,7 @@ use super::{MAX_PLY, Ply};
 ///    |- mated in n plies -|- tablebase loss -|- evaluation -|- tablebase win -|- mate in n plies -|
 /// ```
 /// A mate in `n` plies from the root is `MATE - n`. Tables store distances from the node instead
-/// ([`Score::to_tt`]), so that an entry is right wherever the position is met.
+/// ([`Score::to_tt`]), so that an entry is valid at any distance from the root.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Score(pub i32);
 

@@ -15,8 +15,8 @@ pub struct DebugLog {
 }
 
 impl DebugLog {
-    /// Makes this the process's logger: everything goes to the file while it is open, and what `RUST_LOG`
-    /// asks for to the standard error stream.
+    /// Installs the process's logger: all messages go to the file while it is open, and those that `RUST_LOG` selects
+    /// to the standard error stream.
     pub fn install() -> DebugLog {
         let debug_log = DebugLog::default();
         let stderr = Builder::from_env(Env::default()).target(Target::Stderr).build();
@@ -33,14 +33,14 @@ impl DebugLog {
         debug_log
     }
 
-    /// Appends to the file at `path` from now on; none to stop logging.
+    /// Appends to the file at `path` from now on; `None` ends the log.
     ///
     /// # Errors
-    /// The file cannot be opened for writing; what was open stays open.
+    /// The file cannot be opened for writing; the log before stays open.
     pub fn set_path(&self, path: Option<&Path>) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.create(true).append(true);
-        // A FIFO that nobody reads is an error; to wait for a reader would stop the engine.
+        // A FIFO without a reader is an error: waiting for one would block the engine.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
         let file = path.map(|path| options.open(path)).transpose()?;

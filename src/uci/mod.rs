@@ -5,9 +5,9 @@
 //!                |                          |                          |
 //!                '- stop, quit: at once     '-------> Output <---------' one line at a time
 //! ```
-//! The loop never waits for a search: `isready` is answered at once, what needs an idle engine waits in a
-//! queue for the `bestmove`. While the loop is busy with something long (clearing a large table, `bench`),
-//! the reader already stops what runs on `stop` and `quit`.
+//! The loop never waits for a search: `isready` is answered at once, and commands that need an idle engine are queued
+//! until the `bestmove`. While the loop is busy (clearing a large table, `bench`), the reader still acts on `stop` and
+//! `quit`.
 //!
 //! No invalid input ends the process or changes its state: an error is answered by exactly one `info string` that
 //! says what to do.

@@ -14,7 +14,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     if text.contains(commands) { Cow::Owned(text.replace(commands, "\u{fffd}")) } else { Cow::Borrowed(text) }
 }
 
-/// Where lines go. Clones write to the same place, one whole line at a time, from any thread.
+/// The destination of all lines. Clones write to the same place, one whole line at a time, from any thread.
 ///
 /// If the reader is gone, lines are dropped and [`Output::is_closed`] says so.
 #[derive(Clone)]
@@ -74,7 +74,7 @@ impl Output {
         self.failure().is_some()
     }
 
-    /// Why the first write failed, if one did.
+    /// The error of the first write that failed.
     pub fn failure(&self) -> Option<&io::Error> {
         self.shared.failure.get()
     }

@@ -74,7 +74,7 @@ impl Interrupt {
     }
 }
 
-/// Has the same effect as the line `quit`.
+/// Does the same as the line `quit`.
 pub(super) fn quit(sender: &Sender<SessionInput>, stop: &StopHandle, interrupt: &Interrupt) {
     interrupt.request();
     stop.stop();

@@ -62,7 +62,7 @@ pub struct Session<T> {
     chess960_notation: Arc<AtomicBool>,
     /// Material of the searched position in points, for the chances printed; 0 while `UCI_ShowWDL` is off.
     wdl_material: Arc<AtomicU32>,
-    /// From `go` until its `bestmove` is about to be sent.
+    /// True from `go` until just before its `bestmove` is sent.
     searching: Arc<AtomicBool>,
     /// Commands that need an idle engine and came during a search, oldest first.
     waiting: VecDeque<(Command, Instant)>,
@@ -99,7 +99,7 @@ impl<T: Tools> Session<T> {
                 let material = wdl_material.load(Ordering::Relaxed);
                 output.send(&translate::message(&event, mode, (material > 0).then_some(material)));
                 if finished || output.is_closed() {
-                    // A closed output ends the session, but perhaps no line comes to wake it up. Sending fails
+                    // A closed output ends the session, but perhaps no more line comes to wake it up. Sending fails
                     // only if the session has already ended.
                     let _ = sender.send(SessionInput::SearchFinished);
                 }

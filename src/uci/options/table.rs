@@ -97,11 +97,17 @@ pub(super) fn options() -> Vec<UciOption> {
         })),
     ];
     #[cfg(feature = "tune")]
-    let options = options.into_iter().chain(PARAMETERS.iter().map(|number| {
+    let options = options.into_iter().chain(parameters()).collect();
+    options
+}
+
+/// The parameters of the search.
+#[cfg(feature = "tune")]
+fn parameters() -> impl Iterator<Item = UciOption> {
+    PARAMETERS.iter().map(|number| {
         let range = number.low.into()..=number.high.into();
         spin(number.name, number.default.into(), range, |_, value| number.set(value))
-    })).collect();
-    options
+    })
 }
 
 /// The path that a text names; none if it is empty.
