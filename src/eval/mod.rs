@@ -92,7 +92,7 @@ impl Evaluator {
         }
     }
 
-    /// Forgets everything, counters included.
+    /// Clears the caches and the counters.
     pub fn clear(&mut self) {
         self.classical.clear();
         if let Some(NetworkState { pawns: Some(pawns), .. }) = &mut self.network {

@@ -10,7 +10,7 @@ use crate::{
     types::{PawnKey, prefetch},
 };
 
-/// What is kept of a pawn structure.
+/// An entry of the table.
 pub trait PawnTableEntry: Clone {
     /// The pawns, black and white.
     fn pawns(&self) -> [Bitboard; 2];
@@ -50,7 +50,7 @@ impl<E: PawnTableEntry> PawnTable<E> {
         self.allowed_mib
     }
 
-    /// Forgets everything.
+    /// Clears the table.
     pub fn clear(&mut self) {
         self.entries.fill(self.empty.clone());
         (self.hits, self.probes) = (0, 0);

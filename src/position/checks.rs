@@ -1,6 +1,6 @@
 //! Which moves give check, without making them.
 
-use shakmaty::{Bitboard, Board, Color, Move, Role, Square, attacks};
+use shakmaty::{Bitboard, Board, Move, Role, Square, attacks};
 
 use super::Position;
 
@@ -25,7 +25,7 @@ impl CheckSquares {
         let knight = attacks::knight_attacks(king);
         let empty = Bitboard::EMPTY;
 
-        let discoverers = blockers(board, king, us) & board.by_color(us);
+        let discoverers = blockers(board, king, board.by_color(us)) & board.by_color(us);
         CheckSquares { king, by_role: [empty, pawn, knight, bishop, rook, bishop | rook, empty], discoverers }
     }
 
@@ -43,13 +43,14 @@ impl CheckSquares {
     }
 }
 
-/// The pieces, of either colour, that alone stand between `square` and a slider of `sliders`: on a king's square,
+/// The pieces, of either colour, that alone stand between `square` and a slider among `pieces`: on a king's square,
 /// those of its own side are pinned, the others can give discovered check.
-pub(super) fn blockers(board: &Board, square: Square, sliders: Color) -> Bitboard {
+#[inline]
+pub fn blockers(board: &Board, square: Square, pieces: Bitboard) -> Bitboard {
     let occupied = board.occupied();
     let snipers = (attacks::rook_attacks(square, Bitboard::EMPTY) & board.rooks_and_queens()
         | attacks::bishop_attacks(square, Bitboard::EMPTY) & board.bishops_and_queens())
-        & board.by_color(sliders);
+        & pieces;
     let mut found = Bitboard::EMPTY;
     for sniper in snipers {
         let between = attacks::between(square, sniper) & occupied;

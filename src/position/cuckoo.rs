@@ -1,5 +1,5 @@
-//! Which single move leads from one position to another? Asked by the two keys alone (M. N. J. van
-//! Kervinck, "A fast method to detect upcoming repetitions", 2013).
+//! Finds the single move that leads from one position to another by the two keys alone (M. N. J. van Kervinck, "A fast
+//! method to detect upcoming repetitions", 2013).
 //!
 //! The difference of two keys that one reversible move connects is the piece's number on both squares and
 //! the side to move: 3,668 numbers, which a cuckoo table (two possible places for each, Pagh and Rodler
@@ -57,10 +57,10 @@ fn all() -> impl Iterator<Item = ReversibleMove> {
     })
 }
 
-/// Puts a move into one of its two slots; what was there goes to its other one.
+/// Puts a move into one of its two slots; the one that was there moves to its other slot.
 fn insert(slots: &mut Slots, mut moved: ReversibleMove) {
     let mut place = places(moved.key)[0];
-    // With these numbers the longest chain is short; a cycle would be seen by the test below.
+    // With these numbers the longest chain is short; the test below would find a cycle.
     while let Some(homeless) = slots[place].replace(moved) {
         let [first, second] = places(homeless.key);
         place = if place == first { second } else { first };

@@ -1,5 +1,5 @@
-//! Legal moves in two portions, as the search wants them: those that change material, and the quiet rest.
-//! Most nodes never need the second.
+//! Legal moves in two parts, as the search needs them: those that change material, and the quiet ones, which most nodes
+//! never need.
 //!
 //! In check there are so few moves that [`Position::legal_moves`] serves; here the side to move is not in
 //! check. A piece may then go anywhere unless it is pinned, and a king wherever it is not attacked; en passant
@@ -7,7 +7,7 @@
 
 use shakmaty::{Bitboard, CastlingSide, Color, Move, Position as _, Rank, Role, Square, attacks};
 
-use super::{CheckSquares, Position, checks::blockers};
+use super::{CheckSquares, Position, blockers};
 
 /// Captures and promotions to a queen change material at once.
 #[inline]
@@ -157,7 +157,7 @@ impl Position {
         (reach & !ours).contains(to) && Pins::new(self).allow(from, to)
     }
 
-    /// Would the king, which stands on `from`, be safe on `to`?
+    /// Would the king on `from` be safe on `to`?
     fn is_safe(&self, from: Square, to: Square) -> bool {
         let without_king = self.board().occupied() ^ Bitboard::from_square(from);
         self.board().attacks_to(to, !self.turn(), without_king).is_empty()
@@ -210,7 +210,7 @@ impl Pins {
     fn new(position: &Position) -> Pins {
         let (board, us) = (position.board(), position.turn());
         let king = board.king_of(us).unwrap_or(Square::A1);
-        Pins { king, pinned: blockers(board, king, !us) & board.by_color(us) }
+        Pins { king, pinned: blockers(board, king, board.by_color(!us)) & board.by_color(us) }
     }
 
     fn line(&self, from: Square) -> Bitboard {

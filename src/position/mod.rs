@@ -13,7 +13,7 @@ pub mod perft;
 mod see;
 mod threats;
 
-pub use checks::CheckSquares;
+pub use checks::{CheckSquares, blockers};
 pub use generate::{TakeQuiets, is_noisy};
 pub use keys::Keys;
 pub use path::{Path, Repetition};
@@ -21,8 +21,8 @@ pub use path_hash::{PathHash, PathPart};
 pub use threats::{Threats, pawn_attacks};
 
 use shakmaty::{
-    Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Move, MoveList, Position as _,
-    PositionError, PositionErrorKinds, Role, Setup, Square,
+    Bitboard, Board, CastlingMode, Chess, Color, EnPassantMode, Move, MoveList, Position as _, PositionError,
+    PositionErrorKinds, Role, Setup,
 };
 
 use crate::types::{PackedMove, PositionKey};
@@ -64,7 +64,7 @@ impl Position {
             .map_err(|error| error.kinds())
     }
 
-    /// The position as shakmaty has it.
+    /// The position of shakmaty.
     pub fn chess(&self) -> &Chess {
         &self.chess
     }
@@ -132,8 +132,8 @@ impl Position {
         Position { checkers: chess.checkers(), chess, keys }
     }
 
-    /// The position with the other side to move, or nothing where passing is not possible (in check, or
-    /// where the result would not be a legal position).
+    /// The position with the other side to move; `None` if passing is not possible (in check, or if the result would
+    /// not be a legal position).
     #[must_use]
     pub fn null_move(&self) -> Option<Position> {
         let chess = self.chess.clone().swap_turn().ok()?;
@@ -147,7 +147,8 @@ impl Position {
         board.by_color(color) & !board.pawns() & !board.kings()
     }
 
-    /// Has `color` any [non-pawn material](Position::non_pawn_material)? Without one zugzwang is the rule, not the exception.
+    /// Has `color` any [non-pawn material](Position::non_pawn_material)? Without one zugzwang is the rule, not the
+    /// exception.
     pub fn has_non_pawn_material(&self, color: Color) -> bool {
         self.non_pawn_material(color).any()
     }
@@ -166,7 +167,7 @@ impl Position {
         (board.pawns() | board.rooks_and_queens()).is_empty() && self.chess.is_insufficient_material()
     }
 
-    /// Turns stored bits back into a move, if they are a legal one here.
+    /// The move of stored bits, if it is legal here.
     pub fn unpack(&self, packed: PackedMove) -> Option<Move> {
         let (from, to) = (packed.from(), packed.to());
         let board = self.board();
@@ -183,11 +184,6 @@ impl Position {
             Move::Normal { role, from, capture: board.role_at(to), to, promotion: packed.promotion() }
         };
         self.is_legal(m).then_some(m)
-    }
-
-    /// Squares of the king and rook after castling.
-    pub fn castled_squares(color: Color, side: CastlingSide) -> (Square, Square) {
-        (side.king_to(color), side.rook_to(color))
     }
 
     /// The position as FEN, with an en-passant square where a capture is legal.

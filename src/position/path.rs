@@ -13,7 +13,7 @@ use crate::types::{PathKey, Ply, PositionKey};
 /// How the present position repeats an earlier one.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Repetition {
-    /// The earlier occurrence lies inside the search.
+    /// The earlier occurrence is in the search.
     InSearch,
     /// Two earlier occurrences, the nearer of them in the game.
     InGame,
@@ -78,7 +78,7 @@ fn spread(key: PositionKey) -> u64 {
 }
 
 impl Path {
-    /// A path that starts (and stands) at `position`.
+    /// A path that consists of `position` alone.
     pub fn new(position: &Position) -> Path {
         let mut path = Path::default();
         path.push(position);
@@ -114,7 +114,7 @@ impl Path {
         self.append(position, None);
     }
 
-    /// Appends a position that can repeat what its predecessor `before` can, or nothing.
+    /// Appends a position that can repeat the same positions as its predecessor `before`, or none.
     fn append(&mut self, position: &Position, before: Option<&PathEntry>) {
         let key = position.repetition_key();
         let spread = spread(key);
@@ -195,7 +195,7 @@ impl Path {
     }
 
     /// Can the side to move, `ply` plies from the root, repeat an earlier position with a draw by its next
-    /// move? Then how many plies back that lies. See `cuckoo.rs`.
+    /// move? If so, returns how many plies ago it occurred. See `cuckoo.rs`.
     pub fn upcoming_repetition(&self, position: &Position, ply: Ply) -> Option<usize> {
         let (last, here) = (self.entries.last()?, self.keys.len() - 1);
         let key = self.keys[here];
@@ -272,15 +272,15 @@ impl Path {
         }
     }
 
-    /// If what was found below the present position depends on a repetition of an earlier one: how many plies
-    /// back that lies.
+    /// How many plies ago the earlier position occurred on whose repetition the results below the present one depend,
+    /// if there is one.
     pub fn repetition_taint(&self) -> Option<usize> {
         let here = self.entries.len().saturating_sub(1);
         let earliest = self.entries.last()?.taint.repetition as usize;
         (earliest < here).then(|| here - earliest)
     }
 
-    /// Does what was found below depend on the fifty-move counter, counted from before the present position?
+    /// Do the results below depend on the fifty-move counter, counted from before the present position?
     pub fn has_counter_taint(&self) -> bool {
         let here = self.entries.len().saturating_sub(1);
         self.entries.last().is_some_and(|entry| (entry.taint.counter as usize) < here)

@@ -4,7 +4,7 @@
 //! again are part of the state of the game, but not of the key by which tables find a position. Palay (1983)
 //! described the error, Campbell (1985) named it: *graph-history interaction*. A search that ignores it announces
 //! mates that the counter has already spoiled, and walks from a won position back into the same won position. Keying
-//! by the whole path cures it and loses the transpositions, for which one has a table.
+//! by the whole path cures it, but loses the transpositions, which are the purpose of a table.
 //!
 //! Semi-path-dependent hashing keeps both: an entry is *found* by the position, so that its move and evaluation
 //! always serve, and its *score* is used only if the stored part of the path fits the present one as well. A

@@ -5,9 +5,9 @@ pub use super::weights::{Field, fields};
 use super::{
     Caches, assess, endgame,
     king::{DANGER_DIVISOR, DANGER_ENDGAME_DIVISOR, DANGER_LIMIT},
-    material::{FULL_SCALE, MIDDLEGAME, counts},
+    material::counts,
     middlegame_scale,
-    pair::Pair,
+    pair::{FULL_SCALE, MIDDLEGAME, Pair},
     trace::{Account, Tracer},
     weights::{WEIGHTS, index_of},
 };
@@ -29,7 +29,7 @@ pub fn present() -> Vec<[f32; 2]> {
 pub struct Coefficients {
     /// For each sum the weights in it, as place in the flat list and sixteenths; each weight once.
     pub accounts: [Vec<(u16, i16)>; ACCOUNTS],
-    /// What the middlegame and the endgame value are multiplied by at the end.
+    /// The factors of the middlegame and the endgame value.
     pub shares: [f32; 2],
 }
 

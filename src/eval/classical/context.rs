@@ -7,7 +7,7 @@ use super::{
     pawn_entry::ClassicalPawns,
     squares::Flip,
 };
-use crate::position::Position;
+use crate::position::{Position, blockers};
 
 /// How one side attacks the other's king.
 #[derive(Copy, Clone, Debug, Default)]
@@ -34,7 +34,7 @@ pub struct Context<'p> {
     pub pieces: [Bitboard; 2],
     /// The kings.
     pub king: [Square; 2],
-    /// How each side's pieces see the board with their own and with the enemy king on the right.
+    /// The view of each side's pieces with their own and with the enemy king on the right.
     pub views: [[Flip; 2]; 2],
     /// Pieces that shield their own king from a slider.
     pub pinned: [Bitboard; 2],
@@ -50,7 +50,7 @@ pub struct Context<'p> {
     pub twice: [Bitboard; 2],
     /// The attack that each side makes on the other's king.
     pub king_attack: [KingAttack; 2],
-    /// 0 (endgame) to [`super::material::MIDDLEGAME`].
+    /// 0 (endgame) to [`super::pair::MIDDLEGAME`].
     pub phase: i32,
     /// May each side still castle?
     pub castles: [bool; 2],
@@ -116,23 +116,7 @@ impl<'p> Context<'p> {
         let stuck = pawns & (S::Them::push(self.occupied) | S::ranks(0b0000_0110));
         self.area[S::ME] = !(stuck | Bitboard::from(king) | their_pawns);
         self.ring[S::ME] = king_ring(king) & !twice_by_pawns;
-        self.pinned[S::ME] = self.shields(king, self.pieces[S::YOU]) & self.pieces[S::ME];
-    }
-
-    /// The pieces, of either colour, that alone stand between `square` and a slider of `sliders`' side.
-    #[inline]
-    pub fn shields(&self, square: Square, sliders: Bitboard) -> Bitboard {
-        let snipers = sliders
-            & ((attacks::rook_attacks(square, Bitboard::EMPTY) & self.board.rooks_and_queens())
-                | (attacks::bishop_attacks(square, Bitboard::EMPTY) & self.board.bishops_and_queens()));
-        let mut shields = Bitboard::EMPTY;
-        for sniper in snipers {
-            let between = attacks::between(square, sniper) & self.occupied;
-            if between.any() && !between.more_than_one() {
-                shields |= between;
-            }
-        }
-        shields
+        self.pinned[S::ME] = blockers(self.board, king, self.pieces[S::YOU]) & self.pieces[S::ME];
     }
 
     /// Our pieces of a role.

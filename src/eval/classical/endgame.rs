@@ -1,10 +1,13 @@
-//! Known endgames, recognised by the counts of pieces, with evaluations of their own: the general terms know
-//! neither how to mate a bare king nor that some material is not enough.
+//! Known endgames, recognised by the counts of pieces, with evaluations of their own: the general terms do not help to
+//! mate a bare king, and do not see that some material is not enough to win.
 
 use shakmaty::{Bitboard, Color, Role, Square};
 
-use super::{kpk, material::Counts};
+use super::kpk;
 use crate::position::Position;
+
+/// Counts of pieces by colour (black, white) and role (pawn 0 to king 5).
+pub type Counts = [[i32; 6]; 2];
 
 /// A known endgame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -118,7 +121,7 @@ fn edge(square: Square) -> i32 {
     from_middle(file) + from_middle(rank)
 }
 
-/// Drive the king to the edge, come near with our own.
+/// Drives the king to the edge, and brings our own near.
 fn bare_king(pieces: &Pieces) -> i32 {
     let board = pieces.position.board();
     let ours = board.by_color(pieces.strong);

@@ -38,26 +38,21 @@ const fn spans(color: Color, own_file: bool, adjacent: bool) -> Squares {
     table
 }
 
+/// A file or rank, moved off the edge of the board.
+const fn inner(coordinate: usize) -> usize {
+    match coordinate {
+        0 => 1,
+        7 => 6,
+        _ => coordinate,
+    }
+}
+
 const fn rings() -> Squares {
     let mut table = [0; 64];
     let mut square = 0;
     while square < 64 {
         let (file, rank) = (square % 8, square / 8);
-        let file = if file == 0 {
-            1
-        } else if file == 7 {
-            6
-        } else {
-            file
-        };
-        let rank = if rank == 0 {
-            1
-        } else if rank == 7 {
-            6
-        } else {
-            rank
-        };
-        table[square] = 0x0007_0707 << (8 * (rank - 1)) << (file - 1);
+        table[square] = 0x0007_0707 << (8 * (inner(rank) - 1)) << (inner(file) - 1);
         square += 1;
     }
     table

@@ -54,7 +54,7 @@ impl KpkState {
         Square::new(self.pawn.to_u32() + 8)
     }
 
-    /// What can be said without looking further.
+    /// The result, if it is decided at once.
     fn first_verdict(self) -> KpkResult {
         let pawn_hits = attacks::pawn_attacks(Color::White, self.pawn);
         if self.strong.distance(self.weak) <= 1
@@ -75,7 +75,7 @@ impl KpkState {
         if moves.is_empty() || moves.contains(self.pawn) { KpkResult::Draw } else { KpkResult::Unknown }
     }
 
-    /// What the successors say.
+    /// The result by those of the successors.
     fn next_verdict(self, known: &[KpkResult]) -> KpkResult {
         let (good, bad) = if self.strong_to_move {
             (KpkResult::Win, KpkResult::Draw)

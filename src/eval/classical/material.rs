@@ -5,24 +5,15 @@
 use shakmaty::{Bitboard, Color, Role};
 
 use super::{
-    endgame::{self, Endgame},
+    endgame::{self, Counts, Endgame},
     geometry::{Black, Side, White},
-    pair::Pair,
+    pair::{FULL_SCALE, MIDDLEGAME, Pair},
     trace::{ScoreSum, Term, Tracer},
     weights::WEIGHTS,
 };
 use crate::{position::Position, types::MaterialKey};
 
-/// The phase with all pieces on the board; 0 is a pawn ending.
-pub const MIDDLEGAME: i32 = 24;
-
-/// The normal endgame scale: the score counts in full.
-pub const FULL_SCALE: i32 = 64;
-
-/// Counts of pieces by colour (black, white) and role (pawn 0 to king 5).
-pub type Counts = [[i32; 6]; 2];
-
-/// What the counts of pieces say.
+/// The terms that depend on the counts of pieces.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct MaterialEntry {
     key: MaterialKey,
@@ -50,13 +41,13 @@ impl MaterialTable {
         MaterialTable { entries: vec![MaterialEntry::default(); 1 << INDEX_BITS] }
     }
 
-    /// Forgets everything.
+    /// Clears the table.
     pub fn clear(&mut self) {
         self.entries.fill(MaterialEntry::default());
     }
 
-    /// The entry of this material, computed where it is not known. (Two kings make the key non-zero, so
-    /// an empty entry matches no position.)
+    /// The entry of this material, computed if it is not in the table. (Two kings make the key non-zero, so an empty
+    /// entry matches no position.)
     #[inline]
     pub fn probe<T: Tracer>(&mut self, position: &Position, tracer: &mut T) -> MaterialEntry {
         let key = position.keys().material;
@@ -111,7 +102,7 @@ fn side<S: Side, T: Tracer>(counts: &Counts, sum: &mut ScoreSum<T>) {
     imbalance::<S, T>(counts, sum);
 }
 
-/// What pieces are worth more or less beside others: a polynomial of the second degree in their numbers (L.
+/// How much more or less pieces are worth beside others: a polynomial of the second degree in their numbers (L.
 /// Kaufman, The Evaluation of Material Imbalances, 1999, found such dependences in master games).
 fn imbalance<S: Side, T: Tracer>(counts: &Counts, sum: &mut ScoreSum<T>) {
     const MOST: i32 = 10;
@@ -155,7 +146,7 @@ fn scale(counts: &Counts, strong: usize) -> u8 {
         // Two knights alone do not mate.
         0 if ours[1] == 2 && pieces(ours) == 6 => 4,
         1 if lead <= 0 && weak > 0 => 44,
-        // The last pawn may be had for a piece, and what is left does not win.
+        // The defender may give a piece for the last pawn, and what is left does not win.
         1 if lead <= 3 && weak >= 3 => 46,
         _ => FULL_SCALE as u8,
     }

@@ -41,8 +41,8 @@ pub fn score_minors_and_rooks<S: Side, T: Tracer>(context: &mut Context, sum: &m
     }
 }
 
-/// Our queens and king; after both sides' [`score_minors_and_rooks`], because a square where a lesser piece takes the queen
-/// is no square for her.
+/// Our queens and king; after both sides' [`score_minors_and_rooks`], because a square where a lesser piece takes the
+/// queen is no square for her.
 #[inline]
 pub fn score_queens_and_king<S: Side, T: Tracer>(context: &mut Context, sum: &mut ScoreSum<T>) {
     let w = &WEIGHTS;

@@ -1,4 +1,4 @@
-//! The classical evaluation, written by hand: terms that players of chess have names for.
+//! The classical evaluation: hand-written terms that chess players have names for.
 //!
 //! [`evaluate`] adds up named terms ([`Term`]), each a middlegame and an endgame value, and blends
 //! both by the material that is left. Known endgames have evaluations of their own. The order of work:
@@ -27,6 +27,7 @@ mod pawn_entry;
 mod pawns;
 mod pieces;
 mod scale;
+mod shelter;
 mod space;
 mod squares;
 mod threats;
@@ -40,8 +41,8 @@ use shakmaty::Color;
 use self::{
     context::Context,
     geometry::{Black, White},
-    material::{FULL_SCALE, MIDDLEGAME, MaterialTable},
-    pair::Pair,
+    material::MaterialTable,
+    pair::{FULL_SCALE, MIDDLEGAME, Pair},
     pawn_entry::ClassicalPawns,
     trace::{NoTrace, ScoreSum, Tracer},
     weights::WEIGHTS,
@@ -49,8 +50,8 @@ use self::{
 use super::pawn_table::PawnTable;
 use crate::{position::Position, types::Score};
 
-/// What a thread's evaluations remember: the pawn hash and the material table. The result of an evaluation
-/// does not depend on it.
+/// The caches of one thread: the pawn hash and the material table. The result of an evaluation does not depend on
+/// them.
 #[derive(Clone, Debug)]
 pub struct Caches {
     pawns: PawnTable<ClassicalPawns>,
@@ -66,7 +67,7 @@ impl Caches {
         }
     }
 
-    /// Within how many MiB the pawn hash is: fewer than asked for if there was no memory.
+    /// Limit of the pawn hash in MiB: lower than asked for if memory was short.
     pub fn pawn_hash_mib(&self) -> usize {
         self.pawns.allowed_mib()
     }
@@ -79,12 +80,12 @@ impl Caches {
         Some(if position.turn() == Color::White { white } else { -white })
     }
 
-    /// Brings near what the evaluation of `position` will ask for.
+    /// Prefetches the pawn hash entry of `position`.
     pub fn prefetch(&self, position: &Position) {
         self.pawns.prefetch(position.keys().pawns);
     }
 
-    /// Forgets everything, counters included.
+    /// Clears the tables and the counters.
     pub fn clear(&mut self) {
         self.pawns.clear();
         self.material.clear();
@@ -95,7 +96,7 @@ impl Caches {
         (self.pawns.hits, self.pawns.probes)
     }
 
-    /// Starts counting probes anew.
+    /// Resets the counters.
     pub fn reset_counters(&mut self) {
         (self.pawns.hits, self.pawns.probes) = (0, 0);
     }
@@ -162,8 +163,8 @@ fn assess<T: Tracer>(position: &Position, caches: &mut Caches, tracer: &mut T) -
     Assessment { score: Score(blend(sum.total, phase, scale)).clamp_evaluation(), phase, scale }
 }
 
-/// One value of the two, by phase. The scale applies to the endgame, and where hardly anything can be won
-/// any more, to what is left of the middlegame as well.
+/// Interpolates between the two values by phase. The scale applies to the endgame value, and where hardly anything can
+/// be won any more to the middlegame value as well.
 #[inline]
 fn blend(total: Pair, phase: i32, scale: i32) -> i32 {
     let mg = total.mg() * middlegame_scale(phase, scale) / FULL_SCALE;
@@ -171,7 +172,7 @@ fn blend(total: Pair, phase: i32, scale: i32) -> i32 {
     (mg * phase + eg * (MIDDLEGAME - phase)) / MIDDLEGAME
 }
 
-/// How much of the middlegame value counts, of [`FULL_SCALE`].
+/// The scale of the middlegame value, of [`FULL_SCALE`].
 #[inline]
 fn middlegame_scale(phase: i32, scale: i32) -> i32 {
     let hopeless = scale < FULL_SCALE / 2 && phase < MIDDLEGAME / 2;

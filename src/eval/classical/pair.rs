@@ -1,5 +1,11 @@
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
+/// The phase with all pieces on the board; 0 is a pawn ending.
+pub const MIDDLEGAME: i32 = 24;
+
+/// The normal endgame scale: the score counts in full.
+pub const FULL_SCALE: i32 = 64;
+
 /// A middlegame and an endgame value in centipawns, packed in one integer so that both are added at once.
 ///
 /// ```text

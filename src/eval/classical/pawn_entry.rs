@@ -1,17 +1,17 @@
-//! What the pawn hash keeps of a pawn structure.
+//! An entry of the pawn hash.
 //!
 //! ```text
 //!  one entry = one cache line of 64 bytes
 //!  black pawns 8 | white pawns 8 | passed 8 | attack spans 16 | score 4 | shelters 16 | files 2
 //! ```
-//! A zeroed entry is the right one for a board without pawns.
+//! A zeroed entry is valid for a board without pawns.
 
 use shakmaty::{Bitboard, CastlingSide, Position as _};
 
 use super::{
     geometry::{Side, files},
-    king,
     pair::Pair,
+    shelter::shelter,
     trace::Tracer,
 };
 use crate::{eval::pawn_table::PawnTableEntry, position::Position};
@@ -25,7 +25,7 @@ struct Shelter {
     key: u16,
 }
 
-/// What the pawns alone say.
+/// The evaluation of a pawn structure.
 #[derive(Copy, Clone, Debug, Default)]
 #[repr(C, align(64))]
 pub struct ClassicalPawns {
@@ -33,7 +33,7 @@ pub struct ClassicalPawns {
     pub pawns: [Bitboard; 2],
     /// Passed pawns of both sides.
     pub passed: Bitboard,
-    /// All that the pawns may ever attack, black and white.
+    /// All squares that the pawns may ever attack, black and white.
     pub attack_span: [Bitboard; 2],
     /// Pawn structure from White's point of view.
     pub score: Pair,
@@ -45,13 +45,13 @@ pub struct ClassicalPawns {
 const _: () = assert!(size_of::<ClassicalPawns>() == 64);
 
 impl ClassicalPawns {
-    /// An entry for these pawns (black, white), of which nothing else is known yet.
+    /// An entry for these pawns (black, white) that is not evaluated yet.
     pub fn new(pawns: [Bitboard; 2]) -> ClassicalPawns {
         ClassicalPawns { pawns, files: pawns.map(files), ..ClassicalPawns::default() }
     }
 
-    /// What pawns and king of our side say together, and the middlegame value of the shelter, computed only
-    /// if king square or castling rights have changed.
+    /// The terms of our king and pawns, and the middlegame value of the shelter; computed only if king square or
+    /// castling rights have changed.
     #[inline]
     pub fn shelter<S: Side, T: Tracer>(&mut self, position: &Position, tracer: &mut T) -> (Pair, i32) {
         let castles = position.chess().castles();
@@ -61,7 +61,7 @@ impl ClassicalPawns {
         let key = 1 << 15 | rights << 8 | king;
         let known = &mut self.shelters[S::ME];
         if T::LISTENS || known.key != key {
-            let (score, middlegame) = king::shelter::<S, T>(position, &self.pawns, tracer);
+            let (score, middlegame) = shelter::<S, T>(position, &self.pawns, tracer);
             *known = Shelter { score, middlegame: middlegame as i16, key };
         }
         (known.score, i32::from(known.middlegame))

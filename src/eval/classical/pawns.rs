@@ -22,66 +22,70 @@ pub fn analyse<T: Tracer>(pawns: [Bitboard; 2], tracer: &mut T) -> ClassicalPawn
 }
 
 fn side<S: Side, T: Tracer>(entry: &mut ClassicalPawns, sum: &mut ScoreSum<T>) {
-    let w = &WEIGHTS;
-    let (ours, theirs) = (entry.pawns[S::ME], entry.pawns[S::YOU]);
-    let guarded_twice = S::Them::double_pawn_attacks(theirs);
-
-    for square in ours {
-        let rank = S::rank(square);
-        let front = S::front(square);
-        let neighbours = ours & adjacent_files(square);
-        let phalanx = neighbours & rank_of(square);
-        let support = ours & attacks::pawn_attacks(!S::US, square);
-        let opposed = (theirs & front).any();
-        let next = S::ahead(square);
-        let blocker = theirs & Bitboard::from(next);
-        let levers = theirs & attacks::pawn_attacks(S::US, square);
-        let push_levers = theirs & attacks::pawn_attacks(S::US, next);
-        let sentries = theirs & S::attack_span(square);
-        let stoppers = sentries | (theirs & front);
-        let behind_another = (ours & front).any();
-        // Neighbours level with the pawn or behind it, which could still come to its help.
-        let helpers = neighbours & !S::attack_span(square);
-
-        entry.attack_span[S::ME] |= S::attack_span(square);
-        sum.add::<S>(Term::Squares, squares::weight::<S>(Role::Pawn, square), 1);
-
-        let o = usize::from(opposed);
-        if neighbours.is_empty() {
-            let file = square.to_usize() & 7;
-            sum.add::<S>(Term::Isolated, &w.isolated[o][file.min(7 - file)], 1);
-        } else if helpers.is_empty() && (push_levers | blocker).any() {
-            sum.add::<S>(Term::Backward, &w.backward[o][rank], 1);
-        }
-        if behind_another {
-            sum.add::<S>(Term::Doubled, &w.doubled[usize::from(support.any())], 1);
-        }
-        if phalanx.any() {
-            sum.add::<S>(Term::Connected, &w.phalanx[o][rank], 1);
-        }
-        sum.add::<S>(Term::Connected, &w.supported[o][rank], count(support));
-        if levers.any() {
-            sum.add::<S>(Term::Lever, &w.lever[rank], 1);
-            if levers.more_than_one() && support.is_empty() {
-                sum.add::<S>(Term::Lever, &w.weak_lever, 1);
-            }
-        }
-        if blocker.any() {
-            sum.add::<S>(Term::Rammed, &w.rammed[rank], 1);
-        }
-
-        // Passed: nothing ahead but what it may take, or what its neighbours deal with.
-        let free = stoppers == levers
-            || (stoppers == push_levers && count(phalanx) >= count(push_levers))
-            || (stoppers == blocker && rank >= 4 && (S::push(support) & !(theirs | guarded_twice)).any());
-        if free && !behind_another {
-            entry.passed |= Bitboard::from(square);
-        } else if !opposed && !behind_another && rank < 6 && count(helpers) >= count(sentries) {
-            sum.add::<S>(Term::Candidate, &w.candidate[rank], 1);
-        }
+    for square in entry.pawns[S::ME] {
+        pawn::<S, T>(square, entry, sum);
     }
     structure::<S, T>(entry, sum);
     passed::<S, T>(entry, sum);
+}
+
+/// One pawn: its neighbours, and what is before it.
+fn pawn<S: Side, T: Tracer>(square: Square, entry: &mut ClassicalPawns, sum: &mut ScoreSum<T>) {
+    let w = &WEIGHTS;
+    let (ours, theirs) = (entry.pawns[S::ME], entry.pawns[S::YOU]);
+    let rank = S::rank(square);
+    let front = S::front(square);
+    let neighbours = ours & adjacent_files(square);
+    let phalanx = neighbours & rank_of(square);
+    let support = ours & attacks::pawn_attacks(!S::US, square);
+    let opposed = (theirs & front).any();
+    let next = S::ahead(square);
+    let blocker = theirs & Bitboard::from(next);
+    let levers = theirs & attacks::pawn_attacks(S::US, square);
+    let push_levers = theirs & attacks::pawn_attacks(S::US, next);
+    let sentries = theirs & S::attack_span(square);
+    let stoppers = sentries | (theirs & front);
+    let behind_another = (ours & front).any();
+    // Neighbours level with the pawn or behind it, which could still come to its help.
+    let helpers = neighbours & !S::attack_span(square);
+
+    entry.attack_span[S::ME] |= S::attack_span(square);
+    sum.add::<S>(Term::Squares, squares::weight::<S>(Role::Pawn, square), 1);
+
+    let o = usize::from(opposed);
+    if neighbours.is_empty() {
+        let file = square.to_usize() & 7;
+        sum.add::<S>(Term::Isolated, &w.isolated[o][file.min(7 - file)], 1);
+    } else if helpers.is_empty() && (push_levers | blocker).any() {
+        sum.add::<S>(Term::Backward, &w.backward[o][rank], 1);
+    }
+    if behind_another {
+        sum.add::<S>(Term::Doubled, &w.doubled[usize::from(support.any())], 1);
+    }
+    if phalanx.any() {
+        sum.add::<S>(Term::Connected, &w.phalanx[o][rank], 1);
+    }
+    sum.add::<S>(Term::Connected, &w.supported[o][rank], count(support));
+    if levers.any() {
+        sum.add::<S>(Term::Lever, &w.lever[rank], 1);
+        if levers.more_than_one() && support.is_empty() {
+            sum.add::<S>(Term::Lever, &w.weak_lever, 1);
+        }
+    }
+    if blocker.any() {
+        sum.add::<S>(Term::Rammed, &w.rammed[rank], 1);
+    }
+
+    let guarded_twice = S::Them::double_pawn_attacks(theirs);
+    // Passed: nothing ahead but what it may take, or what its neighbours deal with.
+    let free = stoppers == levers
+        || (stoppers == push_levers && count(phalanx) >= count(push_levers))
+        || (stoppers == blocker && rank >= 4 && (S::push(support) & !(theirs | guarded_twice)).any());
+    if free && !behind_another {
+        entry.passed |= Bitboard::from(square);
+    } else if !opposed && !behind_another && rank < 6 && count(helpers) >= count(sentries) {
+        sum.add::<S>(Term::Candidate, &w.candidate[rank], 1);
+    }
 }
 
 /// The pawns as a whole: islands, majorities, holes.
@@ -97,7 +101,7 @@ fn structure<S: Side, T: Tracer>(entry: &ClassicalPawns, sum: &mut ScoreSum<T>) 
     sum.add::<S>(Term::Islands, &w.hole, count(holes));
 }
 
-/// The passed pawns, as far as pawns alone can say.
+/// The passed pawns, as far as they depend on pawns alone.
 fn passed<S: Side, T: Tracer>(entry: &ClassicalPawns, sum: &mut ScoreSum<T>) {
     let w = &WEIGHTS;
     let passed = entry.passed & entry.pawns[S::ME];

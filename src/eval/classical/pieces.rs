@@ -8,6 +8,7 @@ use super::{
     trace::{ScoreSum, Term, Tracer},
     weights::WEIGHTS,
 };
+use crate::position::blockers;
 
 /// A knight: outposts it holds or reaches, shelter behind a pawn.
 #[inline]
@@ -111,7 +112,7 @@ pub fn queen<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>, squar
         sum.add::<S>(Term::Infiltration, &w.queen_infiltration, 1);
     }
     let sliders = context.pieces[S::YOU] & !context.board.queens();
-    if context.shields(square, sliders).any() {
+    if blockers(context.board, square, sliders).any() {
         sum.add::<S>(Term::QueenPin, &w.queen_in_line, 1);
     }
 }

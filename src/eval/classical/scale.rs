@@ -5,8 +5,8 @@ use shakmaty::{Bitboard, Color, Role, Square};
 use super::{
     context::Context,
     geometry::{Black, KING_SIDE, QUEEN_SIDE, Side, White, count},
-    material::{FULL_SCALE, MaterialEntry},
-    pair::Pair,
+    material::MaterialEntry,
+    pair::{FULL_SCALE, Pair},
 };
 
 /// The scale for the side that is better in the endgame, of [`FULL_SCALE`].

@@ -5,7 +5,7 @@ use shakmaty::{Bitboard, Role};
 use super::{
     context::Context,
     geometry::{CENTER_FILES, Side, count},
-    material::MIDDLEGAME,
+    pair::MIDDLEGAME,
     trace::{ScoreSum, Term, Tracer},
     weights::WEIGHTS,
 };

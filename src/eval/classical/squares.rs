@@ -26,7 +26,7 @@ pub fn weight<S: Side>(role: Role, square: Square) -> &'static Pair {
     &WEIGHTS.squares[usize::from(role == Role::King)][usize::from(FOLDED[seen.to_usize()])]
 }
 
-/// How our pieces see the board, turned so that a king stands on the files e to h: what to flip in a square.
+/// The bits of a square to flip so that it is seen from our side, with a king on the files e to h.
 #[derive(Copy, Clone, Debug)]
 pub struct Flip(u32);
 

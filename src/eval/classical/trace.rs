@@ -5,7 +5,10 @@ use std::fmt;
 
 use shakmaty::Color;
 
-use super::{geometry::Side, pair::Pair};
+use super::{
+    geometry::Side,
+    pair::{FULL_SCALE, MIDDLEGAME, Pair},
+};
 use crate::types::Score;
 
 macro_rules! terms {
@@ -64,7 +67,7 @@ terms! {
     TrappedBishop => "trapped bishop",
     /// Rooks on files without own pawns, or without any.
     RookFile => "rook on file",
-    /// Rooks on the seventh rank with something to bite.
+    /// Rooks on the seventh rank, if the king is on the eighth or pawns are on the seventh.
     RookSeventh => "rook on seventh",
     /// A rook shut in by its own king.
     TrappedRook => "trapped rook",
@@ -110,7 +113,7 @@ terms! {
     Space => "space",
     /// How much there is to play for: pawns on both wings, passed pawns, active kings.
     Initiative => "initiative",
-    /// The right to move.
+    /// The side to move.
     Tempo => "tempo",
     /// A known endgame, which has an evaluation of its own.
     Endgame => "known endgame",
@@ -129,7 +132,7 @@ pub enum Account {
 
 /// Receives what the terms contribute.
 pub trait Tracer {
-    /// Does it listen? Then nothing may be taken from a table: what is found there is not reported.
+    /// Does it listen? Then the caches are not used: terms found there are not reported.
     const LISTENS: bool = true;
 
     /// `value` (from the point of view of `color`) comes from `term`; no colour: from White's view, and
@@ -177,14 +180,14 @@ impl<'t, T: Tracer> ScoreSum<'t, T> {
         self.add_value::<S>(term, *weight * times);
     }
 
-    /// Tells the tracer how often a weight is in what [`ScoreSum::add_value`] adds for one side.
+    /// Reports how often a weight is in the value that [`ScoreSum::add_value`] adds for one side.
     #[inline(always)]
     pub fn enter<S: Side>(&mut self, weight: &'static Pair, sixteenths: i32) {
         let signed = if S::US.is_white() { sixteenths } else { -sixteenths };
         self.tracer.enter(Account::Score, weight, signed);
     }
 
-    /// Adds what a term gives one side, whose weights, if it has any, have been entered.
+    /// Adds the value of a term for one side. Its weights, if it has any, are entered separately.
     #[inline(always)]
     pub fn add_value<S: Side>(&mut self, term: Term, value: Pair) {
         self.tracer.record(term, Some(S::US), value);
@@ -209,7 +212,7 @@ impl<'t, T: Tracer> ScoreSum<'t, T> {
         *weight * times
     }
 
-    /// Adds a sum whose terms have been recorded where it was made.
+    /// Adds a sum whose terms have been recorded already.
     #[inline(always)]
     pub fn carry(&mut self, value: Pair) {
         self.total += value;
@@ -233,10 +236,15 @@ pub struct Trace {
 
 impl Trace {
     pub(super) fn new() -> Trace {
-        Trace { rows: [TraceRow::default(); Term::ALL.len()], white: Score::ZERO, phase: 0, scale: 64 }
+        Trace {
+            rows: [TraceRow::default(); Term::ALL.len()],
+            white: Score::ZERO,
+            phase: 0,
+            scale: FULL_SCALE,
+        }
     }
 
-    /// Enters the outcome.
+    /// Sets the result.
     pub(super) fn conclude(&mut self, result: super::Assessment) {
         self.white = result.score;
         self.phase = result.phase;
@@ -299,7 +307,7 @@ impl fmt::Display for Trace {
         writeln!(f, "{line}")?;
         writeln!(f, "{:>20} | {:>45.2} {:>6.2}", "Sum", pawns(sum.0), pawns(sum.1))?;
         writeln!(f)?;
-        writeln!(f, "Phase {}/{}, endgame scale {}/64", self.phase, super::material::MIDDLEGAME, self.scale)?;
+        writeln!(f, "Phase {}/{MIDDLEGAME}, endgame scale {}/{FULL_SCALE}", self.phase, self.scale)?;
         write!(f, "Final evaluation {:+.2} (White's view)", pawns(self.white.0))
     }
 }

@@ -403,7 +403,7 @@ weights! {
     /// A rook on an open, a half open, a blocked file (the own pawn cannot move).
     rook_file: [Pair; 3] = [s(28, 1), s(15, -1), s(-8, 3)];
 
-    /// A rook on the seventh rank with something to bite.
+    /// A rook on the seventh rank, if the king is on the eighth or pawns are on the seventh.
     rook_seventh: Pair = s(-11, 22);
 
     /// A rook shut in by its king; twice where he has lost the right to castle.
