@@ -54,21 +54,14 @@ pub fn merge(books: &[Book]) -> Vec<BookEntry> {
     const SUM: u64 = 60_000;
     let mut weights: HashMap<(u64, u16), u64> = HashMap::new();
     for book in books {
-        let mut position: Vec<BookEntry> = Vec::new();
-        let mut flush = |position: &mut Vec<BookEntry>| {
+        let entries: Vec<BookEntry> = book.entries().collect();
+        for position in entries.chunk_by(|a, b| a.key == b.key) {
             let sum = position.iter().map(|entry| u64::from(entry.weight)).sum::<u64>().max(1);
-            for entry in position.drain(..).filter(|entry| entry.weight > 0) {
+            for entry in position.iter().filter(|entry| entry.weight > 0) {
                 let share = (u64::from(entry.weight) * SUM / sum).max(1);
                 *weights.entry((entry.key, entry.raw)).or_default() += share;
             }
-        };
-        for entry in book.entries() {
-            if position.first().is_some_and(|first| first.key != entry.key) {
-                flush(&mut position);
-            }
-            position.push(entry);
         }
-        flush(&mut position);
     }
     scaled(weights.into_iter().map(|((key, raw), weight)| (key, raw, weight)).collect())
 }

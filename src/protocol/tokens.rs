@@ -26,14 +26,7 @@ impl<'a> Tokens<'a> {
     /// The words before `keyword`, joined by single spaces; `keyword` is taken too. To the end of the line
     /// if it does not come.
     pub(super) fn until(&mut self, keyword: &str) -> String {
-        let mut words = Vec::new();
-        for word in self.by_ref() {
-            if word == keyword {
-                break;
-            }
-            words.push(word);
-        }
-        words.join(" ")
+        self.take_while(|&word| word != keyword).collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -214,25 +214,23 @@ fn begins_operations(words: &[&str]) -> bool {
 
 /// A sequence of `opcode operand...;`. Quotes may contain semicolons, and are removed.
 fn operations(text: &str) -> Vec<(String, String)> {
-    let mut operations = Vec::new();
-    let (mut code, mut value, mut quoted, mut in_code) = (String::new(), String::new(), false, true);
-    for c in text.chars().chain([';']) {
-        match c {
-            '"' => quoted = !quoted,
-            ';' if !quoted => {
-                if !code.is_empty() {
-                    operations.push((std::mem::take(&mut code), value.trim().to_owned()));
-                }
-                code.clear();
-                value.clear();
-                in_code = true;
-            }
-            c if in_code && c.is_whitespace() => in_code = code.is_empty(),
-            c if in_code => code.push(c),
-            c => value.push(c),
-        }
+    let mut quoted = false;
+    let mut parts: Vec<&str> = text
+        .split(|c| {
+            quoted ^= c == '"';
+            c == ';' && !quoted
+        })
+        .collect();
+    if quoted {
+        // The last one has no end.
+        parts.pop();
     }
-    operations
+    let operation = |part: &str| {
+        let part = part.replace('"', "");
+        let (code, value) = part.trim().split_once(char::is_whitespace).unwrap_or((part.trim(), ""));
+        (!code.is_empty()).then(|| (code.to_owned(), value.trim().to_owned()))
+    };
+    parts.into_iter().filter_map(operation).collect()
 }
 
 #[cfg(test)]

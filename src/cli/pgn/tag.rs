@@ -52,19 +52,9 @@ fn end_of_value(value: &str) -> (usize, usize) {
 
 /// A value without escapes: a backslash escapes a quote and a backslash.
 fn unescaped(value: &str) -> String {
-    let mut text = String::with_capacity(value.len());
-    let mut chars = value.chars().peekable();
-    while let Some(c) = chars.next() {
-        let c = match chars.peek() {
-            Some(&next @ ('"' | '\\')) if c == '\\' => {
-                chars.next();
-                next
-            }
-            _ => c,
-        };
-        text.push(if c.is_control() { ' ' } else { c });
-    }
-    text
+    // Without control characters, so that one of them can stand for a backslash.
+    let text = value.replace(char::is_control, " ").replace("\\\\", "\0");
+    text.replace("\\\"", "\"").replace('\0', "\\")
 }
 
 #[cfg(test)]

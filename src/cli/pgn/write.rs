@@ -86,20 +86,10 @@ fn wrap(text: &mut String, tokens: &[String]) {
 }
 
 /// The parts of a token between which a line may end. A command such as `[%eval 0.2]` stays whole.
-fn words(token: &str) -> Vec<&str> {
-    let mut words = Vec::new();
-    let (mut begin, mut command) = (0, false);
-    for (index, c) in token.char_indices() {
-        match c {
-            '[' => command = true,
-            ']' => command = false,
-            ' ' if !command => {
-                words.push(&token[begin..index]);
-                begin = index + 1;
-            }
-            _ => {}
-        }
-    }
-    words.push(&token[begin..]);
-    words
+fn words(token: &str) -> impl Iterator<Item = &str> {
+    let mut in_command = false;
+    token.split(move |c| {
+        in_command = c == '[' || in_command && c != ']';
+        c == ' ' && !in_command
+    })
 }

@@ -254,13 +254,10 @@ fn comments(report: &GameReport) -> Vec<(usize, String)> {
 }
 
 fn without_commands(text: &str) -> String {
-    let mut rest = text;
-    let mut kept = String::new();
-    while let Some((before, command)) = rest.split_once("[%") {
-        kept.push_str(before);
-        rest = command.split_once(']').map_or("", |(_, after)| after);
-    }
-    kept.push_str(rest);
+    let mut parts = text.split("[%");
+    let before = parts.next().unwrap_or_default();
+    let after = parts.map(|command| command.split_once(']').map_or("", |(_, after)| after));
+    let kept: String = std::iter::once(before).chain(after).collect();
     kept.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
