@@ -196,14 +196,9 @@ fn moment(game: &LearnedGame, moment: &Moment<'_>, now: &Now<'_>) -> Result<Mark
         found => found,
     };
     let was_played = game.moves.get(&moment.ply).copied();
-    let mut arrows = Vec::new();
-    if let Some(m) = was_played {
-        let still = next.as_ref().is_some_and(|(next, _)| *next == m);
-        if !still {
-            arrows.push((m, Arrow::Played));
-        }
-    }
-    arrows.extend(next.as_ref().map(|&(m, _)| (m, Arrow::Better)));
+    let rejected = was_played.filter(|m| next.as_ref().is_none_or(|(next, _)| next != m));
+    let better = next.as_ref().map(|&(m, _)| (m, Arrow::Better));
+    let arrows: Vec<_> = rejected.map(|m| (m, Arrow::Played)).into_iter().chain(better).collect();
     facts.push(("played", was_played.map_or_else(|| "not known".to_owned(), name)));
     facts.extend(before.map(|(m, score)| ("before", format!("{score}, {} (without the memory)", name(m)))));
     facts.extend(fall);

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     cli::pgn,
-    learn::{MAX_ADVICE, header::FORMAT, record::CAPACITY},
+    learn::{MAX_ADVICE, Record, header::FORMAT, record::CAPACITY},
     uci::translate,
 };
 
@@ -112,12 +112,8 @@ pub(super) fn stats(file: &Opened, out: Printer) {
 
 pub(super) fn verify(file: &Opened, out: Printer) -> Result<(), LearnError> {
     let ring = file.ring();
-    let mut damaged = Vec::new();
-    for (sequence, record) in ring.iter() {
-        if let Err(misfit) = record.position_and_move() {
-            damaged.push((sequence, misfit));
-        }
-    }
+    let misfit = |(sequence, record): (u64, Record)| Some((sequence, record.position_and_move().err()?));
+    let damaged: Vec<_> = ring.iter().filter_map(misfit).collect();
     let (report, records) = (file.report, ring.len());
     let named = damaged
         .iter()
