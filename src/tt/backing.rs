@@ -46,7 +46,7 @@ impl<T: SharedWords> Backing<T> {
     /// Memory for `count` values, at least one.
     ///
     /// # Errors
-    /// What the system says if it has no memory.
+    /// The error of the system if memory is short.
     pub fn new(count: usize) -> io::Result<Backing<T>> {
         let bytes = count.max(1).checked_mul(size_of::<T>()).ok_or(io::ErrorKind::OutOfMemory)?;
         let map = MmapMut::map_anon(bytes)?;

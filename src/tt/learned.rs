@@ -111,7 +111,7 @@ impl Table {
         true
     }
 
-    /// Takes out what was learned about these positions. Results of searches stay.
+    /// Removes the learned entries of these positions. Results of searches stay.
     pub fn unlearn(&self, keys: impl IntoIterator<Item = PositionKey>) {
         for key in keys {
             for slot in &self.cluster(key).0 {

@@ -1,4 +1,4 @@
-//! The check that stands between an entry and its score: does the path on which it was found fit this one?
+//! Whether the score of an entry may be used: does the path on which it was found fit the present one?
 //!
 //! ```text
 //! clock   | 15 clock 9 | 8 hash of the set 0 |   modes that look at clock and depth

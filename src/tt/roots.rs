@@ -44,7 +44,7 @@ pub fn deepest<T>(
 pub struct Roots(RwLock<HashMap<PositionKey, Vec<RootResult>>>);
 
 impl Roots {
-    /// Keeps a result in the place of the one of the same path.
+    /// Keeps a result; it replaces one of the same path.
     pub fn keep(&self, root: PositionKey, record: &NodeResult, line: &[PackedMove]) {
         let hit = Packed::pack(root, record, None, 0).unpack();
         let mut roots = self.0.write().unwrap_or_else(PoisonError::into_inner);
@@ -68,7 +68,7 @@ impl Roots {
         deepest(roots.get(&root)?.iter(), |result| result.hit, path, ply).cloned()
     }
 
-    /// Forgets all.
+    /// Clears all results.
     pub(super) fn clear(&self) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -111,7 +111,7 @@ mod tests {
         );
         assert_eq!(depth(&roots, 5, 85), None);
         assert_eq!(depth(&roots, 6, 0), None);
-        // What is printed last of a path counts, even if it is less deep.
+        // The last result printed counts, even if it is less deep.
         keep(&roots, 5, 16, 0);
         assert_eq!(depth(&roots, 5, 0), Some(16));
     }

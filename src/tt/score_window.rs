@@ -54,29 +54,11 @@ impl ScoreWindow {
         if self.lower > self.upper { eval } else { eval.clamp(self.lower, self.upper) }
     }
 
-    /// The intersection of two true windows; this one where they contradict each other.
-    pub fn narrowed(self, other: ScoreWindow) -> ScoreWindow {
-        let both = ScoreWindow { lower: self.lower.max(other.lower), upper: self.upper.min(other.upper) };
-        if both.lower <= both.upper { both } else { self }
-    }
-
     pub(super) fn has_lower(self) -> bool {
         self.lower > -Score::INFINITE
     }
 
     pub(super) fn has_upper(self) -> bool {
         self.upper < Score::INFINITE
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn windows_narrow_each_other_unless_they_disagree() {
-        let window = |lower, upper| ScoreWindow { lower: Score(lower), upper: Score(upper) };
-        assert_eq!(window(-10, 30).narrowed(window(0, 50)), window(0, 30));
-        assert_eq!(window(-10, 30).narrowed(window(40, 50)), window(-10, 30));
     }
 }

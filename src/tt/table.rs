@@ -113,12 +113,12 @@ impl Table {
         self.roots.clear();
     }
 
-    /// What analyses came to at their roots.
+    /// The results of analyses at their roots.
     pub fn roots(&self) -> &Roots {
         &self.roots
     }
 
-    /// Begins a new search: what is in the table is a generation older.
+    /// Begins a new search: all entries become a generation older.
     pub fn new_search(&self) {
         let next = (u64::from(self.generation.load(Relaxed)) + 1) % GENERATIONS;
         self.generation.store(next as u8, Relaxed);
@@ -228,7 +228,7 @@ impl Table {
         self.clusters.as_slice()
     }
 
-    /// What is lost if the entry gives way, in plies of depth.
+    /// The worth of the entry for replacement, in plies of depth.
     pub(super) fn worth(&self, packed: Packed, generation: u64) -> i32 {
         worth(packed, generation, self.bonus())
     }
@@ -237,7 +237,7 @@ impl Table {
         self.bonus.load(Relaxed)
     }
 
-    /// The generation of what is stored now.
+    /// The generation of new entries.
     pub(super) fn generation(&self) -> u64 {
         u64::from(self.generation.load(Relaxed))
     }

@@ -1,4 +1,4 @@
-//! One entry of a hash file: 32 bytes that prove themselves.
+//! One entry of a hash file: 32 bytes with a checksum.
 //!
 //! ```text
 //! word 0  position key 64
@@ -6,9 +6,9 @@
 //! word 2  move 16 | evaluation 16 | generation 16 | kind 16
 //! word 3  checksum of the three before
 //! ```
-//! Words are little-endian. The full key and the checksum make an entry good or bad by itself: one torn by
-//! two writers or by a loss of power fails its checksum and is a miss, and a file can be checked and moved to
-//! another size without any table.
+//! Words are little-endian. With the full key and the checksum each entry is valid or invalid by itself: one torn by
+//! two writers or by a loss of power fails its checksum and is a miss, and a file can be checked and copied to
+//! another size without a table.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -22,7 +22,7 @@ use crate::{
 
 /// Bytes of an entry.
 pub const ENTRY_SIZE: usize = 32;
-/// Entries among which a position chooses its place.
+/// Entries of a bucket.
 pub const WAYS: usize = 4;
 /// Plies of depth that a generation of age costs.
 const AGE_COST: i64 = 1;
@@ -38,7 +38,7 @@ pub enum CellKind {
     Node = 1,
     /// The last finished iteration of a search that had the position as its root.
     Iteration = 2,
-    /// A move of its line, under a key of its own. It says nothing about the score.
+    /// A move of its line, under a key of its own, without a score.
     LineMove = 3,
 }
 
@@ -60,7 +60,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// A result that never was a learned one. The generation within the table stays behind.
+    /// The entry of a search result, without the flag of learned entries and the generation of the table.
     pub(in crate::tt) fn new(key: PositionKey, kind: CellKind, generation: u16, packed: Packed) -> Entry {
         let packed =
             Packed { w0: packed.w0 & 0xFFFF_FFFF, w1: packed.w1 & !(LEARNED_BIT | (GENERATIONS - 1)) };
@@ -100,7 +100,7 @@ impl Entry {
         sound.then_some(Entry { key: PositionKey(key), kind, generation: (second >> 16) as u16, packed })
     }
 
-    /// What is lost if it gives way, at `generation`.
+    /// Its worth for replacement, in plies, at `generation`.
     pub fn worth(&self, generation: u16) -> i64 {
         let age = i64::from(generation.wrapping_sub(self.generation));
         // A session that began since the generation was read makes some entries younger than now.
@@ -110,16 +110,16 @@ impl Entry {
         i64::from(self.depth().get()) + focus + iteration - AGE_COST * age
     }
 
-    /// Is it about the same as `old`? Iterations of a position by other paths are other analyses.
+    /// Is it about the same as `old`? Iterations of a position on different paths belong to different analyses.
     fn is_about_same_as(&self, old: &Entry) -> bool {
         self.key == old.key
             && self.kind == old.kind
             && (self.kind != CellKind::Iteration || self.packed.same_path(old.packed))
     }
 
-    /// May it replace `old`, which is about the same? A shallower result found on the same path adds nothing,
-    /// and what is known exactly is not given for a bound of the same depth. An iteration that is kept is always
-    /// the one that was printed last.
+    /// May it replace `old`, which is about the same? A shallower result on the same path adds nothing, and an exact
+    /// score is not replaced by a bound of the same depth. An iteration always replaces an older one: the last one
+    /// printed is kept.
     pub(super) fn outranks(&self, old: &Entry) -> bool {
         const OTHER_PATH_SLACK: i32 = 4;
         if self.kind != CellKind::Node {
@@ -134,7 +134,7 @@ impl Entry {
     }
 }
 
-/// Of three words; that of zeros is not zero, so that an empty cell is no entry.
+/// The checksum of three words. That of zeros is not zero, so that an empty cell is no entry.
 fn checksum(words: [u64; 3]) -> u64 {
     words.into_iter().fold(0x0452_821E_638D_0137_u64, |sum, word| {
         let product = (sum ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -142,13 +142,13 @@ fn checksum(words: [u64; 3]) -> u64 {
     })
 }
 
-/// Where an entry lies. Relaxed suffices for all words: nothing is published through them, and words of
-/// different writes do not pass the checksum.
+/// The place of an entry. Relaxed suffices for all words: nothing is published through them, and words of different
+/// writes fail the checksum.
 #[derive(Default)]
 #[repr(C)]
 pub(in crate::tt) struct Cell([AtomicU64; 4]);
 
-/// The places of a position.
+/// The entries among which a position chooses one.
 #[derive(Default)]
 #[repr(C, align(64))]
 pub(in crate::tt) struct Bucket(pub(in crate::tt) [Cell; WAYS]);
@@ -164,12 +164,12 @@ impl Cell {
         u64::from_le(self.0[index].load(Relaxed))
     }
 
-    /// The words, whatever they are.
+    /// The words, valid or not.
     pub(super) fn words(&self) -> [u64; 4] {
         [0, 1, 2, 3].map(|index| self.word(index))
     }
 
-    /// The entry of a position and kind, if it lies here.
+    /// The entry of a position and kind, if it is here.
     pub(in crate::tt) fn find(&self, key: PositionKey, kind: CellKind) -> Option<Entry> {
         if self.word(0) != key.0 {
             return None;
@@ -185,13 +185,13 @@ impl Cell {
 }
 
 impl Bucket {
-    /// Brings both cache lines near.
+    /// Prefetches both cache lines.
     pub(super) fn prefetch(&self) {
         prefetch(&self.0[0]);
         prefetch(&self.0[WAYS / 2]);
     }
 
-    /// Puts an entry in its place: over an older one of its position, or over the least valuable.
+    /// Stores an entry over an older one of its position, or over the least valuable one.
     pub(in crate::tt) fn put(&self, entry: &Entry, generation: u16) {
         let mut victim = &self.0[0];
         let mut least = i64::MAX;
@@ -201,7 +201,7 @@ impl Bucket {
                 if entry.outranks(&old) {
                     cell.write(entry.encode());
                 } else if old.generation != entry.generation {
-                    // It was met again: young.
+                    // It was found again, so it becomes young.
                     cell.write(Entry { generation: entry.generation, ..old }.encode());
                 }
                 return;
@@ -211,7 +211,7 @@ impl Bucket {
                 (least, victim) = (worth, cell);
             }
         }
-        // A file is no cache of the present search: what is worth less than all that is there stays out.
+        // Unlike a table, a file does not always store: an entry worth less than all others is dropped.
         if entry.kind == CellKind::Iteration || entry.worth(generation) >= least {
             victim.write(entry.encode());
         }

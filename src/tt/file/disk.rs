@@ -1,5 +1,4 @@
-//! Making, opening and locking a hash file. Nothing that already lies at a path is changed before it has
-//! shown that it is a hash file for this engine.
+//! Creates, opens and locks hash files. An existing file is changed only after its header was validated.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -17,7 +16,7 @@ use super::{
 };
 use crate::files::{self, NewFile, OpenError};
 
-/// How long an engine waits for the lock of another that is just emptying or making the file.
+/// How long an engine waits for the lock of a process that is clearing or creating the file.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(200);
 const LOCK_POLL: Duration = Duration::from_millis(10);
 /// How often a file may be replaced while it is being opened.
@@ -31,20 +30,20 @@ pub(super) enum Use {
     Look,
 }
 
-/// An open file that is one of ours, as long as its header says.
+/// An open file with a valid header and the length that it says.
 pub(super) struct OpenFile {
     pub file: File,
     pub header: HashHeader,
 }
 
-/// Where the file is that was open under a name.
+/// What has become of the path of an open file.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum FileLocation {
-    /// Under that name.
+    /// The file is still there.
     Ours,
-    /// Another one is there.
+    /// Another file is there.
     Replaced,
-    /// There is none.
+    /// Nothing is there.
     Removed,
 }
 
@@ -55,7 +54,7 @@ pub enum FileLocation {
 pub(super) fn open(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
     let mut open = open_once(path, purpose)?;
     for _ in 0..MAX_REPLACED {
-        // The process that had the lock before may have removed the file, or put another one in its place.
+        // The process that had the lock before may have removed or replaced the file.
         if place_of(&open.file, path) == FileLocation::Ours {
             break;
         }
@@ -64,7 +63,7 @@ pub(super) fn open(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError>
     Ok(open)
 }
 
-/// Does `path` still lead to this file? What cannot be looked at counts as unchanged.
+/// Does `path` still name this file? If that cannot be found out, yes.
 pub(super) fn place_of(file: &File, path: &Path) -> FileLocation {
     match (files::found(file), files::look(path)) {
         (Ok(ours), Ok(there)) if ours.identity != there.identity => FileLocation::Replaced,
@@ -101,14 +100,14 @@ fn open_once(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
     }
     lock(&file, path, purpose)?;
     if purpose != Use::Look {
-        // A copy may have holes where there were zeros. Writing into one through a map on a full disk kills
-        // the process, so they are filled now or the file is refused.
+        // A copy may be sparse. Writing to a hole through a map on a full disk kills the process, so all holes are
+        // filled now, or the file is refused.
         allocate(&file, expected, false).map_err(not_made(path, expected))?;
     }
     Ok(OpenFile { file, header })
 }
 
-/// The lock is advisory: it keeps Engram's own tools and engines apart and ends with the process.
+/// The lock is advisory, between Engram's own tools and engines, and ends with the process.
 fn lock(file: &File, path: &Path, purpose: Use) -> Result<(), HashFileError> {
     let mut left = LOCK_TIMEOUT;
     loop {
@@ -135,8 +134,7 @@ fn lock(file: &File, path: &Path, purpose: Use) -> Result<(), HashFileError> {
     }
 }
 
-/// Begins a hash file that is to be at `path`: empty, and all of its bytes have their place on the disk. Missing
-/// folders are made.
+/// Begins an empty hash file that will be at `path`, all of its bytes allocated. Missing folders are created.
 ///
 /// # Errors
 /// There is no room, or the system refuses.
@@ -145,7 +143,7 @@ pub(super) fn begin(path: &Path, mib: usize, origin: HashOrigin) -> Result<NewFi
     let header = HashHeader {
         evaluation: origin.evaluation,
         path_mode: origin.path_mode.name().to_owned(),
-        // Not secret, only unlike others.
+        // It need not be secret, only unlike others.
         file_id: (now.as_nanos() as u64 ^ u64::from(std::process::id()) << 40)
             .wrapping_mul(0x9E37_79B9_7F4A_7C15),
         created: now.as_secs(),
@@ -155,7 +153,7 @@ pub(super) fn begin(path: &Path, mib: usize, origin: HashOrigin) -> Result<NewFi
     let begun = || {
         files::create_parents(path)?;
         let mut new = NewFile::begin(path)?;
-        // Allocation would find out as well, after it has taken the last block from everybody for a while.
+        // Allocation would fail as well, but only after it has filled the disk for a moment.
         #[cfg(unix)]
         if free_bytes(new.unfinished_path().parent().unwrap_or(path)).is_some_and(|free| free < size) {
             return Err(io::ErrorKind::StorageFull.into());
@@ -168,8 +166,8 @@ pub(super) fn begin(path: &Path, mib: usize, origin: HashOrigin) -> Result<NewFi
     begun().map_err(not_made(path, size))
 }
 
-/// Makes an empty hash file at `path`, unless another process is faster. A file of length 0 is taken for an
-/// unfinished one and replaced.
+/// Creates an empty hash file at `path`, unless another process is faster. A file of length 0 is replaced: its creation
+/// was interrupted.
 ///
 /// # Errors
 /// There is no room, or the system refuses.
@@ -191,7 +189,7 @@ fn place(new: NewFile, path: &Path) -> io::Result<()> {
     if is_unfinished { new.replace() } else { Ok(()) }
 }
 
-/// Gives every byte up to `size` its place on the disk. Bytes that are there stay; the others are zero.
+/// Allocates all bytes up to `size`. Existing ones keep their values; the others are zero.
 fn allocate(mut file: &File, size: u64, new: bool) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     match rustix::io::retry_on_intr(|| rustix::fs::fallocate(file, FallocateFlags::empty(), 0, size)) {
@@ -205,7 +203,7 @@ fn allocate(mut file: &File, size: u64, new: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// What this user may still write where `folder` lies, if the system knows.
+/// Bytes that this user may still write on the file system of `folder`, if known.
 #[cfg(unix)]
 fn free_bytes(folder: &Path) -> Option<u64> {
     let found = rustix::fs::statvfs(folder).ok()?;

@@ -1,4 +1,4 @@
-//! What can go wrong with a hash file, each with what to do about it. The file is left as it was.
+//! Errors of hash files, each with what to do about it. The file is left as it was.
 
 use std::{
     io,
@@ -13,10 +13,10 @@ pub enum HashFileError {
     /// There is no such file.
     #[error("there is no hash file {0}")]
     Missing(PathBuf),
-    /// Something lies where a file was to be made.
+    /// There is already something where a file was to be created.
     #[error("{0} is there already; name another file, or remove it first")]
     Exists(PathBuf),
-    /// Something else than a file: a directory, a device and the like, with its article.
+    /// No regular file, but `a directory` for instance.
     #[error("{0} is {1}, not a hash file; name another file")]
     NotAFile(PathBuf, &'static str),
     /// A file of another program.
@@ -76,7 +76,7 @@ pub enum HashFileError {
         /// Ours.
         expected: &'static str,
     },
-    /// An engine or a tool is at work on it: which.
+    /// An engine or a tool is using it.
     #[error("{0} is in use by {1}; try again when that is done")]
     Busy(PathBuf, &'static str),
     /// The disk has no room for this number of bytes.
@@ -85,12 +85,12 @@ pub enum HashFileError {
     /// It may not be written.
     #[error("{0} cannot be written ({1}); change its permissions, or name another file")]
     ReadOnly(PathBuf, io::Error),
-    /// The system refused something: opening, reading and the like.
+    /// The system refused to open it, to read it, and so on.
     #[error("{0} cannot be {1} ({2}); check the disk and the permissions, or name another file")]
     Io(PathBuf, &'static str, io::Error),
 }
 
-/// Turns a refusal of the system, while the file was being `doing` (opened, read and the like), into an error.
+/// Turns an error of the system into one that says what could not be done: `opened`, `read` and so on.
 pub(super) fn refused(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> HashFileError {
     move |error| HashFileError::Io(path.to_owned(), doing, error)
 }

@@ -1,9 +1,9 @@
-//! A hash file that another program cuts short while it is mapped: the system then ends the process where it
-//! touches what is gone, and no lock prevents it. All that can be done is to say why.
+//! If another program truncates a hash file while it is mapped, the system ends the process at its next access beyond
+//! the new end. No lock prevents that; a signal handler prints the reason.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The mapped ranges that a fault is compared with, those of the file mapped last. Relaxed: read only by a
+/// The ranges of the file mapped last, with which the address of a fault is compared. Relaxed: they are read only by a
 /// handler on a thread that reached the map through something that synchronised.
 static RANGES: [[AtomicUsize; 2]; 2] = [const { [const { AtomicUsize::new(0) }; 2] }; 2];
 

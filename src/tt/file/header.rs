@@ -18,20 +18,20 @@ use crate::position::PathHash;
 
 /// Bytes of the unchanging part.
 pub(super) const HEADER_SIZE: usize = 64;
-/// Where the generation is, as a word of eight bytes.
+/// The index of the generation, in words of eight bytes.
 pub(super) const GENERATION_WORD: usize = 8;
-/// Where the buckets begin.
+/// The offset of the buckets.
 pub(super) const BUCKETS_AT: u64 = 4096;
 /// The layout that this engine reads and writes.
 pub const LAYOUT: u16 = 1;
 
-/// A byte that no text begins with, the name, and a line end that text-mode copying would change.
+/// A byte with which no text begins, the name, and a line end that a copy in text mode would change.
 const MAGIC: [u8; 8] = *b"\x89EGHASH\n";
 /// Polyglot's Zobrist numbers with its pseudo-legal en-passant rule.
 const KEY_SCHEMA: u32 = 1;
 const PATH_MODE: Range<usize> = 48..60;
 
-/// Which search wrote the scores: those of another are not for this one.
+/// The search that wrote the scores: those of another one are not valid for this one.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct HashOrigin {
     /// A fingerprint of the evaluation.
@@ -40,7 +40,7 @@ pub struct HashOrigin {
     pub path_mode: PathHash,
 }
 
-/// What a header says beyond its fixed parts.
+/// The variable parts of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HashHeader {
     /// The evaluation that wrote the scores.
@@ -61,7 +61,7 @@ impl HashHeader {
         self.buckets.saturating_mul(size_of::<Bucket>() as u64).saturating_add(BUCKETS_AT)
     }
 
-    /// How many buckets fit in a file of `mib` MiB.
+    /// Number of buckets in a file of `mib` MiB.
     pub(super) fn buckets_in(mib: usize) -> u64 {
         ((mib.max(1) as u64).saturating_mul(1 << 20) - BUCKETS_AT) / size_of::<Bucket>() as u64
     }
@@ -99,7 +99,7 @@ impl HashHeader {
         if long(56) >> 32 != u64::from(crc32fast::hash(&bytes[..60])) {
             return Err(HashFileError::Damaged(path()));
         }
-        // Magic and checksum are those of every layout; the rest belongs to one.
+        // Magic and checksum are the same in every layout.
         let found = long(8) as u16;
         if found != LAYOUT {
             return Err(HashFileError::Version { path: path(), found, expected: LAYOUT });
@@ -128,7 +128,7 @@ impl HashHeader {
         Ok(header)
     }
 
-    /// Are the scores of this file for a search of `origin`?
+    /// Are the scores of this file valid for a search of `origin`?
     ///
     /// # Errors
     /// They are not.

@@ -1,11 +1,10 @@
-//! A hash file at work: what the search finds goes through a queue in memory and from there to the map.
+//! The write queue of a hash file: results of the search go to a queue in memory, and from there to the map.
 //!
-//! Stores into a shared map cost disk. The system writes a page back some seconds after it was touched, and a
-//! search touches all pages of a file within a second: 64 MiB would be written several times a minute for as
-//! long as the analysis runs. So the search stores into a queue, and a thread of its own empties it: when an
-//! iteration of an analysis is finished (those grow longer and longer), when a search ends, when the queue is
-//! full, and every [`INTERVAL`]. What the process has not written when it is killed is what it found since
-//! then; what is in the map belongs to the system and survives any end of the process.
+//! The system writes a page of a shared map to the disk some seconds after it was changed, and a search changes all
+//! pages of a file within a second: 64 MiB would be written several times a minute for as long as the analysis runs. So
+//! the search stores into a queue, which a thread empties when an iteration of an analysis is finished (those take
+//! longer and longer), when a search ends, when the queue is full, and every [`INTERVAL`]. A killed process loses what
+//! it found since then; what is in the map belongs to the system and survives the process.
 
 use std::{
     path::Path,
@@ -35,14 +34,14 @@ use crate::{
     types::{Depth, MAX_PLY, PackedMove, Ply, PositionKey},
 };
 
-/// How often the queue may fill in less than [`INTERVAL`] before only deeper results are kept: a young analysis
-/// keeps all it finds, a long one writes to the disk at a bounded rate.
+/// How often the queue may fill in less than [`INTERVAL`] before only deeper results are kept: a short analysis
+/// keeps everything, a long one writes to the disk at a bounded rate.
 const QUEUE_FILLS: i32 = 32;
-/// Entries that wait for the map at most: 5 MiB.
+/// Maximum number of entries in the queue: 5 MiB.
 const QUEUE: usize = 1 << 17;
 /// Entries of a batch, whose buckets are prefetched before the first of them is written.
 const BATCH: usize = 32;
-/// The longest that an entry waits.
+/// Maximum time of an entry in the queue.
 const INTERVAL: Duration = Duration::from_secs(60);
 /// How long the end of an analysis waits for the map. Pages that are in memory take milliseconds.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
@@ -59,11 +58,11 @@ pub struct HashFile {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the thread is asked for.
+/// A request to the thread.
 enum Wake {
     /// The queue is full.
     Full,
-    /// Now; and tell this one when it is done.
+    /// Write everything, and say so through this channel.
     Tell(Sender<()>),
 }
 
@@ -72,10 +71,10 @@ impl HashFile {
     /// variation. Most nodes are below, where looking a position up in a file costs a good part of searching it.
     pub const LEAST_DEPTH: Depth = Depth(5);
 
-    /// Opens the file at `path` and makes it first, of `mib` MiB, if there is none. Says whether it was made.
+    /// Opens the file at `path`; if there is none, creates it with `mib` MiB. Returns whether it was created.
     ///
     /// # Errors
-    /// See [`HashFileError`]; what lies there is untouched.
+    /// See [`HashFileError`]; the file is left as it was.
     pub fn open_or_create(
         path: &Path,
         mib: usize,
@@ -98,13 +97,13 @@ impl HashFile {
         &self.map
     }
 
-    /// Is a result of this depth or kind kept?
+    /// Is a result of this depth and kind kept?
     #[inline]
     pub fn wants(&self, record: &NodeResult) -> bool {
         record.depth >= self.least.load(Relaxed) || record.was_pv && record.window.exact().is_some()
     }
 
-    /// Keeps a result of a search. Learned entries have no way in.
+    /// Keeps a result of a search. Learned entries are never stored.
     pub fn keep(&self, key: PositionKey, record: &NodeResult) {
         let packed = Packed::pack(key, record, None, 0);
         let entry = Entry::new(key, CellKind::Node, self.map.generation(), packed);
@@ -117,8 +116,8 @@ impl HashFile {
         }
     }
 
-    /// Keeps what an analysis of `root` came to, and its line. In the map when this returns, after the nodes that
-    /// it rests on: a process that is killed then resumes with all of them.
+    /// Keeps the result of an analysis of `root`, and its line. They are in the map when this returns, and so are the
+    /// nodes below them: after a kill an analysis resumes with all of them.
     pub fn keep_root(&self, root: PositionKey, record: &NodeResult, line: &[PackedMove]) {
         self.flush_queue_within(ITERATION_TIMEOUT);
         let generation = self.map.generation();
@@ -132,8 +131,8 @@ impl HashFile {
         self.map.put(&Entry::new(root, CellKind::Iteration, generation, packed));
     }
 
-    /// What analyses of `root` came to, by any process: the deepest result that is true at the end of `path`,
-    /// `ply` plies from the root of the present search.
+    /// The result of an analysis of `root` by any process: the deepest one that is valid at the end of `path`, `ply`
+    /// plies from the root of the present search.
     pub fn find_root(&self, root: PositionKey, path: &MovePath, ply: Ply) -> Option<RootResult> {
         let entries = self.map.find(root, CellKind::Iteration).map(|entry| entry.to_packed(0));
         let packed = deepest(entries, |packed| packed.unpack(), path, ply)?;
@@ -146,8 +145,7 @@ impl HashFile {
         Some(RootResult { hit, line })
     }
 
-    /// What the file knows of a position, if that is more than `hit`, which the table had. It is put into the
-    /// table.
+    /// The entry of a position if it is deeper than `hit`, the entry of the table; it is copied to the table.
     #[inline(never)]
     pub fn probe_into(&self, table: &Table, key: PositionKey, hit: Option<Hit>) -> Option<Hit> {
         let Some(entry) = self.map.find(key, CellKind::Node).next() else { return hit };
@@ -156,14 +154,14 @@ impl HashFile {
         }
         let generation = self.map.generation();
         if entry.generation != generation {
-            // It is of use: young again. A full queue has more important things to carry.
+            // It was used, so it becomes young again, unless the queue is full of more important entries.
             let _ = self.queue.push(Entry { generation, ..entry });
         }
         table.restore(key, entry.to_packed(table.generation()));
         Some(entry.to_packed(0).unpack())
     }
 
-    /// Has everything found so far written to the map, and waits for that a little.
+    /// Has the queue written to the map, and waits a moment for that.
     pub fn flush_queue(&self) {
         self.flush_queue_within(FLUSH_TIMEOUT);
     }
@@ -176,7 +174,7 @@ impl HashFile {
         let _ = wait.recv_timeout(timeout);
     }
 
-    /// A new game begins: what is in the file grows older.
+    /// A new game begins: all entries in the file become older.
     pub fn begin_generation(&self) {
         self.map.begin_generation();
     }
@@ -189,7 +187,7 @@ impl HashFile {
 }
 
 impl Drop for HashFile {
-    /// What was found is in the map when this ends.
+    /// Everything is in the map when this returns.
     fn drop(&mut self) {
         self.wake = None;
         if let Some(thread) = self.thread.take() {
@@ -198,8 +196,8 @@ impl Drop for HashFile {
     }
 }
 
-/// The key of one move of a stored line. Two sets of keys alternate, so that the line of the iteration before stays whole
-/// until that of the next one is complete.
+/// The key of one move of a stored line. Two sets of keys alternate, so that the line of the iteration before stays
+/// whole until that of the next one is complete.
 fn line_key(root: PositionKey, iteration: Packed, index: usize) -> PositionKey {
     let set = (iteration.depth().get() as u64 & 1) << 32 | iteration.w1 >> 48 << 8 | index as u64;
     PositionKey(
@@ -245,7 +243,7 @@ fn write(map: &Map, queue: &ArrayQueue<Entry>, least: &AtomicI32, woken: &Receiv
     }
 }
 
-/// Writes what is in the queue now; the search goes on adding.
+/// Writes the present content of the queue; the search may add more meanwhile.
 fn drain(map: &Map, queue: &ArrayQueue<Entry>) {
     let mut left = queue.len();
     while left > 0 {

@@ -1,4 +1,4 @@
-//! A hash file in memory: probing, storing, emptying, looking through.
+//! A mapped hash file: probes, stores, clears, and visits all entries.
 
 use std::{
     fs::File,
@@ -41,11 +41,11 @@ pub struct Map {
 }
 
 impl Map {
-    /// Opens the file at `path` for an engine, and makes it first if there is none, of `mib` MiB. Says
-    /// whether it was made.
+    /// Opens the file at `path` for an engine; if there is none, creates it with `mib` MiB. Returns whether it was
+    /// created.
     ///
     /// # Errors
-    /// See [`HashFileError`]; what lies there is untouched.
+    /// See [`HashFileError`]; the file is left as it was.
     pub(super) fn open_or_create(
         path: &Path,
         mib: usize,
@@ -62,7 +62,7 @@ impl Map {
         Ok((map, !there))
     }
 
-    /// Opens the file at `path` to look at it; engines may be using it.
+    /// Opens the file at `path` read-only; engines may be using it.
     ///
     /// # Errors
     /// See [`HashFileError`].
@@ -88,17 +88,17 @@ impl Map {
         Ok(Map { buckets, page, header, path, file })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Is it still there, under its name?
+    /// Is the file still at its path?
     pub fn place(&self) -> FileLocation {
         disk::place_of(&self.file, &self.path)
     }
 
-    /// What its header says.
+    /// Its header.
     pub fn header(&self) -> &HashHeader {
         &self.header
     }
@@ -108,7 +108,7 @@ impl Map {
         u64::from_le(self.generation_word().load(Relaxed)) as u16
     }
 
-    /// A session or game begins: what is in the file grows older.
+    /// A session or game begins: all entries become older.
     pub(super) fn begin_generation(&self) {
         if cfg!(target_endian = "little") {
             self.generation_word().fetch_add(1, Relaxed);
@@ -136,8 +136,8 @@ impl Map {
         &self.page.as_slice()[0].0[GENERATION_WORD]
     }
 
-    /// Brings a piece of a large file into memory, from byte `from` of the buckets on, so that the search need not
-    /// wait for it. Says where the next one begins, if there is one.
+    /// Reads a part of a large file into memory, from byte `from` of the buckets on, so that the search need not wait
+    /// for it. Returns where the next part begins, if there is one.
     pub(super) fn prefault(&self, from: usize) -> Option<usize> {
         self.buckets.prefault(from)
     }
@@ -153,23 +153,20 @@ impl Map {
     }
 
     fn bucket(&self, key: PositionKey) -> &Bucket {
-        // The high bits choose the bucket, so that a larger file holds the entries in the same order.
-        let buckets = self.buckets.as_slice();
-        let index = (u128::from(key.0) * buckets.len() as u128) >> 64;
-        &buckets[index as usize]
+        &self.buckets.as_slice()[self.index(key)]
     }
 
-    /// Looks a position up: one entry of it, or as many iterations as there are paths to it.
+    /// The entries of a position: at most one node, or one iteration for each path to it.
     pub(super) fn find(&self, key: PositionKey, kind: CellKind) -> impl Iterator<Item = Entry> {
         self.bucket(key).0.iter().filter_map(move |cell| cell.find(key, kind))
     }
 
-    /// Puts an entry in, unless what is there is worth more.
+    /// Stores an entry, unless those that are there are worth more.
     pub(super) fn put(&self, entry: &Entry) {
         self.bucket(entry.key).put(entry, self.generation());
     }
 
-    /// The same for many, whose places are all over the file: the processor looks for all at once.
+    /// Stores many entries, whose buckets are prefetched first.
     pub(super) fn put_all(&self, entries: &[Entry]) {
         for entry in entries {
             self.bucket(entry.key).prefetch();
@@ -187,14 +184,19 @@ impl Map {
         }
     }
 
-    /// All places in the order of the file: the words, and where an entry of that key belongs.
-    pub(super) fn cells(&self) -> impl Iterator<Item = ([u64; 4], usize)> + '_ {
+    /// All places in the order of the file: the words, and the good entry that they are.
+    pub(super) fn places(&self) -> impl Iterator<Item = ([u64; 4], Option<Entry>)> + '_ {
         let buckets = self.buckets.as_slice().iter().enumerate();
-        buckets.flat_map(|(index, bucket)| bucket.0.iter().map(move |cell| (cell.words(), index)))
+        let cells =
+            buckets.flat_map(|(index, bucket)| bucket.0.iter().map(move |cell| (index, cell.words())));
+        cells.map(|(index, words)| {
+            (words, Entry::decode(words).filter(|entry| self.index(entry.key) == index))
+        })
     }
 
-    /// In which bucket entries of `key` lie.
-    pub(super) fn index(&self, key: PositionKey) -> usize {
-        ((u128::from(key.0) * u128::from(self.header.buckets)) >> 64) as usize
+    /// The bucket of `key`. The high bits choose it, so that a larger file holds the entries in the same
+    /// order.
+    fn index(&self, key: PositionKey) -> usize {
+        ((u128::from(key.0) * self.buckets.as_slice().len() as u128) >> 64) as usize
     }
 }

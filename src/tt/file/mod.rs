@@ -1,20 +1,21 @@
-//! The persistent hash: what the transposition table knows, in a file that is still there tomorrow.
+//! The persistent hash table: results of searches in a file, for later processes.
 //!
-//! Two designs were measured (`benches/notes/hash_file.md`). Mapping the whole table keeps every entry and has the disk
-//! write the whole file every few seconds. Built is the other: the table stays in RAM, and below it lies a
-//! smaller mapped file ([`HashFile`]) of entries that are deep ([`HashFile::LEAST_DEPTH`]) or exact. The search
-//! asks it where the table knows nothing, or too little for a node of such depth.
+//! Two designs were measured (`benches/notes/hash_file.md`). If the whole table is mapped, every entry is kept, but
+//! the disk writes the whole file every few seconds. So the table stays in RAM, and a smaller mapped file
+//! ([`HashFile`]) below it has the entries that are deep ([`HashFile::LEAST_DEPTH`]) or exact. The search probes it
+//! where the table has no entry, or one that is too shallow for a node of such depth.
 //!
 //! - `header.rs`: the first page; which search the scores belong to ([`HashOrigin`]).
-//! - `cell.rs`: an entry of 32 bytes with its full key and a checksum, and what gives way to what.
-//! - `disk.rs`: making, opening, locking; nothing foreign is touched, no hole is left.
+//! - `cell.rs`: an entry of 32 bytes with its full key and a checksum, and the replacement rule.
+//! - `disk.rs`: creates, opens and locks files. It changes no file of another program, and all bytes of a file are
+//!   allocated.
 //! - `map.rs`: the file in memory. Any number of processes may map it, with the lock-free rules of the table:
 //!   an entry torn by two of them fails its checksum.
-//! - `journal.rs`: the queue before it, so that analysing for an hour does not wear a disk out.
-//! - `tools.rs`: looking at a file, moving it to another size. A file is never made shorter in place. That a
-//!   foreign program does so cannot be prevented; `guard.rs` says one sentence before the process ends.
+//! - `journal.rs`: the write queue, so that an hour of analysis does not wear out a disk.
+//! - `tools.rs`: statistics, copies, other sizes. A file is never truncated in place. If another program does that, the
+//!   system ends the process; `guard.rs` prints the reason first.
 //!
-//! There is no flag for a clean end, because none is needed: each entry is good or bad by itself.
+//! The file has no flag for a clean shutdown: each entry is valid or invalid by itself.
 
 pub(in crate::tt) mod cell;
 mod disk;

@@ -1,9 +1,9 @@
-//! What can be done with a hash file without an engine.
+//! Statistics, copies and other sizes of a hash file, without an engine.
 
 use std::{collections::BTreeMap, io, path::Path};
 
 use super::{
-    cell::{CellKind, ENTRY_SIZE, Entry, WAYS},
+    cell::{CellKind, ENTRY_SIZE, WAYS},
     disk,
     error::{HashFileError, refused},
     header::{HashHeader, HashOrigin},
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{files::NewFile, position::PathHash};
 
-/// What lies in a file.
+/// Statistics of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
     /// Places for entries.
@@ -24,27 +24,24 @@ pub struct Survey {
     pub iterations: u64,
     /// Of these, exact scores and nodes of principal variations.
     pub focus: u64,
-    /// Entries that fail their checksum, or lie where no probe looks. They are never used.
+    /// Entries that fail their checksum, or are in the wrong bucket. They are never used.
     pub damaged: u64,
-    /// How many good entries there are of each depth.
+    /// Number of good entries of each depth.
     pub depths: BTreeMap<i32, u64>,
     /// Good entries by age: the number of sessions or games since their last use.
     pub ages: BTreeMap<u16, u64>,
 }
 
 impl Map {
-    /// Looks at every place.
+    /// Counts all entries.
     pub fn survey(&self) -> Survey {
         let mut survey = Survey::default();
         let generation = self.generation();
-        for (words, index) in self.cells() {
+        for (words, entry) in self.places() {
             survey.places += 1;
-            if words == [0; 4] {
-                survey.empty += 1;
-                continue;
-            }
-            let Some(entry) = Entry::decode(words).filter(|entry| self.index(entry.key) == index) else {
-                survey.damaged += 1;
+            let Some(entry) = entry else {
+                let count = if words == [0; 4] { &mut survey.empty } else { &mut survey.damaged };
+                *count += 1;
                 continue;
             };
             survey.entries += 1;
@@ -56,11 +53,11 @@ impl Map {
         survey
     }
 
-    /// Makes a new file at `path` of `mib` MiB, or of the same size, with the most valuable entries of this
-    /// one. Gives back how many they are. It bears its name when it is complete.
+    /// Creates a file at `path` of `mib` MiB, or of the same size, with the most valuable entries of this one, and
+    /// returns how many they are. The file appears when it is complete.
     ///
     /// # Errors
-    /// Something lies at `path` already, or there is no room.
+    /// Something is at `path` already, or there is no room.
     pub fn copy(&self, path: &Path, mib: Option<usize>) -> Result<u64, HashFileError> {
         let exists = || HashFileError::Exists(path.to_owned());
         if path.symlink_metadata().is_ok() {
@@ -82,19 +79,15 @@ impl Map {
         let new = disk::begin(path, mib, HashOrigin { evaluation: header.evaluation, path_mode })?;
         let copy = Map::open_alone(new.unfinished_path())?;
         copy.set_generation(self.generation());
-        for (words, index) in self.cells() {
-            if let Some(entry) = Entry::decode(words).filter(|entry| self.index(entry.key) == index) {
-                copy.put(&entry);
-            }
-        }
-        let entries = copy.cells().filter(|(words, _)| *words != [0; 4]).count() as u64;
+        self.places().filter_map(|(_, entry)| entry).for_each(|entry| copy.put(&entry));
+        let entries = copy.places().filter(|(words, _)| *words != [0; 4]).count() as u64;
         Ok((new, entries))
     }
 }
 
-/// Puts a new file of `mib` MiB in the place of the one at `path` (where a link leads), with its most valuable
-/// entries. Gives back how many they are. The old file itself is not changed: an engine that had it mapped could
-/// not survive that.
+/// Replaces the file at `path` (or the target of a link there) by a new one of `mib` MiB with its most valuable
+/// entries, and returns how many they are. The old file itself is not changed, since that would end an engine that
+/// has it mapped.
 ///
 /// # Errors
 /// An engine uses the file, or there is no room for the new one beside it.
@@ -115,5 +108,5 @@ pub fn clear(path: &Path, evaluation: u16) -> Result<(), HashFileError> {
     Ok(())
 }
 
-/// Bytes of an entry and entries of a bucket, as the manual names them.
+/// Bytes of an entry, and entries of a bucket.
 pub const DIMENSIONS: (usize, usize) = (ENTRY_SIZE, WAYS);
