@@ -26,7 +26,7 @@ fn with_file(file: &Path) -> (Engine, Vec<String>) {
 
 /// `depth`, `score` and first move of the last complete line of that depth.
 fn line_of(lines: &[String], depth: u32) -> Option<(String, String)> {
-    let start = format!("info depth {depth} ");
+    let start = format!("info depth {depth} seldepth ");
     let line = lines.iter().rfind(|line| line.starts_with(&start) && !line.contains("bound"))?;
     let after = |word: &str| line.split_once(word).map(|(_, rest)| rest.to_owned());
     let score = after(" score ")?.split(' ').take(2).collect::<Vec<_>>().join(" ");
@@ -39,7 +39,7 @@ fn resumed_at(lines: &[String]) -> Option<u32> {
 }
 
 fn nodes_of(lines: &[String], depth: u32) -> u64 {
-    let start = format!("info depth {depth} ");
+    let start = format!("info depth {depth} seldepth ");
     let line = lines.iter().rfind(|line| line.starts_with(&start)).expect("a line of that depth");
     let nodes = line.split_once(" nodes ").and_then(|(_, rest)| rest.split(' ').next());
     nodes.and_then(|nodes| nodes.parse().ok()).expect("nodes")
@@ -54,7 +54,7 @@ fn a_killed_analysis_goes_on_at_its_depth() {
         assert!(said.iter().any(|line| line.contains("1 MiB, new")), "{said:?}");
         engine.send(&format!("position fen {fen}"));
         engine.send("go infinite");
-        let mut lines = engine.expect(&format!("info depth {DEPTH} "));
+        let mut lines = engine.expect(&format!("info depth {DEPTH} seldepth "));
         lines.retain(|line| !line.contains("bound"));
         // Dropped: SIGKILL in the middle of an iteration.
         drop(engine);
@@ -98,7 +98,7 @@ fn a_clean_end_keeps_as_much_and_two_engines_share_a_file() {
     let (mut third, _) = with_file(&file);
     third.send(&position);
     let (_, lines) = third.best("go wtime 300 btime 300");
-    assert!(lines.iter().any(|line| line.starts_with("info depth 1 ")));
+    assert!(lines.iter().any(|line| line.starts_with("info depth 1 seldepth ")));
     // The button empties it.
     third.send("setoption name Clear Hash");
     let (_, lines) = third.best("go depth 5");
@@ -118,7 +118,7 @@ fn engines_that_write_at_once_and_are_killed_leave_all_they_said() {
         engine.send("go infinite");
     }
     for engine in &mut engines {
-        engine.expect(&format!("info depth {DEPTH} "));
+        engine.expect(&format!("info depth {DEPTH} seldepth "));
     }
     drop(engines);
     let (out, error, code) = run(&["hash", "check", &path]);
@@ -139,10 +139,11 @@ fn what_any_thread_said_is_in_the_file() {
         engine.send("setoption name Threads value 3");
         engine.send(&format!("position fen {}", POSITIONS[1]));
         engine.send("go infinite");
-        engine.expect("info depth 9 ");
+        engine.expect("info depth 9 seldepth ");
         engine.send("stop");
         let said = engine.expect("bestmove");
-        let last = said.iter().rev().find_map(|line| line.strip_prefix("info depth "));
+        let lines = said.iter().rev().filter(|line| line.contains(" seldepth "));
+        let last = lines.filter_map(|line| line.strip_prefix("info depth ")).next();
         let printed: u32 = last.and_then(|line| line.split(' ').next()?.parse().ok()).unwrap_or(9);
         drop(engine);
         let (mut engine, _) = with_file(&file);
@@ -157,8 +158,8 @@ fn what_any_thread_said_is_in_the_file() {
 
 /// Depth, score and line that were printed last, of a finished iteration if the bounds of others do not count.
 fn printed(lines: &[String], with_bounds: bool) -> (u32, String, String) {
-    let counts =
-        |line: &&String| line.starts_with("info depth ") && (with_bounds || !line.contains("bound "));
+    // Not what is said after three seconds about the move that is searched.
+    let counts = |line: &&String| line.contains(" seldepth ") && (with_bounds || !line.contains("bound "));
     let line = lines.iter().rfind(counts);
     let line = line.unwrap_or_else(|| panic!("nothing was finished: {lines:?}"));
     let field = |from: &str, to: &str| {
@@ -187,7 +188,7 @@ fn what_was_printed_last_is_what_resumes() {
             engine.send(&format!("setoption name Threads value {threads}"));
             engine.send(&format!("position fen {fen}"));
             engine.send("go infinite");
-            let mut lines = engine.expect(&format!("info depth {DEPTH} "));
+            let mut lines = engine.expect(&format!("info depth {DEPTH} seldepth "));
             if is_killed {
                 lines.extend(engine.kill());
             } else {
@@ -255,7 +256,7 @@ fn what_is_resumed_from_ram_is_in_the_file() {
     engine.send("setoption name Learning value off");
     engine.send("setoption name HashFileSize value 1");
     engine.send("go infinite depth 9");
-    engine.expect("info depth 9 ");
+    engine.expect("info depth 9 seldepth ");
     engine.send("stop");
     engine.expect("bestmove");
     engine.send(&format!("setoption name HashFile value {}", file.display()));
@@ -310,7 +311,7 @@ fn an_infinite_search_is_an_analysis_with_any_options() {
     let mut engine = Engine::ready();
     engine.send("setoption name Learning value off");
     engine.send("go infinite");
-    let lines = engine.expect("info depth 9 ");
+    let lines = engine.expect("info depth 9 seldepth ");
     assert!(lines.iter().all(|line| !line.contains("resumed")), "{lines:?}");
     engine.send("stop");
     engine.expect("bestmove");

@@ -247,7 +247,7 @@ fn an_analysis_goes_on_from_what_was_learned_of_its_root() {
 
 /// The move of the last line of this depth.
 fn first_move(lines: &[String], depth: u8) -> String {
-    let start = format!("info depth {depth} ");
+    let start = format!("info depth {depth} seldepth ");
     let line = lines.iter().rfind(|line| line.starts_with(&start)).expect("a line of that depth");
     let (_, line) = line.split_once(" pv ").expect("a line with moves");
     line.split(' ').next().unwrap_or_default().to_owned()
@@ -278,7 +278,7 @@ fn nothing_is_learned_from_searches_that_were_not_free() {
     }
     engine.send("position startpos moves e2e4");
     engine.send("go ponder");
-    engine.expect("info depth 7");
+    engine.expect("info depth 7 seldepth ");
     engine.send("stop");
     engine.best_move();
     // Each side has been here twice already: the third time is a draw.
@@ -291,7 +291,7 @@ fn nothing_is_learned_from_searches_that_were_not_free() {
     engine.send("position startpos moves e2e4");
     engine.send("go ponder");
     engine.send("ponderhit");
-    engine.expect("info depth 7");
+    engine.expect("info depth 7 seldepth ");
     engine.send("stop");
     engine.best_move();
     engine.search_until_told("1 record");
@@ -348,7 +348,7 @@ fn looking_at_a_lost_game_does_not_take_its_lesson_away() {
     lose(&mut engine, 8);
     engine.send("position startpos moves f2f3 e7e5 g2g4");
     engine.send("go infinite");
-    engine.expect("info depth 3 ");
+    engine.expect("info depth 3 seldepth ");
     engine.send("stop");
     engine.best_move();
     engine.quit();
@@ -418,12 +418,12 @@ fn a_search_that_began_earlier_does_not_replace_what_another_process_found_deepe
     let root = "position startpos moves e2e4 c7c5 g1f3";
     early.send(root);
     early.send("go infinite depth 5");
-    early.expect("info depth 5 ");
+    early.expect("info depth 5 seldepth ");
     let mut deep = learning("all", &path);
     deep.search_until_told("learning all");
     deep.send(root);
     deep.send("go infinite depth 9");
-    deep.expect("info depth 9 ");
+    deep.expect("info depth 9 seldepth ");
     deep.send("stop");
     deep.expect("bestmove");
     assert!(written(&path, |record| record.game_ply == 3 && record.depth == 9));

@@ -57,7 +57,7 @@ fn every_line_of_many_is_as_right_as_a_single_one() {
     engine.send(&format!("setoption name MultiPV value {}", legal.len()));
     engine.send(&format!("position fen {FEN}"));
     let (best, lines) = engine.best("go depth 9");
-    let last: Vec<&String> = lines.iter().filter(|line| line.starts_with("info depth 9 ")).collect();
+    let last: Vec<&String> = lines.iter().filter(|line| line.starts_with("info depth 9 seldepth ")).collect();
     let mut seen = std::collections::BTreeSet::new();
     let mut ranks = Vec::new();
     for line in &last {

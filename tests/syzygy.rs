@@ -240,7 +240,7 @@ fn a_position_in_the_tables_says_so() {
     let (_, lines) = engine.best("go depth 5");
     let scores: Vec<&str> = lines
         .iter()
-        .filter(|line| line.starts_with("info depth 5 "))
+        .filter(|line| line.starts_with("info depth 5 seldepth "))
         .map(|line| line.split(" score ").nth(1).unwrap().split(" nodes").next().unwrap())
         .collect();
     let wins = scores.iter().take_while(|score| **score != "cp 0").count();

@@ -169,7 +169,7 @@ fn pondering_waits_for_ponderhit_or_stop() {
         engine.send("position startpos moves e2e4 e7e5");
         engine.send("go ponder wtime 1 btime 1");
         // Far beyond a millisecond.
-        let lines = engine.expect("info depth 10 ");
+        let lines = engine.expect("info depth 10 seldepth ");
         assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
         let (best, _) = engine.best(end);
         assert!(is_legal(&best, "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"), "{best}");
@@ -227,7 +227,8 @@ fn multi_pv_reports_as_many_lines_as_there_are() {
     engine.send("setoption name MultiPV value 4");
     engine.send("position startpos");
     let (best, lines) = engine.best("go depth 4");
-    let deepest: Vec<&String> = lines.iter().filter(|line| line.starts_with("info depth 4 ")).collect();
+    let deepest: Vec<&String> =
+        lines.iter().filter(|line| line.starts_with("info depth 4 seldepth ")).collect();
     for rank in 1..=4 {
         assert!(deepest.iter().any(|line| line.contains(&format!(" multipv {rank} "))), "{deepest:#?}");
     }

@@ -182,7 +182,7 @@ fn the_end_of_the_input_ends_the_session() {
         let mut engine = Engine::start();
         engine.send_bytes(script.as_bytes());
         if script.contains("go ") && !script.contains("quit") {
-            engine.expect("info depth 1 ");
+            engine.expect("info depth 1 seldepth ");
         }
         engine.close_input();
         engine.leaves_cleanly();

@@ -220,7 +220,7 @@ impl Engine {
     /// A search without an end is under way: reads up to and including the line of the iteration to `depth`, and says
     /// `isready` `turns` times, each of which gives the search a turn. No `bestmove` comes.
     pub fn searches_on(&mut self, depth: &str, turns: usize) {
-        let mut lines = self.expect(&format!("info depth {depth} "));
+        let mut lines = self.expect(&format!("info depth {depth} seldepth "));
         for _ in 0..turns {
             lines.append(&mut self.sync());
         }
