@@ -198,12 +198,16 @@ fn games_that_were_won_change_no_printed_score() {
         let (_, lines) =
             search(&mut engine, position.trim_end_matches(" moves "), &format!("go depth {depth}"));
         engine.quit();
-        score(&lines)
+        lines
     };
     let (mut memory, mut depth) = (Vec::new(), Vec::new());
     for line in early.iter().take(100) {
-        let scores = [("drop", 12), ("off", 12), ("off", 13)].map(|(mode, depth)| printed(mode, line, depth));
-        if let [Some(with), Some(without), Some(deeper)] = scores {
+        let (with, deeper) = (printed("drop", line, 12), printed("off", line, 13));
+        let without: Vec<String> =
+            deeper.iter().filter(|line| line.starts_with("info depth 12 seldepth ")).cloned().collect();
+        if let [Some(with), Some(without), Some(deeper)] =
+            [&with, &without, &deeper].map(|lines| score(lines))
+        {
             memory.push((with - without).abs());
             depth.push((deeper - without).abs());
         }
