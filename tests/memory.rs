@@ -11,12 +11,13 @@ use std::{
     fs::{self, File},
     path::Path,
     process::{Command, Stdio},
+    sync::RwLock,
     thread,
     time::{Duration, Instant},
 };
 
 use common::{Engine, TIMEOUT, command, home, learn_file, run, told};
-use engram::learn::{AppendTime, LearnFile, Mode, Origin, Record, record::CAPACITY};
+use engram::learn::{AppendTime, Flags, LearnFile, LearnedScore, Mode, Origin, Record, record::CAPACITY};
 use serde_json::Value;
 
 /// An engine that learns in `path`, with these options.
@@ -216,6 +217,40 @@ fn games_that_were_won_change_no_printed_score() {
     let mean = |distances: &[i32]| distances.iter().sum::<i32>() / distances.len() as i32;
     assert!(mean(&memory) <= 3 * mean(&depth) / 2, "{memory:?} {depth:?}");
     assert!(memory.iter().all(|&distance| distance <= 120), "{memory:?}");
+}
+
+/// A won game that went through a position is no reason to return to it: the third time it is a draw.
+#[test]
+fn no_move_is_preferred_that_repeats_a_position_of_the_game() {
+    const START: &str = "4k3/8/8/8/8/8/4P3/R3K3 w - - 0 1";
+    let after = |moves: &str| {
+        let start: shakmaty::fen::Fen = START.parse().expect("a position");
+        let start =
+            engram::position::Position::from_setup(start.into_setup(), shakmaty::CastlingMode::Standard);
+        moves.split_whitespace().fold(start.expect("legal"), |position, uci| {
+            let uci: shakmaty::uci::UciMove = uci.parse().expect("a move");
+            position.play(uci.to_move(position.chess()).expect("legal"))
+        })
+    };
+    let (_folder, path) = learn_file();
+    let (mut file, ring, _) = LearnFile::open_or_create(&path).expect("a learning file");
+    let won = Record {
+        upper: LearnedScore::from_centipawns(-590),
+        flags: Flags { confirmed: true, ..Flags::default() },
+        time: 1,
+        ..Record::new(&after("a1a3"), Origin::Outcome).expect("the position fits")
+    };
+    file.take_in(&RwLock::new(ring), &[won]).expect("written");
+    drop(file);
+    let move_after = |moves: &str| {
+        let mut engine = engine(&path, &["Learning value drop"]);
+        let best = search(&mut engine, &format!("fen {START}{moves}"), "go depth 4").0;
+        engine.quit();
+        best
+    };
+    assert_eq!(move_after(""), "a1a3");
+    assert_eq!(move_after(" moves a1a2 e8d8 a2a1 d8e8"), "a1a3", "the position after it is new");
+    assert_ne!(move_after(" moves a1a3 e8d8 a3a1 d8e8"), "a1a3");
 }
 
 // 4. A lost game is a lesson however it ends.

@@ -236,7 +236,7 @@ impl Engine {
         } else if analysis {
             Preferences::default()
         } else {
-            preferences(&ring, &self.root)
+            preferences(&ring, &self.root, &self.path)
         };
         SearchInput { first_move, preferences, on_end: Some(self.on_end(limits, analysis, advised)) }
     }

@@ -4,7 +4,7 @@ use shakmaty::{Move, Position as _};
 
 use crate::{
     learn::{Origin, Record, Ring, game::RESULT, policy::Known},
-    position::Position,
+    position::{Path, Position},
     search::{Preference, Preferences, Strength, advice_margin, advice_min_depth},
     tt::{Learned, ScoreWindow},
     types::{Depth, Score},
@@ -80,13 +80,19 @@ pub(super) fn names(moves: &[Move], root: &Position) -> String {
 }
 
 /// What the games that went on with each move came to, and what studies of lost games found: the best move of the
-/// root, and moves on the way to such a position.
-pub(super) fn preferences(ring: &Ring, root: &Position) -> Preferences {
+/// root, and moves on the way to such a position. Nothing is said of a move that returns to a position of the game at the
+/// end of `path`: the game that was won from there went on in another way, and the third time it is a draw.
+pub(super) fn preferences(ring: &Ring, root: &Position, path: &Path) -> Preferences {
     let studied = |record: &Record| Preference::Studied(Depth(i32::from(record.depth)));
     let found = ring.get(root.key()).filter(|record| record.origin == Origin::Study);
     let found = found.and_then(|record| Some((root.unpack(record.best)?, studied(&record))));
-    let of = |m: Move| {
-        let after = ring.get(root.play(m).key());
+    let mut path = path.clone();
+    let mut of = |m: Move| {
+        let position = root.play(m);
+        path.push(&position);
+        let is_repetition = path.occurrences() > 1;
+        path.pop();
+        let after = ring.get(position.key()).filter(|_| !is_repetition);
         let preference = after.and_then(|record| match (record.origin, record.lower.is_none()) {
             // For the opponent: bounded from below if the game was lost, from above if it was won.
             (Origin::Outcome, _) => {
@@ -97,7 +103,7 @@ pub(super) fn preferences(ring: &Ring, root: &Position) -> Preferences {
             _ => None,
         });
         // What a game came to with the move of the study is later.
-        let found = found.filter(|(best, _)| *best == m).map(|(_, preference)| preference);
+        let found = found.filter(|(best, _)| *best == m && !is_repetition).map(|(_, preference)| preference);
         Some((m, preference.or(found)?))
     };
     Preferences(root.legal_moves().iter().filter_map(|&m| of(m)).collect())
