@@ -46,9 +46,9 @@ pub(super) struct EvaluationChoice {
 impl EvaluationChoice {
     /// The evaluation to use.
     pub(super) fn evaluation(&self) -> Evaluation {
-        match (self.kind, &self.network) {
-            (EvaluationKind::Classical, _) => Evaluation::Classical,
-            (EvaluationKind::Network, _) => Evaluation::Network(self.network()),
+        match self.kind {
+            EvaluationKind::Classical => Evaluation::Classical,
+            EvaluationKind::Network => Evaluation::Network(self.network()),
         }
     }
 

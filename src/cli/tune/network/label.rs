@@ -21,7 +21,7 @@ use crate::uci::{Interrupt, Output};
 pub struct LabelArguments {
     /// Samples, or positions that have a score: lines as `fit` reads them, or games from `generate`.
     input: PathBuf,
-    /// The file of samples to write.
+    /// The file of samples to write; it must not be there yet.
     out: PathBuf,
     /// The teacher, as for `sample`; without one the scores that the positions have become their labels, and
     /// positions that are not quiet are left out.
@@ -34,12 +34,14 @@ const CHUNK: usize = 1 << 14;
 
 /// Reads all positions, labels them and writes them.
 pub fn print(arguments: &LabelArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
-    let file = File::create(&arguments.out).map_err(TuneError::file(&arguments.out))?;
+    let has_samples = is_samples(&arguments.input)?;
+    // An existing file, which may be the input, is not overwritten.
+    let file = File::create_new(&arguments.out).map_err(TuneError::file(&arguments.out))?;
     let teacher_failed = TuneError::file(Path::new(arguments.teacher.as_deref().unwrap_or_default()));
     let teacher = arguments.teacher.as_deref().map(Teacher::start).transpose().map_err(teacher_failed)?;
     let mut labeller =
         Labeller { arguments, teacher, out: BufWriter::new(file), samples: Vec::new(), written: 0 };
-    if is_samples(&arguments.input)? {
+    if has_samples {
         labeller.samples(interrupt)?;
     } else {
         let mut failure = None;
@@ -70,17 +72,13 @@ fn is_samples(path: &Path) -> Result<bool, TuneError> {
     Ok(whole && bytes[SIZE - 3..] == [0; 3] && Sample::from_bytes(&bytes).is_some())
 }
 
-/// A labelled position as a sample; `None` where it has no score and none would be asked for.
+/// A labelled position as a sample; `None` where it has no score.
 fn of_label(label: &data::Labelled) -> Option<Sample> {
     let (score, result) = match label.position.turn() {
         Color::White => (label.score?, label.result),
         Color::Black => (-label.score?, 1.0 - label.result),
     };
-    Some(Sample {
-        score: score.clamp(f32::from(i16::MIN), f32::from(i16::MAX)) as i16,
-        result: (2.0 * result) as u8,
-        ..Sample::new(&label.position)
-    })
+    Some(Sample { score: score as i16, result: (2.0 * result) as u8, ..Sample::new(&label.position) })
 }
 
 /// Collects samples and writes them in chunks.
