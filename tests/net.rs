@@ -65,28 +65,22 @@ fn by_definition(layout: &Layout, position: &Position) -> i64 {
 }
 
 fn pawn_part(pawns: &engram::eval::net::PawnLayout, position: &Position, head: usize) -> [i64; 2] {
-    let first = pawns.first_biases.len();
-    let mut sums: Vec<i64> = pawns.first_biases.iter().map(|&bias| i64::from(bias)).collect();
+    let units = pawns.input_biases.len();
+    let mut sums: Vec<i64> = pawns.input_biases.iter().map(|&bias| i64::from(bias)).collect();
     for square in position.board().pawns() {
         let own = position.board().color_at(square) == Some(position.turn());
         let flip = if position.turn() == Color::Black { 56 } else { 0 };
         let input = (u32::from(square) ^ flip) as usize - 8 + if own { 0 } else { 48 };
-        for (sum, &weight) in sums.iter_mut().zip(&pawns.first[input * first..]) {
+        for (sum, &weight) in sums.iter_mut().zip(&pawns.input_weights[input * units..]) {
             *sum += i64::from(weight);
         }
     }
-    let active: Vec<i64> = sums.iter().map(|&sum| sum.clamp(0, 255)).collect();
-    let dot = |a: &[i64], b: &[i16]| a.iter().zip(b).map(|(a, &b)| a * i64::from(b)).sum::<i64>();
-    let second: Vec<i64> = pawns
-        .second_biases
-        .iter()
-        .zip(pawns.second.chunks(first))
-        .map(|(&bias, row)| ((dot(&active, row) + i64::from(bias)) / i64::from(ONE_HEAD)).clamp(0, 255))
-        .collect();
     let said = [0, 1].map(|kind| {
         let place = 2 * head + kind;
-        let row = &pawns.outputs[place * second.len()..][..second.len()];
-        dot(&second, row) + i64::from(pawns.output_biases[place])
+        let weights = &pawns.outputs[place * units..][..units];
+        let weighted =
+            sums.iter().zip(weights).map(|(sum, &weight)| (*sum).clamp(0, 255) * i64::from(weight));
+        weighted.sum::<i64>() + i64::from(pawns.output_biases[place])
     });
     let one = i64::from(ONE_INPUT * ONE_HEAD);
     [(said[0] * 128 / one).clamp(-127, 127), (said[1] * 1024 / one).clamp(-32767, 32767)]

@@ -2,23 +2,21 @@
 //!
 //! ```text
 //!  header 64: magic "EngramNN" | version u32 | inputs u32 (of one bucket, for all, or of each) | units u32 | heads u32 | scale u32 (centipawns of one
-//!             unit of output) | CRC-32 u32 of what follows | pawn part: units of the first and second layer u32 [2],
-//!             0 if there is none | zero [24]
+//!             unit of output) | CRC-32 u32 of what follows | units of the pawn part u32, 0 if there is none | zero [28]
 //!  input weights i16 [inputs][units] | input biases i16 [units]     (255 = 1.0)
 //!  heads i16 [heads][2 * units] (64 = 1.0) | head biases i32 [heads] (255 * 64 = 1.0)
-//!  pawn part: first weights i16 [96][first] | first biases i16 [first]   (255 = 1.0)
-//!             second weights i16 [second][first] (64 = 1.0) | second biases i32 [second] (255 * 64 = 1.0)
-//!             outputs i16 [heads][factor, addend][second] (64 = 1.0) | their biases i32 [heads][2] (255 * 64 = 1.0)
+//!  pawn part: input weights i16 [96][units] | input biases i16 [units]   (255 = 1.0)
+//!             outputs i16 [heads][factor, addend][units] (64 = 1.0) | their biases i32 [heads][2] (255 * 64 = 1.0)
 //! ```
 //! All numbers are little-endian. The first half of a head reads the mover's units, the second the opponent's.
 
 use thiserror::Error;
 
-use super::{BUCKET_INPUTS, FIRST, HEADS, INPUTS, PAWN_INPUTS, SECOND};
+use super::{BUCKET_INPUTS, HEADS, INPUTS, PAWN_INPUTS, PAWN_UNITS};
 
 /// How a file begins.
 const MAGIC: [u8; 8] = *b"EngramNN";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 64;
 
 /// The largest scale, in centipawns.
@@ -87,13 +85,9 @@ pub struct Layout {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PawnLayout {
     /// By input.
-    pub first: Vec<i16>,
-    /// By unit of the first layer.
-    pub first_biases: Vec<i16>,
-    /// By unit of the second layer.
-    pub second: Vec<i16>,
-    /// By unit of the second layer.
-    pub second_biases: Vec<i32>,
+    pub input_weights: Vec<i16>,
+    /// By unit.
+    pub input_biases: Vec<i16>,
     /// By head, factor before addend.
     pub outputs: Vec<i16>,
     /// By head, factor before addend.
@@ -114,13 +108,13 @@ impl Layout {
             let place = 8 + 4 * index;
             u32::from_le_bytes([header[place], header[place + 1], header[place + 2], header[place + 3]])
         };
-        let [version, inputs, units, heads, scale, checksum, first, second] =
-            [0, 1, 2, 3, 4, 5, 6, 7].map(|index| word(index) as usize);
-        let pawns = [first, second] == [FIRST, SECOND];
+        let [version, inputs, units, heads, scale, checksum, pawn_units] =
+            [0, 1, 2, 3, 4, 5, 6].map(|index| word(index) as usize);
+        let pawns = pawn_units == PAWN_UNITS;
         let known = [BUCKET_INPUTS, INPUTS].contains(&inputs)
             && heads == HEADS
             && units <= 1 << 14
-            && (pawns || [first, second] == [0, 0]);
+            && (pawns || pawn_units == 0);
         if version != VERSION as usize || !known {
             return Err(NetworkError::Version(version as u32));
         }
@@ -145,11 +139,9 @@ impl Layout {
             heads: rest.shorts(HEADS * 2 * units),
             head_biases: rest.words(HEADS),
             pawns: pawns.then(|| PawnLayout {
-                first: rest.shorts(PAWN_INPUTS * FIRST),
-                first_biases: rest.shorts(FIRST),
-                second: rest.shorts(SECOND * FIRST),
-                second_biases: rest.words(SECOND),
-                outputs: rest.shorts(HEADS * 2 * SECOND),
+                input_weights: rest.shorts(PAWN_INPUTS * PAWN_UNITS),
+                input_biases: rest.shorts(PAWN_UNITS),
+                outputs: rest.shorts(HEADS * 2 * PAWN_UNITS),
                 output_biases: rest.words(HEADS * 2),
             }),
         })
@@ -169,26 +161,16 @@ impl Layout {
         shorts(&mut payload, &self.heads);
         words(&mut payload, &self.head_biases);
         if let Some(pawns) = &self.pawns {
-            shorts(&mut payload, &pawns.first);
-            shorts(&mut payload, &pawns.first_biases);
-            shorts(&mut payload, &pawns.second);
-            words(&mut payload, &pawns.second_biases);
+            shorts(&mut payload, &pawns.input_weights);
+            shorts(&mut payload, &pawns.input_biases);
             shorts(&mut payload, &pawns.outputs);
             words(&mut payload, &pawns.output_biases);
         }
         let mut bytes = MAGIC.to_vec();
         let checksum = crc32fast::hash(&payload);
-        let [first, second] = if self.pawns.is_some() { [FIRST as u32, SECOND as u32] } else { [0, 0] };
-        let sizes = [
-            VERSION,
-            self.inputs as u32,
-            self.units as u32,
-            HEADS as u32,
-            self.scale,
-            checksum,
-            first,
-            second,
-        ];
+        let pawn_units = if self.pawns.is_some() { PAWN_UNITS as u32 } else { 0 };
+        let sizes =
+            [VERSION, self.inputs as u32, self.units as u32, HEADS as u32, self.scale, checksum, pawn_units];
         sizes.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
         bytes.resize(HEADER, 0);
         bytes.append(&mut payload);
@@ -198,7 +180,7 @@ impl Layout {
 
 /// Bytes of a pawn part.
 const PAWN_BYTES: usize =
-    2 * (PAWN_INPUTS * FIRST + FIRST + SECOND * FIRST + HEADS * 2 * SECOND) + 4 * (SECOND + HEADS * 2);
+    2 * (PAWN_INPUTS * PAWN_UNITS + PAWN_UNITS + HEADS * 2 * PAWN_UNITS) + 4 * HEADS * 2;
 
 /// Numbers that are read one after the other.
 struct Numbers<'a>(&'a [u8]);

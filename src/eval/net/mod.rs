@@ -10,7 +10,7 @@ pub use accumulator::Accumulators;
 pub use features::{BUCKET_INPUTS, INPUTS, View};
 pub use file::{Layout, NetworkError, ONE_HEAD, ONE_INPUT, PawnLayout};
 pub use network::{EMBEDDED, Network, UNITS};
-pub use pawns::{FIRST, PAWN_INPUTS, PawnEntry, SECOND};
+pub use pawns::{PAWN_INPUTS, PAWN_UNITS, PawnEntry};
 
 /// Heads: which one speaks depends on the number of pieces.
 pub const HEADS: usize = 8;

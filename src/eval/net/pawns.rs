@@ -1,11 +1,10 @@
-//! The pawn part: a deeper network that sees the pawns alone. It says for each head by how much the rest of the
+//! The pawn part: a small network that sees the pawns alone. It says for each head by how much the rest of the
 //! output is multiplied and what is added to it: a locked position is worth less than its pieces say, a chain
-//! that will break is worth more. What it says is computed once for each structure and kept in the pawn hash, so
-//! its depth costs next to nothing.
+//! that will break is worth more. What it says is computed once for each structure and kept in the pawn hash.
 //!
 //! ```text
 //!  96 inputs (48 squares for own pawns, 48 for the opponent's, as the mover sees them)
-//!  -> FIRST units -> SECOND units -> for each head factor and addend
+//!  -> PAWN_UNITS units -> for each head factor and addend
 //! ```
 //! A unit's activation is its sum clipped to 0 to 1.
 
@@ -22,10 +21,8 @@ use crate::{
 
 /// Inputs: 48 squares for each side's pawns.
 pub const PAWN_INPUTS: usize = 96;
-/// Units of the first layer.
-pub const FIRST: usize = 64;
-/// Units of the second layer.
-pub const SECOND: usize = 32;
+/// Hidden units of the pawn part.
+pub const PAWN_UNITS: usize = 32;
 
 /// One of a factor's addition to 1.
 const ONE_FACTOR: i32 = 128;
@@ -46,6 +43,9 @@ pub struct PawnEntry {
 }
 
 const _: () = assert!(size_of::<PawnEntry>() == 64);
+// An output times one of an addend fits 32 bits: weights and biases lie within ±2.
+const _: () =
+    assert!((PAWN_UNITS as i64 + 1) * 2 * (ONE_INPUT * ONE_HEAD * ONE_ADDEND) as i64 <= i32::MAX as i64);
 
 impl PawnTableEntry for PawnEntry {
     fn pawns(&self) -> [Bitboard; 2] {
@@ -71,16 +71,17 @@ compiled_for_generations! {
     }
 }
 
+/// Hidden units for both movers, Black's and then White's: a pawn is an input of both.
+type BothUnits = [i16; 2 * PAWN_UNITS];
+
 /// The parameters of the pawn part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PawnPart {
-    first: Vec<[i16; FIRST]>,
-    first_biases: [i16; FIRST],
-    /// By input, as the next: the file has them by output.
-    second: Box<[[i16; SECOND]; FIRST]>,
-    second_biases: [i32; SECOND],
-    /// For each head, factor before addend.
-    outputs: Box<[[i16; 2 * HEADS]; SECOND]>,
+    /// By color of the pawn and square.
+    rows: Box<[[BothUnits; 64]; 2]>,
+    biases: BothUnits,
+    /// By unit, the factors of all heads before the addends.
+    outputs: Box<[[i16; 2 * HEADS]; PAWN_UNITS]>,
     output_biases: [i32; 2 * HEADS],
 }
 
@@ -89,16 +90,27 @@ impl PawnPart {
     pub fn new(layout: &Layout) -> Option<PawnPart> {
         let pawns = layout.pawns.as_ref()?;
         let mut part = PawnPart {
-            first: pawns.first.as_chunks().0.to_vec(),
-            first_biases: [0; FIRST],
-            second: transposed(&pawns.second),
-            second_biases: [0; SECOND],
-            outputs: transposed(&pawns.outputs),
+            rows: Box::new([[[0; 2 * PAWN_UNITS]; 64]; 2]),
+            biases: [0; 2 * PAWN_UNITS],
+            outputs: Box::new([[0; 2 * HEADS]; PAWN_UNITS]),
             output_biases: [0; 2 * HEADS],
         };
-        part.first_biases.copy_from_slice(&pawns.first_biases);
-        part.second_biases.copy_from_slice(&pawns.second_biases);
-        part.output_biases.copy_from_slice(&pawns.output_biases);
+        for mover in Color::ALL {
+            let units = mover as usize * PAWN_UNITS..(mover as usize + 1) * PAWN_UNITS;
+            part.biases[units.clone()].copy_from_slice(&pawns.input_biases);
+            for (input, weights) in pawns.input_weights.chunks_exact(PAWN_UNITS).enumerate() {
+                let color = if input < PAWN_INPUTS / 2 { mover } else { mover.other() };
+                // The mover plays upwards.
+                let square = mover.fold_wb(input % 48 + 8, (input % 48 + 8) ^ 56);
+                part.rows[color as usize][square][units.clone()].copy_from_slice(weights);
+            }
+        }
+        let outputs = pawns.output_biases.iter().zip(pawns.outputs.chunks_exact(PAWN_UNITS));
+        for (output, (&bias, weights)) in outputs.enumerate() {
+            let place = output / 2 + output % 2 * HEADS;
+            part.output_biases[place] = bias;
+            part.outputs.iter_mut().zip(weights).for_each(|(row, &weight)| row[place] = weight);
+        }
         Some(part)
     }
 
@@ -111,81 +123,27 @@ impl PawnPart {
     #[inline(always)]
     fn evaluate_here(&self, pawns: [Bitboard; 2]) -> PawnEntry {
         let mut entry = PawnEntry { pawns, ..PawnEntry::default() };
-        for mover in Color::ALL {
-            let [own, theirs] = match mover {
-                Color::White => [pawns[1].0, pawns[0].0],
-                Color::Black => [pawns[0].0.swap_bytes(), pawns[1].0.swap_bytes()],
-            };
-            let outputs = layer(&self.second_layer(own, theirs), &self.outputs, self.output_biases);
-            let (outputs, _) = outputs.as_chunks::<2>();
-            for (head, &[factor, addend]) in outputs.iter().enumerate() {
-                let scaled = |value: i32, one: i32| {
-                    i64::from(value) * i64::from(one) / i64::from(ONE_INPUT * ONE_HEAD)
-                };
-                let most = i64::from(i8::MAX);
-                entry.factors[mover as usize][head] = scaled(factor, ONE_FACTOR).clamp(-most, most) as i8;
-                let most = i64::from(i16::MAX);
-                entry.addends[mover as usize][head] = scaled(addend, ONE_ADDEND).clamp(-most, most) as i16;
+        let mut units = self.biases;
+        for (rows, pawns) in self.rows.iter().zip(pawns) {
+            for square in pawns {
+                let row = &rows[square as usize];
+                units.iter_mut().zip(row).for_each(|(sum, weight)| *sum = sum.wrapping_add(*weight));
+            }
+        }
+        for (mover, units) in units.as_chunks::<PAWN_UNITS>().0.iter().enumerate() {
+            let mut sums = self.output_biases;
+            for (&unit, row) in units.iter().zip(&*self.outputs) {
+                let active = i32::from(unit.clamp(0, ONE_INPUT as i16));
+                sums.iter_mut().zip(row).for_each(|(sum, &weight)| *sum += active * i32::from(weight));
+            }
+            let scaled = |value: i32, one: i32| value * one / (ONE_INPUT * ONE_HEAD);
+            for head in 0..HEADS {
+                let most = i32::from(i8::MAX);
+                entry.factors[mover][head] = scaled(sums[head], ONE_FACTOR).clamp(-most, most) as i8;
+                let most = i32::from(i16::MAX);
+                entry.addends[mover][head] = scaled(sums[HEADS + head], ONE_ADDEND).clamp(-most, most) as i16;
             }
         }
         entry
     }
-
-    #[inline(always)]
-    fn second_layer(&self, own: u64, theirs: u64) -> [i16; SECOND] {
-        let mut first = self.first_biases;
-        for (pawns, offset) in [(own, 0), (theirs, PAWN_INPUTS / 2)] {
-            let mut rest = pawns >> 8 & 0x0000_FFFF_FFFF_FFFF;
-            while rest != 0 {
-                let row = &self.first[rest.trailing_zeros() as usize + offset];
-                first.iter_mut().zip(row).for_each(|(sum, weight)| *sum = sum.wrapping_add(*weight));
-                rest &= rest - 1;
-            }
-        }
-        for unit in &mut first {
-            *unit = (*unit).clamp(0, ONE_INPUT as i16);
-        }
-        let sums = layer(&first, &self.second, self.second_biases);
-        let mut second = [0; SECOND];
-        for (unit, sum) in second.iter_mut().zip(sums) {
-            *unit = (sum / ONE_HEAD).clamp(0, ONE_INPUT) as i16;
-        }
-        second
-    }
-}
-
-/// The weights of a layer by input, from those by output.
-fn transposed<const FROM: usize, const TO: usize>(weights: &[i16]) -> Box<[[i16; TO]; FROM]> {
-    let mut rows = Box::new([[0; TO]; FROM]);
-    for (output, weights) in weights.chunks_exact(FROM).enumerate() {
-        for (row, &weight) in rows.iter_mut().zip(weights) {
-            row[output] = weight;
-        }
-    }
-    rows
-}
-
-/// The sums of a layer: its biases and the rows of weights of all inputs that are not zero, which are about half. Those
-/// are gathered in a bitboard first: a branch for each input would be mispredicted too often.
-#[inline(always)]
-fn layer<const FROM: usize, const TO: usize>(
-    inputs: &[i16; FROM],
-    rows: &[[i16; TO]; FROM],
-    biases: [i32; TO],
-) -> [i32; TO] {
-    const { assert!(FROM <= 64) };
-    let mut active = 0_u64;
-    for (place, &input) in inputs.iter().enumerate() {
-        active |= u64::from(input != 0) << place;
-    }
-    let mut sums = biases;
-    while active != 0 {
-        let place = active.trailing_zeros() as usize;
-        let (input, row) = (i32::from(inputs[place % FROM]), &rows[place % FROM]);
-        for (sum, &weight) in sums.iter_mut().zip(row) {
-            *sum = sum.wrapping_add(input * i32::from(weight));
-        }
-        active &= active - 1;
-    }
-    sums
 }

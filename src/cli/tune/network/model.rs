@@ -4,8 +4,8 @@
 //!
 //! ```text
 //!  input weights [units / TILE][INPUTS][TILE] | input biases [units] | heads [HEADS][2 * units] | head biases [HEADS]
-//!  pawn part: first weights [PAWN_INPUTS][FIRST] | first biases [FIRST] | second weights [SECOND][FIRST] |
-//!             second biases [SECOND] | outputs [HEADS][2][SECOND] | output biases [HEADS][2]
+//!  pawn part: input weights [PAWN_INPUTS][PAWN_UNITS] | input biases [PAWN_UNITS] |
+//!             outputs [HEADS][2][PAWN_UNITS] | output biases [HEADS][2]
 //! ```
 //! An activation is the square of the sum, clipped to 0 to 1 before (squared clipped rectifier); in the pawn part
 //! it is the clipped sum. The pawn part says by how much the rest is multiplied and what is added to it.
@@ -19,7 +19,7 @@ use fastrand::Rng;
 use shakmaty::{Color, Role, Square};
 
 use super::{pawns, record::Sample};
-use crate::eval::net::{FIRST, HEADS, INPUTS, View, head};
+use crate::eval::net::{HEADS, INPUTS, View, head};
 
 /// Centipawns of one natural unit of the logistic function: the network's output counts in it.
 pub const SCALE: f32 = 220.0;
@@ -83,9 +83,9 @@ impl NetworkShape {
         parameters[..self.input_biases()].fill_with(|| normal(0.05));
         parameters[self.heads()..self.head_biases()].fill_with(|| normal((1.0 / self.units as f32).sqrt()));
         if self.pawns {
-            let [first, _, second, _, _, _] = pawns::parts(&mut parameters[self.head_biases() + HEADS..]);
-            first.fill_with(|| normal(0.2));
-            second.fill_with(|| normal((1.0 / FIRST as f32).sqrt()));
+            // Its outputs begin as zeros: it says nothing of what it has not learned yet.
+            let [weights, ..] = pawns::parts(&mut parameters[self.pawn_part()..]);
+            weights.fill_with(|| normal(0.2));
         }
         parameters
     }

@@ -1,19 +1,19 @@
 //! The pawn part in floating point: what it says of a sample's pawns, and its gradient.
 
 use super::record::Sample;
-use crate::eval::net::{FIRST, HEADS, PAWN_INPUTS, SECOND};
+use crate::eval::net::{HEADS, PAWN_INPUTS, PAWN_UNITS};
 
-/// Sizes of the parts: first weights and biases, second weights and biases, outputs and their biases.
-const SIZES: [usize; 6] = [PAWN_INPUTS * FIRST, FIRST, SECOND * FIRST, SECOND, HEADS * 2 * SECOND, HEADS * 2];
+/// Sizes of the parts: input weights and biases, outputs and their biases.
+const SIZES: [usize; 4] = [PAWN_INPUTS * PAWN_UNITS, PAWN_UNITS, HEADS * 2 * PAWN_UNITS, HEADS * 2];
 
 /// How many parameters it has.
 pub const PARAMETERS: usize = {
-    let [a, b, c, d, e, f] = SIZES;
-    a + b + c + d + e + f
+    let [a, b, c, d] = SIZES;
+    a + b + c + d
 };
 
 /// The parts of its parameters, in the order of [`SIZES`].
-pub fn parts(mut rest: &mut [f32]) -> [&mut [f32]; 6] {
+pub fn parts(mut rest: &mut [f32]) -> [&mut [f32]; 4] {
     SIZES.map(|size| {
         let (part, after) = std::mem::take(&mut rest).split_at_mut(size);
         rest = after;
@@ -22,7 +22,7 @@ pub fn parts(mut rest: &mut [f32]) -> [&mut [f32]; 6] {
 }
 
 /// [`parts`], to be read.
-pub fn parts_of(mut rest: &[f32]) -> [&[f32]; 6] {
+pub fn parts_of(mut rest: &[f32]) -> [&[f32]; 4] {
     SIZES.map(|size| {
         let (part, after) = rest.split_at(size);
         rest = after;
@@ -30,27 +30,19 @@ pub fn parts_of(mut rest: &[f32]) -> [&[f32]; 6] {
     })
 }
 
-/// What one sample's pawns came to.
-#[derive(Default)]
+/// The inputs of one sample's pawns, and the activations of the units.
 pub struct PawnScratch {
     inputs: Vec<u8>,
-    first: Layer<FIRST>,
-    second: Layer<SECOND>,
+    active: [f32; PAWN_UNITS],
 }
 
-/// Activations, and the slopes of the loss by the sums behind them.
-struct Layer<const N: usize> {
-    active: [f32; N],
-    slope: [f32; N],
-}
-
-impl<const N: usize> Default for Layer<N> {
+impl Default for PawnScratch {
     fn default() -> Self {
-        Layer { active: [0.0; N], slope: [0.0; N] }
+        PawnScratch { inputs: Vec::new(), active: [0.0; PAWN_UNITS] }
     }
 }
 
-fn dot<const N: usize>(a: &[f32; N], b: &[f32]) -> f32 {
+fn dot(a: &[f32; PAWN_UNITS], b: &[f32]) -> f32 {
     let mut lanes = [0.0_f32; 16];
     for (a, b) in a.as_chunks::<16>().0.iter().zip(b.as_chunks::<16>().0) {
         for lane in 0..16 {
@@ -62,7 +54,7 @@ fn dot<const N: usize>(a: &[f32; N], b: &[f32]) -> f32 {
 
 /// By what the rest is multiplied (less 1) and what is added.
 pub fn forward(parameters: &[f32], head: usize, sample: &Sample, scratch: &mut PawnScratch) -> (f32, f32) {
-    let [first, first_biases, second, second_biases, outputs, output_biases] = parts_of(parameters);
+    let [weights, biases, outputs, output_biases] = parts_of(parameters);
     scratch.inputs.clear();
     for (square, role, theirs) in sample.pieces() {
         // The mover's pawns, then the opponent's, on 48 squares each.
@@ -70,22 +62,18 @@ pub fn forward(parameters: &[f32], head: usize, sample: &Sample, scratch: &mut P
             scratch.inputs.push(square - 8 + if theirs { 48 } else { 0 });
         }
     }
-    let active = &mut scratch.first.active;
-    active.copy_from_slice(first_biases);
+    let active = &mut scratch.active;
+    active.copy_from_slice(biases);
     for &input in &scratch.inputs {
-        let row = &first[usize::from(input) * FIRST..][..FIRST];
+        let row = &weights[usize::from(input) * PAWN_UNITS..][..PAWN_UNITS];
         active.iter_mut().zip(row).for_each(|(sum, weight)| *sum += weight);
     }
     active.iter_mut().for_each(|sum| *sum = sum.clamp(0.0, 1.0));
-    for (unit, active) in scratch.second.active.iter_mut().enumerate() {
-        let sum = second_biases[unit] + dot(&scratch.first.active, &second[unit * FIRST..][..FIRST]);
-        *active = sum.clamp(0.0, 1.0);
-    }
-    let [gate, shift] = [0, 1].map(|kind| {
+    let [factor, addend] = [0, 1].map(|kind| {
         let place = head * 2 + kind;
-        output_biases[place] + dot(&scratch.second.active, &outputs[place * SECOND..][..SECOND])
+        output_biases[place] + dot(&scratch.active, &outputs[place * PAWN_UNITS..][..PAWN_UNITS])
     });
-    (gate, shift)
+    (factor, addend)
 }
 
 /// Adds the gradient, from the slopes of the loss by factor and addend, for the sample that [`forward`] saw last.
@@ -96,43 +84,28 @@ pub fn learn(
     gradient: &mut [f32],
     scratch: &mut PawnScratch,
 ) {
-    let [_, _, second, _, outputs, _] = parts_of(parameters);
-    let [first_gradient, first_biases, second_gradient, second_biases, output_gradient, output_biases] =
-        parts(gradient);
-    let (one, two) = (&mut scratch.first, &mut scratch.second);
-    two.slope = [0.0; SECOND];
+    let [_, _, outputs, _] = parts_of(parameters);
+    let [weight_gradient, bias_gradient, output_gradient, output_biases] = parts(gradient);
+    let active = &scratch.active;
+    let mut unit_slopes = [0.0; PAWN_UNITS];
     for (kind, slope) in slopes.into_iter().enumerate() {
         let place = head * 2 + kind;
         output_biases[place] += slope;
-        let weights = &outputs[place * SECOND..][..SECOND];
-        let gradients = &mut output_gradient[place * SECOND..][..SECOND];
-        for unit in 0..SECOND {
-            gradients[unit] += slope * two.active[unit];
-            two.slope[unit] += slope * weights[unit];
+        let weights = &outputs[place * PAWN_UNITS..][..PAWN_UNITS];
+        let gradients = &mut output_gradient[place * PAWN_UNITS..][..PAWN_UNITS];
+        for unit in 0..PAWN_UNITS {
+            gradients[unit] += slope * active[unit];
+            unit_slopes[unit] += slope * weights[unit];
         }
     }
-    one.slope = [0.0; FIRST];
-    for unit in 0..SECOND {
-        if two.active[unit] <= 0.0 || two.active[unit] >= 1.0 {
-            continue;
-        }
-        let slope = two.slope[unit];
-        second_biases[unit] += slope;
-        let weights = &second[unit * FIRST..][..FIRST];
-        let gradients = &mut second_gradient[unit * FIRST..][..FIRST];
-        for below in 0..FIRST {
-            gradients[below] += slope * one.active[below];
-            one.slope[below] += slope * weights[below];
-        }
-    }
-    for (slope, active) in one.slope.iter_mut().zip(&one.active) {
+    for (slope, active) in unit_slopes.iter_mut().zip(active) {
         if *active <= 0.0 || *active >= 1.0 {
             *slope = 0.0;
         }
     }
-    first_biases.iter_mut().zip(&one.slope).for_each(|(gradient, slope)| *gradient += slope);
+    bias_gradient.iter_mut().zip(&unit_slopes).for_each(|(gradient, slope)| *gradient += slope);
     for &input in &scratch.inputs {
-        let row = &mut first_gradient[usize::from(input) * FIRST..][..FIRST];
-        row.iter_mut().zip(&one.slope).for_each(|(gradient, slope)| *gradient += slope);
+        let row = &mut weight_gradient[usize::from(input) * PAWN_UNITS..][..PAWN_UNITS];
+        row.iter_mut().zip(&unit_slopes).for_each(|(gradient, slope)| *gradient += slope);
     }
 }

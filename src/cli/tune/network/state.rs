@@ -165,13 +165,11 @@ impl Training {
             heads: shorts(&self.parameters[shape.heads()..shape.head_biases()], ONE_HEAD),
             head_biases: words(&self.parameters[shape.head_biases()..shape.pawn_part()]),
             pawns: shape.pawns.then(|| {
-                let [first, first_biases, second, second_biases, outputs, output_biases] =
+                let [weights, biases, outputs, output_biases] =
                     pawns::parts_of(&self.parameters[shape.pawn_part()..]);
                 PawnLayout {
-                    first: shorts(first, ONE_INPUT),
-                    first_biases: shorts(first_biases, ONE_INPUT),
-                    second: shorts(second, ONE_HEAD),
-                    second_biases: words(second_biases),
+                    input_weights: shorts(weights, ONE_INPUT),
+                    input_biases: shorts(biases, ONE_INPUT),
                     outputs: shorts(outputs, ONE_HEAD),
                     output_biases: words(output_biases),
                 }
@@ -239,12 +237,9 @@ pub fn grown(layout: &Layout, shape: NetworkShape) -> Vec<f32> {
     }
     copy_words(&mut parameters[shape.head_biases()..shape.pawn_part()], &layout.head_biases);
     if let (true, Some(layout)) = (shape.pawns, &layout.pawns) {
-        let [first, first_biases, second, second_biases, outputs, output_biases] =
-            pawns::parts(&mut parameters[shape.pawn_part()..]);
-        copy(first, &layout.first, ONE_INPUT);
-        copy(first_biases, &layout.first_biases, ONE_INPUT);
-        copy(second, &layout.second, ONE_HEAD);
-        copy_words(second_biases, &layout.second_biases);
+        let [weights, biases, outputs, output_biases] = pawns::parts(&mut parameters[shape.pawn_part()..]);
+        copy(weights, &layout.input_weights, ONE_INPUT);
+        copy(biases, &layout.input_biases, ONE_INPUT);
         copy(outputs, &layout.outputs, ONE_HEAD);
         copy_words(output_biases, &layout.output_biases);
     }
