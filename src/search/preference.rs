@@ -6,13 +6,7 @@
 
 use shakmaty::Move;
 
-use super::{
-    moves::Best,
-    node_state::{Node, Window},
-    params::*,
-    root_move::RootMove,
-    worker::Worker,
-};
+use super::{node_state::Window, params::*};
 use crate::types::{Depth, Score};
 
 /// Why a root move is preferred.
@@ -28,7 +22,7 @@ pub enum Preference {
 
 impl Preference {
     /// What it adds to the score in the comparison of root moves at `depth`, in internal units.
-    fn worth(self, depth: Depth) -> i32 {
+    pub fn worth(self, depth: Depth) -> i32 {
         let centipawns = match self {
             Preference::Advised => advice_margin(),
             Preference::Outcome(share) => {
@@ -79,47 +73,6 @@ impl Window {
     /// The window of the search below a root move that is preferred by `worth`.
     pub fn below_preferred(self, worth: i32) -> Window {
         Window { alpha: preferred(self.alpha, -worth), beta: preferred(self.beta, -worth) }
-    }
-}
-
-impl RootMove {
-    /// The same with what the memory prefers.
-    pub fn with_preference(self, preference: Option<Preference>) -> RootMove {
-        RootMove { is_advised: preference == Some(Preference::Advised), preference, ..self }
-    }
-
-    /// Its score in the comparison of root moves.
-    pub fn preferred_score(&self) -> Score {
-        preferred(self.score, self.worth)
-    }
-}
-
-impl Worker {
-    /// What the preference for a root move is worth.
-    pub fn worth(&self, m: Move) -> i32 {
-        self.root_moves.iter().find(|root| root.root_move() == m).map_or(0, |root| root.worth)
-    }
-
-    /// Makes what the root found a score again, without the worth of its move.
-    pub fn leave_preference_out(&self, node: &mut Node, best: &mut Best) {
-        let worth = best.m.map_or(0, |m| self.worth(m));
-        best.score = preferred(best.score, -worth);
-        node.window = node.window.below_preferred(worth);
-    }
-
-    /// What the memory prefers in an iteration to `depth`: the advised moves compete with the others once it is deep
-    /// enough, or they are all mated.
-    pub fn weigh_preferences(&mut self, depth: Depth) {
-        for root in &mut self.root_moves {
-            root.worth = root.preference.map_or(0, |preference| preference.worth(depth));
-        }
-        let first = &self.root_moves[0];
-        let is_mated = first.previous.is_loss() && first.previous != -Score::INFINITE;
-        if depth >= advice_min_depth() || is_mated {
-            for root in &mut self.root_moves {
-                root.is_advised = false;
-            }
-        }
     }
 }
 

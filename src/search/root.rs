@@ -1,11 +1,21 @@
-//! What only the root does: it announces its moves and keeps the result of each.
+//! What only the root does: it announces its moves, keeps the result of each, and compares them by score and
+//! preference.
 
 use std::time::Duration;
 
 use shakmaty::Move;
 
-use super::{event::Event, node_state::Window, progress::ThreadResult, worker::Worker};
-use crate::types::{Bound, Ply, Score};
+use super::{
+    event::Event,
+    moves::Best,
+    node_state::{Node, Window},
+    params::advice_min_depth,
+    preference::preferred,
+    progress::ThreadResult,
+    root_move::RootMove,
+    worker::Worker,
+};
+use crate::types::{Bound, Depth, Ply, Score};
 
 /// From this time on the move being searched is announced.
 const ANNOUNCE_AFTER: Duration = Duration::from_secs(3);
@@ -15,7 +25,7 @@ impl Worker {
     /// (MultiPV), and has the best tablebase rank that is left.
     pub fn is_root_candidate(&self, m: Move) -> bool {
         let rest = &self.root_moves[self.pv_index..];
-        let class = |root: &super::root_move::RootMove| (root.rank, root.is_advised);
+        let class = |root: &RootMove| (root.rank, root.is_advised);
         rest.iter().take_while(|root| class(root) == class(&rest[0])).any(|root| root.root_move() == m)
     }
 
@@ -48,6 +58,33 @@ impl Worker {
         if self.id != 0 && depth > 0 && self.task.multi_pv == 1 && root.bound != Bound::Upper {
             let result = ThreadResult { lines: vec![root.clone()], depth, unreported: true };
             self.task.progress.show(self.id, result);
+        }
+    }
+
+    /// What the preference for a root move is worth.
+    pub fn worth(&self, m: Move) -> i32 {
+        self.root_moves.iter().find(|root| root.root_move() == m).map_or(0, |root| root.worth)
+    }
+
+    /// Takes the preference for the best move out of its score and of the window.
+    pub fn leave_preference_out(&self, node: &mut Node, best: &mut Best) {
+        let worth = best.m.map_or(0, |m| self.worth(m));
+        best.score = preferred(best.score, -worth);
+        node.window = node.window.below_preferred(worth);
+    }
+
+    /// Sets what each preference is worth in an iteration to `depth`. The advised moves compete with the others once it
+    /// is deep enough, or once all of them lose.
+    pub fn weigh_preferences(&mut self, depth: Depth) {
+        for root in &mut self.root_moves {
+            root.worth = root.preference.map_or(0, |preference| preference.worth(depth));
+        }
+        let first = &self.root_moves[0];
+        let is_lost = first.previous.is_loss() && first.previous != -Score::INFINITE;
+        if depth >= advice_min_depth() || is_lost {
+            for root in &mut self.root_moves {
+                root.is_advised = false;
+            }
         }
     }
 }

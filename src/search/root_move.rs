@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use shakmaty::Move;
 
-use super::preference::Preference;
+use super::preference::{Preference, preferred};
 use crate::{
     syzygy::RankedMove,
     types::{Bound, Score},
@@ -59,6 +59,16 @@ impl RootMove {
     pub fn with_rank(m: Move, ranked: Option<&RankedMove>) -> RootMove {
         let rank = ranked.map_or(0, |ranked| ranked.rank);
         RootMove { rank, tb_score: ranked.map(|ranked| ranked.score), ..RootMove::new(m) }
+    }
+
+    /// The same with what the memory prefers.
+    pub fn with_preference(self, preference: Option<Preference>) -> RootMove {
+        RootMove { is_advised: preference == Some(Preference::Advised), preference, ..self }
+    }
+
+    /// Its score in the comparison of root moves.
+    pub fn preferred_score(&self) -> Score {
+        preferred(self.score, self.worth)
     }
 
     /// The order of root moves: best first.
