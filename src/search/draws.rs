@@ -9,7 +9,7 @@ use super::{root_move::RootMove, worker::Worker};
 use crate::{
     position::{Position, Repetition},
     tt::Hit,
-    types::{Ply, Score},
+    types::{MAX_PLY, Ply, Score},
 };
 
 impl Worker {
@@ -20,7 +20,7 @@ impl Worker {
 
     /// The score of a node that the rules end: by the fifty-move counter, by repetition, or for want of
     /// material.
-    pub fn draw_by_rule(&mut self, position: &Position, ply: Ply) -> Option<Score> {
+    fn draw_by_rule(&mut self, position: &Position, ply: Ply) -> Option<Score> {
         if position.halfmoves() >= 100 {
             // A mate on the hundredth ply counts.
             let mated = position.in_check() && !position.has_legal_move();
@@ -32,6 +32,18 @@ impl Worker {
             return Some(self.draw_score(position));
         }
         position.is_insufficient_material().then(|| self.draw_score(position))
+    }
+
+    /// The score of a node below which nothing is searched: a draw by rule, or the end of the stack.
+    pub fn terminal_score(&mut self, position: &Position, ply: Ply) -> Option<Score> {
+        if let Some(score) = self.draw_by_rule(position, ply) {
+            return Some(score);
+        }
+        let at_end = ply.index() >= MAX_PLY - 1;
+        at_end.then(|| match position.in_check() {
+            true => Score::ZERO,
+            false => self.evaluate_node(position, ply, None, None).static_eval,
+        })
     }
 
     /// Can the side to move repeat an earlier position with a draw? Then the node is worth at least that.

@@ -29,14 +29,7 @@ pub struct Best {
 
 /// A move being searched.
 struct Current<'a> {
-    m: Move,
-    /// Its place in the order, from 1.
-    move_count: usize,
-    noisy: bool,
-    gives_check: bool,
-    history: i32,
-    /// The base reduction in 1024ths of a ply.
-    reduction: i32,
+    candidate: &'a Candidate,
     /// The position after it, and the depth left for that.
     child: &'a Position,
     new_depth: Depth,
@@ -67,42 +60,27 @@ impl Worker {
                 self.announce(m, move_count);
             }
             let noisy = is_noisy(m);
-            let gives_check = checks.gives_check(m);
             let history = if noisy {
                 self.history.captures.get(us, m)
             } else {
                 picker.history().unwrap_or_else(|| self.quiet_history(position, ply).score(m))
             };
-            let reduction = self.base_reduction(node.depth, move_count);
+            let candidate = Candidate {
+                m,
+                move_count,
+                noisy,
+                gives_check: checks.gives_check(m),
+                threatened: threats.contains(m.to()),
+                history,
+                reduction: self.base_reduction(node.depth, move_count),
+                alpha: window.alpha,
+            };
 
             // Steps 16 to 19. Pruning of single moves, once there is a score to fall back on. Not in pawn endings,
             // where a quiet move may be the only one that does not lose (zugzwang).
-            if !N::ROOT && !best.score.is_loss() && position.has_non_pawn_material(us) {
-                let threatened = threats.contains(m.to());
-                let candidate = Candidate {
-                    m,
-                    move_count,
-                    noisy,
-                    gives_check,
-                    threatened,
-                    history,
-                    reduction,
-                    alpha: window.alpha,
-                };
-                match prune_move(node, &candidate) {
-                    Pruning::Search => {}
-                    Pruning::Skip => continue,
-                    Pruning::Futile(score) => {
-                        if !best.score.is_decisive() && !score.is_decisive() {
-                            best.score = best.score.max(score);
-                        }
-                        continue;
-                    }
-                    Pruning::SkipQuiets => {
-                        picker.skip_quiets();
-                        continue;
-                    }
-                }
+            let prunable = !N::ROOT && !best.score.is_loss() && position.has_non_pawn_material(us);
+            if prunable && is_pruned(node, &candidate, &mut picker, &mut best) {
+                continue;
             }
 
             // Step 20. Singular extension. A move that alone holds the node together is searched deeper.
@@ -124,7 +102,7 @@ impl Worker {
             entry.move_count = move_count;
 
             // Steps 21 and 22. The search of the move.
-            let current = Current { m, move_count, noisy, gives_check, history, reduction, child, new_depth };
+            let current = Current { candidate: &candidate, child, new_depth };
             let mut score = self.search_move::<N>(node, &current, below, best.score);
             self.unmake();
             if self.stopped {
@@ -198,7 +176,7 @@ impl Worker {
         window: Window,
         best_score: Score,
     ) -> Score {
-        let &Current { child, new_depth, move_count, .. } = current;
+        let &Current { candidate: &Candidate { move_count, .. }, child, new_depth } = current;
         let ply = node.ply.next();
         let null_window = Window::null(window.alpha).flip();
         let mut score = -Score::INFINITE;
@@ -226,11 +204,12 @@ impl Worker {
         alpha: Score,
         best_score: Score,
     ) -> Score {
-        let &Current { m, noisy, gives_check, child, new_depth, .. } = current;
+        let &Current { candidate, child, new_depth } = current;
+        let &Candidate { m, noisy, gives_check, history, .. } = candidate;
         let ply = node.ply.next();
         let null_window = Window::null(alpha).flip();
-        let history = if noisy { current.history * lmr_capture_history_factor() } else { current.history };
-        let reduction = self.adjusted_reduction::<N>(node, m, current.reduction, history, gives_check);
+        let history = if noisy { history * lmr_capture_history_factor() } else { history };
+        let reduction = self.adjusted_reduction::<N>(node, m, candidate.reduction, history, gives_check);
         // A negative reduction extends, in a PV node only.
         let deepest = (new_depth.get() + i32::from(N::PV)).max(1);
         let reduced = Depth((new_depth.get() - reduction / PLY).clamp(1, deepest));
@@ -253,4 +232,20 @@ impl Worker {
         }
         score
     }
+}
+
+/// Steps 16 to 19: is a move skipped? One that is futile may still raise the best score to what it could bring at most.
+#[inline(always)]
+fn is_pruned(node: &Node, candidate: &Candidate, picker: &mut MovePicker, best: &mut Best) -> bool {
+    match prune_move(node, candidate) {
+        Pruning::Search => return false,
+        Pruning::Skip => {}
+        Pruning::SkipQuiets => picker.skip_quiets(),
+        Pruning::Futile(score) => {
+            if !best.score.is_decisive() && !score.is_decisive() {
+                best.score = best.score.max(score);
+            }
+        }
+    }
+    true
 }

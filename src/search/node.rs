@@ -23,7 +23,7 @@ use super::{
 use crate::{
     position::{Position, is_noisy},
     tt::{Hit, NodeResult, PathCheck, ScoreWindow},
-    types::{Bound, Depth, MAX_PLY, PackedMove, Ply, Score},
+    types::{Bound, Depth, PackedMove, Ply, Score},
 };
 
 impl Worker {
@@ -32,33 +32,36 @@ impl Worker {
         &mut self,
         position: &Position,
         ply: Ply,
-        mut window: Window,
-        mut depth: Depth,
+        window: Window,
+        depth: Depth,
         expect: Expect,
     ) -> Score {
         // Step 1. Quiescence. Without depth only captures, evasions and a few checks are searched on.
         if depth <= 0 {
             return self.quiesce::<N>(position, ply, window);
         }
-
-        // Step 2. Count the node; leave if the search is over. What is returned then is never used.
-        if N::PV {
-            self.pv.clear(ply);
-            self.seldepth = self.seldepth.max(ply.index() + 1);
+        match self.search_node::<N>(position, ply, window, depth, expect) {
+            Ok(score) | Err(score) => score,
         }
-        if self.enter_node() {
-            return Score::ZERO;
+    }
+
+    /// Steps 2 to 27. An error is the score of a node that a step decided before its moves were searched.
+    #[inline(always)]
+    fn search_node<N: NodeKind>(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        mut window: Window,
+        mut depth: Depth,
+        expect: Expect,
+    ) -> Result<Score, Score> {
+        // Step 2. Count the node; leave if the search is over. What is returned then is never used.
+        if self.enter_node::<N>(ply) {
+            return Err(Score::ZERO);
         }
 
         // Steps 3 and 4. What the rules say, before anything is searched.
-        let in_check = position.in_check();
-        let mut upcoming_repetition = false;
-        if !N::ROOT {
-            match self.apply_rules(position, ply, in_check, &mut window) {
-                Ok(upcoming) => upcoming_repetition = upcoming,
-                Err(score) => return score,
-            }
-        }
+        let upcoming_repetition = !N::ROOT && self.apply_rules(position, ply, &mut window)?;
 
         // Step 5. Transposition table. A result of enough depth that decides the window is the answer, but not in
         // a PV node, whose line would be lost.
@@ -71,20 +74,12 @@ impl Worker {
             && hit.depth.get() >= depth.get()
             && let Some(score) = tt_window.decides(window.alpha, window.beta)
         {
-            return self.tt_cutoff(position, ply, window, depth, hit, score);
+            return Err(self.tt_cutoff(position, ply, window, depth, hit, score));
         }
 
         // Step 6. Tablebases. Right after a capture or pawn move they know the result.
-        let tb_window = match N::ROOT || !excluded.is_none() {
-            true => None,
-            false => self.task.tablebases.probe(position, depth, ply),
-        };
-        if let Some(tb_window) = tb_window
-            && let Some(score) = tb_window.decides(window.alpha, window.beta)
-        {
-            self.store_tablebase_window(position, ply, depth, tb_window);
-            return score;
-        }
+        let probes_tb = !N::ROOT && excluded.is_none();
+        let tb_window = if probes_tb { self.probe_tablebases(position, ply, depth, window)? } else { None };
 
         let mut learned_window = None;
         if N::PV {
@@ -94,14 +89,11 @@ impl Worker {
                 && excluded.is_none()
                 && let Some(score) = self.resumed_score(position, ply, depth)
             {
-                return score;
+                return Err(score);
             }
             // Step 8. Learned score. An entry of the learning file that decides the window is the answer, another
             // narrows it. Its line leads into what is to be avoided, and this search would not see why.
-            learned_window = match self.narrow_by_learned(tt_hit, tt_window, depth, &mut window) {
-                Ok(learned_window) => learned_window,
-                Err(score) => return score,
-            };
+            learned_window = self.narrow_by_learned(tt_hit, tt_window, depth, &mut window)?;
         }
         let tt_move = if N::ROOT {
             Some(self.root_moves[self.pv_index].root_move())
@@ -110,6 +102,7 @@ impl Worker {
         };
         let was_pv = N::PV || tt_hit.is_some_and(|hit| hit.was_pv);
 
+        let in_check = position.in_check();
         // Step 9. Static evaluation. It is stored raw, so that every path can correct it with its own history.
         let evaluation = match in_check {
             true => NodeEval::IN_CHECK,
@@ -161,7 +154,7 @@ impl Worker {
                 self.inherit_taint(hit);
             }
             self.drop_taint_unless_draw(score);
-            return score;
+            return Err(score);
         }
 
         // Steps 16 to 23. The moves. A side whose static evaluation reaches beta counts as improving.
@@ -169,7 +162,7 @@ impl Worker {
         self.stack_mut(ply).threats = position.threats_by(!position.turn());
         let mut best = self.search_moves::<N>(&mut node);
         if self.stopped {
-            return Score::ZERO;
+            return Err(Score::ZERO);
         }
         if upcoming_repetition {
             // Late move pruning may have skipped the move that repeats.
@@ -178,13 +171,11 @@ impl Worker {
 
         // Step 24. No move: mate, stalemate, or nothing but the excluded one.
         if best.move_count == 0 {
-            return if !excluded.is_none() {
-                window.alpha
-            } else if in_check {
-                Score::mated_in(ply)
-            } else {
-                self.draw_score(position)
-            };
+            return Ok(match in_check {
+                _ if !excluded.is_none() => window.alpha,
+                true => Score::mated_in(ply),
+                false => self.draw_score(position),
+            });
         }
 
         // Step 25. The score stays inside what the tablebases prove and what was learned.
@@ -197,7 +188,7 @@ impl Worker {
             self.leave_preference_out(&mut node, &mut best);
         }
         self.store_node::<N>(&node, raw_eval, &best, depth);
-        score
+        Ok(score)
     }
 
     /// The stack entry of this node, and that of its children. Their killer stays: it was good against a sibling of
@@ -213,24 +204,10 @@ impl Worker {
 
     /// Steps 3 and 4: the score that the rules give this node, as an error; else whether the side to move can
     /// force a repetition, with `window` narrowed.
-    fn apply_rules(
-        &mut self,
-        position: &Position,
-        ply: Ply,
-        in_check: bool,
-        window: &mut Window,
-    ) -> Result<bool, Score> {
+    fn apply_rules(&mut self, position: &Position, ply: Ply, window: &mut Window) -> Result<bool, Score> {
         // Step 3. Draws by rule, the end of the stack, and the draw that the next move can bring about.
-        if let Some(score) = self.draw_by_rule(position, ply) {
+        if let Some(score) = self.terminal_score(position, ply) {
             return Err(score);
-        }
-        if ply.index() >= MAX_PLY - 1 {
-            return Err(if in_check {
-                Score::ZERO
-            } else {
-                let raw_eval = self.evaluate(position, ply);
-                self.correct(raw_eval, position, ply)
-            });
         }
         let mut upcoming_repetition = false;
         let draw = self.draw_score(position);
@@ -272,6 +249,24 @@ impl Worker {
         self.inherit_taint(hit);
         self.drop_taint_unless_draw(score);
         score
+    }
+
+    /// Step 6: the window that the tablebases give, or the score as an error if it decides.
+    fn probe_tablebases(
+        &self,
+        position: &Position,
+        ply: Ply,
+        depth: Depth,
+        window: Window,
+    ) -> Result<Option<ScoreWindow>, Score> {
+        let Some(tb_window) = self.task.tablebases.probe(position, depth, ply) else { return Ok(None) };
+        match tb_window.decides(window.alpha, window.beta) {
+            Some(score) => {
+                self.store_tablebase_window(position, ply, depth, tb_window);
+                Err(score)
+            }
+            None => Ok(Some(tb_window)),
+        }
     }
 
     /// Steps 11 and 12: the depth of a node that is cheaper to search shallowly first.

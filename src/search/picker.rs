@@ -101,27 +101,14 @@ impl MovePicker {
                     self.generate_captures(worker, position);
                     self.stage = Stage::Captures;
                 }
-                Stage::Captures => {
-                    let Some((best, score)) = self.noisy.take_best() else {
-                        self.stage = Stage::Killer;
-                        continue;
-                    };
-                    if position.see_ge(best, self.threshold.unwrap_or(-score / good_capture_div())) {
-                        return Some(best);
-                    }
-                    self.losing.push(best);
-                }
+                Stage::Captures => match self.next_capture(position) {
+                    None if self.kinds == MoveKinds::Noisy => self.stage = Stage::LosingCaptures,
+                    None => self.stage = Stage::Killer,
+                    capture => return capture,
+                },
                 Stage::Killer => {
-                    if self.kinds == MoveKinds::Noisy {
-                        self.stage = Stage::LosingCaptures;
-                        continue;
-                    }
                     self.stage = Stage::GenerateQuiets;
-                    if !self.skip_quiets
-                        && !self.killer.is_none()
-                        && let Some(killer) = position.unpack(self.killer).filter(|&m| !is_noisy(m))
-                        && Some(killer) != self.tt_move
-                    {
+                    if let Some(killer) = self.legal_killer(position) {
                         return Some(killer);
                     }
                 }
@@ -151,6 +138,27 @@ impl MovePicker {
                 }
             }
         }
+    }
+
+    /// The next capture whose exchange wins enough. Those before it that do not are kept for the end.
+    #[inline(always)]
+    fn next_capture(&mut self, position: &Position) -> Option<Move> {
+        while let Some((best, score)) = self.noisy.take_best() {
+            if position.see_ge(best, self.threshold.unwrap_or(-score / good_capture_div())) {
+                return Some(best);
+            }
+            self.losing.push(best);
+        }
+        None
+    }
+
+    /// The killer, if it is a quiet move here and not the table's.
+    #[inline(always)]
+    fn legal_killer(&self, position: &Position) -> Option<Move> {
+        if self.skip_quiets || self.killer.is_none() {
+            return None;
+        }
+        position.unpack(self.killer).filter(|&m| !is_noisy(m) && Some(m) != self.tt_move)
     }
 
     /// Generates and scores noisy moves; in check the quiet ones come along, not yet scored.

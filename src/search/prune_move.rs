@@ -6,7 +6,7 @@ use shakmaty::Move;
 use super::{node_state::Node, params::*};
 use crate::types::Score;
 
-/// A move about to be searched.
+/// A move of the loop, with what decides whether and how deep it is searched.
 pub struct Candidate {
     pub m: Move,
     /// Its place in the order, from 1.

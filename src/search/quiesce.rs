@@ -12,7 +12,7 @@ use super::{
 use crate::{
     position::{Position, is_noisy},
     tt::{Hit, NodeResult, PathCheck, ScoreWindow},
-    types::{Bound, Depth, MAX_PLY, PackedMove, Ply, Score},
+    types::{Bound, Depth, PackedMove, Ply, Score},
 };
 
 /// What the move loop of a quiescence node decides by.
@@ -62,25 +62,13 @@ impl Worker {
         checks: bool,
     ) -> Score {
         // Step 1. Count the node; leave if the search is over. What is returned then is never used.
-        if N::PV {
-            self.pv.clear(ply);
-            self.seldepth = self.seldepth.max(ply.index() + 1);
-        }
-        if self.enter_node() {
+        if self.enter_node::<N>(ply) {
             return Score::ZERO;
         }
 
         // Step 2. Draws by rule, and the end of the stack.
-        if let Some(score) = self.draw_by_rule(position, ply) {
+        if let Some(score) = self.terminal_score(position, ply) {
             return score;
-        }
-        let in_check = position.in_check();
-        if ply.index() >= MAX_PLY - 1 {
-            return if in_check {
-                Score::ZERO
-            } else {
-                self.evaluate_node(position, ply, None, None).static_eval
-            };
         }
 
         // Step 3. Transposition table. A result of any depth is at least as deep as this search.
@@ -100,6 +88,7 @@ impl Worker {
         }
         let was_pv = N::PV || tt_hit.is_some_and(|hit| hit.was_pv);
 
+        let in_check = position.in_check();
         // Step 4. Stand pat. Out of check nobody has to capture: the evaluation is a lower bound.
         let mut evaluation = NodeEval::IN_CHECK;
         let mut best = QBest { score: -Score::INFINITE, m: PackedMove::NONE, move_count: 0 };
@@ -133,9 +122,7 @@ impl Worker {
         }
         // Step 10. A fail high is moved towards beta, like one by standing pat (+49 ± 40): the true score is rarely
         // as high as what captures alone reach.
-        if best.score >= beta {
-            best.score = damped(best.score, beta);
-        }
+        best.score = damped(best.score, beta);
         // Step 11. The result goes into the table, at depth 0.
         self.drop_taint_unless_draw(best.score);
         self.store_quiet(position, ply, window, evaluation.raw_eval, &best, was_pv);
@@ -212,10 +199,11 @@ impl Worker {
     }
 }
 
-/// A score above beta, moved towards it.
+/// A score above beta is moved towards it.
 fn damped(score: Score, beta: Score) -> Score {
     let weight = qs_beta_weight();
-    if score.is_decisive() { score } else { Score((score.0 + weight * beta.0) / (weight + 1)) }
+    let is_damped = score >= beta && !score.is_decisive();
+    if is_damped { Score((score.0 + weight * beta.0) / (weight + 1)) } else { score }
 }
 
 /// The table's move, if quiescence would try it.

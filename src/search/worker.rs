@@ -8,7 +8,7 @@ use super::{
     history::{
         ButterflyHistory, CaptureHistory, ContinuationHistory, CorrectionHistory, MoveIndex, PawnHistory,
     },
-    node_state::NodeEval,
+    node_state::{NodeEval, NodeKind},
     params::*,
     pv::PvTable,
     root_move::RootMove,
@@ -196,7 +196,11 @@ impl Worker {
     ///
     /// A node is one visit to a position, by the search or by quiescence, as Ethereal counts too. (To count moves
     /// made instead, as Stockfish does, gives some 4 % less: a move may be searched twice, shallow and deep.)
-    pub fn enter_node(&mut self) -> bool {
+    pub fn enter_node<N: NodeKind>(&mut self, ply: Ply) -> bool {
+        if N::PV {
+            self.pv.clear(ply);
+            self.seldepth = self.seldepth.max(ply.index() + 1);
+        }
         if self.nodes >= self.next_check && !self.stopped {
             self.check_limits();
         }
