@@ -14,7 +14,7 @@ use indicatif::ProgressBar;
 use shakmaty::Color;
 
 use super::{
-    ProveError,
+    error::ProveError,
     game::{self, Pace},
     journal::{Arm, GameEntry, GameJournal, GameSlot},
     memory::{self, ArmFile, GameFile},

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shakmaty::{Move, uci::UciMove};
 
-use super::{ProveError, game::GameEnding};
+use super::{error::ProveError, game::GameEnding};
 use crate::{
     cli::journal::{self, EarlierRun},
     learn::{Record, record},

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{
-    ProveError,
+    error::ProveError,
     journal::{GameEntry, GameSlot},
     statistics::seeded,
 };

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use shakmaty::{Color, KnownOutcome, Outcome};
 
 use super::{
-    ProveError, chart,
+    chart,
+    error::ProveError,
     experiment::Setup,
     journal::{Arm, GameEntry},
     statistics::Estimate,

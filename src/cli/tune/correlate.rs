@@ -4,7 +4,7 @@ use std::{io::BufRead, path::Path};
 
 use shakmaty::Color;
 
-use super::{TuneError, data, train};
+use super::{common::TuneError, data, train};
 use crate::{
     eval::{Evaluation, Evaluator},
     types::Ply,

@@ -9,21 +9,11 @@ use std::{
 
 use shakmaty::{CastlingMode, Square, fen::Fen};
 
-use super::{TuneError, record};
+use super::{
+    common::TuneError,
+    record::{self, Labelled},
+};
 use crate::position::Position;
-
-/// A labelled position.
-#[derive(Debug)]
-pub struct Labelled {
-    /// The position.
-    pub position: Position,
-    /// Centipawns for White.
-    pub score: Option<f32>,
-    /// 1, 0.5, 0 for White.
-    pub result: f32,
-    /// Is the mover in check, or does the best move take or promote? Then no static evaluation can be right.
-    pub noisy: bool,
-}
 
 /// Lines in a block. Neighbouring lines come from few games, so a block is used as a whole either for training or for
 /// validation.

@@ -18,9 +18,9 @@ use fastrand::Rng;
 use shakmaty::{CastlingMode, Color, Move, uci::UciMove};
 
 use super::{
-    TuneError,
-    data::{Labelled, is_noisy},
-    record, threads,
+    common::{TuneError, threads},
+    data::is_noisy,
+    record::{self, Labelled},
 };
 use crate::{
     engine::Engine,

@@ -9,8 +9,20 @@
 
 use shakmaty::{CastlingMode, EnPassantMode, Position as _, packed::PackedSetup};
 
-use super::data::Labelled;
 use crate::position::Position;
+
+/// A labelled position.
+#[derive(Debug)]
+pub struct Labelled {
+    /// The position.
+    pub position: Position,
+    /// Centipawns for White.
+    pub score: Option<f32>,
+    /// 1, 0.5, 0 for White.
+    pub result: f32,
+    /// Is the mover in check, or does the best move take or promote? Then no static evaluation can be right.
+    pub noisy: bool,
+}
 
 /// Bytes of the header and of each record.
 pub const SIZE: usize = 32;

@@ -14,7 +14,7 @@ use clap::Args;
 use fastrand::Rng;
 use shakmaty::Color;
 
-use super::{TuneError, threads};
+use super::common::{TuneError, read_state, threads, write};
 use crate::{
     cli::prove::{
         game::{self, Limit, Pace},
@@ -69,7 +69,7 @@ pub fn print(arguments: &SpsaArguments, output: &Output, interrupt: &Interrupt) 
     let games = |error: &dyn Display| TuneError::Games(error.to_string());
     let starts = openings(&arguments.openings, None, 0).map_err(|error| games(&error))?;
     let mut run = SpsaRun::new(chosen(&arguments.parameters)?, arguments.pairs, arguments.gain);
-    if let Some(text) = super::read_state(&arguments.state)? {
+    if let Some(text) = read_state(&arguments.state)? {
         run.restore(&text).ok_or_else(|| TuneError::Checkpoint(arguments.state.clone()))?;
     }
     let program = Program {
@@ -82,7 +82,7 @@ pub fn print(arguments: &SpsaArguments, output: &Output, interrupt: &Interrupt) 
     let finish = |trial: &Trial, result| -> Result<(), TuneError> {
         let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
         run.finish(trial, result);
-        super::write(&arguments.state, run.to_string().as_bytes())?;
+        write(&arguments.state, run.to_string().as_bytes())?;
         if run.finished.is_multiple_of(100) || run.finished == run.pairs {
             output.line(run.to_string().trim_end().replace('\n', ", "));
         }

@@ -33,6 +33,10 @@ pub struct TuningState {
     steps: i32,
 }
 
+/// The scale of the winning chance of a labelled score: at 100 centipawns the chance to win is 1/2, as in the model of
+/// the score (win chance 1/2 at one pawn, draws in between, expected score 1/(1+exp(-cp/150))).
+pub const LABEL_SCALE: f32 = 150.0;
+
 const MOMENT_DECAY: f32 = 0.9;
 const SQUARE_DECAY: f32 = 0.999;
 

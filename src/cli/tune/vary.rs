@@ -10,7 +10,11 @@ use clap::Args;
 use fastrand::Rng;
 use shakmaty::Color;
 
-use super::{TuneError, data, train};
+use super::{
+    common::TuneError,
+    data,
+    train::{self, LABEL_SCALE},
+};
 use crate::{
     cli::prove::player::{EngineFailure, EnginePlayer, Program},
     position::Position,
@@ -58,7 +62,7 @@ pub fn print(arguments: &VaryArguments, output: &Output, interrupt: &Interrupt) 
         match resolve(&mut engine, position, arguments.depth) {
             Ok(None) => {}
             Ok(Some((quiet, score))) => {
-                let chance = train::chance(score as f32, super::LABEL_SCALE);
+                let chance = train::chance(score as f32, LABEL_SCALE);
                 if let Err(error) = writeln!(out, "{} | {score} | {chance:.3}", quiet.fen()) {
                     failure = Some(out_failed(error));
                 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{TuneError, data};
+use super::{common::TuneError, data};
 use crate::{
     types::{ChanceModel, Score},
     uci::Output,

@@ -10,7 +10,7 @@ use clap::Args;
 use shakmaty::Color;
 
 use super::{
-    super::{TuneError, data},
+    super::{common::TuneError, data, record::Labelled},
     record::{SIZE, Sample},
     teacher::Teacher,
 };
@@ -73,7 +73,7 @@ fn is_samples(path: &Path) -> Result<bool, TuneError> {
 }
 
 /// A labelled position as a sample; `None` where it has no score.
-fn of_label(label: &data::Labelled) -> Option<Sample> {
+fn of_label(label: &Labelled) -> Option<Sample> {
     let (score, result) = match label.position.turn() {
         Color::White => (label.score?, label.result),
         Color::Black => (-label.score?, 1.0 - label.result),

@@ -19,9 +19,8 @@ use shakmaty::{CastlingMode, Color};
 
 use super::{
     super::{
-        TuneError,
+        common::{TuneError, threads},
         generate::{Adjudicator, Player, follow, random_moves},
-        threads,
     },
     record::Sample,
     teacher::Teacher,

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    super::{TuneError, write},
+    super::common::{TuneError, write},
     model::{self, LIMIT, NetworkShape, SCALE, Scratch, TILE},
     optimiser::{self, Moments},
     pawns,

@@ -11,7 +11,7 @@ use std::{
 use fastrand::Rng;
 
 use super::{
-    super::TuneError,
+    super::common::TuneError,
     record::{SIZE, Sample},
 };
 

@@ -12,7 +12,7 @@ use crossbeam::channel::{Receiver, bounded};
 use fastrand::Rng;
 
 use super::{
-    super::{TuneError, threads, write},
+    super::common::{TuneError, threads, write},
     model::{NetworkShape, TILE},
     record::Sample,
     state::{Learner, Training},
