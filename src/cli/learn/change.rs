@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{LearnError, Opened, filter::Filter, text::Printer};
+use super::{error::LearnError, filter::Filter, opened::Opened, text::Printer};
 use crate::{
     learn::{self, LearnedScore, Record, exchange},
     uci::translate,

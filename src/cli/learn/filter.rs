@@ -1,13 +1,13 @@
 use thiserror::Error;
 
-use super::{LearnError, text::day};
+use super::text::{DAY, day};
 use crate::{
     learn::{
         Origin, Record,
         reachability::{Reachable, Signature},
     },
     types::PositionKey,
-    uci::translate,
+    uci::translate::{FenError, parse_fen},
 };
 
 /// Which records; all conditions given must hold.
@@ -34,8 +34,11 @@ pub(super) struct Filter {
 pub(super) const NAMES: [&str; 5] = ["below", "position", "origin", "day", "session"];
 
 /// A filter that cannot be understood.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[derive(Debug, Error)]
 pub enum FilterError {
+    /// No position.
+    #[error(transparent)]
+    Fen(#[from] FenError),
     /// No such origin.
     #[error("`{0}` is no origin; write drop, root, advice, import, outcome or study")]
     Origin(String),
@@ -64,8 +67,8 @@ impl Filter {
     }
 
     /// Parses the arguments.
-    pub(super) fn compile(&self) -> Result<CompiledFilter, LearnError> {
-        let parse = |fen: &String| translate::parse_fen(fen, false);
+    pub(super) fn compile(&self) -> Result<CompiledFilter, FilterError> {
+        let parse = |fen: &String| parse_fen(fen, false);
         let shown = |text: &str| text.chars().take(40).collect::<String>();
         let origin = |name: &String| Origin::from_name(name).ok_or_else(|| FilterError::Origin(shown(name)));
         let session =
@@ -89,7 +92,7 @@ impl CompiledFilter {
         self.below.as_ref().is_none_or(below)
             && self.key.is_none_or(|key| key == record.key)
             && self.origin.is_none_or(|origin| origin == record.origin)
-            && self.day.is_none_or(|day| day == record.time / super::text::DAY)
+            && self.day.is_none_or(|day| day == record.time / DAY)
             && self.session.is_none_or(|session| session == record.session)
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use shakmaty::{Color, KnownOutcome, Outcome, Position as _, uci::UciMove};
 
-use super::{LearnError, Opened, text::Printer};
+use super::{error::LearnError, opened::Opened, text::Printer};
 use crate::{
     cli::{
         self,

@@ -8,8 +8,9 @@ use serde_json::json;
 use shakmaty::{Color, Move};
 
 use super::{
-    LearnError, Opened,
+    error::LearnError,
     filter::Filter,
+    opened::Opened,
     text::{self, Printer},
     why,
 };

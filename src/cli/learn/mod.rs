@@ -1,36 +1,25 @@
 //! `engram learn`: the tools for the learning file.
 
 mod change;
+mod error;
 mod filter;
 mod games;
 mod html;
+mod opened;
 mod show;
 mod study;
 mod text;
 mod trade;
 mod why;
 
-use std::{
-    path::{Path, PathBuf},
-    sync::{RwLock, RwLockReadGuard},
-};
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use thiserror::Error;
 
-use self::{
-    filter::{Filter, FilterError},
-    text::Printer,
-};
-use super::{Completion, FileFailure, prove, refused};
-use crate::{
-    engine::IllegalMove,
-    learn::{
-        FileError, LearnFile, LearnedScore, Mode, Record, RecordError, Report, Ring, Unlearnable,
-        exchange::{LineError, is_same_advice},
-    },
-    uci::{Output, translate::FenError},
-};
+pub use self::error::LearnError;
+use self::{filter::Filter, opened::Opened, text::Printer};
+use super::{Completion, prove};
+use crate::{learn::LearnedScore, uci::Output};
 
 /// The arguments of `engram learn`.
 #[derive(Debug, clap::Args)]
@@ -155,69 +144,6 @@ enum Tool {
     Prove(prove::ProveArguments),
 }
 
-/// Why a tool failed, in one sentence.
-#[derive(Debug, Error)]
-pub enum LearnError {
-    /// No file is named, and the system has no directory for the user's data.
-    #[error("the system names no directory for the user's data; name a file with --file")]
-    NoFile,
-    /// The file cannot be opened, read or written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The position given cannot be used.
-    #[error(transparent)]
-    Fen(#[from] FenError),
-    /// A filter cannot be understood.
-    #[error(transparent)]
-    Filter(#[from] FilterError),
-    /// The experiment cannot be made.
-    #[error(transparent)]
-    Prove(#[from] prove::ProveError),
-    /// The position or move cannot be learned.
-    #[error(transparent)]
-    Line(#[from] LineError),
-    /// The position does not fit into a record.
-    #[error(transparent)]
-    Unlearnable(#[from] Unlearnable),
-    /// A move that the engine refuses.
-    #[error(transparent)]
-    Move(#[from] IllegalMove),
-    /// Games without a player.
-    #[error("{path} holds games; say whose lost games to learn from: --player NAME")]
-    WhosePlayer {
-        /// The games.
-        path: PathBuf,
-    },
-    /// No filter was given.
-    #[error("say what to forget: --below, --position, --origin, --day, --session, or --all")]
-    ForgetWhat,
-    /// Records that contradict themselves.
-    #[error("{count} of the records contradict themselves, the first one, number {sequence}: {misfit}")]
-    Damaged {
-        /// How many.
-        count: usize,
-        /// The first.
-        sequence: u64,
-        /// What is wrong with it.
-        misfit: RecordError,
-    },
-    /// Lines of a text that cannot be imported.
-    #[error("{count} lines of {path} were left out, the first one is line {number}: {error}")]
-    Text {
-        /// The text.
-        path: PathBuf,
-        /// How many lines.
-        count: usize,
-        /// The first of them, from 1.
-        number: usize,
-        /// What is wrong with it.
-        error: LineError,
-    },
-    /// Another file than the learning file.
-    #[error(transparent)]
-    Other(#[from] FileFailure),
-}
-
 /// Runs a tool on the file that is named, or on the one in the user's data directory. Partial if games were skipped.
 pub(super) fn run(
     arguments: &LearnArguments,
@@ -271,49 +197,4 @@ pub(super) fn run(
 
 fn is_pgn(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"))
-}
-
-/// A learning file and its records.
-struct Opened {
-    file: LearnFile,
-    ring: RwLock<Ring>,
-    report: Report,
-}
-
-impl Opened {
-    /// Opens it for reading.
-    fn read(path: &Path) -> Result<Opened, LearnError> {
-        Ok(Opened::from(LearnFile::open(path, Mode::Read)?.recover()?))
-    }
-
-    /// Opens an existing file for writing.
-    fn change(path: &Path) -> Result<Opened, LearnError> {
-        // Fails if it is missing, instead of creating it.
-        LearnFile::open(path, Mode::Read)?;
-        Opened::write(path)
-    }
-
-    /// Opens it for writing, created if it is missing.
-    fn write(path: &Path) -> Result<Opened, LearnError> {
-        Ok(Opened::from(LearnFile::open_or_create(path)?))
-    }
-
-    /// Opens it for writing the records of `source`, which must exist: a mistyped name must not create a learning file.
-    fn for_source(path: &Path, source: &Path) -> Result<Opened, LearnError> {
-        std::fs::metadata(source).map_err(refused(source, "read"))?;
-        Opened::write(path)
-    }
-
-    fn from((file, ring, report): (LearnFile, Ring, Report)) -> Opened {
-        Opened { file, ring: RwLock::new(ring), report }
-    }
-
-    /// Does the file already have this advice?
-    fn has_same_advice(&self, record: &Record) -> bool {
-        self.ring().get(record.key).is_some_and(|present| is_same_advice(record, &present))
-    }
-
-    fn ring(&self) -> RwLockReadGuard<'_, Ring> {
-        self.ring.read().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
 }

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 
 use super::{
-    LearnError, Opened,
+    error::LearnError,
     filter::Filter,
+    opened::Opened,
     text::{self, Printer},
 };
 use crate::{

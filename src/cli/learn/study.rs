@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::json;
 
-use super::{LearnError, Opened, text::Printer};
+use super::{error::LearnError, opened::Opened, text::Printer};
 use crate::{cli::pgn, engine::Study, learn::policy::SearchResult, position::Position, uci::translate};
 
 /// The arguments of `engram learn study`.

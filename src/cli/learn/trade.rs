@@ -8,7 +8,8 @@ use std::{
 use serde_json::json;
 
 use super::{
-    LearnError, Opened,
+    error::LearnError,
+    opened::Opened,
     text::{self, Printer},
 };
 use crate::{

@@ -5,7 +5,8 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{
-    LearnError, Opened,
+    error::LearnError,
+    opened::Opened,
     text::{self, Printer},
 };
 use crate::{

@@ -1,6 +1,6 @@
 use std::io::{self, BufRead};
 
-use shakmaty::{Outcome, Position as _, san::San};
+use shakmaty::{Outcome, san::San};
 
 use super::{
     Annotation, Broken, Game,
@@ -8,6 +8,7 @@ use super::{
     moves::to_move,
     tag,
     token::{PgnTokens, Token},
+    write::move_number,
 };
 use crate::{position::Position, uci::translate};
 
@@ -225,7 +226,7 @@ impl Draft {
             // A line must not begin like a tag or an escaped line where the variation is written back.
             Token::Unknown(word) if self.depth > 0 && !word.starts_with(['[', '%']) => self.say(word),
             Token::Unknown(word) if self.begun => {
-                self.wrong = Some(format!("{} `{}` is no move", self.move_number(), shown(word)));
+                self.wrong = Some(format!("{} `{}` is no move", move_number(&self.position), shown(word)));
             }
             Token::Unknown(_) => self.wrong = Some(NO_PGN.to_owned()),
             Token::Brace | Token::Comment(_) => {}
@@ -241,14 +242,8 @@ impl Draft {
             self.game.moves.push(m);
             self.game.annotations.push(Vec::new());
         } else {
-            self.wrong = Some(format!("{} {} is no legal move", self.move_number(), shown(written)));
+            self.wrong = Some(format!("{} {} is no legal move", move_number(&self.position), shown(written)));
         }
-    }
-
-    /// The number of the next move as it is written before it: `12.` or `12...`.
-    fn move_number(&self) -> String {
-        let chess = self.position.chess();
-        format!("{}{}", chess.fullmoves(), chess.turn().fold_wb(".", "..."))
     }
 
     /// Adds a comment in a form that can be written between braces.

@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use shakmaty::{Color, Move, Position as _, san::SanPlus};
+use shakmaty::{Move, Position as _, san::SanPlus};
 
 use super::Game;
 use crate::position::Position;
@@ -24,9 +24,7 @@ pub fn write_game(game: &Game, tags: &[(String, String)], comments: &[Comment]) 
     let mut numbered = true;
     for (index, &m) in game.moves.iter().enumerate() {
         let (san, next) = san(&position, m);
-        if let Some(number) = move_number(&position, numbered) {
-            tokens.push(number);
-        }
+        tokens.extend((numbered || position.turn().is_white()).then(|| move_number(&position)));
         tokens.push(san);
         position = next;
         let after = comments.get(index + 1).map(Vec::as_slice).unwrap_or_default();
@@ -46,7 +44,7 @@ pub fn line(position: &Position, moves: &[Move]) -> String {
     let mut tokens = Vec::new();
     for (index, &m) in moves.iter().enumerate() {
         let (san, next) = san(&position, m);
-        tokens.extend(move_number(&position, index == 0));
+        tokens.extend((index == 0 || position.turn().is_white()).then(|| move_number(&position)));
         tokens.push(san);
         position = next;
     }
@@ -58,13 +56,9 @@ pub fn san(position: &Position, m: Move) -> (String, Position) {
     (SanPlus::from_move(position.chess().clone(), m).to_string(), position.play(m))
 }
 
-/// `12.` for White, `12...` for Black where it has to be said.
-fn move_number(position: &Position, always: bool) -> Option<String> {
-    let number = position.chess().fullmoves();
-    match position.turn() {
-        Color::White => Some(format!("{number}.")),
-        Color::Black => always.then(|| format!("{number}...")),
-    }
+/// The number of the next move as it is written before it: `12.` or `12...`.
+pub(super) fn move_number(position: &Position) -> String {
+    format!("{}{}", position.chess().fullmoves(), position.turn().fold_wb(".", "..."))
 }
 
 fn wrap(text: &mut String, tokens: &[String]) {

@@ -164,19 +164,15 @@ fn play_one(
         player.send(&Command::UciNewGame);
         player.ready()?;
     }
-    let color = if white { Color::White } else { Color::Black };
+    let color = Color::from_white(white);
+    let mut pace = setup.pace;
     if !white {
         players.swap(0, 1);
+        pace = pace.swapped();
     }
     // Independent of the arm: all arms play under the same conditions.
     let mut random = seeded(&[setup.seed, u64::from(round), opening as u64, u64::from(white)]);
     let (mut cutoffs, mut depths, mut searches) = (0, 0, 0);
-    let pace = match setup.pace {
-        Pace::Fixed { limits: [own, opponent], jitter } if !white => {
-            Pace::Fixed { limits: [opponent, own], jitter }
-        }
-        pace => pace,
-    };
     let played = game::play(&setup.openings[opening], &mut players, pace, &mut random, |turn, answer| {
         if turn == color {
             cutoffs += answer.texts.iter().filter_map(|text| learned_cutoffs(text)).sum::<u64>();
@@ -184,9 +180,10 @@ fn play_one(
             searches += 1;
         }
     });
-    let [white_player, black_player] = players;
-    let (mut engram, opponent) =
-        if white { (white_player, black_player) } else { (black_player, white_player) };
+    if !white {
+        players.swap(0, 1);
+    }
+    let [mut engram, opponent] = players;
     // As after a game in a GUI; one that crashed has nothing more to say.
     engram.send(&Command::UciNewGame);
     let _ = engram.ready();

@@ -45,6 +45,16 @@ pub(in crate::cli) enum Pace {
     Clock { time: Duration, increment: Duration },
 }
 
+impl Pace {
+    /// The same with the colours exchanged.
+    pub(super) fn swapped(self) -> Pace {
+        match self {
+            Pace::Fixed { limits: [white, black], jitter } => Pace::Fixed { limits: [black, white], jitter },
+            clock => clock,
+        }
+    }
+}
+
 /// Why a game ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "&'static str", try_from = "String")]

@@ -1,0 +1,56 @@
+use std::{
+    fs,
+    path::Path,
+    sync::{PoisonError, RwLock, RwLockReadGuard},
+};
+
+use super::error::LearnError;
+use crate::{
+    cli::refused,
+    learn::{LearnFile, Mode, Record, Report, Ring, exchange::is_same_advice},
+};
+
+/// A learning file and its records.
+pub(super) struct Opened {
+    pub file: LearnFile,
+    pub ring: RwLock<Ring>,
+    pub report: Report,
+}
+
+impl Opened {
+    /// Opens it for reading.
+    pub fn read(path: &Path) -> Result<Opened, LearnError> {
+        Ok(Opened::from(LearnFile::open(path, Mode::Read)?.recover()?))
+    }
+
+    /// Opens an existing file for writing.
+    pub fn change(path: &Path) -> Result<Opened, LearnError> {
+        // Fails if it is missing, instead of creating it.
+        LearnFile::open(path, Mode::Read)?;
+        Opened::write(path)
+    }
+
+    /// Opens it for writing, created if it is missing.
+    pub fn write(path: &Path) -> Result<Opened, LearnError> {
+        Ok(Opened::from(LearnFile::open_or_create(path)?))
+    }
+
+    /// Opens it for writing the records of `source`, which must exist: a mistyped name must not create a learning file.
+    pub fn for_source(path: &Path, source: &Path) -> Result<Opened, LearnError> {
+        fs::metadata(source).map_err(refused(source, "read"))?;
+        Opened::write(path)
+    }
+
+    fn from((file, ring, report): (LearnFile, Ring, Report)) -> Opened {
+        Opened { file, ring: RwLock::new(ring), report }
+    }
+
+    /// Does the file already have this advice?
+    pub fn has_same_advice(&self, record: &Record) -> bool {
+        self.ring().get(record.key).is_some_and(|present| is_same_advice(record, &present))
+    }
+
+    pub fn ring(&self) -> RwLockReadGuard<'_, Ring> {
+        self.ring.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
