@@ -89,7 +89,7 @@ pub struct Engine {
     root: Position,
     path: Path,
     line: Line,
-    /// Is the last move of the line one that the opponent was only expected to play?
+    /// Is the last move of the line only expected (pondering)?
     guessed: bool,
     table: Arc<Table>,
     pool: Pool,
@@ -116,13 +116,13 @@ impl Engine {
     pub const DEFAULT_HASH_FILE_SIZE: usize = 64;
     /// Default size of each thread's pawn hash table in MiB.
     pub const DEFAULT_PAWN_HASH: usize = 4;
-    /// Default time kept for transport, per move.
+    /// Default time kept for communication, per move.
     pub const DEFAULT_MOVE_OVERHEAD: Duration = Duration::from_millis(10);
-    /// Default fall of the score that is learned, in printed centipawns.
+    /// Default drop of the score that is learned, in printed centipawns.
     pub const DEFAULT_LEARN_DROP: i32 = 33;
-    /// Default depth from which a search teaches.
+    /// Default least depth of a search that is learned from.
     pub const DEFAULT_LEARN_MIN_DEPTH: Depth = Depth(4);
-    /// Default widening of what was learned, in printed centipawns.
+    /// Default widening of a learned window, in printed centipawns.
     pub const DEFAULT_LEARN_FUZZ: i32 = 20;
 
     /// An engine at the start position that reports to `sink`.
@@ -159,8 +159,8 @@ impl Engine {
         StopHandle(Arc::clone(&self.signals))
     }
 
-    /// Sets the position to search: `start` and the moves played from it. It holds from the next `go` on. If there
-    /// was mate on the board before, that game is over, and learned from.
+    /// Sets the position to search: `start` and the moves played from it. It holds from the next `go` on. If the
+    /// position before was checkmate, that game is over and is learned from.
     ///
     /// # Errors
     /// The first illegal move; the position before stays.
@@ -179,7 +179,7 @@ impl Engine {
         }
         path.trim();
         if !self.guessed && self.root.in_check() && !self.root.has_legal_move() {
-            // There was mate on the board, and some programs never say that the game is over.
+            // It ended in checkmate, and some GUIs send no `ucinewgame`.
             self.learning.memory().end_game(self.last_played());
         }
         self.guessed = false;
@@ -212,8 +212,8 @@ impl Engine {
         self.start_study();
     }
 
-    /// Starts a search that began counting at `start` and returns at once. A search that still runs is
-    /// stopped first, and its `Finished` comes before. A thread that is late from there joins when it can.
+    /// Starts a search that began counting at `start` and returns at once. A search that still runs is stopped first,
+    /// and its `Finished` comes before. A thread that has not left it yet joins late.
     pub fn go(&mut self, mut limits: Limits, start: Instant) {
         self.stop_study();
         self.stop();

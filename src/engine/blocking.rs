@@ -1,4 +1,4 @@
-//! Searches of single positions, for what needs the engine's opinion.
+//! Searches of single positions, each waited for.
 
 use std::{sync::Arc, time::Instant};
 
@@ -13,7 +13,7 @@ use crate::{
     types::{Bound, Depth},
 };
 
-/// An engine of one thread that is asked one thing after another.
+/// An engine with one thread whose searches are waited for.
 pub struct BlockingEngine {
     /// The engine.
     pub engine: Engine,
@@ -21,7 +21,7 @@ pub struct BlockingEngine {
     nodes: u64,
 }
 
-/// What one search said.
+/// What one search reported.
 pub struct Answer {
     /// Its move; none where the game is over.
     pub best: Option<Move>,
@@ -29,7 +29,7 @@ pub struct Answer {
     pub line: Option<PvInfo>,
     /// Its iterations, as learning sees them.
     pub iterations: Iterations,
-    /// What it had to say to a person.
+    /// Its messages to the user.
     pub messages: Vec<String>,
 }
 

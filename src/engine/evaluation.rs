@@ -71,7 +71,7 @@ impl Engine {
         self.renew_evaluation();
     }
 
-    /// Sets the kind of evaluation. The table is emptied: it holds what another one said. Waits for a running
+    /// Sets the kind of evaluation. The table is emptied: its scores come from the other one. Waits for a running
     /// search.
     pub fn set_evaluation(&mut self, kind: EvaluationKind) {
         if kind != self.evaluation.kind {
@@ -85,7 +85,7 @@ impl Engine {
     /// # Errors
     /// The file cannot be read or is no network for this engine: the network before stays.
     pub fn set_eval_file(&mut self, file: Option<&Path>) -> Result<(), EvalFileError> {
-        // Some GUIs say each option, also where it stays as it is.
+        // Some GUIs send every option, unchanged ones too.
         if file.is_none() && self.evaluation.network.is_none() {
             return Ok(());
         }

@@ -1,9 +1,9 @@
-//! Learning, as the engine carries it: records from the file to the table before a search, what the search
-//! taught to the file before its move is announced.
+//! Learning in the engine: before a search records go from the file into the table, and before its move is announced
+//! new records go into the file.
 //!
-//! The file is opened in place when the user's program asks whether the engine is ready, at the latest by the first
-//! search: a disk that hangs delays `readyok`, as it would with a log file. Once it is open, the look for news and the
-//! writing of a record are calls to the system of microseconds; what has to wait for a lock is the work of a thread.
+//! The file is opened at `isready`, at the latest by the first search: a disk that hangs delays `readyok`. Once it is
+//! open, reading new records and writing one are system calls of microseconds; whatever has to wait for a lock is
+//! done by a thread.
 
 use std::{
     path::PathBuf,
@@ -30,16 +30,16 @@ use crate::{
     types::{Bound, Depth, Score},
 };
 
-/// What the user sets of learning.
+/// The options of learning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearnOptions {
-    /// What is learned, and from when on. At first nothing is.
+    /// What is learned; nothing by default.
     pub rules: Rules,
-    /// How much wider than found a learned window is believed, in printed centipawns.
+    /// By how much a learned window is widened, in printed centipawns.
     pub fuzz: i32,
     /// The file; none for the default one.
     pub file: Option<PathBuf>,
-    /// Where it is if none was named. Without either nothing is learned.
+    /// The file if none is named. Without either nothing is learned.
     pub default_file: Option<PathBuf>,
     /// Is the file used without writing to it?
     pub read_only: bool,
@@ -66,11 +66,11 @@ impl Default for LearnOptions {
     }
 }
 
-/// What the engine holds of learning.
+/// The state of learning.
 #[derive(Default)]
 pub(super) struct Learning {
     options: LearnOptions,
-    /// Was it said that a limited engine has no memory?
+    /// Was the user told that an engine of limited strength does not learn?
     limit_told: bool,
     memory: Arc<Mutex<Memory>>,
 }
@@ -106,9 +106,9 @@ impl Learning {
 
 impl Engine {
     /// Changes the options of learning. A file that is no longer wanted is closed, another one opened by the next
-    /// search; what is in the table is swept. If the file stays the same and can be used it stays open: match runners
-    /// say all options again before each game, when the one before has not been learned from yet. Waits for a running
-    /// search.
+    /// search; learned entries are removed from the table. If the file stays the same and can be used it stays open:
+    /// match runners send all options again before each game, when the last one has not been learned from yet. Waits
+    /// for a running search.
     pub fn set_learning(&mut self, change: impl FnOnce(&mut LearnOptions)) {
         self.stop_study();
         self.wait();
@@ -145,7 +145,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Lets go of the file, after the game was learned from as far as it has come: what it taught belongs there.
+    /// Closes the file, after the game so far was learned from: its records belong in this file.
     pub(super) fn close_learning(&self) {
         let mut memory = self.learning.memory();
         memory.end_game(self.last_played());
@@ -155,14 +155,14 @@ impl Engine {
         memory.close(&*self.sink);
     }
 
-    /// A search is to come: opens the learning file, if there is one.
+    /// Opens the learning file before a search, if there is one.
     pub fn prepare_learning(&self) {
         if self.learning.wanted().is_some_and(|file| file.exists()) {
             self.open_learning(&mut self.learning.memory());
         }
     }
 
-    /// Opens the file, one that is missing too, and learns from games whose processes were killed.
+    /// Opens the file, creating a missing one, and learns from games whose processes were killed.
     fn open_learning(&self, memory: &mut Memory) {
         let LearnOptions { rules, read_only, .. } = &self.learning.options;
         let (Some(path), FileState::Closed) = (self.learning.wanted(), &memory.file) else { return };
@@ -201,8 +201,8 @@ impl Engine {
         });
     }
 
-    /// Puts what is known and can still occur into the table, and says what the search is to be asked with. `analysis`:
-    /// it is no move of a game that is thought about.
+    /// Puts the records that can still occur into the table and returns what else the search needs. `analysis`: no
+    /// move of a game is searched for.
     pub(super) fn search_input(&mut self, limits: &Limits, analysis: bool) -> SearchInput {
         if self.learning.wanted().is_none() {
             return SearchInput::default();
@@ -241,7 +241,7 @@ impl Engine {
         SearchInput { first_move, preferences, on_end: Some(self.on_end(limits, analysis, advised)) }
     }
 
-    /// Puts the records that can still occur into the table. Outcomes of games choose moves, they are no scores.
+    /// Puts the records that can still occur into the table. Outcomes of games choose moves; they are not scores.
     fn fill_table(&self, ring: &Ring) {
         let LearnOptions { rules, fuzz, .. } = self.learning.options;
         let relevant = ring.relevant(&self.root, self.table.learned_share());
@@ -257,7 +257,7 @@ impl Engine {
         }
     }
 
-    /// What an analysis of the root came to that was learned, if it has a move and is true at the end of `path`.
+    /// The learned result of an earlier analysis of the root, if it has a move and holds at the end of `path`.
     pub(super) fn learned_result(&self, path: &Path) -> Option<Resumed> {
         let memory = self.learning.memory();
         let FileState::Open(open) = &memory.file else { return None };
@@ -277,7 +277,7 @@ impl Engine {
         Some(Resumed { depth, score, bound, line })
     }
 
-    /// What is to be done with what the search found.
+    /// What is done with the result of the search.
     fn on_end(&self, limits: &Limits, analysis: bool, advised: Vec<Move>) -> Box<OnEnd> {
         let (memory, sink) = (Arc::clone(&self.learning.memory), Arc::clone(&self.sink));
         let reasons = [
@@ -300,7 +300,7 @@ impl Engine {
         })
     }
 
-    /// The evaluation that records rest on.
+    /// The evaluation that scores in records come from.
     pub(super) fn evaluation_id(&self) -> u16 {
         self.evaluation.evaluation().fingerprint()
     }

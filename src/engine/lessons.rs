@@ -1,4 +1,4 @@
-//! What records say, in the terms of a search: entries for the table, moves that are preferred.
+//! Records as a search uses them: table entries and preferred moves.
 
 use shakmaty::{Move, Position as _};
 
@@ -79,9 +79,9 @@ pub(super) fn names(moves: &[Move], root: &Position) -> String {
     moves.iter().map(|m| m.to_uci(mode).to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// What the games that went on with each move came to, and what studies of lost games found: the best move of the
-/// root, and moves on the way to such a position. Nothing is said of a move that returns to a position of the game at the
-/// end of `path`: the game that was won from there went on in another way, and the third time it is a draw.
+/// The preferences for root moves: by the outcomes of the games that continued with them, and by studies of lost
+/// games, for the best move found and for the moves on the way there. None for a move that repeats a position of
+/// `path`: the game that was won from there continued in another way, and the third time it is a draw.
 pub(super) fn preferences(ring: &Ring, root: &Position, path: &Path) -> Preferences {
     let studied = |record: &Record| Preference::Studied(Depth(i32::from(record.depth)));
     let found = ring.get(root.key()).filter(|record| record.origin == Origin::Study);
@@ -102,7 +102,7 @@ pub(super) fn preferences(ring: &Ring, root: &Position, path: &Path) -> Preferen
             (Origin::Study, true) if record.upper.is_none() => Some(studied(&record)),
             _ => None,
         });
-        // What a game came to with the move of the study is later.
+        // An outcome of a game with the studied move is newer than the study.
         let found = found.filter(|(best, _)| *best == m && !is_repetition).map(|(_, preference)| preference);
         Some((m, preference.or(found)?))
     };

@@ -15,7 +15,7 @@ use crate::{
     types::{Depth, Score},
 };
 
-/// When tablebases are asked, and by which rules.
+/// When tablebases are probed, and by which rules.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ProbeRules {
     /// Positions with as many pieces as the largest table are looked up from this depth on, in plies.
@@ -50,7 +50,7 @@ impl Engine {
         self.book.set_file(path)
     }
 
-    /// The present game is over: what it taught about the book is written down.
+    /// The game is over: the book learns its result.
     pub fn conclude_book_game(&mut self) {
         let concluded = self.book.conclude();
         self.complain_about_book(concluded);
@@ -86,7 +86,7 @@ impl Engine {
         }
     }
 
-    /// A line from the present position with what the tables play behind it, at most `most` plies in all.
+    /// A line from the present position and the moves of the tables after it, at most `most` plies in all.
     pub fn with_tablebase_moves(&self, line: &[Move], score: Score, most: usize) -> Vec<Move> {
         match self.probing() {
             Some(probing) => probing.extended(&self.root, &self.path, line, score, most),
@@ -101,7 +101,7 @@ impl Engine {
         Some(Probing { tables, max_pieces, min_depth, fifty: rules.fifty })
     }
 
-    /// What the tables say about the root, and how the search may ask them.
+    /// The ranking of the root moves, and how the search probes the tables.
     pub(super) fn tablebases(&self) -> Tablebases {
         let Some(probing) = self.probing() else { return Tablebases::default() };
         let ranking = probing.rank(&self.root, &self.path);

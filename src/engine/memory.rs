@@ -21,19 +21,19 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Memory {
     pub file: FileState,
-    /// What the next search is to say.
+    /// Messages that the next search reports.
     pub messages: Vec<String>,
     pub session: LearnSession,
 }
 
 #[derive(Default)]
 pub(super) enum FileState {
-    /// Not wanted yet.
+    /// Not opened yet.
     #[default]
     Closed,
     /// In use.
     Open(OpenLearnFile),
-    /// Not to be had.
+    /// It could not be opened.
     Failed,
 }
 
@@ -66,7 +66,7 @@ impl Memory {
             self.session = LearnSession::default();
             return;
         };
-        // Somebody may know better by now.
+        // Another process may have written better records.
         open.store.read_forward();
         let records = end(&mut self.session, &|key| open.store.live().get(key));
         open.store.append_all(records);
@@ -75,7 +75,7 @@ impl Memory {
         }
     }
 
-    /// Learns from a search that has ended. Gives back what the user should be told.
+    /// Learns from a search that has ended. Returns a message for the user.
     pub fn search_ended(&mut self, root: &Root, ending: &Ending, draw: Score) -> Option<String> {
         let FileState::Open(open) = &mut self.file else { return None };
         open.store.read_forward();
@@ -86,7 +86,7 @@ impl Memory {
         let result = ending.result.without_contempt(draw);
         let outcome = self.session.search_ended(&root, &result, &|key| open.store.live().get(key));
         if let Some(search) = outcome.search.filter(|_| !root.conditions.analysis) {
-            open.take_down(&root.line, &search);
+            open.write_journal(&root.line, &search);
         }
         let written = open.store.append_all(outcome.records);
         let trigger = outcome.drop?;
@@ -116,8 +116,8 @@ impl Memory {
 }
 
 impl OpenLearnFile {
-    /// Takes down a search of a game that is going on, in case the process is killed.
-    fn take_down(&mut self, line: &Line, search: &GameSearch) {
+    /// Writes a search of the game to the journal, in case the process is killed.
+    fn write_journal(&mut self, line: &Line, search: &GameSearch) {
         if self.store.is_read_only() {
             return;
         }
@@ -142,7 +142,7 @@ impl OpenLearnFile {
         change.into_iter().chain(self.other_messages()).collect()
     }
 
-    /// What the threads at the file have to say.
+    /// Messages of the threads that work on the file.
     fn other_messages(&self) -> Vec<String> {
         #[cfg(feature = "fleet")]
         let shared = self.share.iter().flat_map(LearningShare::take_messages);
@@ -157,7 +157,7 @@ pub(super) fn counted(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A panic elsewhere leaves the memory whole.
+/// Locks the memory, which a panic of another thread leaves consistent.
 pub(super) fn locked(memory: &Mutex<Memory>) -> MutexGuard<'_, Memory> {
     memory.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -21,7 +21,7 @@ const COPIES: &str = "books";
 const WON: i32 = 350;
 /// A last score of at most this many centipawns either way counts as a draw, after [`DRAWN_PLIES`].
 const DRAWN: i32 = 40;
-/// Plies from which on an even score lets one expect a draw.
+/// From this many plies on an even last score counts as a draw.
 const DRAWN_PLIES: usize = 80;
 
 /// The book, how it is used, and the game that is being played with it.
@@ -32,7 +32,7 @@ pub struct OpeningBook {
     pub depth: usize,
     /// How one of several moves is chosen.
     pub choice: Choice,
-    /// Do results of our games move the choice?
+    /// Do results of our games change the weights of moves?
     pub learning: bool,
     /// The user's data directory, below which copies of books are kept; without one nothing is learned about books.
     pub data_folder: Option<PathBuf>,
@@ -59,7 +59,7 @@ struct BookGame {
     played: Vec<(usize, Color)>,
     /// The position answered last.
     root: Option<Position>,
-    /// Was that a guess of the opponent's move?
+    /// Was its last move only expected (pondering)?
     pondered: bool,
 }
 
@@ -102,8 +102,8 @@ impl OpeningBook {
         Some(LearnedBook::at(&folder.join(name)))
     }
 
-    /// Takes notice of the position to be searched. Moves that do not go on from those before, but for one that was
-    /// only guessed, are another game: what the game before taught is then written down.
+    /// Takes the moves to the position to be searched. If they do not continue the game, but for a last move that was
+    /// only expected, another game has begun, and the book learns the result of the one before.
     pub(super) fn follow(&mut self, line: &Line) -> io::Result<()> {
         let Line { start, moves } = &self.game.line;
         let played = &moves[..moves.len().saturating_sub(usize::from(self.game.pondered))];
@@ -126,14 +126,14 @@ impl OpeningBook {
         Some(chosen.book_move)
     }
 
-    /// Takes notice that `root` is about to be answered; `pondered`: if its last move is played at all.
+    /// Takes the position that is searched now; `pondered`: its last move is only expected.
     pub(super) fn answering(&mut self, root: &Position, pondered: bool) {
         self.game.root = Some(root.clone());
         self.game.pondered = pondered;
         *self.last() = LastAnswer::default();
     }
 
-    /// Writes down what the game taught. Nothing if the book was not used, or if nobody can say who won.
+    /// Learns the result of the game; nothing if the book was not used or the result is not known.
     pub(super) fn conclude(&mut self) -> io::Result<()> {
         let game = std::mem::take(&mut self.game);
         let last = std::mem::take(&mut *self.last());
@@ -151,8 +151,7 @@ impl OpeningBook {
 }
 
 impl BookGame {
-    /// The result in half points for a side: as it stands on the board, else as the last score lets one
-    /// expect.
+    /// The result in half points for a side: by the rules, else estimated from the last score.
     fn result(&self, last: &LastAnswer) -> Option<(Color, u16)> {
         let root = self.root.as_ref()?;
         let us = root.turn();

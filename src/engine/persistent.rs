@@ -1,4 +1,4 @@
-//! The hash file, as the engine carries it: which one is wanted, which one is open.
+//! The hash file of the engine: which one is wanted, which one is open.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -19,7 +19,7 @@ pub(super) struct Persistent {
     changed: bool,
     /// Was something searched since the last game began?
     used: bool,
-    /// Was it said that a strength limit or contempt keeps the file out?
+    /// Was the user told that the file is not used with contempt or at limited strength?
     unused_told: bool,
 }
 
@@ -35,7 +35,7 @@ impl Persistent {
         self.changed = true;
     }
 
-    /// A new game begins: what was found for others grows older.
+    /// A new game begins: entries of earlier games age.
     pub fn new_game(&mut self) {
         if let (Some(file), true) = (&self.open, std::mem::take(&mut self.used)) {
             file.begin_generation();
@@ -45,7 +45,7 @@ impl Persistent {
 
 impl Engine {
     /// Names the file that keeps what the table knows, none for RAM alone. The present one is closed at once, the new
-    /// one opened by the next search or by [`Engine::open_hash_file`]: its size may be said later. To name one that did
+    /// one opened by the next search or by [`Engine::open_hash_file`]: its size may be set later. Naming one that did
     /// not open tries it again. Waits for a running search.
     pub fn set_hash_file(&mut self, file: Option<PathBuf>) {
         self.wait();
@@ -62,7 +62,7 @@ impl Engine {
         self.persistent.changed |= self.persistent.open.is_none();
     }
 
-    /// Opens the hash file that was named and is not open, or not there any more, and says what came of that.
+    /// Opens the hash file that was named and is not open, or no longer there, and reports the result.
     pub fn open_hash_file(&mut self) {
         let said = match self.persistent.open.as_ref().map(|file| (file.map().place(), file.map().path())) {
             None | Some((FileLocation::Ours, _)) => None,
@@ -107,26 +107,25 @@ impl Engine {
         }
     }
 
-    /// Which part of the path must fit before a stored score is used.
+    /// Which part of the path must match before a stored score is used.
     pub fn path_hash(&self) -> PathHash {
         self.path_hash
     }
 
-    /// The file for a search. Scores of a player with contempt or errors are not for others: that is said once.
+    /// The file for a search; none with contempt or at limited strength, whose scores must not reach other searches.
     pub(super) fn hash_file(&mut self) -> Option<Arc<HashFile>> {
         self.open_hash_file();
         self.persistent.used = true;
-        let is_sober = self.strength_limits.strength() == Strength::default();
-        let unused = !is_sober && self.persistent.open.is_some();
+        let full_strength = self.strength_limits.strength() == Strength::default();
+        let unused = !full_strength && self.persistent.open.is_some();
         if unused && !std::mem::replace(&mut self.persistent.unused_told, true) {
             let text = "the hash file is not used with contempt or at limited strength".to_owned();
             self.say(text);
         }
-        self.persistent.open.clone().filter(|_| is_sober)
+        self.persistent.open.clone().filter(|_| full_strength)
     }
 
-    /// What an earlier analysis of this root came to, where a search under `limits` may go on from there. Says
-    /// so.
+    /// The result of an earlier analysis of this root, where a search under `limits` may resume from it.
     pub(super) fn resume(&self, limits: &Limits, path: &Path, file: Option<&HashFile>) -> Option<Resumed> {
         if self.settings.multi_pv > 1 || !limits.search_moves.is_empty() {
             return None;

@@ -17,13 +17,13 @@ use crate::{
 pub struct EngineSettings {
     /// The number of lines to report, at least 1.
     pub multi_pv: usize,
-    /// Time kept for transport, per move.
+    /// Time kept for communication, per move.
     pub move_overhead: Duration,
     /// Is the table kept over [`Engine::new_game`]?
     pub never_clear_hash: bool,
-    /// When tablebases are asked, and by which rules.
+    /// When tablebases are probed, and by which rules.
     pub probe_rules: ProbeRules,
-    /// Is more said of each search?
+    /// Are more messages sent about each search?
     pub debug: bool,
 }
 
@@ -66,9 +66,9 @@ impl Engine {
         self.table.clear(self.pool.len());
     }
 
-    /// Sets which part of the path must fit before a stored score is believed. If it changes, the table is
-    /// emptied: what other modes keep of a path means nothing to this one. A hash file of another mode is
-    /// closed untouched. Waits for a running search.
+    /// Sets which part of the path must match before a stored score is used. If it changes, the table is emptied:
+    /// path checks of another mode mean nothing. A hash file of another mode is closed untouched. Waits for a running
+    /// search.
     pub fn set_path_hash(&mut self, mode: PathHash) {
         if mode != self.path_hash {
             self.clear_hash();

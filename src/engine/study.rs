@@ -42,7 +42,7 @@ pub struct Study {
     ring: RwLock<Ring>,
 }
 
-/// What came of a game.
+/// The result of the study of a game.
 #[derive(Clone, Debug, Default)]
 pub struct StudiedGame {
     /// The last position in which another move holds, and what its search found.
@@ -62,12 +62,12 @@ impl Study {
     /// The games of a file that may be written, each position to be searched with `nodes` nodes.
     pub fn new(file: LearnFile, ring: RwLock<Ring>, nodes: u64) -> Study {
         let mut searcher = BlockingEngine::new(nodes);
-        // A smaller table serves as well.
+        // Without the memory a smaller table is used.
         let _ = searcher.engine.set_hash(HASH);
         Study { searcher, file, ring }
     }
 
-    /// The games that were lost and not yet studied, the newest first; not all of them where it does not go on.
+    /// The games that were lost and not yet studied, the newest first; incomplete once `goes_on` says no.
     pub fn lost_games(&self, goes_on: &dyn Fn() -> bool) -> Vec<LearnedGame> {
         let records: Vec<(u64, Record)> = self.ring().iter().collect();
         let (mut games, _) = games::games(&records, goes_on);
@@ -183,7 +183,7 @@ impl Study {
         marks.collect()
     }
 
-    /// The records of a game whose study is over that it did not come to: they are studied, too.
+    /// The records of the game that its study did not reach, marked as studied too.
     fn rest(&self, game: &LearnedGame) -> Vec<Record> {
         let live = |key| self.ring().get(key);
         let records = game.records.iter().map(|(_, record)| record);
@@ -251,11 +251,11 @@ impl BackgroundStudy {
         Ok(BackgroundStudy { over, search, thread })
     }
 
-    /// Ends it within milliseconds, the search in progress given up. What there is to say, if anything.
+    /// Ends it within milliseconds, the search in progress given up. Returns a message, if there is one.
     pub fn stop(self) -> Option<String> {
         self.over.store(true, Relaxed);
         while !self.thread.is_finished() {
-            // A search that was about to begin did not hear it.
+            // A search that was about to begin misses the first stop.
             self.search.stop();
             thread::sleep(STOP_PAUSE);
         }

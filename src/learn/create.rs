@@ -22,7 +22,7 @@ pub fn create(disk: &dyn Disk, path: &Path) -> Result<(), FileError> {
     if let Some(directory) = path.parent() {
         disk.create_directories(directory).map_err(refused(path, "created"))?;
     }
-    // Whatever is no file must not be opened for writing, not even to look at it.
+    // What is not a regular file must not be opened for writing, not even to look at it.
     match disk.look(path) {
         Ok(found) => is_file(found, path)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}

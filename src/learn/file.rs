@@ -67,7 +67,7 @@ impl LearnFile {
             }),
         };
         let data: Arc<dyn DiskFile> = Arc::from(data.map_err(refused(path, "opened"))?);
-        // Between the look and the opening the name may have changed hands.
+        // Another file may have taken the name since the look.
         let found = data.found().map_err(refused(path, "opened"))?;
         is_file(found, path)?;
         read_header(&*data, path)?;

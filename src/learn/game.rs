@@ -88,12 +88,12 @@ pub struct PlayedGame {
     searches: Vec<GameSearch>,
     /// The rules of the last one that teaches.
     rules: Option<Rules>,
-    /// Was it, or a part of it, only looked at?
+    /// Was it analysed, or a part of it?
     analysed: bool,
 }
 
 impl PlayedGame {
-    /// Was something of it searched, and all of that to play it?
+    /// Was it searched, and every search for a move to play?
     pub fn is_played(&self) -> bool {
         !self.searches.is_empty() && !self.analysed
     }
@@ -113,8 +113,8 @@ impl PlayedGame {
         Some(Earlier { depth: last.depth, score: last.score, plies: line.moves.len() - last.plies })
     }
 
-    /// Takes down a search at the end of `line`; `analysed`: nobody plays it. What does not go on from the search
-    /// before begins a game.
+    /// Adds a search at the end of `line`; `analysed`: no move of a game was searched for. One that does not continue
+    /// from the search before begins a new game.
     pub fn searched(&mut self, line: &Line, rules: &Rules, analysed: bool, mut search: GameSearch) {
         if line.beyond(&self.line).is_none() {
             *self = PlayedGame::default();
@@ -164,8 +164,8 @@ impl PlayedGame {
     }
 
     /// What its end says about the moves of the side that searched, in their order. If the game was lost a move is
-    /// blamed if what came of it is worse by [`Rules::drop`] than its search said, and if the game was not lost before
-    /// it; of the others that were played until then nothing is said but the reply.
+    /// blamed if what came of it is worse by [`Rules::drop`] than its search said, and if the game was not lost
+    /// before it; of the other moves only the reply is kept.
     pub fn judge(&self, end: GameEnd) -> Vec<PositionFinding> {
         let Some(rules) = self.rules else { return Vec::new() };
         let (result, decay) = match end {
@@ -186,7 +186,7 @@ impl PlayedGame {
                     (bound, Score::INFINITE)
                 }
                 GameEnd::Won if score < RESULT && f64::from(score) <= value => (-Score::INFINITE, bound),
-                // Nothing is said of the move but that it was played, so that a study can follow the game.
+                // No bound: it only tells that the move was played, so that a study can follow the game.
                 GameEnd::Lost if score > LOST => (-Score::INFINITE, Score::INFINITE),
                 _ => continue,
             };

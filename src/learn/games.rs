@@ -60,8 +60,8 @@ struct GameHint<'a> {
     positions: Vec<(u16, Position)>,
 }
 
-/// The games that records tell of, oldest first, and the records that belong to none; or a part of them, where it does
-/// not go on.
+/// The games that records tell of, oldest first, and the records that belong to none; incomplete once `goes_on` says
+/// no.
 pub fn games(
     records: &[(u64, Record)],
     goes_on: &dyn Fn() -> bool,

@@ -1,4 +1,4 @@
-//! The game in progress, beside the learning file, so that a game teaches also if its process is killed.
+//! The game in progress, beside the learning file, so that it is learned from even if its process is killed.
 //!
 //! `NAME.game-SESSION` holds one line for each search of the games being played: where the game began, its moves,
 //! what the search found. Its process holds its lock while it lives, empties it when the games are over and removes it
@@ -42,7 +42,7 @@ impl SearchJournal {
         Ok(SearchJournal { path: PathBuf::from(path), file: None })
     }
 
-    /// Takes down a search of a game.
+    /// Writes a search of a game.
     ///
     /// # Errors
     /// What the system says: then this game teaches nothing if the process is killed.

@@ -1,4 +1,4 @@
-//! Taking records in from elsewhere, in an order that no file decides.
+//! Taking in records from elsewhere; which of two counts does not depend on the file that they come from.
 
 use std::{cmp::Ordering, collections::HashSet, path::Path, sync::RwLock};
 

@@ -1,13 +1,12 @@
 //! What is worth remembering: pure decisions, without a file and without a clock.
 //!
-//! Two ideas make up [`LearningMode::Drop`]. Crafty (Hyatt) remembers the position where the score falls from one move
-//! of the game to the next: there an earlier judgement was wrong. Slate does the same inside one search, where
-//! a deeper iteration takes back what a shallower one promised. [`LearningMode::All`] is what Bebe did (Scherzer,
-//! Scherzer and Tjaden 1990): every root is remembered.
+//! Two ideas make up [`LearningMode::Drop`]. Crafty (Hyatt) remembers the position where the score falls from one
+//! move of the game to the next: there an earlier judgement was wrong. Slate does the same inside one search, where a
+//! deeper iteration scores lower than a shallower one. [`LearningMode::All`] is what Bebe did (Scherzer, Scherzer and
+//! Tjaden 1990): every root is remembered.
 //!
-//! A record is a statement about its position that any later search may rely on. So nothing is learned from a
-//! search that was not free to find the truth, or whose score holds for this game only: see [`NotLearned`]
-//! for the complete list.
+//! A record is a statement about its position that any later search may rely on. So nothing is learned from a search
+//! that was restricted, or whose score holds for this game only: see [`NotLearned`] for the complete list.
 
 use shakmaty::Move;
 
@@ -17,7 +16,7 @@ use crate::{
     types::{Bound, Depth, FIFTY_MOVE_MARGIN, PackedMove, Score},
 };
 
-/// A score of at most this, in printed centipawns, is lost: what falls from there is no news.
+/// A score of at most this, in printed centipawns, is lost: a further drop is no news.
 pub(super) const LOST: i32 = -200;
 /// A search may be this many plies shallower than the one it is compared with.
 const DEPTH_SLACK: i32 = 2;
@@ -95,9 +94,9 @@ impl Iterations {
 pub struct Conditions {
     /// What is learned.
     pub rules: Rules,
-    /// No move of a game was thought about.
+    /// The search was not for a move of a game.
     pub analysis: bool,
-    /// Why the search was not free to find the truth, if it was not.
+    /// Why the search is not learned from, if it is not.
     pub not_learned: Option<NotLearned>,
 }
 
@@ -252,8 +251,8 @@ pub fn decide(
     let rules = &conditions.rules;
     // A resumed analysis continues from its last finished iteration; a fail low in which it was stopped has no move.
     let finished_only = rules.mode == LearningMode::All && conditions.analysis;
-    let failure = if finished_only { None } else { failure(result) };
-    let known = failure.or_else(|| window(result)).ok_or(NotLearned::NoScore)?;
+    let bound = if finished_only { None } else { fail_low(result) };
+    let known = bound.or_else(|| window(result)).ok_or(NotLearned::NoScore)?;
     if known.depth < rules.min_depth {
         return Err(NotLearned::TooShallow);
     }
@@ -293,19 +292,19 @@ pub fn never_learned(conditions: &Conditions, result: &SearchResult) -> Option<N
 
 /// Depth and score by which a later search of the game is measured.
 pub fn comparison_score(result: &SearchResult) -> Option<(Depth, Score)> {
-    failure(result)
+    fail_low(result)
         .or_else(|| window(result))
         .map(|known| (known.depth, if known.lower > -Score::INFINITE { known.lower } else { known.upper }))
 }
 
-/// What a search says about its root that was stopped inside a failure from above: only that, its move is the one
-/// that failed.
-fn failure(result: &SearchResult) -> Option<Known> {
+/// What a search that was stopped inside a fail low says about its root: the upper bound alone, for its move is the
+/// one that failed.
+fn fail_low(result: &SearchResult) -> Option<Known> {
     let (depth, upper) = result.iterations.fail_low.filter(|(depth, _)| *depth > result.depth)?;
     Some(Known { lower: -Score::INFINITE, upper, depth, best: PackedMove::NONE })
 }
 
-/// What any other says.
+/// The window that any other search gives.
 fn window(result: &SearchResult) -> Option<Known> {
     let SearchResult { score, depth, .. } = *result;
     let open = Score::INFINITE;
@@ -330,9 +329,9 @@ pub fn covers(live: &Known, new: &Known) -> bool {
 
 /// Is a record used where `mode` is set?
 ///
-/// Scores fall and recover, at a thousand nodes a move a dozen times a game. A drop becomes a reason to play
-/// something else when the game is lost; used at once, drops of won games make the engine leave what wins.
-/// Where every root is remembered the engine analyses, and continues from all of them.
+/// Scores drop and recover, at a thousand nodes a move a dozen times a game. A drop is a reason to play something
+/// else once the game is lost; used at once, drops of won games make the engine leave winning lines. Where every root
+/// is remembered the engine analyses, and continues from all of them.
 pub fn is_used(mode: LearningMode, record: &Record) -> bool {
     match mode {
         LearningMode::Off => false,

@@ -1,5 +1,5 @@
-//! Can a position still occur? A test that never says no wrongly and is fast enough to ask of every record
-//! before every search.
+//! Can a position still occur? A test that never refuses one that can, fast enough for every record before every
+//! search.
 //!
 //! Some things never come back in a game: a piece, a pawn on its home square, a right to castle. Packed into one
 //! word they are compared by a few instructions without a branch, sixteen records at a time where the
@@ -53,8 +53,8 @@ impl Signature {
         let mut left = u64::from_be_bytes(word(0));
         let pieces = left.count_ones() as usize;
         let (mut white_pawns, mut black_pawns, mut passing, mut sums) = (0, 0, 0, 0);
-        // Without a branch on the kind of piece, which no processor could guess: 65,536 records are read while
-        // the first search waits.
+        // Without a branch on the kind of piece, which no processor could predict: 65,536 records are read while the
+        // first search waits.
         for mut nibbles in [u64::from_le_bytes(word(8)), u64::from_le_bytes(word(16))] {
             for _ in 0..left.count_ones().min(16) {
                 let square = left & left.wrapping_neg();
@@ -124,7 +124,7 @@ const PIECES: [PackedPiece; 16] = {
     pieces
 };
 
-/// What can still come from a root.
+/// What can still occur after a root.
 #[derive(Copy, Clone, Debug)]
 pub struct Reachable {
     bits: u32,
@@ -135,7 +135,7 @@ pub struct Reachable {
 }
 
 impl Reachable {
-    /// What can come from `root`.
+    /// What can occur after `root`.
     pub fn of(root: &Position) -> Reachable {
         let root = Signature::of(root);
         let (mut white, mut black) = (root.white_pawns, root.black_pawns);
@@ -152,7 +152,7 @@ impl Reachable {
         }
     }
 
-    /// May a position with these bits of a signature come? Says no only where it is certain.
+    /// May a position with these bits of a signature occur? False only where it certainly cannot.
     #[inline(always)]
     pub fn admits_bits(&self, signature: u32) -> bool {
         // No bit that is not there any more, and no borrow through the guard above either count.

@@ -23,7 +23,7 @@ use crate::{
     types::{Depth, PackedMove, Ply, PositionKey, Score},
 };
 
-/// Further than this a main line is not remembered.
+/// Positions of a main line that are learned at most.
 const LONGEST_LINE: usize = 6;
 
 /// Asks what is live about a position.
@@ -85,7 +85,7 @@ impl LearnSession {
                     outcome.drop = (!outcome.records.is_empty()).then_some(finding.trigger);
                 }
             }
-            // It fell here before, and again: if this game is lost, that is what will be confirmed.
+            // The score dropped here before and does again: if this game is lost, this drop is confirmed.
             Err(NotLearned::Known) if live(root.position.key()).is_some_and(|live| live.is_suspicion()) => {
                 let again = policy::decide(conditions, result, earlier, None).ok();
                 drop = again.and_then(|finding| recorder.root(root, result, &finding));
@@ -111,13 +111,13 @@ impl LearnSession {
         recorder.admitted(vec![Record { since_root: finding.since_root, ..record }]).pop()
     }
 
-    /// Takes down a search of a game.
+    /// Adds a search to its game.
     pub fn searched(&mut self, line: &Line, conditions: &Conditions, search: GameSearch) {
         self.games[search.position.turn()].searched(line, &conditions.rules, conditions.analysis, search);
     }
 
-    /// A search at the end of `line` is to come: the games that it does not go on with are over, and if it is one of
-    /// an `analysis`, those that were played. What they teach.
+    /// Before a search at the end of `line`: the games that it does not continue are over, and before an `analysis`
+    /// those that were played too. Returns their records.
     pub fn leave_games(&mut self, line: &Line, analysis: bool, live: &Live<'_>) -> Vec<Record> {
         let mut records = Vec::new();
         for color in Color::ALL {
@@ -129,8 +129,8 @@ impl LearnSession {
         records
     }
 
-    /// The game is over. `last` is the last position and the moves that led to it, if they were played. What it
-    /// teaches.
+    /// The game is over. `last` is the last position and the moves that led to it, if they were played. Returns its
+    /// records.
     pub fn end_game(&mut self, last: Option<(&Position, &Line)>, live: &Live<'_>) -> Vec<Record> {
         let mut records = Vec::new();
         for color in Color::ALL {
@@ -150,7 +150,7 @@ impl LearnSession {
         let Some(end) = game.end(known) else { return Vec::new() };
         let mut records = Vec::new();
         for drop in game.drops().filter(|_| end == GameEnd::Lost) {
-            // Somebody may know better by now.
+            // Another process may have searched it deeper.
             if live(drop.key).is_none_or(|live| live.depth <= drop.depth) {
                 let flags = Flags { confirmed: true, ..drop.flags };
                 records.push(Record { flags, time: stamp::now(), ..drop.clone() });
@@ -241,8 +241,8 @@ impl Recorder<'_> {
         })
     }
 
-    /// Without records that may not take the place of what is live: advice stays, and so does what was found far
-    /// from the fifty-move counter if the new one was found near it, for that holds for its clock only.
+    /// Drops the records that must not replace what is live: advice stays, and so does what was found far from the
+    /// fifty-move limit if the new record was found near it, because that holds for its clock only.
     fn admitted(&self, mut records: Vec<Record>) -> Vec<Record> {
         records.retain(|new| {
             (self.live)(new.key).is_none_or(|live| {
@@ -256,10 +256,10 @@ impl Recorder<'_> {
 /// What an analysis says about the positions of its main line: the positions after the moves of `line`, whose root has
 /// the exact `score` at `depth`, down to `least` depth, as long as none comes again.
 ///
-/// The score of a root is that of the end of its line, so every position on the way has it too, searched less
-/// deeply by its distance. A search that returns to the root has the answer to its best move at once, and all its time for
-/// the others (as with a persistent hash table: BrainLearn, Houdini's learning file). Nothing is said of draws, which may
-/// rest on the way to them.
+/// The score of a root is that of the end of its line, so every position on the way has it too, searched less deeply
+/// by its distance. A search that returns to the root knows the answer to its best move at once and spends its time
+/// on the others (as with a persistent hash table: BrainLearn, Houdini's learning file). Nothing is said of draws,
+/// which may rest on the way to them.
 fn main_line(
     root: &Position,
     line: &[Move],

@@ -1,4 +1,4 @@
-//! The learning file as an engine holds it: everything known in memory, and nothing ever waited for.
+//! The learning file of an engine: all records in memory, and no call that waits.
 
 use std::{
     path::Path,
@@ -117,14 +117,14 @@ impl Store {
                 self.send(Job::Wrote(sequence));
                 return Written::Now;
             }
-            // The writer meets the same trouble, has time for it, and tells of it.
+            // The writer meets the same error, has time to retry, and reports it.
         }
         self.shared.queued.fetch_add(1, Release);
         self.send(Job::Append(record));
         Written::Queued
     }
 
-    /// Appends records in their order. What became of the one that fared worst.
+    /// Appends records in their order. Returns the worst of what became of them.
     pub fn append_all(&self, records: impl IntoIterator<Item = Record>) -> Written {
         records.into_iter().map(|record| self.append(record)).max().unwrap_or(Written::Now)
     }
@@ -158,7 +158,7 @@ impl Store {
         write(&self.shared.ring).take_gone()
     }
 
-    /// Leaves the file, after up to a second in which what waits is written. How many records could not be.
+    /// Closes the file, after up to a second in which the queue is written. Returns how many records were not.
     pub fn close(mut self) -> usize {
         self.leave();
         self.shared.queued.load(Acquire) + self.shared.given_up.load(Acquire)

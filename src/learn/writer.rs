@@ -128,7 +128,7 @@ impl StoreState {
         }
     }
 
-    /// The file is no longer the one that was opened: what it taught counts no longer.
+    /// The file is no longer the one that was opened: its records no longer count.
     fn let_go(&self, file: &mut Option<LearnFile>, why: &FileError) {
         *file = None;
         write(&self.ring).replace(Ring::new(0));

@@ -1,5 +1,6 @@
-//! Aspiration windows (+106 ± 42, as in `node.rs`): an iteration expects the score of the one before, and widens its window on the side on
-//! which that was wrong. A narrow window cuts off more; one that fails costs a second search of the root.
+//! Aspiration windows (+106 ± 42, as in `node.rs`): an iteration expects the score of the one before, and widens its
+//! window on the side on which the search failed. A narrow window cuts off more; one that fails costs a second search
+//! of the root.
 
 use super::{
     node_state::{Expect, RootNode, Window},

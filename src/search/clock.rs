@@ -11,7 +11,7 @@ use super::{
     params::*,
 };
 
-/// Nodes that count as a millisecond, so that a match on the clock is free of the machine's noise (`nodestime`, as
+/// Nodes that count as a millisecond, so that the speed of the machine has no influence on a match (`nodestime`, as
 /// in Stockfish).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct NodeRate(pub NonZeroU32);

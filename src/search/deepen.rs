@@ -88,7 +88,7 @@ impl Worker {
         let first = &self.root_moves[0];
         if lines == 1 && first.has_score() && first.bound != Bound::Upper {
             result.lines = vec![first.clone()];
-            // Another move may lose later.
+            // Another move may hold out longer.
             if first.score.is_loss() {
                 result.lines[0].bound = Bound::Lower;
             }

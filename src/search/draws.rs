@@ -1,9 +1,9 @@
 //! Draws by rule, and the taint that they leave on the scores above them.
 //!
-//! A score that depends on a repetition, or on the fifty-move counter, is true on the path on which it was found
-//! and perhaps on no other. [`Path`](crate::position::Path) tracks on which earlier position the results below
-//! a node depend; what is stored from there carries a taint, and is reused only where that position is still
-//! at hand ([`PathHash`](crate::position::PathHash)).
+//! A score that depends on a repetition, or on the fifty-move counter, is true on the path on which it was found and
+//! perhaps on no other. [`Path`](crate::position::Path) tracks on which earlier position the results below a node
+//! depend; what is stored from there carries a taint, and is reused only where that position is on the path too
+//! ([`PathHash`](crate::position::PathHash)).
 
 use super::{root_move::RootMove, worker::Worker};
 use crate::{

@@ -1,5 +1,5 @@
-//! Step 20: singular extensions. If every other move fails well below the table's score, the table's move
-//! is the only one, and what happens after it matters more (Anantharaman, Campbell and Hsu 1988).
+//! Step 20: singular extensions. If every other move fails well below the table's score, the table's move is the only
+//! good one and is searched deeper (Anantharaman, Campbell and Hsu 1988).
 //!
 //! The same search tells the opposite too: where other moves come close or reach beta, the table's move needs less
 //! depth, or the node none at all (multi-cut).

@@ -1,9 +1,8 @@
 //! Scores from the learning file, steps 5 and 8 of the search.
 //!
-//! They are statements about positions of earlier games, exact to a few centipawns. They may end or narrow the
-//! search of a node, but not of the root, which is searched so that this search stands for the move it plays;
-//! not of a node without its excluded move; and not inside the verification of a null move, which asks what is
-//! true without them.
+//! They were found by searches of the same positions in earlier games, exact to a few centipawns. They may cut off a
+//! node or narrow its window, but not at the root, whose move must come from this search; not in a node with an
+//! excluded move; and not in the verification of a null move, which must be independent of them.
 
 use super::{
     node_state::{NodeKind, Window},

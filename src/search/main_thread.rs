@@ -1,5 +1,5 @@
-//! What a thread does in a search. All of them search; the main thread also waits for permission to answer, takes
-//! the vote, and answers.
+//! What a thread does in a search. All of them search; the main thread also waits until it may answer (`go infinite`,
+//! pondering), chooses the best thread, and answers.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -73,7 +73,7 @@ pub fn run_main_thread(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: 
     })
 }
 
-/// Searches, waits for permission to answer, and chooses among what all threads have found.
+/// Searches, waits until it may answer, and chooses among what all threads have found.
 fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Vec<RootMove>) -> Event {
     let fallback = root_moves.first().map(RootMove::root_move);
     let own = run_thread(worker, Arc::clone(task), root_moves);

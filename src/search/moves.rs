@@ -83,7 +83,7 @@ impl Worker {
                 continue;
             }
 
-            // Step 20. Singular extension. A move that alone holds the node together is searched deeper.
+            // Step 20. Singular extension. If the table's move is the only good one, it is searched deeper.
             let mut extension = 0;
             let max_ply = extension_ply_factor() * self.root_depth.get();
             if !N::ROOT && Some(m) == node.tt_move && (ply.index() as i32) < max_ply {
@@ -128,7 +128,7 @@ impl Worker {
         best
     }
 
-    /// Step 23: keeps what a move came to. Does it cause a cutoff?
+    /// Step 23: keeps the score of a move. Does it cause a cutoff?
     fn update_best<N: NodeKind>(
         &mut self,
         node: &mut Node,
@@ -149,8 +149,7 @@ impl Worker {
             self.pv.extend(node.ply, m);
         }
         if score >= window.beta {
-            // The opponent will not let it come to this: what the other moves are worth, and what their scores
-            // depend on, does not matter.
+            // The cutoff rests on this move alone: the taint of the others does not count.
             self.path.keep_last_child_taint();
             let entry = self.stack_mut(node.ply);
             entry.cutoff_count = entry.cutoff_count.saturating_add(1);

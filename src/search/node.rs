@@ -2,11 +2,11 @@
 //! a file of its own.
 //!
 //! The score of a node is the best of its moves, each the negated score of the child (negamax). It is fail-soft: a
-//! score outside the window is a bound, and as tight as the search found it. Only the first move of a PV node is
-//! searched with the full window; the others must show with a null window that they are better. What is known already
-//! is not searched again (5 to 8). The rest of the speed comes from guesses: a whole node is pruned (13 to 15), a move
-//! is skipped or searched less deeply (16 to 21). Each says when its guess is not to be trusted: in check, in PV
-//! nodes, near mates and in pawn endings.
+//! score outside the window is a bound, as tight as the search found it. Only the first move of a PV node is searched
+//! with the full window; the others must show with a null window that they are better. What is known already is not
+//! searched again (5 to 8). The rest of the speed comes from heuristics: a whole node is pruned (13 to 15), a move is
+//! skipped or searched less deeply (16 to 21). Each says where it does not apply: in check, in PV nodes, near mates
+//! or in pawn endings.
 //!
 //! A number beside a step is what it is worth in Elo: games without it against games with it, 5,000 nodes a move, 95 %
 //! bounds (`benches/notes/search.md` has all 67). Most other steps measure as zero when they are removed alone, because
@@ -92,7 +92,8 @@ impl Worker {
                 return Err(score);
             }
             // Step 8. Learned score. An entry of the learning file that decides the window is the answer, another
-            // narrows it. Its line leads into what is to be avoided, and this search would not see why.
+            // narrows it; in PV nodes too, because a game went wrong from this position and this search would not see
+            // why.
             learned_window = self.narrow_by_learned(tt_hit, tt_window, depth, &mut window)?;
         }
         let tt_move = if N::ROOT {
@@ -150,7 +151,7 @@ impl Worker {
             && let Some(score) = self.prune_node(&node)
         {
             if let (Some(hit), Some(_)) = (tt_hit, tt_window) {
-                // The evaluation was moved by what the table knew.
+                // The table's score is part of `eval`.
                 self.inherit_taint(hit);
             }
             self.drop_taint_unless_draw(score);
@@ -282,9 +283,9 @@ impl Worker {
         // Step 11. Internal iterative reduction. Without a table move this node is ordered badly: it is
         // searched deeper when it returns, with the move found now.
         let unordered = depth >= iir_min_depth() && !has_tt_move && (N::PV || expect == Expect::Cut);
-        // Step 12. A path reduction of our own. Where another path found a draw of its own to this depth, the
-        // score says nothing here and the node must be searched, but mostly to the same end. Never two nodes of
-        // a line in a row: a short win would drown in refused scores.
+        // Step 12. Path reduction, our own. The table has a score of this depth that rests on a draw of another path,
+        // so the node is searched again, mostly to the same result. Not at two nodes of a line in a row, or a short
+        // win is found late.
         let drawn_on_other_path = !N::PV
             && depth >= drawn_path_min_depth()
             && !has_tt_window

@@ -7,10 +7,9 @@
 //! published by then ([`SearchProgress`]), and a thread that has published nothing has no vote.
 //!
 //! The answer is therefore not the end of all work: the others notice within a batch of nodes that the search is
-//! over, once they run. Until then they hold its [`SearchTask`], and what they still store in the table is as true as
-//! what they stored before. The next search does not wait for them: each thread takes its jobs in order, and
-//! joins late, or not at all if that search is over too. Before threads or tables are changed,
-//! [`Pool::wait`] must be called.
+//! over, once they run. Until then they hold its [`SearchTask`], and what they still store in the table is valid. The
+//! next search does not wait for them: each thread takes its jobs in order, and joins late, or not at all if that
+//! search is over too. Before threads or tables are changed, [`Pool::wait`] must be called.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -279,7 +278,7 @@ impl Drop for Pool {
 
 fn work(worker: &mut Worker, inbox: &Receiver<ThreadJob>) {
     for job in inbox {
-        // The next search wants this thread, whatever became of this one.
+        // A panic must not cost the next search this thread.
         if catch_unwind(AssertUnwindSafe(|| job(worker))).is_err() {
             log::error!("internal error in search thread {}", worker.id);
         }

@@ -1,4 +1,5 @@
-//! What the memory prefers at the root: moves that a person advised, and moves whose games were won or lost.
+//! Root moves that the learning file prefers or avoids: moves that a person advised, and moves whose games were won
+//! or lost.
 //!
 //! A preference chooses the move and is no part of any score. Root moves are compared by score plus preference: the
 //! window of each move is shifted by its preference, the search below it knows nothing of that, and what is

@@ -1,8 +1,8 @@
 //! What the threads of a search publish for each other while it runs.
 //!
-//! No thread waits for another. Each writes only its own counters, and the result of its last finished
-//! iteration (or a better move found since), which is replaced as a whole. So a reader sees a true state of
-//! every thread, if perhaps not the newest, also of one that gets no processor at the time.
+//! No thread waits for another. Each writes only its own counters, and the result of its last finished iteration (or
+//! a better move found since), which is replaced as a whole. So a reader sees a consistent, perhaps slightly older
+//! state of every thread, even of one that the system does not run at the time.
 
 use std::sync::{
     Mutex, PoisonError,

@@ -1,6 +1,6 @@
-//! Steps 13 to 15: whole nodes that a cheap look decides, at null windows and out of check.
+//! Steps 13 to 15: pruning of whole nodes, with a null window and out of check.
 //!
-//! In check the evaluation means nothing, and in a PV node a wrong guess would be played.
+//! In check the evaluation means nothing, and in a PV node an error would decide the move.
 
 use shakmaty::Move;
 

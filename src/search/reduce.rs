@@ -1,9 +1,8 @@
-//! How much less deep a late move is searched (step 21), and the second thought about it one ply later
-//! (step 10).
+//! How much less deep a late move is searched (step 21), and the correction of that one ply later (step 10).
 //!
 //! Moves are ordered well enough that a late one rarely raises alpha. It is first searched to a reduced depth with a
-//! null window, which is cheap; one that surprises there is searched again in full. So an error costs time, and
-//! a good move is lost only if its point lies beyond the reduced depth.
+//! null window, which is cheap; one that raises alpha there is searched again in full. So a good move is missed only
+//! if its point lies beyond the reduced depth.
 
 use shakmaty::Move;
 
@@ -33,7 +32,7 @@ impl Worker {
         if node.expect == Expect::Cut {
             reduction += lmr_cut_node() - if node.was_pv { lmr_cut_node_was_pv() } else { 0 };
         }
-        // A side that stands worse than before seldom finds a remedy late.
+        // A side that stands worse than before seldom finds a good move late in the order.
         if !node.improving {
             reduction += lmr_not_improving();
         }

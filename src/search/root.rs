@@ -44,7 +44,7 @@ impl Worker {
         let Some(root) = self.root_moves.iter_mut().find(|root| root.root_move() == m) else { return };
         root.nodes += nodes;
         if move_count > 1 && score <= window.alpha {
-            // It only says that the move is no better than the first.
+            // A fail low: the move is no better than the first.
             root.score = -Score::INFINITE;
             return;
         }

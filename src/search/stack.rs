@@ -9,7 +9,7 @@ use crate::{
     types::{PackedMove, Score},
 };
 
-/// What the search keeps for one ply of the line that it is in (the search stack).
+/// The entry of one ply.
 #[derive(Clone, Debug)]
 pub struct StackEntry {
     /// The corrected static evaluation; [`Score::NONE`] in check.

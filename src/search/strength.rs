@@ -21,8 +21,8 @@ impl Strength {
     }
 }
 
-/// Errors of evaluation: every position is misjudged by an amount of its own, the same whenever it is reached. So
-/// the play is coherent and wrong, as a weaker player's is, instead of good with random moves between.
+/// Errors of evaluation: every position is misjudged by an amount of its own, the same whenever it is reached. So it
+/// errs consistently, as a weaker player does, instead of mixing good moves with random ones.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct EvalNoise {
     /// Another seed, other errors.

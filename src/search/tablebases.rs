@@ -45,7 +45,7 @@ impl Probing {
 
     /// A line from `root`, to which `path` leads, and behind it what the tables would play for both sides, up to
     /// `most` plies in all. Of a line whose score is a win by the tables only the moves up to their first position
-    /// are kept, and never less than one: the search did not look for progress behind it.
+    /// are kept, at least one: beyond it the search did not look for progress.
     pub fn extended(
         &self,
         root: &Position,

@@ -54,7 +54,7 @@ pub struct SearchTask {
 }
 
 impl SearchTask {
-    /// What a thread holds when it has nothing to do.
+    /// The task of a thread between searches.
     pub fn idle(signals: Arc<Signals>) -> SearchTask {
         let root = Position::default();
         let limits = Limits::default();

@@ -1,5 +1,5 @@
-//! The best-thread vote: which thread's move is played. Threads vote with depth and score, so that one that went
-//! astray is outvoted (as Stockfish does it). A thread that has published nothing has no vote.
+//! The best-thread vote: which thread's move is played. Threads vote with depth and score for their moves, as in
+//! Stockfish. A thread that has published nothing has no vote.
 
 use super::{params::vote_score_offset, preference::preferred, progress::ThreadResult};
 use crate::types::Score;

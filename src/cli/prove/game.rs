@@ -1,4 +1,4 @@
-//! One game between two engines: the rules, the clock, the referee.
+//! One game between two engines: the rules, the clock, adjudication.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -12,10 +12,10 @@ use crate::{
     protocol::{Command, Go, PositionStart},
 };
 
-/// The referee gives the game to a side when both say so for [`RESIGN_PLIES`]: this many centipawns.
+/// A game is adjudicated as won where both engines give this score, in centipawns, for [`RESIGN_PLIES`].
 const RESIGN_SCORE: i32 = 600;
 const RESIGN_PLIES: usize = 6;
-/// The referee gives a draw when both have seen no more than this for [`DRAW_PLIES`], late enough.
+/// A game is adjudicated as drawn where neither engine gave more than this for [`DRAW_PLIES`], from [`DRAW_FROM`] on.
 const DRAW_SCORE: i32 = 10;
 const DRAW_PLIES: usize = 16;
 const DRAW_FROM: usize = 80;
@@ -149,10 +149,10 @@ pub(in crate::cli) fn play(
         }
         let turn = game.position.turn();
         let side = usize::from(turn.is_black());
-        let (go, patience) = command(pace, side, &clocks, random);
+        let (go, timeout) = command(pace, side, &clocks, random);
         let position = Command::Position { start: fen.clone(), moves: game.moves.clone() };
         let lost = |ending, moves| Played { winner: Some(!turn), ending, moves };
-        let answer = match players[side].search(&position, go, patience) {
+        let answer = match players[side].search(&position, go, timeout) {
             Ok(answer) => answer,
             // With a clock, no answer in time is a loss on time and no hang.
             Err(EngineFailure::Hung) if matches!(pace, Pace::Clock { .. }) => {
@@ -197,7 +197,7 @@ fn command(pace: Pace, side: usize, clocks: &[Duration; 2], random: &mut Rng) ->
     }
 }
 
-/// The game as the referee sees it.
+/// The game in progress, and what its adjudication depends on.
 struct GameInPlay {
     position: Position,
     moves: Vec<UciMove>,
@@ -205,14 +205,14 @@ struct GameInPlay {
     /// White's standing in the last `agreed` plies: 1 won, -1 lost, 0 neither.
     verdict: i32,
     agreed: usize,
-    /// Number of consecutive plies with a drawish score, up to the last.
-    dull: usize,
+    /// Consecutive plies with a drawish score, up to the last.
+    drawish: usize,
 }
 
 impl GameInPlay {
     fn new(start: &Position) -> GameInPlay {
         let seen = HashMap::from([(start.repetition_key().0, 1)]);
-        GameInPlay { position: start.clone(), moves: Vec::new(), seen, verdict: 0, agreed: 0, dull: 0 }
+        GameInPlay { position: start.clone(), moves: Vec::new(), seen, verdict: 0, agreed: 0, drawish: 0 }
     }
 
     /// Makes the move; false if it is not legal.
@@ -234,7 +234,8 @@ impl GameInPlay {
         };
         self.agreed = if verdict == self.verdict { self.agreed + 1 } else { 1 };
         self.verdict = verdict;
-        self.dull = if score.is_some_and(|score| score.abs() <= DRAW_SCORE) { self.dull + 1 } else { 0 };
+        self.drawish =
+            if score.is_some_and(|score| score.abs() <= DRAW_SCORE) { self.drawish + 1 } else { 0 };
     }
 
     /// Winner and reason, if it is over.
@@ -252,7 +253,7 @@ impl GameInPlay {
             Some(GameEnding::FiftyMoves)
         } else if self.seen.get(&self.position.repetition_key().0).is_some_and(|&times| times >= 3) {
             Some(GameEnding::Repetition)
-        } else if self.moves.len() >= DRAW_FROM && self.dull >= DRAW_PLIES {
+        } else if self.moves.len() >= DRAW_FROM && self.drawish >= DRAW_PLIES {
             Some(GameEnding::Agreed)
         } else if self.moves.len() >= LONGEST {
             Some(GameEnding::TooLong)

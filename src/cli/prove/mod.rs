@@ -2,8 +2,8 @@
 //!
 //! A controlled experiment with three arms that play the same openings with the same colours under the same
 //! conditions: *off* remembers nothing; *learn* keeps one learning file over all rounds; *placebo* gets as many
-//! records, but of the wrong positions. At fixed nodes an engine that changes anything after a loss gains by rolling
-//! the dice again; only the gain over the placebo is due to knowledge.
+//! records, but of the wrong positions. At fixed nodes an engine that changes anything after a loss scores better in
+//! the next game, whatever the change; only the gain over the placebo is due to knowledge.
 
 mod chart;
 mod error;

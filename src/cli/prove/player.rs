@@ -64,7 +64,7 @@ pub enum Unplayable {
         /// What the system said.
         source: std::io::Error,
     },
-    /// It does not speak.
+    /// It does not answer.
     #[error("{0} does not answer `{1}` as a UCI engine does")]
     Mute(String, &'static str),
     /// It has no such option.
@@ -129,7 +129,7 @@ impl EnginePlayer {
         let (sender, lines) = unbounded();
         let stdout = child.stdout.take();
         let mut player = EnginePlayer { child, stdin, lines, name: program.name() };
-        // This thread takes the time of each line, since the thread of the game may be busy.
+        // This thread notes the arrival of each line, because the thread of the game may be busy.
         thread::Builder::new()
             .name("engine".to_owned())
             .spawn(move || {

@@ -10,7 +10,7 @@ const DRAWS: usize = 4000;
 /// The share beyond each side of an interval of 95 %.
 const TAIL: f64 = 0.025;
 
-/// A generator that depends on each of these numbers and on their order.
+/// A random generator seeded by these numbers in their order.
 pub(in crate::cli) fn seeded(words: &[u64]) -> Rng {
     Rng::with_seed(words.iter().fold(0, |seed, &word| Rng::with_seed(seed ^ word).u64(..)))
 }

@@ -133,7 +133,7 @@ impl Player {
     pub(super) fn new(nodes: u64) -> Player {
         let (sender, answers) = unbounded();
         let score = Mutex::new(Score::ZERO);
-        // Only the end of a search is sent, not every line: in searches of some hundred nodes that matters.
+        // Only the end of a search is sent: in searches of some hundred nodes a message for every line costs time.
         let sink = move |event| match event {
             Event::Pv(line) if line.multi_pv == 1 && line.bound == Bound::Exact => {
                 *score.lock().unwrap_or_else(PoisonError::into_inner) = line.score;

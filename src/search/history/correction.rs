@@ -2,9 +2,8 @@
 //! those with the same pawns, the same pieces of one side, or the same last move. (First in Caissa, 2023; then
 //! Stockfish.)
 //!
-//! An evaluation errs in the same direction as long as its reason stands on the board, and every search that ends
-//! elsewhere than the evaluation said is a sample of that error. Four tables average them; their mean is added to the
-//! next evaluation.
+//! The evaluation errs in the same direction as long as the cause is on the board, and every search result that
+//! differs from it is a sample of the error. Four tables average them; their mean is added to the next evaluation.
 
 use shakmaty::Color;
 

@@ -5,8 +5,8 @@ use shakmaty::{Bitboard, Color, Move, Square};
 use super::{MOVES, PIECES, piece_to, table, update_with_gravity};
 use crate::{search::params::history_max, types::PawnKey};
 
-/// Butterfly history (+43 ± 40): quiet moves by from and to square, and by whether the opponent attacks either square. To
-/// leave an attacked square and to enter one are different moves.
+/// Butterfly history (+43 ± 40): quiet moves by from and to square, and by whether the opponent attacks either
+/// square (an attack that a move evades or walks into).
 pub struct ButterflyHistory(Box<[[i16; 64]]>);
 
 impl ButterflyHistory {

@@ -1,4 +1,4 @@
-//! The network in floating point: its parameters, what it says of samples, and the gradient of the loss.
+//! The network in floating point: its parameters, its output for samples, and the gradient of the loss.
 //!
 //! All parameters lie in one vector, so that the optimiser, checkpoints and limits need not know what they mean:
 //!
@@ -7,8 +7,8 @@
 //!  pawn part: input weights [PAWN_INPUTS][PAWN_UNITS] | input biases [PAWN_UNITS] |
 //!             outputs [HEADS][2][PAWN_UNITS] | output biases [HEADS][2]
 //! ```
-//! An activation is the square of the sum, clipped to 0 to 1 before (squared clipped rectifier); in the pawn part
-//! it is the clipped sum. The pawn part says by how much the rest is multiplied and what is added to it.
+//! An activation is the square of the sum, clipped to 0 to 1 before (squared clipped rectifier); in the pawn part it
+//! is the clipped sum. The pawn part gives a factor for the rest, and what is added to it.
 //!
 //! Nearly all the time goes into reading and writing rows of input weights. So many samples are worked on together,
 //! a tile of the units at a time: the weights of a tile, and their gradients, stay in the second-level cache.
@@ -91,7 +91,7 @@ impl NetworkShape {
     }
 }
 
-/// The inputs that a sample sets, for the mover's view and the opponent's, and the head that speaks for it.
+/// The inputs that a sample sets, for the mover's view and the opponent's, and its output head.
 struct Inputs {
     head: usize,
     count: usize,
@@ -136,7 +136,7 @@ pub struct Scratch {
     inputs: Vec<Inputs>,
     /// By tile, sample and view.
     sums: Vec<[Tile; 2]>,
-    /// What the network says without the pawn part; then the slope of the loss by it.
+    /// The output without the pawn part; then the slope of the loss by it.
     values: Vec<f32>,
     pawns: pawns::PawnScratch,
 }
@@ -153,7 +153,7 @@ fn sum_rows(rows: &[Tile], biases: &Tile, inputs: &[u16]) -> Tile {
     sums
 }
 
-/// What a tile's units say, in independent sums, so that the compiler vectorises it.
+/// The output of a tile's units, in independent sums, so that the compiler vectorises it.
 fn output(sums: &Tile, weights: &Tile) -> f32 {
     const LANES: usize = 32;
     let mut lanes = [0.0_f32; LANES];
@@ -170,7 +170,7 @@ fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Computes what the network says of samples without the pawn part.
+/// Computes the output for samples without the pawn part.
 fn forward(shape: NetworkShape, parameters: &[f32], samples: &[Sample], scratch: &mut Scratch) {
     let Scratch { inputs, sums, values, .. } = scratch;
     inputs.clear();
@@ -207,7 +207,7 @@ fn pawn_part(
     (1.0 + gate, shift)
 }
 
-/// What the network should say: the expected score, `share` of it the result of the game where that is known.
+/// The target: the expected score, `share` of it the result of the game where that is known.
 fn target(sample: &Sample, share: f32) -> f32 {
     let teacher = logistic(f32::from(sample.score) / SCALE);
     if sample.result > 2 { teacher } else { teacher + share * (f32::from(sample.result) / 2.0 - teacher) }
@@ -259,7 +259,7 @@ pub fn learn(
     sum
 }
 
-/// Adds the gradient of inputs and heads, from the slope by what they say of each sample.
+/// Adds the gradient of inputs and heads, from the slope by their output for each sample.
 fn backward(shape: NetworkShape, parameters: &[f32], gradient: &mut [f32], scratch: &Scratch) {
     let heads = parameters[shape.heads()..shape.head_biases()].as_chunks::<TILE>().0;
     let (rows, rest) = gradient.split_at_mut(shape.input_biases());

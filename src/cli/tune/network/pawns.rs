@@ -1,4 +1,4 @@
-//! The pawn part in floating point: what it says of a sample's pawns, and its gradient.
+//! The pawn part in floating point: its output for a sample's pawns, and its gradient.
 
 use super::record::Sample;
 use crate::eval::net::{HEADS, PAWN_INPUTS, PAWN_UNITS};
@@ -30,7 +30,7 @@ pub fn parts_of(mut rest: &[f32]) -> [&[f32]; 4] {
     })
 }
 
-/// The inputs of one sample's pawns, and the activations of the units.
+/// Inputs and activations of one sample's pawns.
 pub struct PawnScratch {
     inputs: Vec<u8>,
     active: [f32; PAWN_UNITS],

@@ -1,6 +1,6 @@
 //! `engram tune sample`: positions as the search meets them. The engine plays against itself; a teacher labels a
 //! random sample of the positions that its searches evaluate, including those with pending captures: the network
-//! will be asked about the same kind of positions.
+//! evaluates the same kind of positions.
 
 use std::{
     fs::OpenOptions,
@@ -190,7 +190,7 @@ impl Samplers<'_> {
             _ => (Position::default(), 8 + random.usize(..2)),
         };
         let Some(mut moves) = random_moves(&start, random, plies) else { return Vec::new() };
-        // A few moves from each start: to clear the histories would cost as much as the searches themselves.
+        // With a few moves from each start, clearing the histories would cost as much as the searches.
         if arguments.plies.is_none() {
             player.engine.new_game();
         }
