@@ -100,7 +100,7 @@
 //! 10. Reports come back as [`search::Event`]s, which [`uci`] prints through [`protocol`] and [`cli`] counts.
 //!
 //! [`types`] are the values that all of them share: scores, depths, keys, packed moves; `files.rs` is how all of them
-//! open and make files.
+//! open and make files, `locks.rs` how they lock.
 //!
 //! A file imports only from layers below its own: `types`, then `position`, then `tt`, `eval`, `learn`,
 //! `book`, `syzygy` and `protocol` (which do not know each other), then `search`, `fleet`, `engine`, `uci`, `cli` and
@@ -115,6 +115,7 @@ mod files;
 #[cfg(feature = "fleet")]
 pub mod fleet;
 pub mod learn;
+mod locks;
 pub mod position;
 pub mod processor;
 pub mod protocol;

@@ -14,7 +14,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path as FilePath, PathBuf},
     sync::{
-        Mutex, PoisonError, RwLock,
+        Mutex, RwLock,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
 };
@@ -24,6 +24,7 @@ pub use shakmaty_syzygy::Wdl;
 use shakmaty_syzygy::{Dtz, MaybeRounded, SyzygyError, Tablebase as Tables};
 
 use crate::{
+    locks::{locked, read, write},
     position::{Path, Position},
     types::{MAX_PLY, MaterialKey, Ply, Score},
 };
@@ -175,7 +176,7 @@ impl Tablebase {
 
     /// The messages about damaged tables since the last call.
     pub fn take_messages(&self) -> Vec<String> {
-        std::mem::take(&mut self.messages.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut locked(&self.messages))
     }
 
     /// The result of a position whose counter is zero, for the side to move; `None` if no table has it.
@@ -194,9 +195,7 @@ impl Tablebase {
         ask: impl FnOnce(&Chess) -> Result<T, SyzygyError>,
     ) -> Option<T> {
         let material = position.keys().material;
-        if self.damaged.load(Relaxed)
-            && self.banned.read().unwrap_or_else(PoisonError::into_inner).contains(&material)
-        {
+        if self.damaged.load(Relaxed) && read(&self.banned).contains(&material) {
             return None;
         }
         let message = match catch_unwind(AssertUnwindSafe(|| ask(position.chess()))) {
@@ -214,13 +213,10 @@ impl Tablebase {
             }
             Err(_) => "a tablebase is damaged".to_owned(),
         };
-        self.banned.write().unwrap_or_else(PoisonError::into_inner).push(material);
+        write(&self.banned).push(material);
         // Relaxed: a thread that sees it late probes the damaged table once more.
         self.damaged.store(true, Relaxed);
-        self.messages
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(message + "; it is not used, fetch it again");
+        locked(&self.messages).push(message + "; it is not used, fetch it again");
         None
     }
 

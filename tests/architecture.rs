@@ -9,7 +9,7 @@ use std::{
 
 /// The layers, from the ground up: folders of `src/`, or files without their `.rs`. `lib.rs` is exempt.
 const LAYERS: [&[&str]; 9] = [
-    &["files", "types", "processor"],
+    &["files", "locks", "types", "processor"],
     &["position"],
     &["tt", "learn", "protocol", "book", "syzygy", "eval"],
     &["search"],

@@ -15,7 +15,7 @@ use shakmaty::Move;
 use super::{
     Engine,
     lessons::{advised, learned_entry, names, overruled, preferences, with_contempt},
-    memory::{FileState, Memory, OpenLearnFile, counted, locked},
+    memory::{FileState, Memory, OpenLearnFile, counted},
 };
 #[cfg(feature = "fleet")]
 use crate::fleet::{FleetError, LearningShare, ServerAddress};
@@ -25,6 +25,7 @@ use crate::{
         policy::{self, Conditions, LearningMode, NotLearned, Rules},
         session::{LearnSession, Root},
     },
+    locks::locked,
     position::Path,
     search::{Event, Limits, OnEnd, Preference, Preferences, Resumed, best_line},
     types::{Bound, Depth, Score},

@@ -2,7 +2,7 @@
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use shakmaty::Move;
@@ -10,6 +10,7 @@ use shakmaty::Move;
 use super::{Engine, opening::LastAnswer};
 use crate::{
     book::BookError,
+    locks::locked,
     search::{Event, EventSink, Limits, Probing, Tablebases},
     syzygy::{self, Tablebase},
     types::{Depth, Score},
@@ -117,10 +118,10 @@ pub(super) fn with_last_answer(sink: Arc<EventSink>, last: Arc<Mutex<LastAnswer>
     Arc::new(move |event| {
         match &event {
             Event::Pv(line) if line.multi_pv == 1 => {
-                last.lock().unwrap_or_else(PoisonError::into_inner).score = Some(line.score);
+                locked(&last).score = Some(line.score);
             }
             Event::Finished { best, .. } => {
-                last.lock().unwrap_or_else(PoisonError::into_inner).best = *best;
+                locked(&last).best = *best;
             }
             _ => {}
         }

@@ -1,7 +1,5 @@
 //! What outlives a search: the learning file, and the games being played.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 #[cfg(feature = "fleet")]
 use crate::fleet::LearningShare;
 use crate::{
@@ -155,9 +153,4 @@ impl OpenLearnFile {
 /// `1 record`, `2 records`.
 pub(super) fn counted(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
-/// Locks the memory, which a panic of another thread leaves consistent.
-pub(super) fn locked(memory: &Mutex<Memory>) -> MutexGuard<'_, Memory> {
-    memory.lock().unwrap_or_else(PoisonError::into_inner)
 }

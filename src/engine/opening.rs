@@ -3,7 +3,7 @@
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 use shakmaty::{Color, Move, Position as _};
@@ -11,6 +11,7 @@ use shakmaty::{Color, Move, Position as _};
 use crate::{
     book::{Book, BookError, Choice, LearnedBook, choose},
     learn::game::Line,
+    locks::locked,
     position::Position,
     types::Score,
 };
@@ -146,7 +147,7 @@ impl OpeningBook {
     }
 
     fn last(&self) -> MutexGuard<'_, LastAnswer> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.last)
     }
 }
 

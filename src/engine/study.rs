@@ -18,12 +18,13 @@ use std::{
 use super::{Engine, StopHandle, blocking::BlockingEngine};
 use crate::{
     learn::{
-        self, FileError, LearnFile, LearnedScore, Origin, Record, Ring,
+        FileError, LearnFile, LearnedScore, Origin, Record, Ring,
         game::{GameEnd, Line, RESULT},
         games::{self, LearnedGame},
         policy::{Conditions, Known, LearningMode, PositionFinding, Rules, SearchResult},
         session::{LearnSession, Root},
     },
+    locks::read,
     position::Position,
     types::{Depth, PackedMove, Score},
 };
@@ -123,7 +124,7 @@ impl Study {
     }
 
     fn ring(&self) -> RwLockReadGuard<'_, Ring> {
-        learn::read(&self.ring)
+        read(&self.ring)
     }
 
     /// Is there another move than the one that was played, good enough, and better by what counts as a drop?

@@ -15,7 +15,7 @@
 use std::{
     collections::VecDeque,
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
+    sync::{Arc, Mutex, RwLock},
     thread,
     time::{Duration, Instant},
 };
@@ -27,7 +27,10 @@ use super::{
     FleetError, ServerAddress,
     learn_stream::{self, BATCH, Batch, LearnStream, Received},
 };
-use crate::learn::{self, BEFORE_FIRST, FileError, LearnFile, Mode, Record, Ring, record::CAPACITY};
+use crate::{
+    learn::{self, BEFORE_FIRST, FileError, LearnFile, Mode, Record, Ring, record::CAPACITY},
+    locks::{locked, read},
+};
 
 /// Time between two rounds.
 const SHARE_INTERVAL: Duration = Duration::from_secs(1);
@@ -215,7 +218,7 @@ impl Sharer {
     fn merge(&mut self, batch: Batch) -> Result<(), RoundError> {
         let Some((file, ring)) = &mut self.file else { return Ok(()) };
         let new: Vec<Record> = {
-            let ring = learn::read(ring);
+            let ring = read(ring);
             let came = batch.iter().filter_map(|(_, record)| record.as_ref());
             came.filter(|record| ring.lacks(record)).cloned().collect()
         };
@@ -233,7 +236,7 @@ impl Sharer {
     fn look(&mut self) -> Result<(), RoundError> {
         let Some((file, ring_lock)) = &mut self.file else { return Ok(()) };
         file.read_forward(ring_lock)?;
-        let ring = learn::read(ring_lock);
+        let ring = read(ring_lock);
         if ring.sequence() < self.looked {
             self.looked = BEFORE_FIRST;
         }
@@ -342,8 +345,4 @@ impl Sharer {
             messages.push(message);
         }
     }
-}
-
-fn locked(messages: &Messages) -> MutexGuard<'_, Vec<String>> {
-    messages.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -9,11 +9,13 @@ use std::{
 use super::{
     create::{fill_with_zeros, read_header},
     error::{FileError, refused},
-    file::{LearnFile, read, write},
+    file::LearnFile,
     header::{FILE_SIZE, SLOTS},
     record::{self, Bytes, CAPACITY, RECORD_SIZE, Record},
     ring::{BLOCK, MAX_ADVICE, Ring},
 };
+
+use crate::locks::{read, write};
 
 /// How long a tool waits for the lock.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);

@@ -3,7 +3,7 @@
 use std::{
     fmt, io,
     path::{Path, PathBuf},
-    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    sync::{Arc, RwLock},
 };
 
 use super::{
@@ -14,6 +14,8 @@ use super::{
     record::{self, Bytes, CAPACITY, RECORD_SIZE},
     ring::{Report, Ring},
 };
+
+use crate::locks::{read, write};
 
 /// What a file is opened for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -204,13 +206,4 @@ impl fmt::Debug for Unverified {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Unverified({})", self.0.path.display())
     }
-}
-
-/// A panic while a ring was changed would leave it whole or stale, never torn: go on with it.
-pub(crate) fn read(ring: &RwLock<Ring>) -> RwLockReadGuard<'_, Ring> {
-    ring.read().unwrap_or_else(PoisonError::into_inner)
-}
-
-pub(super) fn write(ring: &RwLock<Ring>) -> RwLockWriteGuard<'_, Ring> {
-    ring.write().unwrap_or_else(PoisonError::into_inner)
 }

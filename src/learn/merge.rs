@@ -7,10 +7,12 @@ use super::{
     create::create,
     disk::{Disk, SystemDisk},
     error::FileError,
-    file::{LearnFile, Mode, read},
+    file::{LearnFile, Mode},
     record::{CAPACITY, PAYLOAD, Record},
     ring::{BLOCK, MAX_ADVICE, Report, Ring},
 };
+
+use crate::locks::read;
 
 /// Records of one turn at the lock, so that engines that play meanwhile do not wait long.
 const RECORDS_PER_LOCK: usize = 256;

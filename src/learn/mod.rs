@@ -38,7 +38,6 @@ mod writer;
 pub use append::{AppendTime, Locked};
 pub use create::create;
 pub use error::FileError;
-pub(crate) use file::read;
 pub use file::{LearnFile, Mode, Unverified};
 pub use merge::{Taken, beats, create_with_timeout, keep_what_fits};
 pub use record::{Flags, Origin, Record, RecordError, Unlearnable};

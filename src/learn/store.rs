@@ -16,12 +16,15 @@ use super::{
     append::AppendTime,
     disk::{Disk, SystemDisk},
     error::{FileError, refused},
-    file::{LearnFile, Mode, read, write},
+    file::{LearnFile, Mode},
     record::Record,
     ring::Ring,
     writer::{CLOSE_TIMEOUT, Job, StoreState, Writer},
 };
-use crate::types::PositionKey;
+use crate::{
+    locks::{read, write},
+    types::PositionKey,
+};
 
 /// A learning file in use: a ring in memory, and a thread that does what takes time.
 ///

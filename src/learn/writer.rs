@@ -4,7 +4,7 @@ use std::{
     collections::VecDeque,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, RwLock,
+        Arc, Mutex, MutexGuard, RwLock,
         atomic::{AtomicUsize, Ordering::Release},
     },
     thread,
@@ -18,10 +18,12 @@ use super::{
     create::create,
     disk::Disk,
     error::{FileError, refused},
-    file::{LearnFile, Mode, write},
+    file::{LearnFile, Mode},
     record::{CAPACITY, Record},
     ring::{Report, Ring},
 };
+
+use crate::locks::{locked, write};
 
 /// Records written within this time are synced together.
 const SYNC_INTERVAL: Duration = Duration::from_millis(700);
@@ -69,12 +71,12 @@ impl StoreState {
     }
 
     pub(super) fn file(&self) -> MutexGuard<'_, Option<LearnFile>> {
-        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.file)
     }
 
     /// Keeps a sentence for the user, unless it was said before.
     fn say(&self, message: String) {
-        let (messages, _) = &mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        let (messages, _) = &mut *locked(&self.messages);
         if !messages.contains(&message) {
             log::warn!("{message}");
             messages.push(message);
@@ -83,7 +85,7 @@ impl StoreState {
 
     /// What the user should be told, each sentence once.
     pub(super) fn take_messages(&self) -> Vec<String> {
-        let (messages, taken) = &mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        let (messages, taken) = &mut *locked(&self.messages);
         let news = messages[*taken..].to_vec();
         *taken = messages.len();
         news

@@ -29,7 +29,10 @@ use super::{
     task::{SearchTask, Signals},
     worker::Worker,
 };
-use crate::eval::{Evaluation, Evaluator};
+use crate::{
+    eval::{Evaluation, Evaluator},
+    locks::locked,
+};
 
 /// A search recurses once a ply with a few kilobytes each.
 const STACK_BYTES: usize = 16 << 20;
@@ -72,16 +75,16 @@ impl Drop for JobGuard {
 
 impl Jobs {
     fn change(&self, change: impl FnOnce(&mut JobState)) {
-        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut locked(&self.state));
         self.changed.notify_all();
     }
 
     fn is_answered(&self) -> bool {
-        !self.state.lock().unwrap_or_else(PoisonError::into_inner).unanswered
+        !locked(&self.state).unanswered
     }
 
     fn wait_while(&self, condition: impl FnMut(&mut JobState) -> bool) {
-        let guard = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let guard = locked(&self.state);
         drop(self.changed.wait_while(guard, condition).unwrap_or_else(PoisonError::into_inner));
     }
 }

@@ -5,14 +5,14 @@
 //! state of every thread, even of one that the system does not run at the time.
 
 use std::sync::{
-    Mutex, PoisonError,
+    Mutex,
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
 use crossbeam::utils::CachePadded;
 
 use super::root_move::RootMove;
-use crate::types::Depth;
+use crate::{locks::locked, types::Depth};
 
 /// What one thread has found.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ impl SearchProgress {
     /// Publishes the result of thread `id`.
     pub fn show(&self, id: usize, result: ThreadResult) {
         // Only a panic while the old result is dropped can poison it; the new one is whole.
-        *self.0[id].result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        *locked(&self.0[id].result) = Some(result);
     }
 
     /// The results published so far. That of a thread which is replacing it right now is left out: the thread

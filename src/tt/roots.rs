@@ -4,13 +4,11 @@
 //! [`PathCheck`](super::PathCheck) tells apart there is one: the same position with another fifty-move clock
 //! may have another score, and to look at that one must not cost what is known of this one.
 
-use std::{
-    collections::HashMap,
-    sync::{PoisonError, RwLock},
-};
+use std::{collections::HashMap, sync::RwLock};
 
 use super::{Hit, NodeResult, entry::Packed};
 use crate::{
+    locks::{read, write},
     position::Path,
     types::{PackedMove, Ply, PositionKey},
 };
@@ -47,7 +45,7 @@ impl Roots {
     /// Keeps a result; it replaces one of the same path.
     pub fn keep(&self, root: PositionKey, record: &NodeResult, line: &[PackedMove]) {
         let hit = Packed::pack(root, record, None, 0).unpack();
-        let mut roots = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut roots = write(&self.0);
         if roots.len() >= MAX_POSITIONS && !roots.contains_key(&root) {
             let depth = |results: &[RootResult]| results.iter().map(|result| result.hit.depth).max();
             let shallowest = roots.iter().min_by_key(|(_, results)| depth(results)).map(|(&key, _)| key);
@@ -64,13 +62,13 @@ impl Roots {
 
     /// The deepest result of a root that is true at the end of `path`, `ply` plies from the root of the search.
     pub fn find(&self, root: PositionKey, path: &Path, ply: Ply) -> Option<RootResult> {
-        let roots = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let roots = read(&self.0);
         deepest(roots.get(&root)?.iter(), |result| result.hit, path, ply).cloned()
     }
 
     /// Clears all results.
     pub(super) fn clear(&self) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).clear();
+        write(&self.0).clear();
     }
 }
 

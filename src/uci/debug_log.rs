@@ -2,11 +2,13 @@ use std::{
     fs::{File, OpenOptions},
     io::{self, Write},
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 use env_logger::{Builder, Env, Logger, Target};
 use log::{LevelFilter, Log, Metadata, Record};
+
+use crate::locks::locked;
 
 /// The file of the option `Debug Log File`, open or not. Clones share it.
 #[derive(Clone, Default)]
@@ -53,7 +55,7 @@ impl DebugLog {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<File>> {
-        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.file)
     }
 
     fn is_open(&self) -> bool {

@@ -2,10 +2,13 @@ use std::{
     borrow::Cow,
     fmt::Display,
     io::{self, Write},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock},
 };
 
-use crate::protocol::{Info, Message};
+use crate::{
+    locks::locked,
+    protocol::{Info, Message},
+};
 
 /// A text that is safe for a terminal: control characters other than line ends and tabs are replaced. Names, comments
 /// and paths may contain any.
@@ -50,7 +53,7 @@ impl Output {
         let mut text = printable(&text).into_owned();
         text.push('\n');
         // A poisoned lock is harmless: there is no buffer that a panic could leave half written.
-        let mut writer = self.shared.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writer = locked(&self.shared.writer);
         if let Err(error) = writer.write_all(text.as_bytes()).and_then(|()| writer.flush()) {
             // Only the first failure is reported.
             let _ = self.shared.failure.set(error);

@@ -1,13 +1,14 @@
 use std::{
     fs,
     path::Path,
-    sync::{PoisonError, RwLock, RwLockReadGuard},
+    sync::{RwLock, RwLockReadGuard},
 };
 
 use super::error::LearnError;
 use crate::{
     cli::refused,
     learn::{LearnFile, Mode, Record, Report, Ring, exchange::is_same_advice},
+    locks::read,
 };
 
 /// A learning file and its records.
@@ -51,6 +52,6 @@ impl Opened {
     }
 
     pub fn ring(&self) -> RwLockReadGuard<'_, Ring> {
-        self.ring.read().unwrap_or_else(PoisonError::into_inner)
+        read(&self.ring)
     }
 }

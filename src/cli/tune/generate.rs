@@ -24,6 +24,7 @@ use super::{
 };
 use crate::{
     engine::Engine,
+    locks::locked,
     position::{Path as GamePath, Position},
     search::{Event, Limits},
     types::{Bound, Score},
@@ -75,9 +76,9 @@ pub fn print(arguments: &GenerateArguments, output: &Output, interrupt: &Interru
                 while !interrupt.is_requested() && started.fetch_add(1, Relaxed) < arguments.games {
                     let number = started.load(Relaxed);
                     let records = player.game(&mut Rng::with_seed(before ^ number << 32), arguments.opening);
-                    let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut file = locked(&file);
                     if let Err(error) = file.write_all(&records.concat()) {
-                        *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                        *locked(&failure) = Some(error);
                         return;
                     }
                     let positions = written.fetch_add(records.len() as u64, Relaxed) + records.len() as u64;
@@ -136,11 +137,11 @@ impl Player {
         // Only the end of a search is sent: in searches of some hundred nodes a message for every line costs time.
         let sink = move |event| match event {
             Event::Pv(line) if line.multi_pv == 1 && line.bound == Bound::Exact => {
-                *score.lock().unwrap_or_else(PoisonError::into_inner) = line.score;
+                *locked(&score) = line.score;
             }
             Event::Finished { best, .. } => {
                 // Sending fails only when the receiver is gone, and the engine goes with it.
-                let mut score = score.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut score = locked(&score);
                 let _ = sender.send((best, std::mem::replace(&mut *score, Score::ZERO)));
             }
             Event::Pv(_) | Event::CurrentMove { .. } | Event::Message(_) => {}

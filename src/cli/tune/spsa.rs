@@ -7,7 +7,7 @@ use std::{
     fmt::{self, Display},
     panic::resume_unwind,
     path::PathBuf,
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
 };
 
 use clap::Args;
@@ -22,6 +22,7 @@ use crate::{
         player::{EnginePlayer, Program},
         statistics::seeded,
     },
+    locks::locked,
     position::Position,
     protocol::Command,
     search::{PARAMETERS, Parameter},
@@ -78,9 +79,9 @@ pub fn print(arguments: &SpsaArguments, output: &Output, interrupt: &Interrupt) 
         options: [("Learning", "off"), ("Hash", "16")].map(|(n, v)| (n.to_owned(), v.to_owned())).to_vec(),
     };
     let run = Mutex::new(run);
-    let next = || run.lock().unwrap_or_else(PoisonError::into_inner).next(arguments.seed);
+    let next = || locked(&run).next(arguments.seed);
     let finish = |trial: &Trial, result| -> Result<(), TuneError> {
-        let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut run = locked(&run);
         run.finish(trial, result);
         write(&arguments.state, run.to_string().as_bytes())?;
         if run.finished.is_multiple_of(100) || run.finished == run.pairs {

@@ -27,6 +27,7 @@ use super::{
 };
 use crate::{
     cli::prove::openings,
+    locks::locked,
     position::Position,
     uci::{Interrupt, Output},
 };
@@ -107,7 +108,7 @@ pub fn print(arguments: &SampleArguments, output: &Output, interrupt: &Interrupt
                     }
                 };
                 if let Err(error) = shared.work(seed, interrupt, &said) {
-                    *shared.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    *locked(&shared.failure) = Some(error);
                 }
             });
         }
@@ -133,7 +134,7 @@ impl Samplers<'_> {
         // Relaxed: a thread that sees it late labels a chunk more.
         interrupt.is_requested()
             || self.written.load(Relaxed) >= self.arguments.positions
-            || self.failure.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+            || locked(&self.failure).is_some()
     }
 
     /// One thread: games, and whenever enough positions have come together, labels for them.
@@ -146,9 +147,7 @@ impl Samplers<'_> {
         player.engine.observe(
             &(Arc::new(move |position: &Position| {
                 if evaluated.fetch_add(1, Relaxed) % every == 0 {
-                    sink.lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .push((position.turn(), Sample::new(position)));
+                    locked(&sink).push((position.turn(), Sample::new(position)));
                 }
             }) as _),
         );
@@ -167,7 +166,7 @@ impl Samplers<'_> {
 
     fn write(&self, samples: &[Sample], say: &dyn Fn(String)) -> Result<(), TuneError> {
         let bytes: Vec<u8> = samples.iter().flat_map(|sample| sample.to_bytes()).collect();
-        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = locked(&self.out);
         out.write_all(&bytes).map_err(TuneError::file(&self.arguments.out))?;
         let before = self.written.fetch_add(samples.len() as u64, Relaxed);
         let now = before + samples.len() as u64;
@@ -205,7 +204,7 @@ impl Samplers<'_> {
                 break None;
             }
             let Some((mut best, score)) = player.best_move(&start, &moves) else { return Vec::new() };
-            samples.append(&mut taken.lock().unwrap_or_else(PoisonError::into_inner));
+            samples.append(&mut locked(taken));
             let white = if position.turn() == Color::White { score } else { -score };
             if let Some(result) = adjudicator.result(white) {
                 break Some(result);
