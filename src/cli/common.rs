@@ -7,6 +7,7 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 use thiserror::Error;
 
 use super::CliError;
@@ -68,6 +69,11 @@ pub(super) fn position(fen: Option<&str>, chess960: bool) -> Result<Position, Cl
         Some(fen) => Ok(translate::parse_fen(fen, chess960)?),
         None => Ok(translate::start_position(&PositionStart::Startpos, chess960)?),
     }
+}
+
+/// A value as JSON. It cannot fail: our types have no maps, and no numbers that JSON lacks.
+pub(super) fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 /// A score for people: signed pawns, mates in moves, and tablebase results with the moves to the next capture or pawn

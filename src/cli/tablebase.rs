@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 use shakmaty::Position as _;
 
-use super::{CliError, complain, pgn};
+use super::{CliError, complain, json, pgn};
 use crate::{
     position::{Path, Position},
     syzygy::{RankedMove, Tablebase, Wdl},
@@ -55,8 +55,7 @@ pub fn run(arguments: &TablebaseArguments, output: &Output) -> Result<(), CliErr
     let tables = open(&arguments.syzygy)?;
     let answer = look_up(&position, &tables, &arguments.syzygy)?;
     if arguments.json {
-        let json = serde_json::to_string(&answer).map_err(|error| CliError::Output(error.to_string()))?;
-        output.line(json);
+        output.line(json(&answer));
         return Ok(());
     }
     let dtz = |dtz: Option<i32>| dtz.map_or_else(|| "-".to_owned(), |plies| plies.to_string());

@@ -193,15 +193,15 @@ impl TaskWorker {
         Ok(())
     }
 
-    /// Waits up to `patience` for a finding.
-    fn collect(&mut self, patience: Duration) -> Result<(), WorkError> {
+    /// Waits up to `timeout` for a finding.
+    fn collect(&mut self, timeout: Duration) -> Result<(), WorkError> {
         if self.held.is_empty() {
             return Ok(());
         }
-        let mut patience = patience;
+        let mut timeout = timeout;
         loop {
             let Some((_, workers)) = &self.workers else { return Ok(()) };
-            match workers.receive_within(patience) {
+            match workers.receive_within(timeout) {
                 Ok(found) => self.found(found),
                 Err(RecvTimeoutError::Timeout) if workers.are_whole() => return Ok(()),
                 // A worker that claims the tasks of this process may succeed.
@@ -210,7 +210,7 @@ impl TaskWorker {
                     return Err(CliError::Task(text.to_owned()).into());
                 }
             }
-            patience = Duration::ZERO;
+            timeout = Duration::ZERO;
             if !self.finished.is_empty() {
                 return Ok(());
             }

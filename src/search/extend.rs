@@ -16,31 +16,23 @@ use crate::{
     types::{Depth, PackedMove, Score},
 };
 
-/// What the search of the other moves says.
-pub enum Singularity {
-    /// Plies by which the table's move is searched deeper; negative: less deeply.
-    Extend(i32),
-    /// Multi-cut: another move reaches beta too, so the node fails high.
-    MultiCut(Score),
-}
-
 impl Worker {
-    /// Searches the node without the table's move to a part of the depth and compares.
-    pub fn singularity<N: NodeKind>(&mut self, node: &Node, m: Move) -> Singularity {
-        let (Some(hit), Some(tt_window)) = (node.tt_hit, node.tt_window) else {
-            return Singularity::Extend(0);
-        };
+    /// Searches the node without the table's move to a part of the depth. Returns by how many plies the move is searched
+    /// deeper (less deeply if negative); the score as an error if another move reaches beta too (multi-cut).
+    pub fn singular_extension<N: NodeKind>(&mut self, node: &Node, m: Move) -> Result<i32, Score> {
+        let (Some(hit), Some(tt_window)) = (node.tt_hit, node.tt_window) else { return Ok(0) };
         let depth = node.depth.get();
         let beta = node.window.beta;
         // The stored score must be a lower bound of enough depth, on this path, and no proven result.
         let tt_score = tt_window.lower;
-        if depth < singular_min_depth()
+        if (node.ply.index() as i32) >= extension_ply_factor() * self.root_depth.get()
+            || depth < singular_min_depth()
             || !node.excluded.is_none()
             || hit.depth.get() < depth - singular_tt_depth()
             || tt_score <= -Score::INFINITE
             || tt_score.is_decisive()
         {
-            return Singularity::Extend(0);
+            return Ok(0);
         }
         let factor = if node.was_pv && !N::PV { singular_was_pv_factor() } else { 1 };
         let singular_beta = tt_score - singular_step() * depth * factor;
@@ -50,27 +42,27 @@ impl Worker {
         let score = self.search::<NonPvNode>(node.position, node.ply, window, singular_depth, node.expect);
         self.stack_mut(node.ply).excluded = PackedMove::NONE;
         if self.stopped {
-            return Singularity::Extend(0);
+            return Ok(0);
         }
         if score < singular_beta {
             // Two plies if it stands alone by far, but not without end, else a forced line explodes.
             let exhausted = self.stack_before(node.ply, 1).double_extensions >= double_max() as u8;
             if N::PV || exhausted || score >= singular_beta - double_margin() {
-                Singularity::Extend(1)
+                Ok(1)
             } else if !is_noisy(m) && score < singular_beta - triple_margin() {
-                Singularity::Extend(3)
+                Ok(3)
             } else {
-                Singularity::Extend(2)
+                Ok(2)
             }
         } else if singular_beta >= beta && !N::PV {
-            Singularity::MultiCut(singular_beta)
+            Err(singular_beta)
         } else if tt_score >= beta {
             // It fails high, and others come near: no need to look so deep to know it.
-            Singularity::Extend(-if N::PV { negative_extension_pv() } else { negative_extension() })
+            Ok(-if N::PV { negative_extension_pv() } else { negative_extension() })
         } else if node.expect == Expect::Cut {
-            Singularity::Extend(-negative_extension_cut_node())
+            Ok(-negative_extension_cut_node())
         } else {
-            Singularity::Extend(0)
+            Ok(0)
         }
     }
 }

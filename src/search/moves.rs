@@ -3,7 +3,6 @@
 use shakmaty::Move;
 
 use super::{
-    extend::Singularity,
     history_updates::SearchedMoves,
     node_state::{Expect, Node, NodeKind, NonPvNode, PvNode, Window},
     params::*,
@@ -85,11 +84,10 @@ impl Worker {
 
             // Step 20. Singular extension. If the table's move is the only good one, it is searched deeper.
             let mut extension = 0;
-            let max_ply = extension_ply_factor() * self.root_depth.get();
-            if !N::ROOT && Some(m) == node.tt_move && (ply.index() as i32) < max_ply {
-                match self.singularity::<N>(node, m) {
-                    Singularity::Extend(plies) => extension = plies,
-                    Singularity::MultiCut(score) => return Best { score, m: None, ..best },
+            if !N::ROOT && Some(m) == node.tt_move {
+                match self.singular_extension::<N>(node, m) {
+                    Ok(plies) => extension = plies,
+                    Err(score) => return Best { score, m: None, ..best },
                 }
             }
 

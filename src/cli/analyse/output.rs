@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     cli::{
-        CliError, pawns,
+        CliError, json, pawns,
         pgn::{self, Annotation, Comment},
         refused,
     },
@@ -192,11 +192,6 @@ pub fn game_json(report: &GameReport) -> String {
         accuracy: ByColor { white: accuracy(Color::White), black: accuracy(Color::Black) },
         moves: moves.collect(),
     })
-}
-
-/// A value as JSON. It cannot fail: our types have no maps, and no numbers that JSON lacks.
-pub fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
 }
 
 /// A game as annotated PGN: `[%eval]` after each move, glyphs and the better line where a move was bad. The

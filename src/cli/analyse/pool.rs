@@ -282,8 +282,8 @@ impl Workers {
     /// # Errors
     /// None came in time, or no worker is left.
     #[cfg(feature = "fleet")]
-    pub fn receive_within(&self, patience: Duration) -> Result<FoundAt, RecvTimeoutError> {
-        self.answers.recv_timeout(patience)
+    pub fn receive_within(&self, timeout: Duration) -> Result<FoundAt, RecvTimeoutError> {
+        self.answers.recv_timeout(timeout)
     }
 
     /// Are all workers still running?

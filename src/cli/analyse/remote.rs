@@ -13,7 +13,10 @@ use super::{
     pool::{Arrival, FoundAt, MoveList, SearchBudget, SearchKind, SearchSettings},
     task::{BatchTask, read_result, version},
 };
-use crate::fleet::{EntryId, FleetError, Queue, ServerAddress, Task, TaskOutcome, name_of};
+use crate::{
+    cli::json,
+    fleet::{EntryId, FleetError, Queue, ServerAddress, Task, TaskOutcome, name_of},
+};
 
 /// Maximum number of items in the queue or waiting for earlier ones: enough for two thousand threads.
 pub(super) const WINDOW: usize = MAX_PENDING;
@@ -84,9 +87,7 @@ impl RemoteWorkers {
     /// Submits the positions after `plies` moves as a task for one worker.
     pub(super) fn send(&mut self, work: &Arc<MoveList>, plies: Range<usize>) {
         let batch = BatchTask::new(work, &plies, &self.budget);
-        // Numbers and strings: this cannot fail.
-        let text = serde_json::to_string(&batch).unwrap_or_default();
-        let task = Task { job: self.job.clone(), text, cached: self.cached };
+        let task = Task { job: self.job.clone(), text: json(&batch), cached: self.cached };
         let name = task.name();
         if !self.wanted.contains_key(&name) && !self.earlier.remove(&name) {
             self.unsent.push(task.clone());

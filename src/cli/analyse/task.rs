@@ -10,7 +10,7 @@ use super::{
     journal::WrittenFinding,
     pool::{Finding, MoveList, SearchBudget, SearchSettings},
 };
-use crate::{eval, position::Position};
+use crate::{cli::json, eval, position::Position};
 
 /// Positions of one start and moves from it.
 #[derive(Serialize, Deserialize)]
@@ -53,10 +53,11 @@ impl BatchTask {
         let start = Position::from_setup(setup, mode).map_err(|_| "its position is not legal")?;
         let (mut position, mut moves) = (start.clone(), Vec::new());
         for word in self.moves.split_whitespace() {
-            let m = word.parse::<UciMove>().ok().filter(|m| m.to_move(position.chess()).is_ok());
-            let m = m.ok_or("it has a move that is not legal")?;
-            position = position.play(m.to_move(position.chess()).map_err(|error| error.to_string())?);
-            moves.push(m);
+            let legal = |uci: UciMove| Some((uci, uci.to_move(position.chess()).ok()?));
+            let found = word.parse().ok().and_then(legal);
+            let (uci, m) = found.ok_or("it has a move that is not legal")?;
+            position = position.play(m);
+            moves.push(uci);
         }
         let plies = self.first..self.first.saturating_add(self.count);
         let SearchBudget { depth, nodes, movetime, .. } = self.settings;
@@ -87,9 +88,8 @@ pub(in crate::cli) fn version() -> String {
 
 /// Findings about consecutive positions, as text.
 pub(in crate::cli) fn result(findings: &[Finding]) -> String {
-    let written: Vec<_> =
-        findings.iter().enumerate().map(|(ply, finding)| WrittenFinding::of(0, ply, finding)).collect();
-    serde_json::to_string(&written).unwrap_or_default()
+    let written = |(ply, finding)| WrittenFinding::of(0, ply, finding);
+    json(&findings.iter().enumerate().map(written).collect::<Vec<_>>())
 }
 
 /// The findings in a text about the positions of `work` after `plies` moves; `None` if it is about others, or has

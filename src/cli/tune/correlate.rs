@@ -4,7 +4,11 @@ use std::{io::BufRead, path::Path};
 
 use shakmaty::Color;
 
-use super::{common::TuneError, data, train};
+use super::{
+    common::TuneError,
+    data,
+    train::{self, LABEL_SCALE},
+};
 use crate::{
     eval::{Evaluation, Evaluator},
     types::Ply,
@@ -34,7 +38,8 @@ pub fn print(path: &Path, evaluation: &Evaluation, output: &Output) -> Result<()
     }
     let [own, reference, others @ ..] = columns.as_slice() else { return Err(TuneError::NoData) };
     output.line(format_args!("{} positions; correlation as chance, as clipped centipawns", own.len()));
-    let chances = |column: &[f32]| column.iter().map(|&cp| train::chance(cp, 150.0)).collect::<Vec<_>>();
+    let chances =
+        |column: &[f32]| column.iter().map(|&cp| train::chance(cp, LABEL_SCALE)).collect::<Vec<_>>();
     let clipped = |column: &[f32]| column.iter().map(|&cp| cp.clamp(-CLIP, CLIP)).collect::<Vec<_>>();
     for (number, column) in [own].into_iter().chain(others).enumerate() {
         let name = if number == 0 { "this evaluation".to_owned() } else { format!("column {}", number + 1) };

@@ -13,6 +13,7 @@ use crate::{
             pool::Finding,
             report::{GameReport, Judged, for_white},
         },
+        json,
         openings::Openings,
         pawns,
         pgn::{self, Annotation},
@@ -154,7 +155,7 @@ pub fn position(record: &EpdRecord, finding: &Finding, block: usize) -> (String,
         depth: finding.depth,
         solved,
     };
-    (output::json(&PositionData { id, solved, analysed }), output::json(&row))
+    (json(&PositionData { id, solved, analysed }), json(&row))
 }
 
 /// A game and its row.
@@ -191,7 +192,7 @@ pub fn game(report: &GameReport, openings: &Openings, block: usize) -> (String, 
         pgn: output::game_pgn(report),
         analysed: analysed(report),
     };
-    (output::json(&data), output::json(&row))
+    (json(&data), json(&row))
 }
 
 fn analysed(report: &GameReport) -> AnalysedPositions {

@@ -12,15 +12,10 @@ use std::path::Path;
 
 use maud::{PreEscaped, html};
 
-use super::{
-    epd::EpdRecord,
-    output::{self, OutputFile},
-    pool::Finding,
-    report::GameReport,
-};
+use super::{epd::EpdRecord, output::OutputFile, pool::Finding, report::GameReport};
 use crate::{
     cli::{
-        CliError, Openings,
+        CliError, Openings, json,
         page::{self, Frame},
     },
     uci::Output,
@@ -83,7 +78,7 @@ impl AnalysisPage {
     /// Writes the tables and the end.
     pub fn finish(&mut self) -> Result<(), CliError> {
         // Row by row: of thousands of games, a second copy would be most of the memory.
-        let title = embedded(&output::json(&self.title));
+        let title = embedded(&json(&self.title));
         self.file.write(&format!("<script id=\"index\" type=\"application/json\">{{\"title\":{title}"))?;
         for (name, rows) in [("games", &self.games), ("positions", &self.positions)] {
             self.file.write(&format!(",\"{name}\":["))?;
