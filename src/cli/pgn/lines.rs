@@ -1,4 +1,4 @@
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, ErrorKind};
 
 use encoding_rs::WINDOWS_1252;
 
@@ -40,21 +40,32 @@ impl<R: BufRead> Lines<R> {
 
     /// Reads up to the end of a line, or [`MAX_BYTES`]. False at the end of the text.
     fn read(&mut self, line: &mut Vec<u8>) -> io::Result<bool> {
-        for byte in self.reader.by_ref().bytes() {
-            match (byte?, std::mem::take(&mut self.after_return)) {
-                (b'\n', true) => continue,
-                (b'\n', false) => return Ok(true),
-                (b'\r', _) => {
-                    self.after_return = true;
-                    return Ok(true);
-                }
-                (byte, _) => line.push(byte),
+        loop {
+            let buffer = match self.reader.fill_buf() {
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                other => other?,
+            };
+            if buffer.is_empty() {
+                return Ok(!line.is_empty());
             }
+            if std::mem::take(&mut self.after_return) && buffer[0] == b'\n' {
+                self.reader.consume(1);
+                continue;
+            }
+            let piece = &buffer[..buffer.len().min(MAX_BYTES - line.len())];
+            if let Some(end) = piece.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+                line.extend_from_slice(&piece[..end]);
+                self.after_return = piece[end] == b'\r';
+                self.reader.consume(end + 1);
+                return Ok(true);
+            }
+            line.extend_from_slice(piece);
+            let count = piece.len();
+            self.reader.consume(count);
             if line.len() == MAX_BYTES {
                 return Ok(true);
             }
         }
-        Ok(!line.is_empty())
     }
 }
 
