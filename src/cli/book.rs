@@ -163,6 +163,10 @@ fn make(make: &Make, output: &Output) -> Result<Completion, CliError> {
 }
 
 fn add(builder: &mut Builder, game: &pgn::Game, make: &Make) {
+    let winner = match game.outcome {
+        Outcome::Known(outcome) => outcome.winner(),
+        Outcome::Unknown => None,
+    };
     let mut position = game.start.clone();
     for &m in game.moves.iter().take(make.depth) {
         let side = position.turn();
@@ -172,14 +176,7 @@ fn add(builder: &mut Builder, game: &pgn::Game, make: &Make) {
             BookSide::Black => side == Color::Black,
         };
         if wanted {
-            let half_points = match game.outcome {
-                Outcome::Known(outcome) => match outcome.winner() {
-                    Some(winner) if winner == side => 2,
-                    Some(_) => 0,
-                    None => 1,
-                },
-                Outcome::Unknown => 1,
-            };
+            let half_points = winner.map_or(1, |winner| if winner == side { 2 } else { 0 });
             builder.add(&position, m, half_points);
         }
         position = position.play(m);

@@ -7,7 +7,7 @@ use serde_json::Value;
 #[cfg(feature = "fleet")]
 use super::remote::{self, RemoteWorkers};
 use super::{
-    Analyse,
+    arguments::Analyse,
     pool::{Arrival, MoveList, SearchKind, SearchSettings, Workers},
 };
 use crate::{cli::CliError, search::Event};

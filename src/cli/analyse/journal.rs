@@ -1,6 +1,6 @@
 //! Findings in the [journal](crate::cli::journal), by item, ply and what the search was for.
 //!
-//! They are written as they come, but an item is begun only when all those [`super::MAX_PENDING`] or more before it are
+//! They are written as they come, but an item is begun only when all those [`MAX_PENDING`] or more before it are
 //! done. So reading back a journal of any length keeps at most that many items in memory, and only a few where nothing
 //! is missing.
 
@@ -10,10 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shakmaty::{CastlingMode, Move, uci::UciMove};
 
-use super::{
-    MAX_PENDING,
-    pool::{Finding, FoundAt, FoundLine, SearchKind},
-};
+use super::pool::{Finding, FoundAt, FoundLine, MAX_PENDING, SearchKind};
 use crate::{
     cli::journal::{self, EarlierRun, JournalError, Results},
     position::Position,

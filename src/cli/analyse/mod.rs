@@ -13,6 +13,7 @@
 //! file, from which the same command resumes after an interruption.
 
 mod accuracy;
+mod arguments;
 mod backend;
 pub mod epd;
 mod html;
@@ -36,13 +37,12 @@ mod window;
 
 use std::{
     io::IsTerminal,
-    path::{Path, PathBuf},
+    path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use backend::SearchBackend;
-use clap::Args;
 use indicatif::ProgressBar;
 use input::AnalysisInput;
 use journal::FindingJournal;
@@ -51,113 +51,18 @@ use outputs::Outputs;
 use pool::SearchSettings;
 use serde_json::{Value, json};
 
-pub(super) use self::pool::SearchBudget;
+pub use self::arguments::Analyse;
+pub(super) use self::pool::{MAX_THREADS, SearchBudget};
 #[cfg(feature = "fleet")]
 pub(super) use self::{
     pool::{Finding, FoundAt, SearchKind, Workers},
     task::{BatchTask, result as task_result, version},
 };
 use super::{CliError, Completion, complain, cores, journal::EarlierRun, pawns, progress_bar, tablebase};
-#[cfg(feature = "fleet")]
-use crate::fleet::ServerAddress;
 use crate::{eval, search::Event, uci::Output};
 
-/// Maximum number of search threads.
-pub(super) const MAX_THREADS: usize = 1024;
-/// Maximum number of items that are searched or wait for an earlier one.
-const MAX_PENDING: usize = 2 * MAX_THREADS + 2;
 /// Depth of each search if no limit is given, in plies.
 const DEFAULT_DEPTH: u64 = 16;
-
-/// The arguments of `engram analyse`.
-#[derive(Debug, Args)]
-pub struct Analyse {
-    /// A FEN (quoted or not, its last fields optional) or `startpos`, optionally followed by moves; or files of
-    /// positions (.epd, .fen) or games (.pgn), also compressed (.gz, .bz2, .zst), or `-` for the standard input.
-    #[arg(required = true, num_args = 1.., value_name = "FEN | FILE | -")]
-    input: Vec<String>,
-    /// Depth of each search in plies; 16 if no limit is given.
-    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u64).range(1..=200))]
-    depth: Option<u64>,
-    /// Nodes of each search.
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
-    /// Time of each search in milliseconds.
-    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
-    movetime: Option<u64>,
-    /// Number of best lines.
-    #[arg(long, default_value_t = 1, value_name = "LINES", value_parser = clap::value_parser!(u64).range(1..=256))]
-    multipv: u64,
-    /// Number of search threads: each searches a position of its own, or all of them a single one. All cores if not
-    /// given.
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
-    threads: Option<u64>,
-    /// Size of the transposition tables in all, in MiB.
-    #[arg(long, default_value_t = 128, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=262_144))]
-    hash: u64,
-    /// Folders of Syzygy tablebases, separated as in PATH.
-    #[arg(long, value_name = "FOLDERS", default_value = "")]
-    syzygy: String,
-    /// Use this learning file in the searches. It is only read unless --write is given.
-    #[arg(long, value_name = "FILE")]
-    learn: Option<PathBuf>,
-    /// Remember every position analysed and those of its main line in the learning file, which is made if it is
-    /// missing. It holds 65,536 positions, then the oldest are replaced: use a separate file for many games.
-    #[arg(long, requires = "learn")]
-    write: bool,
-    /// A table of opening names, as `code, tab, name, tab, moves`, several if given several times; the
-    /// public list of Lichess, some 3,800 names, if not given.
-    #[arg(long, value_name = "FILE")]
-    eco: Vec<PathBuf>,
-    /// Write a line of JSON for each position or game; to the standard output if FILE is `-`.
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Write the games with evaluations, judgements and better lines; `-` as above.
-    #[arg(long, value_name = "FILE")]
-    pgn: Option<PathBuf>,
-    /// Write a page for the browser, one file that loads nothing: tables of games and players, boards, the engine's
-    /// lines, graph, accuracy and critical moments; `-` as above.
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
-    /// Have the positions searched by the machines that run `engram worker` with this URL of a Redis or Valkey server,
-    /// such as redis://HOST. With --nodes or --depth the results are the same as on this machine alone.
-    #[cfg(feature = "fleet")]
-    #[arg(long, value_name = "URL", conflicts_with_all = ["learn", "syzygy", "puzzles"])]
-    queue: Option<ServerAddress>,
-    /// Keep the results on that server for half a year, and reuse earlier results with the same settings.
-    #[cfg(feature = "fleet")]
-    #[arg(long, requires = "queue")]
-    cache: bool,
-    /// Write a row of CSV for each position and line; `-` as above.
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
-    /// Write an SQLite database with the tables games, positions and lines. Only in a program that was built with
-    /// the feature `sqlite`.
-    #[arg(long, value_name = "FILE")]
-    sqlite: Option<PathBuf>,
-    /// Write blunders with a single winning answer as puzzles, each checked by a deeper search: as PGN if the name ends
-    /// in .pgn, else as EPD; `-` as above.
-    #[arg(long, value_name = "FILE")]
-    puzzles: Option<PathBuf>,
-    /// Overwrite output files that are there.
-    #[arg(long)]
-    force: bool,
-}
-
-impl Analyse {
-    /// The options that name an output, with what they name.
-    fn outputs(&self) -> Vec<(&'static str, &Path)> {
-        let options = [
-            ("--json", &self.json),
-            ("--pgn", &self.pgn),
-            ("--html", &self.html),
-            ("--csv", &self.csv),
-            ("--sqlite", &self.sqlite),
-            ("--puzzles", &self.puzzles),
-        ];
-        options.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?))).collect()
-    }
-}
 
 /// Runs the command.
 ///

@@ -343,7 +343,7 @@ pub fn game_text(report: &GameReport) -> String {
         let _ = write!(text, ", {opening}");
     }
     text.push('\n');
-    for side in [Color::White, Color::Black] {
+    for side in Color::ALL {
         let Some(accuracy) = report.accuracy(side) else { continue };
         let count = |judgement| report.count(side, judgement);
         let _ = writeln!(

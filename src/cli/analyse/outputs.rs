@@ -8,7 +8,7 @@ use std::{
 #[cfg(feature = "sqlite")]
 use super::sqlite::Database;
 use super::{
-    Analyse,
+    arguments::Analyse,
     html::AnalysisPage,
     input::{AnalysisInput, Item},
     output::{self, OutputFile},

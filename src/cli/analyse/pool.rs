@@ -23,6 +23,10 @@ use crate::{
     uci::translate,
 };
 
+/// Maximum number of search threads.
+pub const MAX_THREADS: usize = 1024;
+/// Maximum number of items that are searched or wait for an earlier one.
+pub(super) const MAX_PENDING: usize = 2 * MAX_THREADS + 2;
 /// Maximum length in plies to which tablebase moves extend a line.
 const LINE_PLIES: usize = 40;
 

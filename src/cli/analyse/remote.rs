@@ -9,8 +9,7 @@ use std::{
 };
 
 use super::{
-    MAX_PENDING,
-    pool::{Arrival, FoundAt, MoveList, SearchBudget, SearchKind, SearchSettings},
+    pool::{Arrival, FoundAt, MAX_PENDING, MoveList, SearchBudget, SearchKind, SearchSettings},
     task::{BatchTask, read_result, version},
 };
 use crate::{

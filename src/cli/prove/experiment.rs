@@ -189,11 +189,7 @@ fn play_one(
     let _ = engram.ready();
     engram.quit();
     opponent.quit();
-    let points = match played.winner {
-        None => 1,
-        Some(winner) if winner == color => 2,
-        Some(_) => 0,
-    };
+    let points = played.winner.map_or(1, |winner| 2 * u8::from(winner == color));
     let study_nodes = match &copy {
         Some(copy) if slot.arm == Arm::Study && points == 0 => {
             copy.study(&setup.own.path, setup.study_nodes)?

@@ -263,10 +263,8 @@ impl GameInPlay {
         if let Some(ending) = drawn {
             return Some((None, ending));
         }
-        (self.verdict != 0 && self.agreed >= RESIGN_PLIES).then_some((
-            Some(if self.verdict > 0 { Color::White } else { Color::Black }),
-            GameEnding::Resigned,
-        ))
+        (self.verdict != 0 && self.agreed >= RESIGN_PLIES)
+            .then_some((Some(Color::from_white(self.verdict > 0)), GameEnding::Resigned))
     }
 }
 

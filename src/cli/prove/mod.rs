@@ -51,11 +51,11 @@ pub(super) struct ProveArguments {
     #[arg(long, value_name = "CMD")]
     opponent: String,
     /// An option of the opponent's; may be given several times.
-    #[arg(long = "option", value_name = "NAME=VALUE")]
-    options: Vec<OptionValue>,
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = option)]
+    options: Vec<(String, String)>,
     /// An option of Engram's own in every arm; may be given several times.
-    #[arg(long = "own-option", value_name = "NAME=VALUE")]
-    own_options: Vec<OptionValue>,
+    #[arg(long = "own-option", value_name = "NAME=VALUE", value_parser = option)]
+    own_options: Vec<(String, String)>,
     /// The starting positions: EPD or FEN, one a line.
     #[arg(long, value_name = "FILE")]
     openings: PathBuf,
@@ -102,20 +102,10 @@ pub(super) struct ProveArguments {
     out: PathBuf,
 }
 
-#[derive(Clone, Debug)]
-struct OptionValue(String, String);
-
-impl FromStr for OptionValue {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<OptionValue, &'static str> {
-        match text.split_once('=') {
-            Some((name, value)) if !name.trim().is_empty() => {
-                Ok(OptionValue(name.trim().to_owned(), value.trim().to_owned()))
-            }
-            _ => Err("write NAME=VALUE"),
-        }
-    }
+/// `NAME=VALUE`.
+fn option(text: &str) -> Result<(String, String), &'static str> {
+    let parts = text.split_once('=').map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()));
+    parts.filter(|(name, _)| !name.is_empty()).ok_or("write NAME=VALUE")
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -186,7 +176,6 @@ pub(super) fn run(arguments: &ProveArguments, output: &Output) -> Result<(), Pro
 }
 
 fn setup(arguments: &ProveArguments, out: PathBuf) -> Result<Setup, ProveError> {
-    let pairs = |options: &[OptionValue]| options.iter().map(|o| (o.0.clone(), o.1.clone())).collect();
     let path = env::current_exe().map_err(ProveError::Executable)?;
     let mut arms = arguments.arms.clone();
     arms.sort_unstable();
@@ -211,8 +200,8 @@ fn setup(arguments: &ProveArguments, out: PathBuf) -> Result<Setup, ProveError> 
         pace,
         study_nodes: arguments.study_nodes.get(),
         seed: arguments.seed,
-        own: Program { path, arguments: Vec::new(), options: pairs(&arguments.own_options) },
-        opponent: Program { options: pairs(&arguments.options), ..Program::parse(&arguments.opponent) },
+        own: Program { path, arguments: Vec::new(), options: arguments.own_options.clone() },
+        opponent: Program { options: arguments.options.clone(), ..Program::parse(&arguments.opponent) },
         concurrency: arguments.concurrency as usize,
         out,
     })
@@ -222,7 +211,7 @@ fn setup(arguments: &ProveArguments, out: PathBuf) -> Result<Setup, ProveError> 
 /// change.
 fn description(arguments: &ProveArguments, setup: &Setup) -> Value {
     let options =
-        |options: &[OptionValue]| options.iter().map(|o| format!("{}={}", o.0, o.1)).collect::<Vec<_>>();
+        |options: &[(String, String)]| options.iter().map(|o| format!("{}={}", o.0, o.1)).collect::<Vec<_>>();
     json!({
         "engram": format!("{} evaluation {:04x}", env!("CARGO_PKG_VERSION"), eval::fingerprint()),
         "opponent": arguments.opponent,

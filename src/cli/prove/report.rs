@@ -189,7 +189,7 @@ fn game_pgn(setup: &Setup, entry: &GameEntry) -> String {
     let engram = format!("Engram ({})", entry.slot.arm.name());
     let opponent = setup.opponent.name();
     let (white, black) = if entry.slot.white { (&engram, &opponent) } else { (&opponent, &engram) };
-    let own = if entry.slot.white { Color::White } else { Color::Black };
+    let own = Color::from_white(entry.slot.white);
     let outcome = match entry.points {
         1 => KnownOutcome::Draw,
         points => KnownOutcome::Decisive { winner: if points == 2 { own } else { !own } },

@@ -39,9 +39,9 @@ impl TuneError {
 }
 
 /// Reads the state of an interrupted session, if there was one. A file that cannot be read must not be overwritten.
-pub fn read_state(path: &Path) -> Result<Option<String>, TuneError> {
-    match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
+pub fn read_state(path: &Path) -> Result<Option<Vec<u8>>, TuneError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(TuneError::file(path)(error)),
     }

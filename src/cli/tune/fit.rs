@@ -117,7 +117,7 @@ pub fn print(arguments: &FitArguments, output: &Output, interrupt: &Interrupt) -
         plan.scale = train::fit_scale(&training, &first, &plan);
     }
     let mut state = match read_state(&arguments.checkpoint)? {
-        Some(text) => TuningState::from_text(&text)
+        Some(bytes) => TuningState::from_text(&String::from_utf8_lossy(&bytes))
             .filter(|state| state.weights.len() == first.len())
             .ok_or_else(|| TuneError::Checkpoint(arguments.checkpoint.clone()))?,
         None => TuningState::new(first.clone()),

@@ -176,7 +176,7 @@ impl Player {
                 return Some((labels, result));
             }
             let (best, score) = self.best_move(&start, &moves)?;
-            let white = if position.turn() == Color::White { score } else { -score };
+            let white = score.relative_to(position.turn());
             let centipawns = white.centipawns();
             if moves.len() == first && centipawns.abs() > UNFAIR {
                 return None;

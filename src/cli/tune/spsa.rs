@@ -70,8 +70,9 @@ pub fn print(arguments: &SpsaArguments, output: &Output, interrupt: &Interrupt) 
     let games = |error: &dyn Display| TuneError::Games(error.to_string());
     let starts = openings(&arguments.openings, None, 0).map_err(|error| games(&error))?;
     let mut run = SpsaRun::new(chosen(&arguments.parameters)?, arguments.pairs, arguments.gain);
-    if let Some(text) = read_state(&arguments.state)? {
-        run.restore(&text).ok_or_else(|| TuneError::Checkpoint(arguments.state.clone()))?;
+    if let Some(bytes) = read_state(&arguments.state)? {
+        run.restore(&String::from_utf8_lossy(&bytes))
+            .ok_or_else(|| TuneError::Checkpoint(arguments.state.clone()))?;
     }
     let program = Program {
         path: env::current_exe().map_err(|error| games(&error))?,
@@ -233,7 +234,7 @@ fn play_pair(
 ) -> Result<f64, TuneError> {
     let pace = Pace::Fixed { limits: [Limit::Nodes(nodes); 2], jitter: 0.0 };
     let mut sum = 0.0;
-    for first in [Color::White, Color::Black] {
+    for first in Color::ALL {
         for player in players.iter_mut() {
             player.send(&Command::UciNewGame);
             player.ready().map_err(|error| TuneError::Games(error.to_string()))?;

@@ -162,7 +162,7 @@ pub fn position(record: &EpdRecord, finding: &Finding, block: usize) -> (String,
 pub fn game(report: &GameReport, openings: &Openings, block: usize) -> (String, String) {
     let game = &report.game;
     let phases = phases::begins(&report.positions);
-    let players = [Color::White, Color::Black].map(|side| player(report, side, phases));
+    let players = Color::ALL.map(|side| player(report, side, phases));
     // Unknown parts of a date are left out.
     let date =
         game.tag("Date").or(game.tag("UTCDate")).unwrap_or_default().replace(".??", "").replace("????", "");

@@ -205,7 +205,7 @@ impl Samplers<'_> {
             }
             let Some((mut best, score)) = player.best_move(&start, &moves) else { return Vec::new() };
             samples.append(&mut locked(taken));
-            let white = if position.turn() == Color::White { score } else { -score };
+            let white = score.relative_to(position.turn());
             if let Some(result) = adjudicator.result(white) {
                 break Some(result);
             }

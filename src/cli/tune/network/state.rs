@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    super::common::{TuneError, write},
+    super::common::{TuneError, read_state, write},
     model::{self, LIMIT, NetworkShape, SCALE, Scratch, TILE},
     optimiser::{self, Moments},
     pawns,
@@ -188,11 +188,7 @@ impl Training {
     }
 
     pub fn load(path: &Path, shape: NetworkShape) -> Result<Option<Training>, TuneError> {
-        let bytes = match fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(TuneError::file(path)(error)),
-        };
+        let Some(bytes) = read_state(path)? else { return Ok(None) };
         let foreign = || TuneError::Checkpoint(path.to_owned());
         let rest = bytes.strip_prefix(&MAGIC).ok_or_else(foreign)?;
         let (units, rest) = rest.split_first_chunk::<8>().ok_or_else(foreign)?;
