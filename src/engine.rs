@@ -68,7 +68,7 @@ pub struct IllegalMove {
 pub struct OutOfMemory {
     /// What was asked for, in MiB.
     pub requested: usize,
-    /// What the engine goes on with, in MiB.
+    /// The size now in use, in MiB.
     pub kept: usize,
 }
 

@@ -66,8 +66,8 @@ impl Engine {
         }
     }
 
-    /// Uses the Syzygy tables in the folders of `list` (separated as in the variable `PATH`) from the next
-    /// search on; none if it is empty. What was found, and what could not be used, is told by messages.
+    /// Uses the Syzygy tables in the folders of `list` (separated as in the variable `PATH`) from the next search on;
+    /// none if it is empty. Messages say what was found and what could not be used.
     pub fn set_syzygy_path(&mut self, list: &str) {
         self.tables = None;
         let list = list.trim();

@@ -41,12 +41,12 @@ pub(super) struct OpenLearnFile {
     #[cfg(feature = "fleet")]
     pub share: Option<LearningShare>,
     pub journal: Option<SearchJournal>,
-    /// How many records the user was told of.
+    /// The number of records last reported to the user.
     pub told: Option<usize>,
 }
 
 impl Memory {
-    /// The games that a search at the end of `line` does not go on with are over.
+    /// Ends the games that a search at the end of `line` does not continue.
     pub fn leave_games(&mut self, line: &Line, analysis: bool) {
         self.end(|session, live| session.leave_games(line, analysis, live));
     }
@@ -58,7 +58,7 @@ impl Memory {
         }
     }
 
-    /// Writes what the end of games teaches.
+    /// Writes the records of games that have ended.
     fn end(&mut self, end: impl FnOnce(&mut LearnSession, &Live<'_>) -> Vec<Record>) {
         let FileState::Open(open) = &mut self.file else {
             self.session = LearnSession::default();
@@ -128,7 +128,7 @@ impl OpenLearnFile {
         }
     }
 
-    /// What the user should be told before a search: what is used, then only what changed.
+    /// Messages before a search: first what is used, later only what changed.
     pub fn messages(&mut self, mode: LearningMode) -> Vec<String> {
         let count = self.store.live().len();
         let records = counted(count, "record");

@@ -1,4 +1,4 @@
-//! The opening book in play: which move comes from it, and what the game taught about that.
+//! The opening book in a game: the choice of its moves, and the learning of results.
 
 use std::{
     io,

@@ -85,7 +85,7 @@ impl StrengthLimits {
         Strength { contempt, noise }
     }
 
-    /// Limits the nodes of a search, unless that is to go on until it is stopped.
+    /// Limits the nodes of a search, unless it has to run until it is stopped.
     pub(super) fn limit_nodes(&self, limits: &mut Limits) {
         if !self.is_limited() || limits.infinite {
             return;

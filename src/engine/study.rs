@@ -1,9 +1,9 @@
 //! Study: what a player does after a loss.
 //!
 //! A lost game is searched backwards from its end, with far more nodes than it was played with, until a position is
-//! found in which another move holds. What the searches found is learned: the positions with their main lines, and for
-//! each position before one of them, where the opponent is to move, the score that the game's reply reaches. Records that
-//! blamed earlier moves are replaced by marks that lead to the move that holds.
+//! found in which another move holds. What the searches found is learned: the positions with their main lines, and
+//! for each position before one of them, where the opponent is to move, the score that the game's reply reaches.
+//! Records against earlier moves are replaced by marks that lead to the move that holds.
 
 use std::{
     path::Path,
@@ -169,8 +169,8 @@ impl Study {
         Some(PositionFinding { position: position.clone(), since_root: 1, known })
     }
 
-    /// Takes back what the moves before `ply` were blamed for, and marks the positions after them as the way to what was
-    /// found at `depth`. Where the score fell on this way it was no mistake.
+    /// Removes the records against the moves before `ply`, and marks the positions after them as the way to what was
+    /// found at `depth`: a drop of the score on this way was no mistake.
     fn way(&self, game: &LearnedGame, ply: u16, depth: Depth) -> Vec<Record> {
         let earlier = game.records.iter().map(|(_, record)| record).filter(|record| record.game_ply < ply);
         let marks = earlier.map(|record| match record.origin {
@@ -200,8 +200,8 @@ impl Study {
         Record { origin: Origin::Study, session: game.session, time, ..record }
     }
 
-    /// Later than what the record takes the place of, and as near to the game as that allows: so it is told as a part
-    /// of the game.
+    /// Later than the record that it replaces, and as near to the game as that allows, so that it still belongs to
+    /// the game.
     fn later_than_known(&self, game: &LearnedGame, record: &Record) -> u32 {
         let known = self.ring().newest_of(record.key);
         known.map_or(game.time, |known| known.time.saturating_add(1))

@@ -120,7 +120,7 @@ impl Locked<'_> {
     /// holds advice is entered only when those copies are synced. So every piece of advice is on the disk
     /// whole at every moment, whichever of the writes between two syncs a loss of power keeps.
     fn make_room(&mut self) -> Result<(), FileError> {
-        // More advice than we ever admit is somebody else's, and must not keep us here for ever.
+        // More advice than we admit comes from another program, and must not keep us in this loop.
         for _ in 0..=MAX_ADVICE {
             let (sequence, enters_advice, overtaken) = {
                 let ring = read(self.ring);

@@ -114,8 +114,8 @@ pub(super) fn is_file(found: Found, path: &Path) -> Result<(), FileError> {
     found.not_a_file.map_or(Ok(()), |kind| Err(FileError::NotAFile(path.to_owned(), kind)))
 }
 
-/// The file beside a learning file, `NAME.lock`, whose lock means the right to append. It is never deleted
-/// by us; if somebody else does, that is noticed when it is locked.
+/// The file beside a learning file, `NAME.lock`, whose lock means the right to append. It is never deleted by us; a
+/// deletion by another program is noticed when it is locked.
 pub(super) struct LockFile {
     path: PathBuf,
     file: Box<dyn DiskFile>,
@@ -147,7 +147,7 @@ impl LockFile {
         if disk.look(&self.path).is_ok_and(|found| found.identity == self.identity) {
             return Ok(true);
         }
-        // Somebody removed it: the lock that others use is another one now.
+        // It was removed: others use another lock now.
         self.file.unlock()?;
         self.file = disk.open(&self.path, Access::Create)?;
         self.identity = self.file.found()?.identity;

@@ -228,7 +228,7 @@ fn find_move(position: &Position, text: &str) -> Result<PackedMove, LineError> {
     Ok(PackedMove::pack(m))
 }
 
-/// Is it the same advice, whoever gave it and when?
+/// Is it the same advice, apart from session and time?
 pub fn is_same_advice(new: &Record, old: &Record) -> bool {
     let Record { session, time, game_ply, halfmoves, .. } = *old;
     new.origin == Origin::Advice && Record { session, time, game_ply, halfmoves, ..new.clone() } == *old

@@ -1,14 +1,14 @@
-//! The game being played, as far as learning has to know it: UCI sends positions, not games. And what its end says
-//! about the moves that led there.
+//! The game being played, as far as learning has to know it (UCI sends positions, not games), and the outcomes that
+//! its end gives to the moves.
 //!
 //! A search looks a few plies ahead, a game goes to its end. The scores of its searches, read backwards from the
 //! result, are what came of each move: the return of temporal difference learning, TD(lambda) (Samuel 1959;
 //! Sutton 1988; in chess Beal and Smith 1997, Baxter, Tridgell and Weaver 1998). They adjusted weights by it; here
 //! it is learned by rote, position by position.
 //!
-//! What is learned is a bound on the position *after* a move, and the reply that was played. If the game was
-//! lost the reply is a refutation as far as it goes: the opponent has at least what it came to. If the game was
-//! won the move is worth at least that against an opponent who replies like this one.
+//! What is learned is a bound on the position *after* a move, and the reply that was played. If the game was lost the
+//! reply refutes the move: it is worth at least the outcome to the opponent. If the game was won the move is worth at
+//! least that against an opponent who replies like this one.
 
 use shakmaty::uci::UciMove;
 
@@ -86,7 +86,7 @@ pub struct PlayedGame {
     line: Line,
     /// The searches, each of another root.
     searches: Vec<GameSearch>,
-    /// The rules of the last one that teaches.
+    /// The rules of the last one that is learned from.
     rules: Option<Rules>,
     /// Was it analysed, or a part of it?
     analysed: bool,
@@ -139,9 +139,9 @@ impl PlayedGame {
 
     /// How it ended, if that is not `known`, as far as the scores of its searches tell. What is analysed does not end.
     ///
-    /// UCI tells nobody who won. The game counts as lost if the last search saw itself mated, or if the last two stood
-    /// at -5 pawns or worse, where players resign and referees adjudicate; it counts as won where the opponent would
-    /// say the same. What ends otherwise (drawn, broken off) says nothing.
+    /// UCI does not report who won. The game counts as lost if the last search saw itself mated, or if the last two
+    /// stood at -5 pawns or worse, where players resign and referees adjudicate; it counts as won where the opponent
+    /// would say the same. What ends otherwise (drawn, broken off) says nothing.
     pub fn end(&self, known: Option<GameEnd>) -> Option<GameEnd> {
         let mut scores = self.searches.iter().rev().filter(|_| !self.analysed).map(|search| search.score);
         let last = scores.next()?;
@@ -163,9 +163,9 @@ impl PlayedGame {
         self.searches.iter().filter_map(|search| search.drop.as_ref())
     }
 
-    /// What its end says about the moves of the side that searched, in their order. If the game was lost a move is
-    /// blamed if what came of it is worse by [`Rules::drop`] than its search said, and if the game was not lost
-    /// before it; of the other moves only the reply is kept.
+    /// The outcomes of the moves of the side that searched, in their order. If the game was lost a move gets a bound
+    /// if its outcome is worse by [`Rules::drop`] than its search said, and if the game was not lost before it; of
+    /// the other moves only the reply is kept.
     pub fn judge(&self, end: GameEnd) -> Vec<PositionFinding> {
         let Some(rules) = self.rules else { return Vec::new() };
         let (result, decay) = match end {

@@ -1,9 +1,9 @@
 //! Which games the records tell of, put together again from the records alone.
 //!
-//! A record knows its position, not its game. But what a game taught is written when it ends, in one go and by one
-//! process: its records agree in session, side and result, in time within seconds, and each position can come
-//! from the ones before. What a game came to is said of the position after a move, together with the reply: the
-//! position after that is known too, and so are the moves between positions that are near enough to each other.
+//! A record knows its position, not its game. But the records of a game are written when it ends, at once and by one
+//! process: its records agree in session, side and result, in time within seconds, and each position can come from
+//! the ones before. An outcome belongs to the position after a move, together with the reply: the position after that
+//! is known too, and so are the moves between positions that are near enough to each other.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ pub struct LearnedGame {
     pub side: Color,
     /// How it ended for that side, if it was decided.
     pub outcome: Option<GameEnd>,
-    /// From somebody's games, not the engine's own.
+    /// From imported games, not the engine's own.
     pub imported: bool,
     /// When the last record was written.
     pub time: u32,
@@ -87,8 +87,8 @@ pub fn games(
 
 /// The side that learned a record while it played, and how its game ended if that is known.
 ///
-/// A score falls for the side to move. What a game came to is a bound for the opponent, who is to move: a lower one if
-/// the game was lost.
+/// A score falls for the side to move. An outcome is a bound for the opponent, who is to move: a lower one if the
+/// game was lost.
 pub fn player(record: &Record, turn: Color) -> Option<(Color, Option<GameEnd>)> {
     match record.origin {
         Origin::Drop | Origin::Import => Some((turn, record.flags.confirmed.then_some(GameEnd::Lost))),
@@ -195,8 +195,8 @@ impl LearnedGame {
         }
     }
 
-    /// The positions in which the game taught something, by the plies played before: where the score fell, or before
-    /// the moves that are judged by what they came to.
+    /// The positions in which something was learned, by the plies played before: where the score dropped, or before
+    /// the moves that have an outcome.
     pub fn moments(&self) -> Vec<Moment<'_>> {
         let mut moments: BTreeMap<u16, Moment<'_>> = BTreeMap::new();
         let says_something = |record: &&Record| !record.lower.is_none() || !record.upper.is_none();
@@ -210,13 +210,13 @@ impl LearnedGame {
     }
 }
 
-/// Where a game taught something.
+/// A position of a game in which something was learned.
 pub struct Moment<'a> {
     /// Plies played before.
     pub ply: u16,
     /// The score fell here, or what a study found.
     pub drop: Option<&'a Record>,
-    /// What the move played here came to.
+    /// The outcome of the move played here.
     pub outcome: Option<&'a Record>,
 }
 

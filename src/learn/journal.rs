@@ -45,12 +45,12 @@ impl SearchJournal {
     /// Writes a search of a game.
     ///
     /// # Errors
-    /// What the system says: then this game teaches nothing if the process is killed.
+    /// Those of the system: then this game is not learned from if the process is killed.
     pub fn write(&mut self, line: &Line, search: &GameSearch) -> io::Result<()> {
         let mut line = serde_json::to_string(&SavedSearch::new(line, search))?;
         line.push('\n');
         if self.file.is_none() {
-            // Windows lets nobody empty a file that was opened to append.
+            // On Windows a file that was opened to append cannot be truncated.
             let mut options = OpenOptions::new();
             let mut file = options.read(true).write(true).create(true).truncate(false).open(&self.path)?;
             file.lock()?;
@@ -61,7 +61,7 @@ impl SearchJournal {
         self.file.as_mut().map_or(Ok(()), |file| file.write_all(line.as_bytes()))
     }
 
-    /// The games are over, and what they taught is written.
+    /// The games are over, and their records are written.
     pub fn clear(&mut self) {
         let emptied = self.file.as_mut().map(|file| file.set_len(0).and_then(|()| file.rewind()));
         if let Some(Err(error)) = emptied {

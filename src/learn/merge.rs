@@ -94,8 +94,8 @@ impl LearnFile {
     /// Appends what [beats] the present record of its key, tombstones included, and syncs.
     ///
     /// # Errors
-    /// As [`LearnFile::lock`] and [`Locked::append`]; what was appended before stays, and the same call
-    /// again goes on where this one ended.
+    /// As [`LearnFile::lock`] and [`Locked::append`]; what was appended before stays, and the same call again resumes
+    /// where this one ended.
     pub fn take_in(&mut self, ring: &RwLock<Ring>, records: &[Record]) -> Result<Taken, FileError> {
         let mut taken = Taken::default();
         for turn in records.chunks(RECORDS_PER_LOCK) {

@@ -42,11 +42,11 @@ pub struct Rules {
     pub mode: LearningMode,
     /// A fall of this many printed centipawns is a drop.
     pub drop: i32,
-    /// A shallower search teaches nothing.
+    /// A shallower search is not learned from.
     pub min_depth: Depth,
 }
 
-/// The finished iterations of one search, and the failure in which it was stopped.
+/// The finished iterations of one search, and the fail low in which it was stopped, if it was.
 #[derive(Clone, Debug, Default)]
 pub struct Iterations {
     iterations: Vec<(Depth, Score)>,
@@ -55,7 +55,7 @@ pub struct Iterations {
 }
 
 impl Iterations {
-    /// An earlier search of the same root had come to `depth` and `score`, and this one goes on from there.
+    /// This search resumes from an earlier one of the same root, which reached `depth` and `score`.
     pub fn resumed(&mut self, depth: Depth, score: Score) {
         self.finished(depth, score);
         self.resumed = true;

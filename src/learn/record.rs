@@ -10,7 +10,7 @@ use crate::{
     types::{PackedMove, PositionKey},
 };
 
-/// Depth of advice that comes with a score: whoever gives it vouches for it.
+/// Depth of advice that comes with a score: it is trusted more than a search.
 pub const ADVICE_DEPTH: u8 = 100;
 
 /// Bytes of a record.

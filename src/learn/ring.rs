@@ -332,7 +332,7 @@ const LANES: usize = 64;
 /// Stands where no live record lies: thirty-one pieces a side, which no record has.
 const NOTHING_LIVE: u32 = !(1 << 25 | 1 << 31);
 
-/// Keys are random numbers already; a multiplication spreads those that somebody made up.
+/// Keys are random numbers already; a multiplication spreads those of a forged file.
 #[derive(Default)]
 struct KeyHasher(u64);
 

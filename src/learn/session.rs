@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! root, iterations, ending --> search_ended --> drops, roots, positions of the main line
-//! end of a game            --> end_game     --> confirmed drops, what the game came to
+//! end of a game            --> end_game     --> confirmed drops, outcomes of moves
 //! ```
 
 use shakmaty::{ByColor, Color, Move};
@@ -144,7 +144,7 @@ impl LearnSession {
     }
 
     /// The game is over as this side searched it, with this end if it is known: if it was lost, its drops are
-    /// confirmed, and what it came to is learned of its moves.
+    /// confirmed; the outcomes of its moves are learned.
     pub fn end(&mut self, color: Color, known: Option<GameEnd>, live: &Live<'_>) -> Vec<Record> {
         let game = std::mem::take(&mut self.games[color]);
         let Some(end) = game.end(known) else { return Vec::new() };
@@ -191,7 +191,7 @@ impl Recorder<'_> {
         self.admitted(records)
     }
 
-    /// What a search taught about its root; nothing where there are more pieces than a record has room for, or rights
+    /// The record of the root of a search; nothing where there are more pieces than a record has room for, or rights
     /// that no game leads to.
     fn root(&self, root: &Root, result: &SearchResult, finding: &RootFinding) -> Option<Record> {
         let every_root = root.conditions.rules.mode == LearningMode::All;

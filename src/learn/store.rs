@@ -151,7 +151,7 @@ impl Store {
         self.shared.mode == Mode::Read || file.is_ok_and(|file| file.as_ref().is_some_and(is_read_only))
     }
 
-    /// What the user should be told, each sentence once.
+    /// The messages for the user, each once.
     pub fn take_messages(&self) -> Vec<String> {
         self.shared.take_messages()
     }

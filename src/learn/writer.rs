@@ -83,7 +83,7 @@ impl StoreState {
         }
     }
 
-    /// What the user should be told, each sentence once.
+    /// The messages for the user, each once.
     pub(super) fn take_messages(&self) -> Vec<String> {
         let (messages, taken) = &mut *locked(&self.messages);
         let news = messages[*taken..].to_vec();
@@ -226,7 +226,7 @@ impl Writer {
             Job::Create => self.create = true,
             Job::Append(record) => {
                 if self.queue.len() == CAPACITY {
-                    // Nobody wrote for so long that the ring would have forgotten it anyway.
+                    // Nothing could be written for so long that the ring would have overwritten it anyway.
                     self.queue.pop_front();
                     self.shared.queued.fetch_sub(1, Release);
                 }

@@ -96,7 +96,7 @@ impl Worker {
         result.unreported = true;
     }
 
-    /// Takes over what an earlier search with this root came to.
+    /// Takes over the result of an earlier search with this root.
     fn resume(&mut self, resumed: &Resumed) {
         let first = resumed.line[0];
         let Some(index) = self.root_moves.iter().position(|root| root.root_move() == first) else { return };
@@ -129,7 +129,7 @@ impl Worker {
         self.show_counts();
         let enough = task.clock.is_enough(task.progress.nodes(), scale);
         if enough && task.signals.pondering.load(Relaxed) {
-            // The search goes on, and answers as soon as the opponent plays the move.
+            // The search continues, and answers as soon as the opponent plays the move.
             self.time_used_up = true;
             return false;
         }

@@ -15,7 +15,7 @@ use crate::types::{Depth, Score};
 pub enum Preference {
     /// A person advised it.
     Advised,
-    /// What its games came to, in thousandths of a win; negative if they were lost.
+    /// The outcome of its games, in thousandths of a win; negative if they were lost.
     Outcome(i32),
     /// A search to this depth found it best.
     Studied(Depth),

@@ -59,12 +59,11 @@ impl SearchProgress {
 
     /// Publishes the result of thread `id`.
     pub fn show(&self, id: usize, result: ThreadResult) {
-        // Only a panic while the old result is dropped can poison it; the new one is whole.
         *locked(&self.0[id].result) = Some(result);
     }
 
-    /// The results published so far. That of a thread which is replacing it right now is left out: the thread
-    /// may have been interrupted there, and nobody waits for it.
+    /// The results published so far. That of a thread which is replacing it right now is left out: the thread may
+    /// have been interrupted there, and is not waited for.
     pub fn results(&self) -> impl Iterator<Item = ThreadResult> {
         self.0.iter().filter_map(|thread| thread.result.try_lock().ok()?.clone())
     }

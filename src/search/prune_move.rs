@@ -27,7 +27,7 @@ pub struct Candidate {
 pub enum Pruning {
     Search,
     Skip,
-    /// Not this move, which comes to this at most.
+    /// Not this move, whose score is this at most.
     Futile(Score),
     /// Neither it nor any later quiet move.
     SkipQuiets,

@@ -1,5 +1,5 @@
-//! Quiescence search: captures (and, in check, evasions) until the position is quiet enough for the static
-//! evaluation to be believed. Its first ply tries quiet checks too: many a combination ends in one.
+//! Quiescence search: captures (and, in check, evasions) until the position is quiet enough for a static evaluation.
+//! Its first ply tries quiet checks too, because many combinations end with one.
 
 use shakmaty::Move;
 
@@ -89,7 +89,7 @@ impl Worker {
         let was_pv = N::PV || tt_hit.is_some_and(|hit| hit.was_pv);
 
         let in_check = position.in_check();
-        // Step 4. Stand pat. Out of check nobody has to capture: the evaluation is a lower bound.
+        // Step 4. Stand pat. Out of check no capture is forced: the evaluation is a lower bound.
         let mut evaluation = NodeEval::IN_CHECK;
         let mut best = QBest { score: -Score::INFINITE, m: PackedMove::NONE, move_count: 0 };
         let mut futility = -Score::INFINITE;

@@ -1,4 +1,4 @@
-//! Resuming an analysis: what an earlier search with the same root came to.
+//! Resuming an analysis from the result of an earlier search with the same root.
 //!
 //! In an analysis each finished iteration is kept apart from the entries of the nodes, which the next one overwrites
 //! and may not finish. A later search with the same root begins at the next depth. Where such a root comes up
@@ -37,7 +37,7 @@ pub struct Resumed {
 }
 
 impl ResultStore<'_> {
-    /// What an earlier search with this root came to, if that is true at the end of `path` as well.
+    /// The result of an earlier search with this root, if it holds at the end of `path` as well.
     pub fn resumed(self, root: &Position, path: &Path) -> Option<Resumed> {
         let RootResult { hit, line } = self.root_result(root.key(), path, Ply::ROOT)?;
         let window = hit.window(path, Ply::ROOT)?;

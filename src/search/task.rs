@@ -35,7 +35,7 @@ pub struct SearchTask {
     pub hash_file: Option<Arc<HashFile>>,
     /// Are finished iterations stored, and scores of earlier roots used?
     pub analysis: bool,
-    /// What an earlier search with this root came to: this one resumes from there.
+    /// The result of an earlier search with this root, from which this one resumes.
     pub resumed: Option<Resumed>,
     pub signals: Arc<Signals>,
     /// What each thread has found so far.

@@ -39,7 +39,7 @@ pub enum ProveError {
     /// A file cannot be used.
     #[error(transparent)]
     File(#[from] FileFailure),
-    /// The engine cannot be told of a file.
+    /// The path of a file cannot be sent to the engine.
     #[error("{0} has a name that UCI cannot say; name another folder with --out")]
     Unnameable(PathBuf),
     /// The engine does not use its learning file.

@@ -139,7 +139,7 @@ fn percent(text: &str) -> Result<f64, String> {
 /// Runs the experiment, or resumes it.
 pub(super) fn run(arguments: &ProveArguments, output: &Output) -> Result<(), ProveError> {
     fs::create_dir_all(&arguments.out).map_err(refused(&arguments.out, "made"))?;
-    // The engines are told of files in it.
+    // The engines get paths of files in it.
     let out = fs::canonicalize(&arguments.out).map_err(refused(&arguments.out, "opened"))?;
     let setup = setup(arguments, out)?;
     let path = setup.out.join("journal.jsonl");
