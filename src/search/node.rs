@@ -51,10 +51,72 @@ impl Worker {
         &mut self,
         position: &Position,
         ply: Ply,
+        window: Window,
+        depth: Depth,
+        expect: Expect,
+    ) -> Result<Score, Score> {
+        let mut node = self.prepare_node::<N>(position, ply, window, depth, expect)?;
+        let Node { window, depth, in_check, static_eval, excluded, .. } = node;
+
+        // Steps 13 to 15. Reverse futility, null move, ProbCut: the whole node is pruned.
+        if !N::PV
+            && !in_check
+            && excluded.is_none()
+            && let Some(score) = self.prune_node(&node)
+        {
+            if let (Some(hit), Some(_)) = (node.tt_hit, node.tt_window) {
+                // The table's score is part of `eval`.
+                self.inherit_taint(hit);
+            }
+            self.drop_taint_unless_draw(score);
+            return Err(score);
+        }
+
+        // Steps 16 to 23. The moves. A side whose static evaluation reaches beta counts as improving.
+        node.improving |= !in_check && static_eval >= window.beta;
+        self.stack_mut(ply).threats = position.threats_by(!position.turn());
+        let mut best = self.search_moves::<N>(&mut node);
+        if self.stopped {
+            return Err(Score::ZERO);
+        }
+        if node.upcoming_repetition {
+            // Late move pruning may have skipped the move that repeats.
+            best.score = best.score.max(self.draw_score(position));
+        }
+
+        // Step 24. No move: mate, stalemate, or nothing but the excluded one.
+        if best.move_count == 0 {
+            return Ok(match in_check {
+                _ if !excluded.is_none() => window.alpha,
+                true => Score::mated_in(ply),
+                false => self.draw_score(position),
+            });
+        }
+
+        // Step 25. The score stays inside what the tablebases prove and what was learned.
+        for certain in [node.tb_window, node.learned_window].into_iter().flatten() {
+            best.score = certain.clamp(best.score);
+        }
+        // Steps 26 and 27. What was found goes into the tables.
+        let score = best.score;
+        if N::ROOT {
+            self.leave_preference_out(&mut node, &mut best);
+        }
+        self.store_node::<N>(&node, &best, depth);
+        Ok(score)
+    }
+
+    /// Steps 2 to 12: what is known about a node before its moves are searched; its score as an error where that
+    /// decides it.
+    #[inline(always)]
+    fn prepare_node<'a, N: NodeKind>(
+        &mut self,
+        position: &'a Position,
+        ply: Ply,
         mut window: Window,
         mut depth: Depth,
         expect: Expect,
-    ) -> Result<Score, Score> {
+    ) -> Result<Node<'a>, Score> {
         // Step 2. Count the node; leave if the search is over. What is returned then is never used.
         if self.enter_node::<N>(ply) {
             return Err(Score::ZERO);
@@ -105,11 +167,10 @@ impl Worker {
 
         let in_check = position.in_check();
         // Step 9. Static evaluation. It is stored raw, so that every path can correct it with its own history.
-        let evaluation = match in_check {
+        let NodeEval { raw_eval, static_eval, eval } = match in_check {
             true => NodeEval::IN_CHECK,
             false => self.evaluate_node(position, ply, tt_hit, tt_window),
         };
-        let NodeEval { raw_eval, static_eval, eval } = evaluation;
         if !in_check && tt_hit.is_none() && excluded.is_none() {
             self.store_raw_eval(position, ply, raw_eval, was_pv);
         }
@@ -127,69 +188,26 @@ impl Worker {
             depth = self.reduce_node::<N>(ply, depth, expect, tt_hit, tt_move.is_some(), tt_window.is_some());
         }
 
-        let mut node = Node {
+        Ok(Node {
             position,
             ply,
             depth,
             window,
             expect,
             in_check,
+            raw_eval,
             static_eval,
             eval,
             improving,
             was_pv,
+            upcoming_repetition,
             tt_hit,
             tt_move,
             tt_window,
+            tb_window,
+            learned_window,
             excluded,
-        };
-
-        // Steps 13 to 15. Reverse futility, null move, ProbCut: the whole node is pruned.
-        if !N::PV
-            && !in_check
-            && excluded.is_none()
-            && let Some(score) = self.prune_node(&node)
-        {
-            if let (Some(hit), Some(_)) = (tt_hit, tt_window) {
-                // The table's score is part of `eval`.
-                self.inherit_taint(hit);
-            }
-            self.drop_taint_unless_draw(score);
-            return Err(score);
-        }
-
-        // Steps 16 to 23. The moves. A side whose static evaluation reaches beta counts as improving.
-        node.improving |= !in_check && static_eval >= window.beta;
-        self.stack_mut(ply).threats = position.threats_by(!position.turn());
-        let mut best = self.search_moves::<N>(&mut node);
-        if self.stopped {
-            return Err(Score::ZERO);
-        }
-        if upcoming_repetition {
-            // Late move pruning may have skipped the move that repeats.
-            best.score = best.score.max(self.draw_score(position));
-        }
-
-        // Step 24. No move: mate, stalemate, or nothing but the excluded one.
-        if best.move_count == 0 {
-            return Ok(match in_check {
-                _ if !excluded.is_none() => window.alpha,
-                true => Score::mated_in(ply),
-                false => self.draw_score(position),
-            });
-        }
-
-        // Step 25. The score stays inside what the tablebases prove and what was learned.
-        for certain in [tb_window, learned_window].into_iter().flatten() {
-            best.score = certain.clamp(best.score);
-        }
-        // Steps 26 and 27. What was found goes into the tables.
-        let score = best.score;
-        if N::ROOT {
-            self.leave_preference_out(&mut node, &mut best);
-        }
-        self.store_node::<N>(&node, raw_eval, &best, depth);
-        Ok(score)
+        })
     }
 
     /// The stack entry of this node, and that of its children. Their killer stays: it was good against a sibling of
@@ -297,8 +315,8 @@ impl Worker {
 
     /// Steps 26 and 27: what a searched node found goes into the table and the histories. `depth` is the one
     /// before a raised alpha reduced it.
-    fn store_node<N: NodeKind>(&mut self, node: &Node, raw_eval: Option<Score>, best: &Best, depth: Depth) {
-        let &Node { position, ply, window, static_eval, excluded, .. } = node;
+    fn store_node<N: NodeKind>(&mut self, node: &Node, best: &Best, depth: Depth) {
+        let &Node { position, ply, window, raw_eval, static_eval, excluded, .. } = node;
         let bound = Bound::of(best.score, window.alpha, window.beta);
         self.drop_taint_unless_draw(best.score);
 

@@ -85,6 +85,8 @@ pub struct Node<'a> {
     pub window: Window,
     pub expect: Expect,
     pub in_check: bool,
+    /// The evaluation as the table stores it; none in check.
+    pub raw_eval: Option<Score>,
     /// The corrected static evaluation; [`Score::NONE`] in check.
     pub static_eval: Score,
     /// The best estimate of the score: the static evaluation, moved into what the table knows.
@@ -93,10 +95,15 @@ pub struct Node<'a> {
     pub improving: bool,
     /// Is or was this a PV node, here or in an earlier search?
     pub was_pv: bool,
+    /// Can the side to move repeat an earlier position with a draw?
+    pub upcoming_repetition: bool,
     pub tt_hit: Option<Hit>,
     pub tt_move: Option<Move>,
     /// What the table knows about the score, if that holds on this path.
     pub tt_window: Option<ScoreWindow>,
+    /// What the tablebases prove about the score, and what was learned about it.
+    pub tb_window: Option<ScoreWindow>,
+    pub learned_window: Option<ScoreWindow>,
     /// The move that a singular search leaves out.
     pub excluded: PackedMove,
 }
