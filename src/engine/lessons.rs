@@ -43,15 +43,15 @@ pub fn learned_entry(record: &Record, evaluation_id: u16, fuzz: i32) -> Option<L
 pub(super) fn with_contempt(
     mut learned: Learned,
     record: &Record,
-    style: &Strength,
+    strength: &Strength,
     root: &Position,
 ) -> Learned {
     let ScoreWindow { lower, upper } = &mut learned.window;
-    if style.contempt != 0
+    if strength.contempt != 0
         && (*lower == Score::ZERO || *upper == Score::ZERO)
         && let Ok(position) = record.position()
     {
-        let draw = style.draw(&position, root);
+        let draw = strength.draw(&position, root);
         [lower, upper].into_iter().filter(|bound| **bound == Score::ZERO).for_each(|bound| *bound = draw);
     }
     learned

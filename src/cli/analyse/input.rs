@@ -89,14 +89,14 @@ impl AnalysisInput {
     /// Identifies this input; `None` if it cannot be read again.
     pub fn fingerprint(&self) -> Option<String> {
         let AnalysisInput::Files(paths) = self else { return None };
-        let told = |path: &PathBuf| {
+        let description = |path: &PathBuf| {
             let metadata = fs::metadata(path).ok().filter(|found| found.is_file() || found.is_dir())?;
             let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
             let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
             let (whole, changed) = (whole.display(), changed.as_secs_f64());
             Some(format!("{whole} of {} bytes, changed {changed} s", metadata.len()))
         };
-        paths.iter().map(told).collect::<Option<Vec<_>>>().map(|told| told.join("; "))
+        paths.iter().map(description).collect::<Option<Vec<_>>>().map(|files| files.join("; "))
     }
 
     /// The number of positions, if the input can be read twice.

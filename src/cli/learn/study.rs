@@ -48,7 +48,7 @@ pub(super) fn study(file: Opened, arguments: &StudyArguments, out: Printer) -> R
         held += u64::from(studied.held.is_some());
         let side = game.side.fold_wb("White", "Black");
         let verdict =
-            studied.held.map_or_else(|| "no move holds".to_owned(), |(root, found)| told(&root, &found));
+            studied.held.map_or_else(|| "no move holds".to_owned(), |(root, found)| describe(&root, &found));
         out.text(format_args!("game {number} of {count}, lost with {side}: {verdict}"));
     }
     out.either(
@@ -61,7 +61,7 @@ pub(super) fn study(file: Opened, arguments: &StudyArguments, out: Printer) -> R
 }
 
 /// `Nf3 holds, cp 12 at depth 20, in FEN`.
-fn told(root: &Position, found: &SearchResult) -> String {
+fn describe(root: &Position, found: &SearchResult) -> String {
     let san = found.line.first().map(|&m| pgn::san(root, m).0).unwrap_or_default();
     let (score, depth) = (translate::score(found.score, found.bound), found.depth.get());
     format!("{san} holds, {score} at depth {depth}, in {}", root.fen())

@@ -72,7 +72,7 @@ pub(super) fn import(file: &mut Opened, from: &Path, out: Printer) -> Result<(),
     let left_out = learn::keep_what_fits(&mut records, live_advice);
     let replaced = lines - records.len() - left_out;
     let taken = file.file.take_in(&file.ring, &records)?;
-    tell(Taken { known: taken.known + same + replaced, ..taken }, out);
+    report(Taken { known: taken.known + same + replaced, ..taken }, out);
     if left_out > 0 {
         out.text(format_args!("{left_out} older records left out: a file holds {CAPACITY}"));
     }
@@ -87,11 +87,11 @@ pub(super) fn merge(file: &mut Opened, source: &Opened, out: Printer) -> Result<
     // Including tombstones: what was forgotten there is forgotten here.
     let records: Vec<Record> = source.ring().since(learn::BEFORE_FIRST).map(|(_, record)| record).collect();
     let taken = file.file.take_in(&file.ring, &records)?;
-    tell(taken, out);
+    report(taken, out);
     Ok(())
 }
 
-fn tell(taken: Taken, out: Printer) {
+fn report(taken: Taken, out: Printer) {
     let Taken { new, known, refused } = taken;
     out.either(
         json!({ "new": new, "known": known, "refused": refused }),

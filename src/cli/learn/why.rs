@@ -36,7 +36,7 @@ pub(super) fn why(file: &Opened, fen: &str, nodes: u64, out: Printer) -> Result<
     let named =
         if changed && !advised { deciding_records(file, &position, &without, nodes)? } else { Vec::new() };
     if out.json {
-        let told = |answer: &Answer| {
+        let answer_json = |answer: &Answer| {
             json!({
                 "move": answer.best.map(|m| m.to_uci(translate::notation(&position, false)).to_string()),
                 "score": answer.line.as_ref().map(|line| translate::score(line.score, line.bound).to_string()),
@@ -46,7 +46,7 @@ pub(super) fn why(file: &Opened, fen: &str, nodes: u64, out: Printer) -> Result<
         };
         let records: Vec<_> = named.iter().map(|(sequence, record)| text::value(*sequence, record)).collect();
         output.line(json!({
-            "fen": position.fen(), "nodes": nodes, "without": told(&without), "with": told(&with),
+            "fen": position.fen(), "nodes": nodes, "without": answer_json(&without), "with": answer_json(&with),
             "changed": changed, "advised": advised, "records": records,
         }));
         return Ok(());

@@ -69,8 +69,8 @@ impl GameFile {
             .args(["learn", "study", "--json", "--games", "1", "--nodes", &nodes.to_string(), "--file"])
             .arg(self.path());
         let output = command.output().map_err(ProveError::Executable)?;
-        let said: Option<Value> = serde_json::from_slice(&output.stdout).ok();
-        let counted = said.and_then(|said| said["nodes"].as_u64());
+        let answer: Option<Value> = serde_json::from_slice(&output.stdout).ok();
+        let counted = answer.and_then(|answer| answer["nodes"].as_u64());
         counted.ok_or_else(|| ProveError::Study(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
     }
 
@@ -90,7 +90,7 @@ pub(super) fn placebo(entries: &[&GameEntry], openings: &[Position], seed: u64) 
     // Is it a record of the position after Engram's move?
     let is_reply = |record: &Record| record.since_root % 2 == 1;
     let of = |replies: bool| move |record: &&Record| is_reply(record) == replies;
-    let said = [false, true].map(|replies| {
+    let learned = [false, true].map(|replies| {
         let records = entries.iter().flat_map(|entry| &entry.records);
         records.filter(of(replies)).collect::<Vec<_>>()
     });
@@ -99,7 +99,7 @@ pub(super) fn placebo(entries: &[&GameEntry], openings: &[Position], seed: u64) 
         let GameSlot { round, opening, white, .. } = entry.slot;
         let mut random = seeded(&[seed, u64::from(round), opening as u64, u64::from(white), 1]);
         let positions = entry.positions(&openings[opening]);
-        for (replies, models) in [false, true].into_iter().zip(&said) {
+        for (replies, models) in [false, true].into_iter().zip(&learned) {
             let mut drawn: Vec<_> = positions
                 .iter()
                 .filter(|(position, _)| (position.turn().is_white() == white) != replies)

@@ -243,7 +243,7 @@ fn verdicts(report: &GameReport) -> Vec<(usize, &'static str, String)> {
 /// The comments of the input before the moves and after each, without embedded commands.
 fn comments(report: &GameReport) -> Vec<(usize, String)> {
     let game = &report.game;
-    let said = |(ply, annotations): (usize, &Vec<Annotation>)| {
+    let comment = |(ply, annotations): (usize, &Vec<Annotation>)| {
         let texts = annotations.iter().filter_map(|annotation| match annotation {
             Annotation::Comment(text) => Some(without_commands(text)),
             Annotation::Nag(_) | Annotation::Variation(_) => None,
@@ -251,7 +251,7 @@ fn comments(report: &GameReport) -> Vec<(usize, String)> {
         let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
         (!texts.is_empty()).then(|| (ply, texts.join(" ")))
     };
-    std::iter::once(&game.preface).chain(&game.annotations).enumerate().filter_map(said).collect()
+    std::iter::once(&game.preface).chain(&game.annotations).enumerate().filter_map(comment).collect()
 }
 
 fn without_commands(text: &str) -> String {
