@@ -43,7 +43,7 @@ pub struct PawnEntry {
 }
 
 const _: () = assert!(size_of::<PawnEntry>() == 64);
-// An output times one of an addend fits 32 bits: weights and biases lie within ±2.
+// An output times one of an addend fits 32 bits: trained weights and biases lie within ±2. Those of another file wrap.
 const _: () =
     assert!((PAWN_UNITS as i64 + 1) * 2 * (ONE_INPUT * ONE_HEAD * ONE_ADDEND) as i64 <= i32::MAX as i64);
 
@@ -134,9 +134,11 @@ impl PawnPart {
             let mut sums = self.output_biases;
             for (&unit, row) in units.iter().zip(&*self.outputs) {
                 let active = i32::from(unit.clamp(0, ONE_INPUT as i16));
-                sums.iter_mut().zip(row).for_each(|(sum, &weight)| *sum += active * i32::from(weight));
+                for (sum, &weight) in sums.iter_mut().zip(row) {
+                    *sum = sum.wrapping_add(active * i32::from(weight));
+                }
             }
-            let scaled = |value: i32, one: i32| value * one / (ONE_INPUT * ONE_HEAD);
+            let scaled = |value: i32, one: i32| value.wrapping_mul(one) / (ONE_INPUT * ONE_HEAD);
             for head in 0..HEADS {
                 let most = i32::from(i8::MAX);
                 entry.factors[mover][head] = scaled(sums[head], ONE_FACTOR).clamp(-most, most) as i8;
