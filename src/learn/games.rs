@@ -22,7 +22,7 @@ const ONE_GO: u32 = 2;
 const PAUSE: u32 = 1800;
 /// The longest game, in seconds.
 const LONGEST: u32 = 6 * 3600;
-/// Most moves that are found again between two known positions. With more their order would be uncertain.
+/// Most moves that are found again between two known positions. With more their order would hardly ever be certain.
 const MAX_GAP: u16 = 3;
 /// Most first moves of a game that are found again, in this order or another.
 const LONGEST_OPENING: u16 = 16;
@@ -162,16 +162,15 @@ impl LearnedGame {
             && after.is_none_or(|(&later, known)| comes_after(position, known, later - ply))
     }
 
-    /// Finds the moves between known positions that are near to each other.
+    /// Finds the moves between known positions that are near to each other, where only one line leads from the one to
+    /// the other.
     pub fn connect(&mut self) {
         let known: Vec<(u16, Position)> =
             self.positions.iter().map(|(&ply, position)| (ply, position.clone())).collect();
         for pair in known.windows(2) {
             let [(from, earlier), (to, later)] = pair else { continue };
             let gap = (to - from <= MAX_GAP).then_some(to - from);
-            let Some(line) = gap.and_then(|plies| line_between(earlier, later, plies, &|_| false)) else {
-                continue;
-            };
+            let Some(line) = gap.and_then(|plies| only_line_between(earlier, later, plies)) else { continue };
             let mut position = earlier.clone();
             for (ply, m) in (*from..).zip(line) {
                 self.positions.entry(ply).or_insert_with(|| position.clone());
@@ -236,6 +235,20 @@ fn line_between(
     let mut trials = MAX_TRIED;
     let mut line = Vec::new();
     find_line(from, to, plies, preferred, &mut trials, &mut line).then_some(line)
+}
+
+/// [`line_between`] if there is only one: two moves of a side can often be exchanged, and then the position between
+/// them is not known.
+fn only_line_between(from: &Position, to: &Position, plies: u16) -> Option<Vec<Move>> {
+    let moves = from.legal_moves();
+    let mut lines = moves.iter().filter_map(|&m| {
+        let child = from.play(m);
+        let is_near = is_near(&child, to, plies - 1);
+        let rest = is_near.then(|| line_between(&child, to, plies - 1, &|_| false))??;
+        Some([vec![m], rest].concat())
+    });
+    let line = lines.next()?;
+    lines.next().is_none().then_some(line)
 }
 
 fn find_line(
@@ -336,6 +349,23 @@ mod tests {
             assert!(moments.iter().all(|moment| moment.ply % 2 == u16::from(side == Color::Black)));
             assert!(moments.iter().any(|moment| moment.drop.is_some()) && moments[0].ply <= first);
         }
+    }
+
+    #[test]
+    fn a_line_is_found_only_where_there_is_no_other_one() {
+        let after = |moves: &str| {
+            moves.split_whitespace().fold(Position::default(), |position, uci| {
+                let m = uci.parse::<UciMove>().expect("a move").to_move(position.chess()).expect("legal");
+                position.play(m)
+            })
+        };
+        let start = Position::default();
+        let found =
+            |moves: &str, plies: u16| only_line_between(&start, &after(moves), plies).map(|line| line.len());
+        assert_eq!(found("e2e4", 1), Some(1));
+        assert_eq!(found("e2e4 e7e5", 2), Some(2));
+        assert_eq!(found("e2e4 e7e5 f1c4", 3), Some(3), "the bishop cannot move first");
+        assert_eq!(found("e2e4 e7e5 g1f3", 3), None, "the knight may have moved first");
     }
 
     #[test]
