@@ -240,13 +240,8 @@ fn line_between(
 /// [`line_between`] if there is only one: two moves of a side can often be exchanged, and then the position between
 /// them is not known.
 fn only_line_between(from: &Position, to: &Position, plies: u16) -> Option<Vec<Move>> {
-    let moves = from.legal_moves();
-    let mut lines = moves.iter().filter_map(|&m| {
-        let child = from.play(m);
-        let is_near = is_near(&child, to, plies - 1);
-        let rest = is_near.then(|| line_between(&child, to, plies - 1, &|_| false))??;
-        Some([vec![m], rest].concat())
-    });
+    let mut lines = near_children(from, to, plies)
+        .filter_map(|(m, child)| Some([vec![m], line_between(&child, to, plies - 1, &|_| false)?].concat()));
     let line = lines.next()?;
     lines.next().is_none().then_some(line)
 }
@@ -266,8 +261,7 @@ fn find_line(
         return false;
     }
     *trials -= 1;
-    let children = from.legal_moves().iter().map(|&m| (m, from.play(m))).collect::<Vec<_>>();
-    let mut near: Vec<_> = children.into_iter().filter(|(_, child)| is_near(child, to, plies - 1)).collect();
+    let mut near: Vec<_> = near_children(from, to, plies).collect();
     near.sort_by_key(|(_, child)| !preferred(child));
     near.into_iter().any(|(m, child)| {
         line.push(m);
@@ -277,6 +271,12 @@ fn find_line(
         }
         found
     })
+}
+
+/// The moves after which one ply less can be enough.
+fn near_children(from: &Position, to: &Position, plies: u16) -> impl Iterator<Item = (Move, Position)> {
+    let children = from.legal_moves().into_iter().map(|m| (m, from.play(m)));
+    children.filter(move |(_, child)| is_near(child, to, plies - 1))
 }
 
 /// Can this number of plies be enough? Each moves one piece of its side, castling two.

@@ -101,7 +101,8 @@ impl PawnPart {
             for (input, weights) in pawns.input_weights.chunks_exact(PAWN_UNITS).enumerate() {
                 let color = if input < PAWN_INPUTS / 2 { mover } else { mover.other() };
                 // The mover plays upwards.
-                let square = mover.fold_wb(input % 48 + 8, (input % 48 + 8) ^ 56);
+                let upwards = input % (PAWN_INPUTS / 2) + 8;
+                let square = mover.fold_wb(upwards, upwards ^ 56);
                 part.rows[color as usize][square][units.clone()].copy_from_slice(weights);
             }
         }
