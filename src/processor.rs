@@ -1,4 +1,4 @@
-//! What the processor can do. A program for every x86-64 processor may use no more than SSE2; loops that gain from newer
+//! What the processors can do, and how many there are. A program for every x86-64 processor may use no more than SSE2; loops that gain from newer
 //! instructions are compiled for several generations, and the best one that is there is taken while the program runs.
 
 /// Instructions that this processor has, so that code that was compiled for them may run.
@@ -33,6 +33,17 @@ impl Instructions {
     pub(crate) fn generation(self) -> Generation {
         self.0
     }
+}
+
+/// Number of threads that the machine runs at once.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Gives this thread the lowest priority, where the system has priorities of single threads.
+pub fn lower_thread_priority() {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    let _ = rustix::process::nice(19);
 }
 
 /// The generations after the baseline that this processor and its system know, oldest first.

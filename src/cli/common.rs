@@ -54,11 +54,6 @@ pub(super) fn progress_bar(steps: Option<u64>, template: &str) -> ProgressBar {
     bar
 }
 
-/// Number of threads that the machine runs at once.
-pub(super) fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
 /// Reports on the standard error what could not be used.
 pub(super) fn complain(text: impl std::fmt::Display) {
     eprintln!("{}", printable(&text.to_string()));

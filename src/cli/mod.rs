@@ -31,7 +31,7 @@ use thiserror::Error;
 pub use self::hash::{HashError, HashTask};
 use self::{
     common::{
-        FileFailure, complain, cores, json, pawns, position, progress_bar, refuse_to_overwrite, refused,
+        FileFailure, complain, json, pawns, position, progress_bar, refuse_to_overwrite, refused,
         write_records,
     },
     openings::Openings,

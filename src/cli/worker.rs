@@ -17,9 +17,11 @@ use super::{
     analyse::{
         BatchTask, Finding, FoundAt, MAX_THREADS, SearchBudget, SearchKind, Workers, task_result, version,
     },
-    cores,
 };
-use crate::fleet::{EntryId, FleetError, HeldTask, Queue, ServerAddress, TaskOutcome};
+use crate::{
+    fleet::{EntryId, FleetError, HeldTask, Queue, ServerAddress, TaskOutcome},
+    processor::cores,
+};
 
 /// A task that this many workers began and did not finish is given up.
 const MAX_ATTEMPTS: u64 = 3;

@@ -366,6 +366,8 @@ parameters! {
 
     /// What a vote counts besides the distance of its score from the lowest.
     vote_score_offset = 14 units, 1 to 42;
+    /// A thread that finished this many iterations less than the main thread still has a vote.
+    vote_max_lag = 2 ply, 0 to 64;
 
     // Time management: when no further iteration begins (deepen.rs). Thousandths of the soft limit.
 

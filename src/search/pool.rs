@@ -10,6 +10,8 @@
 //! over, once they run. Until then they hold its [`SearchTask`], and what they still store in the table is valid. The
 //! next search does not wait for them: each thread takes its jobs in order, and joins late, or not at all if that
 //! search is over too. Before threads or tables are changed, [`Pool::wait`] must be called.
+//!
+//! Threads beyond the number of processors have the lowest priority, or they would take the main thread's time.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -32,6 +34,7 @@ use super::{
 use crate::{
     eval::{Evaluation, Evaluator},
     locks::locked,
+    processor,
 };
 
 /// A search recurses once a ply with a few kilobytes each.
@@ -132,10 +135,13 @@ impl Pool {
             let (jobs, inbox) = unbounded();
             let (idle, mib) = (Arc::clone(&self.idle), self.pawn_hash_mib);
             let evaluation = self.evaluation.clone();
-            let started = Builder::new()
-                .name(format!("search-{id}"))
-                .stack_size(STACK_BYTES)
-                .spawn(move || work(&mut Worker::new(id, Evaluator::new(&evaluation, mib), idle), &inbox));
+            let started =
+                Builder::new().name(format!("search-{id}")).stack_size(STACK_BYTES).spawn(move || {
+                    if id >= processor::cores() {
+                        processor::lower_thread_priority();
+                    }
+                    work(&mut Worker::new(id, Evaluator::new(&evaluation, mib), idle), &inbox);
+                });
             match started {
                 Ok(handle) => self.threads.push(Thread { jobs, handle }),
                 Err(error) => {

@@ -1,22 +1,29 @@
 //! The best-thread vote: which thread's move is played. Threads vote with depth and score for their moves, as in
-//! Stockfish. A thread that has published nothing has no vote.
+//! Stockfish. A thread that has published nothing has no vote, and neither has one that lags far behind the first: its
+//! score, of a shallow search, may be high by chance.
 
-use super::{params::vote_score_offset, preference::preferred, progress::ThreadResult};
+use super::{
+    params::{vote_max_lag, vote_score_offset},
+    preference::preferred,
+    progress::ThreadResult,
+};
 use crate::types::Score;
 
-/// The index of the result whose line is to be played.
+/// The index of the result whose line is to be played; the first is that of the main thread.
 pub fn best_thread(results: &[ThreadResult]) -> usize {
     let score = |result: &ThreadResult| {
         let best = &result.lines[0];
         preferred(best.latest_score(), best.worth)
     };
-    let lowest = results.iter().map(score).min().unwrap_or(Score::ZERO);
+    let has_vote = |result: &&ThreadResult| result.depth >= results[0].depth - vote_max_lag();
+    let lowest = results.iter().filter(has_vote).map(score).min().unwrap_or(Score::ZERO);
     let weight = |result: &ThreadResult| {
         i64::from(score(result) - lowest + vote_score_offset()) * i64::from(result.depth.get())
     };
-    let votes = |index: usize| -> i64 {
-        let m = results[index].lines[0].root_move();
-        results.iter().filter(|other| other.lines[0].root_move() == m).map(weight).sum()
+    let votes = |result: &ThreadResult| -> i64 {
+        let m = result.lines[0].root_move();
+        let voters = results.iter().filter(has_vote);
+        voters.filter(|other| other.lines[0].root_move() == m).map(weight).sum()
     };
     let mut chosen = 0;
     for index in 1..results.len() {
@@ -25,11 +32,44 @@ pub fn best_thread(results: &[ThreadResult]) -> usize {
             // Proven results are compared, not voted on.
             score(candidate) > score(now)
         } else {
-            (votes(index), weight(candidate)) > (votes(chosen), weight(now))
+            has_vote(&candidate) && (votes(candidate), weight(candidate)) > (votes(now), weight(now))
         };
         if better {
             chosen = index;
         }
     }
     chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        position::Position,
+        search::root_move::RootMove,
+        types::{Depth, Ply},
+    };
+
+    /// What a thread found: the `number`th legal move of the start, with a score after an iteration.
+    fn found(number: usize, score: i32, depth: i32) -> ThreadResult {
+        let mut root = RootMove::new(Position::default().legal_moves()[number]);
+        root.score = Score(score);
+        ThreadResult { lines: vec![root], depth: Depth(depth), unreported: true }
+    }
+
+    #[test]
+    fn two_threads_outvote_one_unless_its_score_is_much_higher() {
+        let others = [found(1, 20, 12), found(1, 20, 12)];
+        let best = |first| best_thread(&[vec![first], others.to_vec()].concat());
+        assert_eq!(best(found(0, 24, 12)), 1);
+        assert_eq!(best(found(0, 50, 12)), 0);
+    }
+
+    #[test]
+    fn a_thread_that_lags_has_no_vote_unless_it_has_found_a_proof() {
+        let mate = Score::mate_in(Ply(5)).0;
+        assert_eq!(best_thread(&[found(0, 20, 14), found(1, 90, 13)]), 1);
+        assert_eq!(best_thread(&[found(0, 20, 14), found(1, 90, 6)]), 0);
+        assert_eq!(best_thread(&[found(0, 20, 14), found(1, mate, 6)]), 1);
+    }
 }

@@ -58,8 +58,8 @@ pub(super) use self::{
     pool::{Finding, FoundAt, SearchKind, Workers},
     task::{BatchTask, result as task_result, version},
 };
-use super::{CliError, Completion, complain, cores, journal::EarlierRun, pawns, progress_bar, tablebase};
-use crate::{eval, search::Event, uci::Output};
+use super::{CliError, Completion, complain, journal::EarlierRun, pawns, progress_bar, tablebase};
+use crate::{eval, processor::cores, search::Event, uci::Output};
 
 /// Depth of each search if no limit is given, in plies.
 const DEFAULT_DEPTH: u64 = 16;
