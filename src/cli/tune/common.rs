@@ -7,7 +7,7 @@ use std::{
 
 use thiserror::Error;
 
-use crate::{cli, files};
+use crate::{files, processor};
 
 /// Why tuning failed.
 #[derive(Debug, Error)]
@@ -49,7 +49,7 @@ pub fn read_state(path: &Path) -> Result<Option<Vec<u8>>, TuneError> {
 
 /// The number of threads: all cores if not given.
 pub fn threads(asked: Option<usize>) -> usize {
-    asked.unwrap_or_else(cli::cores).max(1)
+    asked.unwrap_or_else(processor::cores).max(1)
 }
 
 /// Writes a file atomically.
