@@ -18,10 +18,8 @@ use rustls::{
     pki_types::{CertificateDer, ServerName, pem::PemObject},
 };
 
-use super::{FleetError, ServerAddress, printable};
+use super::{FleetError, MAX_ANSWER_BYTES, ServerAddress, printable};
 
-/// The largest answer that is read, in bytes. Ours stay far below: a batch of learned records is 60 KiB.
-pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
 /// How long a server may take for an answer, in addition to the time it was told to wait.
 pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Bytes kept of an answer that is too large: they contain the number of its first entry.

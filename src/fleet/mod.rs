@@ -22,6 +22,9 @@ pub use queue::Queue;
 pub use share::LearningShare;
 pub use task::{HeldTask, Task, TaskOutcome, TaskResult, name_of};
 
+/// The largest answer that is read, in bytes. Ours stay far below: a batch of learned records is 60 KiB.
+const MAX_ANSWER_BYTES: usize = 4 << 20;
+
 /// Why a request to the server failed.
 #[derive(Debug, Error)]
 pub enum FleetError {
@@ -50,7 +53,7 @@ pub enum FleetError {
     #[error("the server says: {0}")]
     Refused(String),
     /// An answer larger than any of ours.
-    #[error("an answer of the server is larger than {} KiB", connection::MAX_ANSWER_BYTES >> 10)]
+    #[error("an answer of the server is larger than {} KiB", MAX_ANSWER_BYTES >> 10)]
     TooLarge {
         /// How it begins.
         head: Vec<u8>,
