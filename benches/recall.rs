@@ -10,7 +10,7 @@ use std::{hint::black_box, sync::RwLock};
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use engram::{
-    engine::{Engine, learned_entry},
+    engine::{LearnOptions, learned_entry},
     eval,
     learn::{AppendTime, LearnFile, Mode, Ring, create, disk::SystemDisk, record::CAPACITY},
     position::Position,
@@ -18,7 +18,7 @@ use engram::{
 };
 use learn::{positions, record};
 
-const FUZZ: i32 = Engine::DEFAULT_LEARN_FUZZ;
+const FUZZ: i32 = LearnOptions::DEFAULT_FUZZ;
 /// Records that can occur in a usual middlegame, at most.
 const USUAL: usize = 500;
 

@@ -14,7 +14,7 @@ mod study;
 
 use std::{
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::{Duration, Instant},
@@ -26,17 +26,16 @@ use thiserror::Error;
 pub use self::{
     blocking::{Answer, BlockingEngine},
     evaluation::{EvalFileError, EvaluationKind},
-    learning::LearnOptions,
     lessons::learned_entry,
-    lookup::ProbeRules,
+    memory::LearnOptions,
     opening::OpeningBook,
-    settings::EngineSettings,
+    settings::{EngineSettings, ProbeRules},
     strength::{ELO_RANGE, FULL_SKILL, StrengthLimits},
     study::{StudiedGame, Study},
 };
 use self::{
-    evaluation::EvaluationChoice, learning::Learning, lookup::with_last_answer, opening::LastAnswer,
-    persistent::Persistent, study::BackgroundStudy,
+    evaluation::EvaluationChoice, memory::Learning, opening::LastAnswer, persistent::Persistent,
+    study::BackgroundStudy,
 };
 use crate::{
     learn::game::Line,
@@ -47,7 +46,6 @@ use crate::{
     },
     syzygy::Tablebase,
     tt::Table,
-    types::Depth,
 };
 
 /// A move list that does not fit its position.
@@ -118,18 +116,11 @@ impl Engine {
     pub const DEFAULT_PAWN_HASH: usize = 4;
     /// Default time kept for communication, per move.
     pub const DEFAULT_MOVE_OVERHEAD: Duration = Duration::from_millis(10);
-    /// Default drop of the score that is learned, in printed centipawns.
-    pub const DEFAULT_LEARN_DROP: i32 = 33;
-    /// Default least depth of a search that is learned from.
-    pub const DEFAULT_LEARN_MIN_DEPTH: Depth = Depth(4);
-    /// Default widening of a learned window, in printed centipawns.
-    pub const DEFAULT_LEARN_FUZZ: i32 = 20;
 
     /// An engine at the start position that reports to `sink`.
     pub fn new(sink: Arc<EventSink>) -> Engine {
         let signals = Arc::<Signals>::default();
-        let last = Arc::<Mutex<LastAnswer>>::default();
-        let sink = with_last_answer(sink, Arc::clone(&last));
+        let (sink, last) = LastAnswer::kept_from(sink);
         let root = Position::default();
         Engine {
             sink,

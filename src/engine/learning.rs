@@ -5,24 +5,21 @@
 //! open, reading new records and writing one are system calls of microseconds; whatever has to wait for a lock is
 //! done by a thread.
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard},
-};
+use std::sync::Arc;
 
 use shakmaty::Move;
 
 use super::{
     Engine,
     lessons::{advised, learned_entry, names, overruled, preferences, with_contempt},
-    memory::{FileState, Memory, OpenLearnFile, counted},
+    memory::{FileState, LearnOptions, Memory, OpenLearnFile, counted},
 };
 #[cfg(feature = "fleet")]
-use crate::fleet::{FleetError, LearningShare, ServerAddress};
+use crate::fleet::{FleetError, LearningShare};
 use crate::{
     learn::{
         Mode, Origin, Record, Ring, Store, journal,
-        policy::{self, Conditions, LearningMode, NotLearned, Rules},
+        policy::{self, Conditions, LearningMode, NotLearned},
         session::{LearnSession, Root},
     },
     locks::locked,
@@ -30,51 +27,6 @@ use crate::{
     search::{Event, Limits, OnEnd, Preference, Preferences, Resumed, best_line},
     types::{Bound, Depth, Score},
 };
-
-/// The options of learning.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LearnOptions {
-    /// What is learned; nothing by default.
-    pub rules: Rules,
-    /// By how much a learned window is widened, in printed centipawns.
-    pub fuzz: i32,
-    /// The file; none for the default one.
-    pub file: Option<PathBuf>,
-    /// The file if none is named. Without either nothing is learned.
-    pub default_file: Option<PathBuf>,
-    /// Is the file used without writing to it?
-    pub read_only: bool,
-    /// Are lost games studied between games?
-    pub study: bool,
-    /// The server through which the file is shared with other machines.
-    #[cfg(feature = "fleet")]
-    pub server: Option<ServerAddress>,
-}
-
-impl Default for LearnOptions {
-    fn default() -> LearnOptions {
-        let (drop, min_depth) = (Engine::DEFAULT_LEARN_DROP, Engine::DEFAULT_LEARN_MIN_DEPTH);
-        LearnOptions {
-            rules: Rules { mode: LearningMode::Off, drop, min_depth },
-            fuzz: Engine::DEFAULT_LEARN_FUZZ,
-            file: None,
-            default_file: None,
-            read_only: false,
-            study: false,
-            #[cfg(feature = "fleet")]
-            server: None,
-        }
-    }
-}
-
-/// The state of learning.
-#[derive(Default)]
-pub(super) struct Learning {
-    options: LearnOptions,
-    /// Was the user told that an engine of limited strength does not learn?
-    limit_told: bool,
-    memory: Arc<Mutex<Memory>>,
-}
 
 /// What a search gets from learning.
 #[derive(Default)]
@@ -85,24 +37,6 @@ pub(super) struct SearchInput {
     pub preferences: Preferences,
     /// To be called with what the search found.
     pub on_end: Option<Box<OnEnd>>,
-}
-
-impl Learning {
-    pub(super) fn memory(&self) -> MutexGuard<'_, Memory> {
-        locked(&self.memory)
-    }
-
-    /// The file, if something is to be learned.
-    fn wanted(&self) -> Option<&PathBuf> {
-        let LearnOptions { rules, file, default_file, .. } = &self.options;
-        file.as_ref().or(default_file.as_ref()).filter(|_| rules.mode != LearningMode::Off)
-    }
-
-    /// The file whose lost games are studied between games, if it is there.
-    pub(super) fn study_file(&self) -> Option<&PathBuf> {
-        let LearnOptions { study, read_only, .. } = &self.options;
-        self.wanted().filter(|file| *study && !read_only && file.exists())
-    }
 }
 
 impl Engine {

@@ -1,37 +1,16 @@
 //! Openings and endings that are looked up instead of being searched.
 
-use std::{
-    path::Path,
-    sync::{Arc, Mutex},
-};
+use std::{path::Path, sync::Arc};
 
 use shakmaty::Move;
 
-use super::{Engine, opening::LastAnswer};
+use super::Engine;
 use crate::{
     book::BookError,
-    locks::locked,
-    search::{Event, EventSink, Limits, Probing, Tablebases},
-    syzygy::{self, Tablebase},
+    search::{Limits, Probing, Tablebases},
+    syzygy::Tablebase,
     types::{Depth, Score},
 };
-
-/// When tablebases are probed, and by which rules.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct ProbeRules {
-    /// Positions with as many pieces as the largest table are looked up from this depth on, in plies.
-    pub min_depth: i32,
-    /// Positions with more pieces are not looked up; 0 for none at all.
-    pub max_pieces: usize,
-    /// Does the fifty-move rule count?
-    pub fifty: bool,
-}
-
-impl Default for ProbeRules {
-    fn default() -> ProbeRules {
-        ProbeRules { min_depth: 1, max_pieces: syzygy::MAX_PIECES, fifty: true }
-    }
-}
 
 impl Engine {
     /// A book move, where it may answer in place of a search: not in analysis, and not while pondering.
@@ -111,20 +90,4 @@ impl Engine {
         }
         Tablebases::new(Some(probing), ranking)
     }
-}
-
-/// A sink that also keeps the last score of the first line and the answer.
-pub(super) fn with_last_answer(sink: Arc<EventSink>, last: Arc<Mutex<LastAnswer>>) -> Arc<EventSink> {
-    Arc::new(move |event| {
-        match &event {
-            Event::Pv(line) if line.multi_pv == 1 => {
-                locked(&last).score = Some(line.score);
-            }
-            Event::Finished { best, .. } => {
-                locked(&last).best = *best;
-            }
-            _ => {}
-        }
-        sink(event);
-    })
 }

@@ -1,19 +1,97 @@
-//! What outlives a search: the learning file, and the games being played.
+//! What outlives a search: the options of learning, the learning file, and the games being played.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard},
+};
 
 #[cfg(feature = "fleet")]
-use crate::fleet::LearningShare;
+use crate::fleet::{LearningShare, ServerAddress};
 use crate::{
     learn::{
         Record, Store, Written,
         game::{GameSearch, Line},
         journal::SearchJournal,
-        policy::{LearningMode, NotLearned, Trigger},
+        policy::{LearningMode, NotLearned, Rules, Trigger},
         session::{LearnSession, Live, Root},
     },
+    locks::locked,
     position::Position,
     search::{Ending, Event, EventSink},
-    types::Score,
+    types::{Depth, Score},
 };
+
+/// The options of learning.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LearnOptions {
+    /// What is learned; nothing by default.
+    pub rules: Rules,
+    /// By how much a learned window is widened, in printed centipawns.
+    pub fuzz: i32,
+    /// The file; none for the default one.
+    pub file: Option<PathBuf>,
+    /// The file if none is named. Without either nothing is learned.
+    pub default_file: Option<PathBuf>,
+    /// Is the file used without writing to it?
+    pub read_only: bool,
+    /// Are lost games studied between games?
+    pub study: bool,
+    /// The server through which the file is shared with other machines.
+    #[cfg(feature = "fleet")]
+    pub server: Option<ServerAddress>,
+}
+
+impl LearnOptions {
+    /// Default drop of the score that is learned, in printed centipawns.
+    pub const DEFAULT_DROP: i32 = 33;
+    /// Default least depth of a search that is learned from.
+    pub const DEFAULT_MIN_DEPTH: Depth = Depth(4);
+    /// Default widening of a learned window, in printed centipawns.
+    pub const DEFAULT_FUZZ: i32 = 20;
+}
+
+impl Default for LearnOptions {
+    fn default() -> LearnOptions {
+        let (drop, min_depth) = (LearnOptions::DEFAULT_DROP, LearnOptions::DEFAULT_MIN_DEPTH);
+        LearnOptions {
+            rules: Rules { mode: LearningMode::Off, drop, min_depth },
+            fuzz: LearnOptions::DEFAULT_FUZZ,
+            file: None,
+            default_file: None,
+            read_only: false,
+            study: false,
+            #[cfg(feature = "fleet")]
+            server: None,
+        }
+    }
+}
+
+/// The state of learning.
+#[derive(Default)]
+pub(super) struct Learning {
+    pub options: LearnOptions,
+    /// Was the user told that an engine of limited strength does not learn?
+    pub limit_told: bool,
+    pub memory: Arc<Mutex<Memory>>,
+}
+
+impl Learning {
+    pub fn memory(&self) -> MutexGuard<'_, Memory> {
+        locked(&self.memory)
+    }
+
+    /// The file, if something is to be learned.
+    pub fn wanted(&self) -> Option<&PathBuf> {
+        let LearnOptions { rules, file, default_file, .. } = &self.options;
+        file.as_ref().or(default_file.as_ref()).filter(|_| rules.mode != LearningMode::Off)
+    }
+
+    /// The file whose lost games are studied between games, if it is there.
+    pub fn study_file(&self) -> Option<&PathBuf> {
+        let LearnOptions { study, read_only, .. } = &self.options;
+        self.wanted().filter(|file| *study && !read_only && file.exists())
+    }
+}
 
 /// The file and the games being played: used by the engine, and at the end of a search by its thread.
 #[derive(Default)]

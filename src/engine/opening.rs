@@ -13,6 +13,7 @@ use crate::{
     learn::game::Line,
     locks::locked,
     position::Position,
+    search::{Event, EventSink},
     types::Score,
 };
 
@@ -50,6 +51,23 @@ pub(super) struct LastAnswer {
     pub score: Option<Score>,
     /// The move answered.
     pub best: Option<Move>,
+}
+
+impl LastAnswer {
+    /// A sink that also keeps the last score of the first line and the answer, and where it keeps them.
+    pub(super) fn kept_from(sink: Arc<EventSink>) -> (Arc<EventSink>, Arc<Mutex<LastAnswer>>) {
+        let last = Arc::<Mutex<LastAnswer>>::default();
+        let kept = Arc::clone(&last);
+        let keeping = move |event| {
+            match &event {
+                Event::Pv(line) if line.multi_pv == 1 => locked(&kept).score = Some(line.score),
+                Event::Finished { best, .. } => locked(&kept).best = *best,
+                _ => {}
+            }
+            sink(event);
+        };
+        (Arc::new(keeping), last)
+    }
 }
 
 /// What is known of the present game.

@@ -1,14 +1,15 @@
-//! What the user sets: the table, threads, time and learning. (Books, tablebases, hash files and strength limits set theirs
-//! where they are used.)
+//! What the user sets: tables, threads, time and strength. (What belongs to books, tablebases, hash files, networks and
+//! learning is set where it is used.)
 
 use std::{sync::Arc, time::Duration};
 
-use super::{Engine, OutOfMemory, ProbeRules};
+use super::{Engine, OutOfMemory, StrengthLimits};
 #[cfg(feature = "tune")]
 use crate::search::Observer;
 use crate::{
     position::PathHash,
     search::{NodeClock, NodeRate},
+    syzygy,
     tt::Table,
 };
 
@@ -36,6 +37,23 @@ impl Default for EngineSettings {
             probe_rules: ProbeRules::default(),
             debug: false,
         }
+    }
+}
+
+/// When tablebases are probed, and by which rules.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ProbeRules {
+    /// Positions with as many pieces as the largest table are looked up from this depth on, in plies.
+    pub min_depth: i32,
+    /// Positions with more pieces are not looked up; 0 for none at all.
+    pub max_pieces: usize,
+    /// Does the fifty-move rule count?
+    pub fifty: bool,
+}
+
+impl Default for ProbeRules {
+    fn default() -> ProbeRules {
+        ProbeRules { min_depth: 1, max_pieces: syzygy::MAX_PIECES, fifty: true }
     }
 }
 
@@ -104,5 +122,19 @@ impl Engine {
     pub fn set_node_rate(&mut self, rate: Option<NodeRate>) {
         self.node_rate = rate;
         self.node_clock = NodeClock::default();
+    }
+
+    /// Changes how the engine plays. The table is emptied if that is another player now, whose scores are others. Waits
+    /// for a running search.
+    pub fn set_strength(&mut self, change: impl FnOnce(&mut StrengthLimits)) {
+        let before = self.strength_limits;
+        change(&mut self.strength_limits);
+        let player = |limits: &StrengthLimits| {
+            let StrengthLimits { limited, elo, skill, contempt, .. } = *limits;
+            (limited, elo, skill, contempt, limits.strength())
+        };
+        if player(&self.strength_limits) != player(&before) {
+            self.clear_hash();
+        }
     }
 }

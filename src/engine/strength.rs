@@ -1,6 +1,5 @@
 //! How the user wants the engine to play: limited strength, contempt, analysis.
 
-use super::Engine;
 use crate::{
     search::{EvalNoise, Limits, Strength},
     types::Score,
@@ -92,22 +91,6 @@ impl StrengthLimits {
         }
         let nodes = (NODES.0.ln() + self.share() * (NODES.1 / NODES.0).ln()).exp() as u64;
         limits.nodes = Some(limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
-    }
-}
-
-impl Engine {
-    /// Changes how the engine plays. The table is emptied if that is another player now, whose scores are others. Waits
-    /// for a running search.
-    pub fn set_strength(&mut self, change: impl FnOnce(&mut StrengthLimits)) {
-        let before = self.strength_limits;
-        change(&mut self.strength_limits);
-        let player = |limits: &StrengthLimits| {
-            let StrengthLimits { limited, elo, skill, contempt, .. } = *limits;
-            (limited, elo, skill, contempt, limits.strength())
-        };
-        if player(&self.strength_limits) != player(&before) {
-            self.clear_hash();
-        }
     }
 }
 

@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Engine, StopHandle, blocking::BlockingEngine};
+use super::{Engine, LearnOptions, StopHandle, blocking::BlockingEngine};
 use crate::{
     learn::{
         FileError, LearnFile, LearnedScore, Origin, Record, Ring,
@@ -134,13 +134,13 @@ impl Study {
         let came_to = after.filter(|record| record.origin == Origin::Study).as_ref().and_then(Known::of);
         let came_to = came_to.map_or(-RESULT, |known| -known.lower.centipawns());
         let score = result.score.centipawns();
-        result.line.first() != played && score >= HOLDS && score - came_to >= Engine::DEFAULT_LEARN_DROP
+        result.line.first() != played && score >= HOLDS && score - came_to >= LearnOptions::DEFAULT_DROP
     }
 
     /// What is learned from the search of `root`: itself with its main line, and the position before it.
     fn records(&self, game: &LearnedGame, ply: u16, root: &Position, result: &SearchResult) -> Vec<Record> {
         let live = |key| self.ring().get(key);
-        let rules = Rules { mode: LearningMode::All, drop: Engine::DEFAULT_LEARN_DROP, min_depth: Depth(1) };
+        let rules = Rules { mode: LearningMode::All, drop: LearnOptions::DEFAULT_DROP, min_depth: Depth(1) };
         let conditions = Conditions { rules, analysis: true, not_learned: None };
         let line = Line { start: root.fen(), moves: Vec::new() };
         let mut session = LearnSession::new(self.searcher.engine.evaluation_id());

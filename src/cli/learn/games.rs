@@ -12,7 +12,7 @@ use crate::{
         pgn::{Game, Games},
         source,
     },
-    engine::{BlockingEngine, Engine},
+    engine::{BlockingEngine, LearnOptions},
     eval,
     learn::{
         Origin, Record, Taken,
@@ -87,8 +87,8 @@ fn lessons(
 ) -> Result<Vec<Record>, LearnError> {
     let rules = Rules {
         mode: LearningMode::Drop,
-        drop: Engine::DEFAULT_LEARN_DROP,
-        min_depth: Engine::DEFAULT_LEARN_MIN_DEPTH,
+        drop: LearnOptions::DEFAULT_DROP,
+        min_depth: LearnOptions::DEFAULT_MIN_DEPTH,
     };
     searcher.engine.new_game();
     let live = |key| file.ring().get(key);

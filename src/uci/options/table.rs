@@ -11,7 +11,7 @@ use super::{UciOption, about, button, check, combo, spin, text};
 use crate::search::PARAMETERS;
 use crate::{
     book::Choice,
-    engine::{ELO_RANGE, Engine, EvaluationKind, FULL_SKILL},
+    engine::{ELO_RANGE, Engine, EvaluationKind, FULL_SKILL, LearnOptions},
     learn::policy::LearningMode,
     position::PathHash,
     search::NodeRate,
@@ -24,9 +24,9 @@ const LEARNING: [(&str, LearningMode); 3] =
 const EVALUATION: [(&str, EvaluationKind); 2] =
     [("classical", EvaluationKind::Classical), ("network", EvaluationKind::Network)];
 const OVERHEAD: i64 = Engine::DEFAULT_MOVE_OVERHEAD.as_millis() as i64;
-const MIN_DEPTH: i64 = Engine::DEFAULT_LEARN_MIN_DEPTH.get() as i64;
-const DROP: i64 = Engine::DEFAULT_LEARN_DROP as i64;
-const FUZZ: i64 = Engine::DEFAULT_LEARN_FUZZ as i64;
+const MIN_DEPTH: i64 = LearnOptions::DEFAULT_MIN_DEPTH.get() as i64;
+const DROP: i64 = LearnOptions::DEFAULT_DROP as i64;
+const FUZZ: i64 = LearnOptions::DEFAULT_FUZZ as i64;
 const ELO: (i64, i64) = (ELO_RANGE.0 as i64, ELO_RANGE.1 as i64);
 const SKILL: i64 = FULL_SKILL as i64;
 const MAX_PROBE_PIECES: i64 = MAX_PIECES as i64;
