@@ -303,7 +303,8 @@ impl<T: Tools> Session<T> {
     fn set_option(&mut self, name: &str, value: Option<&str>) {
         let mut target =
             Target { engine: &mut self.engine, settings: &mut self.settings, debug_log: &self.debug_log };
-        if let Err(error) = options::parse(name, value).and_then(|setting| setting.apply(&mut target)) {
+        let setting = options::parse(name, value).map_err(|error| error.to_string());
+        if let Err(error) = setting.and_then(|setting| setting(&mut target)) {
             self.output.say(error);
         }
     }

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use super::{UciOption, about, button, check, combo, spin, text};
+use super::row::{UciOption, about, button, check, combo, spin, text};
 #[cfg(feature = "tune")]
 use crate::search::PARAMETERS;
 use crate::{
