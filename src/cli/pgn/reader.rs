@@ -282,8 +282,7 @@ impl Draft {
             None if self.depth > 0 => "a variation has no end",
             None if is_empty => NO_PGN,
             None => {
-                let tagged = game.tags.iter().find(|(name, _)| name == "Result");
-                let tagged = tagged.and_then(|(_, value)| value.parse().ok());
+                let tagged = game.tag("Result").and_then(|value| value.parse().ok());
                 game.outcome = self.result.or(tagged).unwrap_or(Outcome::Unknown);
                 return Ok(game);
             }
