@@ -115,7 +115,8 @@ impl<'a> Iterator for PgnTokens<'a> {
 
     fn next(&mut self) -> Option<Token<'a>> {
         loop {
-            self.rest = self.rest.trim_start_matches(|c: char| c.is_whitespace() || ['.', '…'].contains(&c));
+            // A brace is the end of a comment that contained braces.
+            self.rest = self.rest.trim_start_matches(|c: char| c.is_whitespace() || ".…}".contains(c));
             if let Some(&(sign, nag)) = JUDGEMENTS.iter().find(|(sign, _)| self.rest.starts_with(sign)) {
                 self.take(sign.len());
                 return Some(Token::Nag(nag));
@@ -127,11 +128,6 @@ impl<'a> Iterator for PgnTokens<'a> {
                 '(' => self.sign(Token::Open),
                 ')' => self.sign(Token::Close),
                 '*' => self.sign(Token::Result(Outcome::Unknown, "*")),
-                // The end of a comment that contained braces.
-                '}' => {
-                    self.take(1);
-                    None
-                }
                 '<' => self.reserved(),
                 _ => self.word(),
             };
@@ -206,6 +202,7 @@ mod tests {
             ("e4+- d5 +/- c4N f5= Nf3∞ D", "e4 $18 d5 $16 c4 $146 f5 $10 Nf3 $13 $220"),
             ("1-0 0-1 1/2-1/2 1/2 ½–½ e4* 1.0-0", "1-0 0-1 1/2-1/2 1/2 ½–½ e4 * # 0-0"),
             ("e4 <> e5 <c4 x> Nf3", "e4 e5 Nf3"),
+            ("e4 } e5}} Nf3}", "e4 e5 Nf3"),
             ("e4 <c4 e5 {a; b", "e4 ?<c4 e5 Brace ?a Comment(\" b\")"),
             ("Sf3 nf3 P-K4 O-O-O-O 1:0 e4,", "?Sf3 ?nf3 ?P-K4 ?O-O-O-O # ?:0 ?e4,"),
         ] {
