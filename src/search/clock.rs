@@ -102,7 +102,7 @@ fn allot(clock: ClockTime, overhead: Duration) -> (Duration, Duration) {
     let horizon = f64::from(time_horizon());
     let moves = clock.moves_to_go.map_or(horizon, |moves| f64::from(moves.max(1)).min(horizon));
     // The increments of the coming moves may be spent, their overhead may not.
-    let coming = increment * thousandths(time_increment_weight()) - overhead.as_secs_f64();
+    let coming = increment - overhead.as_secs_f64();
     let budget = left + coming * (moves - 1.0);
     let last_move = clock.moves_to_go == Some(1);
     let (soft_max, hard_max) = if last_move {

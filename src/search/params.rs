@@ -398,8 +398,6 @@ parameters! {
 
     /// Moves that a game without a time control is assumed to last yet.
     time_horizon = 20 moves, 10 to 60;
-    /// What a coming increment counts in the budget: more than itself, because a move takes two thirds of its soft limit on average.
-    time_increment_weight = 1300 of1000, 500 to 2000;
     /// Share of the increment that the soft limit spends at least.
     time_increment = 750 of1000, 300 to 1000;
     /// The hard limit in soft limits.
