@@ -44,7 +44,7 @@ use self::{
     material::MaterialTable,
     pair::{FULL_SCALE, MIDDLEGAME, Pair},
     pawn_entry::ClassicalPawns,
-    trace::{NoTrace, ScoreSum, Tracer},
+    trace::{Assessment, NoTrace, ScoreSum, Tracer},
     weights::WEIGHTS,
 };
 use super::pawn_table::PawnTable;
@@ -113,16 +113,8 @@ pub fn evaluate(position: &Position, caches: &mut Caches) -> Score {
 pub fn trace(position: &Position) -> Trace {
     let mut trace = Trace::new();
     // Fresh caches: what is found in a table is not traced.
-    let result = assess(position, &mut Caches::new(1), &mut trace);
-    trace.conclude(result);
+    trace.result = assess(position, &mut Caches::new(1), &mut trace);
     trace
-}
-
-/// An evaluation from White's point of view.
-struct Assessment {
-    score: Score,
-    phase: i32,
-    scale: i32,
 }
 
 fn assess<T: Tracer>(position: &Position, caches: &mut Caches, tracer: &mut T) -> Assessment {

@@ -219,6 +219,17 @@ impl<'t, T: Tracer> ScoreSum<'t, T> {
     }
 }
 
+/// An evaluation from White's point of view.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Assessment {
+    /// The score.
+    pub score: Score,
+    /// 0 (endgame) to [`MIDDLEGAME`].
+    pub phase: i32,
+    /// How much of the endgame value counts, of [`FULL_SCALE`].
+    pub scale: i32,
+}
+
 #[derive(Copy, Clone, Debug, Default)]
 struct TraceRow {
     /// Black, white, neither.
@@ -229,31 +240,17 @@ struct TraceRow {
 #[derive(Clone, Debug)]
 pub struct Trace {
     rows: [TraceRow; Term::ALL.len()],
-    white: Score,
-    phase: i32,
-    scale: i32,
+    pub(super) result: Assessment,
 }
 
 impl Trace {
     pub(super) fn new() -> Trace {
-        Trace {
-            rows: [TraceRow::default(); Term::ALL.len()],
-            white: Score::ZERO,
-            phase: 0,
-            scale: FULL_SCALE,
-        }
-    }
-
-    /// Sets the result.
-    pub(super) fn conclude(&mut self, result: super::Assessment) {
-        self.white = result.score;
-        self.phase = result.phase;
-        self.scale = result.scale;
+        Trace { rows: [TraceRow::default(); Term::ALL.len()], result: Assessment::default() }
     }
 
     /// The final score from White's point of view.
     pub fn white_score(&self) -> Score {
-        self.white
+        self.result.score
     }
 
     /// A term's middlegame and endgame sum in centipawns, from White's point of view.
@@ -307,7 +304,8 @@ impl fmt::Display for Trace {
         writeln!(f, "{line}")?;
         writeln!(f, "{:>20} | {:>45.2} {:>6.2}", "Sum", pawns(sum.0), pawns(sum.1))?;
         writeln!(f)?;
-        writeln!(f, "Phase {}/{MIDDLEGAME}, endgame scale {}/{FULL_SCALE}", self.phase, self.scale)?;
-        write!(f, "Final evaluation {:+.2} (White's view)", pawns(self.white.0))
+        let Assessment { score, phase, scale } = self.result;
+        writeln!(f, "Phase {phase}/{MIDDLEGAME}, endgame scale {scale}/{FULL_SCALE}")?;
+        write!(f, "Final evaluation {:+.2} (White's view)", pawns(score.0))
     }
 }
