@@ -12,7 +12,7 @@
 
 use thiserror::Error;
 
-use super::{BUCKET_INPUTS, HEADS, INPUTS, PAWN_INPUTS, PAWN_UNITS};
+use super::{BUCKET_INPUTS, INPUTS};
 
 /// How a file begins.
 const MAGIC: [u8; 8] = *b"EngramNN";
@@ -21,6 +21,13 @@ const HEADER: usize = 64;
 
 /// The largest scale, in centipawns.
 const MAX_SCALE: u32 = 10_000;
+
+/// Heads: which one speaks depends on the number of pieces.
+pub const HEADS: usize = 8;
+/// Inputs of the pawn part: 48 squares for each side's pawns.
+pub const PAWN_INPUTS: usize = 96;
+/// Hidden units of the pawn part.
+pub const PAWN_UNITS: usize = 32;
 
 /// One of the input weights and of the activations, as integers.
 pub const ONE_INPUT: i32 = 255;

@@ -10,10 +10,9 @@ use std::sync::{Arc, OnceLock};
 use shakmaty::{Bitboard, Color};
 
 use super::{
-    HEADS, INPUTS, View,
+    INPUTS, View,
     difference::{Difference, PieceOn},
-    file::{Layout, NetworkError, ONE_HEAD, ONE_INPUT},
-    head,
+    file::{HEADS, Layout, NetworkError, ONE_HEAD, ONE_INPUT},
     pawns::{PawnEntry, PawnPart},
 };
 use crate::{processor::Instructions, types::Score};
@@ -28,6 +27,12 @@ pub const UNITS: usize = 512;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct Units(pub [i16; UNITS]);
+
+/// The head for a board with `pieces` pieces.
+#[inline]
+pub fn head(pieces: u32) -> usize {
+    ((pieces.saturating_sub(1) / 4) as usize).min(HEADS - 1)
+}
 
 /// What no input adds.
 static NO_ROW: Units = Units([0; UNITS]);

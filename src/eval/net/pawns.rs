@@ -10,19 +10,11 @@
 
 use shakmaty::{Bitboard, Color};
 
-use super::{
-    HEADS,
-    file::{Layout, ONE_HEAD, ONE_INPUT},
-};
+use super::file::{HEADS, Layout, ONE_HEAD, ONE_INPUT, PAWN_INPUTS, PAWN_UNITS};
 use crate::{
     eval::pawn_table::PawnTableEntry,
     processor::{Instructions, compiled_for_generations},
 };
-
-/// Inputs: 48 squares for each side's pawns.
-pub const PAWN_INPUTS: usize = 96;
-/// Hidden units of the pawn part.
-pub const PAWN_UNITS: usize = 32;
 
 /// One of a factor's addition to 1.
 const ONE_FACTOR: i32 = 128;
