@@ -5,8 +5,8 @@
 //! ```text
 //!  0 key u64   8 move u16   10 weight u16   12 learn u32
 //! ```
-//! The key is the engine's own [`PositionKey`]. The file is mapped, not loaded: a look-up is a binary search that reads
-//! some twenty pages of it.
+//! The key is the engine's own [`PositionKey`](crate::types::PositionKey). The file is mapped, not loaded: a look-up is
+//! a binary search that reads some twenty pages of it.
 //!
 //! The format does not define the meaning of `learn`, and programs use it differently. Engram counts the results of
 //! its own games in it ([`LearnedBook`]), in a copy of the book in the user's data directory, where all fields begin
@@ -15,157 +15,11 @@
 mod build;
 mod choose;
 mod entry;
+mod file;
 mod learn;
-
-use std::{
-    fs::OpenOptions,
-    io,
-    path::{Path, PathBuf},
-};
 
 pub use build::{BookLimits, Builder, merge, to_bytes};
 pub use choose::{Choice, choose};
 pub use entry::{BookEntry, BookMove, ENTRY_BYTES, raw_move};
+pub use file::{Book, BookError};
 pub use learn::{Experience, LearnedBook};
-use memmap2::Mmap;
-use thiserror::Error;
-
-use crate::{files, position::Position, types::PositionKey};
-
-/// The book inside the binary, made of the lines in `books/lines.pgn`.
-static OWN: &[u8] = include_bytes!("../../books/engram.bin");
-
-/// Number of entries, evenly spread, whose order is checked when a book is opened.
-const SAMPLES: usize = 256;
-
-/// A book that cannot be used.
-#[derive(Debug, Error)]
-pub enum BookError {
-    /// The file cannot be read.
-    #[error("the book {} cannot be read ({error}); name a Polyglot file (.bin)", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// Not a whole number of entries, or none.
-    #[error("{} is no Polyglot book: its {bytes} bytes are no entries of 16 bytes each", path.display())]
-    Length {
-        /// The file.
-        path: PathBuf,
-        /// Its length.
-        bytes: u64,
-    },
-    /// The keys do not ascend.
-    #[error("{} is no Polyglot book, or a damaged one: entry {entry} is out of order", path.display())]
-    Order {
-        /// The file.
-        path: PathBuf,
-        /// The first entry that was found out of order, from 1.
-        entry: usize,
-    },
-}
-
-enum BookBytes {
-    Own(&'static [u8]),
-    Mapped(Mmap),
-}
-
-/// An opening book.
-pub struct Book {
-    bytes: BookBytes,
-}
-
-impl Book {
-    /// The book that comes with the engine.
-    pub fn own() -> Book {
-        Book { bytes: BookBytes::Own(OWN) }
-    }
-
-    /// Opens a file. Its size and the order of some of its entries are checked; [`Book::check`] checks all.
-    ///
-    /// # Errors
-    /// See [`BookError`].
-    pub fn open(path: &Path) -> Result<Book, BookError> {
-        let unreadable = |error| BookError::Unreadable { path: path.to_owned(), error };
-        let open = files::open(path, OpenOptions::new().read(true));
-        let file = open.map_err(|error| unreadable(error.into()))?;
-        let bytes = file.metadata().map_err(unreadable)?.len();
-        if bytes == 0 || bytes % ENTRY_BYTES as u64 != 0 {
-            return Err(BookError::Length { path: path.to_owned(), bytes });
-        }
-        // SAFETY: the mapping is read-only. The manual asks the user not to change a book while it is used; the engine
-        // itself never writes to one.
-        #[allow(unsafe_code)]
-        let map = unsafe { Mmap::map(&file) }.map_err(unreadable)?;
-        let book = Book { bytes: BookBytes::Mapped(map) };
-        book.check_order(path, (book.len() / SAMPLES).max(1))?;
-        Ok(book)
-    }
-
-    /// Checks the order of all entries.
-    ///
-    /// # Errors
-    /// The first entry out of order.
-    pub fn check(&self, path: &Path) -> Result<(), BookError> {
-        self.check_order(path, 1)
-    }
-
-    fn check_order(&self, path: &Path, step: usize) -> Result<(), BookError> {
-        let mut last = 0;
-        for index in (0..self.len()).step_by(step).chain([self.len() - 1]) {
-            let key = self.get(index).map_or(0, |entry| entry.key);
-            if key < last {
-                return Err(BookError::Order { path: path.to_owned(), entry: index + 1 });
-            }
-            last = key;
-        }
-        Ok(())
-    }
-
-    /// The bytes of each entry.
-    fn chunks(&self) -> &[[u8; ENTRY_BYTES]] {
-        let bytes = match &self.bytes {
-            BookBytes::Own(bytes) => bytes,
-            BookBytes::Mapped(map) => &**map,
-        };
-        bytes.as_chunks().0
-    }
-
-    /// The number of entries.
-    pub fn len(&self) -> usize {
-        self.chunks().len()
-    }
-
-    /// Has it no entry at all?
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// An entry by its number, from 0.
-    pub fn get(&self, index: usize) -> Option<BookEntry> {
-        self.chunks().get(index).copied().map(BookEntry::from_bytes)
-    }
-
-    /// All entries in their order.
-    pub fn entries(&self) -> impl Iterator<Item = BookEntry> {
-        self.chunks().iter().copied().map(BookEntry::from_bytes)
-    }
-
-    /// The entries of one key, with the number of the first.
-    pub fn find(&self, key: PositionKey) -> (usize, Vec<BookEntry>) {
-        let chunks = self.chunks();
-        let first = chunks.partition_point(|&bytes| BookEntry::from_bytes(bytes).key < key.0);
-        let entries = chunks[first..].iter().copied().map(BookEntry::from_bytes);
-        (first, entries.take_while(|entry| entry.key == key.0).collect())
-    }
-
-    /// The moves of the book in this position. Entries whose move is not legal (damaged, or of another position with
-    /// the same key) are left out.
-    pub fn moves(&self, position: &Position) -> Vec<BookMove> {
-        let (first, entries) = self.find(position.key());
-        let numbered = entries.iter().enumerate();
-        numbered.filter_map(|(offset, entry)| BookMove::new(entry, first + offset, position)).collect()
-    }
-}
