@@ -21,7 +21,7 @@ use rustls::{
 use super::{FleetError, MAX_ANSWER_BYTES, ServerAddress, printable};
 
 /// How long a server may take for an answer, in addition to the time it was told to wait.
-pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Bytes kept of an answer that is too large: they contain the number of its first entry.
 const HEAD: usize = 512;
 /// Nodes of a cluster that are tried for one command.
@@ -113,8 +113,8 @@ impl Connection {
         }
     }
 
-    /// Sends commands at once and reads the answer of each, an error of the server among them. The server may take
-    /// [`ANSWER_TIMEOUT`] in addition to `wait`. A redirect to another node of a cluster is followed.
+    /// Sends commands at once and reads the answer of each, an error of the server among them. For each the server may
+    /// take five seconds in addition to `wait`. A redirect to another node of a cluster is followed.
     ///
     /// # Errors
     /// A network failure, after which the connection cannot be used any more.
