@@ -242,7 +242,9 @@ impl<T: Tools> Session<T> {
             // Errors are reported at once.
             Command::SetOption { name, value } => options::parse(name, value.as_deref()).is_ok(),
             // If a `go` is queued, they are meant for that search.
-            Command::Stop | Command::PonderHit => self.search_waits(),
+            Command::Stop | Command::PonderHit => {
+                self.waiting.iter().any(|(command, _)| matches!(command, Command::Go(_)))
+            }
             Command::UciNewGame
             | Command::Position { .. }
             | Command::Go(_)
@@ -250,10 +252,6 @@ impl<T: Tools> Session<T> {
             | Command::Bench(_) => true,
             _ => false,
         }
-    }
-
-    fn search_waits(&self) -> bool {
-        self.waiting.iter().any(|(command, _)| matches!(command, Command::Go(_)))
     }
 
     fn is_searching(&self) -> bool {
@@ -310,13 +308,11 @@ impl<T: Tools> Session<T> {
     }
 
     fn set_position(&mut self, start: &PositionStart, moves: &[UciMove]) {
-        match translate::start_position(start, self.settings.chess960) {
-            Ok(position) => {
-                if let Err(error) = self.engine.set_position(position, moves) {
-                    self.output.say(format_args!("{error}; the position before stays"));
-                }
-            }
-            Err(error) => self.output.say(format_args!("{error}; the position before stays")),
+        let position =
+            translate::start_position(start, self.settings.chess960).map_err(|error| error.to_string());
+        let set = |position| self.engine.set_position(position, moves).map_err(|error| error.to_string());
+        if let Err(error) = position.and_then(set) {
+            self.output.say(format_args!("{error}; the position before stays"));
         }
     }
 

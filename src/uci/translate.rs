@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use shakmaty::{
-    CastlingMode, Color, Move, Position as _, PositionErrorKinds, Setup,
+    CastlingMode, Color, Move, Position as _, PositionErrorKinds,
     fen::{Fen, ParseFenError},
     uci::UciMove,
 };
@@ -84,9 +84,7 @@ fn reasons(kinds: PositionErrorKinds) -> String {
 pub fn start_position(start: &PositionStart, chess960: bool) -> Result<Position, FenError> {
     match start {
         PositionStart::Fen(fen) => parse_fen(fen, chess960),
-        PositionStart::Startpos if chess960 => Position::from_setup(Setup::initial(), CastlingMode::Chess960)
-            .map_err(|kinds| FenError::Impossible { fen: "startpos".to_owned(), reason: reasons(kinds) }),
-        PositionStart::Startpos => Ok(Position::default()),
+        PositionStart::Startpos => parse_fen(&Position::default().fen(), chess960),
     }
 }
 
