@@ -28,8 +28,8 @@ pub(super) fn svg(setup: &Setup, lines: &[SummaryRow]) -> String {
     let low = lines.iter().map(|line| line.score.low).fold(1.0, f64::min);
     let high = lines.iter().map(|line| line.score.high).fold(0.0, f64::max);
     // Whole tenths, and at least one where all scores are the same.
-    let (low, high) =
-        ((low * 10.0).floor() / 10.0, ((high * 10.0).ceil() / 10.0).max((low * 10.0).floor() / 10.0 + 0.1));
+    let low = (low * 10.0).floor() / 10.0;
+    let high = ((high * 10.0).ceil() / 10.0).max(low + 0.1);
     let x = |round: u32| LEFT + (WIDTH - LEFT - RIGHT) * f64::from(round - 1) / f64::from(last.max(2) - 1);
     let y = |score: f64| TOP + (HEIGHT - TOP - BOTTOM) * (high - score) / (high - low);
     let mut svg = format!(

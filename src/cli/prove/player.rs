@@ -2,7 +2,7 @@
 
 use std::{
     io::{BufRead, BufReader, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Child, ChildStdin, Command as Process, Stdio},
     thread,
     time::{Duration, Instant},
@@ -49,7 +49,7 @@ impl Program {
     /// Its name for people.
     pub fn name(&self) -> String {
         let stem = self.path.file_stem().unwrap_or(self.path.as_os_str());
-        Path::new(stem).display().to_string()
+        stem.display().to_string()
     }
 }
 
@@ -184,10 +184,10 @@ impl EnginePlayer {
     ) -> Result<(), Unplayable> {
         let deadline = Instant::now() + ANSWER_TIMEOUT;
         loop {
-            match self.lines.recv_deadline(deadline) {
-                Ok((_, message)) if is_it(message.clone()) => return Ok(()),
-                Ok(_) => {}
-                Err(_) => return Err(Unplayable::Mute(self.name.clone(), asked)),
+            let received = self.lines.recv_deadline(deadline);
+            let (_, message) = received.map_err(|_| Unplayable::Mute(self.name.clone(), asked))?;
+            if is_it(message) {
+                return Ok(());
             }
         }
     }

@@ -10,7 +10,7 @@ use super::{
     experiment::Setup,
     journal::{Arm, GameEntry},
     statistics::Estimate,
-    summary::{GamesByPlace, SummaryRow, second_half},
+    summary::{GamesByPlace, SummaryRow},
 };
 use crate::{
     cli::{
@@ -27,7 +27,8 @@ pub(super) const RESULTS: [&str; 5] = ["results.txt", "rounds.csv", "games.csv",
 pub(super) fn write(setup: &Setup, entries: &[GameEntry], finished: u32) -> Result<String, ProveError> {
     let games = GamesByPlace::new(setup, entries);
     let rounds: Vec<SummaryRow> = (1..=finished).flat_map(|round| games.lines(&(round..=round))).collect();
-    let halves = games.lines(&second_half(finished));
+    // In the second half of the rounds learning should show.
+    let halves = games.lines(&(finished / 2 + 1..=finished));
     let text = text(setup, &games, &rounds, &halves);
     let mut complete: Vec<&GameEntry> = entries.iter().filter(|entry| entry.slot.round <= finished).collect();
     complete.sort_by_key(|entry| entry.slot);
@@ -56,13 +57,8 @@ fn signed(estimate: Option<Estimate>) -> String {
 fn table_row(line: &SummaryRow) -> String {
     let (first, last) = line.rounds.clone().into_inner();
     let rounds = if first == last { first.to_string() } else { format!("{first}-{last}") };
-    let percent = |score: f64| 100.0 * score;
-    let score = format!(
-        "{:.1} [{:.1}, {:.1}]",
-        percent(line.score.value),
-        percent(line.score.low),
-        percent(line.score.high)
-    );
+    let Estimate { value, low, high } = line.score;
+    let score = format!("{:.1} [{:.1}, {:.1}]", 100.0 * value, 100.0 * low, 100.0 * high);
     let changed = match line.changed_at {
         Some(ply) => format!("{} of {} at {ply}", line.changed, line.comparable),
         None => format!("{} of {}", line.changed, line.comparable),

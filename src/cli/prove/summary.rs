@@ -181,14 +181,6 @@ impl<'a> GamesByPlace<'a> {
 
 /// The ply, from 1, at which a game deviates from another; `None` if they are the same.
 fn divergence(now: &GameEntry, before: &GameEntry) -> Option<usize> {
-    if now.moves == before.moves {
-        return None;
-    }
     let same = now.moves.iter().zip(&before.moves).take_while(|(a, b)| a == b).count();
-    Some(same + 1)
-}
-
-/// The rounds in which learning should show: the second half.
-pub(super) fn second_half(finished: u32) -> RangeInclusive<u32> {
-    finished / 2 + 1..=finished
+    (now.moves != before.moves).then_some(same + 1)
 }
