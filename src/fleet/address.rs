@@ -4,7 +4,7 @@ use std::{fmt, path::PathBuf, str::FromStr};
 
 use redis::{ConnectionAddr, IntoConnectionInfo};
 
-use super::{FleetError, printable};
+use super::error::{FleetError, printable};
 
 /// The address and credentials of a server: `redis://` or, with TLS, `rediss://`, then
 /// `USER:PASSWORD@HOST:PORT/DATABASE`, of which only the host is needed. `?ca=FILE` names the

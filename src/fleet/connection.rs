@@ -18,7 +18,10 @@ use rustls::{
     pki_types::{CertificateDer, ServerName, pem::PemObject},
 };
 
-use super::{FleetError, MAX_ANSWER_BYTES, ServerAddress, printable};
+use super::{
+    ServerAddress,
+    error::{FleetError, MAX_ANSWER_BYTES, printable},
+};
 
 /// How long a server may take for an answer, in addition to the time it was told to wait.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);

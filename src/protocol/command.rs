@@ -3,9 +3,9 @@ use std::{fmt, str::FromStr};
 use shakmaty::uci::UciMove;
 
 use super::{
-    CommandError, EMPTY, Go,
+    CommandError, Go,
     go::unsigned,
-    tokens::{Tokens, parse_move, quote},
+    tokens::{EMPTY, Tokens, parse_move, quote},
 };
 
 /// A line from the GUI.

@@ -25,6 +25,3 @@ pub use go::Go;
 pub use info::{Info, InfoScore, ScoreValue};
 pub use message::{Message, Verification};
 pub use option::{OptionDeclaration, OptionKind};
-
-/// An empty option value as it is written.
-pub const EMPTY: &str = "<empty>";

@@ -1,8 +1,8 @@
 use std::fmt;
 
 use super::{
-    EMPTY, MessageError,
-    tokens::{Tokens, parse_integer, quote},
+    MessageError,
+    tokens::{EMPTY, Tokens, parse_integer, quote},
 };
 
 /// An option as an engine declares it.

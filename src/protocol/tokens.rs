@@ -2,6 +2,9 @@ use std::fmt;
 
 use shakmaty::uci::UciMove;
 
+/// An empty option value as it is written.
+pub(super) const EMPTY: &str = "<empty>";
+
 /// A cursor over the words of a line. White space of any kind and amount separates words.
 #[derive(Clone, Debug)]
 pub(super) struct Tokens<'a> {

@@ -14,21 +14,8 @@ mod write;
 
 pub use game::{Annotation, Game};
 pub use moves::read_move;
-pub use reader::Games;
-use thiserror::Error;
+pub use reader::{Broken, Games};
 pub use write::{Comment, line, san, write_game};
-
-/// A game that cannot be read.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("game {number} (line {line}) is skipped: {reason}")]
-pub struct Broken {
-    /// Its number in the file, from 1.
-    pub number: usize,
-    /// The line where it begins, from 1.
-    pub line: usize,
-    /// What is wrong.
-    pub reason: String,
-}
 
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,10 @@
 use std::io::{self, BufRead};
 
 use shakmaty::{Outcome, san::San};
+use thiserror::Error;
 
 use super::{
-    Annotation, Broken, Game,
+    Annotation, Game,
     lines::{Lines, MAX_BYTES},
     moves::to_move,
     tag,
@@ -17,6 +18,18 @@ const SHOWN: usize = 20;
 /// Maximum number of tags searched for duplicates; no game has more.
 const MAX_TAGS: usize = 256;
 const NO_PGN: &str = "there is no PGN in it";
+
+/// A game that cannot be read.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("game {number} (line {line}) is skipped: {reason}")]
+pub struct Broken {
+    /// Its number in the file, from 1.
+    pub number: usize,
+    /// The line where it begins, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub reason: String,
+}
 
 /// The games of a PGN file, one after another. One game at a time is in memory.
 pub struct Games<R> {

@@ -2,7 +2,7 @@
 
 use shakmaty::{Color, Move};
 
-use super::{MOVES, piece_to, table, update_with_gravity};
+use super::entry::{MOVES, piece_to, table, update_with_gravity};
 use crate::search::params::history_max;
 
 /// A move as continuation history indexes it: which piece went to which square. The default stands for
@@ -35,7 +35,7 @@ pub struct ContinuationHistory(Box<[[i16; MOVES]]>);
 
 impl ContinuationHistory {
     pub fn new() -> ContinuationHistory {
-        ContinuationHistory(table(MoveIndex::COUNT))
+        ContinuationHistory(table([0; MOVES], MoveIndex::COUNT))
     }
 
     /// The history of every move after an earlier one.

@@ -7,7 +7,11 @@
 
 use shakmaty::Color;
 
-use super::{super::params::*, MoveIndex, table, update_with_gravity};
+use super::{
+    super::params::*,
+    MoveIndex,
+    entry::{table, update_with_gravity},
+};
 use crate::{
     position::Position,
     types::{Depth, Score, prefetch},
@@ -32,9 +36,9 @@ fn slot(color: Color, key: u64) -> usize {
 impl CorrectionHistory {
     pub fn new() -> CorrectionHistory {
         CorrectionHistory {
-            pawns: table(2 * ENTRIES),
-            non_pawns: [table(2 * ENTRIES), table(2 * ENTRIES)],
-            continuation: table(2 * MoveIndex::COUNT),
+            pawns: table(0, 2 * ENTRIES),
+            non_pawns: [table(0, 2 * ENTRIES), table(0, 2 * ENTRIES)],
+            continuation: table(0, 2 * MoveIndex::COUNT),
         }
     }
 

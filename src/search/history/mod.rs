@@ -5,6 +5,7 @@
 
 mod continuation;
 mod correction;
+mod entry;
 mod quiet;
 mod tables;
 
@@ -12,48 +13,3 @@ pub use continuation::{ContinuationHistory, MoveIndex};
 pub use correction::CorrectionHistory;
 pub use quiet::QuietHistory;
 pub use tables::{ButterflyHistory, CaptureHistory, PawnHistory};
-
-use shakmaty::{Color, Role, Square};
-
-/// Adds `bonus`, less what the entry already has of `limit`.
-fn update_with_gravity(entry: &mut i16, bonus: i32, limit: i32) {
-    let value = i32::from(*entry);
-    let bonus = bonus.clamp(-limit, limit);
-    *entry = (value + bonus - value * bonus.abs() / limit) as i16;
-}
-
-/// Number of kinds of pieces, colours apart.
-const PIECES: usize = 12;
-/// Number of pairs of a piece and its square of arrival.
-const MOVES: usize = PIECES * 64;
-
-fn piece_index(color: Color, role: Role) -> usize {
-    role as usize - 1 + 6 * color as usize
-}
-
-/// Index of a piece and its square of arrival, below [`MOVES`].
-fn piece_to(color: Color, role: Role, to: Square) -> usize {
-    piece_index(color, role) * 64 + to as usize
-}
-
-/// A zeroed table, allocated on the heap and never on the stack.
-fn table<T: Copy + Zero>(entries: usize) -> Box<[T]> {
-    vec![T::ZERO; entries].into_boxed_slice()
-}
-
-/// The value of an entry that was never updated.
-trait Zero {
-    const ZERO: Self;
-}
-
-impl Zero for i16 {
-    const ZERO: i16 = 0;
-}
-
-impl Zero for [i16; 64] {
-    const ZERO: [i16; 64] = [0; 64];
-}
-
-impl Zero for [i16; MOVES] {
-    const ZERO: [i16; MOVES] = [0; MOVES];
-}

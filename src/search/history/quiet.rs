@@ -2,7 +2,11 @@
 
 use shakmaty::{Bitboard, Color, Move, Role, Square};
 
-use super::{super::params::*, ButterflyHistory, MOVES, piece_index};
+use super::{
+    super::params::*,
+    ButterflyHistory,
+    entry::{MOVES, piece_index},
+};
 
 /// The quiet history of one node: butterfly, pawn and continuation history, looked up once for all its moves.
 pub struct QuietHistory<'h> {

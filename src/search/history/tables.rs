@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Color, Move, Square};
 
-use super::{MOVES, PIECES, piece_to, table, update_with_gravity};
+use super::entry::{MOVES, PIECES, piece_to, table, update_with_gravity};
 use crate::{search::params::history_max, types::PawnKey};
 
 /// Butterfly history (+43 ± 40): quiet moves by from and to square, and by whether the opponent attacks either
@@ -11,7 +11,7 @@ pub struct ButterflyHistory(Box<[[i16; 64]]>);
 
 impl ButterflyHistory {
     pub fn new() -> ButterflyHistory {
-        ButterflyHistory(table(2 * 4 * 64))
+        ButterflyHistory(table([0; 64], 2 * 4 * 64))
     }
 
     fn index(color: Color, threats: Bitboard, from: Square, to_threatened: bool) -> usize {
@@ -46,7 +46,7 @@ pub struct CaptureHistory(Box<[i16]>);
 
 impl CaptureHistory {
     pub fn new() -> CaptureHistory {
-        CaptureHistory(table(PIECES * 64 * 7))
+        CaptureHistory(table(0, PIECES * 64 * 7))
     }
 
     fn index(color: Color, m: Move) -> usize {
@@ -74,7 +74,7 @@ impl PawnHistory {
     const STRUCTURES: usize = 1024;
 
     pub fn new() -> PawnHistory {
-        PawnHistory(table(Self::STRUCTURES))
+        PawnHistory(table([0; MOVES], Self::STRUCTURES))
     }
 
     /// The history of every move in this structure.

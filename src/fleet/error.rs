@@ -1,0 +1,49 @@
+//! What can go wrong between this program and the server.
+
+use thiserror::Error;
+
+/// The largest answer that is read, in bytes. Ours stay far below: a batch of learned records is 60 KiB.
+pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
+
+/// Why a request to the server failed.
+#[derive(Debug, Error)]
+pub enum FleetError {
+    /// The address of a server.
+    #[error(
+        "`{shown}` is no address of a server ({reason}); write redis://HOST or rediss://USER:PASSWORD@HOST:PORT"
+    )]
+    Address {
+        /// The address, without what may be a password.
+        shown: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The trusted certificates cannot be used.
+    #[error("the certificates in {path} cannot be used: {reason}")]
+    Certificates {
+        /// Where they are looked for.
+        path: String,
+        /// What is wrong with them.
+        reason: String,
+    },
+    /// The network, or the server does not answer.
+    #[error("{0}")]
+    Network(#[from] std::io::Error),
+    /// The server refuses.
+    #[error("the server says: {0}")]
+    Refused(String),
+    /// An answer larger than any of ours.
+    #[error("an answer of the server is larger than {} KiB", MAX_ANSWER_BYTES >> 10)]
+    TooLarge {
+        /// How it begins.
+        head: Vec<u8>,
+    },
+    /// An invalid answer.
+    #[error("the server answers what no Redis or Valkey answers")]
+    Nonsense,
+}
+
+/// Untrusted text made safe for a line of output: without control characters, and not too long.
+pub(super) fn printable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(200).collect()
+}
