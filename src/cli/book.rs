@@ -189,7 +189,7 @@ fn write(path: &Path, entries: &[BookEntry], force: bool) -> Result<(), CliError
         return Err(CliError::Task(format!("{} is no regular file; name another", path.display())));
     }
     // An engine may be reading the file that is replaced.
-    Ok(files::replace(path, &to_bytes(entries)).map_err(refused(path, "written"))?)
+    files::replace(path, &to_bytes(entries)).map_err(refused(path, "written"))
 }
 
 fn show(position: &Position, book: &Book, learned: bool, output: &Output) {

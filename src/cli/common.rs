@@ -1,16 +1,11 @@
 //! What several commands share.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-    sync::RwLock,
-};
+use std::{path::Path, sync::RwLock};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
-use thiserror::Error;
 
-use super::CliError;
+use super::outcome::CliError;
 use crate::{
     learn::{BEFORE_FIRST, FileError, LearnFile, Record},
     position::Position,
@@ -18,21 +13,6 @@ use crate::{
     types::Score,
     uci::{printable, translate},
 };
-
-/// A file that cannot be used.
-#[derive(Debug, Error)]
-#[error("{path} cannot be {doing} ({source})")]
-pub struct FileFailure {
-    path: PathBuf,
-    /// Opened, read, written.
-    doing: &'static str,
-    source: io::Error,
-}
-
-/// Turns what the system says of a file that was being `doing` (opened, read, written) into an error.
-pub(super) fn refused(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> FileFailure {
-    move |source| FileFailure { path: path.to_owned(), doing, source }
-}
 
 /// An existing file is replaced only when that was asked for.
 pub(super) fn refuse_to_overwrite(path: &Path, force: bool) -> Result<(), CliError> {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
+use super::CliError;
 use crate::{
     eval,
     tt::file::{self, HashFileError, LAYOUT, Map, Survey},
@@ -64,24 +65,8 @@ pub enum HashTask {
     },
 }
 
-/// Why a hash task failed.
-#[derive(Debug, thiserror::Error)]
-pub enum HashError {
-    /// The file cannot be used.
-    #[error(transparent)]
-    File(#[from] HashFileError),
-    /// A check found something.
-    #[error("{path} has {damaged} damaged entries, which no engine uses; `engram hash copy` leaves them out")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// How many entries fail their checksum.
-        damaged: u64,
-    },
-}
-
 /// Runs the task.
-pub(super) fn run(task: HashTask, output: &Output) -> Result<(), HashError> {
+pub(super) fn run(task: HashTask, output: &Output) -> Result<(), CliError> {
     match task {
         HashTask::Info { file } => info(&file, output)?,
         HashTask::Check { file } => {
@@ -91,7 +76,10 @@ pub(super) fn run(task: HashTask, output: &Output) -> Result<(), HashError> {
                 "{entries} good entries, {damaged} damaged, {empty} of {places} places empty"
             ));
             if damaged > 0 {
-                return Err(HashError::Damaged { path: file, damaged });
+                let path = file.display();
+                return Err(CliError::Task(format!(
+                    "{path} has {damaged} damaged entries, which no engine uses; `engram hash copy` leaves them out"
+                )));
             }
         }
         HashTask::Resize { file, mib } => {

@@ -11,43 +11,8 @@ use std::{
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use thiserror::Error;
 
-use super::{FileFailure, refused};
-
-/// Why interrupted work cannot be resumed.
-#[derive(Debug, Error)]
-pub enum JournalError {
-    /// Another process is writing it.
-    #[error("another process is at this work and writes {path}; wait for it, or {advice}")]
-    Busy {
-        /// The journal.
-        path: PathBuf,
-        /// What else can be done.
-        advice: &'static str,
-    },
-    /// It was written with other settings.
-    #[error("{path} belongs to unfinished work of other settings (they differ in: {difference}); {advice}")]
-    Another {
-        /// The journal.
-        path: PathBuf,
-        /// The settings that differ.
-        difference: String,
-        /// What can be done.
-        advice: &'static str,
-    },
-    /// The file is no journal.
-    #[error("{path} is no journal of this command; {advice}")]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-        /// What can be done.
-        advice: &'static str,
-    },
-    /// It cannot be read or written.
-    #[error(transparent)]
-    File(#[from] FileFailure),
-}
+use super::{CliError, refused};
 
 /// The journal of an earlier run of the same work, if there is one.
 pub(super) struct EarlierRun {
@@ -79,15 +44,11 @@ impl EarlierRun {
     ///
     /// # Errors
     /// It cannot be read, belongs to other work or to none, or another process is at it.
-    pub(super) fn find(
-        path: PathBuf,
-        setup: &Value,
-        advice: &'static str,
-    ) -> Result<EarlierRun, JournalError> {
+    pub(super) fn find(path: PathBuf, setup: &Value, advice: &'static str) -> Result<EarlierRun, CliError> {
         let file = match OpenOptions::new().read(true).append(true).open(&path) {
             Ok(file) => Some(file),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(refused(&path, "read")(error).into()),
+            Err(error) => return Err(refused(&path, "read")(error)),
         };
         if let Some(file) = &file {
             lock(file, &path, advice)?;
@@ -101,7 +62,7 @@ impl EarlierRun {
     }
 
     /// Finds the part of the file that is valid.
-    fn measure(&mut self, setup: &Value) -> Result<(), JournalError> {
+    fn measure(&mut self, setup: &Value) -> Result<(), CliError> {
         let Some(file) = &self.file else { return Ok(()) };
         let advice = self.advice;
         let failed = refused(&self.path, "read");
@@ -114,7 +75,8 @@ impl EarlierRun {
         }
         let found = serde_json::from_slice::<Value>(&line).ok().filter(|found| !found["engram"].is_null());
         let Some(found) = found else {
-            return Err(JournalError::Foreign { path: self.path.clone(), advice });
+            let path = self.path.display();
+            return Err(CliError::Task(format!("{path} is no journal of this command; {advice}")));
         };
         let (head, is_same) = (line.len() as u64, found == *setup);
         let (mut whole, mut len) = (head, 0);
@@ -125,8 +87,10 @@ impl EarlierRun {
                 break;
             }
             if !is_same {
-                let (path, difference) = (self.path.clone(), difference(&found, setup));
-                return Err(JournalError::Another { path, difference, advice });
+                let (path, difference) = (self.path.display(), difference(&found, setup));
+                return Err(CliError::Task(format!(
+                    "{path} belongs to unfinished work of other settings (they differ in: {difference}); {advice}"
+                )));
             }
             if serde_json::from_slice::<serde::de::IgnoredAny>(&line).is_err() {
                 break;
@@ -149,7 +113,7 @@ impl EarlierRun {
     ///
     /// # Errors
     /// The journal cannot be written.
-    pub(super) fn resume(self) -> Result<(Journal, Results), JournalError> {
+    pub(super) fn resume(self) -> Result<(Journal, Results), CliError> {
         let EarlierRun { path, setup, advice, file, head, whole, .. } = self;
         let made = || OpenOptions::new().create(true).append(true).open(&path);
         let mut file = file.map_or_else(made, Ok).map_err(refused(&path, "written"))?;
@@ -171,9 +135,12 @@ impl EarlierRun {
 
 /// Locks the journal for one process. Only on Unix: elsewhere the lock would exclude the reader of this process as
 /// well.
-fn lock(file: &File, path: &Path, advice: &'static str) -> Result<(), JournalError> {
+fn lock(file: &File, path: &Path, advice: &'static str) -> Result<(), CliError> {
     if cfg!(unix) && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-        return Err(JournalError::Busy { path: path.to_owned(), advice });
+        let path = path.display();
+        return Err(CliError::Task(format!(
+            "another process is at this work and writes {path}; wait for it, or {advice}"
+        )));
     }
     Ok(())
 }
@@ -189,12 +156,12 @@ fn difference(old: &Value, new: &Value) -> String {
 
 impl Journal {
     /// Adds a result.
-    pub(super) fn add(&mut self, result: &impl Serialize) -> Result<(), JournalError> {
+    pub(super) fn add(&mut self, result: &impl Serialize) -> Result<(), CliError> {
         let failed = refused(&self.path, "written");
         let mut line = serde_json::to_vec(result).map_err(io::Error::other).map_err(&failed)?;
         line.push(b'\n');
         // One write, so that only the last line can be incomplete.
-        Ok(self.file.write_all(&line).map_err(failed)?)
+        self.file.write_all(&line).map_err(failed)
     }
 
     /// Removes the journal: the work is done.
@@ -232,6 +199,7 @@ mod tests {
         let path = folder.path().join("games.pgn.unfinished");
         let work = |seed: u32| json!({ "engram": "0", "seed": seed });
         let find = |seed| EarlierRun::find(path.clone(), &work(seed), "name another");
+        let why = |seed| find(seed).err().map(|error| error.to_string()).unwrap_or_default();
         let found = |count: usize| {
             let earlier = find(1).expect("its own journal");
             assert_eq!((earlier.is_there(), earlier.len), (true, count));
@@ -244,7 +212,7 @@ mod tests {
         assert!(!find(1).expect("cut off in its first line").is_there());
         let (mut journal, _) = find(1).expect("nothing").resume().expect("it begins");
         if cfg!(unix) {
-            assert!(matches!(find(1), Err(JournalError::Busy { .. })));
+            assert!(why(1).contains("another process"), "{}", why(1));
         }
         (1..=3).for_each(|result: u32| journal.add(&result).expect("written"));
         drop(journal);
@@ -260,8 +228,7 @@ mod tests {
             (expected..3).for_each(|_| journal.add(&3).expect("written"));
             assert_eq!(fs::read(&path).expect("a journal"), bytes, "what was torn is gone");
         }
-        let other = find(2).err().expect("another seed");
-        assert!(other.to_string().contains("differ in: seed); name another"), "{other}");
+        assert!(why(2).contains("differ in: seed); name another"), "{}", why(2));
         found(3).0.remove();
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
         // A journal without results is replaced, a file of another program is not.
@@ -269,7 +236,7 @@ mod tests {
         assert!(!find(2).expect("it gives way").is_there());
         for foreign in ["mine, in one line", "mine\n", "{\"mine\":1}\n"] {
             fs::write(&path, foreign).expect("written");
-            assert!(matches!(find(1), Err(JournalError::Foreign { .. })), "{foreign}");
+            assert!(why(1).contains("is no journal"), "{foreign}: {}", why(1));
             assert_eq!(fs::read_to_string(&path).expect("text"), foreign);
         }
     }

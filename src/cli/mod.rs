@@ -11,6 +11,7 @@ mod hash;
 mod journal;
 mod learn;
 mod openings;
+mod outcome;
 mod page;
 pub(crate) mod perft;
 pub mod pgn;
@@ -26,22 +27,20 @@ mod worker;
 use std::{io::ErrorKind, path::PathBuf};
 
 use clap::{CommandFactory, Parser, Subcommand};
-use thiserror::Error;
 
-pub use self::hash::{HashError, HashTask};
 use self::{
-    common::{
-        FileFailure, complain, json, pawns, position, progress_bar, refuse_to_overwrite, refused,
-        write_records,
-    },
+    common::{complain, json, pawns, position, progress_bar, refuse_to_overwrite, write_records},
     openings::Openings,
+    outcome::refused,
+};
+pub use self::{
+    hash::HashTask,
+    outcome::{CliError, Completion},
 };
 use crate::{
-    book::BookError,
     eval::net::Network,
-    learn::FileError,
     position::PathHash,
-    uci::{DebugLog, Interrupt, Output, Places, translate},
+    uci::{DebugLog, Interrupt, Output, Places},
 };
 
 /// A UCI chess engine that remembers.
@@ -149,53 +148,8 @@ pub enum Subtask {
     Tune(tune::TuneTask),
 }
 
-/// Why a subcommand failed, in one sentence.
-#[derive(Debug, Error)]
-pub enum CliError {
-    /// The position given cannot be used.
-    #[error(transparent)]
-    Fen(#[from] translate::FenError),
-    /// A hash file cannot be used.
-    #[error(transparent)]
-    Hash(#[from] HashError),
-    /// A book that cannot be used.
-    #[error(transparent)]
-    Book(#[from] BookError),
-    /// A file cannot be read or written.
-    #[error(transparent)]
-    File(#[from] FileFailure),
-    /// A learning file cannot be used.
-    #[error(transparent)]
-    LearnFile(#[from] FileError),
-    /// The task cannot be done, in words.
-    #[error("{0}")]
-    Task(String),
-    /// Interrupted work cannot be resumed.
-    #[error(transparent)]
-    Journal(#[from] journal::JournalError),
-    /// A tool for the learning file failed.
-    #[error(transparent)]
-    Learn(#[from] learn::LearnError),
-    /// The output cannot be written.
-    #[error("the output cannot be written: {0}")]
-    Output(String),
-    /// Tuning failed.
-    #[cfg(feature = "tune")]
-    #[error(transparent)]
-    Tune(#[from] tune::TuneError),
-}
-
 /// The exit code where parts of the input could not be used (1 is failure, 2 bad arguments).
 pub const PARTIAL: u8 = 3;
-
-/// How a subcommand that did not fail ended.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Completion {
-    /// All of it was done.
-    Complete,
-    /// Parts of the input could not be used; each was reported.
-    Partial,
-}
 
 /// Runs the command line. `places` are the default places of files.
 ///

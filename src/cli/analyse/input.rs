@@ -142,7 +142,7 @@ fn items(path: PathBuf) -> Items {
     match source::reader(&path).and_then(|reader| detect(&path, reader)) {
         Ok((TextKind::Games, reader)) => games(path, reader),
         Ok((TextKind::Positions, reader)) => positions(path, reader),
-        Err(error) => Box::new(std::iter::once(Err(refused(&path, "read")(error).into()))),
+        Err(error) => Box::new(std::iter::once(Err(refused(&path, "read")(error)))),
     }
 }
 
@@ -172,7 +172,7 @@ fn games(path: PathBuf, reader: Reader) -> Items {
     Box::new(Games::new(reader).map(move |game| match game {
         Ok(Ok(game)) => Ok(Ok(Item::Game(game))),
         Ok(Err(broken)) => Ok(Err(format!("{}: {broken}", path.display()))),
-        Err(error) => Err(refused(&path, "read")(error).into()),
+        Err(error) => Err(refused(&path, "read")(error)),
     }))
 }
 
@@ -181,7 +181,7 @@ fn positions(path: PathBuf, reader: Reader) -> Items {
     Box::new(lines.filter_map(move |(index, line)| {
         let line = match line {
             Ok(line) => String::from_utf8_lossy(&line).into_owned(),
-            Err(error) => return Some(Err(refused(&path, "read")(error).into())),
+            Err(error) => return Some(Err(refused(&path, "read")(error))),
         };
         let line = line.trim_start_matches('\u{feff}').trim();
         if line.is_empty() || line.starts_with('#') {

@@ -12,7 +12,10 @@ use shakmaty::{CastlingMode, Move, uci::UciMove};
 
 use super::pool::{Finding, FoundAt, FoundLine, MAX_PENDING, SearchKind};
 use crate::{
-    cli::journal::{self, EarlierRun, JournalError, Results},
+    cli::{
+        CliError,
+        journal::{self, EarlierRun, Results},
+    },
     position::Position,
     types::Score,
 };
@@ -20,7 +23,7 @@ use crate::{
 const ADVICE: &str = "finish that, remove it, or name other outputs";
 
 /// Looks for the journal of an earlier run of the same work beside an output file.
-pub(super) fn find(output: &Path, setup: &Value) -> Result<EarlierRun, JournalError> {
+pub(super) fn find(output: &Path, setup: &Value) -> Result<EarlierRun, CliError> {
     let mut name = output.as_os_str().to_owned();
     name.push(".unfinished");
     EarlierRun::find(name.into(), setup, ADVICE)
@@ -50,7 +53,7 @@ pub(super) struct WrittenFinding {
 
 impl FindingJournal {
     /// Resumes `earlier`, or begins a new one.
-    pub(super) fn resume(earlier: EarlierRun) -> Result<FindingJournal, JournalError> {
+    pub(super) fn resume(earlier: EarlierRun) -> Result<FindingJournal, CliError> {
         let (journal, earlier) = earlier.resume()?;
         Ok(FindingJournal { journal, earlier, known: BTreeMap::new() })
     }
@@ -76,7 +79,7 @@ impl FindingJournal {
     }
 
     /// Adds a finding.
-    pub(super) fn add(&mut self, answer: &FoundAt) -> Result<(), JournalError> {
+    pub(super) fn add(&mut self, answer: &FoundAt) -> Result<(), CliError> {
         let FoundAt { item, ply, kind, ref finding } = *answer;
         self.journal.add(&WrittenFinding { kind, ..WrittenFinding::of(item, ply, finding) })
     }

@@ -2,13 +2,14 @@
 
 use serde_json::json;
 
-use super::{error::LearnError, filter::Filter, opened::Opened, text::Printer};
+use super::{filter::Filter, opened::Opened, text::Printer};
 use crate::{
+    cli::CliError,
     learn::{self, LearnedScore, Record, exchange},
     uci::translate,
 };
 
-pub(super) fn forget(file: &mut Opened, filter: &Filter, yes: bool, out: Printer) -> Result<(), LearnError> {
+pub(super) fn forget(file: &mut Opened, filter: &Filter, yes: bool, out: Printer) -> Result<(), CliError> {
     let filter = filter.compile()?;
     let records: Vec<(u64, Record)> =
         file.ring().iter().filter(|(_, record)| filter.admits(record)).collect();
@@ -35,7 +36,7 @@ pub(super) fn advise(
     best: &str,
     score: Option<LearnedScore>,
     out: Printer,
-) -> Result<(), LearnError> {
+) -> Result<(), CliError> {
     let position = translate::parse_fen(fen, false)?;
     let mut record = exchange::advice(&position, best.split(','), score)?;
     record.session = learn::session();

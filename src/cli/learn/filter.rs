@@ -1,13 +1,12 @@
-use thiserror::Error;
-
 use super::text::{DAY, day};
 use crate::{
+    cli::CliError,
     learn::{
         Origin, Record,
         reachability::{Reachable, Signature},
     },
     types::PositionKey,
-    uci::translate::{FenError, parse_fen},
+    uci::translate::parse_fen,
 };
 
 /// Which records; all conditions given must hold.
@@ -33,23 +32,6 @@ pub(super) struct Filter {
 /// The names of all filters on the command line.
 pub(super) const NAMES: [&str; 5] = ["below", "position", "origin", "day", "session"];
 
-/// A filter that cannot be understood.
-#[derive(Debug, Error)]
-pub enum FilterError {
-    /// No position.
-    #[error(transparent)]
-    Fen(#[from] FenError),
-    /// No such origin.
-    #[error("`{0}` is no origin; write drop, root, advice, import, outcome or study")]
-    Origin(String),
-    /// No day.
-    #[error("`{0}` is no day; write it as 2026-01-31")]
-    Day(String),
-    /// No session.
-    #[error("`{0}` is no session; write eight hexadecimal digits, as `engram learn list` shows them")]
-    Session(String),
-}
-
 /// A parsed filter.
 pub(super) struct CompiledFilter {
     below: Option<Reachable>,
@@ -67,13 +49,20 @@ impl Filter {
     }
 
     /// Parses the arguments.
-    pub(super) fn compile(&self) -> Result<CompiledFilter, FilterError> {
+    pub(super) fn compile(&self) -> Result<CompiledFilter, CliError> {
         let parse = |fen: &String| parse_fen(fen, false);
-        let shown = |text: &str| text.chars().take(40).collect::<String>();
-        let origin = |name: &String| Origin::from_name(name).ok_or_else(|| FilterError::Origin(shown(name)));
-        let session =
-            |hex: &String| u32::from_str_radix(hex, 16).map_err(|_| FilterError::Session(shown(hex)));
-        let on = |text: &String| day(text).ok_or_else(|| FilterError::Day(shown(text)));
+        let no = |text: &str, what: &str| {
+            CliError::Task(format!("`{}` is no {what}", text.chars().take(40).collect::<String>()))
+        };
+        let origin = |name: &String| {
+            let names = "origin; write drop, root, advice, import, outcome or study";
+            Origin::from_name(name).ok_or_else(|| no(name, names))
+        };
+        let session = |hex: &String| {
+            let form = "session; write eight hexadecimal digits, as `engram learn list` shows them";
+            u32::from_str_radix(hex, 16).map_err(|_| no(hex, form))
+        };
+        let on = |text: &String| day(text).ok_or_else(|| no(text, "day; write it as 2026-01-31"));
         let below = self.below.as_ref().map(parse).transpose()?;
         Ok(CompiledFilter {
             below: below.map(|position| Reachable::of(&position)),

@@ -5,12 +5,12 @@ use std::path::Path;
 use serde_json::json;
 use shakmaty::{Color, KnownOutcome, Outcome, Position as _, uci::UciMove};
 
-use super::{error::LearnError, opened::Opened, text::Printer};
+use super::{opened::Opened, text::Printer};
 use crate::{
     cli::{
-        self,
+        CliError, Completion, complain,
         pgn::{Game, Games},
-        source,
+        refused, source,
     },
     engine::{BlockingEngine, LearnOptions},
     eval,
@@ -41,8 +41,8 @@ pub(super) fn import(
     player: &str,
     nodes: u64,
     out: Printer,
-) -> Result<cli::Completion, LearnError> {
-    let failed = cli::refused(from, "read");
+) -> Result<Completion, CliError> {
+    let failed = refused(from, "read");
     let reader = source::reader(from).map_err(&failed)?;
     let mut searcher = BlockingEngine::new(nodes);
     let (mut games, mut lost, mut wrong, mut learned) = (0, 0, 0, Taken::default());
@@ -55,7 +55,7 @@ pub(super) fn import(
             Ok(game) => game,
             Err(broken) => {
                 wrong += 1;
-                cli::complain(format_args!("{}: {broken}", from.display()));
+                complain(format_args!("{}: {broken}", from.display()));
                 continue;
             }
         };
@@ -75,7 +75,7 @@ pub(super) fn import(
             "{games} games, {lost} of them lost by {player}; {new} positions learned, {wrong} games skipped"
         ),
     );
-    Ok(if wrong > 0 { cli::Completion::Partial } else { cli::Completion::Complete })
+    Ok(if wrong > 0 { Completion::Partial } else { Completion::Complete })
 }
 
 /// The records of one lost game, from the loser's side: the positions in which the score dropped.
@@ -84,7 +84,7 @@ fn lessons(
     game: &Game,
     side: Color,
     file: &Opened,
-) -> Result<Vec<Record>, LearnError> {
+) -> Result<Vec<Record>, CliError> {
     let rules = Rules {
         mode: LearningMode::Drop,
         drop: LearnOptions::DEFAULT_DROP,

@@ -8,7 +8,6 @@ use serde_json::json;
 use shakmaty::{Color, Move};
 
 use super::{
-    error::LearnError,
     filter::Filter,
     opened::Opened,
     text::{self, Printer},
@@ -16,7 +15,7 @@ use super::{
 };
 use crate::{
     cli::{
-        Openings,
+        CliError, Openings,
         page::{self, Arrow, Frame, small_board},
         pawns, pgn, refused,
     },
@@ -51,7 +50,7 @@ pub(super) struct Page {
     to: std::path::PathBuf,
 }
 
-pub(super) fn write(file: &Opened, page: &Page, out: Printer) -> Result<(), LearnError> {
+pub(super) fn write(file: &Opened, page: &Page, out: Printer) -> Result<(), CliError> {
     let to = page.to.as_path();
     let filter = page.filter.compile()?;
     let records: Vec<(u64, Record)> =
@@ -120,7 +119,7 @@ struct Now<'a> {
 
 impl Now<'_> {
     /// Move, and score with messages about advice, with the file or without; `None` without searches.
-    fn ask(&self, position: &Position, with_file: bool) -> Result<Option<(Move, String)>, LearnError> {
+    fn ask(&self, position: &Position, with_file: bool) -> Result<Option<(Move, String)>, CliError> {
         if self.nodes == 0 || !position.has_legal_move() {
             return Ok(None);
         }
@@ -133,7 +132,7 @@ impl Now<'_> {
 }
 
 /// One game: date, side, opening, result, and each position in which something was learned.
-fn game_section(game: &LearnedGame, openings: &Openings, now: &Now<'_>) -> Result<Markup, LearnError> {
+fn game_section(game: &LearnedGame, openings: &Openings, now: &Now<'_>) -> Result<Markup, CliError> {
     let opening = openings.of(&Position::default(), &game.opening);
     let (class, result) = match game.outcome {
         Some(GameEnd::Won) => ("won", "won"),
@@ -173,7 +172,7 @@ fn played(game: &LearnedGame, moment: &Moment<'_>) -> Option<String> {
 }
 
 /// A board with the move that was played and the one that is played now, and the scores before and after.
-fn moment(game: &LearnedGame, moment: &Moment<'_>, now: &Now<'_>) -> Result<Markup, LearnError> {
+fn moment(game: &LearnedGame, moment: &Moment<'_>, now: &Now<'_>) -> Result<Markup, CliError> {
     let mut facts: Vec<(&str, String)> = Vec::new();
     let fall = moment.drop.map(|record| {
         let depth = text::depth(record).map_or_else(String::new, |depth| format!(", depth {depth}"));

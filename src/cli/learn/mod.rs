@@ -1,7 +1,6 @@
 //! `engram learn`: the tools for the learning file.
 
 mod change;
-mod error;
 mod filter;
 mod games;
 mod html;
@@ -16,9 +15,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
-pub use self::error::LearnError;
 use self::{filter::Filter, opened::Opened, text::Printer};
-use super::{Completion, prove};
+use super::{CliError, Completion, prove};
 use crate::{learn::LearnedScore, uci::Output};
 
 /// The arguments of `engram learn`.
@@ -149,8 +147,11 @@ pub(super) fn run(
     arguments: &LearnArguments,
     default: Option<PathBuf>,
     output: &Output,
-) -> Result<Completion, LearnError> {
-    let path = arguments.file.clone().or(default).ok_or(LearnError::NoFile)?;
+) -> Result<Completion, CliError> {
+    let path = arguments.file.clone().or(default).ok_or_else(|| {
+        let text = "the system names no directory for the user's data; name a file with --file";
+        CliError::Task(text.to_owned())
+    })?;
     let out = Printer { output, json: arguments.json };
     match &arguments.tool {
         Tool::List { filter } => show::list(&Opened::read(&path)?, filter, out),
@@ -170,7 +171,9 @@ pub(super) fn run(
             return games::import(&mut Opened::for_source(&path, from)?, from, player, *nodes, out);
         }
         Tool::Import { from, player: None, .. } if is_pgn(from) => {
-            Err(LearnError::WhosePlayer { path: from.clone() })
+            let path = from.display();
+            let text = format!("{path} holds games; say whose lost games to learn from: --player NAME");
+            Err(CliError::Task(text))
         }
         Tool::Import { from, player: None, .. } => {
             trade::import(&mut Opened::for_source(&path, from)?, from, out)
@@ -181,7 +184,8 @@ pub(super) fn run(
         }
         Tool::Forget { filter, all, yes } => {
             if filter.is_empty() && !all {
-                return Err(LearnError::ForgetWhat);
+                let text = "say what to forget: --below, --position, --origin, --day, --session, or --all";
+                return Err(CliError::Task(text.to_owned()));
             }
             let mut file = if *yes { Opened::change(&path)? } else { Opened::read(&path)? };
             change::forget(&mut file, filter, *yes, out)
@@ -190,7 +194,7 @@ pub(super) fn run(
         Tool::Advise { fen, best, score } => {
             change::advise(&mut Opened::write(&path)?, fen, best, *score, out)
         }
-        Tool::Prove(arguments) => Ok(prove::run(arguments, output)?),
+        Tool::Prove(arguments) => prove::run(arguments, output),
     }?;
     Ok(Completion::Complete)
 }

@@ -4,9 +4,8 @@ use std::{
     sync::{RwLock, RwLockReadGuard},
 };
 
-use super::error::LearnError;
 use crate::{
-    cli::refused,
+    cli::{CliError, refused},
     learn::{LearnFile, Mode, Record, Report, Ring, exchange::is_same_advice},
     locks::read,
 };
@@ -20,24 +19,24 @@ pub(super) struct Opened {
 
 impl Opened {
     /// Opens it for reading.
-    pub fn read(path: &Path) -> Result<Opened, LearnError> {
+    pub fn read(path: &Path) -> Result<Opened, CliError> {
         Ok(Opened::from(LearnFile::open(path, Mode::Read)?.recover()?))
     }
 
     /// Opens an existing file for writing.
-    pub fn change(path: &Path) -> Result<Opened, LearnError> {
+    pub fn change(path: &Path) -> Result<Opened, CliError> {
         // Fails if it is missing, instead of creating it.
         LearnFile::open(path, Mode::Read)?;
         Opened::write(path)
     }
 
     /// Opens it for writing, created if it is missing.
-    pub fn write(path: &Path) -> Result<Opened, LearnError> {
+    pub fn write(path: &Path) -> Result<Opened, CliError> {
         Ok(Opened::from(LearnFile::open_or_create(path)?))
     }
 
     /// Opens it for writing the records of `source`, which must exist: a mistyped name must not create a learning file.
-    pub fn for_source(path: &Path, source: &Path) -> Result<Opened, LearnError> {
+    pub fn for_source(path: &Path, source: &Path) -> Result<Opened, CliError> {
         fs::metadata(source).map_err(refused(source, "read"))?;
         Opened::write(path)
     }

@@ -5,18 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 
 use super::{
-    error::LearnError,
     filter::Filter,
     opened::Opened,
     text::{self, Printer},
 };
 use crate::{
-    cli::pgn,
+    cli::{CliError, pgn},
     learn::{MAX_ADVICE, Record, header::FORMAT, record::CAPACITY},
     uci::translate,
 };
 
-pub(super) fn list(file: &Opened, filter: &Filter, out: Printer) -> Result<(), LearnError> {
+pub(super) fn list(file: &Opened, filter: &Filter, out: Printer) -> Result<(), CliError> {
     let filter = filter.compile()?;
     let ring = file.ring();
     let mut count = 0;
@@ -32,7 +31,7 @@ pub(super) fn list(file: &Opened, filter: &Filter, out: Printer) -> Result<(), L
     Ok(())
 }
 
-pub(super) fn show(file: &Opened, fen: &str, out: Printer) -> Result<(), LearnError> {
+pub(super) fn show(file: &Opened, fen: &str, out: Printer) -> Result<(), CliError> {
     let output = out.output;
     let position = translate::parse_fen(fen, false)?;
     let ring = file.ring();
@@ -111,7 +110,7 @@ pub(super) fn stats(file: &Opened, out: Printer) {
     output.line(format_args!("ignored      {} torn, {} stale", report.torn, report.stale));
 }
 
-pub(super) fn verify(file: &Opened, out: Printer) -> Result<(), LearnError> {
+pub(super) fn verify(file: &Opened, out: Printer) -> Result<(), CliError> {
     let ring = file.ring();
     let misfit = |(sequence, record): (u64, Record)| Some((sequence, record.position_and_move().err()?));
     let damaged: Vec<_> = ring.iter().filter_map(misfit).collect();
@@ -138,7 +137,10 @@ pub(super) fn verify(file: &Opened, out: Printer) -> Result<(), LearnError> {
         ),
     );
     match damaged.first() {
-        Some(&(sequence, misfit)) => Err(LearnError::Damaged { count: damaged.len(), sequence, misfit }),
+        Some((sequence, misfit)) => Err(CliError::Task(format!(
+            "{} of the records contradict themselves, the first one, number {sequence}: {misfit}",
+            damaged.len()
+        ))),
         None => Ok(()),
     }
 }

@@ -7,8 +7,14 @@ use std::{
 
 use serde_json::json;
 
-use super::{error::LearnError, opened::Opened, text::Printer};
-use crate::{cli::pgn, engine::Study, learn::policy::SearchResult, position::Position, uci::translate};
+use super::{opened::Opened, text::Printer};
+use crate::{
+    cli::{CliError, pgn},
+    engine::Study,
+    learn::policy::SearchResult,
+    position::Position,
+    uci::translate,
+};
 
 /// The arguments of `engram learn study`.
 #[derive(Debug, clap::Args)]
@@ -28,7 +34,7 @@ pub(super) struct StudyArguments {
 ///
 /// # Errors
 /// The file cannot be written.
-pub(super) fn study(file: Opened, arguments: &StudyArguments, out: Printer) -> Result<(), LearnError> {
+pub(super) fn study(file: Opened, arguments: &StudyArguments, out: Printer) -> Result<(), CliError> {
     lower_priority();
     let deadline = arguments.minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
     let goes_on = || !out.output.is_closed() && deadline.is_none_or(|deadline| Instant::now() < deadline);

@@ -8,17 +8,16 @@ use std::{
 use serde_json::json;
 
 use super::{
-    error::LearnError,
     opened::Opened,
     text::{self, Printer},
 };
 use crate::{
-    cli::{refused, source},
+    cli::{CliError, refused, source},
     files::NewFile,
     learn::{self, MAX_ADVICE, Record, Taken, exchange, record::CAPACITY},
 };
 
-pub(super) fn export(file: &Opened, to: Option<&Path>, out: Printer) -> Result<(), LearnError> {
+pub(super) fn export(file: &Opened, to: Option<&Path>, out: Printer) -> Result<(), CliError> {
     let output = out.output;
     let ring = file.ring();
     let (mut written, mut damaged) = (0, 0);
@@ -49,7 +48,7 @@ pub(super) fn export(file: &Opened, to: Option<&Path>, out: Printer) -> Result<(
     Ok(())
 }
 
-pub(super) fn import(file: &mut Opened, from: &Path, out: Printer) -> Result<(), LearnError> {
+pub(super) fn import(file: &mut Opened, from: &Path, out: Printer) -> Result<(), CliError> {
     let text = source::reader(from).map_err(refused(from, "read"))?;
     let (session, now) = (learn::session(), learn::now());
     let mut records: Vec<Record> = Vec::new();
@@ -78,12 +77,15 @@ pub(super) fn import(file: &mut Opened, from: &Path, out: Printer) -> Result<(),
     }
     let count = wrong.len();
     match wrong.into_iter().next() {
-        Some((number, error)) => Err(LearnError::Text { path: from.to_owned(), count, number, error }),
+        Some((number, error)) => Err(CliError::Task(format!(
+            "{count} lines of {} were left out, the first one is line {number}: {error}",
+            from.display()
+        ))),
         None => Ok(()),
     }
 }
 
-pub(super) fn merge(file: &mut Opened, source: &Opened, out: Printer) -> Result<(), LearnError> {
+pub(super) fn merge(file: &mut Opened, source: &Opened, out: Printer) -> Result<(), CliError> {
     // Including tombstones: what was forgotten there is forgotten here.
     let records: Vec<Record> = source.ring().since(learn::BEFORE_FIRST).map(|(_, record)| record).collect();
     let taken = file.file.take_in(&file.ring, &records)?;

@@ -5,15 +5,16 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{
-    error::LearnError,
     opened::Opened,
     text::{self, Printer},
 };
 use crate::{
-    cli::{pgn, refused, write_records},
+    cli::{CliError, pgn, refused, write_records},
     engine::{Answer, BlockingEngine},
     learn::{
-        Record, policy,
+        Record,
+        exchange::LineError,
+        policy,
         reachability::{Reachable, Signature},
     },
     position::Position,
@@ -24,7 +25,7 @@ use crate::{
 /// Maximum number of records named; more are rarely needed together.
 const MAX_NAMED: usize = 4;
 
-pub(super) fn why(file: &Opened, fen: &str, nodes: u64, out: Printer) -> Result<(), LearnError> {
+pub(super) fn why(file: &Opened, fen: &str, nodes: u64, out: Printer) -> Result<(), CliError> {
     let output = out.output;
     let position = translate::parse_fen(fen, false)?;
     let without = ask(&position, None, nodes)?;
@@ -78,7 +79,7 @@ fn describe(position: &Position, answer: &Answer) -> String {
 }
 
 /// Searches a position with a learning file or without.
-pub(super) fn ask(position: &Position, file: Option<&Path>, nodes: u64) -> Result<Answer, LearnError> {
+pub(super) fn ask(position: &Position, file: Option<&Path>, nodes: u64) -> Result<Answer, CliError> {
     let mut searcher = BlockingEngine::new(nodes);
     if let Some(file) = file {
         searcher.engine.set_learning(|learning| {
@@ -99,16 +100,16 @@ fn deciding_records(
     position: &Position,
     without: &Answer,
     nodes: u64,
-) -> Result<Vec<(u64, Record)>, LearnError> {
+) -> Result<Vec<(u64, Record)>, CliError> {
     let reach = Reachable::of(position);
     let ring = file.ring();
     let mut candidates: Vec<(u64, Record)> =
         ring.iter().filter(|(_, record)| reach.admits(&Signature::of_packed(&record.setup))).collect();
     drop(ring);
-    let ply = Record::new(position, crate::learn::Origin::Drop)?.game_ply;
+    let ply = Record::new(position, crate::learn::Origin::Drop).map_err(LineError::from)?.game_ply;
     candidates.sort_by_key(|(_, record)| (record.key != position.key(), record.game_ply.abs_diff(ply)));
     let mut needed: Vec<(u64, Record)> = Vec::new();
-    let changes = |needed: &[(u64, Record)], prefix: &[(u64, Record)]| -> Result<bool, LearnError> {
+    let changes = |needed: &[(u64, Record)], prefix: &[(u64, Record)]| -> Result<bool, CliError> {
         let folder = tempfile::tempdir().map_err(refused(&std::env::temp_dir(), "written"))?;
         let path = folder.path().join("records");
         write_records(&path, needed.iter().chain(prefix).map(|(_, record)| record))?;

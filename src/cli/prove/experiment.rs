@@ -14,7 +14,6 @@ use indicatif::ProgressBar;
 use shakmaty::Color;
 
 use super::{
-    error::ProveError,
     game::{self, Pace},
     journal::{Arm, GameEntry, GameJournal, GameSlot},
     memory::{self, ArmFile, GameFile},
@@ -22,7 +21,7 @@ use super::{
     statistics::seeded,
 };
 use crate::{
-    cli::{progress_bar, refused},
+    cli::{CliError, progress_bar, refused},
     learn::Record,
     position::Position,
     protocol::{Command, Go, PositionStart},
@@ -68,8 +67,8 @@ impl Setup {
 pub(super) fn run(
     setup: &Setup,
     journal: &mut GameJournal,
-    mut each_round: impl FnMut(u32, &[GameEntry], &ProgressBar) -> Result<(), ProveError>,
-) -> Result<(), ProveError> {
+    mut each_round: impl FnMut(u32, &[GameEntry], &ProgressBar) -> Result<(), CliError>,
+) -> Result<(), CliError> {
     let bar = progress_bar(Some(setup.total() as u64), "{bar:30} {pos}/{len} games {msg} ({eta} left)");
     // A folder for each run: engines of a killed run may still be writing into its folder.
     let all_work = setup.out.join("work");
@@ -121,8 +120,8 @@ fn play(
     slots: &[GameSlot],
     files: &HashMap<Arm, ArmFile>,
     work: &Path,
-    mut each: impl FnMut(GameEntry) -> Result<(), ProveError>,
-) -> Result<(), ProveError> {
+    mut each: impl FnMut(GameEntry) -> Result<(), CliError>,
+) -> Result<(), CliError> {
     let next = AtomicUsize::new(0);
     let stop = AtomicBool::new(false);
     let (sender, finished) = unbounded();
@@ -156,7 +155,7 @@ fn play_one(
     slot: GameSlot,
     file: Option<&ArmFile>,
     work: &Path,
-) -> Result<GameEntry, ProveError> {
+) -> Result<GameEntry, CliError> {
     let GameSlot { round, opening, white, .. } = slot;
     let (engram, copy) = start_engram(setup, file, work)?;
     let mut players = [engram, EnginePlayer::start(&setup.opponent)?];
@@ -213,7 +212,7 @@ fn start_engram(
     setup: &Setup,
     file: Option<&ArmFile>,
     work: &Path,
-) -> Result<(EnginePlayer, Option<GameFile>), ProveError> {
+) -> Result<(EnginePlayer, Option<GameFile>), CliError> {
     let mut own = setup.own.clone();
     let Some(file) = file else {
         own.options.push(("Learning".to_owned(), "off".to_owned()));
@@ -221,7 +220,10 @@ fn start_engram(
     };
     let copy = file.copy(work)?;
     let path = copy.path();
-    let name = path.to_str().ok_or_else(|| ProveError::Unnameable(path.clone()))?;
+    let name = path.to_str().ok_or_else(|| {
+        let path = path.display();
+        CliError::Task(format!("{path} has a name that UCI cannot say; name another folder with --out"))
+    })?;
     own.options.push(("LearnFile".to_owned(), name.to_owned()));
     let mut engram = EnginePlayer::start(&own)?;
     open_file(&mut engram)?;
@@ -229,16 +231,16 @@ fn start_engram(
 }
 
 /// One search, so that the engine says whether it uses its file.
-fn open_file(engram: &mut EnginePlayer) -> Result<(), ProveError> {
+fn open_file(engram: &mut EnginePlayer) -> Result<(), CliError> {
     let start = Command::Position { start: PositionStart::Startpos, moves: Vec::new() };
     let go = Go { nodes: Some(1), ..Go::default() };
-    let answer = engram
-        .search(&start, go, Duration::from_secs(60))
-        .map_err(|fault| ProveError::NoFile(fault.to_string()))?;
+    let failed = |why| CliError::Task(format!("Engram does not open its learning file: {why}"));
+    let answer = engram.search(&start, go, Duration::from_secs(60));
+    let answer = answer.map_err(|fault| failed(fault.to_string()))?;
     if answer.texts.iter().any(|text| text.starts_with("learning ") && text.contains(" in ")) {
         return Ok(());
     }
-    Err(ProveError::NoFile(answer.texts.join("; ")))
+    Err(failed(answer.texts.join("; ")))
 }
 
 /// `learning: 3 cutoffs of this search`.

@@ -7,9 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shakmaty::{Move, uci::UciMove};
 
-use super::{error::ProveError, game::GameEnding};
+use super::game::GameEnding;
 use crate::{
-    cli::journal::{self, EarlierRun},
+    cli::{
+        CliError,
+        journal::{self, EarlierRun},
+    },
     learn::{Record, record},
     position::Position,
 };
@@ -150,7 +153,7 @@ pub(super) struct GameJournal {
 impl GameJournal {
     /// Opens the journal at `path`, or begins it. `setup` describes the experiment; a journal of another one is
     /// replaced if it has no game.
-    pub fn open(path: &Path, setup: &Value) -> Result<GameJournal, ProveError> {
+    pub fn open(path: &Path, setup: &Value) -> Result<GameJournal, CliError> {
         let earlier = EarlierRun::find(path.to_owned(), setup, "name another folder with --out")?;
         let (journal, mut results) = earlier.resume()?;
         let mut slots = HashSet::new();
@@ -161,7 +164,7 @@ impl GameJournal {
     }
 
     /// Adds a game.
-    pub fn push(&mut self, entry: GameEntry) -> Result<(), ProveError> {
+    pub fn push(&mut self, entry: GameEntry) -> Result<(), CliError> {
         self.journal.add(&entry)?;
         self.entries.push(entry);
         Ok(())

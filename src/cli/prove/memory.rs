@@ -3,7 +3,7 @@
 //! games run at once.
 
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -12,12 +12,11 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{
-    error::ProveError,
     journal::{GameEntry, GameSlot},
     statistics::seeded,
 };
 use crate::{
-    cli::{refused, write_records},
+    cli::{CliError, refused, write_records},
     learn::{Flags, LearnFile, Mode, Record},
     position::Position,
     types::PackedMove,
@@ -35,19 +34,24 @@ pub(super) struct ArmFile {
 
 impl ArmFile {
     /// Makes the file, in a folder of its own within `work`.
-    pub fn make(work: &Path, records: &[Record]) -> Result<ArmFile, ProveError> {
+    pub fn make(work: &Path, records: &[Record]) -> Result<ArmFile, CliError> {
         let folder = TempDir::new_in(work).map_err(refused(work, "written"))?;
         let newest = write_records(&folder.path().join(NAME), records)?;
         Ok(ArmFile { folder, newest })
     }
 
     /// A copy for one game.
-    pub fn copy(&self, work: &Path) -> Result<GameFile, ProveError> {
+    pub fn copy(&self, work: &Path) -> Result<GameFile, CliError> {
         let folder = TempDir::new_in(work).map_err(refused(work, "written"))?;
         let copy = GameFile { folder, before: self.newest };
         fs::copy(self.folder.path().join(NAME), copy.path()).map_err(refused(work, "written"))?;
         Ok(copy)
     }
+}
+
+/// Engram itself is not found.
+pub(super) fn not_found(error: io::Error) -> CliError {
+    CliError::Task(format!("the system does not say where this program is: {error}"))
 }
 
 /// The learning file of one game, removed when dropped.
@@ -63,19 +67,22 @@ impl GameFile {
     }
 
     /// Has the last lost game studied by the program at `engram`, and returns the nodes searched.
-    pub fn study(&self, engram: &Path, nodes: u64) -> Result<u64, ProveError> {
+    pub fn study(&self, engram: &Path, nodes: u64) -> Result<u64, CliError> {
         let mut command = Command::new(engram);
         command
             .args(["learn", "study", "--json", "--games", "1", "--nodes", &nodes.to_string(), "--file"])
             .arg(self.path());
-        let output = command.output().map_err(ProveError::Executable)?;
+        let output = command.output().map_err(not_found)?;
         let answer: Option<Value> = serde_json::from_slice(&output.stdout).ok();
         let counted = answer.and_then(|answer| answer["nodes"].as_u64());
-        counted.ok_or_else(|| ProveError::Study(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
+        counted.ok_or_else(|| {
+            let said = String::from_utf8_lossy(&output.stderr);
+            CliError::Task(format!("`engram learn study` failed: {}", said.trim()))
+        })
     }
 
     /// The records that the game added, without session and time, which differ between runs.
-    pub fn news(&self) -> Result<Vec<Record>, ProveError> {
+    pub fn news(&self) -> Result<Vec<Record>, CliError> {
         let (_, ring, _) = LearnFile::open(&self.path(), Mode::Read)?.recover()?;
         Ok(ring.since(self.before).map(|(_, record)| Record { session: 0, time: 0, ..record }).collect())
     }

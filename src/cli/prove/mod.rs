@@ -6,7 +6,6 @@
 //! the next game, whatever the change; only the gain over the placebo is due to knowledge.
 
 mod chart;
-mod error;
 mod experiment;
 pub(super) mod game;
 mod journal;
@@ -17,7 +16,9 @@ pub(super) mod statistics;
 mod summary;
 
 use std::{
-    env, fs, io,
+    env,
+    fmt::Display,
+    fs, io,
     num::NonZeroU64,
     path::{Path, PathBuf},
     str::FromStr,
@@ -27,7 +28,6 @@ use std::{
 use clap::ArgGroup;
 use serde_json::{Value, json};
 
-pub use self::error::ProveError;
 use self::{
     experiment::Setup,
     game::{Limit, Pace},
@@ -36,7 +36,7 @@ use self::{
     statistics::seeded,
 };
 use crate::{
-    cli::refused,
+    cli::{CliError, refused},
     eval,
     position::Position,
     uci::{Output, translate},
@@ -137,7 +137,7 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 /// Runs the experiment, or resumes it.
-pub(super) fn run(arguments: &ProveArguments, output: &Output) -> Result<(), ProveError> {
+pub(super) fn run(arguments: &ProveArguments, output: &Output) -> Result<(), CliError> {
     fs::create_dir_all(&arguments.out).map_err(refused(&arguments.out, "made"))?;
     // The engines get paths of files in it.
     let out = fs::canonicalize(&arguments.out).map_err(refused(&arguments.out, "opened"))?;
@@ -147,12 +147,15 @@ pub(super) fn run(arguments: &ProveArguments, output: &Output) -> Result<(), Pro
         && let Some(taken) =
             report::RESULTS.iter().map(|name| setup.out.join(name)).find(|path| path.exists())
     {
-        return Err(ProveError::Taken(taken));
+        let taken = taken.display();
+        let text =
+            format!("{taken} is there already and is not of this command; name another folder with --out");
+        return Err(CliError::Task(text));
     }
     let mut journal = GameJournal::open(&path, &description(arguments, &setup))?;
     if journal.entries.iter().any(|entry| entry.slot.opening >= setup.openings.len()) {
         let error = io::Error::other("it names an opening that there is not; name another --out");
-        return Err(refused(&path, "used")(error).into());
+        return Err(refused(&path, "used")(error));
     }
     if !journal.entries.is_empty() {
         output.line(format_args!(
@@ -175,8 +178,8 @@ pub(super) fn run(arguments: &ProveArguments, output: &Output) -> Result<(), Pro
     Ok(())
 }
 
-fn setup(arguments: &ProveArguments, out: PathBuf) -> Result<Setup, ProveError> {
-    let path = env::current_exe().map_err(ProveError::Executable)?;
+fn setup(arguments: &ProveArguments, out: PathBuf) -> Result<Setup, CliError> {
+    let path = env::current_exe().map_err(memory::not_found)?;
     let mut arms = arguments.arms.clone();
     arms.sort_unstable();
     arms.dedup();
@@ -229,7 +232,7 @@ fn description(arguments: &ProveArguments, setup: &Setup) -> Value {
 }
 
 /// Reads EPD or FEN: four fields, and two counters if they are numbers; the rest of the line is ignored.
-pub(super) fn openings(path: &Path, take: Option<u32>, seed: u64) -> Result<Vec<Position>, ProveError> {
+pub(super) fn openings(path: &Path, take: Option<u32>, seed: u64) -> Result<Vec<Position>, CliError> {
     let text = fs::read_to_string(path).map_err(refused(path, "read"))?;
     let mut openings = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -240,15 +243,19 @@ pub(super) fn openings(path: &Path, take: Option<u32>, seed: u64) -> Result<Vec<
         let mut words = line.split([' ', '\t', ';']).filter(|word| !word.is_empty());
         let mut fen: Vec<&str> = words.by_ref().take(4).collect();
         fen.extend(words.take(2).take_while(|word| word.parse::<u32>().is_ok()));
-        let bad = |reason: String| ProveError::Opening { path: path.to_owned(), number: index + 1, reason };
-        let position = translate::parse_fen(&fen.join(" "), false).map_err(|error| bad(error.to_string()))?;
+        let bad = |reason: &dyn Display| {
+            let (number, path) = (index + 1, path.display());
+            CliError::Task(format!("line {number} of {path} is no opening: {reason}"))
+        };
+        let position = translate::parse_fen(&fen.join(" "), false).map_err(|error| bad(&error))?;
         if !position.has_legal_move() {
-            return Err(bad("the game is over there".to_owned()));
+            return Err(bad(&"the game is over there"));
         }
         openings.push(position);
     }
     if openings.is_empty() {
-        return Err(ProveError::NoOpenings(path.to_owned()));
+        let path = path.display();
+        return Err(CliError::Task(format!("{path} holds no positions; write one EPD or FEN a line")));
     }
     if let Some(take) = take {
         seeded(&[seed, 2]).shuffle(&mut openings);

@@ -1,7 +1,7 @@
 //! A UCI engine as a process.
 
 use std::{
-    io::{BufRead, BufReader, Write},
+    io::{self, BufRead, BufReader, Write},
     path::PathBuf,
     process::{Child, ChildStdin, Command as Process, Stdio},
     thread,
@@ -13,6 +13,7 @@ use shakmaty::uci::UciMove;
 use thiserror::Error;
 
 use crate::{
+    cli::CliError,
     protocol::{Command, Go, Info, Message, OptionDeclaration, ScoreValue},
     types::Bound,
 };
@@ -53,32 +54,6 @@ impl Program {
     }
 }
 
-/// An engine that cannot play.
-#[derive(Debug, Error)]
-pub enum Unplayable {
-    /// It does not start.
-    #[error("{path} cannot be started ({source}); name a UCI engine, with its folder if it is not in PATH")]
-    Start {
-        /// The program.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// It does not answer.
-    #[error("{0} does not answer `{1}` as a UCI engine does")]
-    Mute(String, &'static str),
-    /// It has no such option.
-    #[error("{engine} has no option {option}; it has {known}")]
-    Option {
-        /// The engine.
-        engine: String,
-        /// The option.
-        option: String,
-        /// Those it has.
-        known: String,
-    },
-}
-
 /// How an engine fails to answer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Error)]
 pub(in crate::cli) enum EngineFailure {
@@ -116,8 +91,13 @@ pub(in crate::cli) struct EnginePlayer {
 
 impl EnginePlayer {
     /// Starts an engine and sets its options.
-    pub fn start(program: &Program) -> Result<EnginePlayer, Unplayable> {
-        let failed = |source| Unplayable::Start { path: program.path.clone(), source };
+    pub fn start(program: &Program) -> Result<EnginePlayer, CliError> {
+        let failed = |error: io::Error| {
+            let path = program.path.display();
+            CliError::Task(format!(
+                "{path} cannot be started ({error}); name a UCI engine, with its folder if it is not in PATH"
+            ))
+        };
         let mut child = Process::new(&program.path)
             .args(&program.arguments)
             .stdin(Stdio::piped())
@@ -155,8 +135,8 @@ impl EnginePlayer {
         for (name, value) in &program.options {
             if !known.iter().any(|option| option.name.eq_ignore_ascii_case(name)) {
                 let names: Vec<&str> = known.iter().map(|option| option.name.as_str()).collect();
-                let known = names.join(", ");
-                return Err(Unplayable::Option { engine: player.name.clone(), option: name.clone(), known });
+                let (engine, known) = (&player.name, names.join(", "));
+                return Err(CliError::Task(format!("{engine} has no option {name}; it has {known}")));
             }
             player.send(&Command::SetOption { name: name.clone(), value: Some(value.clone()) });
         }
@@ -172,20 +152,18 @@ impl EnginePlayer {
     }
 
     /// Waits until everything that was sent is done.
-    pub fn ready(&mut self) -> Result<(), Unplayable> {
+    pub fn ready(&mut self) -> Result<(), CliError> {
         self.send(&Command::IsReady);
         self.until("isready", |message| message == Message::ReadyOk)
     }
 
-    fn until(
-        &mut self,
-        asked: &'static str,
-        mut is_it: impl FnMut(Message) -> bool,
-    ) -> Result<(), Unplayable> {
+    fn until(&mut self, asked: &'static str, mut is_it: impl FnMut(Message) -> bool) -> Result<(), CliError> {
         let deadline = Instant::now() + ANSWER_TIMEOUT;
         loop {
             let received = self.lines.recv_deadline(deadline);
-            let (_, message) = received.map_err(|_| Unplayable::Mute(self.name.clone(), asked))?;
+            let (_, message) = received.map_err(|_| {
+                CliError::Task(format!("{} does not answer `{asked}` as a UCI engine does", self.name))
+            })?;
             if is_it(message) {
                 return Ok(());
             }
@@ -282,6 +260,7 @@ mod tests {
     fn a_command_line_is_a_program_with_arguments() {
         let program = Program::parse("engine-that-is-nowhere --uci 2");
         assert_eq!((program.name().as_str(), program.arguments.len()), ("engine-that-is-nowhere", 2));
-        assert!(matches!(EnginePlayer::start(&program), Err(Unplayable::Start { .. })));
+        let error = EnginePlayer::start(&program).err().expect("there is none").to_string();
+        assert!(error.contains("cannot be started"), "{error}");
     }
 }

@@ -6,7 +6,6 @@ use shakmaty::{Color, KnownOutcome, Outcome};
 
 use super::{
     chart,
-    error::ProveError,
     experiment::Setup,
     journal::{Arm, GameEntry},
     statistics::Estimate,
@@ -14,6 +13,7 @@ use super::{
 };
 use crate::{
     cli::{
+        CliError,
         pgn::{self, Game},
         refused,
     },
@@ -24,7 +24,7 @@ use crate::{
 pub(super) const RESULTS: [&str; 5] = ["results.txt", "rounds.csv", "games.csv", "games.pgn", "score.svg"];
 
 /// Writes the results up to the end of round `finished`, and returns the text.
-pub(super) fn write(setup: &Setup, entries: &[GameEntry], finished: u32) -> Result<String, ProveError> {
+pub(super) fn write(setup: &Setup, entries: &[GameEntry], finished: u32) -> Result<String, CliError> {
     let games = GamesByPlace::new(setup, entries);
     let rounds: Vec<SummaryRow> = (1..=finished).flat_map(|round| games.lines(&(round..=round))).collect();
     // In the second half of the rounds learning should show.
@@ -210,9 +210,8 @@ fn game_pgn(setup: &Setup, entry: &GameEntry) -> String {
         tags: tags.map(|(name, value)| (name.to_owned(), value)).to_vec(),
         start: start.clone(),
         moves: entry.positions(start).into_iter().map(|(_, m)| m).collect(),
-        preface: Vec::new(),
-        annotations: Vec::new(),
         outcome: Outcome::Known(outcome),
+        ..Game::default()
     };
     pgn::write_game(&game, &game.tags, &[])
 }

@@ -1,49 +1,30 @@
 //! What several tuning commands share.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::{fs, io, path::Path};
 
-use thiserror::Error;
+use crate::{cli::CliError, files, processor};
 
-use crate::{files, processor};
-
-/// Why tuning failed.
-#[derive(Debug, Error)]
-pub enum TuneError {
-    /// A file cannot be read or written.
-    #[error("{path}: {error}")]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What went wrong.
-        error: io::Error,
-    },
-    /// No line could be used.
-    #[error("no line of the form `FEN | score | result` was found")]
-    NoData,
-    /// The games cannot be played.
-    #[error("{0}")]
-    Games(String),
-    /// The checkpoint belongs to another table of weights.
-    #[error("{0} does not fit this version's weights; remove it to begin anew")]
-    Checkpoint(PathBuf),
+/// Turns what the system says of a file into an error.
+pub fn file_error(path: &Path) -> impl Fn(io::Error) -> CliError {
+    move |error| CliError::Task(format!("{}: {error}", path.display()))
 }
 
-impl TuneError {
-    /// Turns what the system says of a file into an error.
-    pub fn file(path: &Path) -> impl Fn(io::Error) -> TuneError {
-        move |error| TuneError::File { path: path.to_owned(), error }
-    }
+/// No line could be used.
+pub fn no_data() -> CliError {
+    CliError::Task("no line of the form `FEN | score | result` was found".to_owned())
+}
+
+/// The checkpoint belongs to another table of weights.
+pub fn foreign_checkpoint(path: &Path) -> CliError {
+    CliError::Task(format!("{} does not fit this version's weights; remove it to begin anew", path.display()))
 }
 
 /// Reads the state of an interrupted session, if there was one. A file that cannot be read must not be overwritten.
-pub fn read_state(path: &Path) -> Result<Option<Vec<u8>>, TuneError> {
+pub fn read_state(path: &Path) -> Result<Option<Vec<u8>>, CliError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(TuneError::file(path)(error)),
+        Err(error) => Err(file_error(path)(error)),
     }
 }
 
@@ -53,6 +34,6 @@ pub fn threads(asked: Option<usize>) -> usize {
 }
 
 /// Writes a file atomically.
-pub fn write(path: &Path, content: &[u8]) -> Result<(), TuneError> {
-    files::replace(path, content).map_err(TuneError::file(path))
+pub fn write(path: &Path, content: &[u8]) -> Result<(), CliError> {
+    files::replace(path, content).map_err(file_error(path))
 }

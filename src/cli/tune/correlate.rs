@@ -5,11 +5,12 @@ use std::{io::BufRead, path::Path};
 use shakmaty::Color;
 
 use super::{
-    common::TuneError,
+    common::{file_error, no_data},
     data,
     train::{self, LABEL_SCALE},
 };
 use crate::{
+    cli::CliError,
     eval::{Evaluation, Evaluator},
     types::Ply,
     uci::Output,
@@ -19,11 +20,11 @@ use crate::{
 const CLIP: f32 = 1000.0;
 
 /// Prints the correlation with the first column of this evaluation and of each further column.
-pub fn print(path: &Path, evaluation: &Evaluation, output: &Output) -> Result<(), TuneError> {
+pub fn print(path: &Path, evaluation: &Evaluation, output: &Output) -> Result<(), CliError> {
     let mut evaluator = Evaluator::new(evaluation, 4);
     let mut columns: Vec<Vec<f32>> = Vec::new();
     for line in data::open(path)?.lines() {
-        let line = line.map_err(TuneError::file(path))?;
+        let line = line.map_err(file_error(path))?;
         let mut fields = line.split('|').map(str::trim);
         let Some(position) = fields.next().and_then(data::position) else { continue };
         let Ok(scores) = fields.map(str::parse::<f32>).collect::<Result<Vec<_>, _>>() else { continue };
@@ -36,7 +37,7 @@ pub fn print(path: &Path, evaluation: &Evaluation, output: &Output) -> Result<()
             columns.iter_mut().zip(row).for_each(|(column, score)| column.push(score));
         }
     }
-    let [own, reference, others @ ..] = columns.as_slice() else { return Err(TuneError::NoData) };
+    let [own, reference, others @ ..] = columns.as_slice() else { return Err(no_data()) };
     output.line(format_args!("{} positions; correlation as chance, as clipped centipawns", own.len()));
     let chances =
         |column: &[f32]| column.iter().map(|&cp| train::chance(cp, LABEL_SCALE)).collect::<Vec<_>>();

@@ -10,10 +10,10 @@ use std::{
 use shakmaty::{CastlingMode, Square, fen::Fen};
 
 use super::{
-    common::TuneError,
+    common::file_error,
     record::{self, Labelled},
 };
-use crate::position::Position;
+use crate::{cli::CliError, position::Position};
 
 /// Lines in a block. Neighbouring lines come from few games, so a block is used as a whole either for training or for
 /// validation.
@@ -29,11 +29,11 @@ pub fn held_out(number: usize) -> bool {
 }
 
 /// Opens a file, or standard input for `-`.
-pub fn open(path: &Path) -> Result<Box<dyn BufRead>, TuneError> {
+pub fn open(path: &Path) -> Result<Box<dyn BufRead>, CliError> {
     if path == Path::new("-") {
         return Ok(Box::new(BufReader::new(io::stdin())));
     }
-    let file = File::open(path).map_err(TuneError::file(path))?;
+    let file = File::open(path).map_err(file_error(path))?;
     Ok(Box::new(BufReader::with_capacity(1 << 20, file)))
 }
 
@@ -45,9 +45,9 @@ pub fn position(fen: &str) -> Option<Position> {
 
 /// Reads a file of either form and calls back with each record and its number, from 0; `None` for one that cannot be
 /// read.
-pub fn read(path: &Path, mut visit: impl FnMut(usize, Option<Labelled>)) -> Result<(), TuneError> {
+pub fn read(path: &Path, mut visit: impl FnMut(usize, Option<Labelled>)) -> Result<(), CliError> {
     let mut input = open(path)?;
-    let failed = TuneError::file(path);
+    let failed = file_error(path);
     let compact = input.fill_buf().map_err(&failed)?.starts_with(&record::HEADER);
     if !compact {
         for (number, line) in input.lines().enumerate() {

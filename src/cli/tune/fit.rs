@@ -9,13 +9,14 @@ use std::{
 use clap::Args;
 
 use super::{
-    common::{TuneError, read_state, write},
+    common::{file_error, foreign_checkpoint, no_data, read_state, write},
     data,
     model::{Positions, Weight},
     table,
     train::{self, LABEL_SCALE, TuningPlan, TuningState},
 };
 use crate::{
+    cli::CliError,
     eval::classical::{
         Caches,
         coefficients::{self, Coefficients},
@@ -63,7 +64,7 @@ struct Sets {
     validation: Vec<Positions>,
 }
 
-fn read(paths: &[PathBuf], output: &Output) -> Result<Sets, TuneError> {
+fn read(paths: &[PathBuf], output: &Output) -> Result<Sets, CliError> {
     let mut sets = Sets::default();
     let mut caches = Caches::new(1);
     for path in paths {
@@ -89,13 +90,13 @@ fn read(paths: &[PathBuf], output: &Output) -> Result<Sets, TuneError> {
         output.line(format_args!("{}: {lines} positions, {unread} of them unreadable", path.display()));
     }
     if sets.training.len() == 0 {
-        return Err(TuneError::NoData);
+        return Err(no_data());
     }
     Ok(sets)
 }
 
 /// Fits the weights and writes their table.
-pub fn print(arguments: &FitArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
+pub fn print(arguments: &FitArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
     let first: Vec<Weight> = coefficients::present();
     let Sets { training, validation } = read(&arguments.data, output)?;
     output.line(format_args!(
@@ -119,7 +120,7 @@ pub fn print(arguments: &FitArguments, output: &Output, interrupt: &Interrupt) -
     let mut state = match read_state(&arguments.checkpoint)? {
         Some(bytes) => TuningState::from_text(&String::from_utf8_lossy(&bytes))
             .filter(|state| state.weights.len() == first.len())
-            .ok_or_else(|| TuneError::Checkpoint(arguments.checkpoint.clone()))?,
+            .ok_or_else(|| foreign_checkpoint(&arguments.checkpoint))?,
         None => TuningState::new(first.clone()),
     };
     let report = |state: &TuningState| {
@@ -142,14 +143,14 @@ pub fn print(arguments: &FitArguments, output: &Output, interrupt: &Interrupt) -
     }
     output.line(format_args!("training {:.7}", train::loss(&training, &state.weights, &plan)));
     write(&arguments.table, table::source(coefficients::fields(), &state.weights).as_bytes())?;
-    fs::remove_file(&arguments.checkpoint).map_err(TuneError::file(&arguments.checkpoint))
+    fs::remove_file(&arguments.checkpoint).map_err(file_error(&arguments.checkpoint))
 }
 
 /// Prints the lines that are held out of training.
-pub fn print_held_out(path: &Path, every: usize, output: &Output) -> Result<(), TuneError> {
+pub fn print_held_out(path: &Path, every: usize, output: &Output) -> Result<(), CliError> {
     let mut usable = 0;
     for (number, line) in data::open(path)?.lines().enumerate() {
-        let line = line.map_err(TuneError::file(path))?;
+        let line = line.map_err(file_error(path))?;
         let quiet = |line: &str| data::parse(line).is_some_and(|label| !label.noisy);
         if data::held_out(number) && quiet(&line) {
             if usable % every.max(1) == 0 {

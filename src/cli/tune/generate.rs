@@ -18,11 +18,12 @@ use fastrand::Rng;
 use shakmaty::{CastlingMode, Color, Move, uci::UciMove};
 
 use super::{
-    common::{TuneError, threads},
+    common::{file_error, threads},
     data::is_noisy,
     record::{self, Labelled},
 };
 use crate::{
+    cli::CliError,
     engine::Engine,
     locks::locked,
     position::{Path as GamePath, Position},
@@ -61,8 +62,8 @@ const UNFAIR: i32 = 400;
 const LONGEST: usize = 400;
 
 /// Plays games and appends their positions.
-pub fn print(arguments: &GenerateArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
-    let failed = TuneError::file(&arguments.out);
+pub fn print(arguments: &GenerateArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
+    let failed = file_error(&arguments.out);
     let (file, before) = open(&arguments.out).map_err(&failed)?;
     let file = Mutex::new(file);
     let (started, finished, written) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));

@@ -27,8 +27,8 @@ use std::{
 
 use clap::Subcommand;
 
-pub use self::common::TuneError;
 use self::{
+    common::file_error,
     fit::FitArguments,
     generate::GenerateArguments,
     network::{
@@ -40,6 +40,7 @@ use self::{
     vary::VaryArguments,
 };
 use crate::{
+    cli::CliError,
     eval::{Evaluation, net::Network},
     uci::{Interrupt, Output},
 };
@@ -101,7 +102,7 @@ pub enum TuneTask {
 }
 
 /// Runs the command.
-pub fn run(task: &TuneTask, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
+pub fn run(task: &TuneTask, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
     match task {
         TuneTask::Fit(arguments) => fit::print(arguments, output, interrupt),
         TuneTask::Generate(arguments) => generate::print(arguments, output, interrupt),
@@ -124,7 +125,7 @@ pub fn run(task: &TuneTask, output: &Output, interrupt: &Interrupt) -> Result<()
 }
 
 /// Reads a network.
-fn network(path: &Path) -> Result<Network, TuneError> {
-    let bytes = fs::read(path).map_err(TuneError::file(path))?;
-    Network::from_bytes(&bytes).map_err(io::Error::other).map_err(TuneError::file(path))
+fn network(path: &Path) -> Result<Network, CliError> {
+    let bytes = fs::read(path).map_err(file_error(path))?;
+    Network::from_bytes(&bytes).map_err(io::Error::other).map_err(file_error(path))
 }

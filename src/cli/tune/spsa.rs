@@ -14,13 +14,16 @@ use clap::Args;
 use fastrand::Rng;
 use shakmaty::Color;
 
-use super::common::{TuneError, read_state, threads, write};
+use super::common::{foreign_checkpoint, read_state, threads, write};
 use crate::{
-    cli::prove::{
-        game::{self, Limit, Pace},
-        openings,
-        player::{EnginePlayer, Program},
-        statistics::seeded,
+    cli::{
+        CliError,
+        prove::{
+            game::{self, Limit, Pace},
+            openings,
+            player::{EnginePlayer, Program},
+            statistics::seeded,
+        },
     },
     locks::locked,
     position::Position,
@@ -66,22 +69,20 @@ const STABILITY: f64 = 0.1;
 const PERTURBATION: f64 = 1.0 / 20.0;
 
 /// Tunes until all pairs are played.
-pub fn print(arguments: &SpsaArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
-    let games = |error: &dyn Display| TuneError::Games(error.to_string());
-    let starts = openings(&arguments.openings, None, 0).map_err(|error| games(&error))?;
+pub fn print(arguments: &SpsaArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
+    let starts = openings(&arguments.openings, None, 0)?;
     let mut run = SpsaRun::new(chosen(&arguments.parameters)?, arguments.pairs, arguments.gain);
     if let Some(bytes) = read_state(&arguments.state)? {
-        run.restore(&String::from_utf8_lossy(&bytes))
-            .ok_or_else(|| TuneError::Checkpoint(arguments.state.clone()))?;
+        run.restore(&String::from_utf8_lossy(&bytes)).ok_or_else(|| foreign_checkpoint(&arguments.state))?;
     }
     let program = Program {
-        path: env::current_exe().map_err(|error| games(&error))?,
+        path: env::current_exe().map_err(|error| CliError::Task(error.to_string()))?,
         arguments: Vec::new(),
         options: [("Learning", "off"), ("Hash", "16")].map(|(n, v)| (n.to_owned(), v.to_owned())).to_vec(),
     };
     let run = Mutex::new(run);
     let next = || locked(&run).next(arguments.seed);
-    let finish = |trial: &Trial, result| -> Result<(), TuneError> {
+    let finish = |trial: &Trial, result| -> Result<(), CliError> {
         let mut run = locked(&run);
         run.finish(trial, result);
         write(&arguments.state, run.to_string().as_bytes())?;
@@ -90,9 +91,8 @@ pub fn print(arguments: &SpsaArguments, output: &Output, interrupt: &Interrupt) 
         }
         Ok(())
     };
-    let tune = || -> Result<(), TuneError> {
-        let start = || EnginePlayer::start(&program).map_err(|error| games(&error));
-        let mut players = [start()?, start()?];
+    let tune = || -> Result<(), CliError> {
+        let mut players = [EnginePlayer::start(&program)?, EnginePlayer::start(&program)?];
         while !interrupt.is_requested()
             && let Some(mut trial) = next()
         {
@@ -231,18 +231,18 @@ fn play_pair(
     players: &mut [EnginePlayer; 2],
     nodes: u64,
     random: &mut Rng,
-) -> Result<f64, TuneError> {
+) -> Result<f64, CliError> {
     let pace = Pace::Fixed { limits: [Limit::Nodes(nodes); 2], jitter: 0.0 };
     let mut sum = 0.0;
     for first in Color::ALL {
         for player in players.iter_mut() {
             player.send(&Command::UciNewGame);
-            player.ready().map_err(|error| TuneError::Games(error.to_string()))?;
+            player.ready()?;
         }
         let played = game::play(opening, players, pace, random, |_, _| {});
         players.swap(0, 1);
         if played.ending.is_fault() {
-            return Err(TuneError::Games(format!("a game ended with: {}", played.ending.name())));
+            return Err(CliError::Task(format!("a game ended with: {}", played.ending.name())));
         }
         sum += played.winner.map_or(0.0, |winner| if winner == first { 1.0 } else { -1.0 });
     }
@@ -250,13 +250,13 @@ fn play_pair(
 }
 
 /// The parameters with these names; without any, those whose last perturbation is two or more.
-fn chosen(names: &[String]) -> Result<Vec<&'static Parameter>, TuneError> {
+fn chosen(names: &[String]) -> Result<Vec<&'static Parameter>, CliError> {
     if names.is_empty() {
         return Ok(PARAMETERS.iter().filter(|&parameter| Tuned::new(parameter).reach() >= 2.0).collect());
     }
     let find = |name: &String| {
         let found = PARAMETERS.iter().find(|parameter| parameter.name.eq_ignore_ascii_case(name));
-        found.ok_or_else(|| TuneError::Games(format!("there is no parameter {name}, `uci` lists them")))
+        found.ok_or_else(|| CliError::Task(format!("there is no parameter {name}, `uci` lists them")))
     };
     names.iter().map(find).collect()
 }

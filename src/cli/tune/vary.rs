@@ -11,12 +11,15 @@ use fastrand::Rng;
 use shakmaty::Color;
 
 use super::{
-    common::TuneError,
+    common::file_error,
     data,
     train::{self, LABEL_SCALE},
 };
 use crate::{
-    cli::prove::player::{EngineFailure, EnginePlayer, Program},
+    cli::{
+        CliError,
+        prove::player::{EngineFailure, EnginePlayer, Program},
+    },
     position::Position,
     protocol::{Command, Go, PositionStart},
     uci::{Interrupt, Output},
@@ -46,10 +49,10 @@ const LIMIT: i32 = 1500;
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// Writes varied positions until the data ends.
-pub fn print(arguments: &VaryArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
+pub fn print(arguments: &VaryArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
     let program = Program { path: arguments.engine.clone(), arguments: Vec::new(), options: Vec::new() };
-    let mut engine = EnginePlayer::start(&program).map_err(|error| TuneError::Games(error.to_string()))?;
-    let out_failed = TuneError::file(&arguments.out);
+    let mut engine = EnginePlayer::start(&program)?;
+    let out_failed = file_error(&arguments.out);
     let mut out = OpenOptions::new().create(true).append(true).open(&arguments.out).map_err(&out_failed)?;
     let mut random = Rng::with_seed(0x9e37_79b9_7f4a_7c15);
     let (mut written, mut failure) = (0_u64, None);
@@ -73,7 +76,7 @@ pub fn print(arguments: &VaryArguments, output: &Output, interrupt: &Interrupt) 
             }
             Err(fault) => {
                 let engine = arguments.engine.display();
-                failure = Some(TuneError::Games(format!("{engine} gives no answer: it {fault}")));
+                failure = Some(CliError::Task(format!("{engine} gives no answer: it {fault}")));
             }
         }
     })?;

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::{common::TuneError, data};
+use super::{common::no_data, data};
 use crate::{
+    cli::CliError,
     types::{ChanceModel, Score},
     uci::Output,
 };
@@ -12,7 +13,7 @@ use crate::{
 type GamePoint = (Score, u32, usize);
 
 /// Prints the parameters with the greatest likelihood.
-pub fn print(path: &Path, output: &Output) -> Result<(), TuneError> {
+pub fn print(path: &Path, output: &Output) -> Result<(), CliError> {
     let mut samples: Vec<GamePoint> = Vec::new();
     data::read(path, |_, label| {
         let Some(label) = label else { return };
@@ -22,7 +23,7 @@ pub fn print(path: &Path, output: &Output) -> Result<(), TuneError> {
         samples.push((Score::from_centipawns(score as i32), material, ended));
     })?;
     if samples.is_empty() {
-        return Err(TuneError::NoData);
+        return Err(no_data());
     }
     let model = fit(&samples);
     output.line(format_args!("{} positions, -log likelihood {:.5}", samples.len(), cost(&model, &samples)));

@@ -10,11 +10,14 @@ use clap::Args;
 use shakmaty::Color;
 
 use super::{
-    super::{common::TuneError, data, record::Labelled},
+    super::{common::file_error, data, record::Labelled},
     record::{SIZE, Sample},
     teacher::Teacher,
 };
-use crate::uci::{Interrupt, Output};
+use crate::{
+    cli::CliError,
+    uci::{Interrupt, Output},
+};
 
 /// The arguments of `engram tune label`.
 #[derive(Debug, Args)]
@@ -33,11 +36,11 @@ pub struct LabelArguments {
 const CHUNK: usize = 1 << 14;
 
 /// Reads all positions, labels them and writes them.
-pub fn print(arguments: &LabelArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
+pub fn print(arguments: &LabelArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
     let has_samples = is_samples(&arguments.input)?;
     // An existing file, which may be the input, is not overwritten.
-    let file = File::create_new(&arguments.out).map_err(TuneError::file(&arguments.out))?;
-    let teacher_failed = TuneError::file(Path::new(arguments.teacher.as_deref().unwrap_or_default()));
+    let file = File::create_new(&arguments.out).map_err(file_error(&arguments.out))?;
+    let teacher_failed = file_error(Path::new(arguments.teacher.as_deref().unwrap_or_default()));
     let teacher = arguments.teacher.as_deref().map(Teacher::start).transpose().map_err(teacher_failed)?;
     let mut labeller =
         Labeller { arguments, teacher, out: BufWriter::new(file), samples: Vec::new(), written: 0 };
@@ -64,10 +67,10 @@ pub fn print(arguments: &LabelArguments, output: &Output, interrupt: &Interrupt)
 }
 
 /// Does a file hold samples?
-fn is_samples(path: &Path) -> Result<bool, TuneError> {
+fn is_samples(path: &Path) -> Result<bool, CliError> {
     let mut bytes = [0; SIZE];
-    let mut file = File::open(path).map_err(TuneError::file(path))?;
-    let whole = file.read(&mut bytes).map_err(TuneError::file(path))? == SIZE;
+    let mut file = File::open(path).map_err(file_error(path))?;
+    let whole = file.read(&mut bytes).map_err(file_error(path))? == SIZE;
     // No text has zero bytes.
     Ok(whole && bytes[SIZE - 3..] == [0; 3] && Sample::from_bytes(&bytes).is_some())
 }
@@ -92,8 +95,8 @@ struct Labeller<'a> {
 
 impl Labeller<'_> {
     /// Takes over all samples of a file.
-    fn samples(&mut self, interrupt: &Interrupt) -> Result<(), TuneError> {
-        let failed = TuneError::file(&self.arguments.input);
+    fn samples(&mut self, interrupt: &Interrupt) -> Result<(), CliError> {
+        let failed = file_error(&self.arguments.input);
         let mut file = File::open(&self.arguments.input).map_err(&failed)?;
         let mut bytes = Vec::new();
         while !interrupt.is_requested() {
@@ -110,16 +113,16 @@ impl Labeller<'_> {
         Ok(())
     }
 
-    fn push(&mut self, sample: Sample) -> Result<(), TuneError> {
+    fn push(&mut self, sample: Sample) -> Result<(), CliError> {
         self.samples.push(sample);
         if self.samples.len() < CHUNK { Ok(()) } else { self.write() }
     }
 
-    fn write(&mut self) -> Result<(), TuneError> {
+    fn write(&mut self) -> Result<(), CliError> {
         if let (Some(teacher), Some(name)) = (&mut self.teacher, &self.arguments.teacher) {
-            teacher.label(&mut self.samples).map_err(TuneError::file(Path::new(name)))?;
+            teacher.label(&mut self.samples).map_err(file_error(Path::new(name)))?;
         }
-        let failed = TuneError::file(&self.arguments.out);
+        let failed = file_error(&self.arguments.out);
         for sample in &self.samples {
             self.out.write_all(&sample.to_bytes()).map_err(&failed)?;
         }
@@ -129,9 +132,9 @@ impl Labeller<'_> {
     }
 
     /// Writes what is left, and says how many there were in all.
-    fn finish(mut self) -> Result<u64, TuneError> {
+    fn finish(mut self) -> Result<u64, CliError> {
         self.write()?;
-        self.out.flush().map_err(TuneError::file(&self.arguments.out))?;
+        self.out.flush().map_err(file_error(&self.arguments.out))?;
         Ok(self.written)
     }
 }

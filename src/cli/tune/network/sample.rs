@@ -19,14 +19,14 @@ use shakmaty::{CastlingMode, Color};
 
 use super::{
     super::{
-        common::{TuneError, threads},
+        common::{file_error, threads},
         generate::{Adjudicator, Player, follow, random_moves},
     },
     record::Sample,
     teacher::Teacher,
 };
 use crate::{
-    cli::prove::openings,
+    cli::{CliError, prove::openings},
     locks::locked,
     position::Position,
     uci::{Interrupt, Output},
@@ -76,8 +76,8 @@ const CHUNK: usize = 1 << 14;
 const STRAY: usize = 16;
 
 /// Plays games, has positions labelled and writes them, until there are enough.
-pub fn print(arguments: &SampleArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
-    let failed = TuneError::file(&arguments.out);
+pub fn print(arguments: &SampleArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
+    let failed = file_error(&arguments.out);
     let to_stdout = arguments.out == Path::new("-");
     let out: Box<dyn Write + Send> = if to_stdout {
         Box::new(io::stdout())
@@ -85,7 +85,7 @@ pub fn print(arguments: &SampleArguments, output: &Output, interrupt: &Interrupt
         Box::new(OpenOptions::new().create(true).append(true).open(&arguments.out).map_err(failed)?)
     };
     let openings = match &arguments.openings {
-        Some(path) => openings(path, None, 0).map_err(|error| TuneError::Games(error.to_string()))?,
+        Some(path) => openings(path, None, 0)?,
         None => Vec::new(),
     };
     let threads = threads(arguments.threads);
@@ -126,7 +126,7 @@ struct Samplers<'a> {
     out: Mutex<Box<dyn Write + Send>>,
     written: AtomicU64,
     began: Instant,
-    failure: Mutex<Option<TuneError>>,
+    failure: Mutex<Option<CliError>>,
 }
 
 impl Samplers<'_> {
@@ -138,8 +138,8 @@ impl Samplers<'_> {
     }
 
     /// One thread: games, and whenever enough positions have come together, labels for them.
-    fn work(&self, seed: u64, interrupt: &Interrupt, say: &dyn Fn(String)) -> Result<(), TuneError> {
-        let teacher_failed = TuneError::file(Path::new(&self.arguments.teacher));
+    fn work(&self, seed: u64, interrupt: &Interrupt, say: &dyn Fn(String)) -> Result<(), CliError> {
+        let teacher_failed = file_error(Path::new(&self.arguments.teacher));
         let mut teacher = Teacher::start(&self.arguments.teacher).map_err(&teacher_failed)?;
         let taken = Arc::<Evaluated>::default();
         let mut player = Player::new(self.arguments.least_nodes);
@@ -164,10 +164,10 @@ impl Samplers<'_> {
         Ok(())
     }
 
-    fn write(&self, samples: &[Sample], say: &dyn Fn(String)) -> Result<(), TuneError> {
+    fn write(&self, samples: &[Sample], say: &dyn Fn(String)) -> Result<(), CliError> {
         let bytes: Vec<u8> = samples.iter().flat_map(|sample| sample.to_bytes()).collect();
         let mut out = locked(&self.out);
-        out.write_all(&bytes).map_err(TuneError::file(&self.arguments.out))?;
+        out.write_all(&bytes).map_err(file_error(&self.arguments.out))?;
         let before = self.written.fetch_add(samples.len() as u64, Relaxed);
         let now = before + samples.len() as u64;
         if before >> 20 != now >> 20 {

@@ -7,13 +7,16 @@ use std::{
 };
 
 use super::{
-    super::common::{TuneError, read_state, write},
+    super::common::{file_error, foreign_checkpoint, read_state, write},
     model::{self, LIMIT, NetworkShape, SCALE, Scratch, TILE},
     optimiser::{self, Moments},
     pawns,
     record::Sample,
 };
-use crate::eval::net::{HEADS, INPUTS, Layout, ONE_HEAD, ONE_INPUT, PawnLayout};
+use crate::{
+    cli::CliError,
+    eval::net::{HEADS, INPUTS, Layout, ONE_HEAD, ONE_INPUT, PawnLayout},
+};
 
 /// Samples that a thread takes at a time.
 const PORTION: usize = 2048;
@@ -44,15 +47,15 @@ pub struct Training {
 
 impl Training {
     /// The state in a checkpoint, or a new one: `from` another network or random.
-    pub fn begin(checkpoint: &Path, from: Option<&Path>, shape: NetworkShape) -> Result<Training, TuneError> {
+    pub fn begin(checkpoint: &Path, from: Option<&Path>, shape: NetworkShape) -> Result<Training, CliError> {
         if let Some(state) = Training::load(checkpoint, shape)? {
             return Ok(state);
         }
         let parameters = match from {
             Some(path) => {
-                let bytes = fs::read(path).map_err(TuneError::file(path))?;
+                let bytes = fs::read(path).map_err(file_error(path))?;
                 let layout =
-                    Layout::from_bytes(&bytes).map_err(io::Error::other).map_err(TuneError::file(path))?;
+                    Layout::from_bytes(&bytes).map_err(io::Error::other).map_err(file_error(path))?;
                 grown(&layout, shape)
             }
             None => shape.random(1),
@@ -177,7 +180,7 @@ impl Training {
         }
     }
 
-    pub fn save(&self, path: &Path) -> Result<(), TuneError> {
+    pub fn save(&self, path: &Path) -> Result<(), CliError> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend((self.shape.units as u64).to_le_bytes());
         bytes.extend(self.batches.to_le_bytes());
@@ -187,9 +190,9 @@ impl Training {
         write(path, &bytes)
     }
 
-    pub fn load(path: &Path, shape: NetworkShape) -> Result<Option<Training>, TuneError> {
+    pub fn load(path: &Path, shape: NetworkShape) -> Result<Option<Training>, CliError> {
         let Some(bytes) = read_state(path)? else { return Ok(None) };
-        let foreign = || TuneError::Checkpoint(path.to_owned());
+        let foreign = || foreign_checkpoint(path);
         let rest = bytes.strip_prefix(&MAGIC).ok_or_else(foreign)?;
         let (units, rest) = rest.split_first_chunk::<8>().ok_or_else(foreign)?;
         let (batches, rest) = rest.split_first_chunk::<8>().ok_or_else(foreign)?;

@@ -11,9 +11,10 @@ use std::{
 use fastrand::Rng;
 
 use super::{
-    super::common::TuneError,
+    super::common::{file_error, no_data},
     record::{SIZE, Sample},
 };
+use crate::cli::CliError;
 
 /// Samples in a block. Neighbouring samples come from one game, so blocks are held out as a whole.
 const BLOCK: u64 = 1 << 14;
@@ -41,8 +42,8 @@ pub struct Stream {
 
 impl Stream {
     /// Opens the files and fills a buffer of `capacity` samples, after `skip` samples were passed over.
-    pub fn open(paths: &[PathBuf], capacity: usize, skip: u64) -> Result<Stream, TuneError> {
-        let first = paths.first().ok_or(TuneError::NoData)?;
+    pub fn open(paths: &[PathBuf], capacity: usize, skip: u64) -> Result<Stream, CliError> {
+        let first = paths.first().ok_or_else(no_data)?;
         let file = open(first)?;
         let mut stream = Stream {
             paths: paths.to_vec(),
@@ -56,7 +57,7 @@ impl Stream {
         stream.skip(skip)?;
         stream.buffer.reserve_exact(capacity);
         while stream.buffer.len() < stream.capacity {
-            let Some(sample) = stream.next()? else { return Err(TuneError::NoData) };
+            let Some(sample) = stream.next()? else { return Err(no_data()) };
             if stream.passes > 0 && stream.buffer.len() > CHUNK {
                 break;
             }
@@ -66,14 +67,14 @@ impl Stream {
     }
 
     /// Draws a sample.
-    pub fn draw(&mut self, random: &mut Rng) -> Result<Sample, TuneError> {
-        let Some(next) = self.next()? else { return Err(TuneError::NoData) };
+    pub fn draw(&mut self, random: &mut Rng) -> Result<Sample, CliError> {
+        let Some(next) = self.next()? else { return Err(no_data()) };
         let index = random.usize(..self.buffer.len());
         Ok(std::mem::replace(&mut self.buffer[index], next))
     }
 
     /// Up to `most` samples of the beginning of a file.
-    pub fn first(path: &Path, most: usize) -> Result<Vec<Sample>, TuneError> {
+    pub fn first(path: &Path, most: usize) -> Result<Vec<Sample>, CliError> {
         let mut stream = Stream::open(&[path.to_owned()], 1, 0)?;
         let mut samples = Vec::new();
         while samples.len() < most && stream.passes == 0 {
@@ -83,14 +84,14 @@ impl Stream {
     }
 
     /// Up to `most` of the samples that are held out of training.
-    pub fn held_out(paths: &[PathBuf], most: usize) -> Result<Vec<Sample>, TuneError> {
+    pub fn held_out(paths: &[PathBuf], most: usize) -> Result<Vec<Sample>, CliError> {
         let mut samples = Vec::new();
         for path in paths {
             let mut file = open(path)?;
             let mut start = HELD_OUT / 2 * BLOCK;
             let mut bytes = [0; SIZE];
             while samples.len() < most {
-                file.seek(SeekFrom::Start(start * SIZE as u64)).map_err(TuneError::file(path))?;
+                file.seek(SeekFrom::Start(start * SIZE as u64)).map_err(file_error(path))?;
                 let before = samples.len();
                 // A few of each block: neighbouring samples are alike.
                 for _ in 0..BLOCK / 8 {
@@ -109,15 +110,15 @@ impl Stream {
         Ok(samples)
     }
 
-    fn skip(&mut self, mut samples: u64) -> Result<(), TuneError> {
+    fn skip(&mut self, mut samples: u64) -> Result<(), CliError> {
         let mut lengths = Vec::new();
         for path in &self.paths {
-            let length = path.metadata().map_err(TuneError::file(path))?.len();
+            let length = path.metadata().map_err(file_error(path))?.len();
             lengths.push(length / SIZE as u64);
         }
         let total: u64 = lengths.iter().sum();
         if total == 0 {
-            return Err(TuneError::NoData);
+            return Err(no_data());
         }
         self.passes = samples / total;
         samples %= total;
@@ -130,21 +131,21 @@ impl Stream {
         Ok(())
     }
 
-    fn go_to(&mut self, index: usize, number: u64) -> Result<(), TuneError> {
+    fn go_to(&mut self, index: usize, number: u64) -> Result<(), CliError> {
         let path = &self.paths[index];
         self.file = open(path)?;
-        self.file.seek(SeekFrom::Start(number * SIZE as u64)).map_err(TuneError::file(path))?;
+        self.file.seek(SeekFrom::Start(number * SIZE as u64)).map_err(file_error(path))?;
         self.place = (index, number);
         Ok(())
     }
 
-    fn next(&mut self) -> Result<Option<Sample>, TuneError> {
+    fn next(&mut self) -> Result<Option<Sample>, CliError> {
         let mut dry = 0;
         while self.waiting.is_empty() {
             let (index, number) = self.place;
             let mut bytes = Vec::with_capacity(CHUNK * SIZE);
             let chunk = &mut self.file.by_ref().take((CHUNK * SIZE) as u64);
-            chunk.read_to_end(&mut bytes).map_err(TuneError::file(&self.paths[index]))?;
+            chunk.read_to_end(&mut bytes).map_err(file_error(&self.paths[index]))?;
             let records = bytes.as_chunks::<SIZE>().0;
             let count = records.len();
             for (offset, record) in records.iter().enumerate() {
@@ -168,6 +169,6 @@ impl Stream {
     }
 }
 
-fn open(path: &Path) -> Result<BufReader<File>, TuneError> {
-    File::open(path).map(BufReader::new).map_err(TuneError::file(path))
+fn open(path: &Path) -> Result<BufReader<File>, CliError> {
+    File::open(path).map(BufReader::new).map_err(file_error(path))
 }

@@ -12,13 +12,16 @@ use crossbeam::channel::{Receiver, bounded};
 use fastrand::Rng;
 
 use super::{
-    super::common::{TuneError, threads, write},
+    super::common::{no_data, threads, write},
     model::{NetworkShape, TILE},
     record::Sample,
     state::{Learner, Training},
     stream::Stream,
 };
-use crate::uci::{Interrupt, Output};
+use crate::{
+    cli::CliError,
+    uci::{Interrupt, Output},
+};
 
 /// The arguments of `engram tune train`.
 #[derive(Debug, Args)]
@@ -76,7 +79,7 @@ fn whole_tiles(text: &str) -> Result<usize, String> {
 const HELD_OUT: usize = 200_000;
 
 /// Trains until all samples are drawn or it is interrupted.
-pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt) -> Result<(), TuneError> {
+pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
     let shape = NetworkShape { units: arguments.units, pawns: arguments.pawns };
     let mut state = Training::begin(&arguments.checkpoint, arguments.from.as_deref(), shape)?;
     let held_out = match &arguments.held_out {
@@ -112,7 +115,7 @@ pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt)
     })
 }
 
-type Drawn = Receiver<Result<Vec<Sample>, TuneError>>;
+type Drawn = Receiver<Result<Vec<Sample>, CliError>>;
 
 fn train(
     arguments: &TrainArguments,
@@ -122,13 +125,13 @@ fn train(
     held_out: &[Sample],
     output: &Output,
     interrupt: &Interrupt,
-) -> Result<(), TuneError> {
+) -> Result<(), CliError> {
     let batches = arguments.positions.div_ceil(arguments.batch as u64);
     let every = (arguments.every / arguments.batch as u64).max(1);
     let (mut began, first) = (Instant::now(), state.batches);
     let (mut sum, mut count) = (0.0_f64, 0_u64);
     while state.batches < batches && !interrupt.is_requested() {
-        let batch = drawn.recv().map_err(|_| TuneError::NoData)??;
+        let batch = drawn.recv().map_err(|_| no_data())??;
         let rate = arguments.rate * 0.5 * (1.0 + (PI * state.batches as f32 / batches as f32).cos());
         sum += f64::from(state.step(&batch, arguments.result, rate, learners));
         count += batch.len() as u64;

@@ -1,0 +1,69 @@
+//! How a subcommand ends.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use thiserror::Error;
+
+use crate::{
+    book::BookError,
+    engine::IllegalMove,
+    learn::{FileError, exchange::LineError},
+    tt::file::HashFileError,
+    uci::translate::FenError,
+};
+
+/// How a subcommand that did not fail ended.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Completion {
+    /// All of it was done.
+    Complete,
+    /// Parts of the input could not be used; each was reported.
+    Partial,
+}
+
+/// Why a subcommand failed, in one sentence.
+#[derive(Debug, Error)]
+pub enum CliError {
+    /// The position given cannot be used.
+    #[error(transparent)]
+    Fen(#[from] FenError),
+    /// A move that the engine refuses.
+    #[error(transparent)]
+    Move(#[from] IllegalMove),
+    /// A hash file cannot be used.
+    #[error(transparent)]
+    HashFile(#[from] HashFileError),
+    /// A book that cannot be used.
+    #[error(transparent)]
+    Book(#[from] BookError),
+    /// A learning file cannot be used.
+    #[error(transparent)]
+    LearnFile(#[from] FileError),
+    /// The position or move cannot be learned.
+    #[error(transparent)]
+    Line(#[from] LineError),
+    /// Another file cannot be used.
+    #[error("{path} cannot be {doing} ({source})")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Opened, read, written.
+        doing: &'static str,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The output cannot be written.
+    #[error("the output cannot be written: {0}")]
+    Output(String),
+    /// The task cannot be done, in words.
+    #[error("{0}")]
+    Task(String),
+}
+
+/// Turns what the system says of a file that was being `doing` (opened, read, written) into an error.
+pub(super) fn refused(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> CliError {
+    move |source| CliError::File { path: path.to_owned(), doing, source }
+}
