@@ -2,13 +2,16 @@
 
 mod blocking;
 mod evaluation;
+mod hash_file;
 mod learning;
 mod lessons;
 mod lookup;
 mod memory;
 mod opening;
 mod persistent;
+mod setters;
 mod settings;
+mod stop;
 mod strength;
 mod study;
 
@@ -17,7 +20,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use shakmaty::uci::UciMove;
@@ -30,12 +33,13 @@ pub use self::{
     memory::LearnOptions,
     opening::OpeningBook,
     settings::{EngineSettings, ProbeRules},
+    stop::StopHandle,
     strength::{ELO_RANGE, FULL_SKILL, StrengthLimits},
     study::{StudiedGame, Study},
 };
 use self::{
     evaluation::EvaluationChoice, memory::Learning, opening::LastAnswer, persistent::Persistent,
-    study::BackgroundStudy,
+    stop::Background,
 };
 use crate::{
     learn::game::Line,
@@ -70,17 +74,6 @@ pub struct OutOfMemory {
     pub kept: usize,
 }
 
-/// Stops a search from another thread.
-#[derive(Clone)]
-pub struct StopHandle(Arc<Signals>);
-
-impl StopHandle {
-    /// Ends the present search as soon as possible; nothing happens if there is none.
-    pub fn stop(&self) {
-        self.0.stop.store(true, Relaxed);
-    }
-}
-
 /// A complete engine: position, tables and search threads.
 pub struct Engine {
     sink: Arc<EventSink>,
@@ -96,7 +89,7 @@ pub struct Engine {
     node_clock: NodeClock,
     persistent: Persistent,
     learning: Learning,
-    study: Option<BackgroundStudy>,
+    study: Option<Background>,
     path_hash: PathHash,
     evaluation: EvaluationChoice,
     tables: Option<Arc<Tablebase>>,
@@ -114,8 +107,6 @@ impl Engine {
     pub const DEFAULT_HASH_FILE_SIZE: usize = 64;
     /// Default size of each thread's pawn hash table in MiB.
     pub const DEFAULT_PAWN_HASH: usize = 4;
-    /// Default time kept for communication, per move.
-    pub const DEFAULT_MOVE_OVERHEAD: Duration = Duration::from_millis(10);
 
     /// An engine at the start position that reports to `sink`.
     pub fn new(sink: Arc<EventSink>) -> Engine {
@@ -131,7 +122,7 @@ impl Engine {
             signals,
             node_rate: None,
             node_clock: NodeClock::default(),
-            persistent: Persistent::new(Engine::DEFAULT_HASH_FILE_SIZE),
+            persistent: Persistent { mib: Engine::DEFAULT_HASH_FILE_SIZE, ..Persistent::default() },
             line: Line::default(),
             guessed: false,
             learning: Learning::default(),

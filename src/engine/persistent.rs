@@ -1,34 +1,25 @@
-//! The hash file of the engine: which one is wanted, which one is open.
+//! Which hash file is wanted, and which one is open.
 
 use std::{path::PathBuf, sync::Arc};
 
-use super::Engine;
-use crate::{
-    position::{Path, PathHash},
-    search::{Limits, ResultStore, Resumed, Strength},
-    tt::file::{FileLocation, HashFile, HashOrigin},
-};
+use crate::tt::file::HashFile;
 
 /// The file that is wanted and, once it was needed, open.
+#[derive(Default)]
 pub(super) struct Persistent {
-    path: Option<PathBuf>,
+    pub path: Option<PathBuf>,
     /// Size of a new file.
-    mib: usize,
-    open: Option<Arc<HashFile>>,
+    pub mib: usize,
+    pub open: Option<Arc<HashFile>>,
     /// Was something changed since the file was opened?
-    changed: bool,
+    pub changed: bool,
     /// Was something searched since the last game began?
-    used: bool,
+    pub used: bool,
     /// Was the user told that the file is not used with contempt or at limited strength?
-    unused_told: bool,
+    pub unused_told: bool,
 }
 
 impl Persistent {
-    /// No file.
-    pub fn new(mib: usize) -> Persistent {
-        Persistent { path: None, mib, open: None, changed: false, used: false, unused_told: false }
-    }
-
     /// Closes the file; it is opened again, if it fits, when it is needed.
     pub fn reopen(&mut self) {
         self.open = None;
@@ -40,106 +31,5 @@ impl Persistent {
         if let (Some(file), true) = (&self.open, std::mem::take(&mut self.used)) {
             file.begin_generation();
         }
-    }
-}
-
-impl Engine {
-    /// Names the file that keeps what the table knows, none for RAM alone. The present one is closed at once, the new
-    /// one opened by the next search or by [`Engine::open_hash_file`]: its size may be set later. Naming one that did
-    /// not open tries it again. Waits for a running search.
-    pub fn set_hash_file(&mut self, file: Option<PathBuf>) {
-        self.wait();
-        if file != self.persistent.path || self.persistent.open.is_none() {
-            self.persistent.path = file;
-            self.persistent.reopen();
-        }
-    }
-
-    /// Sets the size of a new hash file in MiB; one that is there keeps its own.
-    pub fn set_hash_file_size(&mut self, mib: usize) {
-        self.wait();
-        self.persistent.mib = mib;
-        self.persistent.changed |= self.persistent.open.is_none();
-    }
-
-    /// Opens the hash file that was named and is not open, or no longer there, and reports the result.
-    pub fn open_hash_file(&mut self) {
-        let said = match self.persistent.open.as_ref().map(|file| (file.map().place(), file.map().path())) {
-            None | Some((FileLocation::Ours, _)) => None,
-            Some((FileLocation::Removed, path)) => Some(format!("hash file {} was removed", path.display())),
-            Some((FileLocation::Replaced, path)) => {
-                Some(format!("hash file {} was replaced", path.display()))
-            }
-        };
-        if let Some(said) = said {
-            self.say(said);
-            self.persistent.reopen();
-        }
-        if !std::mem::take(&mut self.persistent.changed) {
-            return;
-        }
-        let Some(path) = &self.persistent.path else { return };
-        let evaluation = self.evaluation.evaluation().fingerprint();
-        let origin = HashOrigin { evaluation, path_mode: self.path_hash };
-        match HashFile::open_or_create(path, self.persistent.mib, origin) {
-            Ok((file, made)) => {
-                let map = file.map();
-                let (path, mib) = (map.path().display(), map.header().file_size() >> 20);
-                self.say(match made {
-                    true => format!("hash file {path}: {mib} MiB, new"),
-                    false => {
-                        let (fill, session) = (map.fill(), map.generation());
-                        format!("hash file {path}: {mib} MiB, {fill:.1} % full, session {session}")
-                    }
-                });
-                self.persistent.open = Some(Arc::new(file));
-            }
-            Err(error) => self.say(format!("{error}; the hash stays in RAM")),
-        }
-    }
-
-    /// Empties the table and the hash file. Waits for a running search.
-    pub fn clear_hash_and_file(&mut self) {
-        self.clear_hash();
-        self.open_hash_file();
-        if let Some(file) = &self.persistent.open {
-            file.clear();
-        }
-    }
-
-    /// Which part of the path must match before a stored score is used.
-    pub fn path_hash(&self) -> PathHash {
-        self.path_hash
-    }
-
-    /// The file for a search; none with contempt or at limited strength, whose scores must not reach other searches.
-    pub(super) fn hash_file(&mut self) -> Option<Arc<HashFile>> {
-        self.open_hash_file();
-        self.persistent.used = true;
-        let full_strength = self.strength_limits.strength() == Strength::default();
-        let unused = !full_strength && self.persistent.open.is_some();
-        if unused && !std::mem::replace(&mut self.persistent.unused_told, true) {
-            let text = "the hash file is not used with contempt or at limited strength".to_owned();
-            self.say(text);
-        }
-        self.persistent.open.clone().filter(|_| full_strength)
-    }
-
-    /// The result of an earlier analysis of this root, where a search under `limits` may resume from it.
-    pub(super) fn resume(&self, limits: &Limits, path: &Path, file: Option<&HashFile>) -> Option<Resumed> {
-        if self.settings.multi_pv > 1 || !limits.search_moves.is_empty() {
-            return None;
-        }
-        let memory = ResultStore { table: &self.table, file };
-        memory.share(self.root.key(), path);
-        let kept = memory.resumed(&self.root, path);
-        let learned = self.learned_result(path);
-        let resumed = learned.into_iter().chain(kept).max_by_key(|resumed| resumed.depth)?;
-        if limits.depth.is_some_and(|most| most < resumed.depth) {
-            return None;
-        }
-        let depth = resumed.depth.get();
-        self.say(format!("analysis resumed at depth {depth}"));
-        Some(resumed)
     }
 }

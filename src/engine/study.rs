@@ -5,17 +5,9 @@
 //! for each position before one of them, where the opponent is to move, the score that the game's reply reaches.
 //! Records against earlier moves are replaced by marks that lead to the move that holds.
 
-use std::{
-    path::Path,
-    sync::{
-        Arc, RwLock, RwLockReadGuard,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
-    thread::{self, JoinHandle},
-    time::Duration,
-};
+use std::sync::{RwLock, RwLockReadGuard};
 
-use super::{Engine, LearnOptions, StopHandle, blocking::BlockingEngine};
+use super::{Engine, blocking::BlockingEngine, memory::LearnOptions, stop::Background};
 use crate::{
     learn::{
         FileError, LearnFile, LearnedScore, Origin, Record, Ring,
@@ -33,8 +25,6 @@ use crate::{
 const HOLDS: i32 = 0;
 /// MiB of the table in which the searches of a game are kept.
 const HASH: usize = 64;
-/// Interval at which a search in the background is told to stop, until it does.
-const STOP_PAUSE: Duration = Duration::from_millis(1);
 
 /// A learning file whose lost games are studied.
 pub struct Study {
@@ -214,53 +204,22 @@ fn roots(game: &LearnedGame) -> impl Iterator<Item = (u16, &Position)> {
     positions.filter(|(_, position)| position.turn() == game.side && position.has_legal_move())
 }
 
-/// A study between two games, on a thread of its own.
-pub(super) struct BackgroundStudy {
-    over: Arc<AtomicBool>,
-    search: StopHandle,
-    thread: JoinHandle<String>,
-}
-
-impl BackgroundStudy {
-    /// Begins to study, with the evaluation and the tablebases of `engine`.
-    pub fn start(path: &Path, engine: &Engine) -> Result<BackgroundStudy, FileError> {
-        let (file, ring, _) = LearnFile::open_or_create(path)?;
-        let mut study = Study::new(file, RwLock::new(ring), Study::DEFAULT_NODES);
-        study.searcher.engine.evaluate_as(engine);
-        let (over, search) = (Arc::<AtomicBool>::default(), study.searcher.engine.stop_handle());
-        let is_over = Arc::clone(&over);
-        let work = move || {
-            let (mut games, mut held) = (0, 0);
-            let goes_on = || !is_over.load(Relaxed);
-            for mut game in study.lost_games(&goes_on) {
-                match study.study(&mut game, &goes_on) {
-                    Ok(StudiedGame { is_finished: false, .. }) => break,
-                    Ok(studied) => {
-                        games += 1;
-                        held += u32::from(studied.held.is_some());
-                    }
-                    Err(error) => return format!("learning: nothing more is studied: {error}"),
-                }
+/// Studies the lost games in a file until it is told to stop, and returns a message, if there is one.
+fn study_all(mut study: Study, goes_on: &dyn Fn() -> bool) -> String {
+    let (mut games, mut held) = (0, 0);
+    for mut game in study.lost_games(goes_on) {
+        match study.study(&mut game, goes_on) {
+            Ok(StudiedGame { is_finished: false, .. }) => break,
+            Ok(studied) => {
+                games += 1;
+                held += u32::from(studied.held.is_some());
             }
-            match games {
-                0 => String::new(),
-                _ => format!("learning: lost games studied: {games}; another move holds in {held}"),
-            }
-        };
-        let thread = thread::Builder::new().name("study".to_owned()).spawn(work);
-        let thread = thread.map_err(|error| FileError::Io(path.to_owned(), "studied", error))?;
-        Ok(BackgroundStudy { over, search, thread })
-    }
-
-    /// Ends it within milliseconds, the search in progress given up. Returns a message, if there is one.
-    pub fn stop(self) -> Option<String> {
-        self.over.store(true, Relaxed);
-        while !self.thread.is_finished() {
-            // A search that was about to begin misses the first stop.
-            self.search.stop();
-            thread::sleep(STOP_PAUSE);
+            Err(error) => return format!("learning: nothing more is studied: {error}"),
         }
-        self.thread.join().ok().filter(|text| !text.is_empty())
+    }
+    match games {
+        0 => String::new(),
+        _ => format!("learning: lost games studied: {games}; another move holds in {held}"),
     }
 }
 
@@ -270,7 +229,15 @@ impl Engine {
         let Some(path) = self.learning.study_file().filter(|_| !self.strength_limits.is_limited()) else {
             return;
         };
-        match BackgroundStudy::start(path, self) {
+        let start = || {
+            let (file, ring, _) = LearnFile::open_or_create(path)?;
+            let mut study = Study::new(file, RwLock::new(ring), Study::DEFAULT_NODES);
+            study.searcher.engine.evaluate_as(self);
+            let search = study.searcher.engine.stop_handle();
+            let started = Background::start("study", search, |goes_on| study_all(study, goes_on));
+            started.map_err(|error| FileError::Io(path.to_owned(), "studied", error))
+        };
+        match start() {
             Ok(study) => self.study = Some(study),
             Err(error) => self.say(format!("learning: nothing is studied: {error}")),
         }
@@ -278,7 +245,7 @@ impl Engine {
 
     /// Ends the study in the background, if there is one.
     pub(super) fn stop_study(&mut self) {
-        if let Some(said) = self.study.take().and_then(BackgroundStudy::stop) {
+        if let Some(said) = self.study.take().and_then(Background::stop) {
             self.say(said);
         }
     }

@@ -11,7 +11,7 @@ use super::row::{UciOption, about, button, check, combo, spin, text};
 use crate::search::PARAMETERS;
 use crate::{
     book::Choice,
-    engine::{ELO_RANGE, Engine, EvaluationKind, FULL_SKILL, LearnOptions},
+    engine::{ELO_RANGE, Engine, EngineSettings, EvaluationKind, FULL_SKILL, LearnOptions},
     learn::policy::LearningMode,
     position::PathHash,
     search::NodeRate,
@@ -23,7 +23,7 @@ const LEARNING: [(&str, LearningMode); 3] =
     [("off", LearningMode::Off), ("drop", LearningMode::Drop), ("all", LearningMode::All)];
 const EVALUATION: [(&str, EvaluationKind); 2] =
     [("classical", EvaluationKind::Classical), ("network", EvaluationKind::Network)];
-const OVERHEAD: i64 = Engine::DEFAULT_MOVE_OVERHEAD.as_millis() as i64;
+const OVERHEAD: i64 = EngineSettings::DEFAULT_MOVE_OVERHEAD.as_millis() as i64;
 const MIN_DEPTH: i64 = LearnOptions::DEFAULT_MIN_DEPTH.get() as i64;
 const DROP: i64 = LearnOptions::DEFAULT_DROP as i64;
 const FUZZ: i64 = LearnOptions::DEFAULT_FUZZ as i64;
