@@ -18,33 +18,18 @@ static OWN: &[u8] = include_bytes!("../../books/engram.bin");
 /// Number of entries, evenly spread, whose order is checked when a book is opened.
 const SAMPLES: usize = 256;
 
-/// A book that cannot be used.
+/// A book that cannot be used. The first field is its path.
 #[derive(Debug, Error)]
 pub enum BookError {
     /// The file cannot be read.
-    #[error("the book {} cannot be read ({error}); name a Polyglot file (.bin)", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// Not a whole number of entries, or none.
-    #[error("{} is no Polyglot book: its {bytes} bytes are no entries of 16 bytes each", path.display())]
-    Length {
-        /// The file.
-        path: PathBuf,
-        /// Its length.
-        bytes: u64,
-    },
-    /// The keys do not ascend.
-    #[error("{} is no Polyglot book, or a damaged one: entry {entry} is out of order", path.display())]
-    Order {
-        /// The file.
-        path: PathBuf,
-        /// The first entry that was found out of order, from 1.
-        entry: usize,
-    },
+    #[error("the book {0} cannot be read ({1}); name a Polyglot file (.bin)")]
+    Unreadable(PathBuf, io::Error),
+    /// Its length is no whole number of entries, or none.
+    #[error("{0} is no Polyglot book: its {1} bytes are no entries of 16 bytes each")]
+    Length(PathBuf, u64),
+    /// The keys do not ascend: the first entry that was found out of order, from 1.
+    #[error("{0} is no Polyglot book, or a damaged one: entry {1} is out of order")]
+    Order(PathBuf, usize),
 }
 
 enum BookBytes {
@@ -68,12 +53,12 @@ impl Book {
     /// # Errors
     /// See [`BookError`].
     pub fn open(path: &Path) -> Result<Book, BookError> {
-        let unreadable = |error| BookError::Unreadable { path: path.to_owned(), error };
+        let unreadable = |error| BookError::Unreadable(path.to_owned(), error);
         let open = files::open(path, OpenOptions::new().read(true));
         let file = open.map_err(|error| unreadable(error.into()))?;
         let bytes = file.metadata().map_err(unreadable)?.len();
         if bytes == 0 || bytes % ENTRY_BYTES as u64 != 0 {
-            return Err(BookError::Length { path: path.to_owned(), bytes });
+            return Err(BookError::Length(path.to_owned(), bytes));
         }
         // SAFETY: the mapping is read-only. The manual asks the user not to change a book while it is used; the engine
         // itself never writes to one.
@@ -97,7 +82,7 @@ impl Book {
         for index in (0..self.len()).step_by(step).chain([self.len() - 1]) {
             let key = self.get(index).map_or(0, |entry| entry.key);
             if key < last {
-                return Err(BookError::Order { path: path.to_owned(), entry: index + 1 });
+                return Err(BookError::Order(path.to_owned(), index + 1));
             }
             last = key;
         }

@@ -45,16 +45,9 @@ pub enum CliError {
     /// The position or move cannot be learned.
     #[error(transparent)]
     Line(#[from] LineError),
-    /// Another file cannot be used.
-    #[error("{path} cannot be {doing} ({source})")]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Opened, read, written.
-        doing: &'static str,
-        /// What the system says.
-        source: io::Error,
-    },
+    /// Another file cannot be opened, read, written, and what the system says.
+    #[error("{0} cannot be {1} ({2})")]
+    File(PathBuf, &'static str, io::Error),
     /// The output cannot be written.
     #[error("the output cannot be written: {0}")]
     Output(String),
@@ -65,5 +58,5 @@ pub enum CliError {
 
 /// Turns what the system says of a file that was being `doing` (opened, read, written) into an error.
 pub(super) fn refused(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> CliError {
-    move |source| CliError::File { path: path.to_owned(), doing, source }
+    move |error| CliError::File(path.to_owned(), doing, error)
 }

@@ -38,7 +38,7 @@ impl FromStr for ServerAddress {
             // The text before an @ may be a password.
             let shown =
                 text.rsplit_once('@').map_or_else(|| text.to_owned(), |(_, host)| format!("…@{host}"));
-            FleetError::Address { shown: printable(&shown), reason: reason.to_owned() }
+            FleetError::Address(printable(&shown), reason.to_owned())
         };
         let (tls, rest) = match text.split_once("://") {
             Some(("redis" | "valkey", rest)) => (false, rest),

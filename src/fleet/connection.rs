@@ -155,7 +155,7 @@ impl Connection {
         let value = self.parser.parse_value(&mut answer);
         let BoundedAnswer { read, head, .. } = answer;
         value.map_err(|error| match error.kind() {
-            _ if read > MAX_ANSWER_BYTES => FleetError::TooLarge { head },
+            _ if read > MAX_ANSWER_BYTES => FleetError::TooLarge(head),
             redis::ErrorKind::Io => {
                 let kind = if error.is_timeout() {
                     io::ErrorKind::TimedOut
@@ -253,8 +253,7 @@ fn trusted(address: &ServerAddress) -> Result<RootCertStore, FleetError> {
     let mut roots = RootCertStore::empty();
     let (certificates, path) = match &address.certificates {
         Some(path) => {
-            let failed =
-                |reason: String| FleetError::Certificates { path: path.display().to_string(), reason };
+            let failed = |reason: String| FleetError::Certificates(path.display().to_string(), reason);
             let read = CertificateDer::pem_file_iter(path).map_err(|error| failed(error.to_string()))?;
             let read = read.collect::<Result<Vec<_>, _>>().map_err(|error| failed(error.to_string()))?;
             (read, path.display().to_string())
@@ -264,7 +263,7 @@ fn trusted(address: &ServerAddress) -> Result<RootCertStore, FleetError> {
     // Systems have certificates that libraries cannot read; one valid certificate is enough.
     if roots.add_parsable_certificates(certificates).0 == 0 {
         let reason = "there is none; name a file with ?ca=FILE at the end of the address".to_owned();
-        return Err(FleetError::Certificates { path, reason });
+        return Err(FleetError::Certificates(path, reason));
     }
     Ok(roots)
 }

@@ -8,36 +8,21 @@ pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
 /// Why a request to the server failed.
 #[derive(Debug, Error)]
 pub enum FleetError {
-    /// The address of a server.
-    #[error(
-        "`{shown}` is no address of a server ({reason}); write redis://HOST or rediss://USER:PASSWORD@HOST:PORT"
-    )]
-    Address {
-        /// The address, without what may be a password.
-        shown: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The trusted certificates cannot be used.
-    #[error("the certificates in {path} cannot be used: {reason}")]
-    Certificates {
-        /// Where they are looked for.
-        path: String,
-        /// What is wrong with them.
-        reason: String,
-    },
+    /// The address of a server, without what may be a password, and what is wrong with it.
+    #[error("`{0}` is no address of a server ({1}); write redis://HOST or rediss://USER:PASSWORD@HOST:PORT")]
+    Address(String, String),
+    /// The trusted certificates cannot be used: where they are looked for, and why not.
+    #[error("the certificates in {0} cannot be used: {1}")]
+    Certificates(String, String),
     /// The network, or the server does not answer.
     #[error("{0}")]
     Network(#[from] std::io::Error),
     /// The server refuses.
     #[error("the server says: {0}")]
     Refused(String),
-    /// An answer larger than any of ours.
+    /// An answer larger than any of ours, and how it begins.
     #[error("an answer of the server is larger than {} KiB", MAX_ANSWER_BYTES >> 10)]
-    TooLarge {
-        /// How it begins.
-        head: Vec<u8>,
-    },
+    TooLarge(Vec<u8>),
     /// An invalid answer.
     #[error("the server answers what no Redis or Valkey answers")]
     Nonsense,

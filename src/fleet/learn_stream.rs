@@ -96,7 +96,7 @@ impl LearnStream {
         commands.push(read);
         let answers =
             match Connection::kept(&mut self.connection, &self.server)?.ask(&commands, Duration::ZERO) {
-                Err(FleetError::TooLarge { head }) => return self.too_large(&head),
+                Err(FleetError::TooLarge(head)) => return self.too_large(&head),
                 answers => answers?,
             };
         let mut answers = answers.into_iter().map(accepted);

@@ -86,11 +86,11 @@ impl Queue {
             let mut range = cmd("XRANGE");
             range.arg(self.tasks()).arg(&after).arg("+").arg("COUNT").arg(count);
             let page = match self.ask(range, Duration::ZERO) {
-                Err(FleetError::TooLarge { .. }) if count > 1 => {
+                Err(FleetError::TooLarge(_)) if count > 1 => {
                     count = 1;
                     continue;
                 }
-                Err(FleetError::TooLarge { head }) => {
+                Err(FleetError::TooLarge(head)) => {
                     let id = EntryId::first_in(&head).ok_or(FleetError::Nonsense)?;
                     vec![StreamEntry { id, fields: Vec::new() }]
                 }
@@ -121,11 +121,11 @@ impl Queue {
         }
         read.arg("STREAMS").arg(Queue::results(job)).arg(after.to_string());
         let entries = match self.ask(read, wait) {
-            Err(FleetError::TooLarge { .. }) if self.count > 1 => {
+            Err(FleetError::TooLarge(_)) if self.count > 1 => {
                 self.count = 1;
                 return Ok(Vec::new());
             }
-            Err(FleetError::TooLarge { head }) => {
+            Err(FleetError::TooLarge(head)) => {
                 // Not a result of ours.
                 let id = EntryId::first_in(&head).filter(|&id| id > after).ok_or(FleetError::Nonsense)?;
                 vec![StreamEntry { id, fields: Vec::new() }]
@@ -166,7 +166,7 @@ impl Queue {
             });
             match self.ask(get, Duration::ZERO) {
                 // A result that is too large or no text is not ours.
-                Err(FleetError::TooLarge { .. }) => found.extend(page.iter().map(|_| None)),
+                Err(FleetError::TooLarge(_)) => found.extend(page.iter().map(|_| None)),
                 answer => {
                     let values: Vec<Value> = read_as(answer?)?;
                     if values.len() != page.len() {
@@ -214,7 +214,7 @@ impl Queue {
             claim.arg(self.tasks()).arg(GROUP).arg(name).arg(idle).arg(id.to_string());
             let claimed = match self.ask(claim, Duration::ZERO) {
                 // Not a task of ours.
-                Err(FleetError::TooLarge { .. }) => {
+                Err(FleetError::TooLarge(_)) => {
                     self.drop_entry(id)?;
                     continue;
                 }

@@ -16,27 +16,17 @@ use crate::{
     types::{Bound, ChanceModel, Depth, Score},
 };
 
-/// A position that cannot be set up. The text says what to do.
+/// A position that cannot be set up: its text, and what is wrong in it.
 #[derive(Clone, Debug, Error)]
 pub enum FenError {
     /// Not FEN.
     #[error(
-        "`{fen}` is no FEN ({reason}): write the pieces, side to move, castling, en passant and the two counters"
+        "`{0}` is no FEN ({1}): write the pieces, side to move, castling, en passant and the two counters"
     )]
-    Syntax {
-        /// The text.
-        fen: String,
-        /// What is wrong in it.
-        reason: ParseFenError,
-    },
+    Syntax(String, ParseFenError),
     /// FEN of a position that cannot be played.
-    #[error("`{fen}` cannot be played ({reason}): correct the position")]
-    Impossible {
-        /// The text.
-        fen: String,
-        /// What is wrong in it.
-        reason: String,
-    },
+    #[error("`{0}` cannot be played ({1}): correct the position")]
+    Impossible(String, String),
 }
 
 /// A move of `searchmoves` that is not legal in the position.
@@ -56,10 +46,9 @@ pub struct IllegalSearchMove {
 /// The text is no FEN, or the position does not have one king for each side, or a king can be captured.
 pub fn parse_fen(fen: &str, chess960: bool) -> Result<Position, FenError> {
     let shown = || fen.chars().take(100).collect::<String>();
-    let setup = fen.parse::<Fen>().map_err(|reason| FenError::Syntax { fen: shown(), reason })?.into_setup();
+    let setup = fen.parse::<Fen>().map_err(|reason| FenError::Syntax(shown(), reason))?.into_setup();
     let mode = if chess960 { CastlingMode::Chess960 } else { CastlingMode::detect(&setup) };
-    Position::from_setup(setup, mode)
-        .map_err(|kinds| FenError::Impossible { fen: shown(), reason: reasons(kinds) })
+    Position::from_setup(setup, mode).map_err(|kinds| FenError::Impossible(shown(), reasons(kinds)))
 }
 
 /// The errors that make a position unplayable, without the tolerated ones.
