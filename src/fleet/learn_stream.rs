@@ -157,7 +157,7 @@ fn checked(entry: &StreamEntry, latest: u32) -> Option<Record> {
     }
     let mut bytes = [0; RECORD_SIZE];
     bytes[..PAYLOAD].copy_from_slice(payload);
-    let record = record::decode(&bytes).ok()?;
+    let record = record::decode(&bytes)?;
     record.position_and_move().ok()?;
     let consistent = record.lower.to_score() <= record.upper.to_score();
     (record.time <= latest && (consistent || !record.is_live())).then_some(record)

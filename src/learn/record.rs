@@ -1,6 +1,5 @@
 //! One record: 64 bytes on the disk, a [`Record`] in memory, and the only code that turns one into the other.
 
-use crc32fast::Hasher;
 use shakmaty::{CastlingMode, EnPassantMode, Position as _, packed::PackedSetup};
 use thiserror::Error;
 
@@ -154,11 +153,6 @@ pub enum RecordError {
     #[error("its move is not legal")]
     Move,
 }
-
-/// Bytes with a right checksum that no engine of this format writes.
-#[derive(Copy, Clone, Debug, Error, PartialEq, Eq)]
-#[error("a field has a value that this format does not know")]
-pub struct UnknownValue;
 
 impl Record {
     /// A record of `position` that says nothing yet: no move, no bounds, depth 0.
@@ -324,13 +318,11 @@ pub fn sequence(bytes: &Bytes, file_id: u64, slot: u32) -> Option<u64> {
         .then(|| u64::from(lap) * CAPACITY as u64 + u64::from(slot))
 }
 
-/// What the bytes of a payload say; lap and checksum are not looked at.
-///
-/// # Errors
-/// A field has a value that this format does not know.
-pub fn decode(bytes: &Bytes) -> Result<Record, UnknownValue> {
-    let score = |at| LearnedScore::from_bits(i16::from_le_bytes(field(bytes, at))).ok_or(UnknownValue);
-    Ok(Record {
+/// What the bytes of a payload say; lap and checksum are not looked at. Nothing if a field has a value that this format
+/// does not know.
+pub fn decode(bytes: &Bytes) -> Option<Record> {
+    let score = |at| LearnedScore::from_bits(i16::from_le_bytes(field(bytes, at)));
+    Some(Record {
         key: key(bytes),
         setup: field(bytes, 8),
         best: PackedMove::from_bits(u16::from_le_bytes(field(bytes, 32))),
@@ -338,8 +330,8 @@ pub fn decode(bytes: &Bytes) -> Result<Record, UnknownValue> {
         upper: score(36)?,
         depth: bytes[38],
         halfmoves: bytes[39],
-        origin: Origin::from_byte(bytes[40]).ok_or(UnknownValue)?,
-        flags: Flags::from_byte(bytes[41]).ok_or(UnknownValue)?,
+        origin: Origin::from_byte(bytes[40])?,
+        flags: Flags::from_byte(bytes[41])?,
         game_ply: u16::from_le_bytes(field(bytes, 42)),
         since_root: bytes[44],
         log2_nodes: bytes[45],
@@ -361,13 +353,11 @@ pub fn place(sequence: u64) -> (u32, u32) {
 }
 
 fn checksum(bytes: &Bytes, file_id: u64, slot: u32) -> u32 {
-    let mut hasher = Hasher::new();
     let mut input = [0; 12 + CHECKSUM];
     input[..8].copy_from_slice(&file_id.to_le_bytes());
     input[8..12].copy_from_slice(&slot.to_le_bytes());
     input[12..].copy_from_slice(&bytes[..CHECKSUM]);
-    hasher.update(&input);
-    hasher.finalize()
+    crc32fast::hash(&input)
 }
 
 fn field<const N: usize>(bytes: &Bytes, at: usize) -> [u8; N] {

@@ -277,7 +277,7 @@ impl Ring {
 
     /// The record in a slot; nothing if it is empty, or written by a format that we do not know.
     fn record(&self, slot: u32) -> Option<Record> {
-        record::decode(&self.slots[slot as usize]).ok()
+        record::decode(&self.slots[slot as usize])
     }
 
     /// Does the record in this slot count?

@@ -140,7 +140,7 @@ mod records {
         for (index, byte) in bytes[..record::PAYLOAD].iter_mut().enumerate() {
             *byte = u8::from_str_radix(&text[2 * index..2 * index + 2], 16).ok()?;
         }
-        record::decode(&bytes).ok()
+        record::decode(&bytes)
     }
 }
 
