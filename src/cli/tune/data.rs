@@ -4,6 +4,7 @@
 use std::{
     fs::File,
     io::{self, BufRead, BufReader, Read},
+    iter,
     path::Path,
 };
 
@@ -43,28 +44,26 @@ pub fn position(fen: &str) -> Option<Position> {
     Position::from_setup(setup, CastlingMode::Standard).ok()
 }
 
-/// Reads a file of either form and calls back with each record and its number, from 0; `None` for one that cannot be
-/// read.
-pub fn read(path: &Path, mut visit: impl FnMut(usize, Option<Labelled>)) -> Result<(), CliError> {
+/// The positions of a file; `None` for one that cannot be read.
+pub type Labels<'a> = Box<dyn Iterator<Item = Result<Option<Labelled>, CliError>> + 'a>;
+
+/// Reads a file of either form.
+pub fn read(path: &Path) -> Result<Labels<'_>, CliError> {
     let mut input = open(path)?;
     let failed = file_error(path);
     let compact = input.fill_buf().map_err(&failed)?.starts_with(&record::HEADER);
     if !compact {
-        for (number, line) in input.lines().enumerate() {
-            visit(number, parse(&line.map_err(&failed)?));
-        }
-        return Ok(());
+        return Ok(Box::new(input.lines().map(move |line| Ok(parse(&line.map_err(&failed)?)))));
     }
     input.consume(record::SIZE);
-    let mut bytes = [0; record::SIZE];
-    for number in 0.. {
+    Ok(Box::new(iter::from_fn(move || {
+        let mut bytes = [0; record::SIZE];
         match input.read_exact(&mut bytes) {
-            Ok(()) => visit(number, record::unpack(&bytes)),
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
-            Err(error) => return Err(failed(error)),
+            Ok(()) => Some(Ok(record::unpack(&bytes))),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => None,
+            Err(error) => Some(Err(failed(error))),
         }
-    }
-    Ok(())
+    })))
 }
 
 /// Reads a line; `None` if it is not of the form above.

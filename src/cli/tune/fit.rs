@@ -70,14 +70,14 @@ fn read(paths: &[PathBuf], output: &Output) -> Result<Sets, CliError> {
     for path in paths {
         let mut validation = Positions::default();
         let (mut lines, mut unread) = (0_u64, 0_u64);
-        data::read(path, |number, label| {
+        for (number, label) in data::read(path)?.enumerate() {
             lines += 1;
-            let Some(label) = label else {
+            let Some(label) = label? else {
                 unread += 1;
-                return;
+                continue;
             };
             if label.noisy {
-                return;
+                continue;
             }
             if let Some(found) = Coefficients::of(&label.position, &mut caches) {
                 let chance = label.score.map_or(label.result, |score| train::chance(score, LABEL_SCALE));
@@ -85,7 +85,7 @@ fn read(paths: &[PathBuf], output: &Output) -> Result<Sets, CliError> {
                 let set = if held_out { &mut validation } else { &mut sets.training };
                 set.push(&found, chance, label.result);
             }
-        })?;
+        }
         sets.validation.push(validation);
         output.line(format_args!("{}: {lines} positions, {unread} of them unreadable", path.display()));
     }

@@ -55,34 +55,31 @@ pub fn print(arguments: &VaryArguments, output: &Output, interrupt: &Interrupt) 
     let out_failed = file_error(&arguments.out);
     let mut out = OpenOptions::new().create(true).append(true).open(&arguments.out).map_err(&out_failed)?;
     let mut random = Rng::with_seed(0x9e37_79b9_7f4a_7c15);
-    let (mut written, mut failure) = (0_u64, None);
-    data::read(&arguments.data, |number, label| {
-        let skipped = failure.is_some() || interrupt.is_requested() || data::held_out(number);
-        let Some(label) = label.filter(|_| !skipped && random.usize(..arguments.every.max(1)) == 0) else {
-            return;
-        };
-        let Some(position) = with_random_moves(label.position, &mut random) else { return };
-        match resolve(&mut engine, position, arguments.depth) {
-            Ok(None) => {}
-            Ok(Some((quiet, score))) => {
-                let chance = train::chance(score as f32, LABEL_SCALE);
-                if let Err(error) = writeln!(out, "{} | {score} | {chance:.3}", quiet.fen()) {
-                    failure = Some(out_failed(error));
-                }
-                written += 1;
-                if written.is_multiple_of(10_000) {
-                    output.line(format_args!("{written} positions, line {number}"));
-                }
-            }
-            Err(fault) => {
-                let engine = arguments.engine.display();
-                failure = Some(CliError::Task(format!("{engine} gives no answer: it {fault}")));
-            }
+    let mut written = 0_u64;
+    for (number, label) in data::read(&arguments.data)?.enumerate() {
+        if interrupt.is_requested() {
+            break;
         }
-    })?;
+        let Some(label) =
+            label?.filter(|_| !data::held_out(number) && random.usize(..arguments.every.max(1)) == 0)
+        else {
+            continue;
+        };
+        let Some(position) = with_random_moves(label.position, &mut random) else { continue };
+        let found = resolve(&mut engine, position, arguments.depth).map_err(|fault| {
+            CliError::Task(format!("{} gives no answer: it {fault}", arguments.engine.display()))
+        })?;
+        let Some((quiet, score)) = found else { continue };
+        let chance = train::chance(score as f32, LABEL_SCALE);
+        writeln!(out, "{} | {score} | {chance:.3}", quiet.fen()).map_err(&out_failed)?;
+        written += 1;
+        if written.is_multiple_of(10_000) {
+            output.line(format_args!("{written} positions, line {number}"));
+        }
+    }
     output.line(format_args!("{written} positions"));
     engine.quit();
-    failure.map_or(Ok(()), Err)
+    Ok(())
 }
 
 /// One to three random moves, a third of them captures where there are any.

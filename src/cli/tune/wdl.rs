@@ -15,13 +15,13 @@ type GamePoint = (Score, u32, usize);
 /// Prints the parameters with the greatest likelihood.
 pub fn print(path: &Path, output: &Output) -> Result<(), CliError> {
     let mut samples: Vec<GamePoint> = Vec::new();
-    data::read(path, |_, label| {
-        let Some(label) = label else { return };
-        let Some(score) = label.score else { return };
+    for label in data::read(path)? {
+        let Some(label) = label? else { continue };
+        let Some(score) = label.score else { continue };
         let material = label.position.material_points();
         let ended = ((1.0 - label.result) * 2.0) as usize;
         samples.push((Score::from_centipawns(score as i32), material, ended));
-    })?;
+    }
     if samples.is_empty() {
         return Err(no_data());
     }

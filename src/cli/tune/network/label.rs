@@ -47,19 +47,15 @@ pub fn print(arguments: &LabelArguments, output: &Output, interrupt: &Interrupt)
     if has_samples {
         labeller.samples(interrupt)?;
     } else {
-        let mut failure = None;
-        data::read(&arguments.input, |_, label| {
-            let Some(label) = label.filter(|_| failure.is_none() && !interrupt.is_requested()) else {
-                return;
-            };
-            if label.noisy && arguments.teacher.is_none() {
-                return;
+        for label in data::read(&arguments.input)? {
+            if interrupt.is_requested() {
+                break;
             }
-            if let Some(sample) = of_label(&label) {
-                failure = labeller.push(sample).err();
+            let usable = label?.filter(|label| !label.noisy || arguments.teacher.is_some());
+            if let Some(sample) = usable.as_ref().and_then(of_label) {
+                labeller.push(sample)?;
             }
-        })?;
-        failure.map_or(Ok(()), Err)?;
+        }
     }
     let written = labeller.finish()?;
     output.line(format_args!("{written} samples"));
