@@ -6,7 +6,7 @@ use super::pool::Finding;
 use crate::{cli::pgn::read_move, position::Position, uci::translate};
 
 /// A line of an EPD file, or a position of the command line.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct EpdRecord {
     /// The position.
     pub position: Position,
@@ -56,7 +56,8 @@ impl EpdRecord {
             (start, &words[end..])
         };
         let is_said = rest.first() == Some(&"moves");
-        let mut record = EpdRecord::of(start.clone(), "line 1".to_owned());
+        let mut record =
+            EpdRecord { position: start.clone(), id: "line 1".to_owned(), ..EpdRecord::default() };
         let mut moves = Vec::new();
         for word in &rest[usize::from(is_said)..] {
             let number = word.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches('.');
@@ -76,19 +77,6 @@ impl EpdRecord {
         }
         record.before = (!moves.is_empty()).then_some((start, moves));
         Ok(record)
-    }
-
-    /// A position without `bm`, `am` or points.
-    fn of(position: Position, id: String) -> EpdRecord {
-        EpdRecord {
-            position,
-            before: None,
-            id,
-            best: Vec::new(),
-            avoid: Vec::new(),
-            points: Vec::new(),
-            is_single: false,
-        }
     }
 
     /// Reads a FEN or EPD line. Missing fields at the end of the position take their usual values.
@@ -139,7 +127,7 @@ impl EpdRecord {
             _ => Vec::new(),
         };
         let id = operation("id").map_or_else(|| format!("line {number}"), str::to_owned);
-        Ok(EpdRecord { best, avoid, points, ..EpdRecord::of(position, id) })
+        Ok(EpdRecord { position, id, best, avoid, points, ..EpdRecord::default() })
     }
 
     /// Does this move solve the record? `None` without `bm` and `am`.

@@ -20,7 +20,6 @@ mod html;
 mod input;
 mod journal;
 mod judge;
-mod memory;
 mod output;
 mod outputs;
 mod pool;
@@ -46,7 +45,6 @@ use backend::SearchBackend;
 use indicatif::ProgressBar;
 use input::AnalysisInput;
 use journal::FindingJournal;
-use memory::LearnFileUse;
 use outputs::Outputs;
 use pool::SearchSettings;
 use serde_json::{Value, json};
@@ -59,7 +57,13 @@ pub(super) use self::{
     task::{BatchTask, result as task_result, version},
 };
 use super::{CliError, Completion, complain, journal::EarlierRun, pawns, progress_bar, tablebase};
-use crate::{eval, processor::cores, search::Event, uci::Output};
+use crate::{
+    eval,
+    learn::{FileError, LearnFile, Mode},
+    processor::cores,
+    search::Event,
+    uci::Output,
+};
 
 /// Depth of each search if no limit is given, in plies.
 const DEFAULT_DEPTH: u64 = 16;
@@ -77,7 +81,8 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     outputs::refuse(arguments, &input, earlier.as_ref().is_some_and(EarlierRun::is_there))?;
     let known = earlier.as_ref().map_or(0, |earlier| earlier.len);
     let mut journal = earlier.map(FindingJournal::resume).transpose()?;
-    let memory = LearnFileUse::open(arguments.learn.as_deref(), arguments.write)?;
+    let learn = arguments.learn.as_deref();
+    let records_before = learn.map(|path| records(path, arguments.write)).transpose()?;
     if !arguments.syzygy.is_empty() {
         tablebase::open(&arguments.syzygy)?;
     }
@@ -97,8 +102,13 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     progress.finish_and_clear();
     outputs.finish(&totals, start.elapsed(), input.is_single())?;
     backend.finish();
-    if let (Some(memory), Some(text)) = (&memory, &outputs.text) {
-        text.line(memory.summary()?);
+    if let (Some(path), Some(before), Some(text)) = (learn, records_before, &outputs.text) {
+        let name = path.display();
+        text.line(if arguments.write {
+            format!("{} records in {name}, {before} before", records(path, false)?)
+        } else {
+            format!("{before} records in {name}, which was only read")
+        });
     }
     if let Some(journal) = journal {
         journal.remove();
@@ -107,6 +117,17 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
         complain(format_args!("there is neither a game nor a position in {}", arguments.input.join(", ")));
     }
     Ok(if totals.skipped > 0 || totals.items == 0 { Completion::Partial } else { Completion::Complete })
+}
+
+/// The number of live records in a learning file; to be written, a missing file is created. Without this check the
+/// analysis would silently go on without a file that cannot be used.
+fn records(path: &Path, write: bool) -> Result<usize, FileError> {
+    let (_, records, _) = if write {
+        LearnFile::open_or_create(path)?
+    } else {
+        LearnFile::open(path, Mode::Read)?.recover()?
+    };
+    Ok(records.len())
 }
 
 fn settings(arguments: &Analyse, single: bool) -> SearchSettings {
