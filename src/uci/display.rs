@@ -32,42 +32,30 @@ impl Display for Diagram<'_> {
 }
 
 /// What `help` prints.
-pub(super) struct Help;
-
-impl Display for Help {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "Engram speaks UCI (the Universal Chess Interface): a chess GUI is the comfortable way to use it.\n\
-             \n\
-             uci                                  name and options\n\
-             isready                              answers readyok when all is done\n\
-             setoption name NAME value VALUE      e.g. setoption name Hash value 64\n\
-             ucinewgame                           the next position is from another game\n\
-             position startpos moves e2e4 e7e5    set up a position (or: position fen FEN moves …)\n\
-             go                                   search; with any of\n\
-             \x20 depth N  nodes N  movetime MS  mate N  infinite  ponder  searchmoves MOVE…\n\
-             \x20 wtime MS  btime MS  winc MS  binc MS  movestogo N\n\
-             stop                                 end the search\n\
-             ponderhit                            the move pondered on was played\n\
-             debug on|off                         say more\n\
-             d                                    show the position\n\
-             eval                                 explain its evaluation\n\
-             perft N                              count the positions N plies away\n\
-             bench [N]                            search the bench positions to depth N\n\
-             quit                                 leave",
-        )
-    }
-}
+pub(super) const HELP: &str = "Engram speaks UCI (the Universal Chess Interface): a chess GUI is the comfortable way to use it.\n\
+     \n\
+     uci                                  name and options\n\
+     isready                              answers readyok when all is done\n\
+     setoption name NAME value VALUE      e.g. setoption name Hash value 64\n\
+     ucinewgame                           the next position is from another game\n\
+     position startpos moves e2e4 e7e5    set up a position (or: position fen FEN moves …)\n\
+     go                                   search; with any of\n\
+     \x20 depth N  nodes N  movetime MS  mate N  infinite  ponder  searchmoves MOVE…\n\
+     \x20 wtime MS  btime MS  winc MS  binc MS  movestogo N\n\
+     stop                                 end the search\n\
+     ponderhit                            the move pondered on was played\n\
+     debug on|off                         say more\n\
+     d                                    show the position\n\
+     eval                                 explain its evaluation\n\
+     perft N                              count the positions N plies away\n\
+     bench [N]                            search the bench positions to depth N\n\
+     quit                                 leave";
 
 /// A command in words for `debug on`.
-pub(super) struct ReceivedCommand<'a>(pub &'a Command);
-
-impl Display for ReceivedCommand<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.0.to_string();
-        match text.char_indices().nth(200) {
-            Some((end, _)) => write!(f, "received: {}…", &text[..end]),
-            None => write!(f, "received: {text}"),
-        }
+pub(super) fn received(command: &Command) -> String {
+    let text = command.to_string();
+    match text.char_indices().nth(200) {
+        Some((end, _)) => format!("received: {}…", &text[..end]),
+        None => format!("received: {text}"),
     }
 }

@@ -15,7 +15,7 @@ use shakmaty::{CastlingMode, uci::UciMove};
 
 use super::{
     DebugLog, Interrupt, Output,
-    display::{Diagram, Help, ReceivedCommand},
+    display::{Diagram, HELP, received},
     options::{self, SessionSettings, Target},
     reader::{self, ReceivedLine, SessionInput},
     translate,
@@ -171,7 +171,7 @@ impl<T: Tools> Session<T> {
         match command {
             Ok(command) => {
                 if self.debug {
-                    self.output.say(ReceivedCommand(&command));
+                    self.output.say(received(&command));
                 }
                 self.handle(command, read_at)
             }
@@ -231,7 +231,7 @@ impl<T: Tools> Session<T> {
             Command::Bench(depth) => {
                 self.tools.bench(depth, self.engine.path_hash(), &self.output, &self.interrupt)
             }
-            Command::Help => self.output.line(Help),
+            Command::Help => self.output.line(HELP),
         }
         Flow::Continue
     }
