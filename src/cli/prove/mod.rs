@@ -21,7 +21,6 @@ use std::{
     fs, io,
     num::NonZeroU64,
     path::{Path, PathBuf},
-    str::FromStr,
     time::Duration,
 };
 
@@ -75,8 +74,8 @@ pub(super) struct ProveArguments {
     #[arg(long, value_name = "D", requires = "nodes")]
     opponent_depth: Option<NonZeroU64>,
     /// Play on the clock instead: seconds for the game and for each move, such as 10+0.1.
-    #[arg(long, value_name = "T+I")]
-    tc: Option<TimeControl>,
+    #[arg(long, value_name = "T+I", value_parser = clock)]
+    tc: Option<Pace>,
     /// Vary the number of nodes by up to this percentage, by the seed, so that games do not repeat.
     #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = percent, conflicts_with = "tc")]
     jitter: f64,
@@ -108,25 +107,14 @@ fn option(text: &str) -> Result<(String, String), &'static str> {
     parts.filter(|(name, _)| !name.is_empty()).ok_or("write NAME=VALUE")
 }
 
-#[derive(Copy, Clone, Debug)]
-struct TimeControl {
-    time: Duration,
-    increment: Duration,
-}
-
-impl FromStr for TimeControl {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<TimeControl, &'static str> {
-        let seconds = |text: &str| {
-            let seconds =
-                text.trim().parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-            seconds.filter(|time| *time < Duration::from_secs(1_000_000)).ok_or("write seconds as in 10+0.1")
-        };
-        let (time, increment) = text.split_once('+').unwrap_or((text, "0"));
-        let control = TimeControl { time: seconds(time)?, increment: seconds(increment)? };
-        if control.time.is_zero() { Err("a game needs some time") } else { Ok(control) }
-    }
+fn clock(text: &str) -> Result<Pace, &'static str> {
+    let seconds = |text: &str| {
+        let seconds = text.trim().parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        seconds.filter(|time| *time < Duration::from_secs(1_000_000)).ok_or("write seconds as in 10+0.1")
+    };
+    let (time, increment) = text.split_once('+').unwrap_or((text, "0"));
+    let (time, increment) = (seconds(time)?, seconds(increment)?);
+    if time.is_zero() { Err("a game needs some time") } else { Ok(Pace::Clock { time, increment }) }
 }
 
 fn percent(text: &str) -> Result<f64, String> {
@@ -183,18 +171,15 @@ fn setup(arguments: &ProveArguments, out: PathBuf) -> Result<Setup, CliError> {
     let mut arms = arguments.arms.clone();
     arms.sort_unstable();
     arms.dedup();
-    let pace = match arguments.tc {
-        Some(TimeControl { time, increment }) => Pace::Clock { time, increment },
-        // The command line asks for Engram's limit and one of the opponent's.
-        None => {
-            let nodes = |nodes: Option<NonZeroU64>| nodes.map(|nodes| Limit::Nodes(nodes.get()));
-            let depth = arguments.opponent_depth.map(|depth| Limit::Depth(depth.get()));
-            let one = Limit::Nodes(1);
-            let own = nodes(arguments.nodes).unwrap_or(one);
-            let opponent = nodes(arguments.opponent_nodes).or(depth).unwrap_or(one);
-            Pace::Fixed { limits: [own, opponent], jitter: arguments.jitter / 100.0 }
-        }
-    };
+    // Without a clock the command line asks for Engram's limit and one of the opponent's.
+    let pace = arguments.tc.unwrap_or_else(|| {
+        let nodes = |nodes: Option<NonZeroU64>| nodes.map(|nodes| Limit::Nodes(nodes.get()));
+        let depth = arguments.opponent_depth.map(|depth| Limit::Depth(depth.get()));
+        let one = Limit::Nodes(1);
+        let own = nodes(arguments.nodes).unwrap_or(one);
+        let opponent = nodes(arguments.opponent_nodes).or(depth).unwrap_or(one);
+        Pace::Fixed { limits: [own, opponent], jitter: arguments.jitter / 100.0 }
+    });
     Ok(Setup {
         openings: openings(&arguments.openings, arguments.take, arguments.seed)?,
         rounds: arguments.rounds,

@@ -2,12 +2,14 @@ use super::*;
 
 #[test]
 fn a_time_control_is_seconds_and_increment() {
-    let read =
-        |text: &str| text.parse::<TimeControl>().map(|tc| (tc.time.as_millis(), tc.increment.as_millis()));
-    assert_eq!(read("10+0.1"), Ok((10_000, 100)));
-    assert_eq!(read("0.5"), Ok((500, 0)));
+    let milliseconds = |time, increment| Pace::Clock {
+        time: Duration::from_millis(time),
+        increment: Duration::from_millis(increment),
+    };
+    assert_eq!(clock("10+0.1"), Ok(milliseconds(10_000, 100)));
+    assert_eq!(clock("0.5"), Ok(milliseconds(500, 0)));
     for wrong in ["", "+1", "0+1", "-3+1", "1e99", "ten", "10+-1"] {
-        assert!(read(wrong).is_err(), "{wrong}");
+        assert!(clock(wrong).is_err(), "{wrong}");
     }
     for wrong in ["-1", "51", "NaN", ""] {
         assert!(percent(wrong).is_err(), "{wrong}");
