@@ -1,6 +1,6 @@
-//! Aspiration windows (+106 ± 42, as in `node.rs`): an iteration expects the score of the one before, and widens its
-//! window on the side on which the search failed. A narrow window cuts off more; one that fails costs a second search
-//! of the root.
+//! Aspiration windows (+106 ± 42, measured as in `node.rs`): an iteration begins with a narrow window around the score
+//! of the one before, and widens it on the side on which the search failed. A narrow window causes more cutoffs; one
+//! that fails costs another search of the root.
 
 use super::{
     node_state::{Expect, RootNode, Window},
@@ -12,7 +12,7 @@ use super::{
 use crate::types::{Bound, Depth, Ply, Score};
 
 impl Worker {
-    /// Searches the root to `depth` for the line at `pv_index`. The best move ends up there.
+    /// Searches the root to `depth` for the line at `pv_index`, and moves the best root move there.
     pub fn aspirate(&mut self, depth: Depth) {
         let first = &self.root_moves[self.pv_index];
         let expected = preferred(first.previous, first.worth);
@@ -36,7 +36,7 @@ impl Worker {
                         self.iterations
                             .failed_low(reduced, preferred(score, -self.task.preferences.least(depth)));
                     }
-                    // The score lies below: beta follows, so that the next window is not twice as wide.
+                    // The score is below alpha: beta comes down too, so that the next window is not twice as wide.
                     window.beta = Score((window.alpha.0 + window.beta.0) / 2);
                     window.alpha = around(score, margin).alpha;
                     reduction = 0;
@@ -44,7 +44,7 @@ impl Worker {
                 Bound::Lower => {
                     self.iterations.recovered();
                     window.beta = around(score, margin).beta;
-                    // The move is found; a shallower search tells sooner how good it is.
+                    // The move is known; a shallower search is enough to find its score, and cheaper.
                     reduction = (reduction + 1).min(aspiration_reduction_max());
                 }
                 Bound::Exact => {
@@ -60,7 +60,7 @@ impl Worker {
         }
     }
 
-    /// Best first; the sort is stable, so that moves without a result keep their order.
+    /// Sorts best first. The sort is stable, so that moves without a result keep their order.
     fn sort_root_moves(&mut self) {
         let from = self.pv_index;
         self.root_moves[from..].sort_by_key(RootMove::order);

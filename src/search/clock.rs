@@ -1,5 +1,5 @@
-//! Time management: a soft limit after which no iteration begins, scaled by how the search goes (`deepen.rs`), and a
-//! hard one at which it stops. With a [`NodeRate`] both count nodes instead of time.
+//! Time management: a soft limit after which no iteration begins, scaled by the state of the search (`deepen.rs`), and
+//! a hard limit at which the search stops. With a [`NodeRate`] both count nodes instead of time.
 
 use std::{
     num::NonZeroU32,
@@ -11,8 +11,8 @@ use super::{
     params::*,
 };
 
-/// Nodes that count as a millisecond, so that the speed of the machine has no influence on a match (`nodestime`, as
-/// in Stockfish).
+/// Nodes per millisecond of clock time (`nodestime`, as in Stockfish), so that the speed of the machine has no
+/// influence on a match.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct NodeRate(pub NonZeroU32);
 
@@ -22,8 +22,8 @@ impl NodeRate {
     }
 }
 
-/// The time that a player under a [`NodeRate`] has left. The first `go` of a game says how much; from then on nodes are
-/// subtracted and increments added, and the real clock is ignored.
+/// The time left to a player under a [`NodeRate`]. The first `go` of a game sets it; from then on nodes are subtracted
+/// and increments added, and the real clock is ignored.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct NodeClock {
     left: Option<Duration>,
@@ -56,7 +56,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The limits of a search that began at `start`. `overhead` is kept for the delay between engine and GUI.
+    /// The limits of a search that began at `start`. `overhead` is reserved for the delay between engine and GUI.
     pub fn new(limits: &Limits, start: Instant, overhead: Duration, rate: Option<NodeRate>) -> Clock {
         if let Some(movetime) = limits.movetime {
             let time = movetime.saturating_sub(overhead).max(Duration::from_millis(1));
@@ -101,7 +101,7 @@ fn allot(clock: ClockTime, overhead: Duration) -> (Duration, Duration) {
     let increment = clock.increment.as_secs_f64();
     let horizon = f64::from(time_horizon());
     let moves = clock.moves_to_go.map_or(horizon, |moves| f64::from(moves.max(1)).min(horizon));
-    // The increments of the coming moves may be spent, their overhead may not.
+    // The increments of the coming moves may be spent, except for their overhead.
     let coming = increment - overhead.as_secs_f64();
     let budget = left + coming * (moves - 1.0);
     let last_move = clock.moves_to_go == Some(1);

@@ -1,4 +1,4 @@
-//! Iterative deepening: each iteration orders the moves for the next, and any of them may be the last.
+//! Iterative deepening: each iteration improves the move ordering of the next, and any of them may be the last.
 
 use std::{sync::atomic::Ordering::Relaxed, time::Duration};
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::types::{Bound, Depth, Score};
 
-/// From this time on bounds of unfinished iterations are reported.
+/// Bounds of unfinished iterations are reported only after this time.
 const BOUNDS_AFTER: Duration = Duration::from_secs(3);
 
 impl Worker {
@@ -45,7 +45,7 @@ impl Worker {
             if self.id != 0 {
                 self.task.progress.show(self.id, result.clone());
             } else {
-                // Before it is printed.
+                // Kept before it is printed: an analysis resumes at the last depth printed.
                 self.keep_root(&result.lines[0], depth, depth);
                 self.report(&result.lines, depth);
                 stability.update(&result.lines[0]);
@@ -88,7 +88,7 @@ impl Worker {
         let first = &self.root_moves[0];
         if lines == 1 && first.has_score() && first.bound != Bound::Upper {
             result.lines = vec![first.clone()];
-            // Another move may hold out longer.
+            // The first move loses; another, not searched yet, may hold out longer.
             if first.score.is_loss() {
                 result.lines[0].bound = Bound::Lower;
             }
@@ -119,7 +119,7 @@ impl Worker {
         if !task.clock.is_game() {
             return false;
         }
-        // The more of the nodes went below the best move, the clearer the choice.
+        // The larger the share of the nodes spent below the best move, the clearer the choice.
         let effort = best.nodes as f64 / self.nodes.max(1) as f64;
         let effort = thousandths(time_effort_base()) - thousandths(time_effort_step()) * effort;
         let mut scale = stability.scale() * effort;
@@ -143,7 +143,7 @@ impl Worker {
         }
     }
 
-    /// Reports a bound of an iteration that takes long.
+    /// Reports the bound of an unfinished iteration, in a long search.
     pub fn report_bound(&self, depth: Depth) {
         if self.id == 0 && self.task.multi_pv == 1 && self.task.clock.elapsed() >= BOUNDS_AFTER {
             self.emit_line(&self.root_moves[0], 0, depth);
@@ -174,7 +174,7 @@ impl Worker {
         }));
     }
 
-    /// The line of a root move as it is printed: in an analysis that of the best is longer by what tablebases know.
+    /// The line of a root move as it is printed. In an analysis tablebases extend that of the best move.
     pub fn shown_line(&self, root: &RootMove, index: usize) -> Vec<Move> {
         let task = &self.task;
         if index > 0 || !task.analysis {
@@ -191,7 +191,7 @@ struct Stability {
     /// Iterations since the best move changed.
     unchanged: u32,
     score: Option<Score>,
-    /// By how much the score fell lately, in internal units; negative if it rose.
+    /// By how much the score fell in recent iterations, in internal units; negative if it rose.
     falling: f64,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A score that depends on a repetition, or on the fifty-move counter, is true on the path on which it was found and
 //! perhaps on no other. [`Path`](crate::position::Path) tracks on which earlier position the results below a node
-//! depend; what is stored from there carries a taint, and is reused only where that position is on the path too
+//! depend; an entry stored there carries that taint, and is reused only where the position is on the path too
 //! ([`PathHash`](crate::position::PathHash)).
 
 use super::{root_move::RootMove, worker::Worker};
@@ -18,11 +18,11 @@ impl Worker {
         self.task.strength.draw(position, &self.task.root)
     }
 
-    /// The score of a node that the rules end: by the fifty-move counter, by repetition, or for want of
+    /// The score of a node that is a draw by rule: by the fifty-move counter, by repetition, or by insufficient
     /// material.
     fn draw_by_rule(&mut self, position: &Position, ply: Ply) -> Option<Score> {
         if position.halfmoves() >= 100 {
-            // A mate on the hundredth ply counts.
+            // A checkmate on the hundredth ply takes precedence.
             let mated = position.in_check() && !position.has_legal_move();
             self.path.taint_by_counter();
             return Some(if mated { Score::mated_in(ply) } else { self.draw_score(position) });
@@ -46,7 +46,7 @@ impl Worker {
         })
     }
 
-    /// Can the side to move repeat an earlier position with a draw? Then the node is worth at least that.
+    /// Can the side to move draw by repeating an earlier position? Then the node is worth at least a draw.
     pub fn has_upcoming_repetition(&mut self, position: &Position, ply: Ply) -> bool {
         let distance = self.path.upcoming_repetition(position, ply);
         if let Some(distance) = distance {
@@ -69,7 +69,7 @@ impl Worker {
         path.is_draw(&child)
     }
 
-    /// The score of this node comes from the table: it has the taint of what was stored.
+    /// The score of this node comes from the table, so the node takes over the taint of the entry.
     pub fn inherit_taint(&mut self, hit: Hit) {
         if let Some(taint) = hit.taint() {
             self.path.taint_by_stored(taint.reach());

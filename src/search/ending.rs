@@ -9,7 +9,7 @@ pub struct Ending {
     pub result: SearchResult,
     /// Was it stopped while it was still pondering?
     pub pondering: bool,
-    /// How often a learned entry decided a node.
+    /// How often a learned entry caused a cutoff.
     pub learned_cutoffs: u64,
 }
 

@@ -46,7 +46,7 @@ pub struct PvInfo {
     pub bound: Bound,
     /// Is the line a draw for certain, by the rules or by tablebases?
     pub is_drawn: bool,
-    /// Nodes of all threads: visits to positions, by the search or by quiescence.
+    /// Nodes of all threads, quiescence included.
     pub nodes: u64,
     /// Time since the search began.
     pub time: Duration,

@@ -1,8 +1,8 @@
-//! Step 20: singular extensions. If every other move fails well below the table's score, the table's move is the only
-//! good one and is searched deeper (Anantharaman, Campbell and Hsu 1988).
+//! Step 20: singular extensions. If every other move fails low against a window well below the table's score, the
+//! table's move is the only good one and is searched deeper (Anantharaman, Campbell and Hsu 1988).
 //!
-//! The same search tells the opposite too: where other moves come close or reach beta, the table's move needs less
-//! depth, or the node none at all (multi-cut).
+//! The same search also shows the opposite: if another move comes close, the table's move is searched less deeply; if
+//! it reaches beta, the node needs no search at all (multi-cut).
 
 use shakmaty::Move;
 
@@ -17,13 +17,13 @@ use crate::{
 };
 
 impl Worker {
-    /// Searches the node without the table's move to a part of the depth. Returns by how many plies the move is searched
-    /// deeper (less deeply if negative); the score as an error if another move reaches beta too (multi-cut).
+    /// Searches the node without the table's move to a fraction of the depth. Returns the extension of that move in
+    /// plies (a reduction if negative); the score as an error if another move reaches beta too (multi-cut).
     pub fn singular_extension<N: NodeKind>(&mut self, node: &Node, m: Move) -> Result<i32, Score> {
         let (Some(hit), Some(tt_window)) = (node.tt_hit, node.tt_window) else { return Ok(0) };
         let depth = node.depth.get();
         let beta = node.window.beta;
-        // The stored score must be a lower bound of enough depth, on this path, and no proven result.
+        // The stored score must be a lower bound of sufficient depth, valid on this path, and not a proven result.
         let tt_score = tt_window.lower;
         if (node.ply.index() as i32) >= extension_ply_factor() * self.root_depth.get()
             || depth < singular_min_depth()
@@ -45,7 +45,7 @@ impl Worker {
             return Ok(0);
         }
         if score < singular_beta {
-            // Two plies if it stands alone by far, but not without end, else a forced line explodes.
+            // Two or three plies if the others are far below, but only so often in a line, or a forced line explodes.
             let exhausted = self.stack_before(node.ply, 1).double_extensions >= double_max() as u8;
             if N::PV || exhausted || score >= singular_beta - double_margin() {
                 Ok(1)
@@ -57,7 +57,7 @@ impl Worker {
         } else if singular_beta >= beta && !N::PV {
             Err(singular_beta)
         } else if tt_score >= beta {
-            // It fails high, and others come near: no need to look so deep to know it.
+            // The table's move fails high and others come near: a shallower search is enough to confirm that.
             Ok(-if N::PV { negative_extension_pv() } else { negative_extension() })
         } else if node.expect == Expect::Cut {
             Ok(-negative_extension_cut_node())

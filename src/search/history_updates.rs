@@ -1,4 +1,4 @@
-//! What a finished node does to the history tables.
+//! Updates of the history tables after a node.
 
 use shakmaty::Move;
 
@@ -13,7 +13,7 @@ use crate::{
     types::{Depth, PackedMove, Ply, Score},
 };
 
-/// Moves searched before the best one. Where the list is full the rest gets no malus.
+/// Moves searched before the best one. Moves that do not fit get no malus.
 pub type SearchedMoves = arrayvec::ArrayVec<Move, 32>;
 
 /// The history bonus of a cutoff at `depth`; the malus of the moves tried before it is as large.
@@ -27,7 +27,7 @@ pub fn scaled(bonus: i32, share: i32) -> i32 {
 }
 
 impl Worker {
-    /// The quiet history of a node, ready to be asked for each of its moves.
+    /// The quiet history of a node, for looking up each of its moves.
     pub fn quiet_history(&self, position: &Position, ply: Ply) -> QuietHistory<'_> {
         let history = &self.history;
         QuietHistory {
@@ -66,7 +66,7 @@ impl Worker {
         let us = position.turn();
         let surprise = i32::from(score > node.window.beta + surprise_margin());
         let bonus = bonus(node.depth + surprise);
-        // The first move of the parent is refuted: it should not have been the first.
+        // The parent's first move is refuted: it should have been ordered later.
         if self.stack_before(ply, 1).move_count == 1 {
             self.malus_for_previous_move(ply, bonus);
         }
@@ -84,7 +84,7 @@ impl Worker {
         }
     }
 
-    /// The second search of a reduced move, at full depth, decided whether it raises alpha.
+    /// Updates continuation history after the second search of a reduced move.
     pub fn update_after_research(&mut self, node: &Node, m: Move, raised_alpha: bool, depth: Depth) {
         let now = MoveIndex::new(node.position.turn(), m);
         let sign = if raised_alpha { 1 } else { -1 };
@@ -124,14 +124,14 @@ impl Worker {
         }
     }
 
-    /// Evaluation-difference history: the opponent's quiet move gets a bonus for what it improved in the static
-    /// evaluation, or a malus for what it spoiled, before any search has judged it.
+    /// Evaluation-difference history: the opponent's quiet move gets a bonus if it improved the static evaluation for
+    /// its side, or a malus if it worsened it, before any search of it.
     pub fn update_eval_difference_history(&mut self, position: &Position, ply: Ply, static_eval: Score) {
         let before = self.stack_before(ply, 1).static_eval;
         if before != Score::NONE
             && let Some(m) = self.quiet_previous_move(ply)
         {
-            // Both from the side to move: their sum is what the opponent lost by its move.
+            // Each is for its side to move, so the sum is what the opponent's move lost.
             let loss = before.0 + static_eval.0;
             let bonus = (-loss * eval_difference_step()).clamp(-eval_difference_max(), eval_difference_max());
             let threats = self.stack_before(ply, 1).threats.all;

@@ -1,8 +1,8 @@
 //! Scores from the learning file, steps 5 and 8 of the search.
 //!
-//! They were found by searches of the same positions in earlier games, exact to a few centipawns. They may cut off a
-//! node or narrow its window, but not at the root, whose move must come from this search; not in a node with an
-//! excluded move; and not in the verification of a null move, which must be independent of them.
+//! They were found by searches of the same positions in earlier games, and are used as windows of a few centipawns.
+//! They may cut off a node or narrow its window, but not at the root, whose move must come from this search; not in a
+//! node with an excluded move; and not in the verification of a null move, which must be independent of them.
 
 use super::{
     node_state::{NodeKind, Window},
@@ -19,13 +19,13 @@ impl Worker {
         !hit.learned || (!N::ROOT && self.nmp_min_ply == 0)
     }
 
-    /// Counts an entry that decided a node, if it was learned.
+    /// Counts a cutoff by the table if the entry was learned.
     pub fn count_learned_cutoff(&mut self, hit: Hit) {
         self.learned_cutoffs += u64::from(hit.learned);
     }
 
-    /// Step 8, in a PV node: a learned score that decides is the answer (`Err`); another narrows `window` and comes
-    /// back, so that the result can be kept inside it.
+    /// Step 8, in a PV node: a learned score outside the window is returned as the result (`Err`). Otherwise it narrows
+    /// `window` and is returned, so that the result can be clamped to it.
     pub fn narrow_by_learned(
         &mut self,
         hit: Option<Hit>,
@@ -41,7 +41,7 @@ impl Worker {
         if let Some(score) = learned.decides(window.alpha, window.beta) {
             return Err(score);
         }
-        // It does not decide, so both windows overlap.
+        // No cutoff, so the two windows overlap.
         window.alpha = window.alpha.max(learned.lower);
         window.beta = window.beta.min(learned.upper);
         Ok(Some(learned))

@@ -6,7 +6,7 @@ use shakmaty::Move;
 
 use crate::types::Depth;
 
-/// The conditions of one search. With none set it runs until it is stopped.
+/// The limits of one search. With none set it runs until it is stopped.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// The clock of the side to move.
@@ -19,7 +19,7 @@ pub struct Limits {
     pub mate: Option<u32>,
     /// Use exactly this much time.
     pub movetime: Option<Duration>,
-    /// Do not answer before `stop`, even if nothing is left to search.
+    /// Do not report the best move before `stop`, even if nothing is left to search.
     pub infinite: bool,
     /// The search runs on the opponent's time until `ponderhit`.
     pub ponder: bool,

@@ -1,5 +1,5 @@
-//! What a thread does in a search. All of them search; the main thread also waits until it may answer (`go infinite`,
-//! pondering), chooses the best thread, and answers.
+//! What a thread does in a search. All threads search; the main thread also waits until it may report its move (`go
+//! infinite`, pondering), chooses the best thread, and reports the move.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -23,7 +23,7 @@ use crate::{
     types::{Bound, Depth, Ply, Score},
 };
 
-/// How often a finished search looks whether it may answer (`go infinite`, pondering).
+/// How often a finished search checks whether it may report its move (`go infinite`, pondering).
 const ANSWER_POLL: Duration = Duration::from_millis(1);
 
 /// The moves to search, in the order in which to begin.
@@ -36,12 +36,12 @@ pub fn root_moves(task: &SearchTask) -> Vec<RootMove> {
             RootMove::with_rank(m, task.tablebases.ranked_move(m)).with_preference(task.preferences.of(m))
         })
         .collect();
-    // The sort is stable: the others keep their order.
+    // The sort is stable: moves of equal rank keep their order.
     chosen.sort_by_key(|root| (root.order(), Some(root.root_move()) != task.first_move));
     chosen
 }
 
-/// The search of one thread. An internal error ends it with a message, and not the program.
+/// The search of one thread. A panic ends the search with a message instead of ending the program.
 pub fn run_thread(
     worker: &mut Worker,
     task: Arc<SearchTask>,
@@ -55,7 +55,7 @@ pub fn run_thread(
     guarded(&*sink, || worker.deepen())
 }
 
-/// The value of `work`; none, with a message, if that panics.
+/// The value of `work`; none, with a message, if `work` panics.
 fn guarded<T>(sink: &EventSink, work: impl FnOnce() -> T) -> Option<T> {
     let result = catch_unwind(AssertUnwindSafe(work));
     if result.is_err() {
@@ -64,7 +64,7 @@ fn guarded<T>(sink: &EventSink, work: impl FnOnce() -> T) -> Option<T> {
     result.ok()
 }
 
-/// The main thread's part of a search: there is an answer whatever happens.
+/// The main thread's part of a search: a move is reported whatever happens.
 pub fn run_main_thread(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Vec<RootMove>) -> Event {
     let best = root_moves.first().map(RootMove::root_move);
     guarded(&*task.sink, || search_and_answer(worker, task, root_moves)).unwrap_or_else(|| {
@@ -73,7 +73,7 @@ pub fn run_main_thread(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: 
     })
 }
 
-/// Searches, waits until it may answer, and chooses among what all threads have found.
+/// Searches, waits until it may report a move, and chooses among the results of all threads.
 fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Vec<RootMove>) -> Event {
     let fallback = root_moves.first().map(RootMove::root_move);
     let own = run_thread(worker, Arc::clone(task), root_moves);
@@ -97,7 +97,7 @@ fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Ve
     }
     let chosen = &results[best_thread(&results)];
     let best = &chosen.lines[0];
-    // The answer is the first move of the last line printed.
+    // The move played must be the first of the last line printed.
     if chosen.unreported {
         let reached = results.iter().map(|result| result.depth).max().unwrap_or(chosen.depth);
         worker.keep_root(best, chosen.depth, reached);
@@ -114,7 +114,7 @@ fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Ve
             nodes: task.progress.nodes(),
         };
         let ending = Ending { result, pondering, learned_cutoffs: task.progress.learned_cutoffs() };
-        // An error in learning does not cost the move.
+        // A panic in learning must not prevent the move.
         guarded(&*task.sink, || on_end(&ending));
     }
     let ponder =

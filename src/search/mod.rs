@@ -1,15 +1,15 @@
 //! The search: principal variation search on any number of threads over one transposition table (Lazy SMP).
 //!
-//! A search is a [`Limits`] in and [`Event`]s out; it knows no text, no options and no files. Where to read:
+//! A search takes [`Limits`] and reports [`Event`]s; it knows no text, no options and no files. Where to read:
 //!
 //! - one node: `node.rs`, its steps 1 to 27 in order, with `prune_node.rs`, `moves.rs`, `prune_move.rs`, `extend.rs`
 //!   and `reduce.rs` for the longer ones; `quiesce.rs` for its leaves; every number in `params.rs`;
 //! - one thread: `worker.rs` (its state), `root.rs` and `root_move.rs` (the moves of the root), `deepen.rs` and
 //!   `aspirate.rs` (the iterations), `stack.rs`, `history/` and `picker.rs` (move ordering), `pv.rs`;
-//! - all threads: `pool.rs`, `task.rs` (what they share), `progress.rs`, `main_thread.rs`, `vote.rs`; `clock.rs` for the
-//!   time; `event.rs` for what they report;
-//! - what outlives a search: `table_access.rs`, `resume.rs`, `learned.rs`, `preference.rs`; what the rules do to scores:
-//!   `draws.rs`, `tablebases.rs`; weaker play: `strength.rs`.
+//! - all threads: `pool.rs`, `task.rs` (what they share), `progress.rs`, `main_thread.rs`, `vote.rs`; `clock.rs` for
+//!   the time; `event.rs` for what they report;
+//! - what earlier searches and games contribute: `table_access.rs`, `resume.rs`, `learned.rs`, `preference.rs`; scores
+//!   by rule and from tablebases: `draws.rs`, `tablebases.rs`; contempt and weaker play: `strength.rs`.
 
 mod aspirate;
 mod clock;

@@ -52,7 +52,7 @@ impl Worker {
             }
             best.move_count += 1;
             let move_count = best.move_count;
-            // Preferences at the root shift the window of the move and are not part of its score.
+            // A preference for a root move shifts its window, and is not part of its score.
             let worth = if N::ROOT { self.worth(m) } else { 0 };
             let below = if N::ROOT { window.below_preferred(worth) } else { window };
             if N::ROOT {
@@ -75,8 +75,8 @@ impl Worker {
                 alpha: window.alpha,
             };
 
-            // Steps 16 to 19. Pruning of single moves, once there is a score to fall back on. Not in pawn endings,
-            // where a quiet move may be the only one that does not lose (zugzwang).
+            // Steps 16 to 19. Move-loop pruning, once a move that does not get mated has been searched. Not in pawn
+            // endings, where a quiet move may be the only one that does not lose (zugzwang).
             let prunable = !N::ROOT && !best.score.is_loss() && position.has_non_pawn_material(us);
             if prunable && is_pruned(node, &candidate, &mut picker, &mut best) {
                 continue;
@@ -119,14 +119,14 @@ impl Worker {
             }
             let tried = if noisy { &mut captures } else { &mut quiets };
             if Some(m) != best.m {
-                // Where the list is full the rest gets no malus.
+                // Moves that do not fit get no malus.
                 let _ = tried.try_push(m);
             }
         }
         best
     }
 
-    /// Step 23: keeps the score of a move. Does it cause a cutoff?
+    /// Step 23: updates best score, best move and alpha. Returns whether the move causes a cutoff.
     fn update_best<N: NodeKind>(
         &mut self,
         node: &mut Node,
@@ -147,15 +147,15 @@ impl Worker {
             self.pv.extend(node.ply, m);
         }
         if score >= window.beta {
-            // The cutoff rests on this move alone: the taint of the others does not count.
+            // The cutoff depends on this move alone, so the taint of the others is dropped.
             self.path.keep_last_child_taint();
             let entry = self.stack_mut(node.ply);
             entry.cutoff_count = entry.cutoff_count.saturating_add(1);
             return true;
         }
         window.alpha = score;
-        // The other moves are unlikely to beat it by enough to matter. Not at low depth, where a ply is much of what
-        // is left, and not at high depth, where an error would be expensive.
+        // The other moves are unlikely to beat it by much, so they are searched a ply less deep. Not at low depth,
+        // where a ply is a large part of it, and not at high depth, where an error would be expensive.
         if node.depth > raised_alpha_min_depth()
             && node.depth < raised_alpha_max_depth()
             && !score.is_decisive()
@@ -165,7 +165,8 @@ impl Worker {
         false
     }
 
-    /// Steps 21 and 22: searches a move reduced, with a null window, or in full, as far as its score demands.
+    /// Steps 21 and 22: searches a move: reduced, at full depth with a null window, and with the full window, as far as
+    /// its score requires.
     fn search_move<N: NodeKind>(
         &mut self,
         node: &Node,
@@ -182,8 +183,8 @@ impl Worker {
         if node.depth >= lmr_min_depth() && move_count >= lmr_min_moves() as usize + usize::from(N::ROOT) {
             score = self.search_reduced::<N>(node, current, window.alpha, best_score);
         } else if !N::PV || move_count > 1 {
-            // Step 22. Principal variation search. A null window decides whether the move is better; a PV node
-            // then asks by how much.
+            // Step 22. Principal variation search. A null window shows whether the move is better; if it is, a PV node
+            // searches it again with the full window for its score.
             score = -self.search::<NonPvNode>(child, ply, null_window, new_depth, node.expect.flip());
         }
         if N::PV && (move_count == 1 || score > window.alpha) {
@@ -207,7 +208,7 @@ impl Worker {
         let null_window = Window::null(alpha).flip();
         let history = if noisy { history * lmr_capture_history_factor() } else { history };
         let reduction = self.adjusted_reduction::<N>(node, m, candidate.reduction, history, gives_check);
-        // A negative reduction extends, in a PV node only.
+        // A negative reduction extends by a ply, in PV nodes only.
         let deepest = (new_depth.get() + i32::from(N::PV)).max(1);
         let reduced = Depth((new_depth.get() - reduction / PLY).clamp(1, deepest));
         self.stack_mut(node.ply).reduction = reduction;
@@ -219,7 +220,7 @@ impl Worker {
             let shallower = score < best_score + research_shallower_margin();
             let again = new_depth + (i32::from(deeper) - i32::from(shallower));
             if again > reduced {
-                // The first search's taint is no part of the second's score.
+                // The score of the second search does not depend on the taint of the first.
                 self.path.clear_taint();
                 score = -self.search::<NonPvNode>(child, ply, null_window, again, node.expect.flip());
             }
@@ -231,7 +232,8 @@ impl Worker {
     }
 }
 
-/// Steps 16 to 19: is a move skipped? One that is futile may still raise the best score to what it could bring at most.
+/// Steps 16 to 19: is a move skipped? A futile move still raises the best score to the most it could score, so that the
+/// node's upper bound stays correct.
 #[inline(always)]
 fn is_pruned(node: &Node, candidate: &Candidate, picker: &mut MovePicker, best: &mut Best) -> bool {
     match prune_move(node, candidate) {

@@ -1,16 +1,16 @@
 //! Principal variation search: the table of contents. Each step is a paragraph here or a small function in
 //! a file of its own.
 //!
-//! The score of a node is the best of its moves, each the negated score of the child (negamax). It is fail-soft: a
-//! score outside the window is a bound, as tight as the search found it. Only the first move of a PV node is searched
-//! with the full window; the others must show with a null window that they are better. What is known already is not
-//! searched again (5 to 8). The rest of the speed comes from heuristics: a whole node is pruned (13 to 15), a move is
-//! skipped or searched less deeply (16 to 21). Each says where it does not apply: in check, in PV nodes, near mates
-//! or in pawn endings.
+//! The score of a node is the best of its moves' scores, each the negated score of the child (negamax). It is
+//! fail-soft: a score outside the window is a bound, as tight as the search found it. Only the first move of a PV
+//! node is searched with the full window; the others must first beat alpha with a null window. What is already known
+//! is not searched again (5 to 8). The rest of the speed comes from heuristics: a whole node is pruned (13 to 15), a
+//! move is skipped or searched less deeply (16 to 21). Each says where it does not apply: in check, in PV nodes, near
+//! mates or in pawn endings.
 //!
-//! A number beside a step is what it is worth in Elo: games without it against games with it, 5,000 nodes a move, 95 %
-//! bounds (`benches/notes/search.md` has all 67). Most other steps measure as zero when they are removed alone, because
-//! another step takes over their work.
+//! A number beside a step is its worth in Elo: the engine with it against the engine without it, 5,000 nodes a move,
+//! 95 % bounds (`benches/notes/search.md` has all 67). Most other steps measure as zero when they are removed alone,
+//! because another step takes over their work.
 
 use super::{
     history_updates::{bonus, scaled},
@@ -36,7 +36,7 @@ impl Worker {
         depth: Depth,
         expect: Expect,
     ) -> Score {
-        // Step 1. Quiescence. Without depth only captures, evasions and a few checks are searched on.
+        // Step 1. Quiescence. At depth 0 only captures, evasions and a few checks are searched further.
         if depth <= 0 {
             return self.quiesce::<N>(position, ply, window);
         }
@@ -45,7 +45,7 @@ impl Worker {
         }
     }
 
-    /// Steps 2 to 27. An error is the score of a node that a step decided before its moves were searched.
+    /// Steps 2 to 27. An error is the score of a node that returned before its moves were searched.
     #[inline(always)]
     fn search_node<N: NodeKind>(
         &mut self,
@@ -65,14 +65,14 @@ impl Worker {
             && let Some(score) = self.prune_node(&node)
         {
             if let (Some(hit), Some(_)) = (node.tt_hit, node.tt_window) {
-                // The table's score is part of `eval`.
+                // `eval` may come from the table's score, and the pruning then depends on it.
                 self.inherit_taint(hit);
             }
             self.drop_taint_unless_draw(score);
             return Err(score);
         }
 
-        // Steps 16 to 23. The moves. A side whose static evaluation reaches beta counts as improving.
+        // Steps 16 to 23. The moves. For them a side whose static evaluation reaches beta counts as improving.
         node.improving |= !in_check && static_eval >= window.beta;
         self.stack_mut(ply).threats = position.threats_by(!position.turn());
         let mut best = self.search_moves::<N>(&mut node);
@@ -80,11 +80,11 @@ impl Worker {
             return Err(Score::ZERO);
         }
         if node.upcoming_repetition {
-            // Late move pruning may have skipped the move that repeats.
+            // Late move pruning may have skipped the move that repeats the position.
             best.score = best.score.max(self.draw_score(position));
         }
 
-        // Step 24. No move: mate, stalemate, or nothing but the excluded one.
+        // Step 24. No move: checkmate, stalemate, or only the excluded move.
         if best.move_count == 0 {
             return Ok(match in_check {
                 _ if !excluded.is_none() => window.alpha,
@@ -93,11 +93,11 @@ impl Worker {
             });
         }
 
-        // Step 25. The score stays inside what the tablebases prove and what was learned.
+        // Step 25. The score is clamped to what the tablebases prove and what was learned.
         for certain in [node.tb_window, node.learned_window].into_iter().flatten() {
             best.score = certain.clamp(best.score);
         }
-        // Steps 26 and 27. What was found goes into the tables.
+        // Steps 26 and 27. Transposition table and history tables.
         let score = best.score;
         if N::ROOT {
             self.leave_preference_out(&mut node, &mut best);
@@ -106,8 +106,8 @@ impl Worker {
         Ok(score)
     }
 
-    /// Steps 2 to 12: what is known about a node before its moves are searched; its score as an error where that
-    /// decides it.
+    /// Steps 2 to 12: what is known about a node before its moves are searched; its score as an error if no search is
+    /// needed.
     #[inline(always)]
     fn prepare_node<'a, N: NodeKind>(
         &mut self,
@@ -117,16 +117,16 @@ impl Worker {
         mut depth: Depth,
         expect: Expect,
     ) -> Result<Node<'a>, Score> {
-        // Step 2. Count the node; leave if the search is over. What is returned then is never used.
+        // Step 2. Count the node; return if the search is over. The score returned then is never used.
         if self.enter_node::<N>(ply) {
             return Err(Score::ZERO);
         }
 
-        // Steps 3 and 4. What the rules say, before anything is searched.
+        // Steps 3 and 4. Draws by rule, repetitions, mate distance.
         let upcoming_repetition = !N::ROOT && self.apply_rules(position, ply, &mut window)?;
 
-        // Step 5. Transposition table. A result of enough depth that decides the window is the answer, but not in
-        // a PV node, whose line would be lost.
+        // Step 5. Transposition table. A result of sufficient depth that lies outside the window is returned, but not
+        // in a PV node, whose line would be lost.
         let excluded = self.stack(ply).excluded;
         let tt_hit = if excluded.is_none() { self.probe_tt::<N>(position.key(), depth) } else { None };
         let tt_window =
@@ -139,23 +139,23 @@ impl Worker {
             return Err(self.tt_cutoff(position, ply, window, depth, hit, score));
         }
 
-        // Step 6. Tablebases. Right after a capture or pawn move they know the result.
+        // Step 6. Tablebases. Only right after a capture or pawn move, when the fifty-move counter is 0.
         let probes_tb = !N::ROOT && excluded.is_none();
         let tb_window = if probes_tb { self.probe_tablebases(position, ply, depth, window)? } else { None };
 
         let mut learned_window = None;
         if N::PV {
-            // Step 7. Resumed score. In an analysis, a position that was the root of a search at least as deep has
-            // its score from there: so what was found in the child is known in the parent.
+            // Step 7. Resumed score. In an analysis, a position that was the root of an earlier search at least as deep
+            // takes its score from there: so what was found in the child is known in the parent.
             if !N::ROOT
                 && excluded.is_none()
                 && let Some(score) = self.resumed_score(position, ply, depth)
             {
                 return Err(score);
             }
-            // Step 8. Learned score. An entry of the learning file that decides the window is the answer, another
-            // narrows it; in PV nodes too, because a game went wrong from this position and this search would not see
-            // why.
+            // Step 8. Learned score. A score from the learning file outside the window is returned, another narrows it.
+            // This is for PV nodes, where step 5 does not apply: a game went wrong from this position, and this search
+            // would not see why.
             learned_window = self.narrow_by_learned(tt_hit, tt_window, depth, &mut window)?;
         }
         let tt_move = if N::ROOT {
@@ -166,7 +166,8 @@ impl Worker {
         let was_pv = N::PV || tt_hit.is_some_and(|hit| hit.was_pv);
 
         let in_check = position.in_check();
-        // Step 9. Static evaluation. It is stored raw, so that every path can correct it with its own history.
+        // Step 9. Static evaluation. The table stores it uncorrected: correction history and fifty-move counter differ
+        // from visit to visit.
         let NodeEval { raw_eval, static_eval, eval } = match in_check {
             true => NodeEval::IN_CHECK,
             false => self.evaluate_node(position, ply, tt_hit, tt_window),
@@ -180,10 +181,10 @@ impl Worker {
             self.update_eval_difference_history(position, ply, static_eval);
         }
 
-        // Step 10. Hindsight. The reduction that led here was too large or too small for what we see now.
+        // Step 10. Hindsight. Corrects the reduction that led here by the change of the static evaluation.
         depth = self.hindsight::<N>(ply, depth, in_check, static_eval);
 
-        // Steps 11 and 12. A node that will be searched again is searched a ply less deep now.
+        // Steps 11 and 12. Reductions by a ply: no table move, or a draw on another path.
         if excluded.is_none() {
             depth = self.reduce_node::<N>(ply, depth, expect, tt_hit, tt_move.is_some(), tt_window.is_some());
         }
@@ -210,8 +211,8 @@ impl Worker {
         })
     }
 
-    /// The stack entry of this node, and that of its children. Their killer stays: it was good against a sibling of
-    /// this node, whose position differs by one move. Their cutoffs are counted anew.
+    /// Prepares the stack entry of this node and that of its children. The children's killer stays: it refuted a move
+    /// of a sibling of this node, whose position differs by one move. Their cutoffs are counted from zero.
     fn prepare_stack(&mut self, ply: Ply, static_eval: Score) {
         let double_extensions = self.stack_before(ply, 1).double_extensions;
         let entry = self.stack_mut(ply);
@@ -221,10 +222,11 @@ impl Worker {
         *self.stack_mut(ply.next()) = StackEntry { killer, ..StackEntry::default() };
     }
 
-    /// Steps 3 and 4: the score that the rules give this node, as an error; else whether the side to move can
-    /// force a repetition, with `window` narrowed.
+    /// Steps 3 and 4: the score of this node by the rules, as an error. Otherwise narrows `window`, and returns whether
+    /// the side to move can repeat an earlier position.
     fn apply_rules(&mut self, position: &Position, ply: Ply, window: &mut Window) -> Result<bool, Score> {
-        // Step 3. Draws by rule, the end of the stack, and the draw that the next move can bring about.
+        // Step 3. Draws by rule, the maximum ply, and the upcoming repetition: a move that repeats an earlier position
+        // makes the node worth at least a draw.
         if let Some(score) = self.terminal_score(position, ply) {
             return Err(score);
         }
@@ -246,8 +248,8 @@ impl Worker {
         Ok(upcoming_repetition)
     }
 
-    /// Step 5, where the table's score is the answer. A quiet move that failed high here before gets a bonus, so
-    /// that it is tried early in similar positions.
+    /// Step 5: returns the table's score. A quiet table move that fails high gets a history bonus, so that it is tried
+    /// early in similar positions.
     fn tt_cutoff(
         &mut self,
         position: &Position,
@@ -270,7 +272,7 @@ impl Worker {
         score
     }
 
-    /// Step 6: the window that the tablebases give, or the score as an error if it decides.
+    /// Step 6: the score window from the tablebases, or the score as an error if it causes a cutoff.
     fn probe_tablebases(
         &self,
         position: &Position,
@@ -288,7 +290,7 @@ impl Worker {
         }
     }
 
-    /// Steps 11 and 12: the depth of a node that is cheaper to search shallowly first.
+    /// Steps 11 and 12: the depth after the reductions by a ply.
     fn reduce_node<N: NodeKind>(
         &mut self,
         ply: Ply,
@@ -298,12 +300,12 @@ impl Worker {
         has_tt_move: bool,
         has_tt_window: bool,
     ) -> Depth {
-        // Step 11. Internal iterative reduction. Without a table move this node is ordered badly: it is
-        // searched deeper when it returns, with the move found now.
+        // Step 11. Internal iterative reduction. Without a table move the move ordering is poor. The shallower search
+        // finds a table move for the next visit, which is searched at full depth.
         let unordered = depth >= iir_min_depth() && !has_tt_move && (N::PV || expect == Expect::Cut);
-        // Step 12. Path reduction, our own. The table has a score of this depth that rests on a draw of another path,
-        // so the node is searched again, mostly to the same result. Not at two nodes of a line in a row, or a short
-        // win is found late.
+        // Step 12. Path reduction (our own). The table has a score of this depth, but it depends on a draw on another
+        // path, so the node is searched again, mostly with the same result. Not at two nodes of a line in a row, or
+        // short wins would be found late.
         let drawn_on_other_path = !N::PV
             && depth >= drawn_path_min_depth()
             && !has_tt_window
@@ -313,15 +315,15 @@ impl Worker {
         if unordered || drawn_on_other_path { depth - 1 } else { depth }
     }
 
-    /// Steps 26 and 27: what a searched node found goes into the table and the histories. `depth` is the one
-    /// before a raised alpha reduced it.
+    /// Steps 26 and 27: stores the result of a searched node in the table and the histories. `depth` is the depth
+    /// before a raised alpha reduced it (step 23).
     fn store_node<N: NodeKind>(&mut self, node: &Node, best: &Best, depth: Depth) {
         let &Node { position, ply, window, raw_eval, static_eval, excluded, .. } = node;
         let bound = Bound::of(best.score, window.alpha, window.beta);
         self.drop_taint_unless_draw(best.score);
 
-        // Step 26. Transposition table. Not without the excluded move, which may be the best; and not for the
-        // second line of MultiPV, which is not the best.
+        // Step 26. Transposition table. Not with an excluded move, which may be the best; and not for the further lines
+        // of MultiPV, which are not the best.
         if excluded.is_none() && !(N::ROOT && self.pv_index > 0) {
             let window = match bound {
                 Bound::Lower => ScoreWindow::at_least(best.score),
@@ -340,8 +342,8 @@ impl Worker {
             self.store(position.key(), &result);
         }
 
-        // Step 27. History of the previous move, and correction history: only where the score says on which side
-        // of it the static evaluation was wrong, and not by a capture that it could not know.
+        // Step 27. History of the previous move, and correction history: only if the bound shows in which direction the
+        // static evaluation was wrong, and not if a capture is best, which a static evaluation does not see.
         if !N::ROOT && bound == Bound::Upper {
             self.bonus_for_previous_move(position, ply, node.depth);
         }

@@ -1,4 +1,4 @@
-//! What a node is: its kind, its window, and the facts that its steps decide by.
+//! The state of a node: its kind, its window, and the facts on which its steps decide.
 
 use shakmaty::Move;
 
@@ -18,9 +18,9 @@ pub trait NodeKind {
 
 /// The root of the tree.
 pub struct RootNode;
-/// A node with an open window: it may become a part of the principal variation.
+/// A node with an open window, which may become part of the principal variation.
 pub struct PvNode;
-/// A node with a null window: it is only asked whether it reaches beta.
+/// A node with a null window: its search only decides whether its score reaches beta.
 pub struct NonPvNode;
 
 impl NodeKind for RootNode {
@@ -44,31 +44,31 @@ pub struct Window {
 }
 
 impl Window {
-    /// Every score lies inside.
+    /// The window that contains every score.
     pub const FULL: Window = Window { alpha: Score(-Score::INFINITE.0), beta: Score::INFINITE };
 
-    /// Asks only: is the score above `alpha`?
+    /// The window that only tests whether the score is above `alpha`.
     pub fn null(alpha: Score) -> Window {
         Window { alpha, beta: alpha + 1 }
     }
 
-    /// As the opponent sees it.
+    /// The same window from the opponent's side.
     pub fn flip(self) -> Window {
         Window { alpha: -self.beta, beta: -self.alpha }
     }
 }
 
-/// What a null-window node is expected to do.
+/// The expected result of a null-window node.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Expect {
     /// Some move should reach beta.
     Cut,
-    /// No move should raise alpha; also said of PV nodes.
+    /// No move should raise alpha; also used for PV nodes.
     All,
 }
 
 impl Expect {
-    /// What is expected of the children.
+    /// The expectation for the children.
     pub fn flip(self) -> Expect {
         match self {
             Expect::Cut => Expect::All,
@@ -77,7 +77,7 @@ impl Expect {
     }
 }
 
-/// The facts about a node that its steps decide by.
+/// The facts about a node on which its steps decide.
 pub struct Node<'a> {
     pub position: &'a Position,
     pub ply: Ply,
@@ -89,27 +89,27 @@ pub struct Node<'a> {
     pub raw_eval: Option<Score>,
     /// The corrected static evaluation; [`Score::NONE`] in check.
     pub static_eval: Score,
-    /// The best estimate of the score: the static evaluation, moved into what the table knows.
+    /// The best estimate of the score: the static evaluation, clamped to the table's score window.
     pub eval: Score,
-    /// Does the side to move stand better than at its last turn? In the move loop also if it stands at beta or above.
+    /// Is the static evaluation better than at the side's last turn? In the move loop also if it is at least beta.
     pub improving: bool,
     /// Is or was this a PV node, here or in an earlier search?
     pub was_pv: bool,
-    /// Can the side to move repeat an earlier position with a draw?
+    /// Can the side to move draw by repeating an earlier position?
     pub upcoming_repetition: bool,
     pub tt_hit: Option<Hit>,
     pub tt_move: Option<Move>,
-    /// What the table knows about the score, if that holds on this path.
+    /// The table's bounds of the score, if they hold on this path.
     pub tt_window: Option<ScoreWindow>,
-    /// What the tablebases prove about the score, and what was learned about it.
+    /// The bounds of the score proven by tablebases, and those from the learning file.
     pub tb_window: Option<ScoreWindow>,
     pub learned_window: Option<ScoreWindow>,
-    /// The move that a singular search leaves out.
+    /// The move excluded by a singular search.
     pub excluded: PackedMove,
 }
 
 impl Node<'_> {
-    /// Is the table's move a capture or promotion?
+    /// Is the table's move a capture or queen promotion?
     pub fn tt_move_is_noisy(&self) -> bool {
         self.tt_move.is_some_and(is_noisy)
     }
@@ -118,11 +118,11 @@ impl Node<'_> {
 /// The three evaluations of a position; all [`Score::NONE`], or none, in check.
 #[derive(Copy, Clone, Debug)]
 pub struct NodeEval {
-    /// What the evaluation says, and what the table stores.
+    /// The uncorrected evaluation, as the table stores it.
     pub raw_eval: Option<Score>,
     /// The same after correction history and fifty-move damping.
     pub static_eval: Score,
-    /// The same moved into what the table knows about the score.
+    /// The same clamped to the table's bounds of the score.
     pub eval: Score,
 }
 

@@ -1,9 +1,8 @@
-//! The move picker: moves in the order in which they should be searched, generated only when needed.
+//! The move picker: the moves of a node in the order in which they should be searched, generated only when needed.
 //!
-//! First the table's move, before anything is generated; then captures that do not lose material, by what they
-//! gain and by history; the killer; quiet moves by history, checks and threats; losing captures last. Most nodes with a
-//! cutoff get it from the first few, so the later groups are often never generated, and a group is never sorted as a
-//! whole.
+//! First the table's move, before anything is generated; then captures that do not lose material, by material gain and
+//! history; the killer; quiet moves by history, checks and threats; losing captures last. Most cutoffs come from the
+//! first few moves, so the later stages are often never generated, and no stage is ever sorted completely.
 
 use shakmaty::{Bitboard, Move, MoveList, Role, Square};
 
@@ -24,7 +23,7 @@ enum Stage {
     LosingCaptures,
 }
 
-/// Which moves are wanted.
+/// Which moves are picked.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum MoveKinds {
     /// All moves.
@@ -42,14 +41,14 @@ pub struct MovePicker {
     tt_move: Option<Move>,
     killer: PackedMove,
     ply: Ply,
-    /// A capture is good if its exchange wins at least this; if `None`, by its own rank.
+    /// A capture is good if its exchange wins at least this; if `None`, the threshold depends on its score.
     threshold: Option<i32>,
     noisy: ScoredMoves,
     quiet: ScoredMoves,
     losing: MoveList,
     next_losing: usize,
     skip_quiets: bool,
-    /// What the move picked last counts in the order, if that was computed.
+    /// The ordering score of the move picked last, if it was computed.
     history: Option<i32>,
 }
 
@@ -71,18 +70,18 @@ impl MovePicker {
         }
     }
 
-    /// Only captures whose exchange wins at least `threshold`, and the table's move.
+    /// Picks only captures whose exchange wins at least `threshold`, and the table's move.
     pub fn only_winning(&mut self, threshold: i32) {
         self.threshold = Some(threshold);
     }
 
-    /// No more quiet moves from here on.
+    /// Picks no more quiet moves from here on.
     pub fn skip_quiets(&mut self) {
         self.skip_quiets = true;
     }
 
-    /// History and bonus ([`QuietRater`]) of the move picked last, where ordering needed them (quiet moves after the killer).
-    /// Pruning and reductions go by the same sum.
+    /// History plus bonus ([`QuietRater`]) of the move picked last, if ordering computed them (quiet moves after the
+    /// killer). Pruning and reductions use the same sum.
     pub fn history(&self) -> Option<i32> {
         self.history
     }
@@ -140,7 +139,7 @@ impl MovePicker {
         }
     }
 
-    /// The next capture whose exchange wins enough. Those before it that do not are kept for the end.
+    /// The next capture whose exchange wins enough. Captures before it that lose are kept for the end.
     #[inline(always)]
     fn next_capture(&mut self, position: &Position) -> Option<Move> {
         while let Some((best, score)) = self.noisy.take_best() {
@@ -152,7 +151,7 @@ impl MovePicker {
         None
     }
 
-    /// The killer, if it is a quiet move here and not the table's.
+    /// The killer, if it is a legal quiet move here and not the table's move.
     #[inline(always)]
     fn legal_killer(&self, position: &Position) -> Option<Move> {
         if self.skip_quiets || self.killer.is_none() {
@@ -161,8 +160,8 @@ impl MovePicker {
         position.unpack(self.killer).filter(|&m| !is_noisy(m) && Some(m) != self.tt_move)
     }
 
-    /// Generates and scores noisy moves; in check the quiet ones come along, not yet scored.
-    // Out of line, like the next one: else every pick would need stack space for shakmaty's move lists.
+    /// Generates and scores noisy moves. In check it also generates the quiet ones, not scored yet.
+    // Never inlined, like the next one: otherwise every pick would need stack space for shakmaty's move lists.
     #[inline(never)]
     fn generate_captures(&mut self, worker: &Worker, position: &Position) {
         let us = position.turn();
@@ -221,15 +220,15 @@ impl MovePicker {
     }
 }
 
-/// Scores quiet moves as they are generated, all those of a piece with what holds for each of them looked up once. A
-/// move counts besides its history: more if it gives check, or takes a piece away from one that is worth less; less if it
-/// puts a piece where one that is worth less attacks it. (Stockfish's idea.)
+/// Scores quiet moves as they are generated; what is common to all moves of a piece is looked up once. The score is the
+/// history, plus a bonus if the move gives check or leaves an attack by a piece of lower value, less a malus if it goes
+/// where a piece of lower value attacks it. (Stockfish's idea.)
 struct QuietRater<'a> {
     position: &'a Position,
     history: QuietHistory<'a>,
     checks: CheckSquares,
     threats: Threats,
-    /// Moves that were picked before.
+    /// Moves that were picked already.
     known: [PackedMove; 2],
     quiet: &'a mut ScoredMoves,
 }
@@ -241,7 +240,7 @@ impl QuietRater<'_> {
 }
 
 impl TakeQuiets for QuietRater<'_> {
-    /// Promotions and castling: no piece that another threatens.
+    /// Takes promotions and castling, which get no bonus or malus for threats.
     fn take(&mut self, m: Move) {
         if !self.known.contains(&PackedMove::pack(m)) {
             let bonus = self.check_bonus(m, self.checks.gives_check(m));

@@ -2,16 +2,16 @@
 //! hot path (Lazy SMP).
 //!
 //! # Who waits for whom
-//! The main thread, which is the first, looks at the clock and answers. It never waits for the others. On a busy
+//! The main thread, which is the first, checks the clock and reports the move. It never waits for the others. On a busy
 //! machine one of them may get no processor for longer than a move may take; so the vote counts what each has
 //! published by then ([`SearchProgress`]), and a thread that has published nothing has no vote.
 //!
-//! The answer is therefore not the end of all work: the others notice within a batch of nodes that the search is
-//! over, once they run. Until then they hold its [`SearchTask`], and what they still store in the table is valid. The
-//! next search does not wait for them: each thread takes its jobs in order, and joins late, or not at all if that
-//! search is over too. Before threads or tables are changed, [`Pool::wait`] must be called.
+//! When the move is reported, other threads may therefore still be working: once they run, they notice within a batch
+//! of nodes that the search is over. Until then they hold its [`SearchTask`], and what they still store in the table is
+//! valid. The next search does not wait for them: each thread takes its jobs in order, and joins late, or not at all if
+//! that search is over too. Before threads or tables are changed, [`Pool::wait`] must be called.
 //!
-//! Threads beyond the number of processors have the lowest priority, or they would take the main thread's time.
+//! Threads beyond the number of processors have the lowest priority; otherwise they would take the main thread's time.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -37,7 +37,7 @@ use crate::{
     processor,
 };
 
-/// A search recurses once a ply with a few kilobytes each.
+/// Stack size of a search thread: a search recurses once per ply, with a few kilobytes each.
 const STACK_BYTES: usize = 16 << 20;
 type ThreadJob = Box<dyn FnOnce(&mut Worker) + Send>;
 
@@ -46,7 +46,7 @@ struct Thread {
     handle: JoinHandle<()>,
 }
 
-/// Which jobs are running, for the engine to wait for.
+/// Which jobs are running, so that the engine can wait for them.
 #[derive(Default)]
 struct Jobs {
     state: Mutex<JobState>,
@@ -55,13 +55,13 @@ struct Jobs {
 
 #[derive(Default)]
 struct JobState {
-    /// Has the present search not been answered yet?
+    /// Has the current search not reported its move yet?
     unanswered: bool,
-    /// Jobs of searches that threads have not left yet.
+    /// Number of jobs that threads have not finished.
     running: usize,
 }
 
-/// A thread's job in a search, done when this is dropped: also if it panics.
+/// A thread's job in a search. It counts as finished when this is dropped, also by a panic.
 struct JobGuard {
     jobs: Arc<Jobs>,
     is_main: bool,
@@ -123,7 +123,7 @@ impl Pool {
         self.threads.len()
     }
 
-    /// Sets the number of threads, at least one. Fewer start if the system gives no more.
+    /// Sets the number of threads, at least one. If the system refuses some, fewer start.
     pub fn resize(&mut self, threads: usize) {
         self.wait();
         for thread in self.threads.drain(threads.max(1).min(self.threads.len())..) {
@@ -152,7 +152,7 @@ impl Pool {
         }
     }
 
-    /// Sets the size of each thread's pawn hash table in MiB and says of how much the smallest had the memory.
+    /// Sets the size of each thread's pawn hash table in MiB. Returns the size of the smallest one that was allocated.
     pub fn set_pawn_hash(&mut self, mib: usize) -> usize {
         self.pawn_hash_mib = mib;
         self.renew_evaluators()
@@ -164,7 +164,7 @@ impl Pool {
         self.renew_evaluators();
     }
 
-    /// Gives each thread a fresh evaluator, and says for how many MiB of pawn hash the smallest had the memory.
+    /// Gives each thread a new evaluator. Returns the size in MiB of the smallest pawn hash table.
     fn renew_evaluators(&self) -> usize {
         let (evaluation, mib) = (self.evaluation.clone(), self.pawn_hash_mib);
         let kept = Arc::new(AtomicUsize::new(mib));
@@ -202,12 +202,12 @@ impl Pool {
         while all_done.recv().is_ok() {}
     }
 
-    /// Does a search run that has not been answered?
+    /// Is a search running that has not reported its move?
     pub fn is_searching(&self) -> bool {
         !self.jobs.is_answered()
     }
 
-    /// Waits until the present search is answered.
+    /// Waits until the current search has reported its move.
     pub fn wait_for_answer(&self) {
         self.jobs.wait_while(|state| state.unanswered);
     }
@@ -227,10 +227,10 @@ impl Pool {
         self.progress.nodes()
     }
 
-    /// Starts a search on all threads and returns. The one before must have been answered.
+    /// Starts a search on all threads and returns. The previous search must have reported its move.
     pub fn start(&mut self, task: SearchTask) {
-        // A resumed search goes on with the table as it is. A new generation would let shallow results replace
-        // the deep ones that it builds on.
+        // A resumed search keeps the generation of the table: a new one would let shallow results replace the deep ones
+        // that it builds on.
         if task.resumed.is_none() {
             task.table.new_search();
         }

@@ -1,9 +1,9 @@
 //! Root moves that the learning file prefers or avoids: moves that a person advised, and moves whose games were won
 //! or lost.
 //!
-//! A preference chooses the move and is no part of any score. Root moves are compared by score plus preference: the
-//! window of each move is shifted by its preference, the search below it knows nothing of that, and what is
-//! printed, learned and stored is the score alone. Proven results are compared without it.
+//! A preference influences the choice of the move, but is no part of any score. Root moves are compared by score plus
+//! preference: the window of each move is shifted by its preference, which the search below it does not see, and only
+//! the score is printed, learned and stored. Proven results are compared without preference.
 
 use shakmaty::Move;
 
@@ -22,7 +22,7 @@ pub enum Preference {
 }
 
 impl Preference {
-    /// What it adds to the score in the comparison of root moves at `depth`, in internal units.
+    /// The bonus in the comparison of root moves at `depth`, in internal units.
     pub fn worth(self, depth: Depth) -> i32 {
         let centipawns = match self {
             Preference::Advised => advice_margin(),
@@ -53,18 +53,18 @@ impl Preferences {
         self.0.iter().find(|(own, _)| *own == m).map(|&(_, preference)| preference)
     }
 
-    /// By how much more than the score of the chosen move `m`, searched to `depth`, the best score of the root may be.
+    /// By how much the best score of the root may exceed that of the chosen move `m`, searched to `depth`.
     pub fn slack(&self, m: Move, depth: Depth) -> i32 {
         self.of(m).map_or(0, |preference| preference.worth(depth)) - self.least(depth)
     }
 
-    /// The least that a preference is worth; at most 0.
+    /// The smallest worth of a preference; at most 0.
     pub fn least(&self, depth: Depth) -> i32 {
         self.0.iter().map(|(_, preference)| preference.worth(depth)).min().unwrap_or(0).min(0)
     }
 }
 
-/// A score with what the preference for its move adds.
+/// A score plus the worth of the preference for its move; a proven result is returned unchanged.
 pub fn preferred(score: Score, worth: i32) -> Score {
     let is_evaluation = score.0.abs() <= Score::MAX_EVALUATION.0;
     if is_evaluation { (score + worth).clamp_evaluation() } else { score }

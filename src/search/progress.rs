@@ -1,8 +1,8 @@
 //! What the threads of a search publish for each other while it runs.
 //!
 //! No thread waits for another. Each writes only its own counters, and the result of its last finished iteration (or
-//! a better move found since), which is replaced as a whole. So a reader sees a consistent, perhaps slightly older
-//! state of every thread, even of one that the system does not run at the time.
+//! a better move found since), which is replaced as a whole. So a reader sees a consistent, perhaps slightly outdated
+//! state of every thread, even of one that is not running at the time.
 
 use std::sync::{
     Mutex,
@@ -43,7 +43,7 @@ struct ThreadProgress {
 pub struct SearchProgress(Vec<CachePadded<ThreadProgress>>);
 
 impl SearchProgress {
-    /// Of `threads` threads that have done nothing yet.
+    /// The progress of `threads` threads that have done nothing yet.
     pub fn new(threads: usize) -> SearchProgress {
         SearchProgress((0..threads).map(|_| CachePadded::default()).collect())
     }
@@ -62,8 +62,8 @@ impl SearchProgress {
         *locked(&self.0[id].result) = Some(result);
     }
 
-    /// The results published so far. That of a thread which is replacing it right now is left out: the thread may
-    /// have been interrupted there, and is not waited for.
+    /// The results published so far. The result of a thread that is just replacing it is left out: the thread may have
+    /// been interrupted there, and nobody waits for it.
     pub fn results(&self) -> impl Iterator<Item = ThreadResult> {
         self.0.iter().filter_map(|thread| thread.result.try_lock().ok()?.clone())
     }
@@ -77,7 +77,7 @@ impl SearchProgress {
         self.sum(|thread| &thread.nodes)
     }
 
-    /// How often learned entries decided a node.
+    /// How often learned entries caused a cutoff.
     pub fn learned_cutoffs(&self) -> u64 {
         self.sum(|thread| &thread.learned_cutoffs)
     }

@@ -1,12 +1,12 @@
-//! Steps 16 to 19, move-loop pruning: single moves that are not worth a search. History moves the thresholds: a
-//! move that was good elsewhere is given more room.
+//! Steps 16 to 19, move-loop pruning: single moves that are not worth a search. The thresholds depend on history: a
+//! move with a good history is pruned later.
 
 use shakmaty::Move;
 
 use super::{node_state::Node, params::*};
 use crate::types::Score;
 
-/// A move of the loop, with what decides whether and how deep it is searched.
+/// A move of the loop, with the facts that decide whether and how deep it is searched.
 pub struct Candidate {
     pub m: Move,
     /// Its place in the order, from 1.
@@ -27,19 +27,19 @@ pub struct Candidate {
 pub enum Pruning {
     Search,
     Skip,
-    /// Not this move, whose score is this at most.
+    /// Skip this move, whose score is at most this.
     Futile(Score),
-    /// Neither it nor any later quiet move.
+    /// Skip this and all later quiet moves.
     SkipQuiets,
 }
 
-/// Decides about one move of a node that already has a score to fall back on.
+/// Decides about one move of a node in which another move was searched that does not get mated.
 pub fn prune_move(node: &Node, candidate: &Candidate) -> Pruning {
     let &Candidate { m, history, alpha, .. } = candidate;
     let depth = node.depth.get();
 
     if candidate.noisy {
-        // Step 16. Captures whose exchange loses too much for this depth.
+        // Step 16. Captures whose static exchange evaluation is too low for this depth.
         let threshold = see_capture_step() * depth - history / see_capture_history_div();
         let losing = candidate.move_count > 1 && !node.position.see_ge(m, threshold);
         return if losing { Pruning::Skip } else { Pruning::Search };
@@ -47,15 +47,15 @@ pub fn prune_move(node: &Node, candidate: &Candidate) -> Pruning {
     if candidate.move_count == 1 {
         return Pruning::Search;
     }
-    // Step 17. Late move pruning. The moves are ordered well enough that the tail does not matter.
+    // Step 17. Late move pruning. The moves are ordered well enough that the last ones do not matter.
     let limit = (lmp_base() + depth * depth) / if node.improving { 1 } else { lmp_not_improving_div() };
     if candidate.move_count as i32 >= limit {
         return Pruning::SkipQuiets;
     }
-    // The depth that the move would really get, with its history counted in.
+    // The depth to which the move would be searched after reduction, adjusted by its history.
     let reduced = (depth - (candidate.reduction - history / pruning_history_div()) / PLY).max(0);
-    // Step 18. Futility and history pruning. Neither the evaluation nor experience says that it reaches alpha.
-    // Not for checks, which change more than an evaluation sees.
+    // Step 18. Futility and history pruning. By the static evaluation, or by its history, the move will not raise
+    // alpha. Not for checks, whose effect a static evaluation does not see.
     if !candidate.gives_check {
         let margin = futility_base() + futility_step() * reduced + history / futility_history_div();
         let most = node.static_eval + margin;
@@ -66,7 +66,7 @@ pub fn prune_move(node: &Node, candidate: &Candidate) -> Pruning {
             return Pruning::Skip;
         }
     }
-    // Step 19. Quiet moves that lose the piece (+54 ± 40).
+    // Step 19. Quiet moves that lose the moved piece (+54 ± 40).
     if candidate.threatened && !node.position.see_ge(m, see_quiet_step() * reduced * reduced) {
         return Pruning::Skip;
     }

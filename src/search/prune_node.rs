@@ -1,6 +1,6 @@
-//! Steps 13 to 15: pruning of whole nodes, with a null window and out of check.
+//! Steps 13 to 15: pruning of whole nodes, in null-window nodes out of check.
 //!
-//! In check the evaluation means nothing, and in a PV node an error would decide the move.
+//! In check the static evaluation is unreliable, and in a PV node an error would change the move played.
 
 use shakmaty::Move;
 
@@ -22,8 +22,8 @@ impl Worker {
         reverse_futility(node).or_else(|| self.null_move(node)).or_else(|| self.probcut(node))
     }
 
-    /// Step 14. Null move pruning. If passing still reaches beta, moving will. Not where the side to move has only
-    /// pawns (zugzwang); deep cutoffs, and those of a single piece, are verified without null moves.
+    /// Step 14. Null move pruning. If passing fails high, a real move will as well. Not if the side to move has only
+    /// pawns (zugzwang); cutoffs at high depth, or with a single piece, are verified by a search without null moves.
     fn null_move(&mut self, node: &Node) -> Option<Score> {
         let Node { position, ply, depth, window: Window { beta, .. }, .. } = *node;
         let passed = self.stack_before(ply, 1).current_move.is_none() && ply.index() > 0;
@@ -47,7 +47,7 @@ impl Worker {
         if self.stopped || score < beta {
             return None;
         }
-        // A mate found by passing is no proof.
+        // A mate found after a null move is not proven.
         let score = if score.is_decisive() { beta } else { score };
         let zugzwang_threatens =
             depth >= nmp_verify_min_depth() || position.non_pawn_material(position.turn()).count() == 1;
@@ -97,7 +97,7 @@ impl Worker {
     }
 
     fn store_probcut(&self, node: &Node, m: Move, score: Score) {
-        // The move and the shallower search below it.
+        // One ply for the move, plus the shallower search below it.
         let depth = node.depth - (probcut_reduction() - 1);
         let result = NodeResult {
             best: PackedMove::pack(m),
@@ -112,8 +112,9 @@ impl Worker {
     }
 }
 
-/// Step 13. Reverse futility pruning (+85 ± 39). The evaluation is so far above beta that a shallow search will not bring
-/// it back. Not from some depth on if the table's move is quiet: that move may show why the evaluation is wrong.
+/// Step 13. Reverse futility pruning (+85 ± 39). The evaluation is so far above beta that a shallow search is
+/// unlikely to bring it below. With a quiet table move only at low depth: that move may show why the evaluation is
+/// wrong.
 fn reverse_futility(node: &Node) -> Option<Score> {
     let Window { beta, .. } = node.window;
     let margin = rfp_margin() * node.depth.get() - if node.improving { rfp_improving_margin() } else { 0 };

@@ -1,4 +1,4 @@
-//! The principal variation of each ply, kept while the search returns.
+//! The principal variation of each ply, updated as the search returns.
 
 use shakmaty::Move;
 

@@ -1,5 +1,5 @@
 //! Quiescence search: captures (and, in check, evasions) until the position is quiet enough for a static evaluation.
-//! Its first ply tries quiet checks too, because many combinations end with one.
+//! The first ply also tries quiet checks, because many combinations end with one.
 
 use shakmaty::Move;
 
@@ -15,7 +15,7 @@ use crate::{
     types::{Bound, Depth, PackedMove, Ply, Score},
 };
 
-/// What the move loop of a quiescence node decides by.
+/// The facts on which the move loop of a quiescence node decides.
 struct QNode<'a> {
     position: &'a Position,
     ply: Ply,
@@ -39,7 +39,7 @@ struct QBest {
 enum QPruning {
     Search,
     Skip,
-    /// Neither it nor any later quiet move.
+    /// Skip this and all later quiet moves.
     SkipQuiets,
 }
 
@@ -53,7 +53,7 @@ impl Worker {
         }
     }
 
-    /// `checks`: is this the first ply, which tries quiet checks?
+    /// `checks`: this is the first ply, which tries quiet checks.
     fn quiesce_node<N: NodeKind>(
         &mut self,
         position: &Position,
@@ -61,12 +61,12 @@ impl Worker {
         window: Window,
         checks: bool,
     ) -> Score {
-        // Step 1. Count the node; leave if the search is over. What is returned then is never used.
+        // Step 1. Count the node; return if the search is over. The score returned then is never used.
         if self.enter_node::<N>(ply) {
             return Score::ZERO;
         }
 
-        // Step 2. Draws by rule, and the end of the stack.
+        // Step 2. Draws by rule, and the maximum ply.
         if let Some(score) = self.terminal_score(position, ply) {
             return score;
         }
@@ -76,7 +76,7 @@ impl Worker {
         let tt_window =
             tt_hit.filter(|hit| self.may_use_score::<N>(hit)).and_then(|hit| hit.window(&self.path, ply));
         if let (Some(hit), Some(tt_window)) = (tt_hit, tt_window) {
-            // Even where it decides nothing, standing pat starts from it.
+            // Even without a cutoff the stand-pat score may come from the table.
             self.inherit_taint(hit);
             if !N::PV
                 && let Some(score) = tt_window.decides(window.alpha, window.beta)
@@ -89,7 +89,7 @@ impl Worker {
         let was_pv = N::PV || tt_hit.is_some_and(|hit| hit.was_pv);
 
         let in_check = position.in_check();
-        // Step 4. Stand pat. Out of check no capture is forced: the evaluation is a lower bound.
+        // Step 4. Stand pat. Out of check the side to move need not capture, so the evaluation is a lower bound.
         let mut evaluation = NodeEval::IN_CHECK;
         let mut best = QBest { score: -Score::INFINITE, m: PackedMove::NONE, move_count: 0 };
         let mut futility = -Score::INFINITE;
@@ -116,12 +116,12 @@ impl Worker {
             return Score::ZERO;
         }
 
-        // Step 9. Mate: all evasions were generated, and there is none.
+        // Step 9. Checkmate: all evasions were generated, and there is none.
         if in_check && best.move_count == 0 {
             return Score::mated_in(ply);
         }
-        // Step 10. A fail high is moved towards beta, like one by standing pat (+49 ± 40): the true score is rarely
-        // as high as what captures alone reach.
+        // Step 10. A score that fails high is moved towards beta, as when standing pat (+49 ± 40): the true score is
+        // rarely as high as captures alone suggest.
         best.score = damped(best.score, beta);
         // Step 11. The result goes into the table, at depth 0.
         self.drop_taint_unless_draw(best.score);
@@ -144,7 +144,7 @@ impl Worker {
         }
         while let Some(m) = picker.next(self, position) {
             best.move_count += 1;
-            // Steps 5 to 7. Pruning, once there is a score to fall back on.
+            // Steps 5 to 7. Pruning, once there is a score that is no loss.
             if !best.score.is_loss() {
                 match prune(node, alpha, m, best) {
                     QPruning::Search => {}
@@ -179,7 +179,7 @@ impl Worker {
         }
     }
 
-    /// Stores a result of quiescence. The captures searched are a selection, so their score is a bound, never exact.
+    /// Stores a result of quiescence. Only a selection of moves was searched, so the score is a bound, never exact.
     fn store_quiet(
         &self,
         position: &Position,
@@ -199,7 +199,7 @@ impl Worker {
     }
 }
 
-/// A score above beta is moved towards it.
+/// A score above beta, moved towards it.
 fn damped(score: Score, beta: Score) -> Score {
     let weight = qs_beta_weight();
     let is_damped = score >= beta && !score.is_decisive();
@@ -211,17 +211,16 @@ fn tt_move(position: &Position, hit: Option<Hit>, in_check: bool) -> Option<Move
     hit.and_then(|hit| position.unpack(hit.best)).filter(|&m| in_check || is_noisy(m))
 }
 
-/// Steps 5 to 7: is a move worth a search? A capture that is not may still raise the best score to what it could
-/// bring at most.
+/// Steps 5 to 7: is a move worth a search? A futile capture still raises the best score to the most it could score.
 fn prune(node: &QNode, alpha: Score, m: Move, best: &mut QBest) -> QPruning {
     let &QNode { position, in_check, futility, .. } = node;
     if in_check {
-        // Step 5. Quiet evasions. Once some move that is not mate was searched, the rest are skipped.
+        // Step 5. Quiet evasions. After a few moves, one of which avoids mate, the rest are skipped.
         if !is_noisy(m) && best.move_count > qs_max_evasions() as usize {
             return QPruning::SkipQuiets;
         }
     } else if is_noisy(m) {
-        // Step 6. Captures. The first few in order, and futility: those that can reach alpha.
+        // Step 6. Captures. Only the first few, and only those that can raise alpha (futility).
         if best.move_count > qs_max_moves() as usize && m.promotion().is_none() {
             return QPruning::Skip;
         }
@@ -235,7 +234,7 @@ fn prune(node: &QNode, alpha: Score, m: Move, best: &mut QBest) -> QPruning {
             return QPruning::Skip;
         }
     }
-    // Step 7. Static exchange. The picker has seen to it for captures out of check, but for the table's move.
+    // Step 7. Static exchange evaluation. Out of check the picker has tested captures already, except the table's move.
     let threshold = if in_check { qs_evasion_exchange() } else { qs_exchange() };
     let unchecked = in_check || !is_noisy(m) || Some(m) == node.tt_move;
     if unchecked && !position.see_ge(m, threshold) { QPruning::Skip } else { QPruning::Search }

@@ -1,8 +1,8 @@
-//! How much less deep a late move is searched (step 21), and the correction of that one ply later (step 10).
+//! Late move reductions (step 21), and their correction one ply later (step 10).
 //!
 //! Moves are ordered well enough that a late one rarely raises alpha. It is first searched to a reduced depth with a
-//! null window, which is cheap; one that raises alpha there is searched again in full. So a good move is missed only
-//! if its point lies beyond the reduced depth.
+//! null window, which is cheap; if it raises alpha it is searched again at full depth. So a good move is missed only if
+//! the reduced depth is too small to show that it is good.
 
 use shakmaty::Move;
 
@@ -24,19 +24,19 @@ impl Worker {
         gives_check: bool,
     ) -> i32 {
         let mut reduction = base;
-        // Nodes that are or were on a principal variation decide what is played.
+        // Nodes that are or were in the principal variation matter most for the move played.
         if node.was_pv {
             reduction -= lmr_was_pv() + if N::PV { lmr_pv() } else { 0 };
         }
-        // Where a cutoff is expected late moves hardly matter.
+        // If a cutoff is expected, late moves hardly matter.
         if node.expect == Expect::Cut {
             reduction += lmr_cut_node() - if node.was_pv { lmr_cut_node_was_pv() } else { 0 };
         }
-        // A side that stands worse than before seldom finds a good move late in the order.
+        // If the side's evaluation got worse, a good move late in the order is unlikely.
         if !node.improving {
             reduction += lmr_not_improving();
         }
-        // A capture was best: quiet moves are unlikely to be.
+        // If a capture or queen promotion was best, a late move is unlikely to be better.
         if node.tt_move_is_noisy() {
             reduction += lmr_noisy_tt_move();
         }
@@ -44,7 +44,7 @@ impl Worker {
         if gives_check {
             reduction -= lmr_gives_check();
         }
-        // Most moves of this node were refuted: expect this one to be as well.
+        // Several moves of this node were refuted already: this one probably is too.
         if i32::from(self.stack(node.ply.next()).cutoff_count) > lmr_cutoff_count() {
             reduction += lmr_cutoffs();
         }
@@ -54,8 +54,9 @@ impl Worker {
         reduction - history * PLY / lmr_history_div()
     }
 
-    /// Step 10. Hindsight: a move that was reduced much and cost its side nothing is searched a ply deeper; one
-    /// that was reduced and cost its side much was rightly reduced, and is searched a ply less.
+    /// Step 10. Hindsight: if a much reduced move improved its side's static evaluation, the node is searched a ply
+    /// deeper; if a reduced move worsened it by much, the reduction was right, and the node is searched a ply less
+    /// deep.
     pub fn hindsight<N: NodeKind>(
         &self,
         ply: Ply,
@@ -67,7 +68,7 @@ impl Worker {
         if N::ROOT || in_check || parent.static_eval == Score::NONE {
             return depth;
         }
-        // Each is from the side to move, so the sum is what the move before cost its side.
+        // Each evaluation is for its side to move, so the sum is what the previous move cost its side.
         let cost = static_eval.0 + parent.static_eval.0;
         if parent.reduction >= hindsight_deeper_reduction() && cost < 0 {
             depth + 1

@@ -1,10 +1,10 @@
 //! Resuming an analysis from the result of an earlier search with the same root.
 //!
-//! In an analysis each finished iteration is kept apart from the entries of the nodes, which the next one overwrites
-//! and may not finish. A later search with the same root begins at the next depth. Where such a root comes up
-//! inside another tree, in a PV node, its score is the answer if it was searched at least as deep: so what was found
-//! in the child is known in the parent (Kaufman and Rajlich called it the persistent hash of Rybka 3, 2008; here with
-//! depth, path and checksum).
+//! In an analysis the result of each finished iteration is stored apart from the entries of the nodes, because the
+//! next iteration overwrites those and may not finish. A later search with the same root begins at the next depth. If
+//! such a root occurs as a PV node of another tree, its score is returned if it was searched at least as deep: so
+//! what was found in the child is known in the parent (the persistent hash of Rybka 3, Kaufman and Rajlich 2008; here
+//! with depth, path and checksum).
 
 use shakmaty::Move;
 
@@ -14,7 +14,7 @@ use crate::{
     types::{Bound, Depth, PackedMove, Ply, PositionKey, Score},
 };
 
-/// Where results outlive a search: the table, and the file below it if there is one.
+/// Where results outlive a search: the table, and the hash file below it if there is one.
 #[derive(Copy, Clone)]
 pub struct ResultStore<'a> {
     /// In RAM.
@@ -30,14 +30,14 @@ pub struct Resumed {
     pub depth: Depth,
     /// Its score.
     pub score: Score,
-    /// Exact, or a lower bound: an analysis that was stopped may know no more.
+    /// Exact, or a lower bound: an analysis that was stopped during an iteration may know no more.
     pub bound: Bound,
     /// Its line, as far as it is still known; at least one move.
     pub line: Vec<Move>,
 }
 
 impl ResultStore<'_> {
-    /// The result of an earlier search with this root, if it holds at the end of `path` as well.
+    /// The result of an earlier search with this root, if it is also valid at the end of `path`.
     pub fn resumed(self, root: &Position, path: &Path) -> Option<Resumed> {
         let RootResult { hit, line } = self.root_result(root.key(), path, Ply::ROOT)?;
         let window = hit.window(path, Ply::ROOT)?;
@@ -50,7 +50,7 @@ impl ResultStore<'_> {
         is_known.then_some(Resumed { depth: hit.depth, score, bound, line })
     }
 
-    /// Copies to the file what only this process knows of a root: a search that resumes from it does not find it
+    /// Copies a root result that only this process has to the file: a search that resumes from it does not produce it
     /// again.
     pub fn share(self, root: PositionKey, path: &Path) {
         if let (Some(file), Some(known)) = (self.file, self.table.roots().find(root, path, Ply::ROOT))
@@ -60,15 +60,15 @@ impl ResultStore<'_> {
         }
     }
 
-    /// The deepest finished iteration with this root that is true at the end of `path`.
+    /// The deepest finished iteration with this root that is valid at the end of `path`.
     pub fn root_result(self, key: PositionKey, path: &Path, ply: Ply) -> Option<RootResult> {
         let in_file = self.file.and_then(|file| file.find_root(key, path, ply));
-        // Of equals the last: what this process printed.
+        // `max_by_key` takes the last of equals, here the one that this process printed.
         in_file.into_iter().chain(self.table.roots().find(key, path, ply)).max_by_key(|found| found.hit.depth)
     }
 }
 
-/// The moves of a line, as far as they are legal.
+/// The moves of a line, up to the first illegal one.
 pub fn unpack_line(root: &Position, line: &[PackedMove]) -> Vec<Move> {
     let mut position = root.clone();
     let legal = |&packed: &PackedMove| {

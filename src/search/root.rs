@@ -1,5 +1,4 @@
-//! What only the root does: it announces its moves, keeps the result of each, and compares them by score and
-//! preference.
+//! The root node: announces its moves, keeps the result of each, and compares them by score and preference.
 
 use std::time::Duration;
 
@@ -17,12 +16,12 @@ use super::{
 };
 use crate::types::{Bound, Depth, Ply, Score};
 
-/// From this time on the move being searched is announced.
+/// After this time the move being searched is announced.
 const ANNOUNCE_AFTER: Duration = Duration::from_secs(3);
 
 impl Worker {
-    /// May this move be searched at the root now? Only if it was asked for, is not the first of an earlier line
-    /// (MultiPV), and has the best tablebase rank that is left.
+    /// May this move be searched at the root now? Only if it is in `searchmoves`, does not begin an earlier line
+    /// (MultiPV), and has the best tablebase rank of the remaining moves.
     pub fn is_root_candidate(&self, m: Move) -> bool {
         let rest = &self.root_moves[self.pv_index..];
         let class = |root: &RootMove| (root.rank, root.is_advised);
@@ -37,14 +36,14 @@ impl Worker {
         }
     }
 
-    /// Keeps the result of a root move that was searched with `window`, as the `move_count`th, in `nodes`.
+    /// Keeps the result of the `move_count`th root move, searched with `window` in `nodes` nodes.
     pub fn record_root(&mut self, m: Move, score: Score, window: Window, move_count: usize, nodes: u64) {
         let seldepth = self.seldepth;
         let child_line = self.pv.line(Ply(1));
         let Some(root) = self.root_moves.iter_mut().find(|root| root.root_move() == m) else { return };
         root.nodes += nodes;
         if move_count > 1 && score <= window.alpha {
-            // A fail low: the move is no better than the first.
+            // Fail low: the move is no better than the best so far.
             root.score = -Score::INFINITE;
             return;
         }
@@ -53,7 +52,7 @@ impl Worker {
         root.seldepth = seldepth;
         root.pv.truncate(1);
         root.pv.extend_from_slice(child_line);
-        // A better move counts in the vote before its iteration is finished, as the main thread's own does.
+        // A better move counts in the vote before its iteration is finished, as it does for the main thread.
         let depth = self.root_depth - 1;
         if self.id != 0 && depth > 0 && self.task.multi_pv == 1 && root.bound != Bound::Upper {
             let result = ThreadResult { lines: vec![root.clone()], depth, unreported: true };
@@ -61,20 +60,20 @@ impl Worker {
         }
     }
 
-    /// What the preference for a root move is worth.
+    /// The worth of the preference for a root move.
     pub fn worth(&self, m: Move) -> i32 {
         self.root_moves.iter().find(|root| root.root_move() == m).map_or(0, |root| root.worth)
     }
 
-    /// Takes the preference for the best move out of its score and of the window.
+    /// Removes the preference for the best move from its score and from the window.
     pub fn leave_preference_out(&self, node: &mut Node, best: &mut Best) {
         let worth = best.m.map_or(0, |m| self.worth(m));
         best.score = preferred(best.score, -worth);
         node.window = node.window.below_preferred(worth);
     }
 
-    /// Sets what each preference is worth in an iteration to `depth`. The advised moves compete with the others once it
-    /// is deep enough, or once all of them lose.
+    /// Sets the worth of each preference in an iteration to `depth`. Advised moves compete with the others from a
+    /// certain depth on, or if all of them lose.
     pub fn weigh_preferences(&mut self, depth: Depth) {
         for root in &mut self.root_moves {
             root.worth = root.preference.map_or(0, |preference| preference.worth(depth));

@@ -17,17 +17,17 @@ pub struct RootMove {
     pub score: Score,
     /// Score of the iteration before.
     pub previous: Score,
-    /// What `score` says.
+    /// Whether `score` is exact or a bound.
     pub bound: Bound,
     /// The line, this move first.
     pub pv: Vec<Move>,
     /// The deepest ply of the line.
     pub seldepth: usize,
-    /// Is it advised, and not yet compared with moves that are not?
+    /// Is it advised, and not yet compared with moves that are not advised?
     pub is_advised: bool,
     /// Why the learning file prefers or avoids this move, if it does.
     pub preference: Option<Preference>,
-    /// What that adds to its score in the comparison of root moves.
+    /// What the preference adds to the score in the comparison of root moves.
     pub worth: i32,
     /// Rank among the root moves by tablebases; equal without any. Only moves of the best rank compete.
     pub rank: i32,
@@ -55,13 +55,13 @@ impl RootMove {
         }
     }
 
-    /// The same with what tablebases say about it, if anything.
+    /// A root move with its rank and score by tablebases, if known.
     pub fn with_rank(m: Move, ranked: Option<&RankedMove>) -> RootMove {
         let rank = ranked.map_or(0, |ranked| ranked.rank);
         RootMove { rank, tb_score: ranked.map(|ranked| ranked.score), ..RootMove::new(m) }
     }
 
-    /// The same with what the memory prefers.
+    /// Adds the preference by the learning file.
     pub fn with_preference(self, preference: Option<Preference>) -> RootMove {
         RootMove { is_advised: preference == Some(Preference::Advised), preference, ..self }
     }
@@ -81,18 +81,18 @@ impl RootMove {
         self.pv[0]
     }
 
-    /// The score of this iteration, or of the one before where this one has none yet.
+    /// The score of this iteration, or of the previous one if there is none yet.
     pub fn latest_score(&self) -> Score {
         if self.has_score() { self.score } else { self.previous }
     }
 
-    /// The score to be printed: by tablebases where they know it, but a mate that the search has found says more.
+    /// The score to be printed: the tablebase score if known, unless the search has found a mate.
     pub fn shown_score(&self) -> Score {
         let score = self.latest_score();
         self.tb_score.filter(|_| !score.is_mate()).unwrap_or(score)
     }
 
-    /// Was it searched with a result in this iteration?
+    /// Has it got a score in this iteration?
     pub fn has_score(&self) -> bool {
         self.score != -Score::INFINITE
     }

@@ -1,12 +1,12 @@
-//! A list of scored moves from which the best is taken again and again.
+//! A list of scored moves from which the best one is taken repeatedly.
 
 use arrayvec::ArrayVec;
 use shakmaty::{Move, MoveList};
 
-/// Moves with scores, picked best first, equals in the order in which they came.
+/// Moves with scores, picked best first, equals in the order in which they were added.
 ///
-/// Score and place of a move share one integer, so that the best one is a plain maximum. The compiler turns
-/// that into vector code; and most lists are left (by a cutoff) before sorting them would have paid.
+/// Score and place of a move share one integer, so that the best move is a plain maximum, which the compiler
+/// vectorizes. Most lists are abandoned (by a cutoff) before sorting them would pay off.
 #[derive(Default)]
 pub struct ScoredMoves {
     moves: MoveList,
@@ -28,7 +28,7 @@ impl ScoredMoves {
         self.moves.push(m);
     }
 
-    /// Scores the wanted moves anew and drops the others.
+    /// Replaces the scores of the wanted moves and drops the others.
     pub fn rescore(&mut self, wanted: impl Fn(Move) -> bool, score: impl Fn(Move) -> i32) {
         self.moves.retain(|&mut m| wanted(m));
         self.keys.clear();
@@ -37,7 +37,7 @@ impl ScoredMoves {
         }
     }
 
-    /// Takes the best move out, with its score.
+    /// Removes and returns the best move with its score.
     pub fn take_best(&mut self) -> Option<(Move, i32)> {
         let best = self.keys.iter().copied().max()?;
         let place = LAST - (best as usize & LAST);

@@ -1,5 +1,5 @@
-//! The search stack: one entry for each ply of the line being searched. A node reads those of its ancestors (what
-//! was evaluated and moved there) and prepares that of its children.
+//! The search stack: one entry for each ply of the line being searched. A node reads the entries of its ancestors
+//! (their evaluations and moves) and prepares that of its children.
 
 use shakmaty::Move;
 
@@ -18,7 +18,7 @@ pub struct StackEntry {
     pub current_move: Option<Move>,
     /// The same move as continuation history indexes it.
     pub move_index: MoveIndex,
-    /// The move left out by the search that tests it for a singular extension.
+    /// The move excluded by the search that tests it for a singular extension.
     pub excluded: PackedMove,
     /// The quiet move that last caused a cutoff at this ply.
     pub killer: PackedMove,
@@ -30,9 +30,9 @@ pub struct StackEntry {
     pub reduction: i32,
     /// Beta cutoffs at this ply since the parent was entered.
     pub cutoff_count: u8,
-    /// Was the node searched a ply less deep because another path was a draw (step 12)?
+    /// Was the node reduced because its table entry depends on a draw on another path (step 12)?
     pub drawn_on_other_path: bool,
-    /// Double extensions in the line to here.
+    /// Double and triple extensions in the line up to here.
     pub double_extensions: u8,
 }
 

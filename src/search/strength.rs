@@ -1,16 +1,16 @@
-//! How the engine plays: contempt for draws, and errors of evaluation at a limited strength.
+//! Contempt for draws, and evaluation errors at limited strength.
 
 use crate::{
     position::Position,
     types::{PositionKey, Score},
 };
 
-/// How the engine plays in one search.
+/// Contempt and limited strength in one search.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Strength {
     /// By how many internal units a draw is worse than an even position for the side to move at the root.
     pub contempt: i32,
-    /// Errors of evaluation, at a limited strength.
+    /// Evaluation errors, at limited strength.
     pub noise: Option<EvalNoise>,
 }
 
@@ -21,11 +21,11 @@ impl Strength {
     }
 }
 
-/// Errors of evaluation: every position is misjudged by an amount of its own, the same whenever it is reached. So it
-/// errs consistently, as a weaker player does, instead of mixing good moves with random ones.
+/// Evaluation errors: every position has an error of its own, the same whenever it is reached. So the engine errs
+/// consistently, as a weaker player does, instead of mixing good moves with random ones.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct EvalNoise {
-    /// Another seed, other errors.
+    /// Determines the errors.
     pub seed: u64,
     /// The standard deviation of the errors, in internal units.
     pub deviation: i32,

@@ -1,4 +1,4 @@
-//! What the search reads from the transposition table and the hash file below it, and what it writes there.
+//! How the search reads and writes the transposition table and the hash file below it.
 
 use super::{
     node_state::NodeKind, params::tb_store_depth, resume::unpack_line, root_move::RootMove, worker::Worker,
@@ -9,11 +9,11 @@ use crate::{
     types::{Bound, Depth, PackedMove, Ply, PositionKey, Score},
 };
 
-/// Iterations less deep than this are repeated sooner than they are looked up.
+/// Shallower iterations are not kept: repeating them is faster than looking them up.
 const MIN_ITERATION_DEPTH: Depth = Depth(4);
 
 impl Worker {
-    /// Probes the table; and the file, where the table knows too little for a node of `depth`.
+    /// Probes the table, and also the file if the table has no entry of sufficient depth, or in a PV node.
     #[inline]
     pub fn probe_tt<N: NodeKind>(&self, key: PositionKey, depth: Depth) -> Option<Hit> {
         let hit = self.task.table.probe(key);
@@ -27,20 +27,20 @@ impl Worker {
         }
     }
 
-    /// Stores a result in the table; in the file too, if it is worth that.
+    /// Stores a result in the table, and in the file if the file accepts it.
     #[inline]
     pub fn store(&self, key: PositionKey, result: &NodeResult) {
         self.task.table.store(key, result);
         if let Some(file) = &self.task.hash_file
             && file.wants(result)
-            // A root search with some moves only is no result of the position.
+            // With `searchmoves` the result of the root is not that of the position.
             && (result.ply > Ply::ROOT || self.task.limits.search_moves.is_empty())
         {
             file.keep(key, result);
         }
     }
 
-    /// Keeps a raw evaluation, so that no other visit needs to compute it.
+    /// Stores a raw evaluation, so that later visits need not compute it again.
     pub fn store_raw_eval(&self, position: &Position, ply: Ply, raw_eval: Option<Score>, was_pv: bool) {
         let result = NodeResult {
             best: PackedMove::NONE,
@@ -54,7 +54,7 @@ impl Worker {
         self.task.table.store(position.key(), &result);
     }
 
-    /// Keeps an answer of the tablebases, as if it had been searched deeper: it will not change.
+    /// Stores a tablebase result with a greater depth than the node's, since it is final.
     pub fn store_tablebase_window(&self, position: &Position, ply: Ply, depth: Depth, window: ScoreWindow) {
         let result = NodeResult {
             best: PackedMove::NONE,
@@ -68,8 +68,8 @@ impl Worker {
         self.task.table.store(position.key(), &result);
     }
 
-    /// In an analysis: the score of an inner node that was the root of a search of at least `depth`. Its line
-    /// becomes the line of the node.
+    /// In an analysis: the score of an inner node that was the root of a search of at least `depth`, or of any depth if
+    /// the score is proven. Its line becomes the line of the node.
     pub fn resumed_score(&mut self, position: &Position, ply: Ply, depth: Depth) -> Option<Score> {
         let task = &self.task;
         if !task.analysis {
@@ -89,8 +89,8 @@ impl Worker {
         Some(score)
     }
 
-    /// In an analysis: keeps a line that is about to be printed, whichever thread found it, unless a result is known
-    /// that is deeper than this search came, `reached`.
+    /// In an analysis: keeps a line that is about to be printed, whichever thread found it, unless a result deeper than
+    /// `reached`, the depth of this search, is known.
     pub fn keep_root(&self, best: &RootMove, depth: Depth, reached: Depth) {
         let task = &self.task;
         let is_free = task.limits.search_moves.is_empty() && task.preferences.is_empty();

@@ -1,5 +1,5 @@
-//! Tablebases inside the search: probed right after a capture or pawn move, where the fifty-move counter
-//! cannot spoil the answer, and at the root, where they rank the moves.
+//! Tablebases in the search: probed right after a capture or pawn move, when the fifty-move counter is 0, and at the
+//! root, where they rank the moves.
 
 use std::sync::{
     Arc,
@@ -20,21 +20,21 @@ use crate::{
 pub struct Probing {
     /// The tables.
     pub tables: Arc<Tablebase>,
-    /// Positions with at most this many pieces, kings and pawns included.
+    /// Largest number of pieces, kings and pawns included, with which a position is probed.
     pub max_pieces: usize,
-    /// Positions with exactly that many only from this depth on.
+    /// Smallest depth at which a position with exactly that many pieces is probed.
     pub min_depth: Depth,
     /// Does the fifty-move rule count?
     pub fifty: bool,
 }
 
-/// Length in plies up to which the line of a search is extended: each ply takes a fraction of a millisecond.
+/// Length in plies up to which the line of a search is extended. Each ply takes a fraction of a millisecond.
 const MAX_PLIES: usize = 16;
-/// A drawn line is not extended further than to this: nothing happens in it.
+/// The same for a drawn line, of which more moves would tell nothing.
 const DRAWN_PLIES: usize = 8;
 
 impl Probing {
-    /// How the tables rank the moves of a position, where they know it.
+    /// The ranking of the moves of a position, if it is in the tables.
     pub fn rank(&self, position: &Position, path: &Path) -> Option<RootRanking> {
         self.covers(position).then(|| self.tables.rank(position, path, self.fifty)).flatten()
     }
@@ -43,9 +43,9 @@ impl Probing {
         position.board().occupied().count() <= self.max_pieces
     }
 
-    /// A line from `root`, to which `path` leads, and behind it what the tables would play for both sides, up to
-    /// `most` plies in all. Of a line whose score is a win by the tables only the moves up to their first position
-    /// are kept, at least one: beyond it the search did not look for progress.
+    /// A line from `root`, to which `path` leads, extended by the moves that the tables recommend for both sides, up to
+    /// `most` plies in all. If its score is a tablebase result, the line is cut at its first position in the tables
+    /// (after one move at least) before it is extended: beyond that the search did not look for progress.
     pub fn extended(
         &self,
         root: &Position,
@@ -80,11 +80,11 @@ impl Probing {
     }
 }
 
-/// What one search knows from tablebases.
+/// The tablebases of one search.
 #[derive(Default)]
 pub struct Tablebases {
     probing: Option<Probing>,
-    /// Are they probed at inner nodes?
+    /// Are they probed inside the search?
     in_search: bool,
     ranked_moves: Vec<RankedMove>,
     /// Positions found. Relaxed: a statistic.
@@ -92,10 +92,10 @@ pub struct Tablebases {
 }
 
 impl Tablebases {
-    /// `ranking`: how they rank the moves of the root, if they know it.
+    /// `ranking` is that of the root moves, if the root is in the tables.
     ///
-    /// Where DTZ tables rank the root, every move tried keeps the result already: inside the search the
-    /// tablebases would only hide the mates behind "won", so they are not probed.
+    /// If DTZ tables rank the root, every move searched keeps the result anyway. Probes inside the search would then
+    /// only hide mates behind "won", so there are none.
     pub fn new(probing: Option<Probing>, ranking: Option<RootRanking>) -> Tablebases {
         let Some(ranking) = ranking else {
             return Tablebases { probing, in_search: true, ..Tablebases::default() };
@@ -108,12 +108,12 @@ impl Tablebases {
         }
     }
 
-    /// What they say about a root move.
+    /// The rank and score of a root move.
     pub fn ranked_move(&self, m: Move) -> Option<&RankedMove> {
         self.ranked_moves.iter().find(|ranked| ranked.root_move == m)
     }
 
-    /// A line from `root` with what the tables add to it; see [`Probing::extended`].
+    /// A line from `root`, extended by the tables; see [`Probing::extended`].
     pub fn extended(&self, root: &Position, path: &Path, line: &[Move], score: Score) -> Vec<Move> {
         match &self.probing {
             Some(probing) => probing.extended(root, path, line, score, MAX_PLIES),
@@ -126,7 +126,7 @@ impl Tablebases {
         self.hits.load(Relaxed)
     }
 
-    /// What they say about a node, as a window of scores; nothing where they are not to be probed.
+    /// The bounds of a node's score; none if the position is not to be probed or not in the tables.
     pub fn probe(&self, position: &Position, depth: Depth, ply: Ply) -> Option<ScoreWindow> {
         let probing = self.probing.as_ref().filter(|_| self.in_search)?;
         let pieces = position.board().occupied().count();
@@ -140,7 +140,7 @@ impl Tablebases {
         let wdl = probing.tables.probe(position)?;
         self.hits.fetch_add(1, Relaxed);
         Some(match wdl {
-            // A mate may be better than "won", but nothing is worse.
+            // A mate may score higher than a tablebase win, but no winning score is lower.
             Wdl::Win => ScoreWindow::at_least(Score::tablebase_win(ply)),
             Wdl::Loss => ScoreWindow::at_most(-Score::tablebase_win(ply)),
             Wdl::CursedWin if !probing.fifty => ScoreWindow::at_least(Score::tablebase_win(ply)),

@@ -1,4 +1,4 @@
-//! What the threads of one search share: what is searched, within which limits, and with which tables.
+//! What the threads of one search share: root, limits, tables and signals.
 
 use std::{
     sync::{Arc, atomic::AtomicBool},
@@ -31,7 +31,7 @@ pub struct SearchTask {
     pub clock: Clock,
     pub multi_pv: usize,
     pub table: Arc<Table>,
-    /// The second level below the table.
+    /// The hash file, a second level below the table.
     pub hash_file: Option<Arc<HashFile>>,
     /// Are finished iterations stored, and scores of earlier roots used?
     pub analysis: bool,
@@ -40,15 +40,14 @@ pub struct SearchTask {
     pub signals: Arc<Signals>,
     /// What each thread has found so far.
     pub progress: Arc<SearchProgress>,
-    /// Is the search over? What the other threads still do is discarded. Relaxed: seen late, it costs one batch of
-    /// nodes.
+    /// Is the search over? Then the other threads stop without result. Relaxed: seen late, it costs one batch of nodes.
     pub over: AtomicBool,
     pub sink: Arc<EventSink>,
     pub tablebases: Tablebases,
     pub strength: Strength,
-    /// What the memory prefers among the root moves.
+    /// The preferences among the root moves by the learning file.
     pub preferences: Preferences,
-    /// The root move to look at first: what the learning file recommends.
+    /// The root move to search first, by the learning file.
     pub first_move: Option<Move>,
     pub on_end: Option<Box<OnEnd>>,
 }
@@ -82,13 +81,13 @@ impl SearchTask {
 }
 
 impl SearchTask {
-    /// What earlier searches left.
+    /// Where results of earlier searches are.
     pub fn results(&self) -> ResultStore<'_> {
         ResultStore { table: &self.table, file: self.hash_file.as_deref() }
     }
 }
 
-/// Flags by which a search is steered from outside; they outlive it.
+/// Flags that control a search from outside; they outlive it.
 #[derive(Default)]
 pub struct Signals {
     /// Relaxed: a late stop costs one batch of nodes.

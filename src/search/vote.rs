@@ -1,6 +1,6 @@
-//! The best-thread vote: which thread's move is played. Threads vote with depth and score for their moves, as in
-//! Stockfish. A thread that has published nothing has no vote, and neither has one that lags far behind the first: its
-//! score, of a shallow search, may be high by chance.
+//! The best-thread vote: which thread's move is played. Threads vote for their moves, weighted by depth and score, as
+//! in Stockfish. A thread that has published nothing has no vote, and neither has one that lags far behind the main
+//! thread: the score of its shallower search may be high by chance.
 
 use super::{
     params::{vote_max_lag, vote_score_offset},
@@ -29,7 +29,7 @@ pub fn best_thread(results: &[ThreadResult]) -> usize {
     for index in 1..results.len() {
         let (now, candidate) = (&results[chosen], &results[index]);
         let better = if score(now).is_decisive() || score(candidate).is_decisive() {
-            // Proven results are compared, not voted on.
+            // Proven results are decided by score, not by vote.
             score(candidate) > score(now)
         } else {
             has_vote(&candidate) && (votes(candidate), weight(candidate)) > (votes(now), weight(now))

@@ -1,4 +1,4 @@
-//! The state of one search thread, and what every node does with it: make a move, count, evaluate.
+//! The state of one search thread, and the basic operations of a node: make a move, count the node, evaluate.
 
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
@@ -25,9 +25,9 @@ use crate::{
 
 /// Nodes between two checks of the clock and the stop flag.
 const CHECK_INTERVAL: u64 = 512;
-/// A first iteration may be stopped once it has taken this many nodes.
+/// The first iteration may be stopped only after this many nodes.
 const FIRST_ITERATION_NODES: u64 = 20_000;
-/// Stack entries before the root, so that the six plies before a node can always be asked for.
+/// Stack entries before the root, so that the six plies before a node always have one.
 const STACK_OFFSET: usize = 6;
 
 /// The history tables of one thread.
@@ -39,7 +39,7 @@ pub struct Histories {
     pub correction: CorrectionHistory,
 }
 
-/// Is shown the positions that a search evaluates.
+/// Called with each position that a search evaluates.
 #[cfg(feature = "tune")]
 pub type Observer = Arc<dyn Fn(&Position) + Send + Sync>;
 
@@ -51,7 +51,7 @@ pub struct Worker {
     pub path: Path,
     pub pv: PvTable,
     pub root_moves: Vec<RootMove>,
-    /// The line that is being searched (MultiPV), from 0: the root moves before it belong to better lines.
+    /// The line being searched (MultiPV), from 0. The root moves before this index begin better lines.
     pub pv_index: usize,
     pub root_depth: Depth,
     pub seldepth: usize,
@@ -59,13 +59,13 @@ pub struct Worker {
     /// The finished iterations, for the learning file.
     pub iterations: Iterations,
     pub learned_cutoffs: u64,
-    /// Null moves are not tried before this ply: 0, but while a null-move cutoff is verified.
+    /// Null moves are not tried before this ply: 0, except while a null-move cutoff is verified.
     pub nmp_min_ply: usize,
     pub task: Arc<SearchTask>,
     pub stopped: bool,
-    /// The time for this move was used up while pondering: answer at `ponderhit`.
+    /// The time for this move was used up while pondering: the search ends at `ponderhit`.
     pub time_used_up: bool,
-    /// Is shown every position that is evaluated, not only looked up.
+    /// Called with every position whose evaluation is computed, not looked up in the table.
     #[cfg(feature = "tune")]
     pub observer: Option<Observer>,
     next_check: u64,
@@ -131,7 +131,7 @@ impl Worker {
         self.nmp_min_ply = 0;
         self.stopped = false;
         self.time_used_up = false;
-        // A resumed search keeps the killers: so one thread searches the same tree as without the interruption.
+        // A resumed search keeps the killers, so that a single thread searches the same tree as without interruption.
         if self.task.resumed.is_none() {
             self.stack.fill(StackEntry::default());
         }
@@ -146,7 +146,7 @@ impl Worker {
         &self.stack[ply.index() + STACK_OFFSET]
     }
 
-    /// The stack entry of a ply, to be changed.
+    /// The stack entry of a ply, for changes.
     pub fn stack_mut(&mut self, ply: Ply) -> &mut StackEntry {
         &mut self.stack[ply.index() + STACK_OFFSET]
     }
@@ -161,8 +161,8 @@ impl Worker {
         self.stack_before(ply, back).move_index
     }
 
-    /// Makes a move and prefetches what its node will ask for. The cluster of the transposition table is the
-    /// furthest away, so it is asked for first, by a key that is right for most moves.
+    /// Makes a move and prefetches the table entries that the child will need. The cluster of the transposition table
+    /// takes longest to load, so it is prefetched first, by a key that is right for most moves.
     pub fn make(&mut self, position: &Position, m: Move, ply: Ply) -> Position {
         self.task.table.prefetch(position.keys().after_plain_move(m, position.turn()));
         let child = position.play(m);
@@ -175,7 +175,7 @@ impl Worker {
         child
     }
 
-    /// Makes a null move, where the rules can represent one.
+    /// Makes a null move, if the resulting position is legal.
     pub fn make_null(&mut self, position: &Position, ply: Ply) -> Option<Position> {
         let child = position.null_move()?;
         self.task.table.prefetch(child.key());
@@ -192,10 +192,10 @@ impl Worker {
         self.path.pop();
     }
 
-    /// Counts a node, and looks at the clock and the stop flag from time to time. Has the search been stopped?
+    /// Counts a node, and regularly checks the clock and the stop flag. Returns whether the search has been stopped.
     ///
-    /// A node is one visit to a position, by the search or by quiescence, as Ethereal counts too. (To count moves
-    /// made instead, as Stockfish does, gives some 4 % less: a move may be searched twice, shallow and deep.)
+    /// A node is one visit to a position, by the search or by quiescence, as in Ethereal. (Counting moves made instead,
+    /// as Stockfish does, gives some 4 % less: a move may be searched twice, shallow and deep.)
     pub fn enter_node<N: NodeKind>(&mut self, ply: Ply) -> bool {
         if N::PV {
             self.pv.clear(ply);
@@ -208,7 +208,7 @@ impl Worker {
         self.stopped
     }
 
-    /// Publishes how much has been searched.
+    /// Publishes the counters of this thread.
     pub fn show_counts(&self) {
         self.task.progress.count(self.id, self.nodes, self.learned_cutoffs, self.evaluator.pawn_hits());
     }
@@ -227,8 +227,8 @@ impl Worker {
                 self.next_check = self.nodes + CHECK_INTERVAL.min(limit.saturating_sub(total)).max(1);
             }
         }
-        // The main thread finishes its first iteration, so that there is a move with a score. The node limit is
-        // for positions in which even that takes long (quiescence may explode with many queens).
+        // The main thread finishes its first iteration, so that there is a move with a score. The node limit is for
+        // positions in which even that takes long (quiescence may explode with many queens).
         if over && (self.id != 0 || self.root_depth > 1 || self.nodes > FIRST_ITERATION_NODES) {
             self.stopped = true;
         }
@@ -247,8 +247,8 @@ impl Worker {
         }
     }
 
-    /// The static evaluation: the raw one with the correction history added, damped towards a draw as the
-    /// fifty-move counter runs.
+    /// The static evaluation: the raw evaluation plus correction history, scaled towards zero as the fifty-move counter
+    /// grows.
     pub fn correct(&self, raw_eval: Score, position: &Position, ply: Ply) -> Score {
         let correction = self.history.correction.get(position, self.move_before(ply, 1));
         let halfmoves = position.halfmoves().min(100) as i32;
@@ -256,9 +256,9 @@ impl Worker {
         Score((raw_eval.0 + correction) * (damping - halfmoves) / damping).clamp_evaluation()
     }
 
-    /// Evaluates a position. What the table knows of it (`hit`) saves the work; what it knows of the score on
-    /// this path (`tt_window`) makes a better estimate of the evaluation, unless it proves a result: such a
-    /// score is used where it cuts off, not as an evaluation.
+    /// Evaluates a position, reusing the raw evaluation of `hit`. The bounds of the score on this path (`tt_window`)
+    /// improve the estimate, unless they make it a proven result: such a score may cause a cutoff, but is no
+    /// evaluation.
     pub fn evaluate_node(
         &mut self,
         position: &Position,
@@ -273,8 +273,8 @@ impl Worker {
         NodeEval { raw_eval: Some(raw_eval), static_eval, eval }
     }
 
-    /// Does the side to move stand better than at its last turn out of check, two or four plies ago? Yes, if
-    /// it was in check both times.
+    /// Is the static evaluation better than at the side's last turn out of check, two or four plies ago? Also true if
+    /// it was in check both times; false in check.
     pub fn is_improving(&self, ply: Ply, static_eval: Score) -> bool {
         if static_eval == Score::NONE {
             return false;

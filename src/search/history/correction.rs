@@ -2,8 +2,9 @@
 //! those with the same pawns, the same pieces of one side, or the same last move. (First in Caissa, 2023; then
 //! Stockfish.)
 //!
-//! The evaluation errs in the same direction as long as the cause is on the board, and every search result that
-//! differs from it is a sample of the error. Four tables average them; their mean is added to the next evaluation.
+//! The evaluation errs in the same direction as long as the cause of the error is on the board, and every search result
+//! that differs from it is a sample of that error. Four tables average these samples; their mean is added to the next
+//! evaluation.
 
 use shakmaty::Color;
 
@@ -17,7 +18,7 @@ use crate::{
     types::{Depth, Score, prefetch},
 };
 
-/// Entries of each table for each side to move; keys share one where they agree modulo this.
+/// Entries of each table for each side to move; the key modulo this is the index.
 const ENTRIES: usize = 16_384;
 /// Entries are in 16ths of a unit.
 const GRAIN: i32 = 16;
@@ -42,7 +43,7 @@ impl CorrectionHistory {
         }
     }
 
-    /// Prefetches what [`CorrectionHistory::get`] reads, but for the small continuation table.
+    /// Prefetches what [`CorrectionHistory::get`] reads, except the small continuation table.
     pub fn prefetch(&self, position: &Position) {
         let (us, keys) = (position.turn(), position.keys());
         prefetch(&self.pawns[slot(us, keys.pawns.0)]);
@@ -61,7 +62,7 @@ impl CorrectionHistory {
         (pawns + non_pawns + continuation) / (correction_div() * GRAIN)
     }
 
-    /// A search of `depth` found `score` where the static evaluation, corrected already, was `static_eval`.
+    /// Updates all tables: a search of `depth` found `score`, and `static_eval` is the corrected static evaluation.
     pub fn update(
         &mut self,
         position: &Position,

@@ -1,7 +1,7 @@
-//! The history tables: what earlier nodes taught about moves and evaluations.
+//! The history tables: statistics of earlier nodes about moves and evaluations.
 //!
-//! Every entry is updated with gravity: a bonus counts for less the closer the entry is to its limit, so that it
-//! stays within the limit and recent results weigh most.
+//! Every entry is updated with gravity: a bonus counts less the closer the entry is to its limit, so that entries stay
+//! within the limit and recent results weigh most.
 
 mod continuation;
 mod correction;

@@ -1,4 +1,4 @@
-//! The quiet history: what all tables together say about a quiet move.
+//! The quiet history: the sum of all tables for a quiet move.
 
 use shakmaty::{Bitboard, Color, Move, Role, Square};
 
@@ -45,7 +45,7 @@ impl<'h> QuietHistory<'h> {
     }
 }
 
-/// The quiet history of the moves of one piece: the rows of the tables that have its squares of arrival.
+/// The quiet history of the moves of one piece: its rows of the tables, indexed by square of arrival.
 pub struct PieceHistory<'h> {
     threats: Bitboard,
     /// To squares that the opponent does not attack, and to those that it attacks.

@@ -6,7 +6,7 @@ use super::entry::{MOVES, PIECES, piece_to, table, update_with_gravity};
 use crate::{search::params::history_max, types::PawnKey};
 
 /// Butterfly history (+43 ± 40): quiet moves by from and to square, and by whether the opponent attacks either
-/// square (an attack that a move evades or walks into).
+/// square (the move evades an attack, or walks into one).
 pub struct ButterflyHistory(Box<[[i16; 64]]>);
 
 impl ButterflyHistory {
@@ -66,11 +66,11 @@ impl CaptureHistory {
     }
 }
 
-/// Pawn history: quiet moves by pawn structure, because plans belong to structures.
+/// Pawn history: quiet moves by pawn structure, because similar structures call for similar plans.
 pub struct PawnHistory(Box<[[i16; MOVES]]>);
 
 impl PawnHistory {
-    /// Structures share an entry where their keys agree modulo this.
+    /// Number of entries; the pawn key modulo this is the index.
     const STRUCTURES: usize = 1024;
 
     pub fn new() -> PawnHistory {
