@@ -1,31 +1,31 @@
-//! Where the memory of tables comes from. In RAM: an anonymous mapping, so that failure is an error and not
-//! an abort, zero pages cost nothing until used, and huge pages can be asked for (a probe misses the
-//! translation cache far less often then). Or a part of a file, shared with every process that maps it.
+//! The memory of tables. Either an anonymous mapping in RAM: its failure is an error and not an abort, zero pages
+//! cost nothing until used, and huge pages can be requested (with them a probe misses the TLB far less often). Or a
+//! part of a file, shared with every process that maps it.
 
 use std::{fs::File, io, marker::PhantomData};
 
 use memmap2::{MmapMut, MmapOptions};
 
-/// Files up to this size are brought into memory when they are opened, in bytes.
+/// Files up to this size in bytes are read into memory when they are opened.
 #[cfg(target_os = "linux")]
 const PREFAULTED: usize = 256 << 20;
-/// Files up to this size are meant to be brought in afterwards, piece by piece ([`Backing::prefault`]).
+/// Files up to this size in bytes are read afterwards, piece by piece ([`Backing::prefault`]).
 #[cfg(target_os = "linux")]
 const WARMED: usize = 1 << 30;
-/// Such a piece: some milliseconds, if the disk need not be asked.
+/// Size of such a piece: some milliseconds, if it is in the page cache.
 #[cfg(target_os = "linux")]
 const PIECE: usize = 4 << 20;
 
-/// Memory of `T`s, shared between threads, zeroed at first or as the file has it.
+/// An array of `T`s, shared between threads. Its initial content is zero or that of the file.
 pub struct Backing<T> {
     map: MmapMut,
     kind: PhantomData<T>,
 }
 
-/// What happens to a mapped file.
+/// How a file is mapped.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// It is read only; changes would stay in this process.
+    /// Read only; changes would stay in this process.
     Read,
     /// Changes go to the file and to every process that maps it.
     Write,
@@ -40,7 +40,7 @@ pub enum Sharing {
 pub unsafe trait SharedWords: Sync {}
 
 impl<T: SharedWords> Backing<T> {
-    /// What [`Backing::as_slice`] rests on, as far as the compiler can tell.
+    /// The conditions of [`Backing::as_slice`] that the compiler can check.
     const SOUND: () = assert!(align_of::<T>() <= 4096 && size_of::<T>() > 0 && !std::mem::needs_drop::<T>());
 
     /// Memory for `count` values, at least one.
@@ -57,7 +57,7 @@ impl<T: SharedWords> Backing<T> {
         Ok(Backing { map, kind: PhantomData })
     }
 
-    /// The `count` values that lie at `offset` in `file`, a multiple of 4,096.
+    /// The `count` values at `offset` in `file`; `offset` is a multiple of 4,096.
     ///
     /// # Errors
     /// The file is shorter than that, or the system does not map it.
@@ -79,9 +79,9 @@ impl<T: SharedWords> Backing<T> {
         };
         #[cfg(target_os = "linux")]
         if sharing == Sharing::Write {
-            // A small file is brought in, else the search takes a page fault for each part that it asks for first.
-            // Of a large one the system would read megabytes around each place that is asked for, up to the
-            // whole file when it is opened.
+            // A small file is read ahead; otherwise the first access to each page is a page fault in the search. For a
+            // large one read-ahead is switched off: the system would read megabytes around each access, up to the whole
+            // file when it is opened.
             let advised = if bytes <= PREFAULTED {
                 map.advise(memmap2::Advice::PopulateRead)
             } else if bytes > WARMED {
@@ -100,8 +100,8 @@ impl<T: SharedWords> Backing<T> {
         }
     }
 
-    /// Brings a piece of a file of middling size into memory, from byte `from` on. Says where the next one begins,
-    /// if there is one.
+    /// Reads a piece of a medium-sized file into memory, from byte `from` on. Returns where the next piece begins, if
+    /// there is one.
     #[cfg(target_os = "linux")]
     pub fn prefault(&self, from: usize) -> Option<usize> {
         let size = self.map.len();
@@ -118,7 +118,7 @@ impl<T: SharedWords> Backing<T> {
         }
     }
 
-    /// Nothing: the system brings in what is asked for.
+    /// Does nothing: the system reads pages on access.
     #[cfg(not(target_os = "linux"))]
     pub fn prefault(&self, _from: usize) -> Option<usize> {
         None

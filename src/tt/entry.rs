@@ -1,4 +1,4 @@
-//! One entry of the table: how it is packed, and how a torn one is recognised.
+//! One entry of the table: its layout, and how a torn entry is recognised.
 //!
 //! ```text
 //! w0   63           32 31       16 15            0
@@ -6,9 +6,8 @@
 //! w1   63        48 47     32 31     16 15    8 7   6      5     4        0
 //!      | path check | lower   | upper   | depth | pv learned taint generation |
 //! ```
-//! Stored are `w0 ^ mix(w1)` and `w1`: if two threads write the same slot at once, the words of different
-//! writers do not fit together and the position check fails. The depth is stored plus [`DEPTH_OFFSET`], so
-//! that a zeroed slot is empty.
+//! Stored are `w0 ^ mix(w1)` and `w1`: if two threads write the same slot at once, the words of different writers do
+//! not match and the position check fails. The depth is stored plus [`DEPTH_OFFSET`], so that a zeroed slot is empty.
 
 use super::{
     path_check::{PathCheck, Taint},
@@ -21,9 +20,9 @@ use crate::{
 
 const DEPTH_OFFSET: i32 = 1;
 const PV_BIT: u64 = 1 << 7;
-/// Of learned origin.
+/// The entry comes from the learning file.
 pub(super) const LEARNED_BIT: u64 = 1 << 6;
-/// The score depends on a repetition or on the fifty-move counter: it is true on the stored path only.
+/// The score depends on a repetition or on the fifty-move counter: it is valid only on the stored path.
 const TAINT_BIT: u64 = 1 << 5;
 /// Generations wrap around within five bits.
 pub const GENERATIONS: u64 = 32;
@@ -33,23 +32,24 @@ const NO_EVALUATION: i16 = i16::MIN;
 /// What a search stores about a node.
 #[derive(Copy, Clone, Debug)]
 pub struct NodeResult {
-    /// The best move, or the known one if none was better.
+    /// The best move; none if no move raised alpha.
     pub best: PackedMove,
     /// The evaluation before any correction; none in check.
     pub raw_eval: Option<Score>,
-    /// The bounds found, counted from the node (see [`Score::to_tt`]) with `ply`.
+    /// The bounds found; mates are counted from the root, and stored relative to the node by [`Score::to_tt`] with
+    /// `ply`.
     pub window: ScoreWindow,
     /// Remaining depth of the search.
     pub depth: Depth,
     /// Was this a node of a principal variation?
     pub was_pv: bool,
-    /// The path on which it was found, with what the score depends on.
+    /// The path on which it was found, and what on that path the score depends on.
     pub path: PathCheck,
     /// Distance of the node from the root.
     pub ply: Ply,
 }
 
-/// What a probe found. Move and evaluation hold for the position; the score only where the path check admits it.
+/// The entry that a probe found. Move and evaluation hold for the position; the score only if the path check admits it.
 #[derive(Copy, Clone, Debug)]
 pub struct Hit {
     /// The best move known. It may belong to another position (a key collision), so it is checked for legality.
@@ -60,7 +60,7 @@ pub struct Hit {
     pub depth: Depth,
     /// Was it a node of a principal variation?
     pub was_pv: bool,
-    /// Does it come from the learning file? Then it has no evaluation and a check of its own.
+    /// Does it come from the learning file? Then it has no evaluation and another path check.
     pub learned: bool,
     path: PathCheck,
     lower: i16,
@@ -68,7 +68,7 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// The bounds of the score, if they are also true at the end of `path`, `ply` plies from the root.
+    /// The bounds of the score, if they are also valid at the end of `path`, `ply` plies from the root.
     pub fn window(&self, path: &Path, ply: Ply) -> Option<ScoreWindow> {
         let window =
             ScoreWindow { lower: Score::from_tt(self.lower, ply), upper: Score::from_tt(self.upper, ply) };
@@ -110,7 +110,7 @@ pub(super) struct Packed {
     pub w1: u64,
 }
 
-/// What the first word is stored with, so that it fits this second word only.
+/// The value with which the first word is combined, so that it matches only this second word.
 pub(super) fn mix(w1: u64) -> u64 {
     let product = w1.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     product ^ (product >> 29)
@@ -143,12 +143,12 @@ impl Packed {
         self.w1 & (GENERATIONS - 1)
     }
 
-    /// Searches begun since it was stored: 0 before the search that it was stored for, 1 while that runs.
+    /// Searches begun since it was stored: 0 for an entry of the running search, 1 for a learned one inserted for it.
     pub(super) fn age(self, generation: u64) -> u64 {
         (generation + GENERATIONS - self.generation()) % GENERATIONS
     }
 
-    /// Must it stay, although a search has a result of `depth` for its place? A learned entry does, for one search.
+    /// Is it protected from a result of `depth`? A deeper learned entry is, for one search.
     pub(super) fn is_protected(self, depth: Depth, generation: u64) -> bool {
         self.is_learned() && depth < self.depth() && self.age(generation) <= 1
     }
@@ -208,9 +208,9 @@ impl Packed {
         }
     }
 
-    /// Packs `result`; `old` is the entry of the same position that it replaces, if there is one. The old move
-    /// stays if the result has none. The old bounds stay if depth and path are the same and they do not cross;
-    /// but never those of a learned entry, which were widened and come from no search of this process.
+    /// Packs `result`; `old` is the entry of the same position that it replaces, if there is one. The old move is
+    /// kept if the result has none. The old bounds are kept if depth and path are the same and they do not contradict
+    /// the new ones, except those of a learned entry, which were widened and come from no search of this process.
     pub(super) fn pack(
         key: PositionKey,
         result: &NodeResult,

@@ -1,13 +1,13 @@
-//! Learned entries: what the learning file knows, put where the search will probe.
+//! Learned entries: records of the learning file, inserted into the table before a search.
 //!
-//! Such an entry has no static evaluation. Its path field holds the fifty-move clock of its record, whatever the
-//! path mode: its score is used only where the present clock cannot spoil it and, in mode `draws`, only while no
-//! position that can be repeated has occurred twice in the game. Shallower results of a search do not replace
-//! it. So that this protection cannot starve the search, it is given
+//! Such an entry has no static evaluation. Its path field holds the fifty-move clock of its record, whatever the path
+//! mode: its score is used only if the current clock cannot invalidate it and, in mode `draws`, only while no position
+//! that can be repeated has occurred twice in the game. Shallower search results do not replace it. So that this
+//! protection does not take too much of the table, it is given
 //!
 //! - to at most one entry of a cluster, and to an eighth of the table ([`Table::learned_share`]);
-//! - for one search: [`Table::insert_learned`] is called before each, with whatever can still occur. What it no longer
-//!   brings ages like any other entry.
+//! - for one search: [`Table::insert_learned`] is called before each, with the records of positions that can still
+//!   occur. Entries that are not inserted again age like any other.
 
 use arrayvec::ArrayVec;
 
@@ -27,11 +27,11 @@ pub struct Learned {
     pub key: PositionKey,
     /// The best move; [`PackedMove::NONE`] if none is known.
     pub best: PackedMove,
-    /// What is known about its score, proven results counted from the position itself.
+    /// The bounds of its score; proven results are relative to the position itself.
     pub window: ScoreWindow,
-    /// How deep that was searched.
+    /// Depth of the search that found them.
     pub depth: Depth,
-    /// The fifty-move clock on which it was found, in plies.
+    /// The fifty-move clock at which they were found, in plies.
     pub halfmoves: u32,
 }
 
@@ -49,21 +49,20 @@ impl Learned {
         Packed::pack(self.key, &record, None, generation).as_learned()
     }
 
-    /// Its window, if that is true of its position at the end of `path`, the root of a search.
+    /// Its window, if it is valid at the end of `path`, where its position is the root of a search.
     pub fn at_root(&self, path: &Path) -> Option<ScoreWindow> {
         self.packed(0).unpack().window(path, Ply::ROOT)
     }
 }
 
 impl Table {
-    /// How many learned entries are protected at most: one in every second cluster.
+    /// The largest number of protected learned entries: one for every second cluster.
     pub fn learned_share(&self) -> usize {
         (self.clusters().len() / 2).max(1)
     }
 
-    /// Puts `entries` in for the next search, the first the most important, as many as the share allows. One
-    /// that is there already stays, and so does a result of a search that is deeper. Gives back how many
-    /// had to be stored anew.
+    /// Inserts `entries` for the next search, most important first, as many as [`Table::learned_share`] allows. An
+    /// entry that is already there stays, and so does a deeper search result. Returns how many had to be stored.
     pub fn insert_learned(&self, entries: impl IntoIterator<Item = Learned>) -> usize {
         let mut entries = entries.into_iter().take(self.learned_share());
         let generation = self.generation();
@@ -103,7 +102,7 @@ impl Table {
             }
         }
         match of_another {
-            // Another entry of the same call came before it, so that is more important.
+            // Another entry of the same call came first, and is therefore more important.
             Some((_, other)) if other.age(generation) == 0 => return false,
             Some((slot, _)) => slot.store(packed),
             None => victim.store(packed),

@@ -1,12 +1,11 @@
-//! The transposition table: results of the search, to be used again where other moves lead to the same position.
+//! The transposition table: results of the search, reused when other moves lead to the same position.
 //!
-//! One table serves all threads without locks. An entry is two words that check each other, so a torn or
-//! foreign pair is recognised and ignored (`entry.rs`). A probe touches one cluster of four, which is a cache line
-//! (`table.rs`). A hit
-//! yields move and static evaluation at once, its score only through the path check ([`Hit::window`],
-//! `path_check.rs`; what the check compares and why: [`PathHash`](crate::position::PathHash)). What the
-//! learning file knows is put in before a search and is protected while it runs (`learned.rs`). Below the table
-//! may lie a file that outlives the process ([`mod@file`]).
+//! One table serves all threads without locks. An entry is two words that check each other, so a torn entry or one of
+//! another position is recognised and ignored (`entry.rs`). A probe touches one cluster of four entries, which is a
+//! cache line (`table.rs`). A hit gives move and static evaluation directly, its score only through the path check
+//! ([`Hit::window`], `path_check.rs`; what the check compares and why: [`PathHash`](crate::position::PathHash)).
+//! Records of the learning file are inserted before a search and protected while it runs (`learned.rs`). Below the
+//! table there may be a file that outlives the process ([`mod@file`]).
 
 mod backing;
 mod entry;

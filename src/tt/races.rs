@@ -1,8 +1,8 @@
-//! What threads and processes may do to one another's entries: all cases tried, instead of waiting for one.
+//! Data races between threads and processes: all cases are tried, instead of waiting for one to happen.
 //!
-//! Words are read and written relaxed. The weakest thing that memory can then do is to give a reader, for each
-//! word by itself, any value that some writer ever put there; whatever a processor does, the reader sees one of
-//! these combinations. So all of them are tried: only words of one and the same store may be believed.
+//! Words are read and written relaxed. In the worst case a reader then gets, for each word separately, any value that
+//! some writer ever stored there; whatever the processor does, the reader sees one of these combinations. So all of
+//! them are tried: only words of the same store may be accepted.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -20,7 +20,7 @@ use crate::{
 
 const KEY: PositionKey = PositionKey(0x0123_4567_89AB_CDEF);
 
-/// A store whose fields all follow from `number`, so that a mixture of two shows.
+/// A store whose fields all follow from `number`, so that a mixture of two is detected.
 fn record(number: u64) -> NodeResult {
     let small = number % 200;
     NodeResult {
@@ -38,7 +38,7 @@ fn packed(key: PositionKey, number: u64) -> Packed {
     Packed::pack(key, &record(number), None, number % 32)
 }
 
-/// Is this what some [`record`] became?
+/// Is this an entry of some [`record`]?
 fn is_whole(read: Packed) -> bool {
     let depth = read.depth().get() as u64;
     (depth..600).step_by(200).any(|number| packed(KEY, number) == read)
@@ -78,11 +78,11 @@ fn stores_that_differ_in_one_field_never_fit_together() {
     }
 }
 
-/// The same with real threads, for machines that do more than the model thinks of. Under Miri, which plays
-/// through what relaxed accesses may do, a few rounds say more than a million here.
+/// The same with real threads, in case a machine does more than the model allows. Under Miri, which simulates relaxed
+/// accesses, a few rounds are worth more than a million here.
 #[test]
 fn threads_that_store_and_probe_read_whole_entries() {
-    // Where the reader does not get a processor at once, the writers go on until it has read something.
+    // If the reader does not get a processor at once, the writers continue until it has read something.
     let (rounds, most) = if cfg!(miri) { (30, 30) } else { (100_000, 100_000_000) };
     let (slot, bucket, over) = (AtomicEntry::default(), Bucket::default(), AtomicBool::new(false));
     let seen = AtomicBool::new(false);
@@ -109,7 +109,7 @@ fn threads_that_store_and_probe_read_whole_entries() {
                 for found in bucket.0.iter().filter_map(|cell| cell.find(KEY, CellKind::Node)) {
                     let depth = found.depth().get() as u64;
                     let mut whole = (depth..600).step_by(200).map(entry);
-                    // The session may be that of another store of the same words.
+                    // The generation may be that of another store of the same words.
                     assert!(whole.any(|whole| Entry { generation: found.generation, ..whole } == found));
                 }
             }

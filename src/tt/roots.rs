@@ -1,8 +1,8 @@
-//! What analyses came to at their roots: depth, score and line as they were printed last.
+//! The results of analyses at their roots: depth, score and line as they were printed last.
 //!
-//! These results are apart from the entries of the table, which every search replaces, and for each path that
-//! [`PathCheck`](super::PathCheck) tells apart there is one: the same position with another fifty-move clock
-//! may have another score, and to look at that one must not cost what is known of this one.
+//! They are stored apart from the entries of the table, which every search replaces. There is one for each path that
+//! [`PathCheck`](super::PathCheck) distinguishes: the same position with another fifty-move clock may have another
+//! score, and analysing that one must not delete the result of this one.
 
 use std::{collections::HashMap, sync::RwLock};
 
@@ -27,7 +27,7 @@ pub struct RootResult {
     pub line: Vec<PackedMove>,
 }
 
-/// Of `results` the deepest one that is true at the end of `path`, `ply` plies from the root; of equals the last.
+/// The deepest of `results` that is valid at the end of `path`, `ply` plies from the root; of equals the last.
 pub fn deepest<T>(
     results: impl Iterator<Item = T>,
     hit: impl Fn(&T) -> Hit,
@@ -60,7 +60,7 @@ impl Roots {
         results.push(RootResult { hit, line: line.to_vec() });
     }
 
-    /// The deepest result of a root that is true at the end of `path`, `ply` plies from the root of the search.
+    /// The deepest result of a root that is valid at the end of `path`, `ply` plies from the root of the search.
     pub fn find(&self, root: PositionKey, path: &Path, ply: Ply) -> Option<RootResult> {
         let roots = read(&self.0);
         deepest(roots.get(&root)?.iter(), |result| result.hit, path, ply).cloned()

@@ -1,11 +1,9 @@
-//! What a table knows about a score: not one number and what kind of bound it is, but both bounds. A search that
-//! fails high and a later one that fails low leave a window between them, which decides more nodes than either
-//! bound alone (Slate).
+//! The score of an entry: not one number and the kind of bound, but both bounds. A search that fails high and a later
+//! one that fails low leave a window between their bounds, which causes more cutoffs than either bound alone (Slate).
 
 use crate::types::Score;
 
-/// What is known about a score: it lies between `lower` and `upper`. An absent bound is infinite. (Slate's score
-/// window: two searches of a node may give one bound each.)
+/// The bounds of a score. An absent bound is infinite.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ScoreWindow {
     /// The score is at least this.
@@ -38,7 +36,7 @@ impl ScoreWindow {
         (self.lower == self.upper).then_some(self.lower)
     }
 
-    /// The result of a search with `alpha` and `beta`, if this window decides it.
+    /// The result of a search with `alpha` and `beta`, if this window is enough for a cutoff.
     pub fn decides(self, alpha: Score, beta: Score) -> Option<Score> {
         if self.lower >= beta {
             Some(self.lower)
@@ -49,7 +47,7 @@ impl ScoreWindow {
         }
     }
 
-    /// The score of the window that is nearest to `eval`, which is a better estimate.
+    /// `eval` clamped to the window, which makes it a better estimate.
     pub fn clamp(self, eval: Score) -> Score {
         if self.lower > self.upper { eval } else { eval.clamp(self.lower, self.upper) }
     }

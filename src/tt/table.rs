@@ -13,11 +13,11 @@ use crate::types::{PositionKey, prefetch};
 const CLUSTER_ENTRIES: usize = 4;
 /// Plies of depth that one generation of age is worth when an entry to replace is chosen.
 const AGE_COST: i32 = 4;
-/// Plies of depth that an exact or PV entry is worth more.
+/// Plies of depth by which an exact or PV entry is worth more.
 const QUALITY_BONUS: u8 = 2;
-/// The same in an analysis, where the user comes back to lines.
+/// The same in an analysis, where the user returns to earlier lines.
 const ANALYSIS_BONUS: u8 = 8;
-/// A shallower result of the same position replaces a deeper one if it is not shallower than this.
+/// A shallower result of the same position replaces a deeper one if it is shallower by less than this.
 const SAME_POSITION_SLACK: i32 = 4;
 
 /// An entry in memory. Relaxed suffices for both words: nothing is published through them, and words of different
@@ -26,7 +26,7 @@ const SAME_POSITION_SLACK: i32 = 4;
 #[repr(C)]
 pub(super) struct AtomicEntry(AtomicU64, AtomicU64);
 
-/// The entries among which a position is looked up and replaced.
+/// The entries in which a position may be stored.
 #[derive(Default)]
 #[repr(C, align(64))]
 pub(super) struct Cluster(pub(super) [AtomicEntry; CLUSTER_ENTRIES]);
@@ -54,13 +54,13 @@ pub struct Table {
     clusters: Backing<Cluster>,
     /// Relaxed: changed only between searches.
     generation: AtomicU8,
-    /// What exact and PV entries are worth more, in plies. Relaxed: as above.
+    /// By how many plies exact and PV entries are worth more. Relaxed: as above.
     bonus: AtomicU8,
     roots: Roots,
 }
 
 impl Table {
-    /// A table of `mib` MiB, or nothing if the memory is not to be had.
+    /// A table of `mib` MiB, or none if the memory is not available.
     pub fn new(mib: usize) -> Option<Table> {
         let bytes = mib.max(1).checked_mul(1 << 20)?;
         let clusters = Backing::new(bytes / size_of::<Cluster>()).ok()?;
@@ -75,7 +75,7 @@ impl Table {
     /// The smallest table, for when no search runs.
     ///
     /// # Panics
-    /// If the system has not one page of memory left.
+    /// If not even one page of memory is available.
     pub fn minimal() -> Table {
         let clusters = Backing::new(1).expect("a page of memory");
         Table {
@@ -91,7 +91,7 @@ impl Table {
         size_of_val(self.clusters()) >> 20
     }
 
-    /// Empties the table with `threads` threads. That also takes its page faults before the first search does.
+    /// Empties the table with `threads` threads. The page faults of a new table happen here instead of in the search.
     pub fn clear(&self, threads: usize) {
         let share = self.clusters().len().div_ceil(threads.max(1)).max(1);
         let clear = |part: &[Cluster]| {
@@ -103,7 +103,7 @@ impl Table {
         // A panic in a clearing thread is impossible: it only stores zeros.
         let _ = crossbeam::thread::scope(|scope| {
             for part in self.clusters().chunks(share) {
-                // Where the system gives no more threads this one does it.
+                // If the system refuses another thread, this one does it.
                 if scope.builder().spawn(move |_| clear(part)).is_err() {
                     clear(part);
                 }
@@ -124,7 +124,7 @@ impl Table {
         self.generation.store(next as u8, Relaxed);
     }
 
-    /// In an analysis exact and PV entries outlive others by more.
+    /// In an analysis exact and PV entries are kept longer.
     pub fn set_analysis(&self, analysis: bool) {
         self.bonus.store(if analysis { ANALYSIS_BONUS } else { QUALITY_BONUS }, Relaxed);
     }
@@ -153,12 +153,12 @@ impl Table {
                     return;
                 }
                 let new = Packed::pack(key, result, Some(packed), generation);
-                // In an analysis the user comes back to what earlier searches found, so it is kept like what this
-                // one found.
+                // In an analysis the user returns to lines of earlier searches, so their entries are kept like those of
+                // this search.
                 let lasts =
                     packed.generation() == generation || bonus == ANALYSIS_BONUS && new.same_path(packed);
                 let exact = result.window.exact().is_some();
-                // A tainted result, true on one path, does not replace one that is as deep and true on many.
+                // A tainted result, valid on one path, does not replace one that is as deep and valid on many.
                 let slack =
                     if result.path.taint().is_some() && packed.is_clean() { 0 } else { SAME_POSITION_SLACK };
                 if lasts && !exact && result.depth + slack <= packed.depth() {
@@ -175,8 +175,7 @@ impl Table {
         victim.store(Packed::pack(key, result, None, generation));
     }
 
-    /// Puts an entry back that was kept elsewhere (in the hash file): over the one of its position, or over the
-    /// one that is worth least.
+    /// Restores an entry from the hash file: over the entry of its position, or over the one that is worth least.
     pub(super) fn restore(&self, key: PositionKey, packed: Packed) {
         let generation = self.generation();
         let cluster = self.cluster(key);
@@ -188,7 +187,7 @@ impl Table {
         }
     }
 
-    /// Gives the entry of a position the present generation, as if it had been stored now.
+    /// Gives the entry of a position the current generation, as if it had been stored now.
     pub fn refresh(&self, key: PositionKey) {
         let generation = self.generation();
         for slot in &self.cluster(key).0 {
@@ -204,7 +203,7 @@ impl Table {
         prefetch(self.cluster(key));
     }
 
-    /// Entries written or used by the present search, in per mille of a sample.
+    /// Entries written or used by the current search, in per mille of a sample.
     pub fn hashfull(&self) -> u32 {
         let generation = self.generation();
         let sample = self.clusters().len().min(250);
@@ -218,7 +217,7 @@ impl Table {
     }
 
     pub(super) fn cluster(&self, key: PositionKey) -> &Cluster {
-        // The high bits choose the cluster, the low 32 are stored as check.
+        // The high bits select the cluster, the low 32 are stored as position check.
         let clusters = self.clusters();
         let index = (u128::from(key.0) * clusters.len() as u128) >> 64;
         &clusters[index as usize]
@@ -323,7 +322,7 @@ mod tests {
         assert_eq!(table.probe(key(1)).map(|hit| hit.depth), Some(Depth(12)));
         table.store(key(1), &record(10));
         assert_eq!(table.probe(key(1)).map(|hit| hit.depth), Some(Depth(10)));
-        // A draw of one path replaces it only if it is deeper, or exact.
+        // A draw that depends on the path replaces it only if it is deeper, or exact.
         let drawn = |depth| NodeResult { path: tainted(depth), ..record(depth) };
         table.store(key(1), &drawn(10));
         assert!(table.probe(key(1)).is_some_and(|hit| hit.taint().is_none()));
@@ -331,7 +330,7 @@ mod tests {
         assert!(table.probe(key(1)).is_some_and(|hit| hit.taint().is_some()));
         table.store(key(1), &record(10));
         assert!(table.probe(key(1)).is_some_and(|hit| hit.taint().is_none()));
-        // What an earlier search found gives way to anything, unless one analyses.
+        // Entries of an earlier search are replaced by any result, except in an analysis.
         table.new_search();
         table.set_analysis(true);
         table.store(key(1), &record(2));

@@ -6,9 +6,9 @@
 //! word 2  move 16 | evaluation 16 | generation 16 | kind 16
 //! word 3  checksum of the three before
 //! ```
-//! Words are little-endian. With the full key and the checksum each entry is valid or invalid by itself: one torn by
-//! two writers or by a loss of power fails its checksum and is a miss, and a file can be checked and copied to
-//! another size without a table.
+//! Words are little-endian. With the full key and the checksum each entry is valid or invalid by itself: an entry
+//! torn by two writers or by a power failure fails its checksum and is a miss, and a file can be checked and copied
+//! to another size without a table.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -28,15 +28,15 @@ pub const WAYS: usize = 4;
 const AGE_COST: i64 = 1;
 /// Plies of depth that an exact or principal-variation entry is worth more: they hold the lines of an analysis.
 const FOCUS: i64 = 8;
-/// Plies of depth that a finished iteration and its line are worth more: an analysis resumes from them.
+/// Plies of depth that a finished iteration and the moves of its line are worth more: an analysis resumes from them.
 const ITERATION_WORTH: i64 = 100;
 
-/// What an entry is about.
+/// The kind of an entry.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum CellKind {
     /// A node of a search.
     Node = 1,
-    /// The last finished iteration of a search that had the position as its root.
+    /// The last finished iteration of a search with this root.
     Iteration = 2,
     /// A move of its line, under a key of its own, without a score.
     LineMove = 3,
@@ -49,7 +49,7 @@ impl CellKind {
     }
 }
 
-/// An entry, unpacked as far as the file needs it.
+/// An entry, with the fields unpacked that the file needs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub key: PositionKey,
@@ -60,7 +60,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry of a search result, without the flag of learned entries and the generation of the table.
+    /// The entry of a search result. It has no learned flag and no generation of the table.
     pub(in crate::tt) fn new(key: PositionKey, kind: CellKind, generation: u16, packed: Packed) -> Entry {
         let packed =
             Packed { w0: packed.w0 & 0xFFFF_FFFF, w1: packed.w1 & !(LEARNED_BIT | (GENERATIONS - 1)) };
@@ -77,7 +77,7 @@ impl Entry {
         self.packed.is_exact() || self.packed.was_pv()
     }
 
-    /// As the table of this process stores it.
+    /// The entry as the table of this process stores it.
     pub(super) fn to_packed(self, generation: u64) -> Packed {
         Packed { w0: self.packed.w0 | self.key.0 << 32, ..self.packed }.with_generation(generation)
     }
@@ -89,7 +89,7 @@ impl Entry {
         [words[0], words[1], second, checksum(words)]
     }
 
-    /// The entry, if the words are one.
+    /// The entry, if the words are a valid one.
     pub(super) fn decode([key, first, second, check]: [u64; 4]) -> Option<Entry> {
         if check != checksum([key, first, second]) {
             return None;
@@ -103,23 +103,24 @@ impl Entry {
     /// Its worth for replacement, in plies, at `generation`.
     pub fn worth(&self, generation: u16) -> i64 {
         let age = i64::from(generation.wrapping_sub(self.generation));
-        // A session that began since the generation was read makes some entries younger than now.
+        // If another session began since the generation was read, some entries are newer than it.
         let age = if age > i64::from(u16::MAX / 2) { 0 } else { age };
         let focus = if self.is_focus() { FOCUS } else { 0 };
         let iteration = if self.kind == CellKind::Node { 0 } else { ITERATION_WORTH };
         i64::from(self.depth().get()) + focus + iteration - AGE_COST * age
     }
 
-    /// Is it about the same as `old`? Iterations of a position on different paths belong to different analyses.
+    /// Are both about the same position and kind? Iterations must also have the same path: on different paths they
+    /// belong to different analyses.
     fn is_about_same_as(&self, old: &Entry) -> bool {
         self.key == old.key
             && self.kind == old.kind
             && (self.kind != CellKind::Iteration || self.packed.same_path(old.packed))
     }
 
-    /// May it replace `old`, which is about the same? A shallower result on the same path adds nothing, and an exact
-    /// score is not replaced by a bound of the same depth. An iteration always replaces an older one: the last one
-    /// printed is kept.
+    /// May it replace `old`, an entry of the same position and kind? A shallower result on the same path adds
+    /// nothing, and an exact score is not replaced by a bound of the same depth. An iteration always replaces an
+    /// older one, so that the last one printed is kept.
     pub(super) fn outranks(&self, old: &Entry) -> bool {
         const OTHER_PATH_SLACK: i32 = 4;
         if self.kind != CellKind::Node {
@@ -142,13 +143,13 @@ fn checksum(words: [u64; 3]) -> u64 {
     })
 }
 
-/// The place of an entry. Relaxed suffices for all words: nothing is published through them, and words of different
+/// The slot of an entry. Relaxed suffices for all words: nothing is published through them, and words of different
 /// writes fail the checksum.
 #[derive(Default)]
 #[repr(C)]
 pub(in crate::tt) struct Cell([AtomicU64; 4]);
 
-/// The entries among which a position chooses one.
+/// The entries in which a position may be stored.
 #[derive(Default)]
 #[repr(C, align(64))]
 pub(in crate::tt) struct Bucket(pub(in crate::tt) [Cell; WAYS]);
@@ -169,7 +170,7 @@ impl Cell {
         [0, 1, 2, 3].map(|index| self.word(index))
     }
 
-    /// The entry of a position and kind, if it is here.
+    /// The entry of a position and kind, if there is one.
     pub(in crate::tt) fn find(&self, key: PositionKey, kind: CellKind) -> Option<Entry> {
         if self.word(0) != key.0 {
             return None;
@@ -201,7 +202,7 @@ impl Bucket {
                 if entry.outranks(&old) {
                     cell.write(entry.encode());
                 } else if old.generation != entry.generation {
-                    // It was found again, so it becomes young.
+                    // The same result was found again, so it counts as new.
                     cell.write(Entry { generation: entry.generation, ..old }.encode());
                 }
                 return;
@@ -211,7 +212,7 @@ impl Bucket {
                 (least, victim) = (worth, cell);
             }
         }
-        // Unlike a table, a file does not always store: an entry worth less than all others is dropped.
+        // Unlike the table, the file does not store every entry: one worth less than all others is dropped.
         if entry.kind == CellKind::Iteration || entry.worth(generation) >= least {
             victim.write(entry.encode());
         }
@@ -290,7 +291,7 @@ mod tests {
             bucket.put(&bound(key, depth), 7);
         }
         bucket.put(&entry(4, 5, ScoreWindow::exactly(Score(3))), 7);
-        // Worth less than all: it stays out. Worth more than one: that goes.
+        // Worth less than all: not stored. Worth more than one: replaces it.
         bucket.put(&bound(5, 4), 7);
         assert_eq!(depth_in(&bucket, 5), None);
         bucket.put(&bound(6, 6), 7);
@@ -298,7 +299,7 @@ mod tests {
             [1, 2, 3, 4, 6].map(|key| depth_in(&bucket, key)),
             [None, Some(6), Some(7), Some(5), Some(6)]
         );
-        // After enough sessions anything goes.
+        // After enough sessions any entry may be replaced.
         let late = Entry { generation: 40, ..bound(8, 1) };
         bucket.put(&late, 40);
         assert_eq!(depth_in(&bucket, 8), Some(1));

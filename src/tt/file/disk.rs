@@ -22,7 +22,7 @@ const LOCK_POLL: Duration = Duration::from_millis(10);
 /// How often a file may be replaced while it is being opened.
 const MAX_REPLACED: usize = 3;
 
-/// The use of the file: engines share it, tools that rewrite it need it alone, others only read.
+/// The use of the file: engines share it, tools that rewrite it need exclusive access, others only read.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     Engine,
@@ -30,13 +30,13 @@ pub(super) enum Use {
     Look,
 }
 
-/// An open file with a valid header and the length that it says.
+/// An open file with a valid header and the length given there.
 pub(super) struct OpenFile {
     pub file: File,
     pub header: HashHeader,
 }
 
-/// What has become of the path of an open file.
+/// What the path of an open file now leads to.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum FileLocation {
     /// The file is still there.
@@ -50,7 +50,7 @@ pub enum FileLocation {
 /// Opens the hash file at `path`.
 ///
 /// # Errors
-/// It is no hash file, another process uses it in a way that excludes this one, or the system refuses.
+/// It is not a hash file, another process uses it in a way that excludes this one, or the system refuses.
 pub(super) fn open(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
     let mut open = open_once(path, purpose)?;
     for _ in 0..MAX_REPLACED {
@@ -63,7 +63,7 @@ pub(super) fn open(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError>
     Ok(open)
 }
 
-/// Does `path` still name this file? If that cannot be found out, yes.
+/// Does `path` still name this file? Assumed if that cannot be determined.
 pub(super) fn place_of(file: &File, path: &Path) -> FileLocation {
     match (files::found(file), files::look(path)) {
         (Ok(ours), Ok(there)) if ours.identity != there.identity => FileLocation::Replaced,
@@ -101,13 +101,13 @@ fn open_once(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
     lock(&file, path, purpose)?;
     if purpose != Use::Look {
         // A copy may be sparse. Writing to a hole through a map on a full disk kills the process, so all holes are
-        // filled now, or the file is refused.
+        // allocated now, or the file is refused.
         allocate(&file, expected, false).map_err(not_made(path, expected))?;
     }
     Ok(OpenFile { file, header })
 }
 
-/// The lock is advisory, between Engram's own tools and engines, and ends with the process.
+/// Locks the file. The lock is advisory, among Engram's own tools and engines, and ends with the process.
 fn lock(file: &File, path: &Path, purpose: Use) -> Result<(), HashFileError> {
     let mut left = LOCK_TIMEOUT;
     loop {
@@ -134,7 +134,7 @@ fn lock(file: &File, path: &Path, purpose: Use) -> Result<(), HashFileError> {
     }
 }
 
-/// Begins an empty hash file that will be at `path`, all of its bytes allocated. Missing folders are created.
+/// Begins an empty hash file for `path`, with all bytes allocated. Missing folders are created.
 ///
 /// # Errors
 /// There is no room, or the system refuses.
@@ -143,7 +143,7 @@ pub(super) fn begin(path: &Path, mib: usize, origin: HashOrigin) -> Result<NewFi
     let header = HashHeader {
         evaluation: origin.evaluation,
         path_mode: origin.path_mode.name().to_owned(),
-        // It need not be secret, only unlike others.
+        // It need not be secret, only unique.
         file_id: (now.as_nanos() as u64 ^ u64::from(std::process::id()) << 40)
             .wrapping_mul(0x9E37_79B9_7F4A_7C15),
         created: now.as_secs(),
@@ -153,7 +153,7 @@ pub(super) fn begin(path: &Path, mib: usize, origin: HashOrigin) -> Result<NewFi
     let begun = || {
         files::create_parents(path)?;
         let mut new = NewFile::begin(path)?;
-        // Allocation would fail as well, but only after it has filled the disk for a moment.
+        // Allocation would fail too, but only after filling the disk for a moment.
         #[cfg(unix)]
         if free_bytes(new.unfinished_path().parent().unwrap_or(path)).is_some_and(|free| free < size) {
             return Err(io::ErrorKind::StorageFull.into());
@@ -183,7 +183,7 @@ fn place(new: NewFile, path: &Path) -> io::Result<()> {
             _ => Err(error),
         });
     };
-    // One at a time, where the file system has locks.
+    // One process at a time, if the file system has locks.
     let _ = empty.lock();
     let is_unfinished = place_of(&empty, path) == FileLocation::Ours && empty.metadata()?.len() == 0;
     if is_unfinished { new.replace() } else { Ok(()) }
@@ -203,7 +203,7 @@ fn allocate(mut file: &File, size: u64, new: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// Bytes that this user may still write on the file system of `folder`, if known.
+/// Bytes available to this user on the file system of `folder`, if known.
 #[cfg(unix)]
 fn free_bytes(folder: &Path) -> Option<u64> {
     let found = rustix::fs::statvfs(folder).ok()?;

@@ -1,4 +1,4 @@
-//! Errors of hash files, each with what to do about it. The file is left as it was.
+//! Errors of hash files, each with advice. The file is left as it was.
 
 use std::{
     io,
@@ -16,7 +16,7 @@ pub enum HashFileError {
     /// There is already something where a file was to be created.
     #[error("{0} is there already; name another file, or remove it first")]
     Exists(PathBuf),
-    /// No regular file, but `a directory` for instance.
+    /// Not a regular file; the second field says what it is, for instance `a directory`.
     #[error("{0} is {1}, not a hash file; name another file")]
     NotAFile(PathBuf, &'static str),
     /// A file of another program.

@@ -3,11 +3,11 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The ranges of the file mapped last, with which the address of a fault is compared. Relaxed: they are read only by a
-/// handler on a thread that reached the map through something that synchronised.
+/// The address ranges of the file mapped last, to which the address of a fault is compared. Relaxed: only a handler
+/// reads them, on a thread that got the map through something that synchronised.
 static RANGES: [[AtomicUsize; 2]; 2] = [const { [const { AtomicUsize::new(0) }; 2] }; 2];
 
-/// From now on a fault within these bytes ends the process with a sentence and exit code 1.
+/// From now on a fault within these bytes ends the process with a message and exit code 1.
 pub(super) fn watch<A, B>(first: &[A], second: &[B]) {
     let first = first.as_ptr_range();
     let second = second.as_ptr_range();
@@ -19,8 +19,8 @@ pub(super) fn watch<A, B>(first: &[A], second: &[B]) {
     install();
 }
 
-/// From now on a write beyond the limit on the size of files (`ulimit -f`) is an error, as on a full disk, and not
-/// the end of the process.
+/// From now on a write beyond the limit on file sizes (`ulimit -f`) is an error, as on a full disk, instead of ending
+/// the process.
 pub fn limits_are_errors() {
     #[cfg(unix)]
     // SAFETY: to ignore a signal installs no handler.
@@ -61,7 +61,7 @@ extern "C" fn handler(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::
             libc::write(2, SENTENCE.as_ptr().cast(), SENTENCE.len());
             libc::_exit(1);
         }
-        // Not ours: what would have happened without this handler, as soon as it returns.
+        // Not our fault address: restores the default action, which happens when this handler returns.
         libc::signal(libc::SIGBUS, libc::SIG_DFL);
     }
 }

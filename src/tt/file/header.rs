@@ -25,13 +25,13 @@ pub(super) const BUCKETS_AT: u64 = 4096;
 /// The layout that this engine reads and writes.
 pub const LAYOUT: u16 = 1;
 
-/// A byte with which no text begins, the name, and a line end that a copy in text mode would change.
+/// A byte with which no text begins, the name, and a line end that a text-mode copy would change.
 const MAGIC: [u8; 8] = *b"\x89EGHASH\n";
 /// Polyglot's Zobrist numbers with its pseudo-legal en-passant rule.
 const KEY_SCHEMA: u32 = 1;
 const PATH_MODE: Range<usize> = 48..60;
 
-/// The search that wrote the scores: those of another one are not valid for this one.
+/// Identifies the search that wrote the scores; scores of a different one are not valid.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct HashOrigin {
     /// A fingerprint of the evaluation.

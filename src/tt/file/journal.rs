@@ -1,10 +1,10 @@
 //! The write queue of a hash file: results of the search go to a queue in memory, and from there to the map.
 //!
 //! The system writes a page of a shared map to the disk some seconds after it was changed, and a search changes all
-//! pages of a file within a second: 64 MiB would be written several times a minute for as long as the analysis runs. So
-//! the search stores into a queue, which a thread empties when an iteration of an analysis is finished (those take
-//! longer and longer), when a search ends, when the queue is full, and every [`INTERVAL`]. A killed process loses what
-//! it found since then; what is in the map belongs to the system and survives the process.
+//! pages of a file within a second: 64 MiB would be written several times a minute for as long as the analysis runs.
+//! So the search stores into a queue, which a thread empties when an iteration of an analysis is finished (each takes
+//! longer than the one before), when a search ends, when the queue is full, and every [`INTERVAL`]. A killed process
+//! loses only what is in the queue; what is in the map survives the process.
 
 use std::{
     path::Path,
@@ -34,16 +34,16 @@ use crate::{
     types::{Depth, MAX_PLY, PackedMove, Ply, PositionKey},
 };
 
-/// How often the queue may fill in less than [`INTERVAL`] before only deeper results are kept: a short analysis
-/// keeps everything, a long one writes to the disk at a bounded rate.
+/// How often the queue may fill up within [`INTERVAL`] before only deeper results are kept: so a short analysis keeps
+/// everything, and a long one writes to the disk at a bounded rate.
 const QUEUE_FILLS: i32 = 32;
 /// Maximum number of entries in the queue: 5 MiB.
 const QUEUE: usize = 1 << 17;
 /// Entries of a batch, whose buckets are prefetched before the first of them is written.
 const BATCH: usize = 32;
-/// Maximum time of an entry in the queue.
+/// Longest time that an entry stays in the queue.
 const INTERVAL: Duration = Duration::from_secs(60);
-/// How long the end of an analysis waits for the map. Pages that are in memory take milliseconds.
+/// How long the end of an analysis waits for the queue to be written. Pages in memory take milliseconds.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
 /// How long the end of an iteration waits.
 const ITERATION_TIMEOUT: Duration = Duration::from_millis(100);
@@ -52,7 +52,7 @@ const ITERATION_TIMEOUT: Duration = Duration::from_millis(100);
 pub struct HashFile {
     map: Arc<Map>,
     queue: Arc<ArrayQueue<Entry>>,
-    /// The least depth that is kept now; see [`QUEUE_FILLS`]. Relaxed: a late change costs a few entries.
+    /// The smallest depth that is currently kept; see [`QUEUE_FILLS`]. Relaxed: a late change costs a few entries.
     least: Arc<AtomicI32>,
     wake: Option<Sender<Wake>>,
     thread: Option<JoinHandle<()>>,
@@ -62,13 +62,13 @@ pub struct HashFile {
 enum Wake {
     /// The queue is full.
     Full,
-    /// Write everything, and say so through this channel.
+    /// Write everything, and confirm it through this channel.
     Tell(Sender<()>),
 }
 
 impl HashFile {
-    /// Results of less depth are not kept, and nodes of less depth do not ask, unless they belong to a principal
-    /// variation. Most nodes are below, where looking a position up in a file costs a good part of searching it.
+    /// Shallower results are not kept, and shallower nodes do not probe the file, unless they belong to a principal
+    /// variation. Most nodes are shallower, and for them a probe of the file costs almost as much as searching them.
     pub const LEAST_DEPTH: Depth = Depth(5);
 
     /// Opens the file at `path`; if there is none, creates it with `mib` MiB. Returns whether it was created.
@@ -97,27 +97,27 @@ impl HashFile {
         &self.map
     }
 
-    /// Is a result of this depth and kind kept?
+    /// Is this result deep enough to be kept, or an exact score of a PV node?
     #[inline]
     pub fn wants(&self, record: &NodeResult) -> bool {
         record.depth >= self.least.load(Relaxed) || record.was_pv && record.window.exact().is_some()
     }
 
-    /// Keeps a result of a search. Learned entries are never stored.
+    /// Stores a search result, which is never a learned entry.
     pub fn keep(&self, key: PositionKey, record: &NodeResult) {
         let packed = Packed::pack(key, record, None, 0);
         let entry = Entry::new(key, CellKind::Node, self.map.generation(), packed);
         if let Err(entry) = self.queue.push(entry) {
             self.map.put(&entry);
             if let Some(sender) = &self.wake {
-                // If it is full, the thread is awake already.
+                // If the channel is full, the thread is awake already.
                 let _ = sender.try_send(Wake::Full);
             }
         }
     }
 
-    /// Keeps the result of an analysis of `root`, and its line. They are in the map when this returns, and so are the
-    /// nodes below them: after a kill an analysis resumes with all of them.
+    /// Stores the result of an analysis of `root`, and its line. They are in the map when this returns, and so are all
+    /// queued nodes: a killed analysis resumes with all of them.
     pub fn keep_root(&self, root: PositionKey, record: &NodeResult, line: &[PackedMove]) {
         self.flush_queue_within(ITERATION_TIMEOUT);
         let generation = self.map.generation();
@@ -132,7 +132,7 @@ impl HashFile {
     }
 
     /// The result of an analysis of `root` by any process: the deepest one that is valid at the end of `path`, `ply`
-    /// plies from the root of the present search.
+    /// plies from the root of the current search.
     pub fn find_root(&self, root: PositionKey, path: &MovePath, ply: Ply) -> Option<RootResult> {
         let entries = self.map.find(root, CellKind::Iteration).map(|entry| entry.to_packed(0));
         let packed = deepest(entries, |packed| packed.unpack(), path, ply)?;
@@ -154,14 +154,14 @@ impl HashFile {
         }
         let generation = self.map.generation();
         if entry.generation != generation {
-            // It was used, so it becomes young again, unless the queue is full of more important entries.
+            // It was used, so it gets the current generation, unless the queue is full.
             let _ = self.queue.push(Entry { generation, ..entry });
         }
         table.restore(key, entry.to_packed(table.generation()));
         Some(entry.to_packed(0).unpack())
     }
 
-    /// Has the queue written to the map, and waits a moment for that.
+    /// Writes the queue to the map, and waits for that, but not long.
     pub fn flush_queue(&self) {
         self.flush_queue_within(FLUSH_TIMEOUT);
     }
@@ -187,7 +187,7 @@ impl HashFile {
 }
 
 impl Drop for HashFile {
-    /// Everything is in the map when this returns.
+    /// Writes the whole queue to the map.
     fn drop(&mut self) {
         self.wake = None;
         if let Some(thread) = self.thread.take() {
@@ -196,8 +196,8 @@ impl Drop for HashFile {
     }
 }
 
-/// The key of one move of a stored line. Two sets of keys alternate, so that the line of the iteration before stays
-/// whole until that of the next one is complete.
+/// The key of one move of a stored line. Two sets of keys alternate, so that the line of an iteration stays complete
+/// until that of the next one is stored.
 fn line_key(root: PositionKey, iteration: Packed, index: usize) -> PositionKey {
     let set = (iteration.depth().get() as u64 & 1) << 32 | iteration.w1 >> 48 << 8 | index as u64;
     PositionKey(
@@ -243,7 +243,7 @@ fn write(map: &Map, queue: &ArrayQueue<Entry>, least: &AtomicI32, woken: &Receiv
     }
 }
 
-/// Writes the present content of the queue; the search may add more meanwhile.
+/// Writes the current content of the queue; the search may add more meanwhile.
 fn drain(map: &Map, queue: &ArrayQueue<Entry>) {
     let mut left = queue.len();
     while left > 0 {

@@ -70,7 +70,7 @@ impl Map {
         Map::new(disk::open(path, Use::Look)?, path, Sharing::Read)
     }
 
-    /// Opens the file at `path` to change it as a whole. No engine may be using it.
+    /// Opens the file at `path` to rewrite it. No engine may be using it.
     pub(super) fn open_alone(path: &Path) -> Result<Map, HashFileError> {
         Map::new(disk::open(path, Use::Alone)?, path, Sharing::Write)
     }
@@ -103,7 +103,7 @@ impl Map {
         &self.header
     }
 
-    /// How many sessions and games it has seen (the count begins again after 65,535).
+    /// The number of sessions and games that used it (the count wraps after 65,535).
     pub fn generation(&self) -> u16 {
         u64::from_le(self.generation_word().load(Relaxed)) as u16
     }
@@ -161,7 +161,7 @@ impl Map {
         self.bucket(key).0.iter().filter_map(move |cell| cell.find(key, kind))
     }
 
-    /// Stores an entry, unless those that are there are worth more.
+    /// Stores an entry, unless all entries of its bucket are worth more.
     pub(super) fn put(&self, entry: &Entry) {
         self.bucket(entry.key).put(entry, self.generation());
     }
@@ -184,7 +184,7 @@ impl Map {
         }
     }
 
-    /// All places in the order of the file: the words, and the good entry that they are.
+    /// All slots in the order of the file: the words, and the entry if they are a valid one.
     pub(super) fn places(&self) -> impl Iterator<Item = ([u64; 4], Option<Entry>)> + '_ {
         let buckets = self.buckets.as_slice().iter().enumerate();
         let cells =

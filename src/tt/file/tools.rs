@@ -14,9 +14,9 @@ use crate::{files::NewFile, position::PathHash};
 /// Statistics of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// Places for entries.
+    /// Slots for entries.
     pub places: u64,
-    /// Places without one.
+    /// Empty slots.
     pub empty: u64,
     /// Good entries.
     pub entries: u64,
@@ -54,7 +54,7 @@ impl Map {
     }
 
     /// Creates a file at `path` of `mib` MiB, or of the same size, with the most valuable entries of this one, and
-    /// returns how many they are. The file appears when it is complete.
+    /// returns their number. The file appears at `path` when it is complete.
     ///
     /// # Errors
     /// Something is at `path` already, or there is no room.
@@ -86,8 +86,8 @@ impl Map {
 }
 
 /// Replaces the file at `path` (or the target of a link there) by a new one of `mib` MiB with its most valuable
-/// entries, and returns how many they are. The old file itself is not changed, since that would end an engine that
-/// has it mapped.
+/// entries, and returns their number. The old file itself is not changed, since that would kill an engine that has it
+/// mapped.
 ///
 /// # Errors
 /// An engine uses the file, or there is no room for the new one beside it.
