@@ -29,8 +29,8 @@ pub enum AppendTime {
     Any,
 }
 
-/// The right to append: the lock is held until this is dropped, the path still leads to this file, and
-/// everything that others appended is in the ring.
+/// A locked file, to which records can be appended: the lock is held until this is dropped, the path still leads to
+/// this file, and everything that others appended is in the ring.
 pub struct Locked<'a> {
     file: &'a mut LearnFile,
     ring: &'a RwLock<Ring>,
@@ -64,13 +64,13 @@ impl LearnFile {
         }
     }
 
-    /// What there is to do between taking the lock and appending.
+    /// The steps between taking the lock and appending.
     fn with_lock<'a>(
         &'a mut self,
         ring: &'a RwLock<Ring>,
         time: AppendTime,
     ) -> Result<Locked<'a>, FileError> {
-        // From here on dropping it gives the lock back, whatever goes wrong.
+        // From here on dropping this releases the lock, whatever goes wrong.
         let locked = Locked { file: self, ring, time };
         match locked.file.length_in_place()? {
             FILE_SIZE.. => {}
@@ -81,10 +81,10 @@ impl LearnFile {
         Ok(locked)
     }
 
-    /// Makes everything written so far survive a loss of power.
+    /// Makes everything written so far survive a power failure.
     ///
     /// # Errors
-    /// What was written since the last success may be lost.
+    /// Everything written since the last successful sync may be lost.
     pub fn sync(&self) -> Result<(), FileError> {
         self.data.sync().map_err(refused(&self.path, "synced"))
     }
@@ -96,31 +96,31 @@ impl Locked<'_> {
         self.ring
     }
 
-    /// Appends a record and tells its sequence number.
+    /// Appends a record and returns its sequence number.
     ///
     /// # Errors
-    /// It could not be written whole; the next append uses the same place. Or advice has to be moved first, for which
-    /// [`AppendTime::Short`] is not enough.
+    /// It could not be written completely; the next append uses the same slot. Or advice has to be moved first, for
+    /// which [`AppendTime::Short`] is not enough.
     pub fn append(&mut self, record: &Record) -> Result<u64, FileError> {
         self.make_room()?;
         self.write(record.payload())
     }
 
-    /// Writes the bytes of records again that this process wrote and a sync lost, as far as they are still
-    /// the ones that count there.
+    /// Writes the bytes of records again that this process wrote and whose sync failed, if their slots have not been
+    /// reused since.
     pub(super) fn write_again(&mut self, sequences: &[u64]) -> Result<(), FileError> {
         let bytes = |sequence| read(self.ring).bytes(sequence).copied();
         let mut written = sequences.iter().filter_map(|&sequence| Some((sequence, bytes(sequence)?)));
         written.try_for_each(|(sequence, bytes)| self.put(sequence, &bytes))
     }
 
-    /// Appends again what advice the ring would overtake in the next block.
+    /// Appends the advice again that the ring would overwrite in the next block.
     ///
-    /// While the ring writes a block, all live advice of the block after it has a newer copy; a block that
-    /// holds advice is entered only when those copies are synced. So every piece of advice is on the disk
-    /// whole at every moment, whichever of the writes between two syncs a loss of power keeps.
+    /// While the ring writes a block, all live advice of the block after it has a newer copy; a block that holds
+    /// advice is entered only when those copies are synced. So every piece of advice is complete on the disk at every
+    /// moment, whichever of the writes between two syncs a power failure keeps.
     fn make_room(&mut self) -> Result<(), FileError> {
-        // More advice than we admit comes from another program, and must not keep us in this loop.
+        // A file with more advice than we allow, from another program, must not keep us in this loop.
         for _ in 0..=MAX_ADVICE {
             let (sequence, enters_advice, overtaken) = {
                 let ring = read(self.ring);
@@ -168,7 +168,7 @@ impl Locked<'_> {
         self.file.data.write_at(bytes, offset).map_err(refused(&self.file.path, "written"))
     }
 
-    /// Gives a file that others cut short its length back, so that appending cannot run out of space.
+    /// Restores the length of a file that another program cut short, so that appending cannot run out of space.
     fn complete(&self, length: u64) -> Result<(), FileError> {
         let LearnFile { data, path, .. } = &*self.file;
         read_header(&**data, path).map_err(|_| self.file.replaced())?;
@@ -186,7 +186,7 @@ impl Drop for Locked<'_> {
     }
 }
 
-/// Makes `attempt` again and again for some seconds while others hold the lock.
+/// Repeats `attempt` for some seconds while others hold the lock.
 pub(super) fn retry_while_busy<T>(mut attempt: impl FnMut() -> Result<T, FileError>) -> Result<T, FileError> {
     let give_up = Instant::now() + LOCK_TIMEOUT;
     loop {

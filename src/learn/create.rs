@@ -1,4 +1,4 @@
-//! Making a learning file, so that no moment of a crash leaves anything that is taken for one.
+//! Creates a learning file, so that a crash at any moment leaves nothing that could be taken for a valid one.
 
 use std::{
     io,
@@ -13,16 +13,16 @@ use super::{
     stamp,
 };
 
-/// Makes a learning file at `path`, with the directories above it, or completes one that is unfinished. If a
-/// finished one is there, or anything else, nothing is changed.
+/// Creates a learning file at `path`, with the directories above it, or completes one that is unfinished. A finished
+/// one, or anything else that is there, is not changed.
 ///
 /// # Errors
-/// Another process holds the lock, something foreign lies there, or the system refuses.
+/// Another process holds the lock, something foreign is there, or the system refuses.
 pub fn create(disk: &dyn Disk, path: &Path) -> Result<(), FileError> {
     if let Some(directory) = path.parent() {
         disk.create_directories(directory).map_err(refused(path, "created"))?;
     }
-    // What is not a regular file must not be opened for writing, not even to look at it.
+    // Anything but a regular file must not even be opened for writing.
     match disk.look(path) {
         Ok(found) => is_file(found, path)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -41,7 +41,7 @@ pub fn create(disk: &dyn Disk, path: &Path) -> Result<(), FileError> {
     }
 }
 
-/// With the lock held. False if something foreign is there.
+/// Creates the file, with the lock held. False if something foreign is there.
 fn make(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
     let data = disk.open(path, Access::Create)?;
     let found = data.found()?;
@@ -54,8 +54,8 @@ fn make(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
     if found.not_a_file.is_some() || !is_unfinished(&*data, found.length)? {
         return Ok(false);
     }
-    // Every block is allocated and every zero on the disk before the header says that this is a learning
-    // file: what follows never needs space again, and a crash leaves zeros, which are no learning file.
+    // Every block is allocated and every zero on the disk before the header makes this a learning file: later writes
+    // need no more space, and a crash leaves zeros, which are no learning file.
     fill_with_zeros(&*data, 0)?;
     data.sync()?;
     let created = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
@@ -65,7 +65,7 @@ fn make(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Writes zeros from `offset` to the end of a whole file.
+/// Writes zeros from `offset` to the end of a complete file.
 pub(super) fn fill_with_zeros(data: &dyn DiskFile, offset: u64) -> io::Result<()> {
     let zeros = vec![0; 1 << 16];
     for offset in (offset..FILE_SIZE).step_by(zeros.len()) {
@@ -75,7 +75,7 @@ pub(super) fn fill_with_zeros(data: &dyn DiskFile, offset: u64) -> io::Result<()
     Ok(())
 }
 
-/// The header of an open file, or why it is none.
+/// The header of an open file, or the reason why it has none.
 pub(super) fn read_header(data: &dyn DiskFile, path: &Path) -> Result<Header, FileError> {
     let mut bytes = [0; HEADER_SIZE];
     data.read_at(&mut bytes, 0).map_err(refused(path, "read"))?;
@@ -86,8 +86,8 @@ pub(super) fn read_header(data: &dyn DiskFile, path: &Path) -> Result<Header, Fi
     })
 }
 
-/// Is this what a process left that was stopped while it made a learning file? Then it is all zero and not
-/// longer than ours; once all zeros are there and synced, the header may be there in part.
+/// Was this file left by a process that was stopped while creating it? Then it is all zero and not longer than a
+/// learning file; or, once all zeros were synced, a part of the header may be there.
 fn is_unfinished(data: &dyn DiskFile, length: u64) -> io::Result<bool> {
     if length > FILE_SIZE {
         return Ok(false);
@@ -109,13 +109,13 @@ fn is_unfinished(data: &dyn DiskFile, length: u64) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Refuses what is no file.
+/// Refuses anything but a regular file.
 pub(super) fn is_file(found: Found, path: &Path) -> Result<(), FileError> {
     found.not_a_file.map_or(Ok(()), |kind| Err(FileError::NotAFile(path.to_owned(), kind)))
 }
 
-/// The file beside a learning file, `NAME.lock`, whose lock means the right to append. It is never deleted by us; a
-/// deletion by another program is noticed when it is locked.
+/// The file `NAME.lock` beside a learning file, whose lock is needed to append. It is never deleted by us; a deletion
+/// by another program is noticed at the next attempt to lock it.
 pub(super) struct LockFile {
     path: PathBuf,
     file: Box<dyn DiskFile>,
@@ -123,7 +123,7 @@ pub(super) struct LockFile {
 }
 
 impl LockFile {
-    /// Opens or makes it, and tries whether the file system has locks.
+    /// Opens or creates it, and tests whether the file system has locks.
     pub(super) fn beside(disk: &dyn Disk, data: &Path) -> io::Result<LockFile> {
         let mut path = disk.resolve(data)?.into_os_string();
         path.push(".lock");
@@ -147,7 +147,7 @@ impl LockFile {
         if disk.look(&self.path).is_ok_and(|found| found.identity == self.identity) {
             return Ok(true);
         }
-        // It was removed: others use another lock now.
+        // It was removed: other processes use another lock file now.
         self.file.unlock()?;
         self.file = disk.open(&self.path, Access::Create)?;
         self.identity = self.file.found()?.identity;
@@ -156,7 +156,7 @@ impl LockFile {
 
     pub(super) fn unlock(&self) {
         if let Err(error) = self.file.unlock() {
-            // It ends with the handle.
+            // It is released when the handle is closed.
             log::debug!("the lock {} cannot be given back: {error}", self.path.display());
         }
     }

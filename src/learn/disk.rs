@@ -1,5 +1,5 @@
-//! Every operation on files that learning needs, behind one small trait, so that tests can lose, tear, delay
-//! or fail any one of them.
+//! The file operations of the learning file, behind one small trait, so that tests can lose, tear, delay or fail each
+//! of them.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -17,31 +17,30 @@ pub enum Access {
     Read,
     /// For reading and writing.
     Write,
-    /// For reading and writing; an empty one is made if there is none.
+    /// For reading and writing; an empty file is created if there is none.
     Create,
 }
 
-/// A file system. What fails gives the error of the system: `NotFound` if nothing lies at a path.
+/// A file system. A failure gives the error of the system: `NotFound` if nothing is at a path.
 pub trait Disk: Send + Sync {
-    /// What lies at `path`, symbolic links followed.
+    /// What is at `path`, symbolic links followed.
     fn look(&self, path: &Path) -> io::Result<Found>;
 
-    /// The name of the file that `path` means, symbolic links followed to the end. The file itself need not
-    /// be there.
+    /// The path of the file that `path` refers to, symbolic links followed to the end. The file itself need not exist.
     fn resolve(&self, path: &Path) -> io::Result<PathBuf>;
 
-    /// Makes a directory and those above it, where they are missing.
+    /// Creates a directory and those above it, if they are missing.
     fn create_directories(&self, directory: &Path) -> io::Result<()>;
 
-    /// Opens a file; never waits for anybody, whatever lies there.
+    /// Opens a file; never blocks, whatever is there.
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>>;
 
-    /// Makes the names in a directory survive a loss of power.
+    /// Makes the names in a directory survive a power failure.
     fn sync_directory(&self, directory: &Path) -> io::Result<()>;
 }
 
-/// An open file. After an error any part of the bytes may have been written, and what was written since the last sync
-/// that succeeded may be lost.
+/// An open file. After an error any part of the bytes may have been written, and everything written since the last
+/// successful sync may be lost.
 pub trait DiskFile: Send + Sync {
     /// What it is.
     fn found(&self) -> io::Result<Found>;
@@ -52,14 +51,14 @@ pub trait DiskFile: Send + Sync {
     /// Writes all of `bytes` at `offset`.
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
 
-    /// Makes everything written so far survive a loss of power.
+    /// Makes everything written so far survive a power failure.
     fn sync(&self) -> io::Result<()>;
 
-    /// Takes the exclusive lock if it is free; an error if the file system has no locks. It ends with the process at
-    /// the latest.
+    /// Takes the exclusive lock if it is free; an error if the file system has no locks. The lock ends with the process
+    /// at the latest.
     fn try_lock(&self) -> io::Result<bool>;
 
-    /// Gives the lock back.
+    /// Releases the lock.
     fn unlock(&self) -> io::Result<()>;
 }
 
@@ -137,8 +136,8 @@ impl DiskFile for File {
 
     fn unlock(&self) -> io::Result<()> {
         match File::unlock(self) {
-            // std asks twice, for either kind of lock. Windows says at the second time that nothing is locked any
-            // more, which std knows; wine says so with another number.
+            // std unlocks twice, for either kind of lock. The second time Windows answers that nothing is locked any
+            // more, which std expects; wine answers with another number.
             #[cfg(windows)]
             Err(error) if error.raw_os_error() == Some(ERROR_LOCK_VIOLATION) => Ok(()),
             unlocked => unlocked,
@@ -146,7 +145,7 @@ impl DiskFile for File {
     }
 }
 
-/// What wine answers to the release of a lock that is not held.
+/// Wine's error for the release of a lock that is not held.
 #[cfg(windows)]
 const ERROR_LOCK_VIOLATION: i32 = 33;
 

@@ -1,4 +1,4 @@
-//! What can go wrong with a learning file, each with what to do about it. Nothing that was there is lost.
+//! Errors of learning files, each with advice. No content of the file is lost.
 
 use std::{
     io,
@@ -15,7 +15,7 @@ pub enum FileError {
     /// There is no such file.
     #[error("there is no learning file {0}")]
     Missing(PathBuf),
-    /// Something else than a file: a directory, a device and the like, with its article.
+    /// Not a regular file; the second field says what it is, with its article: a directory, a device and the like.
     #[error("{0} is {1}, not a learning file; name another file")]
     NotAFile(PathBuf, &'static str),
     /// A file of another program.
@@ -33,19 +33,19 @@ pub enum FileError {
     /// The first 64 bytes are damaged.
     #[error("{0} has a damaged header; restore the file from a copy, or name another file")]
     Damaged(PathBuf),
-    /// Another process is making the file at this moment, or was killed while it did.
+    /// Another process is creating the file at this moment, or was killed while creating it.
     #[error("{0} is not finished yet; the next engine that may write completes it")]
     Unfinished(PathBuf),
-    /// The file is only read, for the reason given.
+    /// The file is read-only, for the reason given.
     #[error("the learning file is read-only: {0}")]
     ReadOnly(String),
-    /// The file is gone or another one lies in its place.
+    /// The file is gone or another one is in its place.
     #[error("{0} was replaced or removed by another program")]
     Replaced(PathBuf),
-    /// Advice has to be moved and synced first, which takes longer than the caller wants to wait.
+    /// Advice has to be moved and synced first, which takes longer than the caller allows.
     #[error("advice has to be moved first")]
     NeedsTime,
-    /// Somebody else holds the lock.
+    /// Another process holds the lock.
     #[error("another process is writing to {0}")]
     Busy(PathBuf),
     /// There are as many pieces of advice as the ring guarantees to keep.
@@ -58,7 +58,7 @@ pub enum FileError {
     Io(PathBuf, &'static str, io::Error),
 }
 
-/// Turns a refusal of the system, while the file was being `doing` (opened, read and the like), into an error.
+/// Turns an error of the system into one that says what could not be done: `opened`, `read` and so on.
 pub(super) fn refused(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> FileError {
     move |error| match error.kind() {
         io::ErrorKind::NotFound if doing == "opened" => FileError::Missing(path.to_owned()),

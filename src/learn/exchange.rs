@@ -1,7 +1,6 @@
-//! Records as text, without loss; and EPD by others, whose best moves are advice.
+//! Records as text, lossless; and EPD by others, whose best moves are advice.
 //!
-//! `learn/FORMAT.md` shows a line. It is EPD with operations of our own, so that any reader of EPD can make
-//! something of it.
+//! `learn/FORMAT.md` shows a line. It is EPD with operations of our own, so that any EPD reader can read its position.
 
 use std::fmt::Write;
 
@@ -14,16 +13,16 @@ use super::{
 };
 use crate::{position::Position, types::PackedMove};
 
-/// A line that cannot be taken in.
+/// A line that cannot be imported.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum LineError {
-    /// The position.
+    /// The position is invalid.
     #[error("`{0}` is no position: write the pieces, side to move, castling rights and en-passant square")]
     Position(String),
     /// An operation of ours is missing.
     #[error("`{0}` is missing")]
     Missing(&'static str),
-    /// An operand is not what it should be.
+    /// An operand is invalid.
     #[error("`{operation} {operand}` cannot be read")]
     Operand {
         /// The operation.
@@ -40,7 +39,7 @@ pub enum LineError {
     /// The key belongs to another position.
     #[error("the key is not that of the position")]
     Key,
-    /// There is neither a record nor a best move.
+    /// The line has neither a record nor a best move.
     #[error("there is no best move (`bm`)")]
     NothingToLearn,
     /// The position does not fit into a record.
@@ -48,7 +47,7 @@ pub enum LineError {
     Unlearnable(#[from] Unlearnable),
 }
 
-/// One line of text, without its end, that [`parse_line`] turns into the same record.
+/// The line of text, without line end, that [`parse_line`] turns back into the same record.
 ///
 /// # Errors
 /// The record contradicts itself.
@@ -70,17 +69,17 @@ pub fn line(record: &Record) -> Result<String, RecordError> {
     Ok(line)
 }
 
-/// The first four fields of a FEN, with the en-passant square where the key has one.
+/// The first four fields of a FEN, with the en-passant square if the key includes one.
 pub fn epd(position: &Position) -> String {
     Epd::from_position(position.chess(), EnPassantMode::PseudoLegal).to_string()
 }
 
-/// The record of a line, or nothing for an empty line or a comment (`#`). A line that is not one of
-/// [`line()`]'s is EPD by others: its `bm` is advice, up to three moves, with the score of `ce` (centipawns) or `dm` (mate in
-/// moves) and the depth of `acd`, given at `time` by `session`.
+/// The record of a line, or none for an empty line or a comment (`#`). A line that [`line()`] did not write is EPD by
+/// others: its `bm` is advice, up to three moves, with the score of `ce` (centipawns) or `dm` (mate in moves) and the
+/// depth of `acd`, given at `time` by `session`.
 ///
 /// # Errors
-/// Says what is wrong in the line.
+/// The line is invalid.
 pub fn parse_line(text: &str, session: u32, time: u32) -> Result<Option<Record>, LineError> {
     let text = text.trim();
     if text.is_empty() || text.starts_with('#') {
@@ -95,7 +94,7 @@ pub fn parse_line(text: &str, session: u32, time: u32) -> Result<Option<Record>,
     Ok(Some(record))
 }
 
-/// Four fields, or six where counters follow, and the rest of the line.
+/// The four fields of the position, or six if counters follow, and the rest of the line.
 fn split(text: &str) -> (String, &str) {
     let mut rest = text;
     let mut board = String::new();
@@ -216,7 +215,7 @@ pub fn advice<'a>(
     Ok(record)
 }
 
-/// Moves of a position that can be advised; of an EPD with more the first ones count.
+/// The most moves of a position that can be advised. Of an EPD with more the first ones are used.
 const MAX_ADVISED: usize = 3;
 
 /// A move in UCI notation or SAN that is legal in `position`.

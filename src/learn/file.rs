@@ -1,4 +1,4 @@
-//! An open learning file: opening, looking whether it is still there, and reading forward.
+//! An open learning file: opening it, checking that it is still in place, and reading forward.
 
 use std::{
     fmt, io,
@@ -29,19 +29,19 @@ pub enum Mode {
 /// An open learning file.
 pub struct LearnFile {
     pub(super) disk: Arc<dyn Disk>,
-    /// As the user named it.
+    /// The path as the user gave it.
     pub(super) path: PathBuf,
     pub(super) data: Arc<dyn DiskFile>,
     identity: Identity,
-    /// The right to append, or why there is none.
+    /// The lock file, or the reason why nothing can be appended.
     pub(super) lock: Result<LockFile, String>,
 }
 
-/// A file that has the right header, and of whose records nothing is known yet.
+/// A file with a valid header, whose records have not been checked yet.
 pub struct Unverified(LearnFile);
 
 impl LearnFile {
-    /// Opens a file. It must be there; [`super::create()`] makes one. Nothing is changed.
+    /// Opens a file. It must exist; [`super::create()`] creates one. Nothing is changed.
     ///
     /// A file that may not be written, or cannot be locked, is opened for reading, see [`LearnFile::read_only`].
     ///
@@ -69,7 +69,7 @@ impl LearnFile {
             }),
         };
         let data: Arc<dyn DiskFile> = Arc::from(data.map_err(refused(path, "opened"))?);
-        // Another file may have taken the name since the look.
+        // Another file may have taken the name since that check.
         let found = data.found().map_err(refused(path, "opened"))?;
         is_file(found, path)?;
         read_header(&*data, path)?;
@@ -82,17 +82,17 @@ impl LearnFile {
         Ok(Unverified(LearnFile { disk, path, data, identity: found.identity, lock }))
     }
 
-    /// The name that it was opened by.
+    /// The path by which it was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Why nothing can be appended, if so.
+    /// The reason why nothing can be appended, if so.
     pub fn read_only(&self) -> Option<&str> {
         self.lock.as_ref().err().map(String::as_str)
     }
 
-    /// The length of the file, if it is still what lies at the path.
+    /// The length of the file, if it is still the one at the path.
     pub(super) fn length_in_place(&self) -> Result<u64, FileError> {
         match self.disk.look(&self.path) {
             Ok(found) if found.identity == self.identity => Ok(found.length),
@@ -114,7 +114,7 @@ impl LearnFile {
         self.read_forward(ring)
     }
 
-    /// Reads what was appended since. Takes no lock.
+    /// Reads the records that were appended since the last read. Takes no lock.
     ///
     /// # Errors
     /// The file cannot be read, or is no longer a learning file.
@@ -123,8 +123,7 @@ impl LearnFile {
             let ring = read(ring);
             (ring.file_id(), ring.sequence(), ring.bytes(ring.sequence()).copied())
         };
-        // The first look takes in the last record known, too: a file that was copied over in place no
-        // longer holds it.
+        // The newest known record is read again first: a file that was overwritten in place no longer holds it.
         let mut next = if last.is_some() { newest } else { newest + 1 };
         if last.is_none()
             && read_header(&*self.data, &self.path).map_or(0, |header| header.file_id) != file_id
@@ -140,7 +139,7 @@ impl LearnFile {
                 match record::sequence(bytes, file_id, slot) {
                     Some(sequence) if sequence == newest && last.as_ref() == Some(bytes) => {}
                     Some(sequence) if sequence == next && next > newest => write(ring).push(sequence, *bytes),
-                    // Others went once around and overtook us, or it is another file.
+                    // Others wrote a whole lap since, or it is another file.
                     Some(sequence) if sequence >= next => return self.read_anew(ring),
                     _ if next == newest => return self.read_anew(ring),
                     _ => return Ok(()),
@@ -154,7 +153,7 @@ impl LearnFile {
     pub(super) fn read_anew(&self, ring: &RwLock<Ring>) -> Result<(), FileError> {
         let (fresh, _) = self.scan().map_err(|error| match error {
             error @ FileError::Io(..) => error,
-            // Copied over or cut to nothing: whatever it is now, it is not the file that was opened.
+            // Overwritten or emptied: whatever it is now, it is not the file that was opened.
             _ => self.replaced(),
         })?;
         write(ring).replace(fresh);
@@ -166,7 +165,7 @@ impl LearnFile {
         let header = read_header(&*self.data, &self.path)?;
         let mut slots: Vec<Bytes> = vec![[0; RECORD_SIZE]; CAPACITY];
         let read = self.read_slots(0, &mut slots)?;
-        // A record that is torn here may have been in the middle of being written: look again.
+        // A torn record may have been in the middle of being written: read it again.
         let reread = |slot: u32| {
             let mut again = [[0; RECORD_SIZE]];
             self.read_slots(slot, &mut again).ok().map(|_| again[0])
@@ -175,7 +174,7 @@ impl LearnFile {
         Ok((ring, Report { missing_bytes: (CAPACITY * RECORD_SIZE - read) as u64, ..report }))
     }
 
-    /// Reads whole slots; what lies behind the end of the file is empty. Returns the bytes that were there.
+    /// Reads whole slots; those beyond the end of the file are empty. Returns the number of bytes read.
     fn read_slots(&self, first: u32, slots: &mut [Bytes]) -> Result<usize, FileError> {
         let bytes = slots.as_flattened_mut();
         let offset = SLOTS + u64::from(first) * RECORD_SIZE as u64;
@@ -186,7 +185,7 @@ impl LearnFile {
 }
 
 impl Unverified {
-    /// Reads and checks every record: which are whole, and which count. Takes no lock and changes nothing.
+    /// Reads every record, and determines which are valid and which count. Takes no lock and changes nothing.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -194,7 +193,7 @@ impl Unverified {
         let mut file = self.0;
         let (ring, report) = file.scan()?;
         if record::place(ring.sequence()).0 == u32::MAX {
-            // It was written 2^48 times, which no disk survives.
+            // That takes 2^48 records, more than any disk survives.
             let reason = "its sequence numbers are used up; export it and import the text into a new file";
             file.lock = Err(reason.to_owned());
         }

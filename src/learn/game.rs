@@ -1,14 +1,14 @@
-//! The game being played, as far as learning has to know it (UCI sends positions, not games), and the outcomes that
-//! its end gives to the moves.
+//! The game being played, as far as learning has to know it (UCI sends positions, not games), and the outcomes of its
+//! moves once it is over.
 //!
-//! A search looks a few plies ahead, a game goes to its end. The scores of its searches, read backwards from the
-//! result, are what came of each move: the return of temporal difference learning, TD(lambda) (Samuel 1959;
-//! Sutton 1988; in chess Beal and Smith 1997, Baxter, Tridgell and Weaver 1998). They adjusted weights by it; here
-//! it is learned by rote, position by position.
+//! A search looks a few plies ahead, a game goes to its end. The scores of its searches, backed up from the result,
+//! give the outcome of each move: the return of temporal difference learning, TD(lambda) (Samuel 1959; Sutton 1988;
+//! in chess Beal and Smith 1997, Baxter, Tridgell and Weaver 1998). They adjusted weights by it; here it is rote
+//! learning, position by position.
 //!
-//! What is learned is a bound on the position *after* a move, and the reply that was played. If the game was lost the
-//! reply refutes the move: it is worth at least the outcome to the opponent. If the game was won the move is worth at
-//! least that against an opponent who replies like this one.
+//! What is learned is a bound of the position *after* a move, and the reply that was played. If the game was lost the
+//! reply refutes the move: the position is worth at least the outcome to the opponent. If the game was won the move is
+//! worth at least that against an opponent who replies like this one.
 
 use shakmaty::uci::UciMove;
 
@@ -21,19 +21,19 @@ use crate::{
     types::{Depth, PackedMove, Score},
 };
 
-/// Plies that may be taken back in a game; a line that leaves it earlier is another game.
+/// Plies that may be taken back in a game; a line that branches off earlier is another game.
 const TAKEN_BACK: usize = 4;
-/// Two scores of at least this size in a row, in printed centipawns, are how a game ends that is resigned or
-/// adjudicated.
+/// Two scores of at least this size in a row, in printed centipawns, decide a game: then players resign and referees
+/// adjudicate.
 const DECIDED: i32 = 500;
-/// What is left of the difference to the result from one move to the one before: a game is lost by a mistake,
-/// which lies near the place where the scores fall, but won by all of its moves.
+/// The factor by which an outcome loses weight from one move to the one before, in a lost game: it is lost by a
+/// mistake, which is near the place where the scores fall, whereas a game is won by all of its moves.
 const LOST_DECAY: f64 = 0.8;
 const WON_DECAY: f64 = 0.98;
-/// What a result counts, and the largest score, in printed centipawns. A side that stands this well has won already
-/// and needs no advice.
+/// The score of a result, and the largest score counted, in printed centipawns. A side that stands this well has won
+/// already.
 pub const RESULT: i32 = 600;
-/// A finding is as deep as the search after the move and the moves played since, of which at most this many count.
+/// The depth of an outcome is that of the search after the move plus the moves played since, at most this many of them.
 const LOOKAHEAD: usize = 6;
 
 /// How a game ended for the side that searched.
@@ -45,7 +45,7 @@ pub enum GameEnd {
     Lost,
 }
 
-/// Where a game began and how it went on: what `position` says.
+/// The start of a game and its moves, as in `position`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     /// The first position, as FEN.
@@ -55,7 +55,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// By how many plies this line is longer than `earlier`, if it goes on from there.
+    /// By how many plies this line is longer than `earlier`, if it continues it.
     fn beyond(&self, earlier: &Line) -> Option<usize> {
         let same = self.start == earlier.start && self.moves.starts_with(&earlier.moves);
         same.then(|| self.moves.len() - earlier.moves.len())
@@ -73,7 +73,7 @@ pub struct GameSearch {
     pub depth: Depth,
     /// Its score, for the side that searched.
     pub score: Score,
-    /// Does it teach? Others only tell how the game stood.
+    /// Is it learned from? Other searches only show how the game stood.
     pub teaches: bool,
     /// A drop that the end of the game may confirm.
     pub drop: Option<Record>,
@@ -82,23 +82,23 @@ pub struct GameSearch {
 /// A game as one side searched it.
 #[derive(Clone, Debug, Default)]
 pub struct PlayedGame {
-    /// Up to the last search.
+    /// The game up to the last search.
     line: Line,
-    /// The searches, each of another root.
+    /// The searches, each with a different root.
     searches: Vec<GameSearch>,
-    /// The rules of the last one that is learned from.
+    /// The rules of the last search that is learned from.
     rules: Option<Rules>,
-    /// Was it analysed, or a part of it?
+    /// Was any part of it analysed instead of played?
     analysed: bool,
 }
 
 impl PlayedGame {
-    /// Was it searched, and every search for a move to play?
+    /// Was it searched, and was every search made to play a move?
     pub fn is_played(&self) -> bool {
         !self.searches.is_empty() && !self.analysed
     }
 
-    /// Does a search at the end of `line` show that this game is over, since it is another one?
+    /// Does `line` belong to another game, so that this one is over?
     pub fn is_left_for(&self, line: &Line) -> bool {
         let pairs = self.line.moves.iter().zip(&line.moves);
         let shared = pairs.take_while(|(ours, theirs)| ours == theirs).count();
@@ -106,15 +106,15 @@ impl PlayedGame {
         !self.searches.is_empty() && !is_takeback
     }
 
-    /// The search before one at the end of `line`, if both belong to one game.
+    /// The last search before the end of `line`, if `line` continues this game.
     pub fn earlier(&self, line: &Line) -> Option<Earlier> {
         line.beyond(&self.line)?;
         let last = self.teaching().last()?;
         Some(Earlier { depth: last.depth, score: last.score, plies: line.moves.len() - last.plies })
     }
 
-    /// Adds a search at the end of `line`; `analysed`: no move of a game was searched for. One that does not continue
-    /// from the search before begins a new game.
+    /// Adds a search at the end of `line`; `analysed`: it was not made to play a move. A search that does not
+    /// continue the game begins a new one.
     pub fn searched(&mut self, line: &Line, rules: &Rules, analysed: bool, mut search: GameSearch) {
         if line.beyond(&self.line).is_none() {
             *self = PlayedGame::default();
@@ -124,24 +124,24 @@ impl PlayedGame {
         if search.teaches {
             self.rules = Some(*rules);
         }
-        // The same root once more: this result is the better one.
+        // The same root again: this result replaces the earlier one.
         if let Some(same) = self.searches.pop_if(|last| last.plies == search.plies) {
             search.drop = search.drop.or(same.drop);
         }
         self.searches.push(search);
     }
 
-    /// Does `line`, at whose end there is checkmate, end this game with a loss for the side that searched?
+    /// Does `line`, which ends in checkmate, end this game with a loss for the side that searched?
     pub fn is_mated_after(&self, line: &Line) -> bool {
         let plies = line.beyond(&self.line);
         plies.is_some_and(|plies| plies.is_multiple_of(2)) && self.teaching().next().is_some()
     }
 
-    /// How it ended, if that is not `known`, as far as the scores of its searches tell. What is analysed does not end.
+    /// How it ended: `known`, or else as the scores of its searches show. An analysis has no end.
     ///
     /// UCI does not report who won. The game counts as lost if the last search saw itself mated, or if the last two
-    /// stood at -5 pawns or worse, where players resign and referees adjudicate; it counts as won where the opponent
-    /// would say the same. What ends otherwise (drawn, broken off) says nothing.
+    /// scores were -5 pawns or worse, where players resign and referees adjudicate; it counts as won in the opposite
+    /// cases. Other games (drawn, broken off) have no result here.
     pub fn end(&self, known: Option<GameEnd>) -> Option<GameEnd> {
         let mut scores = self.searches.iter().rev().filter(|_| !self.analysed).map(|search| search.score);
         let last = scores.next()?;
@@ -158,14 +158,14 @@ impl PlayedGame {
         }
     }
 
-    /// The drops that its end may confirm.
+    /// The drops that the end of the game may confirm.
     pub fn drops(&self) -> impl Iterator<Item = &Record> {
         self.searches.iter().filter_map(|search| search.drop.as_ref())
     }
 
-    /// The outcomes of the moves of the side that searched, in their order. If the game was lost a move gets a bound
-    /// if its outcome is worse by [`Rules::drop`] than its search said, and if the game was not lost before it; of
-    /// the other moves only the reply is kept.
+    /// The outcomes of the moves of the side that searched, in order. If the game was lost, a move gets a bound if its
+    /// outcome is worse by [`Rules::drop`] than the score of its search, and if the game was not lost before it; of the
+    /// other moves only the reply is kept.
     pub fn judge(&self, end: GameEnd) -> Vec<PositionFinding> {
         let Some(rules) = self.rules else { return Vec::new() };
         let (result, decay) = match end {
@@ -186,7 +186,7 @@ impl PlayedGame {
                     (bound, Score::INFINITE)
                 }
                 GameEnd::Won if score < RESULT && f64::from(score) <= value => (-Score::INFINITE, bound),
-                // No bound: it only tells that the move was played, so that a study can follow the game.
+                // No bound: the record only shows that the move was played, so that a study can follow the game.
                 GameEnd::Lost if score > LOST => (-Score::INFINITE, Score::INFINITE),
                 _ => continue,
             };
@@ -202,7 +202,7 @@ impl PlayedGame {
         findings
     }
 
-    /// The searches that teach.
+    /// The searches that are learned from.
     fn teaching(&self) -> impl DoubleEndedIterator<Item = &GameSearch> {
         self.searches.iter().filter(|search| search.teaches)
     }
@@ -292,7 +292,7 @@ mod tests {
             for analysed in [false, true] {
                 let mut game = PlayedGame::default();
                 for (number, &score) in scores.iter().enumerate() {
-                    // Searches that teach nothing tell the result, too.
+                    // Searches that are not learned from also show the result.
                     let search = GameSearch { teaches: false, ..search(2 * number, score) };
                     game.searched(&line(""), &RULES, analysed, search);
                 }
@@ -305,8 +305,8 @@ mod tests {
         assert!(!lost(&[("e2e4 e7e5", -600), ("d2d4 d7d5", -700)]), "two games");
     }
 
-    /// A game in which one side, White, searched with these scores, and what its end says: the number of the
-    /// search, the bound in printed centipawns for White, and the depth.
+    /// The outcomes of a game in which White searched with these scores: the number of the search, the bound in printed
+    /// centipawns for White, and the depth.
     fn judged(scores: &[i32], end: GameEnd) -> Vec<(usize, i32, i32)> {
         let (mut game, mut line) = (PlayedGame::default(), Line::default());
         let mut position = Position::default();
@@ -318,7 +318,7 @@ mod tests {
                 false,
                 GameSearch { position: position.clone(), depth: Depth(6), ..search },
             );
-            // Knights out and home again: four plies a round.
+            // Knights out and back again: four plies a round.
             for uci in if number % 2 == 0 { ["g1f3", "g8f6"] } else { ["f3g1", "f6g8"] } {
                 let uci: UciMove = uci.parse().expect("a move");
                 position = position.play(uci.to_move(position.chess()).expect("legal"));
@@ -336,7 +336,7 @@ mod tests {
             (fullmoves - 1, -bound.centipawns(), known.depth.get())
         };
         let judged = game.judge(end);
-        // The others were played, and nothing else is said of them.
+        // Of the others only the move is recorded.
         judged.iter().filter(|finding| finding.known.is_bounded()).map(row).collect()
     }
 

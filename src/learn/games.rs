@@ -1,9 +1,9 @@
-//! Which games the records tell of, put together again from the records alone.
+//! Reconstructs games from records alone.
 //!
 //! A record knows its position, not its game. But the records of a game are written when it ends, at once and by one
-//! process: its records agree in session, side and result, in time within seconds, and each position can come from
-//! the ones before. An outcome belongs to the position after a move, together with the reply: the position after that
-//! is known too, and so are the moves between positions that are near enough to each other.
+//! process: they agree in session, side and result, in time within seconds, and each position can arise from the
+//! earlier ones. An outcome belongs to the position after a move, together with the reply, so the position after the
+//! reply is known too. Moves between positions that are near enough to each other can be found.
 
 use std::collections::BTreeMap;
 
@@ -18,18 +18,18 @@ use crate::position::Position;
 
 /// Seconds within which the records of a finished game are written.
 const ONE_GO: u32 = 2;
-/// Drops of a game that was not lost are written while it lasts: the longest pause between two of them, in seconds.
+/// The longest pause between two drops of a game that was not lost, in seconds; they are written during the game.
 const PAUSE: u32 = 1800;
 /// The longest game, in seconds.
 const LONGEST: u32 = 6 * 3600;
-/// Most moves that are found again between two known positions. With more their order would hardly ever be certain.
+/// The most moves that are reconstructed between two known positions. With more their order would rarely be certain.
 const MAX_GAP: u16 = 3;
-/// Most first moves of a game that are found again, in this order or another.
+/// The most opening moves of a game that are reconstructed, possibly in another order.
 const LONGEST_OPENING: u16 = 16;
-/// Most positions tried for that.
+/// The most positions tried for that.
 const MAX_TRIED: u32 = 20_000;
 
-/// A game, as far as records tell of it.
+/// A game as reconstructed from records.
 pub struct LearnedGame {
     /// The side that learned.
     pub side: Color,
@@ -41,7 +41,7 @@ pub struct LearnedGame {
     pub time: u32,
     /// The session of the process that played it.
     pub session: u32,
-    /// Each with its sequence number and its position.
+    /// The records, each with its sequence number.
     pub records: Vec<(u64, Record)>,
     /// Positions of the game by the plies played before.
     pub positions: BTreeMap<u16, Position>,
@@ -51,7 +51,7 @@ pub struct LearnedGame {
     pub opening: Vec<Move>,
 }
 
-/// What a record says of the game that it was learned in.
+/// What a record shows about the game in which it was learned.
 struct GameHint<'a> {
     sequence: u64,
     record: &'a Record,
@@ -60,8 +60,7 @@ struct GameHint<'a> {
     positions: Vec<(u16, Position)>,
 }
 
-/// The games that records tell of, oldest first, and the records that belong to none; incomplete once `goes_on` says
-/// no.
+/// The games of the records, oldest first, and the records that belong to none. Incomplete if `goes_on` returns false.
 pub fn games(
     records: &[(u64, Record)],
     goes_on: &dyn Fn() -> bool,
@@ -73,7 +72,7 @@ pub fn games(
             None => others.push((*sequence, record.clone())),
         }
     }
-    // What the end of a game decided first: the drops of a game that was won are older than its end.
+    // Records with a result first: the drops of a game that was won are older than its end.
     hints.sort_by_key(|hint| hint.outcome.is_none());
     for hint in hints.into_iter().take_while(|_| goes_on()) {
         match games.iter_mut().rev().find(|game| game.is_of(&hint)) {
@@ -87,8 +86,8 @@ pub fn games(
 
 /// The side that learned a record while it played, and how its game ended if that is known.
 ///
-/// A score falls for the side to move. An outcome is a bound for the opponent, who is to move: a lower one if the
-/// game was lost.
+/// A drop is for the side to move. An outcome is a bound for the opponent, who is to move: a lower bound if the game
+/// was lost.
 pub fn player(record: &Record, turn: Color) -> Option<(Color, Option<GameEnd>)> {
     match record.origin {
         Origin::Drop | Origin::Import => Some((turn, record.flags.confirmed.then_some(GameEnd::Lost))),
@@ -96,7 +95,7 @@ pub fn player(record: &Record, turn: Color) -> Option<(Color, Option<GameEnd>)> 
             Some((!turn, Some(GameEnd::Won)))
         }
         Origin::Outcome => Some((!turn, Some(GameEnd::Lost))),
-        // The study of a lost game keeps to it, but for its main lines.
+        // The positions of a study are those of a lost game, except in its main lines.
         Origin::Study if record.since_root == 0 => Some((turn, Some(GameEnd::Lost))),
         Origin::Study if record.upper.is_none() => Some((!turn, Some(GameEnd::Lost))),
         Origin::EveryRoot | Origin::Advice | Origin::Study => None,
@@ -135,7 +134,7 @@ impl LearnedGame {
         self.records.push((hint.sequence, hint.record.clone()));
     }
 
-    /// Does the record tell of this game?
+    /// Can the record belong to this game?
     fn is_of(&self, hint: &GameHint<'_>) -> bool {
         let GameHint { record, side, outcome, positions, .. } = hint;
         let is_ours = (self.session, self.side, self.imported)
@@ -144,13 +143,13 @@ impl LearnedGame {
             (known, Some(_)) => known == *outcome && record.time.abs_diff(self.time) <= ONE_GO,
             (None, None) => record.time.abs_diff(self.time) <= PAUSE,
             (Some(GameEnd::Won), None) => record.time <= self.time && self.time - record.time <= LONGEST,
-            // The drops of a lost game are decided with it.
+            // The drops of a lost game are confirmed at its end.
             (Some(GameEnd::Lost), None) => false,
         };
         is_ours && is_then && positions.iter().all(|(ply, position)| self.admits(*ply, position))
     }
 
-    /// Can this position be one of the game's?
+    /// Can this position have occurred in the game?
     fn admits(&self, ply: u16, position: &Position) -> bool {
         let comes_after = |earlier: &Position, later: &Position, plies: u16| {
             Reachable::of(earlier).admits(&Signature::of(later)) && is_near(earlier, later, plies)
@@ -162,8 +161,7 @@ impl LearnedGame {
             && after.is_none_or(|(&later, known)| comes_after(position, known, later - ply))
     }
 
-    /// Finds the moves between known positions that are near to each other, where only one line leads from the one to
-    /// the other.
+    /// Finds the moves between known positions that are near each other, if only one line leads from one to the other.
     pub fn connect(&mut self) {
         let known: Vec<(u16, Position)> =
             self.positions.iter().map(|(&ply, position)| (ply, position.clone())).collect();
@@ -180,8 +178,8 @@ impl LearnedGame {
         }
     }
 
-    /// Finds the moves before the first known position. `is_named` tells positions of known openings: where several orders
-    /// of the moves are possible, one that leads through these is found.
+    /// Finds the moves before the first known position. If several orders of the moves are possible, one through
+    /// positions of known openings (`is_named`) is preferred.
     pub fn find_opening(&mut self, is_named: &dyn Fn(&Position) -> bool) {
         if let Some((&first, position)) =
             self.positions.first_key_value().filter(|(ply, _)| **ply <= LONGEST_OPENING)
@@ -213,19 +211,19 @@ impl LearnedGame {
 pub struct Moment<'a> {
     /// Plies played before.
     pub ply: u16,
-    /// The score fell here, or what a study found.
+    /// The drop here, or the record of a study.
     pub drop: Option<&'a Record>,
     /// The outcome of the move played here.
     pub outcome: Option<&'a Record>,
 }
 
-/// Is it said of the position after a move of the game, together with the reply?
+/// Is it a record of the position after a move of the game, with the reply?
 fn is_after_move(record: &Record) -> bool {
     record.origin == Origin::Outcome || record.origin == Origin::Study && record.since_root % 2 == 1
 }
 
-/// Moves that lead from one position to the other in the given number of plies, in any order, through positions that are
-/// `preferred` if that can be; none if it takes too many trials.
+/// Moves that lead from one position to the other in the given number of plies, in any order, through `preferred`
+/// positions if possible; none if it takes too many trials.
 fn line_between(
     from: &Position,
     to: &Position,
@@ -237,7 +235,7 @@ fn line_between(
     find_line(from, to, plies, preferred, &mut trials, &mut line).then_some(line)
 }
 
-/// [`line_between`] if there is only one: two moves of a side can often be exchanged, and then the position between
+/// [`line_between`] if there is only one: two moves of a side can often be transposed, and then the position between
 /// them is not known.
 fn only_line_between(from: &Position, to: &Position, plies: u16) -> Option<Vec<Move>> {
     let mut lines = near_children(from, to, plies)
@@ -273,13 +271,13 @@ fn find_line(
     })
 }
 
-/// The moves after which one ply less can be enough.
+/// The moves after which one ply less may be enough.
 fn near_children(from: &Position, to: &Position, plies: u16) -> impl Iterator<Item = (Move, Position)> {
     let children = from.legal_moves().into_iter().map(|m| (m, from.play(m)));
     children.filter(move |(_, child)| is_near(child, to, plies - 1))
 }
 
-/// Can this number of plies be enough? Each moves one piece of its side, castling two.
+/// May this number of plies be enough? Each moves one piece of its side, castling two.
 fn is_near(from: &Position, to: &Position, plies: u16) -> bool {
     Color::ALL.into_iter().all(|color| {
         let moves = if from.turn() == color { plies.div_ceil(2) } else { plies / 2 };
@@ -302,7 +300,7 @@ mod tests {
     const SICILIAN: &str = "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6";
     const QUEENS_GAMBIT: &str = "d2d4 d7d5 c2c4 e7e6 b1c3 g8f6 c1g5 f8e7";
 
-    /// What a game in which `side` learned left: what each of its moves from the third on came to, and a drop.
+    /// The records of a game in which `side` learned: the outcome of each of its moves from the third on, and a drop.
     fn lost(moves: &str, side: Color, session: u32, time: u32) -> Vec<Record> {
         let mut position = Position::default();
         let mut line = vec![(position.clone(), None)];

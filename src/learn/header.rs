@@ -1,4 +1,4 @@
-//! The first 64 bytes of a learning file: written once, when it is made.
+//! The first 64 bytes of a learning file: written once, when it is created.
 
 use std::path::Path;
 
@@ -11,22 +11,22 @@ use super::{
 pub const HEADER_SIZE: usize = 64;
 /// Where the slots begin: the header has a page of its own.
 pub const SLOTS: u64 = 4096;
-/// Length of a whole file.
+/// Length of a complete file.
 pub const FILE_SIZE: u64 = SLOTS + (CAPACITY * RECORD_SIZE) as u64;
 /// The format that this engine reads and writes.
 pub const FORMAT: u16 = 1;
 
-/// A byte that no text begins with, the name, and a line end that text-mode copying would change.
+/// A byte with which no text begins, the name, and a line end that a text-mode copy would change.
 const MAGIC: [u8; 8] = *b"\x89ENGRAM\n";
 /// Polyglot's Zobrist numbers with its pseudo-legal en-passant rule.
 const KEY_SCHEMA: u32 = 1;
 
-/// What the header says beyond its fixed parts.
+/// The variable parts of a header.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// A random number, part of every record's checksum: records do not pass from file to file by accident.
+    /// A random number, part of every record's checksum, so that a record of another file is not valid here.
     pub file_id: u64,
-    /// When the file was made, in seconds since 1970.
+    /// When the file was created, in seconds since 1970.
     pub created: u64,
 }
 
@@ -59,7 +59,7 @@ impl Header {
         if long(56) >> 32 != u64::from(crc32fast::hash(&bytes[..60])) {
             return Err(FileError::Damaged(path()));
         }
-        // Magic and checksum are those of every format; the rest belongs to one.
+        // Magic, format and checksum have the same place in every format.
         let found = long(8) as u16;
         if found != FORMAT {
             return Err(FileError::Version(path(), found, FORMAT));
@@ -78,8 +78,8 @@ impl Header {
         Ok(header)
     }
 
-    /// Could these bytes be what a loss of power left of writing a header over zeros? Each byte of the fixed
-    /// parts is then either zero or in place.
+    /// Could these bytes be left by a power failure while a header was written over zeros? Then each byte with a fixed
+    /// value is either zero or has that value.
     pub fn is_torn(bytes: &[u8; HEADER_SIZE]) -> bool {
         let own = Header { file_id: 0, created: 0 }.encode();
         let fixed = (0..24).chain(40..60);

@@ -1,8 +1,9 @@
-//! The game in progress, beside the learning file, so that it is learned from even if its process is killed.
+//! The game in progress, in a file beside the learning file, so that it is learned from even if its process is killed.
 //!
-//! `NAME.game-SESSION` holds one line for each search of the games being played: where the game began, its moves,
-//! what the search found. Its process holds its lock while it lives, empties it when the games are over and removes it
-//! when it leaves. The next process that opens the learning file takes over files without a living owner: their games are over.
+//! `NAME.game-SESSION` holds one line for each search of the games being played: the start of the game, its moves,
+//! the result of the search. Its process holds its lock while it lives, empties it when the games are over and
+//! removes it when it exits. The next process that opens the learning file takes over files without a living owner:
+//! their games are over.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -32,10 +33,10 @@ pub struct SearchJournal {
 }
 
 impl SearchJournal {
-    /// Beside a learning file; nothing is made before there is something to write.
+    /// The journal beside a learning file. Its file is created only when there is something to write.
     ///
     /// # Errors
-    /// The system does not say where the learning file lies.
+    /// The path of the learning file cannot be resolved.
     pub fn beside(learn_file: &Path) -> io::Result<SearchJournal> {
         let mut path = files::resolve(learn_file)?.into_os_string();
         path.push(format!(".game-{:08x}", stamp::session()));
@@ -45,7 +46,7 @@ impl SearchJournal {
     /// Writes a search of a game.
     ///
     /// # Errors
-    /// Those of the system: then this game is not learned from if the process is killed.
+    /// The system refuses: then this game is not learned from if the process is killed.
     pub fn write(&mut self, line: &Line, search: &GameSearch) -> io::Result<()> {
         let mut line = serde_json::to_string(&SavedSearch::new(line, search))?;
         line.push('\n');
@@ -57,11 +58,11 @@ impl SearchJournal {
             file.seek(SeekFrom::End(0))?;
             self.file = Some(file);
         }
-        // In one piece: a kill in between leaves half a line, which is not read.
+        // In one call: a kill in between leaves half a line, which is ignored.
         self.file.as_mut().map_or(Ok(()), |file| file.write_all(line.as_bytes()))
     }
 
-    /// The games are over, and their records are written.
+    /// Empties the journal: the games are over, and their records are written.
     pub fn clear(&mut self) {
         let emptied = self.file.as_mut().map(|file| file.set_len(0).and_then(|()| file.rewind()));
         if let Some(Err(error)) = emptied {
@@ -78,7 +79,7 @@ impl Drop for SearchJournal {
     }
 }
 
-/// What the games teach whose processes were killed; their journals beside `learn_file` are gone afterwards.
+/// The records of games whose processes were killed. Their journals beside `learn_file` are removed.
 ///
 /// # Errors
 /// The folder cannot be read.
@@ -98,19 +99,19 @@ pub fn take_over(
         }
         let Ok(mut file) = OpenOptions::new().read(true).write(true).open(entry.path()) else { continue };
         if file.try_lock().is_err() {
-            // Its game goes on.
+            // Its game is still being played.
             continue;
         }
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut bytes))?;
-        // Without its lines first: another process may have opened it before its name is gone.
+        // Emptied before it is removed: another process may have opened it already.
         file.set_len(0).and_then(|()| fs::remove_file(entry.path()))?;
         records.extend(replay(&String::from_utf8_lossy(&bytes), rules, session.clone(), live));
     }
     Ok(records)
 }
 
-/// What the searches of a journal teach, now that their games are over.
+/// The records of the searches of a journal, now that their games are over.
 fn replay(text: &str, rules: &Rules, mut session: LearnSession, live: &Live<'_>) -> Vec<Record> {
     let mut records = Vec::new();
     for saved in text.lines() {

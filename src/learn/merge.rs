@@ -1,4 +1,4 @@
-//! Taking in records from elsewhere; which of two counts does not depend on the file that they come from.
+//! Merging records from elsewhere. Which of two records counts does not depend on the file that they come from.
 
 use std::{cmp::Ordering, collections::HashSet, path::Path, sync::RwLock};
 
@@ -14,11 +14,11 @@ use super::{
 
 use crate::locks::read;
 
-/// Records of one turn at the lock, so that engines that play meanwhile do not wait long.
+/// Records appended before the lock is released, so that engines that play meanwhile do not wait long.
 const RECORDS_PER_LOCK: usize = 256;
 
-/// Does `new` take the place of `old`? Advice does so with everything learned, and nothing learned with advice, whenever
-/// that was: else the later one does, by time, then depth, then the bytes that travel from file to file.
+/// Does `new` replace `old`? Advice replaces everything learned, and nothing learned replaces advice, whatever their
+/// times. Otherwise the greater one counts, by time, then depth, then payload.
 pub fn beats(new: &Record, old: &Record) -> bool {
     if new.is_live() && old.is_live() && new.is_advice() != old.is_advice() {
         return new.is_advice();
@@ -33,22 +33,22 @@ fn order(one: &Record, other: &Record) -> Ordering {
         .then_with(|| bytes(one)[..PAYLOAD].cmp(&bytes(other)[..PAYLOAD]))
 }
 
-/// What became of records from elsewhere.
+/// The result of merging records.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
     /// Appended.
     pub new: usize,
-    /// Not appended: what is there is the same or comes later.
+    /// Not appended: the known record is the same or counts more.
     pub known: usize,
     /// Advice for which there is no room.
     pub refused: usize,
 }
 
-/// Keeps the newest record of each key, and of those as many as a file with `live_advice` pieces of advice holds
-/// together: more would overtake each other in the ring, and the same records taken in again would not be known. Advice
-/// is kept before the rest. How many were left out for want of room.
+/// Keeps the newest record of each key, and of those as many as fit into a file with `live_advice` pieces of advice:
+/// more would overwrite each other in the ring, and merging the same records again would append them again. Advice is
+/// kept first. Returns how many did not fit.
 pub fn keep_what_fits(records: &mut Vec<Record>, live_advice: usize) -> usize {
-    // Advice that the ring comes near lies there twice for a while.
+    // Advice near the write position is there twice for a while.
     let advice = live_advice + records.iter().filter(|record| record.is_advice()).count();
     let room = CAPACITY - 2 * BLOCK as usize - 2 * advice.min(MAX_ADVICE);
     let mut kept: Vec<usize> = (0..records.len()).collect();
@@ -65,7 +65,7 @@ pub fn keep_what_fits(records: &mut Vec<Record>, live_advice: usize) -> usize {
     left_out
 }
 
-/// As [`create()`], waiting for others up to some seconds.
+/// As [`create()`], waiting some seconds for others.
 ///
 /// # Errors
 /// As there.
@@ -74,10 +74,10 @@ pub fn create_with_timeout(disk: &dyn Disk, path: &Path) -> Result<(), FileError
 }
 
 impl LearnFile {
-    /// Opens a file to write into, reads it, and makes it first where it is missing or unfinished.
+    /// Opens a file for writing and reads it; creates it first if it is missing or unfinished.
     ///
     /// # Errors
-    /// As [`LearnFile::open`] and [`create()`]; a file that can only be read is one, too.
+    /// As [`LearnFile::open`] and [`create()`], and if the file is read-only.
     pub fn open_or_create(path: &Path) -> Result<(LearnFile, Ring, Report), FileError> {
         let open = || LearnFile::open(path, Mode::Write)?.recover();
         let opened = match open() {
@@ -91,11 +91,11 @@ impl LearnFile {
         reason.map_or(Ok(opened), |reason| Err(FileError::ReadOnly(reason)))
     }
 
-    /// Appends what [beats] the present record of its key, tombstones included, and syncs.
+    /// Appends the records that [beat](beats) the current record of their key, tombstones included, and syncs.
     ///
     /// # Errors
-    /// As [`LearnFile::lock`] and [`Locked::append`]; what was appended before stays, and the same call again resumes
-    /// where this one ended.
+    /// As [`LearnFile::lock`] and [`Locked::append`]. What was appended before the error stays; the same call again
+    /// appends the rest.
     pub fn take_in(&mut self, ring: &RwLock<Ring>, records: &[Record]) -> Result<Taken, FileError> {
         let mut taken = Taken::default();
         for turn in records.chunks(RECORDS_PER_LOCK) {
@@ -115,10 +115,10 @@ impl LearnFile {
         Ok(taken)
     }
 
-    /// Appends one record whatever it beats, and syncs.
+    /// Appends one record, whatever is known of its position, and syncs.
     ///
     /// # Errors
-    /// As [`LearnFile::take_in`], and where there is no room for more advice.
+    /// As [`LearnFile::take_in`], and if there is no room for more advice.
     pub fn advise(&mut self, ring: &RwLock<Ring>, record: &Record) -> Result<u64, FileError> {
         let mut locked = self.lock_with_timeout(ring)?;
         if !locked.has_room_for(record) {
@@ -132,7 +132,7 @@ impl LearnFile {
 }
 
 impl Ring {
-    /// Would this record be new here, as it [beats] what is known of its position?
+    /// Is this record new here: does it [beat](beats) the known record of its position?
     pub fn lacks(&self, record: &Record) -> bool {
         self.newest_of(record.key).is_none_or(|present| beats(record, &present))
     }

@@ -1,16 +1,16 @@
-//! What earlier games taught, in a file that outlives them.
+//! The learning file: records of earlier games, for later ones.
 //!
-//! `learn/FORMAT.md` is the specification. From the bytes up, each importing only from those above it:
+//! `learn/FORMAT.md` is the specification. The modules, from the bytes up, each importing only from those above it:
 //!
 //! ```text
-//! score, record         the bytes of a record and what they say
-//! reachability, ring    what can still occur; the index of what is known
-//! error, header, disk   what can go wrong; the first bytes of a file; operations on files behind one trait
-//! create, file          making a file; opening it and reading forward
-//! append, merge         the only ways in which it changes
-//! writer, store         the file as an engine holds it: a ring, and a thread that does what must not be waited for
+//! score, record         the bytes of a record and their meaning
+//! reachability, ring    which positions can still occur; the index of all records
+//! error, header, disk   errors; the first bytes of a file; file operations behind one trait
+//! create, file          creating a file; opening it and reading forward
+//! append, merge         the only ways in which a file changes
+//! writer, store         the file in an engine: a ring in memory, and a thread for everything that may block
 //! policy, game, session pure: searches and games in, records out
-//! games                 the games that the records belong to
+//! games                 reconstructs the games of the records
 //! exchange, journal     records as text; the games in progress, beside the file
 //! ```
 
@@ -46,6 +46,6 @@ pub use score::{LearnedScore, ParseScoreError};
 pub use stamp::{now, session};
 pub use store::{Store, Written};
 
-/// What the file is called in the user's data directory: with its format, so that engines of two formats keep
-/// two files.
+/// The name of the file in the user's data directory. It contains the format, so that engines with different formats
+/// use different files.
 pub const FILE_NAME: &str = "learn-1.bin";

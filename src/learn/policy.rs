@@ -1,12 +1,12 @@
-//! What is worth remembering: pure decisions, without a file and without a clock.
+//! Decides what is remembered: pure functions, without file or clock.
 //!
-//! Two ideas make up [`LearningMode::Drop`]. Crafty (Hyatt) remembers the position where the score falls from one
-//! move of the game to the next: there an earlier judgement was wrong. Slate does the same inside one search, where a
-//! deeper iteration scores lower than a shallower one. [`LearningMode::All`] is what Bebe did (Scherzer, Scherzer and
-//! Tjaden 1990): every root is remembered.
+//! [`LearningMode::Drop`] combines two ideas. Crafty (Hyatt) remembers the position where the score drops from one move
+//! of the game to the next: an earlier evaluation was wrong. Slate does the same within one search, when a deeper
+//! iteration scores lower than a shallower one. [`LearningMode::All`] is that of Bebe (Scherzer, Scherzer and Tjaden
+//! 1990): every root is remembered.
 //!
-//! A record is a statement about its position that any later search may rely on. So nothing is learned from a search
-//! that was restricted, or whose score holds for this game only: see [`NotLearned`] for the complete list.
+//! Any later search may rely on a record. So nothing is learned from a search that was restricted, or whose score is
+//! valid only in this game: see [`NotLearned`] for the complete list.
 
 use shakmaty::Move;
 
@@ -16,11 +16,11 @@ use crate::{
     types::{Bound, Depth, FIFTY_MOVE_MARGIN, PackedMove, Score},
 };
 
-/// A score of at most this, in printed centipawns, is lost: a further drop is no news.
+/// A score of at most this, in printed centipawns, is lost: a further drop is not learned.
 pub(super) const LOST: i32 = -200;
 /// A search may be this many plies shallower than the one it is compared with.
 const DEPTH_SLACK: i32 = 2;
-/// Fewer finished iterations than this are no search.
+/// With fewer finished iterations a search is not learned from.
 const MIN_ITERATIONS: usize = 2;
 
 /// What is learned.
@@ -46,7 +46,7 @@ pub struct Rules {
     pub min_depth: Depth,
 }
 
-/// The finished iterations of one search, and the fail low in which it was stopped, if it was.
+/// The finished iterations of one search, and the fail low in which it was stopped, if any.
 #[derive(Clone, Debug, Default)]
 pub struct Iterations {
     iterations: Vec<(Depth, Score)>,
@@ -55,29 +55,29 @@ pub struct Iterations {
 }
 
 impl Iterations {
-    /// This search resumes from an earlier one of the same root, which reached `depth` and `score`.
+    /// Records that this search resumes from an earlier one of the same root, which reached `depth` and `score`.
     pub fn resumed(&mut self, depth: Depth, score: Score) {
         self.finished(depth, score);
         self.resumed = true;
     }
 
-    /// The iteration to `depth` was finished with `score`.
+    /// Records that the iteration to `depth` was finished with `score`.
     pub fn finished(&mut self, depth: Depth, score: Score) {
         self.iterations.push((depth, score));
         self.fail_low = None;
     }
 
-    /// The iteration to `depth` is not finished, and its score is at most `score`.
+    /// Records that the unfinished iteration to `depth` failed low: its score is at most `score`.
     pub fn failed_low(&mut self, depth: Depth, score: Score) {
         self.fail_low = Some((depth, score));
     }
 
-    /// The iteration found a move that is good enough after all.
+    /// Records that the iteration recovered from the fail low.
     pub fn recovered(&mut self) {
         self.fail_low = None;
     }
 
-    /// Were enough iterations finished to learn from? Those of a search that this one resumed count.
+    /// Were enough iterations finished to learn from? A resumed search always has enough.
     fn is_search(&self) -> bool {
         self.resumed || self.iterations.len() >= MIN_ITERATIONS
     }
@@ -89,18 +89,18 @@ impl Iterations {
     }
 }
 
-/// What a search began under.
+/// The conditions under which a search began.
 #[derive(Copy, Clone, Debug)]
 pub struct Conditions {
     /// What is learned.
     pub rules: Rules,
-    /// The search was not for a move of a game.
+    /// The search was not made to play a move.
     pub analysis: bool,
     /// Why the search is not learned from, if it is not.
     pub not_learned: Option<NotLearned>,
 }
 
-/// What a search found about its root.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct SearchResult {
     /// The iterations of the main thread.
@@ -109,9 +109,9 @@ pub struct SearchResult {
     pub line: Vec<Move>,
     /// The score of that line.
     pub score: Score,
-    /// What the score says.
+    /// Whether the score is exact or a bound.
     pub bound: Bound,
-    /// By how much the root may be worth more than the line, because the memory preferred its first move.
+    /// By how much the score of the root may be higher than that of the line, because its first move was preferred.
     pub slack: i32,
     /// The last iteration that was finished.
     pub depth: Depth,
@@ -120,7 +120,7 @@ pub struct SearchResult {
 }
 
 impl SearchResult {
-    /// The same without contempt: `draw`, the score of a draw for the side to move, is 0.
+    /// The same without contempt: `draw`, the score of a draw for the side to move, becomes 0.
     pub fn without_contempt(&self, draw: Score) -> SearchResult {
         let mut result = self.clone();
         let Iterations { iterations, fail_low, .. } = &mut result.iterations;
@@ -132,7 +132,7 @@ impl SearchResult {
     }
 }
 
-/// The search before it in the same game.
+/// The previous search of the same game.
 #[derive(Copy, Clone, Debug)]
 pub struct Earlier {
     /// Its depth.
@@ -143,21 +143,21 @@ pub struct Earlier {
     pub plies: usize,
 }
 
-/// What a live record says about the same position.
+/// What is known about a position: the bounds of its score, their depth, and the best move.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Known {
     /// The score is at least this.
     pub lower: Score,
     /// The score is at most this.
     pub upper: Score,
-    /// How deep that was searched.
+    /// Depth of the search.
     pub depth: Depth,
     /// The best move.
     pub best: PackedMove,
 }
 
 impl Known {
-    /// What a record says; nothing if it takes something back, or contradicts itself.
+    /// The content of a record; none for a tombstone, or if the bounds contradict each other.
     pub fn of(record: &Record) -> Option<Known> {
         let known = Known {
             lower: record.lower.to_score(),
@@ -168,13 +168,13 @@ impl Known {
         (record.is_live() && known.lower <= known.upper).then_some(known)
     }
 
-    /// Does it say something about the score?
+    /// Is the score bounded?
     pub fn is_bounded(&self) -> bool {
         self.lower > -Score::INFINITE || self.upper < Score::INFINITE
     }
 }
 
-/// Something to remember about a position that was no root.
+/// Something to remember about a position that was not the root.
 #[derive(Clone, Debug)]
 pub struct PositionFinding {
     /// The position.
@@ -185,7 +185,7 @@ pub struct PositionFinding {
     pub known: Known,
 }
 
-/// Could the search behind a record reach the fifty-move counter? Then it holds for its clock only.
+/// Could the search of a record reach the fifty-move limit? Then the record is valid only for its clock.
 pub fn is_near_counter(record: &Record) -> bool {
     u32::from(record.halfmoves) + u32::from(record.depth) + FIFTY_MOVE_MARGIN as u32 >= 100
 }
@@ -193,9 +193,9 @@ pub fn is_near_counter(record: &Record) -> bool {
 /// Why something is remembered.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Trigger {
-    /// The score fell since the search before, two plies earlier (Crafty).
+    /// The score dropped since the previous search, two plies earlier (Crafty).
     BetweenMoves,
-    /// The score fell inside the search (Slate).
+    /// The score dropped inside the search (Slate).
     InsideSearch,
     /// Every root is remembered (Bebe).
     EveryRoot,
@@ -206,39 +206,39 @@ pub enum Trigger {
 pub enum NotLearned {
     /// Learning is off, as it always is in `bench`, `perft` and `eval`.
     Off,
-    /// Only some root moves were allowed: the best may be another.
+    /// Only some root moves were searched (`searchmoves`): another may be best.
     SearchMoves,
-    /// Only mates were looked for.
+    /// The search was for a mate only.
     Mate,
     /// The position pondered on never arose.
     PonderedInVain,
-    /// The score depends on what happened before in this game.
+    /// The score depends on earlier positions of this game.
     Repetition,
     /// Fewer than two iterations were finished.
     TooFewIterations,
-    /// Shallower than the least depth.
+    /// Shallower than [`Rules::min_depth`].
     TooShallow,
-    /// Nothing was found about the score.
+    /// The search has no score.
     NoScore,
-    /// The score did not fall by enough.
+    /// The score did not drop by enough.
     NoDrop,
-    /// A live record says it already.
+    /// A live record already covers it.
     Known,
 }
 
 /// Something to remember about the root.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct RootFinding {
-    /// Why.
+    /// Why it is remembered.
     pub trigger: Trigger,
     /// The window, the depth and the move.
     pub known: Known,
 }
 
-/// Is there something to remember, and what?
+/// What there is to remember about the root.
 ///
 /// # Errors
-/// The reason why not.
+/// The reason why nothing is remembered.
 pub fn decide(
     conditions: &Conditions,
     result: &SearchResult,
@@ -283,28 +283,28 @@ pub fn decide(
     Ok(RootFinding { trigger, known })
 }
 
-/// The searches that never teach, and therefore are no measure for a later one either.
+/// The reason why a search is never learned from, if there is one. Later searches are not compared with it either.
 pub fn never_learned(conditions: &Conditions, result: &SearchResult) -> Option<NotLearned> {
     let too_few = || (!result.iterations.is_search()).then_some(NotLearned::TooFewIterations);
     let off = (conditions.rules.mode == LearningMode::Off).then_some(NotLearned::Off);
     off.or(conditions.not_learned).or_else(too_few)
 }
 
-/// Depth and score by which a later search of the game is measured.
+/// Depth and score with which a later search of the game is compared.
 pub fn comparison_score(result: &SearchResult) -> Option<(Depth, Score)> {
     fail_low(result)
         .or_else(|| window(result))
         .map(|known| (known.depth, if known.lower > -Score::INFINITE { known.lower } else { known.upper }))
 }
 
-/// What a search that was stopped inside a fail low says about its root: the upper bound alone, for its move is the
-/// one that failed.
+/// The result of a search that was stopped inside a fail low: only the upper bound, since its move is the one that
+/// failed.
 fn fail_low(result: &SearchResult) -> Option<Known> {
     let (depth, upper) = result.iterations.fail_low.filter(|(depth, _)| *depth > result.depth)?;
     Some(Known { lower: -Score::INFINITE, upper, depth, best: PackedMove::NONE })
 }
 
-/// The window that any other search gives.
+/// The result of any other search.
 fn window(result: &SearchResult) -> Option<Known> {
     let SearchResult { score, depth, .. } = *result;
     let open = Score::INFINITE;
@@ -318,8 +318,8 @@ fn window(result: &SearchResult) -> Option<Known> {
     (score > -open && score < open).then_some(Known { lower, upper, depth, best })
 }
 
-/// Does `live` make `new` superfluous: at least the depth, the same move, a window that overlaps? Scores are compared
-/// as records keep them, in printed centipawns: an internal unit is less than one.
+/// Does `live` make `new` superfluous: at least the same depth, the same move, an overlapping window? Scores are
+/// compared as records store them, in printed centipawns, which are coarser than internal units.
 pub fn covers(live: &Known, new: &Known) -> bool {
     let same_move = live.best == new.best || new.best.is_none();
     let kept = LearnedScore::from_score;
@@ -327,11 +327,11 @@ pub fn covers(live: &Known, new: &Known) -> bool {
     live.depth >= new.depth && same_move && overlap
 }
 
-/// Is a record used where `mode` is set?
+/// Is a record used in this `mode`?
 ///
-/// Scores drop and recover, at a thousand nodes a move a dozen times a game. A drop is a reason to play something
-/// else once the game is lost; used at once, drops of won games make the engine leave winning lines. Where every root
-/// is remembered the engine analyses, and continues from all of them.
+/// Scores drop and recover, at a thousand nodes a move a dozen times a game. A drop is a reason to play another move
+/// only if the game is lost; used at once, drops of won games make the engine leave winning lines. When every root is
+/// remembered the engine is used for analysis, and resumes from all of them.
 pub fn is_used(mode: LearningMode, record: &Record) -> bool {
     match mode {
         LearningMode::Off => false,

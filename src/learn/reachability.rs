@@ -1,9 +1,9 @@
-//! Can a position still occur? A test that never refuses one that can, fast enough for every record before every
+//! Can a position still occur? The test never rejects one that can, and is fast enough for every record before every
 //! search.
 //!
-//! Some things never come back in a game: a piece, a pawn on its home square, a right to castle. Packed into one
-//! word they are compared by a few instructions without a branch, sixteen records at a time where the
-//! processor can; what passes is asked whether its pawns can have come from those of the root.
+//! Some things never come back in a game: a piece, a pawn on its home square, a castling right. Packed into one word
+//! they are compared by a few instructions without a branch, sixteen records at a time if the processor can. For
+//! positions that pass, it is then tested whether their pawns can have come from those of the root.
 //!
 //! ```text
 //! 31   30        26 25  24      20 19          18 17          16 15           8 7            0
@@ -15,10 +15,10 @@ use shakmaty::{Bitboard, Board, Castles, CastlingSide, Color, Position as _};
 
 use crate::position::Position;
 
-/// What a comparison of two positions needs.
+/// The facts that the test compares.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
-    /// What never comes back.
+    /// The irreversible facts, packed as drawn above.
     pub bits: u32,
     /// Pawns of white.
     pub white_pawns: Bitboard,
@@ -33,7 +33,7 @@ const GUARDS: u32 = 1 << 25 | 1 << 31;
 const MAX_PIECES: usize = 31;
 
 impl Signature {
-    /// Of a position on the board.
+    /// The signature of a position.
     pub fn of(position: &Position) -> Signature {
         let (board, castles): (&Board, &Castles) = (position.board(), position.chess().castles());
         let rights = |color| CastlingSide::ALL.into_iter().filter(|&side| castles.has(color, side)).count();
@@ -46,15 +46,15 @@ impl Signature {
         )
     }
 
-    /// Of a position as a record holds it, in the stable encoding of shakmaty's `PackedSetup`: the occupied
-    /// squares, big-endian, then four bits a piece. Bytes that are no position give some signature.
+    /// The signature of a position as a record stores it, in the stable encoding of shakmaty's `PackedSetup`: the
+    /// occupied squares, big-endian, then four bits a piece. Invalid bytes give some signature.
     pub fn of_packed(setup: &[u8; 24]) -> Signature {
         let word = |from: usize| std::array::from_fn(|byte| setup[from + byte]);
         let mut left = u64::from_be_bytes(word(0));
         let pieces = left.count_ones() as usize;
         let (mut white_pawns, mut black_pawns, mut passing, mut sums) = (0, 0, 0, 0);
-        // Without a branch on the kind of piece, which no processor could predict: 65,536 records are read while the
-        // first search waits.
+        // Without a branch on the kind of piece, which would be unpredictable: 65,536 records are read while the first
+        // search waits.
         for mut nibbles in [u64::from_le_bytes(word(8)), u64::from_le_bytes(word(16))] {
             for _ in 0..left.count_ones().min(16) {
                 let square = left & left.wrapping_neg();
@@ -96,7 +96,7 @@ impl Signature {
 /// The lower four ranks.
 const WHITE_HALF: u64 = 0xFFFF_FFFF;
 
-/// What a piece adds to the reachability, by the number that stands for it in a packed position.
+/// What a piece contributes to a signature, by its code in a packed position.
 #[derive(Copy, Clone)]
 struct PackedPiece {
     white_pawn: u64,
@@ -116,7 +116,7 @@ const PIECES: [PackedPiece; 16] = {
     }
     pieces[0].white_pawn = u64::MAX;
     pieces[1].black_pawn = u64::MAX;
-    // A pawn that may be captured in passing; rooks that may castle; black's king on black's turn.
+    // A pawn that can be captured en passant; rooks with castling rights; the black king with Black to move.
     pieces[12].passing = u64::MAX;
     pieces[13].sums = 1 << 8;
     pieces[14].sums = 1 << 16 | 1;
@@ -124,7 +124,7 @@ const PIECES: [PackedPiece; 16] = {
     pieces
 };
 
-/// What can still occur after a root.
+/// The test for positions that can still occur after a root.
 #[derive(Copy, Clone, Debug)]
 pub struct Reachable {
     bits: u32,
@@ -135,7 +135,7 @@ pub struct Reachable {
 }
 
 impl Reachable {
-    /// What can occur after `root`.
+    /// The test for positions after `root`.
     pub fn of(root: &Position) -> Reachable {
         let root = Signature::of(root);
         let (mut white, mut black) = (root.white_pawns, root.black_pawns);
@@ -152,10 +152,10 @@ impl Reachable {
         }
     }
 
-    /// May a position with these bits of a signature occur? False only where it certainly cannot.
+    /// May a position with these bits of a signature occur? False only if it certainly cannot.
     #[inline(always)]
     pub fn admits_bits(&self, signature: u32) -> bool {
-        // No bit that is not there any more, and no borrow through the guard above either count.
+        // No bit that the root does not have, and no borrow through the guard bit above either count of pieces.
         let gone = signature & !self.bits & SUBSET;
         let left = ((self.bits | GUARDS) - (signature & !SUBSET)) & GUARDS;
         gone | (left ^ GUARDS) == 0

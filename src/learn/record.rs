@@ -9,7 +9,7 @@ use crate::{
     types::{PackedMove, PositionKey},
 };
 
-/// Depth of advice that comes with a score: it is trusted more than a search.
+/// Depth of advice with a score, so that it is trusted more than a search.
 pub const ADVICE_DEPTH: u8 = 100;
 
 /// Bytes of a record.
@@ -18,10 +18,10 @@ pub const RECORD_SIZE: usize = 64;
 /// Slots of the ring.
 pub const CAPACITY: usize = 65_536;
 
-/// A record as it lies in the file.
+/// A record as stored in the file.
 pub type Bytes = [u8; RECORD_SIZE];
 
-/// How many bytes, from the first, travel from file to file; lap and checksum follow, which do not.
+/// The first bytes of a record, which are the same in every file; lap and checksum follow, which are not.
 pub const PAYLOAD: usize = 56;
 const CHECKSUM: usize = 60;
 const SETUP: usize = 24;
@@ -31,20 +31,20 @@ const SETUP: usize = 24;
 pub enum Origin {
     /// A root score that dropped.
     Drop = 1,
-    /// The root of a search, every one being learned.
+    /// The root of a search, while every root is learned.
     EveryRoot = 2,
-    /// A human being. Advice never falls out of the ring.
+    /// A human. The ring never overwrites advice.
     Advice = 3,
     /// An analysed game.
     Import = 4,
-    /// The outcome of a game, backed up to a move of it.
+    /// The outcome of a game, backed up to one of its moves.
     Outcome = 5,
     /// A lost game, searched again.
     Study = 6,
 }
 
 impl Origin {
-    /// All of them, with the name of each in texts.
+    /// All of them, with the name of each in text.
     pub const ALL: [(Origin, &'static str); 6] = [
         (Origin::Drop, "drop"),
         (Origin::EveryRoot, "root"),
@@ -54,7 +54,7 @@ impl Origin {
         (Origin::Study, "study"),
     ];
 
-    /// The name in texts.
+    /// The name in text.
     pub fn name(self) -> &'static str {
         Origin::ALL[self as usize - 1].1
     }
@@ -69,12 +69,12 @@ impl Origin {
     }
 }
 
-/// What else is known of a record.
+/// The flags of a record.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Flags {
     /// The castling rights are those of Chess960.
     pub chess960: bool,
-    /// The game's end agreed with the drop.
+    /// The end of the game confirmed the drop.
     pub confirmed: bool,
     /// The position is forgotten: older records of its key do not count.
     pub tombstone: bool,
@@ -96,7 +96,7 @@ impl Flags {
 pub struct Record {
     /// Polyglot key of the position.
     pub key: PositionKey,
-    /// The position: shakmaty's `PackedSetup` with counters at their start, padded with zeros.
+    /// The position: shakmaty's `PackedSetup` with both move counters at their initial values, padded with zeros.
     pub setup: [u8; SETUP],
     /// The best move, or [`PackedMove::NONE`].
     pub best: PackedMove,
@@ -110,7 +110,7 @@ pub struct Record {
     pub halfmoves: u8,
     /// Where a record comes from.
     pub origin: Origin,
-    /// What else is known.
+    /// The flags.
     pub flags: Flags,
     /// Plies since the start of the game.
     pub game_ply: u16,
@@ -118,7 +118,7 @@ pub struct Record {
     pub since_root: u8,
     /// Binary logarithm of the nodes searched, rounded down.
     pub log2_nodes: u8,
-    /// Which evaluation the score rests on; 0 is none.
+    /// Fingerprint of the evaluation that the score is based on; 0 is none.
     pub evaluation_id: u16,
     /// A random number of the process that learned it.
     pub session: u32,
@@ -126,24 +126,24 @@ pub struct Record {
     pub time: u32,
 }
 
-/// A position that the file has no room for.
+/// A position that cannot be stored in a record.
 #[derive(Copy, Clone, Debug, Error, PartialEq, Eq)]
 pub enum Unlearnable {
     /// More than 32 pieces do not fit.
     #[error("positions with more than 32 pieces are not learned")]
     TooManyPieces,
-    /// Castling rights or an en-passant square that no game leads to.
+    /// Castling rights or an en-passant square that cannot arise in a game.
     #[error("this position cannot be packed: its castling rights or en-passant square are impossible")]
     Unpackable,
 }
 
-/// A record whose position is not what it says.
+/// A record that contradicts itself.
 #[derive(Copy, Clone, Debug, Error, PartialEq, Eq)]
 pub enum RecordError {
-    /// The bytes are no legal position.
+    /// The bytes are not a legal position.
     #[error("its position cannot be set up")]
     Setup,
-    /// The bytes are not those that this position packs to.
+    /// The bytes are not the packed form of this position.
     #[error("its position is packed in an unusual way")]
     Packing,
     /// The position has another key.
@@ -155,7 +155,7 @@ pub enum RecordError {
 }
 
 impl Record {
-    /// A record of `position` that says nothing yet: no move, no bounds, depth 0.
+    /// An empty record of `position`: no move, no bounds, depth 0.
     ///
     /// # Errors
     /// The position does not fit into a record.
@@ -179,7 +179,7 @@ impl Record {
         })
     }
 
-    /// The position, with its clock; proven to be the one that the key and the bytes name.
+    /// The position, with its clock, after checking it against key and bytes.
     ///
     /// # Errors
     /// The record contradicts itself.
@@ -210,20 +210,20 @@ impl Record {
         if self.best.is_none() {
             return Ok((position, None));
         }
-        // Bits that mean nothing for this move would be lost on the way through text, and the record with them
-        // its place in the order of a merge.
+        // Meaningless bits of a move would be lost in an export to text, and with them the record's place in the
+        // order of a merge.
         match position.unpack(self.best).filter(|&m| PackedMove::pack(m) == self.best) {
             Some(m) => Ok((position, Some(m))),
             None => Err(RecordError::Move),
         }
     }
 
-    /// Does it say something, instead of taking something back?
+    /// Is it a record, not a tombstone?
     pub fn is_live(&self) -> bool {
         !self.flags.tombstone
     }
 
-    /// Is it what a person advised, and not taken back?
+    /// Is it live advice?
     pub fn is_advice(&self) -> bool {
         self.origin == Origin::Advice && self.is_live()
     }
@@ -233,14 +233,14 @@ impl Record {
         self.origin == Origin::Drop && !self.flags.confirmed
     }
 
-    /// Is it what a search with this evaluation found, with this position as its root or on its main line?
+    /// Is it the result of a search with this evaluation, with this position as its root or in its main line?
     pub fn is_search_with(&self, evaluation_id: u16) -> bool {
         self.origin == Origin::EveryRoot && self.evaluation_id == evaluation_id
     }
 
-    /// The moves that a person advised: the best, and up to two more.
+    /// The advised moves: the best, and up to two more.
     ///
-    /// Advice was not searched: where records of searches keep plies, nodes and evaluation, it keeps these moves.
+    /// Advice has no search: the fields that hold plies, nodes and evaluation in other records hold these moves.
     pub fn advised(&self) -> impl Iterator<Item = PackedMove> + use<> {
         let more = [u16::from_le_bytes([self.since_root, self.log2_nodes]), self.evaluation_id];
         let moves = [self.best, PackedMove::from_bits(more[0]), PackedMove::from_bits(more[1])];
@@ -248,17 +248,17 @@ impl Record {
         moves.into_iter().filter(move |m| is_advice && !m.is_none())
     }
 
-    /// Advises `more` moves beside the best; at most two.
+    /// Advises `more` moves besides the best, at most two.
     pub fn advise_also(&mut self, more: &[PackedMove]) {
         let bits = |index: usize| more.get(index).map_or(0, |m| m.bits());
         [self.since_root, self.log2_nodes] = bits(0).to_le_bytes();
         self.evaluation_id = bits(1);
     }
 
-    /// A record that takes this one back, at `time`.
+    /// The tombstone of this record, at `time`.
     pub fn tombstone(&self, time: u32) -> Record {
         let flags = Flags { tombstone: true, confirmed: false, ..self.flags };
-        // The greatest depth, and a time not before: it must win over what it buries in every file.
+        // The greatest depth, and a time not before the record's: it must beat the record in every file.
         let (time, depth) = (time.max(self.time), u8::MAX);
         Record {
             best: PackedMove::NONE,
@@ -271,7 +271,7 @@ impl Record {
         }
     }
 
-    /// The bytes that travel from file to file; the rest, lap and checksum, is zero.
+    /// The bytes that are the same in every file; the rest, lap and checksum, is zero.
     pub fn payload(&self) -> Bytes {
         let mut bytes = [0; RECORD_SIZE];
         let mut at = 0;
@@ -300,7 +300,7 @@ pub fn encode(record: &Record, file_id: u64, sequence: u64) -> Bytes {
     seal(record.payload(), file_id, sequence)
 }
 
-/// Gives a payload its place: lap and checksum.
+/// Adds lap and checksum to a payload.
 pub fn seal(mut bytes: Bytes, file_id: u64, sequence: u64) -> Bytes {
     let (lap, slot) = place(sequence);
     bytes[PAYLOAD..CHECKSUM].copy_from_slice(&lap.to_le_bytes());
@@ -309,7 +309,7 @@ pub fn seal(mut bytes: Bytes, file_id: u64, sequence: u64) -> Bytes {
     bytes
 }
 
-/// The sequence number of the bytes in `slot`, if they were written there, whole, and by this file's rules.
+/// The sequence number of the bytes in `slot`, if they are a complete record of this file and slot.
 #[inline]
 pub fn sequence(bytes: &Bytes, file_id: u64, slot: u32) -> Option<u64> {
     let lap = u32::from_le_bytes(field(bytes, PAYLOAD));
@@ -318,8 +318,7 @@ pub fn sequence(bytes: &Bytes, file_id: u64, slot: u32) -> Option<u64> {
         .then(|| u64::from(lap) * CAPACITY as u64 + u64::from(slot))
 }
 
-/// What the bytes of a payload say; lap and checksum are not looked at. Nothing if a field has a value that this format
-/// does not know.
+/// The record of a payload; lap and checksum are ignored. None if a field has a value that this format does not know.
 pub fn decode(bytes: &Bytes) -> Option<Record> {
     let score = |at| LearnedScore::from_bits(i16::from_le_bytes(field(bytes, at)));
     Some(Record {
@@ -367,7 +366,7 @@ fn field<const N: usize>(bytes: &Bytes, at: usize) -> [u8; N] {
 }
 
 fn pack(position: &Position) -> Result<[u8; SETUP], Unlearnable> {
-    // The key counts an en-passant square as soon as a pawn stands beside: so does the packed position.
+    // The key includes an en-passant square as soon as a pawn stands beside; so does the packed position.
     let setup = position.chess().to_setup(EnPassantMode::PseudoLegal);
     if setup.board.occupied().count() > 32 {
         return Err(Unlearnable::TooManyPieces);

@@ -1,10 +1,10 @@
 //! The ring in memory: every record of the file, and which of them count.
 //!
-//! A record's place in time is its sequence number, `lap * 65,536 + slot`; the first is 65,536. The newest of
-//! a key counts; a tombstone that is the newest of its key means that none does.
+//! Records are ordered by sequence number, `lap * 65,536 + slot`; the first is 65,536. The newest of a key counts; if
+//! it is a tombstone, none does.
 //!
-//! Before each search all records are asked whether their positions can still occur: by their signatures, which lie
-//! apart for that (256 KiB).
+//! Before each search all records are tested for whether their positions can still occur: by their signatures, which
+//! are stored separately for that (256 KiB).
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -17,14 +17,14 @@ use super::{
 };
 use crate::{position::Position, types::PositionKey};
 
-/// The sequence number before the first: nothing was ever written.
+/// The sequence number before the first, of a file without records.
 pub const BEFORE_FIRST: u64 = CAPACITY as u64 - 1;
 
-/// Slots that are cleared of advice together. When the first record enters a block, the advice of the next
-/// one is appended again; before the first record enters that one, the copies are synced.
+/// Slots from which advice is moved together. When the first record enters a block, the advice of the next block is
+/// appended again; before the first record enters that one, the copies are synced.
 pub const BLOCK: u64 = 1024;
 
-/// Most live pieces of advice in a file: an eighth of the ring, so that keeping them costs little.
+/// The most live pieces of advice in a file: an eighth of the ring, so that keeping them costs little.
 pub const MAX_ADVICE: usize = 8192;
 
 /// An empty slot.
@@ -34,7 +34,7 @@ const EMPTY: Bytes = [0; RECORD_SIZE];
 pub struct Ring {
     file_id: u64,
     slots: Vec<Bytes>,
-    /// Of the live record in each slot.
+    /// The signature of the live record in each slot.
     signatures: Vec<u32>,
     newest: u64,
     /// Slot of the newest record of each key.
@@ -42,11 +42,11 @@ pub struct Ring {
     live: usize,
     /// Sequence numbers of live advice.
     advice: BTreeSet<u64>,
-    /// Positions of which nothing is known any more, since [`Ring::take_gone`].
+    /// Positions whose last record is gone, since the last [`Ring::take_gone`].
     gone: Vec<PositionKey>,
 }
 
-/// What was made of the bytes of a file.
+/// Statistics of reading a file.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Records that count.
@@ -57,11 +57,11 @@ pub struct Report {
     pub replaced: usize,
     /// Records of a kind that this format does not know.
     pub unknown: usize,
-    /// Records that were not written whole, or damaged later.
+    /// Records that were not written completely, or damaged later.
     pub torn: usize,
-    /// Records more than a lap old, left where a newer one was lost.
+    /// Records more than a lap old, in slots where a newer one was lost.
     pub stale: usize,
-    /// Bytes that the file is too short.
+    /// Bytes missing at the end of the file.
     pub missing_bytes: u64,
 }
 
@@ -71,7 +71,7 @@ impl Ring {
         Ring::unindexed(file_id, vec![EMPTY; CAPACITY], BEFORE_FIRST, 0)
     }
 
-    /// A ring of whose `records` nothing is counted yet.
+    /// A ring whose `records` are not indexed yet.
     fn unindexed(file_id: u64, slots: Vec<Bytes>, newest: u64, records: usize) -> Ring {
         Ring {
             file_id,
@@ -85,8 +85,8 @@ impl Ring {
         }
     }
 
-    /// The ring of a file whose slots hold these bytes, of which nothing is known yet. A slot that is not
-    /// whole, or not as new as it must be, is asked for again.
+    /// The ring of a file whose slots hold these unchecked bytes. A slot that is torn, or not as new as it must be, is
+    /// read again.
     pub(super) fn from_slots(
         file_id: u64,
         mut slots: Vec<Bytes>,
@@ -114,7 +114,7 @@ impl Ring {
                 && let Some(again) = reread(slot)
                 && record::sequence(&again, file_id, slot) == Some(sequence)
             {
-                // A writer came by between the look at this slot and at the next.
+                // A writer was active between reading this slot and the next.
                 ring.slots[slot as usize] = again;
             }
             match ring.stored(slot) {
@@ -136,7 +136,7 @@ impl Ring {
         (ring, report)
     }
 
-    /// The file that this is the ring of.
+    /// The id of the file.
     pub fn file_id(&self) -> u64 {
         self.file_id
     }
@@ -146,12 +146,12 @@ impl Ring {
         self.newest
     }
 
-    /// Number of records that count, tombstones apart.
+    /// Number of records that count, without tombstones.
     pub fn len(&self) -> usize {
         self.live
     }
 
-    /// Is nothing known?
+    /// Are there no records?
     pub fn is_empty(&self) -> bool {
         self.live == 0
     }
@@ -161,38 +161,38 @@ impl Ring {
         self.advice.len()
     }
 
-    /// What is known of a position, the tombstone of a forgotten one included.
+    /// The newest record of a position, also if it is a tombstone.
     pub fn newest_of(&self, key: PositionKey) -> Option<Record> {
         self.by_key.get(&key.0).and_then(|&slot| self.record(slot))
     }
 
-    /// What is known of a position.
+    /// The live record of a position.
     pub fn get(&self, key: PositionKey) -> Option<Record> {
         self.newest_of(key).filter(Record::is_live)
     }
 
-    /// Sequence number of what is known of a position.
+    /// Sequence number of the live record of a position.
     pub fn sequence_of(&self, key: PositionKey) -> Option<u64> {
         self.by_key.get(&key.0).and_then(|&slot| self.stored(slot))
     }
 
-    /// Everything that counts, oldest first, with sequence numbers.
+    /// All live records, oldest first, with sequence numbers.
     pub fn iter(&self) -> impl Iterator<Item = (u64, Record)> + '_ {
         self.since(BEFORE_FIRST).filter(|(_, record)| record.is_live())
     }
 
-    /// All positions of which something is known.
+    /// All positions with a live record.
     pub fn keys(&self) -> impl Iterator<Item = PositionKey> + '_ {
         let live = (0..).zip(&self.slots).filter(|&(slot, _)| self.is_live(slot));
         live.map(|(_, bytes)| record::key(bytes))
     }
 
-    /// The records whose positions can still occur after `root`. Where they are more than an eighth of `room`, the
+    /// The records whose positions can still occur after `root`. If there are more than an eighth of `room`, the
     /// nearest in game ply come first (of equally near ones the confirmed), `room` of them; fewer are not sorted.
     pub fn relevant(&self, root: &Position, room: usize) -> Vec<Record> {
         let reach = Reachable::of(root);
         let mut found = Vec::new();
-        // In blocks, so that the common case, a whole block of positions that cannot come, is one test.
+        // In blocks, so that the common case, a whole block of positions that cannot occur, is one test.
         for (block, signatures) in self.signatures.chunks(LANES).enumerate() {
             if !signatures.iter().fold(false, |any, &signature| any | reach.admits_bits(signature)) {
                 continue;
@@ -213,12 +213,12 @@ impl Ring {
         found
     }
 
-    /// Positions of which something was known and nothing is any more, since the last call.
+    /// Positions whose last record is gone since the last call.
     pub fn take_gone(&mut self) -> Vec<PositionKey> {
         std::mem::take(&mut self.gone)
     }
 
-    /// The newest record of each key that came after `sequence`, oldest first, **tombstones included**.
+    /// The newest record of each key, of those appended after `sequence`, oldest first, **tombstones included**.
     pub fn since(&self, sequence: u64) -> impl Iterator<Item = (u64, Record)> + '_ {
         let window = self.window();
         (window.start.max(sequence.saturating_add(1))..window.end).filter_map(|sequence| {
@@ -244,7 +244,7 @@ impl Ring {
         self.record(slot).is_some_and(|record| record.is_advice())
     }
 
-    /// Takes in a record that was read or written as `sequence`, the newest so far.
+    /// Adds a record that was read or written as `sequence`, the newest so far.
     pub(super) fn push(&mut self, sequence: u64, bytes: Bytes) {
         let slot = record::place(sequence).1;
         if self.stored(slot).is_some() {
@@ -255,27 +255,27 @@ impl Ring {
         self.count(slot);
     }
 
-    /// Puts another ring in the place of this one.
+    /// Replaces this ring by another.
     pub(super) fn replace(&mut self, ring: Ring) {
         let mut gone = std::mem::take(&mut self.gone);
         gone.extend(self.keys().filter(|&key| ring.get(key).is_none()));
         *self = Ring { gone, ..ring };
     }
 
-    /// The sequence numbers that can be in the file: the newest lap.
+    /// The sequence numbers that count: the newest 65,536.
     fn window(&self) -> std::ops::Range<u64> {
         let end = self.newest + 1;
         end.saturating_sub(CAPACITY as u64).max(CAPACITY as u64)..end
     }
 
-    /// Sequence number of what lies in a slot. Slots hold nothing that was not checked.
+    /// Sequence number of the record in a slot; all slots have been checked.
     fn stored(&self, slot: u32) -> Option<u64> {
         let bytes = &self.slots[slot as usize];
         let lap = u32::from_le_bytes([bytes[56], bytes[57], bytes[58], bytes[59]]);
         (lap > 0).then(|| u64::from(lap) * CAPACITY as u64 + u64::from(slot))
     }
 
-    /// The record in a slot; nothing if it is empty, or written by a format that we do not know.
+    /// The record in a slot; none if it is empty, or of an unknown format.
     fn record(&self, slot: u32) -> Option<Record> {
         record::decode(&self.slots[slot as usize])
     }
@@ -285,12 +285,12 @@ impl Ring {
         self.signatures[slot as usize] != NOTHING_LIVE
     }
 
-    /// Is there nothing newer of the key of what lies in `slot`?
+    /// Is the record in `slot` the newest of its key?
     fn is_newest(&self, slot: u32) -> bool {
         self.by_key.get(&record::key(&self.slots[slot as usize]).0) == Some(&slot)
     }
 
-    /// The record in `slot` is the newest of all: it counts, and an older one of its key no longer.
+    /// Indexes the record in `slot`, the newest of all: an older one of its key no longer counts.
     fn count(&mut self, slot: u32) {
         let Some(record) = self.record(slot) else { return };
         if let Some(older) = self.by_key.insert(record.key.0, slot) {
@@ -307,7 +307,7 @@ impl Ring {
         }
     }
 
-    /// The record in `slot` is about to be overwritten.
+    /// Removes the record in `slot` from the index, before it is overwritten.
     fn discount(&mut self, slot: u32) {
         if self.is_newest(slot) {
             let key = record::key(&self.slots[slot as usize]);
@@ -329,10 +329,10 @@ impl Ring {
 /// Signatures that are tested together: four 512-bit or eight 256-bit registers.
 const LANES: usize = 64;
 
-/// Stands where no live record lies: thirty-one pieces a side, which no record has.
+/// The signature of a slot without a live record: thirty-one pieces a side, which no record has.
 const NOTHING_LIVE: u32 = !(1 << 25 | 1 << 31);
 
-/// Keys are random numbers already; a multiplication spreads those of a forged file.
+/// Keys are random numbers already; the multiplication also spreads keys of a forged file.
 #[derive(Default)]
 struct KeyHasher(u64);
 

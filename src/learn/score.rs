@@ -29,9 +29,9 @@ enum ScoreKind {
 }
 
 impl LearnedScore {
-    /// The lower bound that says nothing.
+    /// No lower bound.
     pub const NO_LOWER: LearnedScore = LearnedScore(i16::MIN);
-    /// The upper bound that says nothing.
+    /// No upper bound.
     pub const NO_UPPER: LearnedScore = LearnedScore(i16::MAX);
 
     /// From stored bits.
@@ -76,8 +76,8 @@ impl LearnedScore {
         LearnedScore::from_centipawns(score.centipawns())
     }
 
-    /// The score for a search with the position at its root; infinite for an absent bound. Results further
-    /// away than a search can see count as the furthest.
+    /// The score for a search with the position at its root; infinite for an absent bound. A mate or tablebase result
+    /// further away than a search can represent becomes the furthest one.
     pub fn to_score(self) -> Score {
         let far = |plies: i16| Ply(plies.clamp(0, MAX_PLY as i16) as u16);
         let size = match self.kind() {
@@ -89,7 +89,7 @@ impl LearnedScore {
         if self.0 > 0 { size } else { -size }
     }
 
-    /// Printed centipawns; nothing for proven results and absent bounds.
+    /// Printed centipawns; none for proven results and absent bounds.
     pub fn centipawns(self) -> Option<i32> {
         matches!(self.kind(), ScoreKind::Centipawns).then_some(i32::from(self.0))
     }
@@ -138,7 +138,7 @@ impl std::str::FromStr for LearnedScore {
             _ => (true, text),
         };
         let number = |digits: &str, most: i16| match digits.parse::<i16>() {
-            // `parse` would take a sign of its own.
+            // `parse` would accept a second sign.
             Ok(value) if value <= most && digits.starts_with(|c: char| c.is_ascii_digit()) => Ok(value),
             _ => Err(wrong()),
         };

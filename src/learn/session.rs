@@ -1,5 +1,5 @@
-//! The pipeline of learning: the searches of a session go in, records come out. Pure: no file, no clock but the time of a
-//! record. The engine, `learn import` and the recovery of games that a killed process left all use it.
+//! The pipeline of learning: searches of a session in, records out. Pure: no file, and no clock except for the time
+//! of a record. The engine, `learn import` and the recovery of games of a killed process all use it.
 //!
 //! ```text
 //! root, iterations, ending --> search_ended --> drops, roots, positions of the main line
@@ -23,10 +23,10 @@ use crate::{
     types::{Depth, PackedMove, Ply, PositionKey, Score},
 };
 
-/// Positions of a main line that are learned at most.
+/// The most positions of a main line that are learned.
 const LONGEST_LINE: usize = 6;
 
-/// Asks what is live about a position.
+/// Looks up the live record of a position.
 pub type Live<'a> = dyn Fn(PositionKey) -> Option<Record> + 'a;
 
 /// The root of a search.
@@ -36,22 +36,23 @@ pub struct Root {
     pub position: Position,
     /// Where the game began, and the moves that led here.
     pub line: Line,
-    /// What the search began under.
+    /// The conditions under which the search began.
     pub conditions: Conditions,
 }
 
 /// What was learned from a search.
 #[derive(Clone, Debug, Default)]
 pub struct LearnOutcome {
-    /// To be appended.
+    /// The records to append.
     pub records: Vec<Record>,
-    /// Why the root is among them, if its score fell.
+    /// Why the root is among them, if its score dropped.
     pub drop: Option<Trigger>,
-    /// How the search saw the game.
+    /// The search as a part of its game.
     pub search: Option<GameSearch>,
 }
 
-/// The games of a session, as each side searched them: an analysis, or an engine that plays itself, searches for both.
+/// The games of a session, one for each side that searched: an analysis, or an engine that plays itself, searches for
+/// both sides.
 #[derive(Clone, Debug, Default)]
 pub struct LearnSession {
     evaluation_id: u16,
@@ -59,7 +60,7 @@ pub struct LearnSession {
 }
 
 impl LearnSession {
-    /// A session without a game, whose scores rest on this evaluation.
+    /// A session without a game, whose scores are based on this evaluation.
     pub fn new(evaluation_id: u16) -> LearnSession {
         LearnSession { evaluation_id, ..LearnSession::default() }
     }
@@ -85,7 +86,7 @@ impl LearnSession {
                     outcome.drop = (!outcome.records.is_empty()).then_some(finding.trigger);
                 }
             }
-            // The score dropped here before and does again: if this game is lost, this drop is confirmed.
+            // The score dropped here in an earlier game and does again: if this game is lost, the drop is confirmed.
             Err(NotLearned::Known) if live(root.position.key()).is_some_and(|live| live.is_suspicion()) => {
                 let again = policy::decide(conditions, result, earlier, None).ok();
                 drop = again.and_then(|finding| recorder.root(root, result, &finding));
@@ -104,7 +105,7 @@ impl LearnSession {
         outcome
     }
 
-    /// A record of a position that was no root, whatever is known of it already; advice stays.
+    /// A record of a position that was not the root, whatever is known of it already, except advice.
     pub fn record(&self, finding: &PositionFinding, nodes: u64, live: &Live<'_>) -> Option<Record> {
         let recorder = Recorder { live, evaluation_id: self.evaluation_id };
         let record = recorder.record(&finding.position, &finding.known, Origin::EveryRoot, nodes)?;
@@ -116,8 +117,8 @@ impl LearnSession {
         self.games[search.position.turn()].searched(line, &conditions.rules, conditions.analysis, search);
     }
 
-    /// Before a search at the end of `line`: the games that it does not continue are over, and before an `analysis`
-    /// those that were played too. Returns their records.
+    /// Called before a search at the end of `line`: ends the games that it does not continue, and before an
+    /// `analysis` all games that were played. Returns their records.
     pub fn leave_games(&mut self, line: &Line, analysis: bool, live: &Live<'_>) -> Vec<Record> {
         let mut records = Vec::new();
         for color in Color::ALL {
@@ -129,8 +130,8 @@ impl LearnSession {
         records
     }
 
-    /// The game is over. `last` is the last position and the moves that led to it, if they were played. Returns its
-    /// records.
+    /// Ends the game. `last` is the last position and the moves that led to it, if they were played. Returns the
+    /// records of the game.
     pub fn end_game(&mut self, last: Option<(&Position, &Line)>, live: &Live<'_>) -> Vec<Record> {
         let mut records = Vec::new();
         for color in Color::ALL {
@@ -143,14 +144,14 @@ impl LearnSession {
         records
     }
 
-    /// The game is over as this side searched it, with this end if it is known: if it was lost, its drops are
-    /// confirmed; the outcomes of its moves are learned.
+    /// Ends the game of this side, with this result if it is known: if it was lost, its drops are confirmed; the
+    /// outcomes of its moves are learned.
     pub fn end(&mut self, color: Color, known: Option<GameEnd>, live: &Live<'_>) -> Vec<Record> {
         let game = std::mem::take(&mut self.games[color]);
         let Some(end) = game.end(known) else { return Vec::new() };
         let mut records = Vec::new();
         for drop in game.drops().filter(|_| end == GameEnd::Lost) {
-            // Another process may have searched it deeper.
+            // Another process may have searched the position deeper.
             if live(drop.key).is_none_or(|live| live.depth <= drop.depth) {
                 let flags = Flags { confirmed: true, ..drop.flags };
                 records.push(Record { flags, time: stamp::now(), ..drop.clone() });
@@ -166,14 +167,14 @@ impl LearnSession {
     }
 }
 
-/// Makes records of what is worth writing down, measured by what is live.
+/// Makes records, compared with the live ones.
 struct Recorder<'a> {
     live: &'a Live<'a>,
     evaluation_id: u16,
 }
 
 impl Recorder<'_> {
-    /// The root, and in an analysis the positions of its main line.
+    /// Records of the root, and in an analysis of the positions of its main line.
     fn records_of(&self, root: &Root, result: &SearchResult, finding: &RootFinding) -> Vec<Record> {
         let Some(record) = self.root(root, result, finding) else { return Vec::new() };
         let Known { lower, upper, depth, .. } = finding.known;
@@ -191,15 +192,14 @@ impl Recorder<'_> {
         self.admitted(records)
     }
 
-    /// The record of the root of a search; nothing where there are more pieces than a record has room for, or rights
-    /// that no game leads to.
+    /// The record of the root of a search; none if the position does not fit into a record.
     fn root(&self, root: &Root, result: &SearchResult, finding: &RootFinding) -> Option<Record> {
         let every_root = root.conditions.rules.mode == LearningMode::All;
         let origin = if every_root { Origin::EveryRoot } else { Origin::Drop };
         self.record(&root.position, &finding.known, origin, result.nodes)
     }
 
-    /// A record of a position that was no root, unless that is known already.
+    /// A record of a position that was not the root, unless it is known already.
     fn if_new(&self, finding: &PositionFinding, origin: Origin, nodes: u64) -> Option<Record> {
         let PositionFinding { position, since_root, known } = finding;
         let live = self.comparable(position).and_then(|live| Known::of(&live));
@@ -226,23 +226,23 @@ impl Recorder<'_> {
         })
     }
 
-    /// What is live about a position, if it was found where the fifty-move counter was as far away as it is now.
+    /// The live record of a position, if it was found with the same fifty-move clock or far from the limit.
     fn comparable(&self, position: &Position) -> Option<Record> {
         let live = (self.live)(position.key())?;
         let same_clock = u32::from(live.halfmoves) == position.halfmoves();
         (same_clock || !is_near_counter(&live)).then_some(live)
     }
 
-    /// Did a search with our evaluation come to more than `depth` here? What the line of another root says, or a
-    /// shallower analysis (of several lines, or told to stop there), does not replace that.
+    /// Is there a record by a search with our evaluation deeper than `depth`? The line of another root, or a shallower
+    /// analysis (of several lines, or limited in depth), does not replace it.
     fn was_searched_beyond(&self, position: &Position, depth: Depth) -> bool {
         self.comparable(position).is_some_and(|live| {
             live.is_search_with(self.evaluation_id) && i32::from(live.depth) > depth.get()
         })
     }
 
-    /// Drops the records that must not replace what is live: advice stays, and so does what was found far from the
-    /// fifty-move limit if the new record was found near it, because that holds for its clock only.
+    /// Removes records that must not replace the live ones: advice stays, and a record found far from the fifty-move
+    /// limit is not replaced by one found near it, which is valid only for its clock.
     fn admitted(&self, mut records: Vec<Record>) -> Vec<Record> {
         records.retain(|new| {
             (self.live)(new.key).is_none_or(|live| {
@@ -253,13 +253,13 @@ impl Recorder<'_> {
     }
 }
 
-/// What an analysis says about the positions of its main line: the positions after the moves of `line`, whose root has
-/// the exact `score` at `depth`, down to `least` depth, as long as none comes again.
+/// The findings of an analysis about its main line: the positions after the moves of `line`, whose root has the exact
+/// `score` at `depth`, down to depth `least`, up to the first repetition.
 ///
-/// The score of a root is that of the end of its line, so every position on the way has it too, searched less deeply
-/// by its distance. A search that returns to the root knows the answer to its best move at once and spends its time
-/// on the others (as with a persistent hash table: BrainLearn, Houdini's learning file). Nothing is said of draws,
-/// which may rest on the way to them.
+/// The score of a root is that of the end of its line, so every position of the line has it too, with a depth reduced
+/// by its distance. A later search of the root knows the reply to its best move at once and spends its time on the
+/// other moves (as with a persistent hash table: BrainLearn, Houdini's learning file). Draw scores are left out,
+/// since they may depend on the path.
 fn main_line(
     root: &Position,
     line: &[Move],

@@ -1,4 +1,4 @@
-//! What records are stamped with.
+//! Time, session and random numbers for records.
 
 use std::{
     hash::{BuildHasher, Hasher, RandomState},

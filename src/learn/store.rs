@@ -1,4 +1,4 @@
-//! The learning file of an engine: all records in memory, and no call that waits.
+//! The learning file of an engine: all records in memory, and no call that blocks.
 
 use std::{
     path::Path,
@@ -26,33 +26,33 @@ use crate::{
     types::PositionKey,
 };
 
-/// A learning file in use: a ring in memory, and a thread that does what takes time.
+/// A learning file in use: a ring in memory, and a thread for everything that takes time.
 ///
-/// No call waits for a lock that another process holds, or for the disk to sync; [`Store::flush`] waits as
-/// long as it is told. Reading the file once, in [`Store::open`] or when it was replaced, takes milliseconds.
+/// No call waits for a lock that another process holds, or for a sync, except [`Store::flush`], which has a timeout.
+/// Reading the whole file, in [`Store::open`] or after it was replaced, takes milliseconds.
 pub struct Store {
     shared: Arc<StoreState>,
     jobs: Option<Sender<Job>>,
-    /// Closed when the writer has left.
+    /// Closed when the writer thread has ended.
     gone: Receiver<()>,
 }
 
-/// What became of a record, the best first.
+/// The result of appending a record, best first.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Written {
     /// It is in the file: if this process is killed now, nothing is lost.
     Now,
     /// The writer thread writes it as soon as it can.
     Queued,
-    /// The file is only read; the record is not kept.
+    /// The file is read-only; the record is lost.
     Never,
 }
 
 impl Store {
-    /// Opens the file at `path`, or has it made in the background if there is none.
+    /// Opens the file at `path`; if there is none, it is created in the background.
     ///
     /// # Errors
-    /// What lies there cannot be used. It was left as it is.
+    /// The file cannot be used. It is left as it is.
     pub fn open(path: &Path, mode: Mode) -> Result<Store, FileError> {
         Store::open_on(Arc::new(SystemDisk), path, mode)
     }
@@ -83,30 +83,30 @@ impl Store {
         Ok(store)
     }
 
-    /// The name that the file was opened by.
+    /// The path by which the file was opened.
     pub fn path(&self) -> &Path {
         &self.shared.path
     }
 
-    /// Everything known. Do not hold it for longer than a loop over it takes.
+    /// All records. This is a lock: do not hold it longer than a loop over them takes.
     pub fn live(&self) -> RwLockReadGuard<'_, Ring> {
         read(&self.shared.ring)
     }
 
-    /// Takes in what other processes appended. Takes no lock; if the writer thread is at the file just now, its news
-    /// come with the next call.
+    /// Reads the records that other processes appended, without a lock on the file. If the writer thread is using the
+    /// file, they are read at the next call.
     pub fn read_forward(&mut self) {
         if let Ok(mut file) = self.shared.file.try_lock() {
             self.shared.read_forward(&mut file);
         }
     }
 
-    /// Appends a record: at once if that takes microseconds, else through the writer thread.
+    /// Appends a record: at once if that takes microseconds, otherwise through the writer thread.
     pub fn append(&self, record: Record) -> Written {
         if self.shared.mode == Mode::Read {
             return Written::Never;
         }
-        // Records stay in order: nothing overtakes what is queued.
+        // Records stay in order: queued ones are written first.
         if self.shared.queued.load(Acquire) == 0
             && let Ok(mut file) = self.shared.file.try_lock()
             && let Some(file) = file.as_mut()
@@ -120,31 +120,31 @@ impl Store {
                 self.send(Job::Wrote(sequence));
                 return Written::Now;
             }
-            // The writer meets the same error, has time to retry, and reports it.
+            // The writer thread gets the same error, has time to retry, and reports it.
         }
         self.shared.queued.fetch_add(1, Release);
         self.send(Job::Append(record));
         Written::Queued
     }
 
-    /// Appends records in their order. Returns the worst of what became of them.
+    /// Appends records in order. Returns the worst of the results.
     pub fn append_all(&self, records: impl IntoIterator<Item = Record>) -> Written {
         records.into_iter().map(|record| self.append(record)).max().unwrap_or(Written::Now)
     }
 
-    /// Asks for everything written so far to be made safe from a loss of power, without waiting for it.
+    /// Requests a sync of everything written so far, without waiting for it.
     pub fn sync(&self) {
         self.send(Job::Sync(None));
     }
 
-    /// Writes and syncs everything and waits for it, but not longer than `timeout`. Is all of it safe now?
+    /// Writes and syncs everything, waiting at most `timeout`. Returns whether everything is synced.
     pub fn flush(&self, timeout: Duration) -> bool {
         let (done, waiting) = bounded(1);
         self.send(Job::Sync(Some(done)));
         waiting.recv_timeout(timeout).unwrap_or(false)
     }
 
-    /// Is the file only read? Then the reason is among the [messages](Store::take_messages).
+    /// Is the file read-only? Then the reason is among the [messages](Store::take_messages).
     pub fn is_read_only(&self) -> bool {
         let file = self.shared.file.try_lock();
         let is_read_only = |open: &LearnFile| open.read_only().is_some();
@@ -156,12 +156,12 @@ impl Store {
         self.shared.take_messages()
     }
 
-    /// Positions of which something was known and nothing is any more, since the last call.
+    /// Positions whose last record is gone since the last call.
     pub fn take_gone(&self) -> Vec<PositionKey> {
         write(&self.shared.ring).take_gone()
     }
 
-    /// Closes the file, after up to a second in which the queue is written. Returns how many records were not.
+    /// Closes the file, after up to a second in which the queue is written. Returns how many records were not written.
     pub fn close(mut self) -> usize {
         self.leave();
         self.shared.queued.load(Acquire) + self.shared.given_up.load(Acquire)
@@ -169,13 +169,13 @@ impl Store {
 
     fn leave(&mut self) {
         self.jobs = None;
-        // Ends with an error as soon as the writer has left.
+        // Returns an error as soon as the writer thread has ended.
         let _ = self.gone.recv_timeout(2 * CLOSE_TIMEOUT);
     }
 
     fn send(&self, job: Job) {
         if let Some(jobs) = &self.jobs {
-            // The writer leaves only after this channel is closed.
+            // The writer thread ends only after this channel is closed.
             let _ = jobs.send(job);
         }
     }

@@ -1,4 +1,4 @@
-//! The thread that does what an engine must not wait for: locks that others hold, syncs, making the file.
+//! The thread for everything that an engine must not wait for: locks that others hold, syncs, creating the file.
 
 use std::{
     collections::VecDeque,
@@ -29,19 +29,19 @@ use crate::locks::{locked, write};
 const SYNC_INTERVAL: Duration = Duration::from_millis(700);
 /// How soon a lock that others hold is tried again.
 const LOCK_RETRY: Duration = Duration::from_millis(5);
-/// How soon a disk that refused is tried again.
+/// How soon a failed operation on the disk is tried again.
 const AFTER_ERROR: Duration = Duration::from_secs(1);
 /// Others hold the lock for microseconds. A lock held this long belongs to a process that is stopped or stuck.
 const LOCK_WARNING_AFTER: Duration = Duration::from_secs(2);
-/// Records written before the lock is offered to others.
+/// Records written before the lock is released for others.
 const RECORDS_PER_LOCK: usize = 256;
-/// How long a writer whose store is gone goes on trying, and how long the store waits for it.
+/// How long a writer whose store is closed continues to try, and how long the store waits for it.
 pub(super) const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// What the engine and the writer thread share.
 ///
-/// `file` is held while something is read or written, so the engine only ever tries it; `ring` is held for
-/// moments in which memory is changed. Lock order: `file` before `ring`.
+/// `file` is held during reads and writes, so the engine only tries to lock it; `ring` is held briefly, while memory is
+/// changed. Lock order: `file` before `ring`.
 pub(super) struct StoreState {
     disk: Arc<dyn Disk>,
     pub path: PathBuf,
@@ -52,7 +52,7 @@ pub(super) struct StoreState {
     pub queued: AtomicUsize,
     /// Records that were given up: nothing can be written.
     pub given_up: AtomicUsize,
-    /// All sentences for the user, and how many of them were taken.
+    /// All messages for the user, and how many of them were taken.
     messages: Mutex<(Vec<String>, usize)>,
 }
 
@@ -74,7 +74,7 @@ impl StoreState {
         locked(&self.file)
     }
 
-    /// Keeps a sentence for the user, unless it was said before.
+    /// Keeps a message for the user, unless it was reported before.
     fn say(&self, message: String) {
         let (messages, _) = &mut *locked(&self.messages);
         if !messages.contains(&message) {
@@ -91,7 +91,7 @@ impl StoreState {
         news
     }
 
-    /// Opens whatever lies at the path now.
+    /// Opens the file that is at the path now.
     pub(super) fn reopen(&self, file: &mut Option<LearnFile>) -> Result<(), FileError> {
         let opened = LearnFile::open_on(Arc::clone(&self.disk), &self.path, self.mode)?;
         let (fresh, ring, report) = opened.recover()?;
@@ -113,7 +113,7 @@ impl StoreState {
         Ok(())
     }
 
-    /// Takes in what others appended, or opens the file that lies there now.
+    /// Reads the records that others appended, or opens the file that is at the path now.
     pub(super) fn read_forward(&self, file: &mut Option<LearnFile>) {
         let mut progress = file.as_ref().map_or(Ok(()), |open| open.refresh(&self.ring));
         if let Err(replaced @ FileError::Replaced(_)) = &progress {
@@ -124,13 +124,13 @@ impl StoreState {
             progress = self.reopen(file);
         }
         match progress {
-            // There is none yet, or it is being made.
+            // There is none yet, or it is being created.
             Ok(()) | Err(FileError::Missing(_) | FileError::Unfinished(_)) => {}
             Err(error) => self.say(error.to_string()),
         }
     }
 
-    /// The file is no longer the one that was opened: its records no longer count.
+    /// Closes a file that is no longer at its path: its records no longer count.
     fn let_go(&self, file: &mut Option<LearnFile>, why: &FileError) {
         *file = None;
         write(&self.ring).replace(Ring::new(0));
@@ -138,15 +138,15 @@ impl StoreState {
     }
 }
 
-/// What the writer is asked for.
+/// A job for the writer thread.
 pub(super) enum Job {
-    /// Make the file.
+    /// Create the file.
     Create,
     /// Append a record.
     Append(Record),
-    /// This record was appended by the engine: sync it some time.
+    /// The engine has appended this record itself: sync it at some time.
     Wrote(u64),
-    /// Write and sync everything now, then say whether that is done.
+    /// Write and sync everything now, then report whether that succeeded.
     Sync(Option<Sender<bool>>),
 }
 
@@ -154,11 +154,11 @@ pub(super) struct Writer {
     shared: Arc<StoreState>,
     inbox: Receiver<Job>,
     queue: VecDeque<Record>,
-    /// The file is wanted, also without records.
+    /// Create the file even without records.
     create: bool,
     /// Sequence numbers of our records that are not synced.
     unsynced: Vec<u64>,
-    /// A sync failed: what the disk holds of `unsynced` is not known.
+    /// A sync failed: it is not known which of `unsynced` are on the disk.
     lost: bool,
     sync_at: Option<Instant>,
     retry_at: Option<Instant>,
@@ -182,7 +182,7 @@ impl Writer {
         }
     }
 
-    /// Works until the store is gone, and a little longer where something is left to write.
+    /// Works until the store is closed, and a little longer if something is left to write.
     pub(super) fn run(mut self) {
         while self.listen() {
             let now = Instant::now();
@@ -208,7 +208,8 @@ impl Writer {
         self.create || !self.queue.is_empty()
     }
 
-    /// Takes all jobs that are there, waiting for one until the next retry or sync is due. Is there still a store?
+    /// Takes all waiting jobs, or waits for one until the next retry or sync is due. Returns whether the store still
+    /// exists.
     fn listen(&mut self) -> bool {
         let retry = self.wants_the_file().then(|| self.retry_at.unwrap_or_else(Instant::now));
         let first = match [retry, self.sync_at].into_iter().flatten().min() {
@@ -245,7 +246,7 @@ impl Writer {
         self.sync_at.get_or_insert_with(|| Instant::now() + SYNC_INTERVAL);
     }
 
-    /// Writes what is queued, as far as the lock and the disk let it.
+    /// Writes the queued records, as far as lock and disk allow.
     fn write(&mut self) {
         let shared = Arc::clone(&self.shared);
         let mut file = shared.file();
@@ -269,13 +270,13 @@ impl Writer {
                 Some(LOCK_RETRY)
             }
             Err(replaced @ FileError::Replaced(_)) => {
-                // Next time with the file that lies there now, or a new one.
+                // The next attempt uses the file that is there now, or a new one.
                 shared.let_go(&mut file, &replaced);
                 None
             }
             Err(error) => {
                 shared.say(error.to_string());
-                // What the system refuses it may allow later; another kind of file stays what it is.
+                // An error of the system may go away; a file of another kind will not.
                 if !matches!(error, FileError::Io(..) | FileError::Missing(_) | FileError::Unfinished(_)) {
                     shared.queued.fetch_sub(self.queue.len(), Release);
                     shared.given_up.fetch_add(self.queue.len(), Release);
@@ -310,7 +311,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Syncs what was written, outside of every lock, and answers those who wait.
+    /// Syncs what was written, without holding a lock, and answers those who wait.
     fn sync(&mut self) {
         self.sync_at = None;
         let outcome = self.sync_file();
@@ -337,8 +338,8 @@ impl Writer {
             let mut file = shared.file();
             let Some(file) = file.as_mut().filter(|_| !self.unsynced.is_empty()) else { return Ok(()) };
             if self.lost {
-                // After a failed sync the system may believe that the disk has what it has not: only
-                // writing again makes the next sync mean something.
+                // After a failed sync the system may treat pages as written that are not: only after writing them again
+                // does the next sync cover them.
                 file.lock(&shared.ring, AppendTime::Any)?.write_again(&self.unsynced)?;
             }
             Arc::clone(&file.data)

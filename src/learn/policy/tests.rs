@@ -1,4 +1,4 @@
-//! A row for every rule: what differs from a search that clearly teaches, and what follows.
+//! A row for every rule: the difference from a search that is clearly learned from, and the result.
 
 use shakmaty::{Role, Square};
 
@@ -203,7 +203,7 @@ fn a_search_stopped_inside_a_fail_low_teaches_its_upper_bound_only() {
     let elsewhere = with(stopped, |case| case.result.depth = Depth(11));
     assert_eq!(elsewhere.decide(), Err(NotLearned::NoDrop), "another thread finished that depth");
 
-    // An analysis that remembers every root goes on from what was finished.
+    // An analysis that remembers every root resumes from its last finished iteration.
     let analysed = with(Case::all(), |case| {
         case.result.iterations.failed_low(Depth(11), cp(-45));
         case.conditions.analysis = true;

@@ -2,7 +2,7 @@
 
 use shakmaty::{Color, Role, Square};
 
-/// Adds `bonus`, less what the entry already has of `limit`.
+/// Adds `bonus` and takes off `|bonus| / limit` of the entry.
 pub(super) fn update_with_gravity(entry: &mut i16, bonus: i32, limit: i32) {
     let value = i32::from(*entry);
     let bonus = bonus.clamp(-limit, limit);
