@@ -52,11 +52,11 @@ use crate::{
     tt::Table,
 };
 
-/// A move list that does not fit its position.
+/// A move list with an illegal move.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("move {number} of the list, {uci}, is not legal in {fen}")]
 pub struct IllegalMove {
-    /// Place in the list, from 1.
+    /// Number of the move in the list, from 1.
     pub number: usize,
     /// The move as given.
     pub uci: UciMove,
@@ -64,11 +64,11 @@ pub struct IllegalMove {
     pub fen: String,
 }
 
-/// Memory for a table could not be had.
+/// The memory for a table is not available.
 #[derive(Copy, Clone, Debug, Error, PartialEq, Eq)]
 #[error("no memory for a hash table of {requested} MiB; {kept} MiB are in use")]
 pub struct OutOfMemory {
-    /// What was asked for, in MiB.
+    /// The requested size, in MiB.
     pub requested: usize,
     /// The size now in use, in MiB.
     pub kept: usize,
@@ -94,7 +94,7 @@ pub struct Engine {
     evaluation: EvaluationChoice,
     tables: Option<Arc<Tablebase>>,
     strength_limits: StrengthLimits,
-    /// What takes effect with the next search.
+    /// The settings that take effect with the next search.
     pub settings: EngineSettings,
     /// The opening book.
     pub book: OpeningBook,
@@ -136,16 +136,16 @@ impl Engine {
         }
     }
 
-    /// A handle that stops searches from another thread, at once, also while this one is busy.
+    /// A handle that stops searches from another thread, even while this one is busy.
     pub fn stop_handle(&self) -> StopHandle {
         StopHandle(Arc::clone(&self.signals))
     }
 
-    /// Sets the position to search: `start` and the moves played from it. It holds from the next `go` on. If the
-    /// position before was checkmate, that game is over and is learned from.
+    /// Sets the position of the next `go`: `start` and the moves played from it. If the previous position was
+    /// checkmate, that game is over and is learned from.
     ///
     /// # Errors
-    /// The first illegal move; the position before stays.
+    /// The first illegal move; the previous position stays.
     pub fn set_position(&mut self, start: Position, moves: &[UciMove]) -> Result<(), IllegalMove> {
         let mut path = Path::new(&start);
         let line = Line { start: start.fen(), moves: moves.to_vec() };
@@ -161,7 +161,7 @@ impl Engine {
         }
         path.trim();
         if !self.guessed && self.root.in_check() && !self.root.has_legal_move() {
-            // It ended in checkmate, and some GUIs send no `ucinewgame`.
+            // The game ended in checkmate, and some GUIs send no `ucinewgame`.
             self.learning.memory().end_game(self.last_played());
         }
         self.guessed = false;
@@ -178,8 +178,8 @@ impl Engine {
         &self.root
     }
 
-    /// Forgets what belongs to the game: histories, and the table unless it is never to be cleared. Waits
-    /// for a running search. Learns from how the game ended.
+    /// Begins a new game: learns from the end of the last one, and clears the histories, and the table unless
+    /// [`EngineSettings::never_clear_hash`] is set. Waits for a running search.
     pub fn new_game(&mut self) {
         self.stop_study();
         self.pool.clear();
@@ -194,8 +194,8 @@ impl Engine {
         self.start_study();
     }
 
-    /// Starts a search that began counting at `start` and returns at once. A search that still runs is stopped first,
-    /// and its `Finished` comes before. A thread that has not left it yet joins late.
+    /// Starts a search whose clock runs since `start`, and returns at once. A running search is stopped first, and its
+    /// `Finished` is reported before. A thread that is still busy with it joins the new search late.
     pub fn go(&mut self, mut limits: Limits, start: Instant) {
         self.stop_study();
         self.stop();
@@ -227,7 +227,7 @@ impl Engine {
             && limits.mate.is_none()
             && strength == Strength::default();
         self.table.set_analysis(analysis);
-        // An earlier search did not know what is preferred now.
+        // The preferences were perhaps not known to the earlier search.
         let resumed = if analysis && input.preferences.is_empty() {
             self.resume(&limits, &path, hash_file.as_deref())
         } else {
@@ -264,18 +264,18 @@ impl Engine {
         (self.sink)(Event::Message(message));
     }
 
-    /// Ends the present search as soon as possible.
+    /// Ends the current search as soon as possible.
     pub fn stop(&self) {
         self.signals.stop.store(true, Relaxed);
     }
 
-    /// The expected move was played: the present search now runs on our own clock.
+    /// The expected move was played: the current search continues on our own clock.
     pub fn ponder_hit(&mut self) {
         self.guessed = false;
         self.signals.pondering.store(false, Relaxed);
     }
 
-    /// Does a search run that has not been answered?
+    /// Is a search running that has not reported its move?
     pub fn is_searching(&self) -> bool {
         self.pool.is_searching()
     }

@@ -1,4 +1,4 @@
-//! Searches of single positions, each waited for.
+//! Blocking searches of single positions.
 
 use std::{sync::Arc, time::Instant};
 
@@ -13,7 +13,7 @@ use crate::{
     types::{Bound, Depth},
 };
 
-/// An engine with one thread whose searches are waited for.
+/// An engine with one thread whose searches block the caller.
 pub struct BlockingEngine {
     /// The engine.
     pub engine: Engine,
@@ -21,13 +21,13 @@ pub struct BlockingEngine {
     nodes: u64,
 }
 
-/// What one search reported.
+/// The reports of one search.
 pub struct Answer {
-    /// Its move; none where the game is over.
+    /// Its move; none if the game is over.
     pub best: Option<Move>,
-    /// The last report; none where the game is over.
+    /// The last line reported; none if the game is over.
     pub line: Option<PvInfo>,
-    /// Its iterations, as learning sees them.
+    /// Its iterations, for learning.
     pub iterations: Iterations,
     /// Its messages to the user.
     pub messages: Vec<String>,
@@ -37,7 +37,7 @@ impl BlockingEngine {
     /// An engine that searches `nodes` nodes each time, and learns nothing.
     pub fn new(nodes: u64) -> BlockingEngine {
         let (sender, events) = unbounded();
-        // Sending fails only when the receiver is gone, and the engine goes with it.
+        // Sending fails only if the receiver is gone, which is dropped together with the engine.
         let engine = Engine::new(Arc::new(move |event| drop(sender.send(event))));
         BlockingEngine { engine, events, nodes }
     }
@@ -76,7 +76,7 @@ impl BlockingEngine {
 }
 
 impl Answer {
-    /// What the search found, as learning sees it; nothing where the game is over.
+    /// The result of the search, for learning; none if the game is over.
     pub fn result(self) -> Option<SearchResult> {
         let last = self.line?;
         Some(SearchResult {

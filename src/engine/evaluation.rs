@@ -1,4 +1,4 @@
-//! Which evaluation the threads use: the network inside the program, one from a file, or the classical one.
+//! Which evaluation the threads use: the built-in network, one from a file, or the classical one.
 
 use std::{
     fs, io,
@@ -19,7 +19,7 @@ pub enum EvaluationKind {
     /// The network.
     #[default]
     Network,
-    /// The terms written by hand.
+    /// The hand-written terms.
     Classical,
 }
 
@@ -29,12 +29,12 @@ pub enum EvalFileError {
     /// The file cannot be read.
     #[error("the network `{0}` cannot be read ({1})")]
     Unreadable(PathBuf, io::Error),
-    /// It is no network for this engine.
+    /// It is not a network for this engine.
     #[error("the network `{0}` is not used: {1}")]
     Unfit(PathBuf, NetworkError),
 }
 
-/// What the user chose.
+/// The user's choice.
 #[derive(Clone, Default)]
 pub(super) struct EvaluationChoice {
     pub kind: EvaluationKind,

@@ -1,8 +1,8 @@
 //! Learning in the engine: before a search records go from the file into the table, and before its move is announced
 //! new records go into the file.
 //!
-//! The file is opened at `isready`, at the latest by the first search: a disk that hangs delays `readyok`. Once it is
-//! open, reading new records and writing one are system calls of microseconds; whatever has to wait for a lock is
+//! The file is opened at `isready`, at the latest by the first search, so a disk that hangs delays `readyok`. Once it
+//! is open, reading new records and writing one are system calls of microseconds; whatever has to wait for a lock is
 //! done by a thread.
 
 use std::sync::Arc;
@@ -28,22 +28,22 @@ use crate::{
     types::{Bound, Depth, Score},
 };
 
-/// What a search gets from learning.
+/// The input of a search from learning.
 #[derive(Default)]
 pub(super) struct SearchInput {
-    /// The move to look at first.
+    /// The move to search first.
     pub first_move: Option<Move>,
     /// The moves that are preferred.
     pub preferences: Preferences,
-    /// To be called with what the search found.
+    /// To be called with the result of the search.
     pub on_end: Option<Box<OnEnd>>,
 }
 
 impl Engine {
-    /// Changes the options of learning. A file that is no longer wanted is closed, another one opened by the next
-    /// search; learned entries are removed from the table. If the file stays the same and can be used it stays open:
-    /// match runners send all options again before each game, when the last one has not been learned from yet. Waits
-    /// for a running search.
+    /// Changes the options of learning. If the file changes, the old one is closed and the next search opens the new one;
+    /// then, or if the mode changes, learned entries are removed from the table. The same usable file stays open: match
+    /// runners send all options again before each game, when the last game has not been learned from yet. Waits for a
+    /// running search.
     pub fn set_learning(&mut self, change: impl FnOnce(&mut LearnOptions)) {
         self.stop_study();
         self.wait();
@@ -69,10 +69,10 @@ impl Engine {
         }
     }
 
-    /// Shares the learning file through a server, none to share it no longer. Waits for a running search.
+    /// Shares the learning file through a server; an empty address ends that. Waits for a running search.
     ///
     /// # Errors
-    /// The address of the server cannot be read; what was set before stays.
+    /// The address is invalid; the previous setting stays.
     #[cfg(feature = "fleet")]
     pub fn set_learn_share(&mut self, address: &str) -> Result<(), FleetError> {
         let server = if address.is_empty() { None } else { Some(address.parse()?) };
@@ -80,7 +80,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Closes the file, after the game so far was learned from: its records belong in this file.
+    /// Closes the file, after learning from the game so far, whose records belong in this file.
     pub(super) fn close_learning(&self) {
         let mut memory = self.learning.memory();
         memory.end_game(self.last_played());
@@ -136,8 +136,8 @@ impl Engine {
         });
     }
 
-    /// Puts the records that can still occur into the table and returns what else the search needs. `analysis`: no
-    /// move of a game is searched for.
+    /// Loads the records of positions that can still occur into the table, and returns the other input of the search.
+    /// `analysis`: the search is not made to play a move.
     pub(super) fn search_input(&mut self, limits: &Limits, analysis: bool) -> SearchInput {
         if self.learning.wanted().is_none() {
             return SearchInput::default();
@@ -176,7 +176,8 @@ impl Engine {
         SearchInput { first_move, preferences, on_end: Some(self.on_end(limits, analysis, advised)) }
     }
 
-    /// Puts the records that can still occur into the table. Outcomes of games choose moves; they are not scores.
+    /// Loads the records of positions that can still occur into the table. Outcomes of games are left out: they are
+    /// preferences for moves, not scores.
     fn fill_table(&self, ring: &Ring) {
         let LearnOptions { rules, fuzz, .. } = self.learning.options;
         let relevant = ring.relevant(&self.root, self.table.learned_share());
@@ -192,7 +193,7 @@ impl Engine {
         }
     }
 
-    /// The learned result of an earlier analysis of the root, if it has a move and holds at the end of `path`.
+    /// The learned result of an earlier analysis of the root, if it has a move and is valid at the end of `path`.
     pub(super) fn learned_result(&self, path: &Path) -> Option<Resumed> {
         let memory = self.learning.memory();
         let FileState::Open(open) = &memory.file else { return None };
@@ -212,7 +213,7 @@ impl Engine {
         Some(Resumed { depth, score, bound, line })
     }
 
-    /// What is done with the result of the search.
+    /// The function that learns from the result of the search.
     fn on_end(&self, limits: &Limits, analysis: bool, advised: Vec<Move>) -> Box<OnEnd> {
         let (memory, sink) = (Arc::clone(&self.learning.memory), Arc::clone(&self.sink));
         let reasons = [

@@ -1,4 +1,4 @@
-//! Records as a search uses them: table entries and preferred moves.
+//! Converts records for a search: into table entries and preferred moves.
 
 use shakmaty::{Move, Position as _};
 
@@ -10,21 +10,22 @@ use crate::{
     types::{Depth, Score},
 };
 
-/// A record of another evaluation counts as searched this many plies less deeply, and its window is wider by this
-/// many halves. Measured: such a score is as far from the truth as one of our own two plies
-/// shallower, and its error is 1.4 times that of our own at the same depth (benches/notes/learning.md).
+/// The depth of a record of another evaluation is reduced by this many plies, and its window is widened by a factor
+/// of 1.5. Measured: such a score is as inaccurate as one of our own two plies shallower, and its error is 1.4 times
+/// that of our own at the same depth (benches/notes/learning.md).
 const FOREIGN_DEPTH: i32 = 2;
 const FOREIGN_FUZZ_HALVES: i32 = 3;
 
-/// A record as the table takes it in searches with the evaluation named, its window wider by `fuzz` printed
-/// centipawns; nothing if it contradicts itself.
+/// The table entry of a record for searches with this evaluation, its window widened by `fuzz` printed centipawns on
+/// each side; none if the record contradicts itself.
 pub fn learned_entry(record: &Record, evaluation_id: u16, fuzz: i32) -> Option<Learned> {
     let Known { lower, upper, depth, best } = Known::of(record)?;
     let (fuzz, depth) = match record.evaluation_id == evaluation_id {
         true => (fuzz, depth),
         false => (fuzz * FOREIGN_FUZZ_HALVES / 2, depth - FOREIGN_DEPTH),
     };
-    // A search is not that exact. No bound stays none, and draws, mates and tablebase results are exact.
+    // Widened because the score of a search is an estimate. Absent bounds stay absent; draws, mates and tablebase
+    // results are exact.
     let widened = |score: Score, by: i32| {
         let is_exact = score == Score::ZERO || score.0.abs() > Score::MAX_EVALUATION.0;
         if is_exact { score } else { (score + Score::from_centipawns(by).0).clamp_evaluation() }
@@ -38,8 +39,8 @@ pub fn learned_entry(record: &Record, evaluation_id: u16, fuzz: i32) -> Option<L
     })
 }
 
-/// The same in a search with contempt: a draw is worth the contempt score there, because contempt is not stored
-/// with a record (Scherzer, Scherzer and Tjaden 1990).
+/// The same in a search with contempt: a draw score becomes the contempt score, because records are stored without
+/// contempt (Scherzer, Scherzer and Tjaden 1990).
 pub(super) fn with_contempt(
     mut learned: Learned,
     record: &Record,
@@ -57,12 +58,12 @@ pub(super) fn with_contempt(
     learned
 }
 
-/// The moves that a person advised in this position.
+/// The moves advised in this position.
 pub(super) fn advised(record: &Record, root: &Position) -> Vec<Move> {
     record.advised().filter_map(|m| root.unpack(m)).collect()
 }
 
-/// Says that none of the advised moves is played, and why.
+/// The message that none of the advised moves is played, and why.
 pub(super) fn overruled(advised: &[Move], best: Option<&Move>, root: &Position) -> Option<String> {
     let &best = best.filter(|best| !advised.is_empty() && !advised.contains(best))?;
     let (advised, best) = (names(advised, root), names(&[best], root));
@@ -79,9 +80,9 @@ pub(super) fn names(moves: &[Move], root: &Position) -> String {
     moves.iter().map(|m| m.to_uci(mode).to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// The preferences for root moves: by the outcomes of the games that continued with them, and by studies of lost
-/// games, for the best move found and for the moves on the way there. None for a move that repeats a position of
-/// `path`: the game that was won from there continued in another way, and the third time it is a draw.
+/// The preferences for root moves: by the outcomes of the games in which they were played, and by studies of lost
+/// games, for the best move found and for the moves that lead there. None for a move that repeats a position of
+/// `path`: the game won from there continued differently, and the third occurrence is a draw.
 pub(super) fn preferences(ring: &Ring, root: &Position, path: &Path) -> Preferences {
     let studied = |record: &Record| Preference::Studied(Depth(i32::from(record.depth)));
     let found = ring.get(root.key()).filter(|record| record.origin == Origin::Study);
@@ -94,7 +95,7 @@ pub(super) fn preferences(ring: &Ring, root: &Position, path: &Path) -> Preferen
         path.pop();
         let after = ring.get(position.key()).filter(|_| !is_repetition);
         let preference = after.and_then(|record| match (record.origin, record.lower.is_none()) {
-            // For the opponent: bounded from below if the game was lost, from above if it was won.
+            // The record is from the opponent's side: a lower bound if the game was lost, an upper one if it was won.
             (Origin::Outcome, _) => {
                 let score = record.lower.centipawns().or(record.upper.centipawns())?;
                 Some(Preference::Outcome(-score * 1000 / RESULT))
@@ -102,7 +103,7 @@ pub(super) fn preferences(ring: &Ring, root: &Position, path: &Path) -> Preferen
             (Origin::Study, true) if record.upper.is_none() => Some(studied(&record)),
             _ => None,
         });
-        // An outcome of a game with the studied move is newer than the study.
+        // An outcome of the studied move comes from a later game, so it replaces the study.
         let found = found.filter(|(best, _)| *best == m && !is_repetition).map(|(_, preference)| preference);
         Some((m, preference.or(found)?))
     };

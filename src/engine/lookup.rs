@@ -1,4 +1,4 @@
-//! Openings and endings that are looked up instead of being searched.
+//! Opening books and tablebases, which are probed instead of searching.
 
 use std::{path::Path, sync::Arc};
 
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Engine {
-    /// A book move, where it may answer in place of a search: not in analysis, and not while pondering.
+    /// A book move to play without a search; none in analysis and while pondering.
     pub(super) fn book_move(&mut self, limits: &Limits) -> Option<Move> {
         let analysis = limits.infinite || limits.ponder || limits.mate.is_some();
         if analysis || self.strength_limits.analysis || !limits.search_moves.is_empty() {
@@ -22,10 +22,10 @@ impl Engine {
         self.book.choose(&self.root)
     }
 
-    /// Uses the Polyglot book in a file; the engine's own if there is no path.
+    /// Uses the Polyglot book in a file; the built-in one if there is no path.
     ///
     /// # Errors
-    /// See [`BookError`]; the book before stays in use.
+    /// See [`BookError`]; the previous book stays in use.
     pub fn set_book_file(&mut self, path: Option<&Path>) -> Result<(), BookError> {
         self.book.set_file(path)
     }
@@ -66,7 +66,7 @@ impl Engine {
         }
     }
 
-    /// A line from the present position and the moves of the tables after it, at most `most` plies in all.
+    /// A line from the current position, extended by the moves of the tables, at most `most` plies in all.
     pub fn with_tablebase_moves(&self, line: &[Move], score: Score, most: usize) -> Vec<Move> {
         match self.probing() {
             Some(probing) => probing.extended(&self.root, &self.path, line, score, most),

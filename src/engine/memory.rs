@@ -1,4 +1,4 @@
-//! What outlives a search: the options of learning, the learning file, and the games being played.
+//! The state of learning between searches: the options, the learning file, and the games being played.
 
 use std::{
     path::PathBuf,
@@ -70,7 +70,7 @@ impl Default for LearnOptions {
 #[derive(Default)]
 pub(super) struct Learning {
     pub options: LearnOptions,
-    /// Was the user told that an engine of limited strength does not learn?
+    /// Was it reported that an engine of limited strength does not learn?
     pub limit_told: bool,
     pub memory: Arc<Mutex<Memory>>,
 }
@@ -86,14 +86,14 @@ impl Learning {
         file.as_ref().or(default_file.as_ref()).filter(|_| rules.mode != LearningMode::Off)
     }
 
-    /// The file whose lost games are studied between games, if it is there.
+    /// The file whose lost games are studied between games, if it exists.
     pub fn study_file(&self) -> Option<&PathBuf> {
         let LearnOptions { study, read_only, .. } = &self.options;
         self.wanted().filter(|file| *study && !read_only && file.exists())
     }
 }
 
-/// The file and the games being played: used by the engine, and at the end of a search by its thread.
+/// The file and the games being played. Used by the engine, and at the end of a search by the main search thread.
 #[derive(Default)]
 pub(super) struct Memory {
     pub file: FileState,
@@ -175,7 +175,7 @@ impl Memory {
         Some(format!("learning: this position, the score fell {when}{waits}"))
     }
 
-    /// Closes the file; what was learned is written first, for at most a second.
+    /// Closes the file. Queued records are written first, for at most a second.
     pub fn close(&mut self, sink: &EventSink) {
         let FileState::Open(open) = std::mem::take(&mut self.file) else { return };
         let mut messages = open.other_messages();
@@ -206,7 +206,7 @@ impl OpenLearnFile {
         }
     }
 
-    /// Messages before a search: first what is used, later only what changed.
+    /// Messages before a search: at first the state of the file, later only changes.
     pub fn messages(&mut self, mode: LearningMode) -> Vec<String> {
         let count = self.store.live().len();
         let records = counted(count, "record");

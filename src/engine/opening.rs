@@ -19,24 +19,24 @@ use crate::{
 
 /// The folder of learned copies inside the user's data directory.
 const COPIES: &str = "books";
-/// A last score of at least this many centipawns counts as a win if the end of the game was not seen.
+/// A last score of at least this many centipawns counts as a win if the game was not played to its end.
 const WON: i32 = 350;
 /// A last score of at most this many centipawns either way counts as a draw, after [`DRAWN_PLIES`].
 const DRAWN: i32 = 40;
-/// From this many plies on an even last score counts as a draw.
+/// After this many plies an even last score counts as a draw.
 const DRAWN_PLIES: usize = 80;
 
 /// The book, how it is used, and the game that is being played with it.
 pub struct OpeningBook {
     /// Are moves played from the book?
     pub enabled: bool,
-    /// Plies of the game up to which that is done.
+    /// Number of plies from the start of a game during which the book is used.
     pub depth: usize,
     /// How one of several moves is chosen.
     pub choice: Choice,
     /// Do results of our games change the weights of moves?
     pub learning: bool,
-    /// The user's data directory, below which copies of books are kept; without one nothing is learned about books.
+    /// The user's data directory, below which copies of books are kept; without it there is no book learning.
     pub data_folder: Option<PathBuf>,
     book: Arc<Book>,
     file: Option<PathBuf>,
@@ -44,17 +44,17 @@ pub struct OpeningBook {
     last: Arc<Mutex<LastAnswer>>,
 }
 
-/// The last answer of the engine, as the search threads leave it.
+/// The last move of the engine, as reported by the search threads.
 #[derive(Default)]
 pub(super) struct LastAnswer {
     /// Score of the first line, for the side to move, in internal units.
     pub score: Option<Score>,
-    /// The move answered.
+    /// The move.
     pub best: Option<Move>,
 }
 
 impl LastAnswer {
-    /// A sink that also keeps the last score of the first line and the answer, and where it keeps them.
+    /// A sink that also keeps the last score of the first line and the move, and the place where it keeps them.
     pub(super) fn kept_from(sink: Arc<EventSink>) -> (Arc<EventSink>, Arc<Mutex<LastAnswer>>) {
         let last = Arc::<Mutex<LastAnswer>>::default();
         let kept = Arc::clone(&last);
@@ -70,13 +70,13 @@ impl LastAnswer {
     }
 }
 
-/// What is known of the present game.
+/// What is known of the current game.
 #[derive(Default)]
 struct BookGame {
     line: Line,
-    /// The entries that were played from, with the side that did.
+    /// The entries whose moves were played, with the side that played them.
     played: Vec<(usize, Color)>,
-    /// The position answered last.
+    /// The position searched last.
     root: Option<Position>,
     /// Was its last move only expected (pondering)?
     pondered: bool,
@@ -97,7 +97,7 @@ impl OpeningBook {
         }
     }
 
-    /// Uses the book at `path`, or the engine's own.
+    /// Uses the book at `path`, or the built-in one.
     pub(super) fn set_file(&mut self, path: Option<&Path>) -> Result<(), BookError> {
         let book = path.map_or_else(|| Ok(Book::own()), Book::open)?;
         let _ = self.conclude();
@@ -106,8 +106,8 @@ impl OpeningBook {
         Ok(())
     }
 
-    /// The copy in which this book learns: named after the file and, so that two files of one name do not
-    /// meet, a checksum of its path.
+    /// The copy in which this book learns: named after the file and a checksum of its path, so that two files of the
+    /// same name have different copies.
     fn learned(&self) -> Option<LearnedBook> {
         let folder = self.data_folder.as_ref().filter(|_| self.learning)?.join(COPIES);
         let name = match &self.file {
@@ -121,8 +121,8 @@ impl OpeningBook {
         Some(LearnedBook::at(&folder.join(name)))
     }
 
-    /// Takes the moves to the position to be searched. If they do not continue the game, but for a last move that was
-    /// only expected, another game has begun, and the book learns the result of the one before.
+    /// Follows the moves to the position to be searched. If they do not continue the game (except for a last move
+    /// that was only expected), a new game has begun, and the book learns the result of the last one.
     pub(super) fn follow(&mut self, line: &Line) -> io::Result<()> {
         let Line { start, moves } = &self.game.line;
         let played = &moves[..moves.len().saturating_sub(usize::from(self.game.pondered))];
@@ -145,14 +145,14 @@ impl OpeningBook {
         Some(chosen.book_move)
     }
 
-    /// Takes the position that is searched now; `pondered`: its last move is only expected.
+    /// Notes the position that is searched now; `pondered`: its last move is only expected.
     pub(super) fn answering(&mut self, root: &Position, pondered: bool) {
         self.game.root = Some(root.clone());
         self.game.pondered = pondered;
         *self.last() = LastAnswer::default();
     }
 
-    /// Learns the result of the game; nothing if the book was not used or the result is not known.
+    /// Learns the result of the game, if the book was used and the result is known.
     pub(super) fn conclude(&mut self) -> io::Result<()> {
         let game = std::mem::take(&mut self.game);
         let last = std::mem::take(&mut *self.last());
@@ -170,7 +170,7 @@ impl OpeningBook {
 }
 
 impl BookGame {
-    /// The result in half points for a side: by the rules, else estimated from the last score.
+    /// The result in half points for a side: by the rules, otherwise estimated from the last score.
     fn result(&self, last: &LastAnswer) -> Option<(Color, u16)> {
         let root = self.root.as_ref()?;
         let us = root.turn();

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use crate::syzygy;
 
-/// What takes effect with the next search, and changes nothing before.
+/// Settings that take effect with the next search.
 #[derive(Clone, Debug)]
 pub struct EngineSettings {
     /// The number of lines to report, at least 1.
     pub multi_pv: usize,
-    /// Time kept for communication, per move.
+    /// Time reserved for communication, per move.
     pub move_overhead: Duration,
     /// Is the table kept over [`Engine::new_game`](super::Engine::new_game)?
     pub never_clear_hash: bool,
@@ -39,9 +39,9 @@ impl Default for EngineSettings {
 /// When tablebases are probed, and by which rules.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ProbeRules {
-    /// Positions with as many pieces as the largest table are looked up from this depth on, in plies.
+    /// Positions with as many pieces as the largest table are probed only from this depth on, in plies.
     pub min_depth: i32,
-    /// Positions with more pieces are not looked up; 0 for none at all.
+    /// Positions with more pieces are not probed; 0 for none at all.
     pub max_pieces: usize,
     /// Does the fifty-move rule count?
     pub fifty: bool,

@@ -1,4 +1,4 @@
-//! How the user wants the engine to play: limited strength, contempt, analysis.
+//! The user's settings for limited strength, contempt and analysis.
 
 use crate::{
     search::{EvalNoise, Limits, Strength},
@@ -11,25 +11,25 @@ pub const ELO_RANGE: (u32, u32) = (1350, 2850);
 /// The level of `Skill Level` at which the engine plays as well as it can, as in Stockfish.
 pub const FULL_SKILL: u32 = 20;
 
-/// Elo, and the share of the strength between [`NODES`] that has it. Measured in games against Stockfish 15.1 at
-/// its own limits of the same name, 20,000 nodes a move for it; `benches/notes/tools.md` has the results.
+/// Elo, and the share of strength (between the [`NODES`]) that plays at this Elo. Measured in games against Stockfish
+/// 15.1 with its own `UCI_Elo`, 20,000 nodes a move for it; `benches/notes/tools.md` has the results.
 const CURVE: [(f64, f64); 6] =
     [(1350.0, 0.152), (1500.0, 0.214), (1900.0, 0.453), (2300.0, 0.754), (2700.0, 0.95), (2850.0, 0.985)];
 /// Nodes of a move at share 0 and at share 1; they grow exponentially.
 const NODES: (f64, f64) = (250.0, 60_000.0);
-/// Standard deviation of the errors of evaluation at share 0, in internal units; there are none from share 1 on.
+/// Standard deviation of the evaluation errors at share 0, in internal units; there are none from share 1 on.
 const WORST_NOISE: f64 = 240.0;
 
-/// What the user asks for.
+/// The user's limits of strength.
 #[derive(Copy, Clone, Debug)]
 pub struct StrengthLimits {
-    /// Is [`StrengthLimits::elo`] not to be passed?
+    /// Is the strength limited to [`StrengthLimits::elo`]?
     pub limited: bool,
     /// The limit, in Elo.
     pub elo: u32,
-    /// The level of skill, 0 to [`FULL_SKILL`]; a limit in Elo goes before.
+    /// The skill level, 0 to [`FULL_SKILL`]; a limit in Elo takes precedence.
     pub skill: u32,
-    /// How much worse than even a draw is for the side to move at the root, in centipawns.
+    /// How much worse than an even position a draw is for the side to move at the root, in centipawns.
     pub contempt: i32,
     /// In analysis there is no book, no contempt and no limit of strength.
     pub analysis: bool,
@@ -50,23 +50,23 @@ impl Default for StrengthLimits {
 }
 
 impl StrengthLimits {
-    /// Is the engine to play below its strength?
+    /// Is the strength limited?
     pub(super) fn is_limited(&self) -> bool {
         (self.limited || self.skill < FULL_SKILL) && !self.analysis
     }
 
-    /// The strength that is not to be passed, in Elo: as asked for, else by the level of skill, whose steps are even.
+    /// The limit of strength in Elo: as set, otherwise by the skill level, in equal steps.
     fn limit(&self) -> u32 {
         let (low, high) = ELO_RANGE;
         if self.limited { self.elo } else { low + (high - low) * self.skill / (FULL_SKILL - 1) }
     }
 
-    /// A new game gets new errors of evaluation.
+    /// Chooses new evaluation errors for a new game.
     pub(super) fn new_game(&mut self) {
         self.seed = fastrand::u64(..);
     }
 
-    /// The share of strength, interpolated between the levels that were measured.
+    /// The share of strength, interpolated between the measured levels.
     fn share(&self) -> f64 {
         let elo = f64::from(self.limit().clamp(ELO_RANGE.0, ELO_RANGE.1));
         let above = CURVE.iter().position(|&(level, _)| elo <= level).unwrap_or(CURVE.len() - 1).max(1);
@@ -74,7 +74,7 @@ impl StrengthLimits {
         from + (to - from) * (elo - low) / (high - low)
     }
 
-    /// How a search plays.
+    /// Contempt and evaluation errors of a search.
     pub(super) fn strength(&self) -> Strength {
         let noise = self.is_limited().then(|| {
             let share = (1.0 - self.share()).max(0.0).powf(1.5);

@@ -1,9 +1,9 @@
-//! Study: what a player does after a loss.
+//! The study of lost games.
 //!
 //! A lost game is searched backwards from its end, with far more nodes than it was played with, until a position is
-//! found in which another move holds. What the searches found is learned: the positions with their main lines, and
-//! for each position before one of them, where the opponent is to move, the score that the game's reply reaches.
-//! Records against earlier moves are replaced by marks that lead to the move that holds.
+//! found in which another move holds. The results are learned: the positions with their main lines, and for the
+//! position before each of them, with the opponent to move, the score of the reply played in the game. Records
+//! against earlier moves are replaced by marks that lead to the move that holds.
 
 use std::sync::{RwLock, RwLockReadGuard};
 
@@ -21,9 +21,9 @@ use crate::{
     types::{Depth, PackedMove, Score},
 };
 
-/// A position of at least this score, in printed centipawns, holds.
+/// A score of at least this, in printed centipawns, holds.
 const HOLDS: i32 = 0;
-/// MiB of the table in which the searches of a game are kept.
+/// MiB of the transposition table for the searches of a study.
 const HASH: usize = 64;
 
 /// A learning file whose lost games are studied.
@@ -36,13 +36,13 @@ pub struct Study {
 /// The result of the study of a game.
 #[derive(Clone, Debug, Default)]
 pub struct StudiedGame {
-    /// The last position in which another move holds, and what its search found.
+    /// The last position in which another move holds, and the result of its search.
     pub held: Option<(Position, SearchResult)>,
     /// Positions searched.
     pub positions: u64,
     /// Nodes searched.
     pub nodes: u64,
-    /// Was it not interrupted?
+    /// Is the study complete, not interrupted?
     pub is_finished: bool,
 }
 
@@ -50,15 +50,15 @@ impl Study {
     /// Default number of nodes for each position.
     pub const DEFAULT_NODES: u64 = 1_000_000;
 
-    /// The games of a file that may be written, each position to be searched with `nodes` nodes.
+    /// A study of the games of a writable file, with `nodes` nodes for each position.
     pub fn new(file: LearnFile, ring: RwLock<Ring>, nodes: u64) -> Study {
         let mut searcher = BlockingEngine::new(nodes);
-        // Without the memory a smaller table is used.
+        // If memory is short a smaller table is used.
         let _ = searcher.engine.set_hash(HASH);
         Study { searcher, file, ring }
     }
 
-    /// The games that were lost and not yet studied, the newest first; incomplete once `goes_on` says no.
+    /// The games that were lost and not yet studied, newest first; incomplete if `goes_on` returns false.
     pub fn lost_games(&self, goes_on: &dyn Fn() -> bool) -> Vec<LearnedGame> {
         let records: Vec<(u64, Record)> = self.ring().iter().collect();
         let (mut games, _) = games::games(&records, goes_on);
@@ -68,7 +68,7 @@ impl Study {
         games
     }
 
-    /// Studies a game for as long as `goes_on` says. What was found until then is learned.
+    /// Studies a game as long as `goes_on` returns true. The results up to then are learned.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -81,7 +81,7 @@ impl Study {
         self.searcher.engine.new_game();
         game.connect();
         for (ply, root) in roots(game).filter(|(_, root)| !self.was_studied(game, root)).collect::<Vec<_>>() {
-            // Without moves there is no illegal one.
+            // Without moves there is no illegal one, so an error cannot occur.
             let found = if goes_on() { self.searcher.search(root, &[]).ok() } else { None };
             let found = found.filter(|_| goes_on());
             let Some(result) = found.and_then(|answer| answer.result()) else { return Ok(studied) };
@@ -105,7 +105,7 @@ impl Study {
         Ok(studied)
     }
 
-    /// Was this position searched when an earlier study of the game was interrupted?
+    /// Was this position searched by an earlier study of the game that was interrupted?
     fn was_studied(&self, game: &LearnedGame, root: &Position) -> bool {
         let known = self.ring().get(root.key());
         known.is_some_and(|record| {
@@ -117,7 +117,7 @@ impl Study {
         read(&self.ring)
     }
 
-    /// Is there another move than the one that was played, good enough, and better by what counts as a drop?
+    /// Is the best move not the one played, good enough, and better by the size of a drop?
     fn holds(&self, game: &LearnedGame, ply: u16, root: &Position, result: &SearchResult) -> bool {
         let played = game.moves.get(&ply);
         let after = played.and_then(|&m| self.ring().get(root.play(m).key()));
@@ -127,7 +127,7 @@ impl Study {
         result.line.first() != played && score >= HOLDS && score - came_to >= LearnOptions::DEFAULT_DROP
     }
 
-    /// What is learned from the search of `root`: itself with its main line, and the position before it.
+    /// The records from the search of `root`: of the root with its main line, and of the position before it.
     fn records(&self, game: &LearnedGame, ply: u16, root: &Position, result: &SearchResult) -> Vec<Record> {
         let live = |key| self.ring().get(key);
         let rules = Rules { mode: LearningMode::All, drop: LearnOptions::DEFAULT_DROP, min_depth: Depth(1) };
@@ -141,8 +141,8 @@ impl Study {
         records.into_iter().map(|record| self.studied(game, record)).collect()
     }
 
-    /// What the search after `ply` plies says of the position before: the score that the opponent's reply reaches. Nothing
-    /// if the reply of another game reaches more.
+    /// The finding of the search after `ply` plies about the position before: the score that the opponent's reply
+    /// reaches. None if a reply of another game reaches more.
     fn before(&self, game: &LearnedGame, ply: u16, result: &SearchResult) -> Option<PositionFinding> {
         let earlier = ply.checked_sub(1)?;
         let (position, &reply) = game.positions.get(&earlier).zip(game.moves.get(&earlier))?;
@@ -159,7 +159,7 @@ impl Study {
         Some(PositionFinding { position: position.clone(), since_root: 1, known })
     }
 
-    /// Removes the records against the moves before `ply`, and marks the positions after them as the way to what was
+    /// Removes the records against the moves before `ply`, and marks the positions after them as the way to the move
     /// found at `depth`: a drop of the score on this way was no mistake.
     fn way(&self, game: &LearnedGame, ply: u16, depth: Depth) -> Vec<Record> {
         let earlier = game.records.iter().map(|(_, record)| record).filter(|record| record.game_ply < ply);
@@ -184,14 +184,14 @@ impl Study {
             .collect()
     }
 
-    /// A record as one of the study of this game.
+    /// Turns a record into one of the study of this game.
     fn studied(&self, game: &LearnedGame, record: Record) -> Record {
         let time = self.later_than_known(game, &record);
         Record { origin: Origin::Study, session: game.session, time, ..record }
     }
 
-    /// Later than the record that it replaces, and as near to the game as that allows, so that it still belongs to
-    /// the game.
+    /// The time of a record: later than the record that it replaces, and otherwise as near as possible to the time of
+    /// the game, so that it still belongs to the game.
     fn later_than_known(&self, game: &LearnedGame, record: &Record) -> u32 {
         let known = self.ring().newest_of(record.key);
         known.map_or(game.time, |known| known.time.saturating_add(1))
@@ -224,7 +224,7 @@ fn study_all(mut study: Study, goes_on: &dyn Fn() -> bool) -> String {
 }
 
 impl Engine {
-    /// Studies lost games until the next search, if that is wanted.
+    /// Studies lost games until the next search, if `LearnStudy` is set.
     pub(super) fn start_study(&mut self) {
         let Some(path) = self.learning.study_file().filter(|_| !self.strength_limits.is_limited()) else {
             return;
