@@ -4,7 +4,7 @@ use shakmaty::{Bitboard, Board, Move, Role, Square, attacks};
 
 use super::Position;
 
-/// Where the side to move must go to give check, prepared once for all moves of a position.
+/// The squares from which the side to move gives check, prepared once for all moves of a position.
 #[derive(Clone, Debug)]
 pub struct CheckSquares {
     king: Square,
@@ -29,22 +29,22 @@ impl CheckSquares {
         CheckSquares { king, by_role: [empty, pawn, knight, bishop, rook, bishop | rook, empty], discoverers }
     }
 
-    /// Where a piece of `role` (what a pawn promotes to, if it does) that leaves `from` gives check.
+    /// The squares on which a piece of `role` (after a promotion, the new one) that leaves `from` gives check.
     pub fn targets(&self, role: Role, from: Square) -> Bitboard {
         let direct = self.by_role[role as usize];
         if self.discoverers.contains(from) { direct | !attacks::ray(self.king, from) } else { direct }
     }
 
-    /// Does the move give check? Two rare ways are not seen: through the pawn captured en passant, and by the
-    /// rook in castling.
+    /// Does the move give check? Two rare cases are missed: a check discovered by the pawn captured en passant, and a
+    /// check by the rook in castling.
     pub fn gives_check(&self, m: Move) -> bool {
         let Move::Normal { role, from, to, promotion, .. } = m else { return false };
         self.targets(promotion.unwrap_or(role), from).contains(to)
     }
 }
 
-/// The pieces, of either colour, that alone stand between `square` and a slider among `pieces`: on a king's square,
-/// those of its own side are pinned, the others can give discovered check.
+/// The pieces of either colour that are the only one between `square` and a slider among `pieces`. If a king is on
+/// `square`, those of its own side are pinned, the others can give discovered check.
 #[inline]
 pub fn blockers(board: &Board, square: Square, pieces: Bitboard) -> Bitboard {
     let occupied = board.occupied();

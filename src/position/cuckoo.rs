@@ -1,10 +1,10 @@
-//! Finds the single move that leads from one position to another by the two keys alone (M. N. J. van Kervinck, "A fast
-//! method to detect upcoming repetitions", 2013).
+//! Finds the single move that leads from one position to another by their two keys alone (M. N. J. van Kervinck, "A
+//! fast method to detect upcoming repetitions", 2013).
 //!
-//! The difference of two keys that one reversible move connects is the piece's number on both squares and
-//! the side to move: 3,668 numbers, which a cuckoo table (two possible places for each, Pagh and Rodler
-//! 2001) answers with two loads. With it the search knows, before it has generated a move, that the side to
-//! move can repeat an earlier position.
+//! If one reversible move connects two positions, their keys differ by the Zobrist numbers of the piece on both
+//! squares and of the side to move: 3,668 differences, which a cuckoo table (two possible slots for each, Pagh and
+//! Rodler 2001) finds with two loads. So the search knows, before it has generated a move, that the side to move can
+//! repeat an earlier position.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ use crate::types::PositionKey;
 
 const SLOTS: usize = 8192;
 
-/// A piece that goes from `a` to `b` or back, and what that changes in the key.
+/// A piece that goes from `a` to `b` or back, and the change of the key.
 #[derive(Copy, Clone, Debug)]
 struct ReversibleMove {
     key: u64,
@@ -60,7 +60,7 @@ fn all() -> impl Iterator<Item = ReversibleMove> {
 /// Puts a move into one of its two slots; the one that was there moves to its other slot.
 fn insert(slots: &mut Slots, mut moved: ReversibleMove) {
     let mut place = places(moved.key)[0];
-    // With these numbers the longest chain is short; the test below would find a cycle.
+    // With these numbers no chain is long; the test below would find a cycle.
     while let Some(homeless) = slots[place].replace(moved) {
         let [first, second] = places(homeless.key);
         place = if place == first { second } else { first };
@@ -68,13 +68,13 @@ fn insert(slots: &mut Slots, mut moved: ReversibleMove) {
     }
 }
 
-/// What `moves` moves of one side change in the key if its pieces end where they began: the side to move.
+/// The change of the key by `moves` moves of one side whose pieces end where they began: the side to move.
 pub(super) fn turn_difference(moves: usize) -> u64 {
     if moves.is_multiple_of(2) { 0 } else { turn_key() }
 }
 
-/// Does a reversible move of the side to move change the key of `position` by `difference`? It is legal if the
-/// position that it leads to is, as every position of the path is.
+/// Does a reversible move of the side to move change the key of `position` by `difference`? The move is legal if it
+/// leads to a legal position, as every position of the path is.
 pub(super) fn has_reversible_move(position: &Position, difference: PositionKey) -> bool {
     let slots = &**REVERSIBLE_MOVES;
     places(difference.0).into_iter().any(|place| {

@@ -1,21 +1,21 @@
-//! Legal moves in two parts, as the search needs them: those that change material, and the quiet ones, which most nodes
+//! Legal moves in two parts, as the search needs them: those that change material, and the quiet ones, which many nodes
 //! never need.
 //!
-//! In check there are so few moves that [`Position::legal_moves`] serves; here the side to move is not in
-//! check. A piece may then go anywhere unless it is pinned, and a king wherever it is not attacked; en passant
-//! and castling, rare and full of special cases, are left to shakmaty.
+//! In check there are so few moves that [`Position::legal_moves`] is used; the functions here are for positions out of
+//! check. There a piece may go anywhere unless it is pinned, and the king wherever it is not attacked. En passant and
+//! castling, which are rare and full of special cases, are left to shakmaty.
 
 use shakmaty::{Bitboard, CastlingSide, Color, Move, Position as _, Rank, Role, Square, attacks};
 
 use super::{CheckSquares, Position, blockers};
 
-/// Captures and promotions to a queen change material at once.
+/// Is the move a capture or a queen promotion?
 #[inline]
 pub fn is_noisy(m: Move) -> bool {
     m.is_capture() || m.promotion() == Some(Role::Queen)
 }
 
-/// Takes quiet moves as they are generated: one by one, as a closure does, or all squares of a piece at once.
+/// Receives quiet moves as they are generated: one by one, as a closure does, or all squares of a piece at once.
 pub trait TakeQuiets {
     /// Takes a move.
     fn take(&mut self, m: Move);
@@ -90,13 +90,13 @@ impl Position {
         }
     }
 
-    /// Passes those [`Position::quiet_moves`] to `quiets` that give check as far as `checks` sees it.
+    /// Passes those [`Position::quiet_moves`] to `quiets` that give check according to `checks`.
     pub fn quiet_checks(&self, checks: &CheckSquares, mut quiets: impl TakeQuiets) {
         let empty = !self.board().occupied();
         self.quiet_moves_to(|role, from| empty & checks.targets(role, from), &mut quiets);
     }
 
-    /// Quiet moves other than castling, to the empty squares that are asked for.
+    /// Passes quiet moves other than castling, to those empty squares that are `targets`.
     fn quiet_moves_to(&self, targets: impl Fn(Role, Square) -> Bitboard, quiets: &mut impl TakeQuiets) {
         debug_assert!(!self.in_check());
         let board = self.board();
@@ -131,8 +131,8 @@ impl Position {
         }
     }
 
-    /// Is a move legal whose mover and victim are those on the board? Common moves are checked here, rare ones by
-    /// shakmaty.
+    /// Is a move legal, given that the moving and the captured piece are on the board? Common moves are checked here,
+    /// rare ones by shakmaty.
     pub(super) fn is_legal(&self, m: Move) -> bool {
         let Move::Normal { role, from, to, promotion: None, .. } = m else { return self.chess().is_legal(m) };
         let board = self.board();
@@ -142,7 +142,7 @@ impl Position {
             Role::Pawn => {
                 let (once, twice) = pushes(us, Bitboard::from_square(from), !occupied);
                 let captures = attacks::pawn_attacks(us, from) & board.by_color(!us);
-                // On the last rank it would have to promote.
+                // On the last rank the pawn would have to promote.
                 (once | twice | captures) & !Bitboard::BACKRANKS
             }
             Role::King => {
@@ -151,7 +151,7 @@ impl Position {
             _ => attacks::attacks(from, role.of(us), occupied),
         };
         if self.in_check() {
-            // It must also answer the check.
+            // The move must also parry the check.
             return self.chess().is_legal(m);
         }
         (reach & !ours).contains(to) && Pins::new(self).allow(from, to)
@@ -163,7 +163,7 @@ impl Position {
         self.board().attacks_to(to, !self.turn(), without_king).is_empty()
     }
 
-    /// Passes each piece but pawns to `add`, with those of its `targets` to which it may move.
+    /// Passes each piece other than pawns to `add`, with those of its `targets` to which it may move.
     fn piece_moves(
         &self,
         targets: impl Fn(Role, Square) -> Bitboard,
@@ -226,7 +226,7 @@ fn forward(color: Color) -> i32 {
     color.fold_wb(8, -8)
 }
 
-/// Where `pawns` go by one step, and by two.
+/// The squares that `pawns` reach by one step, and by two.
 fn pushes(us: Color, pawns: Bitboard, empty: Bitboard) -> (Bitboard, Bitboard) {
     let once = pawns.shift(forward(us)) & empty;
     let third = Bitboard::from_rank(us.fold_wb(Rank::Third, Rank::Sixth));
@@ -234,7 +234,7 @@ fn pushes(us: Color, pawns: Bitboard, empty: Bitboard) -> (Bitboard, Bitboard) {
 }
 
 fn origin(to: Square, step: i32) -> Square {
-    // Within the board by construction: `to` was reached by this step.
+    // Always on the board: `to` was reached by this step.
     Square::try_from(to as i32 - step).unwrap_or(to)
 }
 

@@ -1,7 +1,7 @@
 //! Incremental hash keys.
 //!
-//! The numbers are Polyglot's (through shakmaty's [`ZobristValue`]), with the en-passant file hashed where
-//! a pawn stands ready to capture, legal or not, as that format defines it.
+//! The numbers are Polyglot's (through shakmaty's [`ZobristValue`]). As that format defines, the en-passant file is
+//! hashed if a pawn stands beside the one that moved two squares, whether the capture is legal or not.
 
 use shakmaty::{
     CastlingSide, Chess, Color, EnPassantMode, Move, Piece, Position as _, Role, Square,
@@ -31,8 +31,8 @@ pub(super) fn turn_key() -> u64 {
     Zobrist64::zobrist_for_white_turn().0
 }
 
-/// What one piece more of a kind adds to the material key: so the key depends on the counts alone. Odd, so that no
-/// count but 0 adds nothing.
+/// What each piece of a kind adds to the material key, so that the key depends only on the counts. Odd, so that only a
+/// count of 0 adds nothing.
 fn material_step(piece: Piece) -> u64 {
     piece_key(Square::A1, piece) | 1
 }
@@ -109,8 +109,8 @@ impl Keys {
         keys
     }
 
-    /// The position key after `m`, if that is a plain move that changes no castling or en-passant rights. Right for
-    /// most moves, and so good enough to prefetch by.
+    /// The position key after `m`, assuming a plain move that changes no castling or en-passant rights. It is right for
+    /// most moves, which is enough for prefetching.
     pub fn after_plain_move(&self, m: Move, us: Color) -> PositionKey {
         let Move::Normal { role, from, capture, to, .. } = m else { return self.position };
         let taken = capture.map_or(0, |captured| piece_key(to, captured.of(!us)));

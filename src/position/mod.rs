@@ -1,7 +1,7 @@
 //! A chess position as the engine uses it: shakmaty's rules plus incremental keys.
 //!
-//! [`Position`] is copy-make: [`Position::play`] returns the child, so that nothing has to be undone.
-//! [`Path`] holds the positions that led here, which repetitions and the fifty-move rule need.
+//! [`Position`] is copy-make: [`Position::play`] returns the child, so that no move has to be undone. [`Path`] holds
+//! the positions that led here, for repetitions and the fifty-move rule.
 
 mod checks;
 mod cuckoo;
@@ -32,7 +32,7 @@ use crate::types::{PackedMove, PositionKey};
 pub struct Position {
     chess: Chess,
     keys: Keys,
-    /// The pieces that give check: asked several times at each node.
+    /// The pieces that give check: needed several times at each node.
     checkers: Bitboard,
 }
 
@@ -43,16 +43,16 @@ impl Default for Position {
 }
 
 impl Position {
-    /// Wraps a position of shakmaty's, computing the keys from scratch.
+    /// Wraps a position of shakmaty, computing the keys from scratch.
     pub fn from_chess(chess: Chess) -> Position {
         Position { keys: Keys::from_scratch(&chess), checkers: chess.checkers(), chess }
     }
 
-    /// Builds a position for analysis. Too much material and impossible checks are accepted, because
-    /// people analyse such positions; a missing king or a capturable king is not.
+    /// Builds a position for analysis. Too much material and impossible checks are accepted, because people analyse
+    /// such positions; a missing king or a capturable king is not.
     ///
     /// # Errors
-    /// Everything that shakmaty finds wrong, if something in it is not tolerated.
+    /// All errors that shakmaty finds, if one of them is not tolerated.
     pub fn from_setup(setup: Setup, mode: CastlingMode) -> Result<Position, PositionErrorKinds> {
         setup
             .position::<Chess>(mode)
@@ -94,8 +94,8 @@ impl Position {
         self.keys.position
     }
 
-    /// The key for repetitions: like [`Position::key`], but an en-passant square counts only if the
-    /// capture is legal, as the laws of chess have it.
+    /// The key for repetitions: like [`Position::key`], but an en-passant square counts only if the capture is legal,
+    /// as in the laws of chess.
     pub fn repetition_key(&self) -> PositionKey {
         if self.chess.pseudo_legal_ep_square().is_some() && self.chess.legal_ep_square().is_none() {
             return Keys::without_en_passant(self.keys.position, &self.chess);
@@ -147,8 +147,7 @@ impl Position {
         board.by_color(color) & !board.pawns() & !board.kings()
     }
 
-    /// Has `color` any [non-pawn material](Position::non_pawn_material)? Without one zugzwang is the rule, not the
-    /// exception.
+    /// Has `color` any [non-pawn material](Position::non_pawn_material)? Without it zugzwang is common.
     pub fn has_non_pawn_material(&self, color: Color) -> bool {
         self.non_pawn_material(color).any()
     }
@@ -161,7 +160,7 @@ impl Position {
         (board.pawns().count() + 3 * minors + 5 * rooks + 9 * queens) as u32
     }
 
-    /// Is no mate possible any more, by any sequence of moves?
+    /// Is mate impossible, by any sequence of moves?
     pub fn is_insufficient_material(&self) -> bool {
         let board = self.board();
         (board.pawns() | board.rooks_and_queens()).is_empty() && self.chess.is_insufficient_material()

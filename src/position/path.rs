@@ -1,16 +1,16 @@
-//! The positions of the game and of the search that led to the present one.
+//! The positions of the game and of the search that led to the current one.
 //!
-//! A repetition inside the search is a draw at once: if one side could force the position again, it can
-//! force it a third time. A repetition of a position of the *game* is a draw only when it is the third
-//! occurrence, since the opponent has shown once already that he may deviate.
+//! A repetition inside the search is a draw at once: a side that could force the position a second time can force it a
+//! third time. A repetition of a position of the *game* is a draw only at the third occurrence, since the opponent may
+//! deviate, as he has done once already.
 //!
-//! The path also tracks the taint (see [`PathHash`]): for every position on it, the earliest position on which
-//! the results found below depend. And it keeps the keys that the modes compare up to date.
+//! The path also tracks the taint (see [`PathHash`]): for every position, the earliest position on which the results
+//! found below it depend. And it updates the keys that the modes compare.
 
 use super::{PathHash, PathPart, Position, cuckoo};
 use crate::types::{PathKey, Ply, PositionKey};
 
-/// How the present position repeats an earlier one.
+/// How the current position repeats an earlier one.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Repetition {
     /// The earlier occurrence is in the search.
@@ -22,9 +22,9 @@ pub enum Repetition {
 /// The earliest positions of the path, by index, on which the results below a node depend.
 #[derive(Copy, Clone, Debug)]
 struct TaintOrigin {
-    /// Because a repetition of it was scored as a draw.
+    /// The position whose repetition was scored as a draw.
     repetition: u32,
-    /// Because the fifty-move counter began to run there and ran out below.
+    /// The position from which the fifty-move counter ran until it ran out below.
     counter: u32,
 }
 
@@ -48,22 +48,22 @@ struct PathEntry {
     seen: u64,
     /// How many plies back a repetition may lie: none across a capture, pawn move or null move.
     reversible: u16,
-    /// Plies back to the same position, 0 if it is new.
+    /// Plies back to the previous occurrence of the position, 0 if it is new.
     back: u16,
     /// How often the position has occurred, this time included.
     occurrences: u16,
     /// The fifty-move clock.
     clock: u16,
-    /// On what the results found below this position depend.
+    /// The positions on which the results found below this one depend.
     taint: TaintOrigin,
-    /// The same of the child that was left last.
+    /// The same for the child that was searched last.
     last_child: TaintOrigin,
 }
 
-/// The positions of game and search, oldest first, the present one last.
+/// The positions of game and search, oldest first, the current one last.
 #[derive(Clone, Debug, Default)]
 pub struct Path {
-    /// Apart from the entries, so that looking back for a repetition touches few cache lines.
+    /// Separate from the entries, so that looking back for a repetition touches few cache lines.
     keys: Vec<PositionKey>,
     entries: Vec<PathEntry>,
     /// Index of the root of the search.
@@ -71,7 +71,7 @@ pub struct Path {
     mode: PathHash,
 }
 
-/// Spreads a key, so that sums of keys are as good as the keys.
+/// Mixes a key, so that a sum of mixed keys is a good hash of a set.
 fn spread(key: PositionKey) -> u64 {
     let product = (key.0 ^ key.0 >> 31).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     product ^ product >> 32
@@ -85,7 +85,7 @@ impl Path {
         path
     }
 
-    /// The present position becomes the root of a search in `mode`.
+    /// Makes the current position the root of a search in `mode`.
     pub fn begin_search(&mut self, mode: PathHash) {
         self.mode = mode;
         let Some(root) = self.entries.len().checked_sub(1) else { return };
@@ -114,7 +114,7 @@ impl Path {
         self.append(position, None);
     }
 
-    /// Appends a position that can repeat the same positions as its predecessor `before`, or none.
+    /// Appends a position. It may repeat the same positions as its predecessor `before`, or none without one.
     fn append(&mut self, position: &Position, before: Option<&PathEntry>) {
         let key = position.repetition_key();
         let spread = spread(key);
@@ -145,7 +145,7 @@ impl Path {
         self.entries.push(entry);
     }
 
-    /// Removes the last position; the one before inherits its taint.
+    /// Removes the last position; its parent inherits the taint.
     pub fn pop(&mut self) {
         self.keys.pop();
         let Some(left) = self.entries.pop() else { return };
@@ -163,7 +163,7 @@ impl Path {
         self.keys.drain(..excess);
     }
 
-    /// Does the present position, `ply` plies from the root, repeat an earlier one in a way that draws?
+    /// Is the current position, `ply` plies from the root, a draw by repetition?
     pub fn repetition(&self, ply: Ply) -> Option<Repetition> {
         let last = self.entries.last()?;
         if last.back == 0 {
@@ -175,27 +175,27 @@ impl Path {
         }
     }
 
-    /// Has a position that can still be repeated occurred twice in the game? Then a third time is a draw, and a
-    /// score found here is not true of other games.
+    /// Has a position that can still be repeated occurred twice in the game? Then its third occurrence is a draw, and a
+    /// score found here may not be valid in other games.
     pub fn has_repeated(&self) -> bool {
         let Some(last) = self.entries.last() else { return false };
         let first = self.entries.len().saturating_sub(usize::from(last.reversible) + 1);
         self.entries[first..].iter().any(|entry| entry.occurrences > 1)
     }
 
-    /// How often the present position has occurred, this time included.
+    /// How often the current position has occurred, this time included.
     pub fn occurrences(&self) -> usize {
         self.entries.last().map_or(0, |entry| usize::from(entry.occurrences))
     }
 
-    /// Is `position`, the present one, a draw by repetition, by the move counter or for want of material, unless it is
-    /// mate?
+    /// Is `position`, the current one, a draw by repetition, by the fifty-move counter or by insufficient material,
+    /// and not checkmate?
     pub fn is_draw(&self, position: &Position) -> bool {
         self.occurrences() >= 3 || position.halfmoves() >= 100 || position.is_insufficient_material()
     }
 
-    /// Can the side to move, `ply` plies from the root, repeat an earlier position with a draw by its next
-    /// move? If so, returns how many plies ago it occurred. See `cuckoo.rs`.
+    /// Can the next move, `ply` plies from the root, draw by repeating an earlier position? If so, returns how many
+    /// plies ago it occurred. See `cuckoo.rs`.
     pub fn upcoming_repetition(&self, position: &Position, ply: Ply) -> Option<usize> {
         let (last, here) = (self.entries.last()?, self.keys.len() - 1);
         let key = self.keys[here];
@@ -203,7 +203,7 @@ impl Path {
         if reach < 3 {
             return None;
         }
-        // The moves of the side not to move must cancel out: XOR of what each of them changed.
+        // The opponent's moves must cancel out: the XOR of their changes of the key.
         let mut theirs = key ^ self.keys[here - 1].0;
         for back in (3..=reach).step_by(2) {
             let earlier = here - back;
@@ -219,32 +219,31 @@ impl Path {
         None
     }
 
-    /// The present result depends on the position `back` plies before: its repetition was scored as a draw.
+    /// The current result depends on the position `back` plies before: its repetition was scored as a draw.
     pub fn taint_by_repetition(&mut self, back: usize) {
         let here = self.entries.len() - 1;
         let earlier = here - back.min(here);
-        // In such a mode the positions of the game that occurred twice are part of the key, so that they need no
-        // taint.
+        // In this mode the positions that occurred twice in the game are part of the key, so they need no taint.
         if self.mode.part() != PathPart::SeenTwice || earlier > self.root {
             let taint = &mut self.entries[here].taint;
             taint.repetition = taint.repetition.min(earlier as u32);
         }
     }
 
-    /// How many plies ago the present position occurred last; 0 if it is new.
+    /// How many plies ago the current position occurred last; 0 if it is new.
     pub fn repetition_distance(&self) -> usize {
         self.entries.last().map_or(0, |entry| usize::from(entry.back))
     }
 
-    /// The present result depends on all the moves that the fifty-move counter has counted.
+    /// The current result depends on all moves that the fifty-move counter has counted.
     pub fn taint_by_counter(&mut self) {
         let here = self.entries.len() - 1;
         let start = here - usize::from(self.entries[here].clock).min(here);
         self.entries[here].taint.counter = start as u32;
     }
 
-    /// The present result is a tainted one from a table: it depends on a position at most `back` plies
-    /// before, or (`None`) on any that can still repeat.
+    /// The current result is a tainted one from a table: it depends on a position at most `back` plies before, or
+    /// (`None`) on any that can still be repeated.
     pub fn taint_by_stored(&mut self, back: Option<usize>) {
         let here = self.entries.len() - 1;
         let taint = &mut self.entries[here].taint;
@@ -257,30 +256,28 @@ impl Path {
         }
     }
 
-    /// The child that was left last decides the present result alone (it caused a cutoff): the taint of its
-    /// siblings is dropped.
+    /// The last child alone decides the current result (it caused a cutoff): the taint of its siblings is dropped.
     pub fn keep_last_child_taint(&mut self) {
         if let Some(last) = self.entries.last_mut() {
             last.taint = last.last_child;
         }
     }
 
-    /// The present result depends on no draw.
+    /// The current result depends on no draw.
     pub fn clear_taint(&mut self) {
         if let Some(last) = self.entries.last_mut() {
             last.taint = TaintOrigin::NONE;
         }
     }
 
-    /// How many plies ago the earlier position occurred on whose repetition the results below the present one depend,
-    /// if there is one.
+    /// How many plies ago the position occurred on whose repetition the results below the current one depend, if any.
     pub fn repetition_taint(&self) -> Option<usize> {
         let here = self.entries.len().saturating_sub(1);
         let earliest = self.entries.last()?.taint.repetition as usize;
         (earliest < here).then(|| here - earliest)
     }
 
-    /// Do the results below depend on the fifty-move counter, counted from before the present position?
+    /// Do the results below depend on the fifty-move counter as it was before the current position?
     pub fn has_counter_taint(&self) -> bool {
         let here = self.entries.len().saturating_sub(1);
         self.entries.last().is_some_and(|entry| (entry.taint.counter as usize) < here)
@@ -296,7 +293,7 @@ impl Path {
         self.entries.last().map_or(0, |entry| entry.clock)
     }
 
-    /// The part of the path that every score depends on in the present mode.
+    /// The part of the path on which every score depends in this mode.
     pub fn key(&self) -> PathKey {
         let Some(last) = self.entries.last() else { return PathKey::default() };
         // Only the high bits of a key are stored, so the clock must reach them.
@@ -318,14 +315,13 @@ impl Path {
         PathKey(bits)
     }
 
-    /// The positions whose next occurrence is a draw, in any order: all of the path that a repetition can
-    /// depend on.
+    /// The set of positions whose next occurrence is a draw: everything on the path on which a repetition can depend.
     pub fn drawing_key(&self) -> PathKey {
         PathKey(self.entries.last().map_or(0, |last| last.seen.wrapping_add(last.twice.rotate_left(1))))
     }
 
-    /// The positions of the last `back` plies and the present one, in any order, if they all belong to the
-    /// search and can all repeat.
+    /// The set of positions of the last `back` plies and the current one, if they all belong to the search and can
+    /// all be repeated.
     pub fn recent_key(&self, back: usize) -> Option<PathKey> {
         let last = self.entries.last()?;
         let first = (self.entries.len() - 1).checked_sub(back).filter(|&first| first > self.root)?;
@@ -334,7 +330,7 @@ impl Path {
         (back <= reversible).then(|| PathKey(last.seen.wrapping_sub(before)))
     }
 
-    /// The last `count` moves in their order, fewer if there are not as many.
+    /// A hash of the last `count` moves in order, or of fewer if there are not so many.
     fn last_moves(&self, count: usize) -> u64 {
         let from = self.keys.len().saturating_sub(count + 1);
         self.keys[from..]

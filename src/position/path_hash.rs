@@ -1,15 +1,15 @@
 //! What a stored score may depend on besides the position: the modes of semi-path-dependent hashing.
 //!
-//! A position's score depends on how it was reached: the fifty-move clock and the positions that may not come
-//! again are part of the state of the game, but not of the key by which tables find a position. Palay (1983)
-//! described the error, Campbell (1985) named it: *graph-history interaction*. A search that ignores it announces
-//! mates that the counter has already spoiled, and walks from a won position back into the same won position. Keying
-//! by the whole path cures it, but loses the transpositions, which are the purpose of a table.
+//! A position's score depends on how it was reached: the fifty-move clock and the positions that must not be repeated
+//! are part of the state of the game, but not of the key by which tables find a position. Palay (1983) described the
+//! error, Campbell (1985) named it: *graph-history interaction*. A search that ignores it announces mates that the
+//! counter makes impossible, and moves from a won position back into the same won position. A key of the whole path
+//! cures that, but loses the transpositions, which are the purpose of a table.
 //!
-//! Semi-path-dependent hashing keeps both: an entry is *found* by the position, so that its move and evaluation
-//! always serve, and its *score* is used only if the stored part of the path fits the present one as well. A
-//! mode says which part must be the same ([`PathPart`]), and whether clock and taint are looked at besides
-//! (see `tt/path_check.rs`):
+//! Semi-path-dependent hashing combines both: an entry is *found* by the position, so that its move and evaluation can
+//! always be used, and its *score* is used only if the stored part of the path also matches the current one. A mode
+//! determines which part must match ([`PathPart`]), and whether clock and taint are also checked (see
+//! `tt/path_check.rs`):
 //!
 //! | mode | part that must be the same | clock, taint | lets through | costs |
 //! |---|---|---|---|---|
@@ -22,32 +22,32 @@
 //! | `full` | all positions since the last irreversible move, the clock | no | nothing | nearly all transpositions |
 //!
 //! **Clock.** Engines usually mix a coarse counter into the key, which splits the table in steps and still lets a
-//! mate through that is longer than the counter allows. Here the clock is stored exactly, and the check knows the
-//! depth of the entry: a result whose depth (with a margin for extensions) ends before either clock can reach 100
-//! knows nothing of the counter, and serves at any other clock of which the same is true. A mate serves only while
-//! the counter leaves as many plies.
+//! mate through that is longer than the counter allows. Here the clock is stored exactly, and the check uses the
+//! depth of the entry: a result whose depth (with a margin for extensions) ends before the clock can reach 100, at
+//! both clocks, does not depend on the counter, and is valid. A mate is valid only while the counter leaves as many
+//! plies.
 //!
-//! **Taint.** A repetition inside the search counts as a draw. If both occurrences lie below a node, its score does
-//! not depend on its own past; if the first lies above, it does, and it is *tainted*: true on this path only.
-//! [`Path`](super::Path) tracks the earliest position that the results below a node rest on. Where a move refutes,
-//! only what lies below that move counts; a score that is not a draw's was decided by another line and is not
-//! tainted. (That a drawn line may still have kept another one from being better is left to chance: the strict
-//! proof cost 9 % more nodes instead of 1 % and stopped no trap more.) A tainted entry keeps how far back it reaches
-//! and a hash of the positions in between: it serves again wherever the same cycle is at hand. A clean score used
-//! on a path that has seen one of its positions once is no error by the laws of chess; `draws` looks at those that
-//! the game has seen twice. (Kishimoto and Müller, 2004, verify a stored proof on the new path; a score of depth *n*
-//! has no proof to verify.)
+//! **Taint.** A repetition inside the search counts as a draw. If both occurrences are below a node, its score does
+//! not depend on the path to it; if the first is above, it does, and is *tainted*: valid on this path only.
+//! [`Path`](super::Path) tracks the earliest position on which the results below a node depend. At a cutoff only the
+//! refuting move counts; a score other than a draw score was decided by another line and is not tainted. (That a
+//! drawn line may still have kept another one from being better is ignored: the strict proof cost 9 % more nodes
+//! instead of 1 % and avoided no further trap.) A tainted entry stores how far back it reaches and a hash of the
+//! positions in between, so that it is valid wherever the same cycle occurs. An untainted score on a path where one
+//! of its positions has occurred once is no error by the laws of chess; `draws` checks those that occurred twice in
+//! the game. (Kishimoto and Müller, 2004, verify a stored proof on the new path; a score of depth *n* has no proof to
+//! verify.)
 //!
 //! **A refused score** still gives its move and evaluation, and one thing more. If another path found a draw of its
-//! own to the depth that is asked for, this one mostly finds another repetition: the node is searched, but a ply
-//! less deep, never two nodes of a line in a row. And a tainted result does not replace one of its position that is
-//! as deep and clean; what is exact is always stored. Learned entries come from games in which no position had
-//! occurred twice, so in `draws` they are used while none has.
+//! own to the required depth, this one mostly finds another repetition: so the node is searched a ply less deep, but
+//! never two nodes of a line in a row. And a tainted result does not replace an untainted one of the same position
+//! that is as deep; exact results are always stored. Learned entries come from games in which no position had
+//! occurred twice, so in `draws` they are used only while none has.
 //!
 //! `draws` is the default: it falls into no trap of `tests/path_traps.rs` and loses nothing to `off` in 12,000 games
 //! (+0.3 ± 4.3 Elo). Traps, nodes, hit rates and games of every mode: `benches/notes/path_hash.md`.
 
-/// Which part of the path must fit before a stored score is used; the option `PathHash`. See the table above.
+/// Which part of the path must match before a stored score is used; the option `PathHash`. See the table above.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PathHash {
     /// Plain hashing by position.
@@ -84,7 +84,7 @@ pub enum PathPart {
     All,
 }
 
-/// A mode: its name, the part of the path that must be the same, whether clock and taint are looked at.
+/// A mode: its name, the part of the path that must match, whether clock and taint are checked.
 type PathHashRow = (PathHash, &'static str, PathPart, bool);
 
 const MODES: [PathHashRow; 7] = [
@@ -116,17 +116,17 @@ impl PathHash {
         MODES[self as usize].1
     }
 
-    /// The part of the path that must be the same.
+    /// The part of the path that must match.
     pub fn part(self) -> PathPart {
         MODES[self as usize].2
     }
 
-    /// Are clock and taint looked at besides?
+    /// Are clock and taint also checked?
     pub fn looks_at_clock(self) -> bool {
         MODES[self as usize].3
     }
 
-    /// The mode of that name; capitals do not matter.
+    /// The mode of that name, ignoring case.
     pub fn from_name(name: &str) -> Option<PathHash> {
         PathHash::NAMED.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, mode)| *mode)
     }

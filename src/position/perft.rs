@@ -1,4 +1,4 @@
-//! Counting the leaves of the game tree: the standard test of move generation.
+//! Counts the leaves of the game tree: the standard test of move generation.
 
 use shakmaty::Move;
 

@@ -1,23 +1,24 @@
-//! Static exchange evaluation: what a capture wins or loses when both sides keep recapturing on one square
-//! with their least valuable piece.
+//! Static exchange evaluation: what a capture wins or loses if both sides keep recapturing on one square with their
+//! least valuable piece.
 
 use shakmaty::{Bitboard, Color, Move, Role, Square, attacks};
 
 use super::Position;
 
-/// Exchange value of a piece in centipawns, by role (pawn 1 to king 6). The king's is beyond any exchange.
+/// Exchange value of a piece in internal units, a pawn being 100, by role (pawn 1 to king 6). The king's is larger
+/// than any exchange.
 const VALUE: [i32; 7] = [0, 100, 320, 330, 500, 950, 20_000];
 
 impl Position {
-    /// What a move wins before the reply, in centipawns: its victim, and the piece that it promotes to. (The pawn
-    /// is not subtracted.)
+    /// What a move wins before the reply, in internal units: the captured piece, and the piece that it promotes to.
+    /// (The pawn is not subtracted.)
     pub fn material_gain(m: Move) -> i32 {
         let value = |piece: Option<Role>| piece.map_or(0, |role| VALUE[role as usize]);
         value(m.capture()) + value(m.promotion())
     }
 
-    /// Static exchange evaluation: does the exchange that `m` starts win at least `threshold` centipawns? Castling
-    /// wins exactly 0.
+    /// Static exchange evaluation: does the exchange that `m` starts win at least `threshold` internal units?
+    /// Castling wins exactly 0.
     pub fn see_ge(&self, m: Move, threshold: i32) -> bool {
         let (from, to, mut on_square) = match m {
             Move::Normal { role, from, to, promotion, .. } => (from, to, promotion.unwrap_or(role)),
@@ -27,13 +28,13 @@ impl Position {
         let captured = m.capture().map_or(0, |role| VALUE[role as usize]);
         let promoted = m.promotion().map_or(0, |role| VALUE[role as usize] - VALUE[Role::Pawn as usize]);
 
-        // What the side to move has beyond the threshold if nobody recaptures. If that is too little, the answer is
+        // By how much the side to move exceeds the threshold without a recapture. If that is negative, the answer is
         // no.
         let mut balance = captured + promoted - threshold;
         if balance < 0 {
             return false;
         }
-        // The same if the moved piece is lost for nothing. If that is enough, the answer is yes.
+        // The same if the moved piece is lost for nothing. If that is still enough, the answer is yes.
         balance -= VALUE[on_square as usize];
         if balance >= 0 {
             return true;
@@ -66,14 +67,14 @@ impl Position {
             attackers &= occupied;
             on_square = role;
             side = !side;
-            // The balance is now seen from the other side, which need not go on if it wins even when the piece that
-            // has just captured is lost.
+            // The balance is now that of the other side, which can stop if it wins even when the piece that has just
+            // captured is lost.
             balance = -balance - 1 - VALUE[on_square as usize];
             if balance >= 0 {
                 break;
             }
         }
-        // `side` is the one that cannot win the exchange any more.
+        // `side` can no longer win the exchange.
         side != us
     }
 }
@@ -121,7 +122,7 @@ mod tests {
             ("3qk3/8/8/8/3r4/8/8/3RK3 w - - 0 1", "d1d4", 0),
             ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", 850),
             ("1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8q", 320 + 850),
-            // The king may recapture only what is no longer defended.
+            // The king may recapture only if the square is no longer defended.
             ("8/8/3k4/4p3/8/8/4R3/4R1K1 w - - 0 1", "e2e5", 100),
             ("8/8/3k4/4p3/8/4R3/8/6K1 w - - 0 1", "e3e5", -400),
         ];

@@ -1,10 +1,10 @@
-//! What one side attacks.
+//! The squares that one side attacks.
 
 use shakmaty::{Bitboard, Color, Role, attacks};
 
 use super::Position;
 
-/// The squares that one side attacks, with all its pieces and with those of little value.
+/// The squares that one side attacks, with all its pieces and with the less valuable ones.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Threats {
     /// By any piece.
@@ -29,7 +29,7 @@ impl Threats {
 }
 
 impl Position {
-    /// What `color` attacks.
+    /// The squares that `color` attacks.
     pub fn threats_by(&self, color: Color) -> Threats {
         let board = self.board();
         let ours = board.by_color(color);

@@ -1,4 +1,4 @@
-/// What a search result says about the true score of a node.
+/// The relation of a search result to the true score of a node.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// The true score is at most this: no move raised alpha.

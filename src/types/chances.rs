@@ -1,10 +1,10 @@
 use super::Score;
 
-/// The chances of win, draw and loss behind a score, by the material on the board.
+/// The chances of win, draw and loss for a score, by the material on the board.
 ///
-/// A logistic model: the chance to win is `1 / (1 + exp((a - x) / b))` for a score `x`, the chance to lose that
-/// of `-x`. `a`, the score that wins every second game, and `b` depend on the material linearly. Fitted to games
-/// of the engine with itself (`engram tune wdl`).
+/// A logistic model: the chance to win is `1 / (1 + exp((a - x) / b))` for a score `x`, the chance to lose that of
+/// `-x`. `a`, the score that wins every second game, and `b` depend linearly on the material. Fitted to self-play
+/// games (`engram tune wdl`).
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct ChanceModel {
     /// `a` in internal units: at [`ChanceModel::TYPICAL`] material, and more for each point of material.
@@ -17,8 +17,8 @@ impl ChanceModel {
     /// Material of a typical middlegame, in points.
     pub const TYPICAL: f64 = 58.0;
 
-    /// What the engine prints. The score that wins every second game at typical material is the printed pawn
-    /// (fitted to 300 games of the network with itself, 20,000 nodes a move: 142 internal units).
+    /// The model for the printed chances. The score that wins every second game at typical material is the printed pawn
+    /// (fitted to 300 self-play games of the network, 20,000 nodes a move: 142 internal units).
     pub const PRINTED: ChanceModel =
         ChanceModel { even: [EVEN, -0.0136 * EVEN], spread: [0.62 * EVEN, 0.0052 * EVEN] };
 
@@ -38,7 +38,7 @@ impl ChanceModel {
 
     /// The same in per mille.
     pub fn per_mille(&self, score: Score, material: u32) -> [u16; 3] {
-        // Rounded apart, both could be half a per mille too much.
+        // Rounded separately, both could be half a per mille too much.
         let [win, _, loss] = self.chances(score, material).map(|chance| (1000.0 * chance).round() as u16);
         let loss = loss.min(1000 - win);
         [win, 1000 - win - loss, loss]

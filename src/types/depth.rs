@@ -3,7 +3,7 @@ use std::ops::{Add, AddAssign, Sub, SubAssign};
 /// The deepest line that a search follows, in plies from the root.
 pub const MAX_PLY: usize = 246;
 
-/// Plies of safety before the end of the fifty-move counter, for what extensions add to a nominal depth.
+/// Safety margin in plies before the fifty-move limit, for what extensions add to a nominal depth.
 pub const FIFTY_MOVE_MARGIN: i32 = 8;
 
 /// Remaining depth in plies. Signed, because reductions may take it below zero, where quiescence begins.
@@ -68,7 +68,7 @@ impl Ply {
     /// The root.
     pub const ROOT: Ply = Ply(0);
 
-    /// As an index into per-ply tables.
+    /// The index into per-ply tables.
     pub const fn index(self) -> usize {
         self.0 as usize
     }

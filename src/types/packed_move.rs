@@ -27,7 +27,7 @@ impl PackedMove {
         self.0
     }
 
-    /// From stored bits, which may be anything.
+    /// The move of stored bits, which may be anything.
     pub const fn from_bits(bits: u16) -> PackedMove {
         PackedMove(bits)
     }
@@ -42,12 +42,12 @@ impl PackedMove {
         Square::new(u32::from(self.0 & 63))
     }
 
-    /// The square of arrival; of the own rook in castling.
+    /// The square of arrival; in castling that of the own rook.
     pub fn to(self) -> Square {
         Square::new(u32::from(self.0 >> 6 & 63))
     }
 
-    /// The role promoted to, if any. Bits that name no role give none.
+    /// The role promoted to, if any; none for invalid bits.
     pub fn promotion(self) -> Option<Role> {
         match self.0 >> 12 {
             2 => Some(Role::Knight),

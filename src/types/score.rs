@@ -30,10 +30,11 @@ impl Score {
     /// The largest score that an evaluation may have.
     pub const MAX_EVALUATION: Score = Score(WIN_BOUND - 1);
 
-    /// Internal units in a printed pawn, the score that wins every second game: the one factor between both
-    /// scales. At least 100, so that every printed score has an internal one of its own. The margins of the search
-    /// are in internal units, and the network plays best where its pawn is worth this many of them
-    /// (`benches/notes/evaluation.md`). The classical evaluation counts a pawn as 100 units, so it prints 0.71.
+    /// Internal units in a printed pawn, the score that wins every second game: the only factor between the two
+    /// scales. At least 100, so that every printed score has its own internal one. The margins of the search are in
+    /// internal units, and the network plays best when its pawn is worth this many of them
+    /// (`benches/notes/evaluation.md`). In the classical evaluation and in exchanges a pawn is 100 units, which is
+    /// printed as 0.71.
     pub(super) const UNITS_PER_PAWN: i32 = 140;
 
     /// The side to move is mated `ply` plies from the root.
@@ -71,7 +72,7 @@ impl Score {
         self.0 <= -WIN_BOUND
     }
 
-    /// White's score as `color` sees it, and the other way round.
+    /// White's score from the point of view of `color`, and the other way round.
     pub fn relative_to(self, color: Color) -> Score {
         color.fold_wb(self, -self)
     }
@@ -95,7 +96,7 @@ impl Score {
         }
     }
 
-    /// Plies to the position or the progress that tablebases know, of a tablebase win or loss; 0 where they do not say.
+    /// Plies of a tablebase win or loss to the next progress or to the first position in the tables; 0 if unknown.
     pub const fn tablebase_plies(self) -> Option<u32> {
         if self.is_decisive() && !self.is_mate() {
             Some((TABLEBASE_WIN - self.0.abs()).unsigned_abs())
@@ -104,12 +105,12 @@ impl Score {
         }
     }
 
-    /// Makes a heuristic value a legal evaluation, clear of the proven scores.
+    /// Limits a heuristic value to the range of evaluations, apart from proven scores.
     pub fn clamp_evaluation(self) -> Score {
         Score(self.0.clamp(-Score::MAX_EVALUATION.0, Score::MAX_EVALUATION.0))
     }
 
-    /// As a table stores it: proven results count from the node at `ply` instead of from the root.
+    /// The score as a table stores it: proven results are counted from the node at `ply` instead of from the root.
     pub const fn to_tt(self, ply: Ply) -> i16 {
         let stored = match self.is_decisive() {
             true if self.0 > 0 => self.0 + ply.0 as i32,
@@ -140,7 +141,7 @@ impl Score {
     }
 }
 
-/// A quotient to the nearest number, halves away from zero.
+/// A quotient rounded to the nearest integer, halves away from zero.
 const fn rounded(dividend: i32, divisor: i32) -> i32 {
     (dividend + dividend.signum() * divisor / 2) / divisor
 }

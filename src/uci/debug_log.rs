@@ -17,8 +17,8 @@ pub struct DebugLog {
 }
 
 impl DebugLog {
-    /// Installs the process's logger: all messages go to the file while it is open, and those that `RUST_LOG` selects
-    /// to the standard error stream.
+    /// Installs the process's logger: all messages go to the file while it is open, and those selected by `RUST_LOG` to
+    /// standard error.
     pub fn install() -> DebugLog {
         let debug_log = DebugLog::default();
         let stderr = Builder::from_env(Env::default()).target(Target::Stderr).build();
@@ -29,7 +29,7 @@ impl DebugLog {
         log::set_max_level(stderr.filter());
         let both = Both { debug_log: debug_log.clone(), file, stderr };
         if log::set_boxed_logger(Box::new(both)).is_err() {
-            // Another logger is there already (a test harness); the file then stays empty.
+            // Another logger is installed already (a test harness); the file then stays empty.
             log::debug!("the debug log is not available");
         }
         debug_log
@@ -38,7 +38,7 @@ impl DebugLog {
     /// Appends to the file at `path` from now on; `None` ends the log.
     ///
     /// # Errors
-    /// The file cannot be opened for writing; the log before stays open.
+    /// The file cannot be opened for writing; the previous log stays open.
     pub fn set_path(&self, path: Option<&Path>) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.create(true).append(true);

@@ -4,7 +4,7 @@ use shakmaty::{File, Rank, Square};
 
 use crate::{position::Position, protocol::Command};
 
-/// A position for people: board, FEN, key and checks.
+/// A position in readable form: board, FEN, key and checks.
 pub(super) struct Diagram<'a>(pub &'a Position);
 
 impl Display for Diagram<'_> {

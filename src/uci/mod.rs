@@ -9,7 +9,7 @@
 //! until the `bestmove`. While the loop is busy (clearing a large table, `bench`), the reader still acts on `stop` and
 //! `quit`.
 //!
-//! No invalid input ends the process or changes its state: an error is answered by exactly one `info string` that
+//! No invalid input ends the process or changes its state: each error is answered by exactly one `info string` that
 //! says what to do.
 
 mod debug_log;

@@ -40,7 +40,7 @@ pub(super) fn parse(name: &str, value: Option<&str>) -> Result<OptionSetting, Op
         OptionKind::Check { default } => (!default).to_string(),
         OptionKind::Spin { default, .. } => default.to_string(),
         OptionKind::Combo { default, .. } => default.clone(),
-        // These need no value.
+        // These may come without a value.
         OptionKind::Button | OptionKind::String { .. } => String::new(),
     };
     let value = match value {

@@ -10,8 +10,8 @@ use crate::{
     protocol::{Info, Message},
 };
 
-/// A text that is safe for a terminal: control characters other than line ends and tabs are replaced. Names, comments
-/// and paths may contain any.
+/// A text that is safe for a terminal: control characters other than line ends and tabs, which names, comments and
+/// paths may contain, are replaced.
 pub fn printable(text: &str) -> Cow<'_, str> {
     let commands = |c: char| c.is_control() && c != '\n' && c != '\t';
     if text.contains(commands) { Cow::Owned(text.replace(commands, "\u{fffd}")) } else { Cow::Borrowed(text) }
@@ -19,7 +19,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 
 /// The destination of all lines. Clones write to the same place, one whole line at a time, from any thread.
 ///
-/// If the reader is gone, lines are dropped and [`Output::is_closed`] says so.
+/// If the reader is gone, lines are dropped and [`Output::is_closed`] returns true.
 #[derive(Clone)]
 pub struct Output {
     shared: Arc<SharedOutput>,
@@ -31,14 +31,14 @@ struct SharedOutput {
 }
 
 impl Output {
-    /// Lines to `writer`.
+    /// An output to `writer`.
     pub fn new(writer: impl Write + Send + 'static) -> Output {
         Output {
             shared: Arc::new(SharedOutput { writer: Mutex::new(Box::new(writer)), failure: OnceLock::new() }),
         }
     }
 
-    /// Lines to the standard output.
+    /// An output to standard output.
     pub fn stdout() -> Output {
         Output::new(io::stdout())
     }
@@ -72,7 +72,7 @@ impl Output {
         self.send(&Message::Info(Info::text(text)));
     }
 
-    /// Did a write fail, because the reader is gone?
+    /// Has a write failed, so that the reader is gone?
     pub fn is_closed(&self) -> bool {
         self.failure().is_some()
     }

@@ -38,7 +38,7 @@ pub(super) struct ReceivedLine {
     pub read_at: Instant,
 }
 
-/// A line that is no command.
+/// A line that is not a valid command.
 #[derive(Debug, Error)]
 pub(super) enum InputError {
     #[error(transparent)]
@@ -51,8 +51,8 @@ pub(super) enum InputError {
 
 /// Interrupts a long task of the session's loop.
 ///
-/// Counts the requests (`stop`, `quit`) that were read and not yet handled by the loop. As the loop handles lines in
-/// order, its present task came before all of them.
+/// Counts the requests (`stop`, `quit`) that were read but not yet handled by the loop. As the loop handles lines in
+/// order, its current task came before all of them.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     unhandled: Arc<AtomicUsize>,
@@ -101,7 +101,7 @@ pub(super) fn read(
             }
         };
         let at_end = chunk.is_empty();
-        // CR and LF both end a line, so that any combination works: empty lines are ignored.
+        // CR and LF both end a line, so that any combination works, since empty lines are ignored.
         let end = chunk.iter().position(|&byte| byte == b'\n' || byte == b'\r');
         line.append(&chunk[..end.unwrap_or(chunk.len())]);
         let consumed = end.map_or(chunk.len(), |end| end + 1);
@@ -115,12 +115,12 @@ pub(super) fn read(
             stop.stop();
         }
         let is_empty = matches!(received.command, Err(InputError::Command(CommandError::Empty)));
-        // The session may be over before its input is.
+        // The session may end before its input does.
         if !is_empty && sender.send(SessionInput::Line(Box::new(received))).is_err() {
             return;
         }
         if at_end {
-            // A search ends with the input, but `bench` or `perft` at the end of a script is completed.
+            // A search ends at the end of the input, but `bench` or `perft` at the end of a script is completed.
             stop.stop();
             let _ = sender.send(SessionInput::End);
             return;

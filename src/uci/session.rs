@@ -29,9 +29,9 @@ use crate::{
     search::Event,
 };
 
-/// Commands beyond the protocol, which are subcommands of the program as well.
+/// Commands beyond the protocol, which are also subcommands of the program.
 pub trait Tools {
-    /// Searches the bench positions in a new engine, in this mode of `PathHash`.
+    /// Searches the bench positions in a new engine, with this mode of `PathHash`.
     fn bench(&self, depth: Option<u64>, path_hash: PathHash, output: &Output, interrupt: &Interrupt);
     /// Explains the evaluation of a position.
     fn eval(&self, position: &Position, network: Arc<Network>, output: &Output);
@@ -48,7 +48,7 @@ pub struct Places {
     pub data_folder: Option<PathBuf>,
 }
 
-/// One conversation with a GUI or a person, from the first line to the last.
+/// A session with a GUI or a person, from the first line to the last.
 pub struct Session<T> {
     engine: Engine,
     tools: T,
@@ -58,13 +58,13 @@ pub struct Session<T> {
     sender: Sender<SessionInput>,
     receiver: Receiver<SessionInput>,
     interrupt: Interrupt,
-    /// Is castling in the present search written as king takes rook?
+    /// Is castling written as king takes rook in the current search?
     chess960_notation: Arc<AtomicBool>,
-    /// Material of the searched position in points, for the chances printed; 0 while `UCI_ShowWDL` is off.
+    /// Material of the searched position in points, for the printed chances; 0 while `UCI_ShowWDL` is off.
     wdl_material: Arc<AtomicU32>,
     /// True from `go` until just before its `bestmove` is sent.
     searching: Arc<AtomicBool>,
-    /// Commands that need an idle engine and came during a search, oldest first.
+    /// Commands received during a search that need an idle engine, oldest first.
     waiting: VecDeque<(Command, Instant)>,
     debug: bool,
 }
@@ -92,15 +92,15 @@ impl<T: Tools> Session<T> {
                 let mode = CastlingMode::from_chess960(chess960_notation.load(Ordering::Relaxed));
                 let finished = matches!(event, Event::Finished { .. });
                 if finished {
-                    // Before `bestmove` is sent, so that a GUI that answers at once finds the engine idle.
-                    // Release: the notation is read above before the loop may set that of the next search.
+                    // Before `bestmove` is sent, so that a GUI that reacts at once finds the engine idle. Release: the
+                    // notation is read above before the loop may set that of the next search.
                     searching.store(false, Ordering::Release);
                 }
                 let material = wdl_material.load(Ordering::Relaxed);
                 output.send(&translate::message(&event, mode, (material > 0).then_some(material)));
                 if finished || output.is_closed() {
-                    // A closed output ends the session, but perhaps no more line comes to wake it up. Sending fails
-                    // only if the session has already ended.
+                    // Wakes the session: it ends if the output is closed, and perhaps no further line comes to wake it.
+                    // Sending fails only if the session has already ended.
                     let _ = sender.send(SessionInput::SearchFinished);
                 }
             }
@@ -135,7 +135,7 @@ impl<T: Tools> Session<T> {
         move || reader::quit(&sender, &stop, &interrupt)
     }
 
-    /// Runs until `quit`, the end of `input`, or a closed output; a running search is then stopped and awaited.
+    /// Runs until `quit`, the end of `input`, or a closed output; then a running search is stopped and awaited.
     /// Commands queued behind it are carried out at the end of the input, and dropped otherwise.
     pub fn run(mut self, input: impl BufRead + Send + 'static) {
         let (sender, stop, interrupt) =
@@ -165,8 +165,8 @@ impl<T: Tools> Session<T> {
     }
 
     fn handle_line(&mut self, ReceivedLine { text, command, read_at }: ReceivedLine) -> Flow {
-        // Logged here and not by the reader, so that a log opened by one line contains all lines after it. The price:
-        // a `stop`, which acts when it is read, may be logged after the `bestmove` that it caused.
+        // Logged here and not by the reader, so that a log opened by one line contains all lines after it. The
+        // drawback is that a `stop`, which acts when it is read, may be logged after the `bestmove` that it caused.
         log::debug!(target: "uci", "< {text}");
         match command {
             Ok(command) => {
@@ -187,8 +187,8 @@ impl<T: Tools> Session<T> {
         let must_wait = self.is_searching() || !self.waiting.is_empty();
         if must_wait && self.needs_idle_engine(&command) {
             if let Command::Go(go) = &command {
-                // A wrong `go` is refused at once and does not stop the search, unless a queued command may
-                // change the position.
+                // An invalid `go` is refused at once and does not stop the search, unless a queued command may change
+                // the position.
                 if self.waiting.is_empty()
                     && let Err(error) = translate::limits(go, self.engine.position())
                 {
@@ -201,7 +201,7 @@ impl<T: Tools> Session<T> {
             return Flow::Continue;
         }
         if matches!(command, Command::Stop | Command::Quit) {
-            // Only now: the request is also meant for the commands queued before it.
+            // Only now, because the request also applies to the commands queued before it.
             self.interrupt.handled();
         }
         match command {
@@ -241,7 +241,7 @@ impl<T: Tools> Session<T> {
         match command {
             // Errors are reported at once.
             Command::SetOption { name, value } => options::parse(name, value.as_deref()).is_ok(),
-            // If a `go` is queued, they are meant for that search.
+            // If a `go` is queued, they apply to that search.
             Command::Stop | Command::PonderHit => {
                 self.waiting.iter().any(|(command, _)| matches!(command, Command::Go(_)))
             }
@@ -258,8 +258,7 @@ impl<T: Tools> Session<T> {
         self.searching.load(Ordering::Acquire)
     }
 
-    /// Carries out the queued commands in order once the search is over. Those behind the next `go` are queued
-    /// again.
+    /// Carries out the queued commands in order after the search. Those after the next `go` are queued again.
     fn catch_up(&mut self) {
         if self.is_searching() || self.waiting.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Translates between the protocol and the engine: positions, limits and events.
+//! Translation between protocol and engine: positions, limits and events.
 
 use std::time::Duration;
 
@@ -39,11 +39,11 @@ pub struct IllegalSearchMove {
     pub fen: String,
 }
 
-/// Reads a FEN; fields missing at its end take their usual values. With `chess960` castling rights are
-/// read and moves printed as in Chess960; without it that is done where the rights cannot be standard.
+/// Reads a FEN; fields missing at its end take their usual values. With `chess960` castling rights are read and moves
+/// printed as in Chess960; without it only if the rights cannot be standard.
 ///
 /// # Errors
-/// The text is no FEN, or the position does not have one king for each side, or a king can be captured.
+/// The text is not a FEN, or the position does not have one king for each side, or a king can be captured.
 pub fn parse_fen(fen: &str, chess960: bool) -> Result<Position, FenError> {
     let shown = || fen.chars().take(100).collect::<String>();
     let setup = fen.parse::<Fen>().map_err(|reason| FenError::Syntax(shown(), reason))?.into_setup();
@@ -51,7 +51,7 @@ pub fn parse_fen(fen: &str, chess960: bool) -> Result<Position, FenError> {
     Position::from_setup(setup, mode).map_err(|kinds| FenError::Impossible(shown(), reasons(kinds)))
 }
 
-/// The errors that make a position unplayable, without the tolerated ones.
+/// The errors that make a position unplayable, except the tolerated ones.
 fn reasons(kinds: PositionErrorKinds) -> String {
     let names = [
         (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
@@ -79,8 +79,8 @@ pub fn start_position(start: &PositionStart, chess960: bool) -> Result<Position,
 
 /// The limits of a search in `position`.
 ///
-/// The clock is that of the side to move; if only the other side's was sent, that one is used rather than
-/// none, so that a search with a clock always ends.
+/// The clock is that of the side to move. If only the other side's was sent, that one is used, so that a search with a
+/// clock always ends.
 ///
 /// # Errors
 /// An illegal move in `searchmoves`.
@@ -164,7 +164,7 @@ fn plies(depth: Depth) -> u64 {
     u64::try_from(depth.get()).unwrap_or(0)
 }
 
-/// A score as it is printed: mates in moves of the side that mates.
+/// A score as it is printed: mates in moves.
 pub fn score(score: Score, bound: Bound) -> InfoScore {
     let value = match score.mate_moves() {
         // `mate_moves` counts moves of the mating side.
@@ -174,7 +174,7 @@ pub fn score(score: Score, bound: Bound) -> InfoScore {
     InfoScore { value, bound }
 }
 
-/// How castling is written for `position`: as its rights have to be, or as the option says.
+/// How castling is written for `position`: as in Chess960 if its rights require that or the option is set.
 pub fn notation(position: &Position, chess960: bool) -> CastlingMode {
     if chess960 { CastlingMode::Chess960 } else { position.chess().castles().mode() }
 }

@@ -1,4 +1,4 @@
-//! A row of the table of options, and the functions that rows are made with.
+//! A row of the table of options, and the functions that make rows.
 
 use std::{fmt::Display, ops::RangeInclusive};
 
@@ -36,7 +36,7 @@ pub type ReadValue = dyn Fn(&str) -> Result<OptionSetting, String> + Send + Sync
 /// A valid setting. Calling it applies it, and waits for a running search where the engine does.
 pub type OptionSetting = Box<dyn FnOnce(&mut Target<'_>) -> Result<(), String>>;
 
-/// The result of a setter: nothing, or a result whose error is reported to the user.
+/// The return value of a setter: nothing, or a result whose error is reported to the user.
 pub trait SetterResult {
     fn result(self) -> Result<(), String>;
 }

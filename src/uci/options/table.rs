@@ -89,7 +89,7 @@ pub(super) fn options() -> Vec<UciOption> {
         check("UCI_AnalyseMode", false, |to, on| to.engine.set_strength(|strength| strength.analysis = on)),
         check("UCI_Chess960", false, |to, on| to.settings.chess960 = on),
         check("UCI_ShowWDL", false, |to, on| to.settings.show_wdl = on),
-        // Without effect, but accepted: a GUI that sends it gets no error.
+        // Accepted without effect, so that a GUI that sends it gets no error.
         text("UCI_Opponent", |_, _| ()),
         about("UCI_EngineAbout", ABOUT),
         text("Debug Log File", |to, path| to.debug_log.set_path(file(path).as_deref()).map_err(|error| {
@@ -110,7 +110,7 @@ fn parameters() -> impl Iterator<Item = UciOption> {
     })
 }
 
-/// The path that a text names; none if it is empty.
+/// The path in a text; none if it is empty.
 fn file(path: &str) -> Option<PathBuf> {
     (!path.is_empty()).then(|| Path::new(path).to_owned())
 }
