@@ -1,4 +1,4 @@
-//! The choice of the evaluation, and what a thread remembers of it.
+//! The evaluation of one thread, with its caches.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::{
 pub enum Evaluation {
     /// A network.
     Network(Arc<Network>),
-    /// The terms written by hand.
+    /// The hand-written terms.
     Classical,
 }
 
@@ -29,7 +29,7 @@ impl Default for Evaluation {
     }
 }
 
-/// One thread's evaluation with all that it remembers. What it says of a position does not depend on that.
+/// One thread's evaluation with its caches, on which its results do not depend.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     network: Option<NetworkState>,
@@ -43,14 +43,13 @@ impl Evaluator {
             Evaluation::Network(network) => Some(NetworkState::new(network, pawn_hash_mib)),
             Evaluation::Classical => None,
         };
-        // The network needs no more of the classical evaluation than its known endgames.
+        // With a network only the known endgames of the classical evaluation are used.
         let classical = Caches::new(if network.is_some() { 1 } else { pawn_hash_mib });
         Evaluator { network, classical }
     }
 
-    /// The worth of `position` in internal units for the side to move, without regard to the half-move clock and to
-    /// repetitions. Positions of a search are asked with their distance from the root: what is known of their
-    /// parents saves work.
+    /// The evaluation of `position` in internal units for the side to move, regardless of half-move clock and
+    /// repetitions. `ply` is its distance from the root of the search: the accumulators of its parents save work.
     #[inline]
     pub fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
         let Some(state) = &mut self.network else {
@@ -62,7 +61,7 @@ impl Evaluator {
         state.evaluate(position, ply)
     }
 
-    /// Within how many MiB the pawn hash is: fewer than asked for if there was no memory.
+    /// Size limit of the pawn hash in MiB: lower than requested if memory was short.
     pub fn pawn_hash_mib(&self) -> usize {
         match &self.network {
             Some(NetworkState { pawns: Some(pawns), .. }) => pawns.allowed_mib(),
@@ -71,7 +70,7 @@ impl Evaluator {
         }
     }
 
-    /// Brings near what the evaluation of `position` will ask for.
+    /// Prefetches the pawn hash entry of `position`.
     #[inline]
     pub fn prefetch(&self, position: &Position) {
         match &self.network {
@@ -97,7 +96,7 @@ impl Evaluator {
         }
     }
 
-    /// Starts counting probes anew.
+    /// Resets the counters.
     pub fn reset_counters(&mut self) {
         self.classical.reset_counters();
         if let Some(NetworkState { pawns: Some(pawns), .. }) = &mut self.network {
@@ -106,7 +105,7 @@ impl Evaluator {
     }
 }
 
-/// A network and what a thread remembers of it.
+/// A network and its caches.
 #[derive(Clone, Debug)]
 struct NetworkState {
     network: Arc<Network>,
@@ -129,7 +128,7 @@ impl NetworkState {
     fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
         let network = &*self.network;
         let pawns = self.pawns.as_mut().map(|table| {
-            // There is a table only where there is a pawn part.
+            // There is a table only if there is a pawn part.
             &*table.probe(position, false, |found| network.evaluate_pawns(found).unwrap_or_default())
         });
         self.accumulators.evaluate(network, position, pawns, ply)

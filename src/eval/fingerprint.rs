@@ -1,18 +1,18 @@
-//! Which evaluation is this? Records in the learning file outlive it: their scores mean less where another
-//! evaluation found them.
+//! A fingerprint of the evaluation. Records in the learning file outlive an evaluation, and their scores are less
+//! reliable for another one.
 
 use std::sync::OnceLock;
 
 use super::{Evaluation, Evaluator};
 use crate::{position::Position, types::Ply};
 
-/// Positions asked; each random walk ends in an ending, so that every part of the evaluation is among them.
+/// Random walks whose positions are evaluated. Each ends in an endgame, so that every part of the evaluation is used.
 const WALKS: u64 = 8;
 const PLIES: usize = 120;
 
 impl Evaluation {
-    /// A number that changes when the evaluation does, and is never 0. It is computed from what the evaluation says
-    /// about positions of pseudo-random games, so that no one has to remember to change it.
+    /// A number that changes with the evaluation, and is never 0. It is computed from evaluations of positions of
+    /// pseudo-random games, so that nobody has to remember to change it.
     pub fn fingerprint(&self) -> u16 {
         static CLASSICAL: OnceLock<u16> = OnceLock::new();
         match self {

@@ -1,8 +1,8 @@
-//! The evaluation: a position's worth without looking ahead.
+//! The static evaluation.
 //!
-//! There are two. The [network](net) has learned what positions from the engine's own searches are worth; it is
-//! the default. The [`classical`] evaluation adds up terms that have names, and explains the network's
-//! values to people. Known endgames are recognised before either is asked.
+//! There are two. The [network](net), the default, was trained on positions from the engine's own searches. The
+//! [`classical`] evaluation adds up named terms, which also help to explain the network's values. Known endgames have
+//! evaluations of their own with both.
 
 pub mod classical;
 mod evaluator;

@@ -1,7 +1,7 @@
-//! The pawn hash table: what the pawns alone say, kept from node to node. Both evaluations have one, with entries of
-//! their own of one cache line.
+//! The pawn hash table: results that depend only on the pawns. Both evaluations have one, each with its own kind of
+//! entry of one cache line.
 //!
-//! The two pawn bitboards in an entry verify it in full: a false hit is impossible.
+//! An entry contains both pawn bitboards, so a false hit is impossible.
 
 use shakmaty::{Bitboard, Color};
 
@@ -29,8 +29,8 @@ pub struct PawnTable<E> {
 }
 
 impl<E: PawnTableEntry> PawnTable<E> {
-    /// A table that knows only `empty`, the entry of a board without pawns. It has the largest power-of-two size
-    /// within `mib` MiB, or within the half of it, and so on, if the memory for that cannot be had.
+    /// A table that contains only `empty`, the entry of a board without pawns. It has the largest power-of-two size
+    /// within `mib` MiB, or if memory is short within half of that, and so on.
     pub fn new(mib: usize, empty: E) -> PawnTable<E> {
         let mut allowed_mib = mib.max(1);
         let mut entries = Vec::new();
@@ -45,7 +45,7 @@ impl<E: PawnTableEntry> PawnTable<E> {
         }
     }
 
-    /// Within how many MiB it is: fewer than asked for if there was no memory.
+    /// Its size limit in MiB: lower than requested if memory was short.
     pub fn allowed_mib(&self) -> usize {
         self.allowed_mib
     }
@@ -56,7 +56,7 @@ impl<E: PawnTableEntry> PawnTable<E> {
         (self.hits, self.probes) = (0, 0);
     }
 
-    /// Brings the entry of a structure near.
+    /// Prefetches the entry of a structure.
     #[inline]
     pub fn prefetch(&self, key: PawnKey) {
         prefetch(&self.entries[self.slot(key)]);
@@ -67,7 +67,7 @@ impl<E: PawnTableEntry> PawnTable<E> {
         key.0 as usize & (self.entries.len() - 1)
     }
 
-    /// The entry of this position's pawns, computed where it is not known; with `anew`, in any case.
+    /// The entry of this position's pawns, computed if it is not in the table; with `anew`, in any case.
     #[inline]
     pub fn probe(
         &mut self,

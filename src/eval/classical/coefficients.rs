@@ -1,5 +1,5 @@
-//! The evaluation as a function of its weights: how often each enters which sum for one position, and how
-//! the sums become a score. The tuner takes its gradient.
+//! The evaluation as a function of its weights: how often each weight is in which sum for one position, and how the
+//! sums become a score. The tuner takes its gradient.
 
 pub use super::weights::{Field, fields};
 use super::{
@@ -16,18 +16,18 @@ use crate::position::Position;
 /// The number of sums that an evaluation forms: score, danger for Black's and for White's king, initiative.
 pub const ACCOUNTS: usize = 4;
 
-/// Danger units of more than this count no more.
+/// Danger units beyond this are not counted.
 const LIMIT: f32 = DANGER_LIMIT as f32;
 
-/// The weights compiled in, as (middlegame, endgame), in the order of [`fields`].
+/// The built-in weights, as (middlegame, endgame), in the order of [`fields`].
 pub fn present() -> Vec<[f32; 2]> {
     WEIGHTS.flat().iter().map(|pair| [pair.mg() as f32, pair.eg() as f32]).collect()
 }
 
-/// What a position's evaluation depends on besides the weights.
+/// The part of a position's evaluation that does not depend on the weights.
 #[derive(Clone, Debug, Default)]
 pub struct Coefficients {
-    /// For each sum the weights in it, as place in the flat list and sixteenths; each weight once.
+    /// For each sum its weights, as index in the flat list and sixteenths; each weight once.
     pub accounts: [Vec<(u16, i16)>; ACCOUNTS],
     /// The factors of the middlegame and the endgame value.
     pub shares: [f32; 2],

@@ -1,4 +1,4 @@
-//! What several terms need, computed once for each position: attack maps, pins, king rings.
+//! The facts that several terms need, computed once for each position: attack maps, pins, king rings.
 
 use shakmaty::{Bitboard, Board, CastlingSide, Color, Position as _, Role, Square, attacks};
 
@@ -26,7 +26,7 @@ pub struct Context<'p> {
     pub pawns: &'p ClassicalPawns,
     /// Middlegame values of the king shelters, each from its own side's point of view.
     pub shelter: [i32; 2],
-    /// Pawns face to face.
+    /// Pairs of pawns that block each other.
     pub rams: i32,
     /// All pieces.
     pub occupied: Bitboard,
@@ -34,13 +34,13 @@ pub struct Context<'p> {
     pub pieces: [Bitboard; 2],
     /// The kings.
     pub king: [Square; 2],
-    /// The view of each side's pieces with their own and with the enemy king on the right.
+    /// The view of each side's pieces with their own and with the enemy king on files e to h.
     pub views: [[Flip; 2]; 2],
-    /// Pieces that shield their own king from a slider.
+    /// Pieces that are pinned to their own king.
     pub pinned: [Bitboard; 2],
     /// Squares that count as mobility.
     pub area: [Bitboard; 2],
-    /// Squares around the king that an attacker aims at.
+    /// The king ring: squares around the king.
     pub ring: [Bitboard; 2],
     /// Attacked squares by role (pawn 0 to king 5).
     pub by_role: [[Bitboard; 6]; 2],
@@ -48,7 +48,7 @@ pub struct Context<'p> {
     pub attacked: [Bitboard; 2],
     /// Squares attacked at least twice.
     pub twice: [Bitboard; 2],
-    /// The attack that each side makes on the other's king.
+    /// The attack of each side on the other's king.
     pub king_attack: [KingAttack; 2],
     /// 0 (endgame) to [`super::pair::MIDDLEGAME`].
     pub phase: i32,

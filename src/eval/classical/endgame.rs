@@ -1,5 +1,5 @@
 //! Known endgames, recognised by the counts of pieces, with evaluations of their own: the general terms do not help to
-//! mate a bare king, and do not see that some material is not enough to win.
+//! mate a bare king, and do not show that some material is not enough to win.
 
 use shakmaty::{Bitboard, Color, Role, Square};
 
@@ -12,7 +12,7 @@ pub type Counts = [[i32; 6]; 2];
 /// A known endgame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Endgame {
-    /// No side can hope to win.
+    /// Neither side can expect to win.
     Drawn,
     /// More than enough to mate against a bare king.
     BareKing,
@@ -32,7 +32,7 @@ pub enum Endgame {
     TwoKnights,
 }
 
-/// Any mate that needs no more than technique scores at least this.
+/// An endgame won by technique alone scores at least this.
 const WIN: i32 = 3000;
 
 /// Recognises a known endgame and its stronger side.
@@ -84,7 +84,7 @@ impl Pieces<'_> {
         self.position.turn() == self.strong
     }
 
-    /// Kings apart: 0 to 6.
+    /// How far the kings are apart: 0 to 6.
     fn apart(&self) -> i32 {
         self.king.distance(self.weak_king) as i32 - 1
     }
@@ -108,7 +108,7 @@ pub fn evaluate(endgame: Endgame, strong: Color, position: &Position) -> i32 {
         Endgame::QueenPawn => queen_pawn(&pieces),
         Endgame::RookMinor => rook_minor(&pieces),
         Endgame::QueenRook => 420 + 12 * edge(pieces.weak_king) - 14 * pieces.apart(),
-        // A blockaded pawn lets the knights mate before they stalemate; that is rare.
+        // Only a blockaded pawn lets the knights mate instead of stalemating, which is rare.
         Endgame::TwoKnights => 2 * edge(pieces.weak_king) - 4,
     };
     if strong.is_white() { score } else { -score }
@@ -121,7 +121,7 @@ fn edge(square: Square) -> i32 {
     from_middle(file) + from_middle(rank)
 }
 
-/// Drives the king to the edge, and brings our own near.
+/// Drives the king to the edge, and brings ours near.
 fn bare_king(pieces: &Pieces) -> i32 {
     let board = pieces.position.board();
     let ours = board.by_color(pieces.strong);
@@ -137,7 +137,7 @@ fn bare_king(pieces: &Pieces) -> i32 {
     let drive = 30 * edge(pieces.weak_king) - 24 * pieces.apart();
     match (only_bishops && one_colour, pawns) {
         (true, 0) => 0,
-        // Bishops of one colour need the pawn, which may be of the wrong rook's file.
+        // Bishops of one colour need a pawn to win, which may be a wrong rook pawn.
         (true, _) => 20 + 40 * pawns + drive / 4,
         _ => (WIN + 100 * force + drive).min(WIN * 4),
     }
@@ -160,7 +160,7 @@ fn pawn(pieces: &Pieces) -> i32 {
     600 + 30 * pawn.rank() as i32 - 4 * pieces.king.distance(pawn) as i32
 }
 
-/// The rook wins unless the pawn is far, its king beside it and ours away.
+/// The rook wins unless the pawn is far advanced, its king beside it and ours away.
 fn rook_pawn(pieces: &Pieces) -> i32 {
     let rook = pieces.find(pieces.strong, Role::Rook);
     let pawn = pieces.find(!pieces.strong, Role::Pawn);
@@ -189,14 +189,14 @@ fn queen_pawn(pieces: &Pieces) -> i32 {
     900 - 12 * apart
 }
 
-/// A draw in general; a king at the edge, or in the bishop's wrong corner, gives chances.
+/// Usually a draw; a king at the edge, or in the wrong corner for its bishop, gives winning chances.
 fn rook_minor(pieces: &Pieces) -> i32 {
     let board = pieces.position.board();
     let base = 14 + 5 * edge(pieces.weak_king) - 3 * pieces.apart();
     if board.knights().is_empty() {
         return base;
     }
-    // The knight that has strayed from its king is caught.
+    // A knight far from its king may be lost.
     let knight = pieces.find(!pieces.strong, Role::Knight);
     base + 12 * pieces.weak_king.distance(knight) as i32
 }

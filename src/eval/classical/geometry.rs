@@ -1,5 +1,5 @@
-//! Fixed facts of the board: files, spans, rings; and the two sides as types, so that each term is written
-//! once, from the point of view of "us", and compiled twice without branches on the colour.
+//! Geometry of the board: files, spans, rings; and the two sides as types, so that each term is written once, from the
+//! point of view of "us", and compiled twice without branches on the colour.
 
 use shakmaty::{Bitboard, Color, Square};
 
@@ -38,7 +38,7 @@ const fn spans(color: Color, own_file: bool, adjacent: bool) -> Squares {
     table
 }
 
-/// A file or rank, moved off the edge of the board.
+/// A file or rank, moved inwards from the edge of the board.
 const fn inner(coordinate: usize) -> usize {
     match coordinate {
         0 => 1,
@@ -62,13 +62,13 @@ static FRONT: [Squares; 2] = [spans(Color::Black, true, false), spans(Color::Whi
 static FLANKS: [Squares; 2] = [spans(Color::Black, false, true), spans(Color::White, false, true)];
 static RINGS: Squares = rings();
 
-/// The nine squares around a king, moved off the edge of the board so that there are always nine.
+/// The nine squares around a king, moved inwards from the edge of the board so that there are always nine.
 #[inline]
 pub fn king_ring(king: Square) -> Bitboard {
     Bitboard(RINGS[king.to_usize()])
 }
 
-/// The files where a king on `king` may be attacked: four towards the nearer edge, or the middle.
+/// The king flank: the four files towards the nearer edge, or the four in the middle.
 #[inline]
 pub fn king_flank(king: Square) -> Bitboard {
     match king.to_u32() & 7 {
@@ -97,7 +97,7 @@ pub fn adjacent_files(square: Square) -> Bitboard {
     west(file) | east(file)
 }
 
-/// All squares of files on which one of `squares` lies, as bits a to h.
+/// The files of `squares`, as bits a to h.
 #[inline]
 pub fn files(squares: Bitboard) -> u8 {
     let mut bits = squares.0;
@@ -117,7 +117,7 @@ fn east(squares: Bitboard) -> Bitboard {
     Bitboard((squares.0 & !(FILE_A << 7)) << 1)
 }
 
-/// The number of squares, as the terms count.
+/// The number of squares.
 #[inline]
 pub fn count(squares: Bitboard) -> i32 {
     squares.count() as i32
@@ -182,7 +182,7 @@ pub trait Side: Copy {
         Bitboard(FRONT[Self::ME][square.to_usize()])
     }
 
-    /// The squares ahead on the adjacent files: all that a pawn on `square` may ever attack.
+    /// The squares ahead on the adjacent files: all squares that a pawn on `square` can ever attack.
     #[inline]
     fn attack_span(square: Square) -> Bitboard {
         Bitboard(FLANKS[Self::ME][square.to_usize()])

@@ -1,5 +1,5 @@
-//! Initiative: how much the side that is better has to play for. Pawns on both wings, passed pawns and
-//! kings that get past each other make an endgame advantage count more; few pawns on one wing, less.
+//! Initiative: the winning chances of the side that is better. Pawns on both wings, passed pawns and outflanking kings
+//! make an endgame advantage count more; few pawns on one wing, less.
 
 use super::{
     context::Context,
@@ -9,7 +9,8 @@ use super::{
     weights::WEIGHTS,
 };
 
-/// Corrects the endgame value of the sum so far; takes it away or doubles it at most, so that it never jumps.
+/// Corrects the endgame value of the sum so far, which at most becomes zero or doubles, so that the evaluation has no
+/// jumps.
 #[inline]
 pub fn score<T: Tracer>(context: &Context, sum: &mut ScoreSum<T>) {
     let w = &WEIGHTS;

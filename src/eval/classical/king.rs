@@ -1,4 +1,4 @@
-//! The attack on the squares around the king, counted in units of danger whose square is the penalty.
+//! King danger: the attack on the squares around the king, counted in units whose square is the penalty.
 
 use shakmaty::{Role, attacks};
 
@@ -10,7 +10,7 @@ use super::{
     weights::WEIGHTS,
 };
 
-/// Danger units of more than this count no more.
+/// Danger units beyond this are not counted.
 pub const DANGER_LIMIT: i32 = 900;
 /// The middlegame penalty is the square of the units, divided by this.
 pub const DANGER_DIVISOR: i32 = 300;
@@ -31,7 +31,7 @@ pub fn danger<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>) {
     let attack = &context.king_attack[S::YOU];
     let attackers: i32 = attack.attackers.iter().sum();
     let queens = context.ours::<S::Them>(Role::Queen);
-    // One attacker alone is no attack, unless it is the queen.
+    // A single attacker is no danger, unless it is a queen.
     if attackers + count(queens).min(1) < 2 {
         return;
     }
@@ -43,7 +43,7 @@ pub fn danger<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>) {
     let weak = attacked & poorly_defended;
     let safe = !context.pieces[S::YOU] & (!context.attacked[S::ME] | (weak & context.twice[S::YOU]));
 
-    // Checks, looking through our queen, who cannot be relied on to stay.
+    // Checks look through our queen, which may have to move.
     let through = context.occupied & !context.ours::<S>(Role::Queen);
     let straight = attacks::rook_attacks(king, through);
     let diagonal = attacks::bishop_attacks(king, through);
@@ -51,7 +51,7 @@ pub fn danger<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>) {
         attacks::knight_attacks(king) & context.by::<S::Them>(Role::Knight),
         diagonal & context.by::<S::Them>(Role::Bishop),
         straight & context.by::<S::Them>(Role::Rook),
-        // A queen's check counts where our queen does not object.
+        // A queen's check counts on squares that our queen does not defend.
         (straight | diagonal) & context.by::<S::Them>(Role::Queen) & !by_queen,
     ];
     let mut units = Pair::ZERO;

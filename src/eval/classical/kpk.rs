@@ -1,9 +1,9 @@
-//! King and pawn against king, solved: one bit for each position, computed once.
+//! King and pawn against king: a bitbase, computed once.
 //!
 //! ```text
 //!  index = side to move 1 | weak king 6 | strong king 6 | pawn 24 (files a to d, ranks 2 to 7)
 //! ```
-//! Solved by iteration from the positions that are decided at once, until nothing changes.
+//! Solved by retrograde iteration from the positions that are decided at once, until nothing changes.
 
 use std::sync::LazyLock;
 
@@ -22,7 +22,7 @@ enum KpkResult {
     Win,
 }
 
-/// Pawn on files a to d, the strong side is White.
+/// A position with the pawn on files a to d, turned so that the strong side is White.
 #[derive(Copy, Clone)]
 struct KpkState {
     strong_to_move: bool,
@@ -49,7 +49,7 @@ impl KpkState {
         }
     }
 
-    /// The square before the pawn. The pawn is never on the last rank.
+    /// The square in front of the pawn. The pawn is never on the last rank.
     fn step(self) -> Square {
         Square::new(self.pawn.to_u32() + 8)
     }
@@ -75,7 +75,7 @@ impl KpkState {
         if moves.is_empty() || moves.contains(self.pawn) { KpkResult::Draw } else { KpkResult::Unknown }
     }
 
-    /// The result by those of the successors.
+    /// The result according to the successors.
     fn next_verdict(self, known: &[KpkResult]) -> KpkResult {
         let (good, bad) = if self.strong_to_move {
             (KpkResult::Win, KpkResult::Draw)
@@ -106,7 +106,7 @@ impl KpkState {
         }
     }
 
-    /// Steps of the pawn short of promotion.
+    /// Pawn moves other than promotions.
     fn pawn_moves(self) -> impl Iterator<Item = Square> {
         let kings = Bitboard::from(self.strong) | Bitboard::from(self.weak);
         let free = |square: Square| !kings.contains(square);

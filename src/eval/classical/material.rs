@@ -1,6 +1,5 @@
-//! Material: the worth of the pieces, how they work together, how far the game is from the endgame, and which
-//! known endgame this is. All of it depends on the counts of pieces alone and is kept in a small table by
-//! [`MaterialKey`].
+//! Material: piece values, imbalance, phase, endgame scale, and known endgames. All of these depend only on the
+//! counts of pieces and are kept in a small table by [`MaterialKey`].
 
 use shakmaty::{Bitboard, Color, Role};
 
@@ -17,11 +16,11 @@ use crate::{position::Position, types::MaterialKey};
 #[derive(Copy, Clone, Debug, Default)]
 pub struct MaterialEntry {
     key: MaterialKey,
-    /// Worth and imbalance from White's point of view.
+    /// Piece values and imbalance from White's point of view.
     pub score: Pair,
     /// 0 (endgame) to [`MIDDLEGAME`].
     pub phase: u8,
-    /// For each colour as the stronger side, how much of an endgame advantage counts, of [`FULL_SCALE`].
+    /// For each colour as the stronger side, the scale of an endgame advantage, of [`FULL_SCALE`].
     pub scale: [u8; 2],
     /// A known endgame and its stronger side.
     pub endgame: Option<(Endgame, Color)>,
@@ -84,7 +83,7 @@ fn analyse<T: Tracer>(position: &Position, tracer: &mut T) -> MaterialEntry {
     }
 }
 
-/// The worth of one side's pieces. Absurd material is cut off where a [`Pair`] would overflow.
+/// The value of one side's pieces. Absurd material is limited so that a [`Pair`] cannot overflow.
 fn side<S: Side, T: Tracer>(counts: &Counts, sum: &mut ScoreSum<T>) {
     const LIMIT: i32 = 15_000;
     let w = &WEIGHTS;
@@ -102,8 +101,8 @@ fn side<S: Side, T: Tracer>(counts: &Counts, sum: &mut ScoreSum<T>) {
     imbalance::<S, T>(counts, sum);
 }
 
-/// How much more or less pieces are worth beside others: a polynomial of the second degree in their numbers (L.
-/// Kaufman, The Evaluation of Material Imbalances, 1999, found such dependences in master games).
+/// Imbalance: how much more or less pieces are worth together with others, a second-degree polynomial in their
+/// numbers (L. Kaufman, The Evaluation of Material Imbalances, 1999, found such dependences in master games).
 fn imbalance<S: Side, T: Tracer>(counts: &Counts, sum: &mut ScoreSum<T>) {
     const MOST: i32 = 10;
     let [ours, theirs] = [S::ME, S::YOU].map(|side| counts[side].map(|n| n.min(MOST)));
@@ -124,13 +123,13 @@ fn imbalance<S: Side, T: Tracer>(counts: &Counts, sum: &mut ScoreSum<T>) {
     sum.add_value::<S>(Term::Imbalance, Pair::new(limited(mg), limited(eg)));
 }
 
-/// Rough worth of pieces (no pawns) in the endgame, by which winning chances are judged.
+/// Rough value of the pieces without pawns in the endgame, for judging winning chances.
 fn pieces(counts: &[i32; 6]) -> i32 {
     3 * (counts[1] + counts[2]) + 5 * counts[3] + 9 * counts[4]
 }
 
-/// How much of an endgame advantage counts if `strong` has it. Without pawns a lead of a minor piece wins
-/// nothing; with one pawn the defender may give a piece for it.
+/// The scale of an endgame advantage of `strong`. Without pawns an extra minor piece does not win; with one pawn the
+/// defender may give a piece for it.
 fn scale(counts: &Counts, strong: usize) -> u8 {
     let (ours, theirs) = (&counts[strong], &counts[1 - strong]);
     let (lead, weak) = (pieces(ours) - pieces(theirs), pieces(theirs));
@@ -146,7 +145,7 @@ fn scale(counts: &Counts, strong: usize) -> u8 {
         // Two knights alone do not mate.
         0 if ours[1] == 2 && pieces(ours) == 6 => 4,
         1 if lead <= 0 && weak > 0 => 44,
-        // The defender may give a piece for the last pawn, and what is left does not win.
+        // The defender may give a piece for the last pawn, and the rest does not win.
         1 if lead <= 3 && weak >= 3 => 46,
         _ => FULL_SCALE as u8,
     }

@@ -1,8 +1,8 @@
-//! One walk over the pieces: attack maps, mobility, pressure on the enemy king, and the terms that need a
-//! single piece's attacks.
+//! One pass over the pieces: attack maps, mobility, pressure on the enemy king, and the terms that need a single
+//! piece's attacks.
 //!
-//! Mobility counts the squares of the area: neither attacked by enemy pawns nor taken by the own king or by
-//! own pawns that cannot or should not move. A pinned piece has the line of its pin only.
+//! Mobility counts the squares of the mobility area: not attacked by enemy pawns, and not occupied by the own king or
+//! by own pawns that cannot or should not move. A pinned piece has only the line of its pin.
 
 use shakmaty::{Bitboard, Role, Square, attacks};
 
@@ -41,8 +41,8 @@ pub fn score_minors_and_rooks<S: Side, T: Tracer>(context: &mut Context, sum: &m
     }
 }
 
-/// Our queens and king; after both sides' [`score_minors_and_rooks`], because a square where a lesser piece takes the
-/// queen is no square for her.
+/// The same for our queens and king. Called after both sides' [`score_minors_and_rooks`], because squares attacked by
+/// lesser pieces do not count as mobility of a queen.
 #[inline]
 pub fn score_queens_and_king<S: Side, T: Tracer>(context: &mut Context, sum: &mut ScoreSum<T>) {
     let w = &WEIGHTS;
@@ -60,7 +60,7 @@ pub fn score_queens_and_king<S: Side, T: Tracer>(context: &mut Context, sum: &mu
     sum.add::<S>(Term::Pinned, &w.pinned, count(context.pinned[S::ME] & !context.board.pawns()));
 }
 
-/// Enters one piece's attacks into the maps; returns them as far as a pin allows.
+/// Enters one piece's attacks into the maps. Returns those that a pin allows.
 #[inline]
 fn register<S: Side>(context: &mut Context, role: Role, square: Square, mut reach: Bitboard) -> Bitboard {
     if context.pinned[S::ME].contains(square) {
@@ -77,7 +77,7 @@ fn register<S: Side>(context: &mut Context, role: Role, square: Square, mut reac
     reach
 }
 
-/// King moves between two squares.
+/// The number of king moves between two squares.
 static DISTANCE: [[u8; 64]; 64] = {
     let mut table = [[0; 64]; 64];
     let mut index = 0;
@@ -89,7 +89,7 @@ static DISTANCE: [[u8; 64]; 64] = {
     table
 };
 
-/// What every piece has: its square, its mobility, its distance from both kings.
+/// The terms of every piece: square, mobility, distance from both kings.
 #[inline]
 fn credit<S: Side, T: Tracer>(
     context: &Context,

@@ -1,9 +1,9 @@
-//! The classical evaluation: hand-written terms that chess players have names for.
+//! The classical evaluation: hand-written terms with the names that chess players use.
 //!
-//! [`evaluate`] adds up named terms ([`Term`]), each a middlegame and an endgame value, and blends
-//! both by the material that is left. Known endgames have evaluations of their own. The order of work:
+//! [`evaluate`] adds up named terms ([`Term`]), each with a middlegame and an endgame value, and blends the two by the
+//! phase, that is, the remaining material. Known endgames have evaluations of their own. The order of work:
 //!
-//! 1. material table: worth, imbalance, phase, scale, known endgame;
+//! 1. material table: piece values, imbalance, phase, scale, known endgame;
 //! 2. pawn hash: structure, passed pawns, attack spans, king shelters;
 //! 3. attack maps, and with them the pieces one by one;
 //! 4. kings, threats, passed pawns, space, tempo; then initiative, scale and phase.
@@ -67,12 +67,12 @@ impl Caches {
         }
     }
 
-    /// Limit of the pawn hash in MiB: lower than asked for if memory was short.
+    /// Size limit of the pawn hash in MiB: lower than requested if memory was short.
     pub fn pawn_hash_mib(&self) -> usize {
         self.pawns.allowed_mib()
     }
 
-    /// The worth of a known endgame for the side to move, which has an evaluation of its own.
+    /// The evaluation of a known endgame for the side to move; none for other positions.
     #[inline]
     pub fn known_endgame(&mut self, position: &Position) -> Option<Score> {
         let (endgame, strong) = self.material.probe(position, &mut NoTrace).endgame?;
@@ -102,17 +102,17 @@ impl Caches {
     }
 }
 
-/// The worth of `position` in centipawns from the point of view of the side to move, without regard to the
-/// half-move clock and to repetitions.
+/// The evaluation of `position` in internal units, a pawn being about 100, from the point of view of the side to move,
+/// regardless of half-move clock and repetitions.
 pub fn evaluate(position: &Position, caches: &mut Caches) -> Score {
     let white = assess(position, caches, &mut NoTrace).score;
     if position.turn() == Color::White { white } else { -white }
 }
 
-/// What each term of [`evaluate`] contributes, as a table.
+/// The contribution of each term of [`evaluate`], as a table.
 pub fn trace(position: &Position) -> Trace {
     let mut trace = Trace::new();
-    // Fresh caches: what is found in a table is not traced.
+    // Empty caches, because terms found in a table are not traced.
     trace.result = assess(position, &mut Caches::new(1), &mut trace);
     trace
 }
@@ -155,8 +155,8 @@ fn assess<T: Tracer>(position: &Position, caches: &mut Caches, tracer: &mut T) -
     Assessment { score: Score(blend(sum.total, phase, scale)).clamp_evaluation(), phase, scale }
 }
 
-/// Interpolates between the two values by phase. The scale applies to the endgame value, and where hardly anything can
-/// be won any more to the middlegame value as well.
+/// Interpolates between the two values by phase. The scale applies to the endgame value, and to the middlegame value as
+/// well if a win is hardly possible.
 #[inline]
 fn blend(total: Pair, phase: i32, scale: i32) -> i32 {
     let mg = total.mg() * middlegame_scale(phase, scale) / FULL_SCALE;

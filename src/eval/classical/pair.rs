@@ -6,7 +6,7 @@ pub const MIDDLEGAME: i32 = 24;
 /// The normal endgame scale: the score counts in full.
 pub const FULL_SCALE: i32 = 64;
 
-/// A middlegame and an endgame value in centipawns, packed in one integer so that both are added at once.
+/// A middlegame and an endgame value in internal units, packed in one integer so that both are added at once.
 ///
 /// ```text
 ///  bits 31..16  endgame      bits 15..0  middlegame (signed; a negative one borrows from the endgame)

@@ -1,4 +1,4 @@
-//! Passed pawns, second pass: what a passed pawn is worth with kings and pieces on the board.
+//! Passed pawns, second part: the terms that depend on kings and pieces.
 
 use shakmaty::{Bitboard, Square, attacks};
 
@@ -30,7 +30,7 @@ fn pawn<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>, square: Sq
     let w = &WEIGHTS;
     let rank = S::rank(square);
     let next = S::ahead(square);
-    // The kings fight for the square before the pawn.
+    // The kings' distances from the square in front of the pawn.
     let [own, enemy] = [S::ME, S::YOU].map(|side| context.king[side].distance(next) as usize);
     sum.add::<S>(Term::PassedKings, &w.passed_own_king[rank][own], 1);
     sum.add::<S>(Term::PassedKings, &w.passed_enemy_king[rank][enemy], 1);
@@ -72,7 +72,7 @@ fn pawn<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>, square: Sq
     }
 }
 
-/// Against a king without pieces: does a pawn with a free path outrun him?
+/// Against a bare king with pawns at most: does a pawn with a free path outrun him?
 fn unstoppable<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>, passed: Bitboard) {
     let tempo = i32::from(context.turn != S::US);
     let runs = passed.into_iter().filter_map(|square| {
@@ -81,7 +81,7 @@ fn unstoppable<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>, pas
         let steps = (7 - S::rank(square) as i32).min(5);
         let caught = context.king[S::YOU].distance(goal) as i32 - tempo <= steps;
         let free = (path & context.occupied).is_empty();
-        // A king on the way between pawn and goal protects every step.
+        // On the seventh rank, with our king next to the promotion square, the pawn cannot be stopped.
         let escorted =
             S::rank(square) == 6 && context.king[S::ME].distance(goal) <= 1 && context.king[S::YOU] != goal;
         (free && (escorted || !caught)).then_some(steps)

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{eval::pawn_table::PawnTableEntry, position::Position};
 
-/// A king-dependent pawn term with the king square and castling rights that it holds for.
+/// The king-dependent pawn terms, with the king square and castling rights for which they are valid.
 #[derive(Copy, Clone, Debug, Default)]
 struct Shelter {
     score: Pair,
@@ -33,7 +33,7 @@ pub struct ClassicalPawns {
     pub pawns: [Bitboard; 2],
     /// Passed pawns of both sides.
     pub passed: Bitboard,
-    /// All squares that the pawns may ever attack, black and white.
+    /// All squares that the pawns can ever attack, black and white.
     pub attack_span: [Bitboard; 2],
     /// Pawn structure from White's point of view.
     pub score: Pair,

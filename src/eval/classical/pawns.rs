@@ -1,4 +1,4 @@
-//! Pawn structure, first pass: what depends on the pawns alone and is kept in the pawn hash.
+//! Pawn structure: the terms that depend on the pawns alone and are kept in the pawn hash.
 
 use shakmaty::{Bitboard, Role, Square, attacks};
 
@@ -29,7 +29,7 @@ fn side<S: Side, T: Tracer>(entry: &mut ClassicalPawns, sum: &mut ScoreSum<T>) {
     passed::<S, T>(entry, sum);
 }
 
-/// One pawn: its neighbours, and what is before it.
+/// One pawn: its neighbours, and the pawns in front of it.
 fn pawn<S: Side, T: Tracer>(square: Square, entry: &mut ClassicalPawns, sum: &mut ScoreSum<T>) {
     let w = &WEIGHTS;
     let (ours, theirs) = (entry.pawns[S::ME], entry.pawns[S::YOU]);
@@ -46,7 +46,7 @@ fn pawn<S: Side, T: Tracer>(square: Square, entry: &mut ClassicalPawns, sum: &mu
     let sentries = theirs & S::attack_span(square);
     let stoppers = sentries | (theirs & front);
     let behind_another = (ours & front).any();
-    // Neighbours level with the pawn or behind it, which could still come to its help.
+    // Neighbours beside the pawn or behind it, which can still come to support it.
     let helpers = neighbours & !S::attack_span(square);
 
     entry.attack_span[S::ME] |= S::attack_span(square);
@@ -77,7 +77,7 @@ fn pawn<S: Side, T: Tracer>(square: Square, entry: &mut ClassicalPawns, sum: &mu
     }
 
     let guarded_twice = S::Them::double_pawn_attacks(theirs);
-    // Passed: nothing ahead but what it may take, or what its neighbours deal with.
+    // Passed: no enemy pawn ahead except those that it can take, or that its neighbours deal with.
     let free = stoppers == levers
         || (stoppers == push_levers && count(phalanx) >= count(push_levers))
         || (stoppers == blocker && rank >= 4 && (S::push(support) & !(theirs | guarded_twice)).any());
@@ -101,7 +101,7 @@ fn structure<S: Side, T: Tracer>(entry: &ClassicalPawns, sum: &mut ScoreSum<T>) 
     sum.add::<S>(Term::Islands, &w.hole, count(holes));
 }
 
-/// The passed pawns, as far as they depend on pawns alone.
+/// The terms of passed pawns that depend on pawns alone.
 fn passed<S: Side, T: Tracer>(entry: &ClassicalPawns, sum: &mut ScoreSum<T>) {
     let w = &WEIGHTS;
     let passed = entry.passed & entry.pawns[S::ME];
@@ -122,7 +122,7 @@ fn passed<S: Side, T: Tracer>(entry: &ClassicalPawns, sum: &mut ScoreSum<T>) {
     }
 }
 
-/// The ranks next to a pawn's, where one that guards it or that it guards may stand.
+/// The ranks next to a pawn's, on which a pawn that guards it or that it guards may stand.
 fn ranks_around(square: Square) -> Bitboard {
     let rank = rank_of(square);
     White::push(rank) | Black::push(rank)

@@ -35,7 +35,7 @@ pub fn bishop<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>, squa
     if (attacks::bishop_attacks(square, pawns) & CENTER).more_than_one() {
         sum.add::<S>(Term::LongDiagonal, &w.long_diagonal, 1);
     }
-    // A bishop on the seventh at the edge that took a pawn, and the next one shut the door.
+    // A bishop that took an edge pawn on the seventh rank and was shut in by the next pawn.
     let trap = match (S::rank(square), square.to_u32() & 7) {
         (6, 0) | (7, 1) => Some((1, 5)),
         (6, 7) | (7, 6) => Some((6, 5)),
@@ -49,7 +49,7 @@ pub fn bishop<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>, squa
     }
 }
 
-/// What knights and bishops have in common.
+/// The terms that knights and bishops have in common.
 #[inline]
 fn minor<S: Side, T: Tracer>(
     context: &Context,
@@ -103,7 +103,7 @@ pub fn rook<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>, square
     }
 }
 
-/// A queen: deep in the enemy camp; in line with an enemy rook or bishop, one piece between.
+/// A queen: infiltration of the enemy camp; in line with an enemy rook or bishop, with one piece between.
 #[inline]
 pub fn queen<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>, square: Square) {
     let w = &WEIGHTS;

@@ -1,4 +1,4 @@
-//! Endgame scale: how much of an endgame advantage can be turned into a win.
+//! Endgame scale: how likely an endgame advantage is to win.
 
 use shakmaty::{Bitboard, Color, Role, Square};
 
@@ -41,7 +41,7 @@ fn positional<S: Side>(context: &Context) -> i32 {
             (34 + 3 * count(pieces & context.pieces[S::ME])).min(56)
         };
     }
-    // Rook endings with the pawns on one wing and at most one more are rarely won.
+    // Rook endings with all pawns on one wing and at most one more are rarely won.
     if pieces == board.rooks()
         && count(pieces) == 2
         && (pieces & context.pieces[S::ME]).single_square().is_some()
@@ -56,8 +56,8 @@ fn positional<S: Side>(context: &Context) -> i32 {
     (40 + 6 * count(pawns)).min(FULL_SCALE)
 }
 
-/// All pawns on one edge file and no piece but bishops that do not guard its last square: a draw if the bare
-/// defending king stands before it, nearly one if he gets there first.
+/// Wrong rook pawn: all pawns on one edge file, and no pieces except bishops that do not control the promotion
+/// square. A draw if the bare defending king is in front of the pawns, almost a draw if he gets there first.
 fn wrong_rook_pawn<S: Side>(context: &Context) -> Option<i32> {
     let (ours, theirs) = (context.pawns.pawns[S::ME], context.pawns.pawns[S::YOU]);
     if ours.is_empty() || theirs.any() {

@@ -1,4 +1,4 @@
-//! The king among the pawns: those before him, those that storm him, and how far from him all of them stand.
+//! King and pawns: shelter, pawn storm, and the distances of all pawns from the king.
 
 use shakmaty::{Bitboard, CastlingSide, Position as _, Square};
 
@@ -11,7 +11,7 @@ use super::{
 use crate::position::Position;
 
 /// The terms of king and pawns: shelter and storm, and the squares of all pawns relative to the king. Also returns the
-/// middlegame value of shelter and storm alone. For a king that may castle the best shelter that he can get counts.
+/// middlegame value of shelter and storm alone. For a king that may castle the best possible shelter counts.
 #[cold]
 pub fn shelter<S: Side, T: Tracer>(
     position: &Position,
@@ -70,7 +70,7 @@ fn shelter_at<S: Side, T: Tracer>(king: Square, pawns: &[Bitboard; 2], sum: &mut
     }
 }
 
-/// Every pawn by the files and ranks between it and the king, and the nearest own one by its distance.
+/// Every pawn by the files and ranks between it and the king, and the distance of the nearest own pawn.
 fn king_and_pawns<S: Side, T: Tracer>(king: Square, pawns: &[Bitboard; 2], sum: &mut ScoreSum<T>) {
     let w = &WEIGHTS;
     for (side, table) in [(S::ME, &w.king_own_pawn), (S::YOU, &w.king_enemy_pawn)] {

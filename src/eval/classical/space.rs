@@ -1,4 +1,4 @@
-//! Space: room behind the own pawns in the centre, worth the more, the more pieces have to share it.
+//! Space: safe squares behind the own pawns in the centre; they count more, the more pieces share them.
 
 use shakmaty::{Bitboard, Role};
 
@@ -10,7 +10,7 @@ use super::{
     weights::WEIGHTS,
 };
 
-/// Our space. Counted only while many pieces are on the board.
+/// Our space. Only counted while many pieces are on the board.
 #[inline]
 pub fn score<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>) {
     if context.phase < MIDDLEGAME / 2 {

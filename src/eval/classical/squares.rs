@@ -1,10 +1,11 @@
-//! Piece-square values: what a square is worth to a piece, whatever else stands on the board.
+//! Piece-square tables. For pieces other than pawns and kings they also depend on the halves of the board of both
+//! kings.
 
 use shakmaty::{Role, Square};
 
 use super::{geometry::Side, pair::Pair, weights::WEIGHTS};
 
-/// For each square its place in a table of the files a to d, e to h mirrored.
+/// For each square its index in a table of the files a to d, with files e to h mirrored.
 static FOLDED: [u8; 64] = fold();
 
 const fn fold() -> [u8; 64] {
@@ -19,26 +20,26 @@ const fn fold() -> [u8; 64] {
     table
 }
 
-/// The worth of `square` to our pawn or king.
+/// The value of `square` for our pawn or king.
 #[inline]
 pub fn weight<S: Side>(role: Role, square: Square) -> &'static Pair {
     let seen = if S::US.is_white() { square } else { square.flip_vertical() };
     &WEIGHTS.squares[usize::from(role == Role::King)][usize::from(FOLDED[seen.to_usize()])]
 }
 
-/// The bits of a square to flip so that it is seen from our side, with a king on the files e to h.
+/// The bits of a square to flip so that it is seen from our side with a king on files e to h.
 #[derive(Copy, Clone, Debug)]
 pub struct Flip(u32);
 
 impl Flip {
-    /// Our view with `king`, of either side, on the right.
+    /// Our view with `king`, of either side, on files e to h.
     #[inline]
     pub fn new<S: Side>(king: Square) -> Flip {
         let vertical = if S::US.is_white() { 0 } else { 0b111_000 };
         Flip(if king.to_u32() & 7 < 4 { vertical | 0b111 } else { vertical })
     }
 
-    /// The square's place in a table of 64.
+    /// The square's index in a table of 64.
     #[inline]
     pub fn index(self, square: Square) -> usize {
         ((square.to_u32() ^ self.0) & 63) as usize

@@ -1,4 +1,4 @@
-//! Threats: enemy pieces that are attacked by something cheaper, or not well enough defended.
+//! Threats: enemy pieces that are attacked by a less valuable piece, or insufficiently defended.
 
 use shakmaty::{Bitboard, Role, attacks};
 
@@ -10,7 +10,7 @@ use super::{
     weights::WEIGHTS,
 };
 
-/// What we threaten.
+/// Our threats.
 #[inline]
 pub fn score<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>) {
     let w = &WEIGHTS;
@@ -18,7 +18,7 @@ pub fn score<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>) {
     let pieces = theirs & !context.board.pawns();
     let ours = context.attacked[S::ME];
     let guards = context.attacked[S::YOU];
-    // Guarded so well that only a cheaper attacker is a threat.
+    // Defended so well that only a less valuable attacker is a threat.
     let strong = context.by::<S::Them>(Role::Pawn) | (context.twice[S::YOU] & !context.twice[S::ME]);
     let weak = theirs & !strong & ours;
     let targets = (pieces & strong) | weak;
@@ -40,7 +40,7 @@ pub fn score<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>) {
     queen_hits::<S, T>(context, sum, strong);
 }
 
-/// Adds the worth of `victims`, pawn to queen.
+/// Adds the weights of the threatened pieces `victims`, pawn to queen.
 #[inline]
 fn by_victim<S: Side, T: Tracer>(
     context: &Context,

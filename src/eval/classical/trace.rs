@@ -1,5 +1,5 @@
-//! What each term contributes. The terms report to a [`Tracer`]; [`NoTrace`] compiles to nothing, so the
-//! traced evaluation and the fast one are the same code.
+//! The contribution of each term. The terms report to a [`Tracer`]; [`NoTrace`] compiles to nothing, so the traced
+//! evaluation and the fast one are the same code.
 
 use std::fmt;
 
@@ -24,15 +24,15 @@ macro_rules! terms {
 }
 
 terms! {
-    /// The pieces by their average worth.
+    /// The pieces by their average value.
     Material => "material",
     /// Two bishops together.
     BishopPair => "bishop pair",
-    /// Pieces that are worth more or less beside others: knights with many pawns, the second rook.
+    /// Pieces that are worth more or less together with others: knights with many pawns, the second rook.
     Imbalance => "imbalance",
-    /// The square alone that a piece stands on.
+    /// Piece-square values.
     Squares => "squares",
-    /// Pawns without a neighbour that could ever guard them.
+    /// Pawns without own pawns on the neighbouring files.
     Isolated => "isolated pawn",
     /// Pawns behind another of their own on the same file.
     Doubled => "doubled pawn",
@@ -42,16 +42,16 @@ terms! {
     Connected => "connected pawn",
     /// Pawns that can take a pawn, or be taken by two.
     Lever => "lever",
-    /// Pawns face to face with enemy ones.
+    /// Pawns blocked by enemy pawns.
     Rammed => "rammed pawn",
     /// Groups of neighbouring files with pawns, wings with more pawns than the opponent, squares in the own
     /// camp that no pawn can ever guard.
     Islands => "islands and holes",
     /// Pawns that exchanges may turn into passed ones.
     Candidate => "candidate passer",
-    /// Squares that a piece can go to without being taken by a pawn.
+    /// Squares to which a piece can go without being taken by a pawn.
     Mobility => "mobility",
-    /// Minor pieces where no pawn can drive them off, or able to get there.
+    /// Minor pieces on squares from which no pawn can drive them away, or that can reach such a square.
     Outpost => "outpost",
     /// Minor pieces sheltered by a pawn in front of them.
     BehindPawn => "minor behind pawn",
@@ -73,11 +73,11 @@ terms! {
     TrappedRook => "trapped rook",
     /// A queen in line with an enemy slider through one piece.
     QueenPin => "queen in line",
-    /// A queen where no pawn can drive her off.
+    /// A queen in the enemy half where no pawn can drive her away.
     Infiltration => "queen infiltration",
-    /// Pieces that shield their own king.
+    /// Pieces pinned to their own king.
     Pinned => "pinned",
-    /// Own pawns before the king and enemy ones that storm him.
+    /// Own pawns in front of the king and enemy pawns that storm him.
     Shelter => "king shelter",
     /// The king's distance from all pawns.
     KingPawns => "king and pawns",
@@ -111,7 +111,7 @@ terms! {
     Unstoppable => "passed: unstoppable",
     /// Safe squares behind the own pawns in the centre, for manoeuvring.
     Space => "space",
-    /// How much there is to play for: pawns on both wings, passed pawns, active kings.
+    /// Winning chances of the better side: pawns on both wings, passed pawns, active kings.
     Initiative => "initiative",
     /// The side to move.
     Tempo => "tempo",
@@ -126,22 +126,22 @@ pub enum Account {
     Score,
     /// The units of danger for the king of a colour.
     Danger(Color),
-    /// How much there is to play for.
+    /// The initiative.
     Initiative,
 }
 
-/// Receives what the terms contribute.
+/// Receives the contributions of the terms.
 pub trait Tracer {
-    /// Does it listen? Then the caches are not used: terms found there are not reported.
+    /// Does it record? Then the caches are not used, because terms found there are not reported.
     const LISTENS: bool = true;
 
-    /// `value` (from the point of view of `color`) comes from `term`; no colour: from White's view, and
-    /// neither side's own.
+    /// Records that `value` comes from `term`, from the point of view of `color`; without a colour it is a term of
+    /// neither side, from White's point of view.
     fn record(&mut self, term: Term, color: Option<Color>, value: Pair) {
         let _ = (term, color, value);
     }
 
-    /// A weight enters an account `sixteenths` / 16 times.
+    /// Records that a weight is in a sum `sixteenths` / 16 times.
     fn enter(&mut self, account: Account, weight: &'static Pair, sixteenths: i32) {
         let _ = (account, weight, sixteenths);
     }
@@ -180,7 +180,7 @@ impl<'t, T: Tracer> ScoreSum<'t, T> {
         self.add_value::<S>(term, *weight * times);
     }
 
-    /// Reports how often a weight is in the value that [`ScoreSum::add_value`] adds for one side.
+    /// Reports how often a weight is contained in the value that [`ScoreSum::add_value`] adds for one side.
     #[inline(always)]
     pub fn enter<S: Side>(&mut self, weight: &'static Pair, sixteenths: i32) {
         let signed = if S::US.is_white() { sixteenths } else { -sixteenths };
@@ -205,7 +205,7 @@ impl<'t, T: Tracer> ScoreSum<'t, T> {
         self.total += value;
     }
 
-    /// A weight `times` times, for a sum that is not a score: the units of danger, the initiative.
+    /// A weight multiplied by `times`, for a sum that is not a score: the units of danger, the initiative.
     #[inline(always)]
     pub fn weigh(&mut self, account: Account, weight: &'static Pair, times: i32) -> Pair {
         self.tracer.enter(account, weight, 16 * times);
@@ -226,7 +226,7 @@ pub struct Assessment {
     pub score: Score,
     /// 0 (endgame) to [`MIDDLEGAME`].
     pub phase: i32,
-    /// How much of the endgame value counts, of [`FULL_SCALE`].
+    /// The scale of the endgame value, of [`FULL_SCALE`].
     pub scale: i32,
 }
 
@@ -253,7 +253,7 @@ impl Trace {
         self.result.score
     }
 
-    /// A term's middlegame and endgame sum in centipawns, from White's point of view.
+    /// A term's middlegame and endgame sum in internal units, from White's point of view.
     pub fn term(&self, term: Term) -> (i32, i32) {
         let [black, white, neither] = self.rows[term as usize].parts;
         (white.0 - black.0 + neither.0, white.1 - black.1 + neither.1)
@@ -262,7 +262,7 @@ impl Trace {
 
 impl Tracer for Trace {
     fn record(&mut self, term: Term, color: Option<Color>, value: Pair) {
-        // A known endgame takes the place of what has been added up so far.
+        // A known endgame replaces everything added up so far.
         if term == Term::Endgame {
             self.rows = [TraceRow::default(); Term::ALL.len()];
         }

@@ -1,11 +1,10 @@
-//! Accumulators, computed when they are asked for.
+//! Accumulators, computed on demand.
 //!
-//! Each remembers the board that it was computed for, and another board's is made from it by adding and taking
-//! off the pieces in which the two differ. So nothing has to be told about moves, and nothing can be told
-//! wrongly: whichever accumulator is at hand will do, a near one costs less. They are kept by ply: at hand are the
-//! parent's and the last sibling's, which differ by a move or two. A view with another frame (its king has
-//! crossed the middle, or stands in another bucket) is made from the last one with that frame, wherever in the tree that
-//! was.
+//! Each stores the board for which it was computed, and that of another board is made from it by adding and
+//! subtracting the pieces in which the two differ. So it need not be updated with moves: any accumulator can be the
+//! source, a similar one is cheaper. They are kept by ply: usually the source is the parent's or the last sibling's,
+//! which differ by a move or two. A view with another frame (its king has crossed the middle, or is in another
+//! bucket) is made from the last one with that frame, anywhere in the tree.
 
 use shakmaty::{Color, Square};
 
@@ -66,7 +65,7 @@ impl Accumulators {
         Accumulators { by_ply: vec![slot; MAX_PLY + 2], anchors: vec![anchor; 2 * View::FRAMES] }
     }
 
-    /// What a position `ply` plies from the root is worth for the side to move.
+    /// The evaluation of a position `ply` plies from the root for the side to move.
     #[inline]
     pub fn evaluate(
         &mut self,
@@ -129,7 +128,7 @@ impl Accumulators {
         self.by_ply[index].board = code;
     }
 
-    /// Makes the accumulator of a view with another frame than the one at hand.
+    /// Makes the accumulator of a view whose frame differs from that of the source.
     #[inline(always)]
     fn turn_to(&mut self, network: &Network, code: &BoardCode, view: View, side: usize, index: usize) {
         let anchor = &mut self.anchors[View::FRAMES * side + view.frame()];
@@ -139,7 +138,7 @@ impl Accumulators {
         anchor.board = *code;
     }
 
-    /// The accumulator to begin with, and its distance: the parent's, the grandparent's or the last one at this ply.
+    /// The accumulator to use as source, and its distance: the parent's, the grandparent's or the last one at this ply.
     #[inline(always)]
     fn nearest(&self, code: &BoardCode, index: usize) -> (usize, u32) {
         let mut best = index.saturating_sub(1);

@@ -1,10 +1,9 @@
-//! In what two boards differ: what an accumulator needs to become another board's.
+//! The difference of two boards, by which an accumulator is updated from one to the other.
 
 use shakmaty::{Board, Color, Role, Square};
 
 /// A board as four bitboards. The bits of a square in the first three are the number of the piece there (pawn 1 to
-/// king 6, 0 for none), the last says whether it is white. So two boards are compared square by square in a few
-/// instructions.
+/// king 6, 0 for none), the last is set if it is white. So two boards are compared in a few instructions.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct BoardCode([u64; 4]);
 
@@ -36,7 +35,7 @@ impl BoardCode {
         self.differing(other).count_ones()
     }
 
-    /// What stands on `square`, if anything does.
+    /// The piece on `square`, if any.
     #[inline(always)]
     fn piece_on(&self, square: u32) -> PieceOn {
         let [low, middle, high, white] = self.0.map(|plane| (plane >> square & 1) as u16);
@@ -81,7 +80,7 @@ pub struct PieceList {
 impl PieceList {
     const EMPTY: PieceList = PieceList { pieces: [PieceOn(0); 64], len: 0 };
 
-    /// Adds a piece if it is one. Without a branch: which of a move's two squares comes first is chance.
+    /// Adds a piece if there is one. Without a branch, since the order of a move's two squares is unpredictable.
     #[inline(always)]
     fn push(&mut self, piece: PieceOn) {
         if let Some(end) = self.pieces.get_mut(self.len) {
@@ -96,11 +95,11 @@ impl PieceList {
     }
 }
 
-/// In what two boards differ.
+/// The difference of two boards.
 pub struct Difference {
-    /// The pieces of the second board that the first has not.
+    /// The pieces of the second board that the first does not have.
     pub added: PieceList,
-    /// The pieces of the first board that the second has not.
+    /// The pieces of the first board that the second does not have.
     pub removed: PieceList,
 }
 

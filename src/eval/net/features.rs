@@ -1,6 +1,6 @@
-//! The inputs of the network: what one side sees. Its board is turned so that the viewer plays upwards and mirrored so
-//! that its own king stands on the files a to d. There are 64 squares for each kind of piece, own and the opponent's,
-//! and all of them once for each bucket: a part of the board in which the own king may stand.
+//! The inputs of the network, for one view. The board is turned so that the viewing side plays upwards, and mirrored so
+//! that its own king is on files a to d. There are 64 inputs for each kind of piece, own and the opponent's, and all of
+//! them once for each king bucket: a part of the board in which the own king may be.
 
 use shakmaty::{Color, Role, Square};
 
@@ -8,16 +8,16 @@ use super::difference::PieceOn;
 
 /// Inputs of a bucket, of which as many are set as there are pieces.
 pub const BUCKET_INPUTS: usize = 768;
-/// Parts of the board for the own king.
+/// King buckets.
 pub const BUCKETS: usize = 4;
 /// Inputs of a view.
 pub const INPUTS: usize = BUCKETS * BUCKET_INPUTS;
 
-/// From where a side looks at the board.
+/// The view of the board by one side.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct View {
     side: Color,
-    /// Turns a square of the board into one of the view.
+    /// Combined by XOR with a square of the board, gives that of the view.
     turn: u32,
     bucket: usize,
 }
@@ -34,8 +34,7 @@ impl View {
         View { side, turn, bucket: bucket(king as u32 ^ turn) }
     }
 
-    /// Which of the side's views this is, below [`View::FRAMES`]: in the same one a piece on a square sets the same
-    /// input.
+    /// The frame of the view, below [`View::FRAMES`]: with the same frame a piece on a square sets the same input.
     #[inline]
     pub fn frame(self) -> usize {
         2 * self.bucket + usize::from(self.turn & 7 != 0)
@@ -47,7 +46,7 @@ impl View {
         self.input_of(PieceOn::new(color, role, square))
     }
 
-    /// The same of a piece as accumulators have it.
+    /// The same for a piece of a [`Difference`](super::difference::Difference).
     #[inline]
     pub(super) fn input_of(self, piece: PieceOn) -> usize {
         let own = piece.is_white() == self.side.is_white();
@@ -56,7 +55,8 @@ impl View {
     }
 }
 
-/// The bucket of a king on a square of its view: castled, in the middle of the first rank, on the second, further on.
+/// The bucket of a king on a square of its view: castled, in the middle of the first rank, on the second rank, beyond
+/// it.
 #[inline]
 fn bucket(king: u32) -> usize {
     match (king / 8, king % 8) {

@@ -22,28 +22,28 @@ const HEADER: usize = 64;
 /// The largest scale, in centipawns.
 const MAX_SCALE: u32 = 10_000;
 
-/// Heads: which one speaks depends on the number of pieces.
+/// Output heads; the number of pieces selects one.
 pub const HEADS: usize = 8;
 /// Inputs of the pawn part: 48 squares for each side's pawns.
 pub const PAWN_INPUTS: usize = 96;
 /// Hidden units of the pawn part.
 pub const PAWN_UNITS: usize = 32;
 
-/// One of the input weights and of the activations, as integers.
+/// The integer that represents 1.0 in input weights and activations.
 pub const ONE_INPUT: i32 = 255;
-/// One of the heads' weights.
+/// The integer that represents 1.0 in the weights of heads.
 pub const ONE_HEAD: i32 = 64;
 
-/// Why a file is no network for this engine.
+/// The reason why a file is not a network for this engine.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum NetworkError {
-    /// It does not begin as a network does.
+    /// It does not begin with the magic bytes.
     #[error("it is no network of Engram's")]
     Foreign,
-    /// Its layout is another one.
+    /// Its layout has another version.
     #[error("it is written in version {0} of the format, this engine reads version {VERSION}")]
     Version(u32),
-    /// Its sizes are others.
+    /// Its sizes differ.
     #[error("it has {found} units, this engine's network has {expected}")]
     Units {
         /// Units in the file.
@@ -51,7 +51,7 @@ pub enum NetworkError {
         /// Units in this engine.
         expected: usize,
     },
-    /// Its length does not fit its header.
+    /// Its length does not match its header.
     #[error("it is {found} bytes long instead of {expected}; copy it again")]
     Length {
         /// Bytes in the file.
@@ -59,7 +59,7 @@ pub enum NetworkError {
         /// Bytes that the header announces.
         expected: usize,
     },
-    /// No score has that unit.
+    /// The scale is out of range.
     #[error("its scale of {0} centipawns is not between 1 and {MAX_SCALE}")]
     Scale(u32),
     /// Its contents are damaged.
@@ -67,12 +67,12 @@ pub enum NetworkError {
     Checksum,
 }
 
-/// The numbers of a file, before they are laid out for the engine or the trainer.
+/// The numbers of a file, before they are arranged for the engine or the trainer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// Hidden units of a view.
     pub units: usize,
-    /// Inputs of a view: those of each bucket, or of one that serves for all.
+    /// Inputs of a view: those of each bucket, or of one bucket that is used for all.
     pub inputs: usize,
     /// Centipawns of one unit of output.
     pub scale: u32,

@@ -1,4 +1,4 @@
-//! The network: what a position is worth, learned from a teacher instead of written by hand.
+//! The network: an evaluation trained on labelled positions.
 mod accumulator;
 mod difference;
 mod features;

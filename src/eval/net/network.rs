@@ -1,9 +1,9 @@
-//! The network laid out for speed, and its arithmetic.
+//! The network arranged for speed, and its arithmetic.
 //!
-//! A view's accumulator is the sum of the weight rows of its inputs. The output is
-//! `sum over units of clip(accumulator)^2 * weight`, where `clip` limits to 0 to [`ONE_INPUT`], over both views,
-//! with the weights of the head that the number of pieces names. All of it is integers, so that vector code and
-//! a plain loop give the same bits.
+//! A view's accumulator is the sum of the weight rows of its inputs. The output is `sum over units of
+//! clip(accumulator)^2 * weight` over both views, where `clip` limits to 0 to [`ONE_INPUT`], with the weights of the
+//! head that the number of pieces selects. All arithmetic is in integers, so that vector code and a plain loop give
+//! the same bits.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{processor::Instructions, types::Score};
 
-/// The file of the network inside the program.
+/// The file of the built-in network.
 pub const EMBEDDED: &[u8] = include_bytes!("engram.net");
 
 /// Hidden units of a view.
@@ -34,7 +34,7 @@ pub fn head(pieces: u32) -> usize {
     ((pieces.saturating_sub(1) / 4) as usize).min(HEADS - 1)
 }
 
-/// What no input adds.
+/// A row of zeros, for a missing input.
 static NO_ROW: Units = Units([0; UNITS]);
 
 /// A network.
@@ -53,12 +53,12 @@ pub struct Network {
 }
 
 impl Network {
-    /// The network inside the program.
+    /// The built-in network.
     pub fn embedded() -> Arc<Network> {
         static PARSED: OnceLock<Arc<Network>> = OnceLock::new();
         let network = PARSED.get_or_init(|| {
             let network = Network::from_bytes(EMBEDDED);
-            // A test reads it: what is compiled in cannot be damaged later.
+            // A test reads it, and a compiled-in file cannot be damaged later.
             Arc::new(network.expect("the network inside the program is one"))
         });
         Arc::clone(network)
@@ -73,7 +73,7 @@ impl Network {
         if layout.units != UNITS {
             return Err(NetworkError::Units { found: layout.units as u32, expected: UNITS });
         }
-        // Where there are fewer, one bucket serves as each of them.
+        // If there are fewer inputs, one bucket is used for all.
         let rows = |numbers: &[i16], count: usize| -> Box<[Units]> {
             numbers.as_chunks::<UNITS>().0.iter().cycle().take(count).map(|&row| Units(row)).collect()
         };
@@ -99,7 +99,7 @@ impl Network {
         Network { instructions, ..self }
     }
 
-    /// The instructions that it is computed with: the best that this processor has.
+    /// The instructions with which it is computed: by default the best of this processor.
     pub fn instructions(&self) -> Instructions {
         self.instructions
     }
@@ -109,9 +109,9 @@ impl Network {
         &self.biases
     }
 
-    /// Writes `from` (or, without it, `to` itself) with what a view sees of a difference to `to`. Two rows are added
-    /// and two taken off in one pass over the units: so most boards need one, and every number is read and
-    /// written once.
+    /// Applies a difference, as a view sees it, to `from` (or, without it, to `to` itself), and writes the result to
+    /// `to`. Two rows are added and two subtracted in one pass over the units, so that most boards need one pass, and
+    /// every number is read and written once.
     #[inline(always)]
     pub fn update(&self, view: View, from: Option<&Units>, to: &mut Units, difference: &Difference) {
         let (added, removed) = (difference.added.as_slice(), difference.removed.as_slice());
@@ -130,8 +130,8 @@ impl Network {
         }
     }
 
-    /// What a position with `pieces` pieces is worth for the mover, from the accumulators of the mover and of the
-    /// opponent, and what the pawns say.
+    /// The evaluation of a position with `pieces` pieces for the side to move, from the accumulators of that side and
+    /// of the opponent, and from the pawn part.
     #[inline(always)]
     pub fn output(&self, pieces: u32, pawns: Option<&PawnEntry>, turn: Color, sums: [&Units; 2]) -> Score {
         let head = head(pieces);
@@ -145,7 +145,7 @@ impl Network {
         Score((output * i64::from(self.scale) / i64::from(ONE_INPUT * ONE_HEAD)) as i32).clamp_evaluation()
     }
 
-    /// What the pawn part says of a structure (black, white); nothing if there is no pawn part.
+    /// The pawn part's output for a structure (black, white); none if there is no pawn part.
     pub fn evaluate_pawns(&self, pawns: [Bitboard; 2]) -> Option<PawnEntry> {
         self.pawns.as_ref().map(|part| part.evaluate(self.instructions, pawns))
     }
@@ -156,7 +156,7 @@ impl Network {
     }
 }
 
-/// Writes `from` (or, without it, `to` itself) with some rows added and others taken off to `to`.
+/// Adds some rows to `from` (or, without it, to `to` itself), subtracts others, and writes the result to `to`.
 #[inline(always)]
 fn pass<const ROWS: usize>(
     from: Option<&Units>,
@@ -185,8 +185,8 @@ fn pass<const ROWS: usize>(
     }
 }
 
-/// The sum of the squared clipped units times their weights. Weights lie within ±127, so that a unit times its
-/// weight fits 16 bits, and the sum of a part of the units fits 32.
+/// The sum of the squared clipped units times their weights. Weights are within ±127, so that a unit times its weight
+/// fits into 16 bits, and the sum over a part of the units into 32.
 #[inline(always)]
 fn dot(units: &Units, weights: &Units) -> i64 {
     const PART: usize = 256;

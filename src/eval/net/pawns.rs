@@ -1,12 +1,12 @@
-//! The pawn part: a small network that sees the pawns alone. It says for each head by how much the rest of the
-//! output is multiplied and what is added to it: a locked position is worth less than its pieces say, a chain
-//! that will break is worth more. What it says is computed once for each structure and kept in the pawn hash.
+//! The pawn part: a small network that sees only the pawns. For each head it outputs a factor, by which the rest of
+//! the output is multiplied, and an addend: a locked position, for example, is worth less than its pieces suggest.
+//! Its output is computed once for each structure and kept in the pawn hash.
 //!
 //! ```text
 //!  96 inputs (48 squares for own pawns, 48 for the opponent's, as the mover sees them)
 //!  -> PAWN_UNITS units -> for each head factor and addend
 //! ```
-//! A unit's activation is its sum clipped to 0 to 1.
+//! A unit's activation is its sum clipped to the range 0 to 1.
 
 use shakmaty::{Bitboard, Color};
 
@@ -16,12 +16,12 @@ use crate::{
     processor::{Instructions, compiled_for_generations},
 };
 
-/// One of a factor's addition to 1.
+/// The integer that represents 1.0 in a factor's difference from 1.
 const ONE_FACTOR: i32 = 128;
-/// One of an addend.
+/// The integer that represents 1.0 in an addend.
 const ONE_ADDEND: i32 = 1024;
 
-/// What is kept of a structure: a cache line.
+/// The pawn hash entry of a structure: a cache line.
 ///
 /// ```text
 ///  black pawns 8 | white pawns 8 | addends i16 [mover][head] 32 | factors i8 [mover][head] 16
@@ -35,7 +35,7 @@ pub struct PawnEntry {
 }
 
 const _: () = assert!(size_of::<PawnEntry>() == 64);
-// An output times one of an addend fits 32 bits: trained weights and biases lie within ±2. Those of another file wrap.
+// An output times `ONE_ADDEND` fits into 32 bits: trained weights and biases are within ±2. Those of another file wrap.
 const _: () =
     assert!((PAWN_UNITS as i64 + 1) * 2 * (ONE_INPUT * ONE_HEAD * ONE_ADDEND) as i64 <= i32::MAX as i64);
 
@@ -46,7 +46,7 @@ impl PawnTableEntry for PawnEntry {
 }
 
 impl PawnEntry {
-    /// Applies what the pawns say to an output in units of 1 / (`ONE_INPUT` * `ONE_HEAD`).
+    /// Applies factor and addend to an output in units of 1 / (`ONE_INPUT` * `ONE_HEAD`).
     #[inline]
     pub fn apply(&self, mover: Color, head: usize, output: i64) -> i64 {
         let factor = ONE_FACTOR + i32::from(self.factors[mover as usize][head]);
@@ -63,7 +63,7 @@ compiled_for_generations! {
     }
 }
 
-/// Hidden units for both movers, Black's and then White's: a pawn is an input of both.
+/// Hidden units for either side to move, Black and then White: a pawn is an input of both.
 type BothUnits = [i16; 2 * PAWN_UNITS];
 
 /// The parameters of the pawn part.
@@ -92,7 +92,7 @@ impl PawnPart {
             part.biases[units.clone()].copy_from_slice(&pawns.input_biases);
             for (input, weights) in pawns.input_weights.chunks_exact(PAWN_UNITS).enumerate() {
                 let color = if input < PAWN_INPUTS / 2 { mover } else { mover.other() };
-                // The mover plays upwards.
+                // The side to move plays upwards.
                 let upwards = input % (PAWN_INPUTS / 2) + 8;
                 let square = mover.fold_wb(upwards, upwards ^ 56);
                 part.rows[color as usize][square][units.clone()].copy_from_slice(weights);
@@ -107,7 +107,7 @@ impl PawnPart {
         Some(part)
     }
 
-    /// What it says of a structure (black, white).
+    /// Its output for a structure (black, white).
     #[cold]
     pub fn evaluate(&self, instructions: Instructions, pawns: [Bitboard; 2]) -> PawnEntry {
         evaluate_on(instructions, self, pawns)

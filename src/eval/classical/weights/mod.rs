@@ -1,8 +1,8 @@
 //! The weights: every number of the linear part of the evaluation, and the units of king danger.
 //!
-//! `table.rs` holds them, declared once each by the macro below: a name, a shape, values, and a sentence. All
-//! are [`Pair`]s or arrays of pairs, so that the table is also one flat list: the tuner knows a weight by its
-//! place in it, and a term names a weight by a reference to it.
+//! `table.rs` declares each of them once, with the macro below: a name, a shape, values, and a description. All are
+//! [`Pair`]s or arrays of pairs, so that the table is also one flat list: the tuner identifies a weight by its index in
+//! it, a term by a reference to it.
 
 use super::pair::Pair;
 
@@ -61,13 +61,13 @@ mod tuning {
     /// One declaration of the table.
     #[derive(Debug)]
     pub struct Field {
-        /// As the terms call it.
+        /// The name used by the terms.
         pub name: &'static str,
-        /// What it says, line by line.
+        /// Its description, line by line.
         pub documentation: &'static [&'static str],
         /// The lengths of the arrays, outermost first; empty for a single pair.
         pub shape: &'static [usize],
-        /// The place of its first weight in the flat list.
+        /// The index of its first weight in the flat list.
         pub first: usize,
     }
 
@@ -83,12 +83,12 @@ mod tuning {
         table::FIELDS
     }
 
-    /// The place of a weight in the flat list.
+    /// The index of a weight in the flat list.
     pub fn index_of(weight: &'static Pair) -> usize {
         (ptr::from_ref(weight).addr() - ptr::from_ref(&WEIGHTS).addr()) / size_of::<Pair>()
     }
 
-    /// A pair, or an array of what has a shape.
+    /// A pair, or an array of values with a shape.
     pub trait Shape {
         /// The lengths of the arrays, outermost first.
         const DIMENSIONS: &'static [usize];

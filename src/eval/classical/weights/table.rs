@@ -557,7 +557,7 @@ weights! {
     /// For each attack on a square next to the king.
     danger_hit: Pair = s(5, 0);
 
-    /// For each ring square that they attack and only king or queen defend.
+    /// For each ring square that they attack and that is undefended, or defended once, by king or queen.
     danger_weak: Pair = s(14, -14);
 
     /// One safe check: knight, bishop, rook, queen.
@@ -575,7 +575,7 @@ weights! {
     /// The attackers have no queen.
     danger_no_queen: Pair = s(-103, -157);
 
-    /// A knight of ours stands guard beside the king.
+    /// A knight of ours guards a square next to the king.
     danger_knight_guard: Pair = s(0, -16);
 
     /// For each sixteen centipawns of the shelter's middlegame value.
