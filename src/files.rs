@@ -24,7 +24,7 @@ pub struct Identity {
 /// What is at a path.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// What it is if it is no regular file, such as `a directory`.
+    /// What it is if it is not a regular file, such as `a directory`.
     pub not_a_file: Option<&'static str>,
     /// Its identity.
     pub identity: Identity,
@@ -35,7 +35,7 @@ pub struct Found {
 /// Why a file was not opened.
 #[derive(Debug, Error)]
 pub enum OpenError {
-    /// It is no regular file, but `a directory` for instance.
+    /// It is not a regular file but, for instance, `a directory`.
     #[error("it is {0}, not a file")]
     NotAFile(&'static str),
     /// The system refused.
@@ -103,7 +103,7 @@ fn describe(metadata: &fs::Metadata) -> Found {
 pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File, OpenError> {
     let refuse = |found: Found| found.not_a_file.map_or(Ok(()), |kind| Err(OpenError::NotAFile(kind)));
     look(path).map_or(Ok(()), refuse)?;
-    // If a FIFO has just taken the file's place, this must not wait for its other end.
+    // If a FIFO has just replaced the file, opening it must not wait for its other end.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NONBLOCK);
     let file = options.open(path)?;

@@ -28,8 +28,8 @@
 //! ```
 //!
 //! # Playing a game
-//! What belongs to a game (the table, what the moves before were worth) stays from move to move: tell the engine the
-//! start and all moves each time, as UCI does.
+//! The state of a game (transposition table, histories) is kept from move to move. As in UCI, give the engine the start
+//! and all moves each time.
 //! ```
 //! use std::{sync::{Arc, mpsc}, time::Instant};
 //! use engram::{Engine, Event, Limits, Position};
@@ -55,7 +55,7 @@
 //! ```
 //!
 //! # Reading a learning file
-//! [`LearnFile::open`] reads what games taught; [`LearnMode::Read`] changes nothing, whatever state the file is in.
+//! [`LearnFile::open`] opens a learning file; [`LearnMode::Read`] changes nothing, whatever state the file is in.
 //! ```
 //! use engram::{LearnFile, LearnMode};
 //! # use engram::{Position, learn::{Origin, Record, Store}};
@@ -76,9 +76,8 @@
 //! ```
 //!
 //! # What is stable
-//! The names at the top of the crate, with what they need: they change only with the second number of the version. The
-//! modules are the inside of the program. They are public as far as its tests, benches and fuzz targets need them, and
-//! change at any time.
+//! The names at the top of the crate and the types that they use change only with the second number of the version. The
+//! modules are internal: they are public only for tests, benches and fuzz targets, and change at any time.
 //!
 //! # Reading map
 //! What happens to a line of input, and where:
@@ -86,25 +85,26 @@
 //! 1. [`uci`] reads the line, [`protocol`] parses it into a command, and [`uci`] translates that into
 //!    positions, options and limits.
 //! 2. [`engine`] holds position, tables and threads; it speaks values, never text.
-//! 3. [`position`] is shakmaty's rules plus incremental keys, the path to the present position, static
-//!    exchange evaluation and perft.
-//! 4. [`search`] looks ahead: iterative deepening, aspiration windows, principal variation search,
-//!    quiescence, on any number of threads. Begin with `search/node.rs`, its table of contents.
-//! 5. [`eval`] says what a position is worth without looking ahead: `eval/net` is the network, `eval/classical` the
-//!    evaluation by terms, one file a concept. Both keep in a pawn hash table what the pawns alone say.
-//! 6. [`tt`] is the transposition table: windows of scores, which are valid only on a fitting path.
-//! 7. [`learn`] remembers from game to game: before a search `engine/learning.rs` brings records of the file
-//!    into the table, after it what `learn::policy` finds worth keeping goes back, before the move is announced.
-//! 8. [`book`] knows openings, [`syzygy`] endings with few pieces: the engine asks both before it searches.
-//! 9. `fleet`, a feature of the build, keeps the learning files of several machines equal through a server.
-//! 10. Reports come back as [`search::Event`]s, which [`uci`] prints through [`protocol`] and [`cli`] counts.
+//! 3. [`position`] is shakmaty's rules plus incremental keys, the path to the current position, static exchange
+//!    evaluation and perft.
+//! 4. [`search`] is the search: iterative deepening, aspiration windows, principal variation search and quiescence, on
+//!    any number of threads. Begin with `search/node.rs`, its table of contents.
+//! 5. [`eval`] is the static evaluation: `eval/net` is the network, `eval/classical` the classical evaluation, one file
+//!    for each concept. Both have a pawn hash table.
+//! 6. [`tt`] is the transposition table: its entries hold score windows, each valid only on a matching path.
+//! 7. [`learn`] is the learning file: before a search `engine/learning.rs` loads records into the transposition table;
+//!    after it, before the move is announced, it writes new records by the rules of `learn::policy`.
+//! 8. [`book`] is the opening book, [`syzygy`] the endgame tablebases: both are probed before a search.
+//! 9. `fleet`, a feature of the build, synchronises the learning files of several machines through a server, and
+//!    distributes analyses.
+//! 10. Results come back as [`search::Event`]s, which [`uci`] prints through [`protocol`], and which [`cli`] also uses.
 //!
-//! [`types`] are the values that all of them share: scores, depths, keys, packed moves; `files.rs` is how all of them
-//! open and make files, `locks.rs` how they lock.
+//! [`types`] are the values that all of them share: scores, depths, keys, packed moves. `files.rs` opens and creates
+//! files, `locks.rs` locks mutexes.
 //!
 //! A file imports only from layers below its own: `types`, then `position`, then `tt`, `eval`, `learn`,
 //! `book`, `syzygy` and `protocol` (which do not know each other), then `search`, `fleet`, `engine`, `uci`, `cli` and
-//! `main.rs`. A test holds this (`tests/architecture.rs`).
+//! `main.rs`. A test enforces this (`tests/architecture.rs`).
 #![forbid(unsafe_op_in_unsafe_fn)]
 
 pub mod book;
@@ -129,6 +129,6 @@ pub use engine::{Engine, IllegalMove, OutOfMemory, StopHandle};
 pub use learn::{LearnFile, Mode as LearnMode, Record, Ring};
 pub use position::Position;
 pub use search::{ClockTime, Event, EventSink, Limits, PvInfo};
-/// The rules of chess: moves, boards, FEN and SAN are those of this version of it.
+/// The rules of chess: moves, boards, FEN and SAN are the types of this version of shakmaty.
 pub use shakmaty;
 pub use types::{Bound, Depth, Score};

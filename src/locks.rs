@@ -1,5 +1,5 @@
-//! Locks that are taken although a thread panicked while it held them: what they protect is changed in single steps, each
-//! of which leaves it consistent.
+//! Locks that ignore poisoning by a panic: the data that they protect is changed in single steps, each of which
+//! leaves it consistent.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 

@@ -39,11 +39,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// The default places of files: the user's data directory, which is writable wherever a GUI starts the engine. The
-/// library does not ask the system for it.
+/// The default places of files: the user's data directory, which is writable wherever a GUI starts the engine. Only the
+/// program asks the system for it, not the library.
 fn places() -> Places {
     let folder = match std::env::var_os("APPDATA") {
-        // On Windows the variable, so that it can be overridden; elsewhere what the system says.
+        // On Windows the environment variable, so that it can be overridden; elsewhere the directory of the system.
         Some(folder) if cfg!(windows) => Some(PathBuf::from(folder).join("engram")),
         _ => ProjectDirs::from("", "", "engram").map(|folders| folders.data_dir().to_owned()),
     };

@@ -1,7 +1,7 @@
-//! What the processors can do, and how many there are. A program for every x86-64 processor may use no more than SSE2; loops that gain from newer
-//! instructions are compiled for several generations, and the best one that is there is taken while the program runs.
+//! Number, instructions and priorities of processors. A program for every x86-64 processor is limited to SSE2; loops
+//! that gain from newer instructions are compiled for several generations, and the best one is chosen at run time.
 
-/// Instructions that this processor has, so that code that was compiled for them may run.
+/// Instructions that this processor has, so that code compiled for them may run.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Instructions(Generation);
 
@@ -24,29 +24,29 @@ impl Instructions {
         std::iter::once(Generation::Baseline).chain(newer()).map(Instructions).collect()
     }
 
-    /// The best that there are.
+    /// The best on this processor.
     pub fn best() -> Instructions {
         Instructions::available().pop().unwrap_or(Instructions(Generation::Baseline))
     }
 
-    /// Which generation they are.
+    /// Their generation.
     pub(crate) fn generation(self) -> Generation {
         self.0
     }
 }
 
-/// Number of threads that the machine runs at once.
+/// Number of threads that the machine can run at the same time.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Gives this thread the lowest priority, where the system has priorities of single threads.
+/// Gives this thread the lowest priority, if the system has priorities for single threads.
 pub fn lower_thread_priority() {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     let _ = rustix::process::nice(19);
 }
 
-/// The generations after the baseline that this processor and its system know, oldest first.
+/// The generations after the baseline that processor and system support, oldest first.
 #[cfg(target_arch = "x86_64")]
 fn newer() -> Vec<Generation> {
     macro_rules! all {
@@ -78,8 +78,8 @@ impl std::fmt::Display for Instructions {
     }
 }
 
-/// Makes a function that takes [`Instructions`] before its own arguments and runs its body as it was compiled for them.
-/// What the body calls is compiled for them as well if it is inlined: mark it `#[inline(always)]`.
+/// Makes a function that takes [`Instructions`] before its own arguments and runs its body compiled for them. Functions
+/// that the body calls are compiled for them too if they are inlined: mark them `#[inline(always)]`.
 macro_rules! compiled_for_generations {
     ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $type:ty),* $(,)?) -> $result:ty $body:block) => {
         $(#[$attribute])*
@@ -118,8 +118,8 @@ macro_rules! compiled_for_generations {
 
 pub(crate) use compiled_for_generations;
 
-/// From now on an instruction that this processor does not know ends the process with a sentence and exit code 1. It
-/// happens only to a program that was compiled for a newer processor (`-C target-cpu`).
+/// From now on an instruction that this processor does not have ends the process with a message and exit code 1. That
+/// happens only to a program compiled for a newer processor (`-C target-cpu`).
 pub extern "C" fn explain_illegal_instructions() {
     #[cfg(unix)]
     // SAFETY: `handler` does only what is allowed in a handler (`write` and `_exit`).
@@ -133,7 +133,7 @@ pub extern "C" fn explain_illegal_instructions() {
 extern "C" fn illegal_instruction(_: libc::c_int) {
     const SENTENCE: &[u8] = b"engram: this program was compiled for a newer processor; \
         take one for every x86-64, or compile it without -C target-cpu\n";
-    // SAFETY: both calls are async-signal-safe, and the sentence is static.
+    // SAFETY: both calls are async-signal-safe, and the text is static.
     #[allow(unsafe_code)]
     unsafe {
         libc::write(2, SENTENCE.as_ptr().cast(), SENTENCE.len());

@@ -32,7 +32,7 @@ use crate::{
 /// The largest number of pieces, kings and pawns included, of any Syzygy table.
 pub const MAX_PIECES: usize = 7;
 
-/// The score of a win that the fifty-move rule makes a draw, which the other side must still find.
+/// The score of a win that the fifty-move rule makes a draw, which the other side still has to hold.
 pub const CURSED: Score = Score(2);
 
 /// A collection of tables.
@@ -72,8 +72,8 @@ pub struct RootRanking {
 }
 
 impl RankedMove {
-    /// The result for the side to move with the present fifty-move counter. A win that may come too late for the
-    /// fifty-move rule because the tables round counts as cursed.
+    /// The result for the side to move with the current fifty-move counter. A win that may come too late for the
+    /// fifty-move rule, because the tables round distances, counts as cursed.
     pub fn result(&self) -> Wdl {
         match self.score.0 {
             _ if self.score.is_win() => Wdl::Win,
@@ -206,7 +206,7 @@ impl Tablebase {
                 return None;
             }
             Ok(Err(SyzygyError::ProbeFailed { metric, material, error })) => {
-                // The text after a colon is for the library's authors.
+                // The text after a colon is technical detail of the library.
                 let reason = error.to_string();
                 let reason = reason.split([':', '\n']).next().unwrap_or_default();
                 format!("the {metric} table of {material} is damaged ({reason})")

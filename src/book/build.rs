@@ -7,12 +7,12 @@ use shakmaty::Move;
 use super::{Book, BookEntry, raw_move};
 use crate::position::Position;
 
-/// The least that a move needs to be in a book.
+/// The conditions for a move to be in a book.
 #[derive(Copy, Clone, Debug)]
 pub struct BookLimits {
-    /// Games with the move.
+    /// Minimum number of games with the move.
     pub min_games: u32,
-    /// Score of the side that played it, in percent.
+    /// Minimum score of the side that played it, in percent.
     pub min_score: f64,
 }
 
@@ -48,8 +48,8 @@ impl Builder {
     }
 }
 
-/// Merges books. Weights are normalised first: the moves of a position have the same sum in each book that has it, so
-/// that a book of a million games does not outweigh one of a hundred.
+/// Merges books. Weights are normalised first, so that those of a position have the same sum in each book: a book of a
+/// million games does not outweigh one of a hundred.
 pub fn merge(books: &[Book]) -> Vec<BookEntry> {
     const SUM: u64 = 60_000;
     let mut weights: HashMap<(u64, u16), u64> = HashMap::new();

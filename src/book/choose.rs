@@ -6,11 +6,11 @@ pub enum Choice {
     /// At random, in proportion to the weights.
     #[default]
     Weighted,
-    /// The one of the largest weight; the first of the file if there are several.
+    /// The one with the largest weight; the first in the file if there are several.
     Best,
 }
 
-/// Chooses a move; `None` if all weights are 0. `learned` are the experiences with each of `moves`, in their order, or
+/// Chooses a move; `None` if all weights are 0. `learned` is the experience with each of `moves`, in the same order, or
 /// empty. `random` is any number; only [`Choice::Weighted`] uses it.
 pub fn choose(moves: &[BookMove], learned: &[Experience], choice: Choice, random: u64) -> Option<BookMove> {
     let weight = |index: usize, book_move: &BookMove| {

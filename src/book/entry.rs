@@ -19,7 +19,7 @@ pub struct BookEntry {
 }
 
 impl BookEntry {
-    /// From its bytes in the file.
+    /// The entry of its bytes in the file.
     pub fn from_bytes(bytes: [u8; ENTRY_BYTES]) -> BookEntry {
         let [k0, k1, k2, k3, k4, k5, k6, k7, m0, m1, w0, w1, l0, l1, l2, l3] = bytes;
         BookEntry {

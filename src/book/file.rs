@@ -1,4 +1,4 @@
-//! A book: the file mapped, or the one inside the binary.
+//! A book: a mapped file, or the built-in one.
 
 use std::{
     fs::OpenOptions,
@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::{BookEntry, BookMove, ENTRY_BYTES};
 use crate::{files, position::Position, types::PositionKey};
 
-/// The book inside the binary, made of the lines in `books/lines.pgn`.
+/// The built-in book, made from the lines in `books/lines.pgn`.
 static OWN: &[u8] = include_bytes!("../../books/engram.bin");
 
 /// Number of entries, evenly spread, whose order is checked when a book is opened.
@@ -43,7 +43,7 @@ pub struct Book {
 }
 
 impl Book {
-    /// The book that comes with the engine.
+    /// The built-in book.
     pub fn own() -> Book {
         Book { bytes: BookBytes::Own(OWN) }
     }
@@ -103,7 +103,7 @@ impl Book {
         self.chunks().len()
     }
 
-    /// Has it no entry at all?
+    /// Has it no entries?
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -113,7 +113,7 @@ impl Book {
         self.chunks().get(index).copied().map(BookEntry::from_bytes)
     }
 
-    /// All entries in their order.
+    /// All entries in order.
     pub fn entries(&self) -> impl Iterator<Item = BookEntry> {
         self.chunks().iter().copied().map(BookEntry::from_bytes)
     }

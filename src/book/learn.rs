@@ -27,7 +27,7 @@ pub struct Experience {
 }
 
 impl Experience {
-    /// From a `learn` field of a copy; impossible values count as none.
+    /// The experience in a `learn` field of a copy; impossible values count as none.
     pub fn from_bits(bits: u32) -> Experience {
         let (games, half_points) = ((bits >> 16) as u16, bits as u16);
         let possible = u32::from(half_points) <= 2 * u32::from(games);
@@ -49,7 +49,7 @@ impl Experience {
         self.half_points += half_points.min(2);
     }
 
-    /// The factor of a move's weight: 1 without experience, towards 4 with wins alone, towards 0 with losses alone (the
+    /// The factor of a move's weight: 1 without experience, approaching 4 with only wins and 0 with only losses (the
     /// square of the expected score relative to a draw).
     pub fn factor(self) -> f64 {
         let expected = (f64::from(self.half_points) + PRIOR_GAMES) / (f64::from(self.games) + PRIOR_GAMES);
@@ -102,7 +102,7 @@ impl LearnedBook {
             _ => {}
         }
         files::create_parents(&self.path)?;
-        // It appears when it is complete.
+        // The copy gets its name when it is complete.
         let mut copy = NewFile::begin(&self.path)?;
         for entry in book.entries() {
             copy.write_all(&BookEntry { learn: 0, ..entry }.to_bytes())?;

@@ -5,8 +5,8 @@
 //! ```text
 //!  0 key u64   8 move u16   10 weight u16   12 learn u32
 //! ```
-//! The key is the engine's own [`PositionKey`](crate::types::PositionKey). The file is mapped, not loaded: a look-up is
-//! a binary search that reads some twenty pages of it.
+//! The key is the engine's own [`PositionKey`](crate::types::PositionKey). The file is mapped, not loaded: a lookup
+//! is a binary search that reads some twenty pages of it.
 //!
 //! The format does not define the meaning of `learn`, and programs use it differently. Engram counts the results of
 //! its own games in it ([`LearnedBook`]), in a copy of the book in the user's data directory, where all fields begin

@@ -39,7 +39,7 @@ pub struct Connection {
 
 /// The stream to the server, plain or encrypted.
 trait Transport: Read + Write + Send {
-    /// What carries it.
+    /// The underlying socket.
     fn socket(&self) -> &TcpStream;
 }
 
@@ -64,7 +64,7 @@ pub struct EntryId {
     pub counter: u64,
 }
 
-/// An entry of a stream, its fields as they come: names and values in turn.
+/// An entry of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamEntry {
     /// Its number.
@@ -116,8 +116,8 @@ impl Connection {
         }
     }
 
-    /// Sends commands at once and reads the answer of each, an error of the server among them. For each the server may
-    /// take five seconds in addition to `wait`. A redirect to another node of a cluster is followed.
+    /// Sends commands together and reads the answer to each, which may be an error of the server. For each the server
+    /// may take five seconds in addition to `wait`. Redirects to another node of a cluster are followed.
     ///
     /// # Errors
     /// A network failure, after which the connection cannot be used any more.
@@ -131,7 +131,7 @@ impl Connection {
         Err(FleetError::Refused("the nodes of the cluster send each other's clients in circles".to_owned()))
     }
 
-    /// As [`Connection::ask`], one command; an error of the server is one.
+    /// As [`Connection::ask`] for one command; an error of the server is returned as an error.
     ///
     /// # Errors
     /// As there, and what the server refuses.

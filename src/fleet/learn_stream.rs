@@ -18,7 +18,7 @@ use crate::learn::{
 pub(super) const NAME: &str = "{engram}:learn-1";
 /// Entries that are read or sent at a time.
 pub(super) const BATCH: usize = 512;
-/// The only field of an entry: the 56 bytes of a record that travel from file to file.
+/// The only field of an entry: the 56 bytes of a record that are the same in every file.
 const FIELD: &str = "r";
 /// Seconds by which a record may be from the future: clocks differ.
 const CLOCK_ERROR: u32 = 24 * 3600;

@@ -33,15 +33,15 @@ pub enum Command {
     },
     /// Search.
     Go(Go),
-    /// End the search and answer.
+    /// End the search and send the best move.
     Stop,
     /// The expected move was played.
     PonderHit,
-    /// Say more, or no more than needed.
+    /// Switch additional messages on or off.
     Debug(bool),
     /// Register a copy that has to be paid for.
     Register(Registration),
-    /// Leave.
+    /// Exit.
     Quit,
     /// Convenience: search the bench positions, to this depth.
     Bench(Option<u64>),
@@ -55,7 +55,7 @@ pub enum Command {
     Help,
 }
 
-/// Where the moves of `position` begin.
+/// The start of the moves of `position`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PositionStart {
     /// The start position of chess.
@@ -64,7 +64,7 @@ pub enum PositionStart {
     Fen(String),
 }
 
-/// What `register` says.
+/// The parameters of `register`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Registration {
     /// Not now.
@@ -87,7 +87,7 @@ impl FromStr for Command {
     fn from_str(line: &str) -> Result<Command, CommandError> {
         let mut tokens = Tokens::new(line);
         let Some(first) = tokens.peek() else { return Err(CommandError::Empty) };
-        // The conveniences must come first: `d` in the middle of a sentence is no command.
+        // The conveniences must be the first word: `d` in the middle of a line is not a command.
         let mut after = tokens.clone();
         after.next();
         match first {

@@ -3,7 +3,7 @@ use thiserror::Error;
 /// A line of the GUI that is not a command. The text says what to do about it.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum CommandError {
-    /// Nothing but white space: no mistake, and nothing to do.
+    /// Only white space: no mistake, and nothing to do.
     #[error("an empty line")]
     Empty,
     /// No word of the line is a command.
@@ -14,7 +14,7 @@ pub enum CommandError {
     Incomplete {
         /// The command.
         command: &'static str,
-        /// How it is to be written.
+        /// Its correct form.
         usage: &'static str,
     },
     /// A number was expected.
@@ -30,12 +30,12 @@ pub enum CommandError {
     /// A move was expected.
     #[error("`{0}` is not a move; moves are written like e2e4 or e7e8q")]
     Move(String),
-    /// A word that has no meaning at this place.
+    /// A word that is not allowed at this place.
     #[error("`{found}` is not understood: write `{usage}`")]
     Unexpected {
         /// The word.
         found: String,
-        /// How the command is to be written.
+        /// The correct form of the command.
         usage: &'static str,
     },
 }

@@ -7,7 +7,7 @@ use super::{
     tokens::{Tokens, item, parse_integer, parse_move, quote},
 };
 
-/// The parameters of `go` as the GUI gave them. What was not given is none.
+/// The parameters of `go` as the GUI sent them; `None` for those not sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Go {
     /// Consider only these moves; empty for all.
@@ -55,8 +55,8 @@ const KEYWORDS: [&str; 12] = [
 ];
 
 impl Go {
-    /// Reads the parameters in any order. The last of several equal ones counts. A word that is no parameter is a
-    /// mistake: skipping it, as the protocol allows, turns `go dpeth 5` into a search without an end.
+    /// Reads the parameters in any order. If one is repeated the last counts. A word that is not a parameter is an
+    /// error: skipping it, as the protocol allows, would turn `go dpeth 5` into an endless search.
     pub(super) fn parse(tokens: &mut Tokens<'_>) -> Result<Go, CommandError> {
         let mut go = Go::default();
         while let Some(word) = tokens.next() {

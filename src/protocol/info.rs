@@ -5,7 +5,7 @@ use shakmaty::uci::UciMove;
 use super::tokens::{Tokens, item, parse_integer, parse_move};
 use crate::types::Bound;
 
-/// What an engine reports while it searches. What was not said is none.
+/// An engine's report during a search; `None` for what it does not contain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
     /// Depth in plies.
@@ -47,7 +47,7 @@ pub struct InfoScore {
     pub bound: Bound,
 }
 
-/// A score in the engine's view.
+/// A score from the engine's point of view.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ScoreValue {
     /// Centipawns.
@@ -91,7 +91,7 @@ impl Info {
     }
 }
 
-/// The next word if `parse` understands it; else it stays.
+/// The next word if `parse` accepts it; otherwise it is not taken.
 fn taken<T>(tokens: &mut Tokens<'_>, parse: fn(&str) -> Option<T>) -> Option<T> {
     let value = tokens.peek().and_then(parse)?;
     tokens.next();

@@ -14,9 +14,9 @@ pub enum Message {
     IdName(String),
     /// The engine's author.
     IdAuthor(String),
-    /// All options are told.
+    /// All options have been listed.
     UciOk,
-    /// Everything so far is done.
+    /// All earlier commands are done.
     ReadyOk,
     /// An option.
     Option(OptionDeclaration),

@@ -1,13 +1,13 @@
 //! The UCI grammar: lines of text to values and back, without input, output or an engine.
 //!
-//! [`Command`] is what a GUI says, [`Message`] what an engine says. Both have [`FromStr`](std::str::FromStr)
-//! and [`Display`](std::fmt::Display), so that the same code answers a GUI and drives another engine; a value that
-//! is printed and parsed again is the same value. Parsing is as tolerant as the protocol asks: unknown
-//! words before a command are skipped, the order of `go`'s parameters is free, and what an engine says
-//! beyond the protocol is ignored.
+//! [`Command`] is a line of a GUI, [`Message`] a line of an engine. Both have [`FromStr`](std::str::FromStr) and
+//! [`Display`](std::fmt::Display), so that the same code answers a GUI and drives another engine; a value that is
+//! printed and parsed again is the same value. Parsing is as tolerant as the protocol requires: unknown words before
+//! a command are skipped, the order of `go`'s parameters is free, and output of an engine beyond the protocol is
+//! ignored.
 //!
-//! Moves stay [`UciMove`](shakmaty::uci::UciMove) and positions stay text: without a position neither can be
-//! checked. `uci::translate` does that.
+//! Moves stay [`UciMove`](shakmaty::uci::UciMove) and FENs stay text, since they cannot be checked without a position:
+//! `uci::translate` does that.
 
 mod command;
 mod error;

@@ -48,7 +48,7 @@ pub enum OptionKind {
 }
 
 impl OptionDeclaration {
-    /// Reads what follows the word `option`. Numbers that are missing are read as a range without end.
+    /// Reads the rest of the line after the word `option`. Without `min` and `max` the range is unlimited.
     pub(super) fn parse(tokens: &mut Tokens<'_>) -> Result<OptionDeclaration, MessageError> {
         let line = tokens.rest();
         let missing = |missing| MessageError::Incomplete { kind: "option", missing, line: quote(line) };
@@ -76,7 +76,7 @@ impl OptionDeclaration {
 }
 
 fn spin(tokens: &mut Tokens<'_>) -> OptionKind {
-    // The least number that is read again when it was written.
+    // The smallest number that is parsed as the same number after printing.
     let (mut default, mut min, mut max) = (None, -i64::MAX, i64::MAX);
     while let Some(word) = tokens.next() {
         let Some(number) = tokens.peek().and_then(parse_integer) else { continue };

@@ -1,4 +1,4 @@
-//! What is printed is read again as the same value; what others write is understood.
+//! Printed values are parsed as the same values; lines of other programs are understood.
 
 use proptest::{collection::vec, option, prelude::*};
 use shakmaty::{Role, Square, uci::UciMove};
@@ -39,7 +39,7 @@ fn white_space_and_unknown_leading_words_are_skipped() {
     assert_eq!("  \t ".parse::<Command>(), Err(CommandError::Empty));
     assert!(mistake("debug joho on").contains("debug on|off"));
     assert!(mistake("joho").contains("`joho`"));
-    // A convenience is no command of the protocol and is not looked for inside a line.
+    // A convenience is not a command of the protocol and is not recognised inside a line.
     assert!(mistake("please d").contains("unknown command"));
 }
 
@@ -194,7 +194,7 @@ fn a_move() -> impl Strategy<Value = UciMove> {
     })
 }
 
-/// Words that are no keywords where they stand: keywords are never capitalised.
+/// Words that are not keywords: keywords are never capitalised.
 fn words() -> impl Strategy<Value = String> {
     vec("[A-Z][A-Za-z0-9_]{0,8}", 1..4).prop_map(|words| words.join(" "))
 }
@@ -352,7 +352,7 @@ proptest! {
     }
 }
 
-/// Found by fuzzing: the range without end was written with a number that reads as another one.
+/// Found by fuzzing: the unlimited range was printed with a number that is parsed as another one.
 #[test]
 fn a_range_without_end_survives_being_written() {
     for line in ["option name Cores type spin", "option name Cores type spin default 3 max 7"] {

@@ -16,18 +16,18 @@ impl<'a> Tokens<'a> {
         Tokens { rest: line.trim() }
     }
 
-    /// What has not been read yet, with its inner white space as it was.
+    /// The rest of the line, with its inner white space unchanged.
     pub(super) fn rest(&self) -> &'a str {
         self.rest
     }
 
-    /// The next word, which stays.
+    /// The next word, without taking it.
     pub(super) fn peek(&self) -> Option<&'a str> {
         self.clone().next()
     }
 
-    /// The words before `keyword`, joined by single spaces; `keyword` is taken too. To the end of the line
-    /// if it does not come.
+    /// Takes the words up to and including `keyword`, and returns those before it, joined by single spaces. Without
+    /// `keyword` it takes the whole line.
     pub(super) fn until(&mut self, keyword: &str) -> String {
         self.take_while(|&word| word != keyword).collect::<Vec<_>>().join(" ")
     }
@@ -73,7 +73,7 @@ pub(super) fn item(f: &mut fmt::Formatter<'_>, word: &str, value: Option<impl fm
     value.map_or(Ok(()), |value| write!(f, " {word} {value}"))
 }
 
-/// `text` as it may be quoted in a message: short and without control characters.
+/// `text` for quoting in a message: shortened and without control characters.
 pub(super) fn quote(text: &str) -> String {
     const LONGEST: usize = 60;
     let text = text.trim();
