@@ -12,13 +12,13 @@ use engram::{
     uci::{DebugLog, Places, printable},
 };
 
-/// Called before anything else, std's own start included, which link-time optimisation compiles for the same processor
-/// as everything here.
+/// Called before anything else, even std's own start, which link-time optimisation compiles for the same processor as
+/// the rest of the program.
 #[cfg(target_os = "linux")]
 #[used]
 #[allow(unsafe_code)]
-// SAFETY: the linker calls what it finds in this section as functions of this kind, and this one needs nothing that is
-// initialised later.
+// SAFETY: the functions in this section are called with this signature, and this one needs nothing that is initialised
+// later.
 #[unsafe(link_section = ".init_array")]
 static BEFORE_ALL: extern "C" fn() = explain_illegal_instructions;
 

@@ -13,7 +13,7 @@ pub(crate) enum Generation {
     /// Haswell (2013), Excavator, Zen and later: x86-64-v3.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// Ice Lake (2019), Zen 4 and later. Older processors with AVX-512 lower their clock where it is used.
+    /// Ice Lake (2019), Zen 4 and later. Older processors with AVX-512 lower their clock when it is used.
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }

@@ -1,8 +1,8 @@
-//! `engram bench`: the functional signature and a rough speed.
+//! `engram bench`: the bench number and a rough speed.
 //!
-//! A fixed set of positions is searched to a fixed depth by a new engine with one thread and 16 MiB of
-//! hash, each as if it were from a new game. The sum of nodes depends only on search and evaluation:
-//! commits that change it say so, all others must not change it.
+//! A fixed set of positions is searched to a fixed depth by a new engine with one thread and 16 MiB of hash, each as
+//! if it were from a new game. The sum of nodes depends only on search and evaluation: a commit that changes it must
+//! say so.
 
 use std::{
     sync::Arc,
@@ -23,8 +23,8 @@ use crate::{
 /// Depth of each search if none is given, in plies.
 pub const DEFAULT_DEPTH: u64 = 12;
 
-/// Positions of our own choosing: openings, middlegames quiet and sharp, endgames of every kind, and some
-/// where the game is over or nearly so.
+/// Positions of our own choosing: openings, quiet and sharp middlegames, endgames of every kind, and some in which the
+/// game is over or nearly so.
 #[rustfmt::skip]
 pub const POSITIONS: [&str; 42] = [
     // Openings.
@@ -90,7 +90,7 @@ pub struct BenchReport {
 }
 
 /// Searches [`POSITIONS`] to `depth` in a mode of the option `PathHash`. `each` is called after each with its number
-/// from 1, its FEN and its nodes. `None` if `given_up` says so in between.
+/// from 1, its FEN and its nodes. `None` if `given_up` returns true meanwhile.
 pub fn measure(
     depth: u64,
     path_hash: PathHash,
@@ -98,13 +98,13 @@ pub fn measure(
     given_up: impl Fn() -> bool,
 ) -> Option<BenchReport> {
     let (sender, events) = unbounded();
-    // Sending fails only when the receiver below is gone, and the engine goes with it.
+    // Sending fails only if the receiver below is gone, which is dropped together with the engine.
     let mut engine = Engine::new(Arc::new(move |event| drop(sender.send(event))));
     engine.set_path_hash(path_hash);
     let depth = Depth(depth.clamp(1, Depth::MAX.get() as u64) as i32);
     let mut report = BenchReport::default();
     for (index, fen) in POSITIONS.into_iter().enumerate() {
-        // Every position is legal and no moves follow it: the unit test below says so.
+        // Every position is legal, as the unit test below checks.
         let Ok(position) = translate::parse_fen(fen, false) else { continue };
         engine.new_game();
         if engine.set_position(position, &[]).is_err() {

@@ -1,4 +1,4 @@
-//! `engram book`: making, showing, counting and merging Polyglot books.
+//! `engram book`: makes, shows, counts and merges Polyglot books.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What several commands share.
+//! Functions that several commands share.
 
 use std::{path::Path, sync::RwLock};
 
@@ -34,7 +34,7 @@ pub(super) fn progress_bar(steps: Option<u64>, template: &str) -> ProgressBar {
     bar
 }
 
-/// Reports on the standard error what could not be used.
+/// Reports on standard error what could not be used.
 pub(super) fn complain(text: impl std::fmt::Display) {
     eprintln!("{}", printable(&text.to_string()));
 }
@@ -51,8 +51,8 @@ pub(super) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// A score for people: signed pawns, mates in moves, and tablebase results with the moves to the next capture or pawn
-/// move, or to the first tablebase position.
+/// A score in readable form: signed pawns, mates in moves, and tablebase results with the moves to the next capture or
+/// pawn move, or to the first tablebase position.
 pub(super) fn pawns(score: Score) -> String {
     if let Some(moves) = score.mate_moves() {
         return format!("{}{}", if score.0 < 0 { "#-" } else { "#" }, moves.abs());

@@ -27,8 +27,8 @@ pub enum HashTask {
     },
     /// Check every entry of a file.
     ///
-    /// Each entry has a checksum. One that fails it (torn by a power failure, or overwritten) is never used by
-    /// an engine, and is replaced by the next. Exit code 1 if there are any.
+    /// Each entry has a checksum. An entry that fails it (torn by a power failure, or overwritten) is never used
+    /// by an engine, and is replaced by the next one stored there. Exit code 1 if there are any.
     Check {
         /// The file.
         file: PathBuf,

@@ -119,7 +119,7 @@ impl EarlierRun {
         let mut file = file.map_or_else(made, Ok).map_err(refused(&path, "written"))?;
         lock(&file, &path, advice)?;
         let mut open = || {
-            // A handle that only appends may not do that everywhere.
+            // Not on all systems may a handle opened for appending do that.
             OpenOptions::new().write(true).open(&path)?.set_len(whole)?;
             if whole == 0 {
                 file.write_all(setup.as_bytes())?;

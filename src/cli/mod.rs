@@ -61,7 +61,7 @@ pub enum Subtask {
     /// Search a fixed set of positions and count the nodes.
     ///
     /// One thread, 16 MiB of hash, each position as if from a new game: the number of nodes is the same on
-    /// every machine and changes only with what the search does. The last line is `N nodes M nps`.
+    /// every machine and changes only if search or evaluation do. The last line is `N nodes M nps`.
     Bench {
         /// Depth of each search, in plies.
         #[arg(default_value_t = bench::DEFAULT_DEPTH, value_parser = clap::value_parser!(u64).range(1..=200))]
@@ -100,8 +100,8 @@ pub enum Subtask {
     /// each move, judgements (5, 10 or 15 percent of the winning chances given away: inaccuracy, mistake,
     /// blunder), better lines, accuracy and the name of the opening.
     ///
-    /// Work that was interrupted goes on where it stopped if the same command is given again, provided that
-    /// a result goes to a file. Exit code 3 says that some games or lines could not be read; each is reported.
+    /// An interrupted run resumes when the same command is given again, if a result goes to a file. Exit code 3
+    /// means that some games or lines could not be read; each is reported.
     #[command(visible_alias = "analyze")]
     Analyse(analyse::Analyse),
     /// Search positions from a queue, as many at once as there are cores.
@@ -140,9 +140,9 @@ pub enum Subtask {
     /// Show and change the learning file.
     ///
     /// The file holds scores and moves of up to 65,536 positions from earlier games. The newest replace the
-    /// oldest; advice by people stays. Engines may be using it.
+    /// oldest; advice stays. Engines may be using it.
     Learn(learn::LearnArguments),
-    /// Find the weights of the evaluation.
+    /// Train the network, fit the weights of the classical evaluation, tune the search.
     #[cfg(feature = "tune")]
     #[command(subcommand)]
     Tune(tune::TuneTask),

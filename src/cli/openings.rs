@@ -16,8 +16,8 @@ use crate::{
     position::Position,
 };
 
-/// The table inside the binary, compressed: for each opening the key of its position (eight bytes, little-endian), its
-/// code, a tab, its name and a line end. Made of `books/openings.tsv` by the test below.
+/// The built-in table, compressed: for each opening the key of its position (eight bytes, little-endian), its code, a
+/// tab, its name and a line end. Made from `books/openings.tsv` by the test below.
 const OWN: &[u8] = include_bytes!("../../books/openings.bin");
 
 static OWN_NAMES: LazyLock<Openings> = LazyLock::new(|| Openings(Arc::new(unpacked(OWN))));
@@ -43,7 +43,7 @@ impl fmt::Display for Opening {
 pub struct Openings(Arc<HashMap<u64, Opening>>);
 
 impl Openings {
-    /// The table inside the binary, decompressed at first use.
+    /// The built-in table, decompressed at first use.
     pub fn own() -> Openings {
         OWN_NAMES.clone()
     }
@@ -109,7 +109,7 @@ fn named(text: &str) -> Result<Vec<(u64, Opening)>, String> {
 /// The openings of a compressed table, up to the first error.
 fn unpacked(packed: &[u8]) -> HashMap<u64, Opening> {
     let mut bytes = Vec::new();
-    // Our own is sound: the unit test says so.
+    // The built-in one is valid, as the unit test checks.
     let _ = DeflateDecoder::new(packed).read_to_end(&mut bytes);
     let mut openings = HashMap::new();
     let mut rest = bytes.as_slice();

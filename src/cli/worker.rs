@@ -23,7 +23,7 @@ use crate::{
     processor::cores,
 };
 
-/// A task that this many workers began and did not finish is given up.
+/// A task that this many workers began and did not finish is abandoned.
 const MAX_ATTEMPTS: u64 = 3;
 /// How long an idle worker waits for the server, and a busy one for results.
 const IDLE: Duration = Duration::from_secs(1);

@@ -46,10 +46,10 @@ pub enum MessageError {
     /// Nothing but white space.
     #[error("an empty line")]
     Empty,
-    /// The line begins with no word of the protocol.
+    /// The line does not begin with a word of the protocol.
     #[error("not a line of the protocol: `{0}`")]
     Unknown(String),
-    /// The line begins well, but something in it is missing or wrong.
+    /// The line begins correctly, but something in it is missing or wrong.
     #[error("`{kind}` without {missing}: `{line}`")]
     Incomplete {
         /// The first word of the line.

@@ -1,7 +1,7 @@
 //! Accuracy as Lichess publishes it (lichess.org/page/accuracy, 2022, and `AccuracyPercent.scala` of its source,
-//! whose constants these are), so that the numbers are comparable: for a move the share of the winning chances that it
-//! keeps; for a game the average of two means, one weighted by the volatility around the move, the other harmonic,
-//! which a single blunder pulls down.
+//! whose constants these are), so that the numbers are comparable: for a move the share of the winning chances that
+//! it keeps; for a game the average of two means, one weighted by the volatility around each move, and a harmonic
+//! one, which a single blunder lowers considerably.
 
 use shakmaty::Color;
 

@@ -25,11 +25,10 @@ pub struct Analyse {
     /// Number of best lines.
     #[arg(long, default_value_t = 1, value_name = "LINES", value_parser = clap::value_parser!(u64).range(1..=256))]
     pub(super) multipv: u64,
-    /// Number of search threads: each searches a position of its own, or all of them a single one. All cores if not
-    /// given.
+    /// Number of search threads: each searches another position, or all of them a single one. All cores if not given.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
     pub(super) threads: Option<u64>,
-    /// Size of the transposition tables in all, in MiB.
+    /// Total size of the transposition tables in MiB.
     #[arg(long, default_value_t = 128, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=262_144))]
     pub(super) hash: u64,
     /// Folders of Syzygy tablebases, separated as in PATH.
@@ -73,16 +72,16 @@ pub struct Analyse {
     #[arg(long, value_name = "FILE")]
     pub(super) sqlite: Option<PathBuf>,
     /// Write blunders with a single winning answer as puzzles, each checked by a deeper search: as PGN if the name ends
-    /// in .pgn, else as EPD; `-` as above.
+    /// in .pgn, otherwise as EPD; `-` as above.
     #[arg(long, value_name = "FILE")]
     pub(super) puzzles: Option<PathBuf>,
-    /// Overwrite output files that are there.
+    /// Overwrite existing output files.
     #[arg(long)]
     pub(super) force: bool,
 }
 
 impl Analyse {
-    /// The options that name an output, with what they name.
+    /// The options that name an output, with their values.
     pub(super) fn outputs(&self) -> Vec<(&'static str, &Path)> {
         let options = [
             ("--json", &self.json),

@@ -12,7 +12,7 @@ pub struct EpdRecord {
     pub position: Position,
     /// The start and the moves that led to it, which count for repetitions.
     pub before: Option<(Position, Vec<Move>)>,
-    /// `id`, else the number of the line.
+    /// `id`, otherwise the number of the line.
     pub id: String,
     /// `bm`: one of these must be found.
     pub best: Vec<Move>,
@@ -29,7 +29,7 @@ pub struct EpdRecord {
 pub struct Result {
     /// Was it solved? `None` without `bm` and `am`.
     pub solved: Option<bool>,
-    /// Milliseconds after which the solution was found and kept.
+    /// Milliseconds after which the solution was found for good.
     pub solved_after: Option<u64>,
     /// Points of the move played.
     pub points: Option<u32>,
@@ -159,7 +159,7 @@ impl EpdRecord {
 }
 
 /// How many of the words are fields of the position: pieces, side to move, castling, en passant, of which the last may
-/// be missing; 0 if the first is no board. A word that can only be a move is not taken for the en passant square.
+/// be missing; 0 if the first is not a board. A word that can only be a move is not taken for the en-passant square.
 fn position_fields(words: &[&str]) -> usize {
     if words.first().is_none_or(|word| word.matches('/').count() != 7) {
         return 0;

@@ -113,7 +113,7 @@ impl MoveList {
 }
 
 /// Positions of a move list that one worker searches, each given by the number of moves before it. The last comes
-/// first: what the hash table then holds about the end of a game helps before.
+/// first, so that results about the end of the game are in the hash table for earlier positions.
 struct PositionBatch {
     work: Arc<MoveList>,
     plies: Vec<usize>,
@@ -158,7 +158,7 @@ pub(super) enum Arrival {
     Failed { item: usize, count: usize, reason: String },
 }
 
-/// What the search of one position may use, on this machine or another. Without a limit it never ends.
+/// The limits and resources of the search of one position, on this machine or another. Without a limit it never ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchBudget {
     /// Depth in plies.
@@ -323,7 +323,7 @@ impl Searcher {
         if engine.set_threads(settings.threads) == 0 {
             return None;
         }
-        // If memory is short, the search goes on with a smaller table.
+        // If memory is short, a smaller table is used.
         let _ = engine.set_hash(settings.budget.hash);
         engine.settings.move_overhead = Duration::ZERO;
         engine.set_syzygy_path(&settings.syzygy);

@@ -20,9 +20,9 @@ use crate::{
 const WON: f64 = 75.0;
 /// Most winning chances of the second best move, in percent (a pawn).
 const NOT_WON: f64 = 60.0;
-/// Plies of a solution that is no mate; odd, so that it ends with a move of the solver.
+/// Plies of a solution that is not a mate; odd, so that it ends with a move of the solver.
 const SOLUTION_PLIES: usize = 5;
-/// Least gain of a fork by exchanges, in centipawns: more than a pawn; a rook for a knight is 180.
+/// Smallest gain of a fork by exchanges, in the units of exchange values: more than a pawn; a rook for a knight is 180.
 const FORK_GAIN: i32 = 150;
 
 /// A puzzle.

@@ -123,7 +123,7 @@ impl GameReport {
         Some(line.moves.iter().copied().take(plies).collect())
     }
 
-    /// `ECO name`, or what the tags say.
+    /// `ECO name`, otherwise from the tags.
     pub fn opening_name(&self) -> Option<String> {
         match &self.opening {
             Some(opening) => Some(opening.to_string()),

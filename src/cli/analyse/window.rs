@@ -32,7 +32,7 @@ struct Pending {
     is_checked: bool,
 }
 
-/// The items from the first that is not written yet, and what happens to them.
+/// The items from the first one that is not written yet.
 struct Window<'a> {
     backend: &'a mut SearchBackend,
     journal: &'a mut Option<FindingJournal>,
@@ -67,8 +67,8 @@ impl Pending {
     }
 }
 
-/// Searches every item of the input and writes the results in the order of the input, as long as `reads` says that the
-/// output is still read.
+/// Searches every item of the input and writes the results in the order of the input, as long as `reads` reports that
+/// the output is still being read.
 pub(super) fn search_all(
     input: &AnalysisInput,
     backend: &mut SearchBackend,

@@ -18,7 +18,7 @@ pub(super) fn forget(file: &mut Opened, filter: &Filter, yes: bool, out: Printer
     if yes {
         let now = learn::now();
         let tombstones: Vec<_> = records.iter().map(|(_, record)| record.tombstone(now)).collect();
-        // Records that another process wrote since the listing are newer, and stay.
+        // Records that another process wrote after the listing are newer, and stay.
         forgotten = file.file.take_in(&file.ring, &tombstones)?.new;
     }
     let found = records.len();

@@ -23,7 +23,7 @@ use crate::{
     position::Path as Played,
 };
 
-/// The side that `player` (a part of the name, in any case) lost with.
+/// The side with which `player` (a part of the name, ignoring case) lost.
 fn lost_by(game: &Game, player: &str) -> Option<Color> {
     let Outcome::Known(KnownOutcome::Decisive { winner }) = game.outcome else { return None };
     let name = game.tag(winner.fold_wb("Black", "White"))?;
@@ -34,7 +34,7 @@ fn lost_by(game: &Game, player: &str) -> Option<Color> {
 /// same rules as in the engine's own games. A game that cannot be read is reported and skipped.
 ///
 /// # Errors
-/// The games cannot be read or the learning file not be written.
+/// The games cannot be read, or the learning file cannot be written.
 pub(super) fn import(
     file: &mut Opened,
     from: &Path,

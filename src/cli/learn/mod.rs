@@ -25,7 +25,7 @@ pub struct LearnArguments {
     /// Another learning file than the one in the user's data directory.
     #[arg(long, value_name = "PATH", global = true)]
     file: Option<PathBuf>,
-    /// Answer in JSON: one value, or one a line where there are many.
+    /// Answer in JSON: one value, or several with one per line.
     #[arg(long, global = true)]
     json: bool,
     /// What to do.
@@ -64,7 +64,7 @@ enum Tool {
     Stats,
     /// Check that every record is complete, and that its key, position and move are consistent.
     ///
-    /// A power failure may leave torn records, which are ignored. Exit code 1 says that a record is inconsistent.
+    /// A power failure may leave torn records, which are ignored. Exit code 1 means that a record is inconsistent.
     Verify,
     /// Write all records as text, one line each.
     ///
@@ -82,11 +82,11 @@ enum Tool {
     Html(html::Page),
     /// Import a text written by `export`, EPD with best moves (`bm`) as advice, or a player's lost games.
     ///
-    /// Games (PGN, with --player) are analysed: it learns the positions in which the score of the side that
-    /// lost dropped.
+    /// Games (PGN, with --player) are analysed: the positions in which the score of the side that lost dropped
+    /// are learned.
     ///
-    /// A record that is as good or better is kept; running it twice changes nothing. In EPD the score comes
-    /// from `ce` (centipawns) or `dm` (mate in moves), the depth from `acd`.
+    /// Advice is kept, otherwise the newer record of a position; importing twice changes nothing. In EPD the score
+    /// comes from `ce` (centipawns) or `dm` (mate in moves), the depth from `acd`.
     Import {
         /// The text or the games.
         #[arg(value_name = "PATH")]
@@ -115,15 +115,15 @@ enum Tool {
         #[arg(long)]
         yes: bool,
     },
-    /// Search lost games again, backwards, for the move that would have held them.
+    /// Search lost games again, backwards, for the move that would have held.
     ///
-    /// The newest games come first. Results are saved at once: the command can be ended at any time and resumes where
-    /// it was. Runs at the lowest priority, also while engines use the file.
+    /// The newest games come first. Results are saved at once: the command can be interrupted at any time, and
+    /// resumes. Runs at the lowest priority, also while engines use the file.
     Study(study::StudyArguments),
     /// Tell the engine the best move of a position.
     ///
-    /// Advice is kept until it is removed (`forget --position FEN`). With a score it counts as a search of 100
-    /// plies; without, it is the first move to be searched.
+    /// The move is played unless the search proves it wrong. Advice is kept until it is removed (`forget --position
+    /// FEN`). With a score it also counts as a search of 100 plies, which searches of earlier positions use.
     Advise {
         /// The position, quoted.
         fen: String,
@@ -134,7 +134,7 @@ enum Tool {
         #[arg(allow_hyphen_values = true)]
         score: Option<LearnedScore>,
     },
-    /// Prove that learning helps: games against an opponent, with and without.
+    /// Measure what learning gains: games against an opponent, with and without.
     ///
     /// Each opening is played with both colours in every round by three Engrams: one that remembers nothing, one
     /// that keeps what it learned in earlier rounds, and one that gets as many records of the wrong positions

@@ -62,7 +62,7 @@ pub(super) fn day(text: &str) -> Option<u32> {
 
 /// `2026-01-31 17:05`, UTC.
 pub(super) fn date(time: u32) -> String {
-    // A u32 of seconds is within what a timestamp holds.
+    // A u32 of seconds is always within the range of a timestamp.
     Timestamp::from_second(i64::from(time))
         .map_or_else(|_| String::new(), |time| time.strftime("%F %R").to_string())
 }

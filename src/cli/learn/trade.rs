@@ -65,7 +65,7 @@ pub(super) fn import(file: &mut Opened, from: &Path, out: Printer) -> Result<(),
             Err(error) => wrong.push((number, error)),
         }
     }
-    // Wrong lines do not prevent the import of the others; importing the same file again changes nothing.
+    // Invalid lines do not prevent the import of the others; importing the same file again changes nothing.
     let live_advice = file.ring().advice_len();
     let lines = records.len();
     let left_out = learn::keep_what_fits(&mut records, live_advice);

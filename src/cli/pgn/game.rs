@@ -42,7 +42,7 @@ pub struct Game {
     pub preface: Vec<Annotation>,
     /// Annotations after each move.
     pub annotations: Vec<Vec<Annotation>>,
-    /// The result, from the end of the moves, else from the tag.
+    /// The result, from the end of the moves, otherwise from the tag.
     pub outcome: Outcome,
 }
 
@@ -63,7 +63,7 @@ impl Default for Game {
 }
 
 impl Game {
-    /// The value of a tag; `None` if it is missing or says that nothing is known.
+    /// The value of a tag; `None` if it is missing, empty or unknown (`?`).
     pub fn tag(&self, name: &str) -> Option<&str> {
         let found = self.tags.iter().find(|(tag, _)| tag == name)?;
         Some(found.1.as_str()).filter(|value| !value.is_empty() && *value != "?")

@@ -34,7 +34,7 @@ impl<R: BufRead> Lines<R> {
         let line = String::from_utf8(line).unwrap_or_else(|error| {
             WINDOWS_1252.decode_without_bom_handling(error.as_bytes()).0.into_owned()
         });
-        // Concatenated files have byte order marks in the middle, too.
+        // Concatenated files also have byte order marks in the middle.
         Ok(Some(line.replace('\u{feff}', "")))
     }
 

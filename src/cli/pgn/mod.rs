@@ -1,7 +1,7 @@
 //! PGN files: read game by game, whatever their size, and written back.
 //!
-//! A file is read line by line and the moves are played at once. A game that cannot be read is reported with
-//! number and line, and reading goes on with the next one. Nothing that may be a move is skipped, which would change
+//! A file is read line by line and the moves are played at once. A game that cannot be read is reported with number and
+//! line, and reading continues with the next one. A word that may be a move is never skipped, because that would change
 //! the game.
 
 mod game;

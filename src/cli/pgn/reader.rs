@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{position::Position, uci::translate};
 
-/// Characters shown of a word that is no legal move.
+/// Characters shown of a word that is not a legal move.
 const SHOWN: usize = 20;
 /// Maximum number of tags searched for duplicates; no game has more.
 const MAX_TAGS: usize = 256;
@@ -125,7 +125,7 @@ impl Draft {
             return false;
         }
         if self.comment.is_some() {
-            // Inside a comment only a game's first tag is believed: then the end of the comment is missing.
+            // Inside a comment only the first tag of a game begins a new game: the end of the comment is missing then.
             return line.starts_with("[Event \"") && line.ends_with("\"]");
         }
         let is_there = |name: &str, tags: usize| {
@@ -134,8 +134,8 @@ impl Draft {
         match self.part {
             GamePart::Nothing => false,
             GamePart::Moves => true,
-            // A game of tags alone. Another tag than the event that is there twice without an empty line between
-            // is a slip.
+            // A game without moves. Any other tag than `Event` that occurs twice without an empty line between is a
+            // mistake in the same game.
             GamePart::Tags => tag::read(line).0.is_some_and(|(name, _)| {
                 is_there(name, self.tags_before_gap) || (name == "Event" && is_there(name, MAX_TAGS))
             }),
@@ -185,7 +185,7 @@ impl Draft {
         let (tag, after) = tag::read(text);
         if let Some((name, value)) = tag {
             self.begun = true;
-            // A second event would begin a game of its own where it is written back.
+            // A second `Event` would begin another game when the game is written again.
             let is_again = name == "Event" && self.game.tags.iter().any(|(name, _)| name == "Event");
             if !is_again && self.wrong.is_none() {
                 self.game.tags.push((name.to_owned(), value));
@@ -236,7 +236,7 @@ impl Draft {
             Token::Move(_, written) | Token::Result(_, written) if self.depth > 0 => self.say(written),
             Token::Move(san, written) => self.play(san, written),
             Token::Result(outcome, _) => self.result = Some(outcome),
-            // A line must not begin like a tag or an escaped line where the variation is written back.
+            // When the variation is written again, a line must not begin like a tag or an escaped line.
             Token::Unknown(word) if self.depth > 0 && !word.starts_with(['[', '%']) => self.say(word),
             Token::Unknown(word) if self.begun => {
                 self.wrong = Some(format!("{} `{}` is no move", move_number(&self.position), shown(word)));

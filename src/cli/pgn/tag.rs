@@ -25,9 +25,9 @@ fn is_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(&byte))
 }
 
-/// The length of a value in bytes, and of what closes it: the first quote with a bracket after it, because some
-/// programs do not escape quotes, else the first such quote after a backslash, because some do not escape backslashes,
-/// else the first quote, else the end of the line.
+/// The length of a value in bytes, and of its end: the first quote with a bracket after it, because some programs do
+/// not escape quotes; otherwise the first such quote after a backslash, because some do not escape backslashes;
+/// otherwise the first quote, or the end of the line.
 fn end_of_value(value: &str) -> (usize, usize) {
     let (mut first, mut after_backslash) = (None, None);
     for (quote, _) in value.match_indices('"') {

@@ -50,7 +50,7 @@ fn what_is_no_game_is_said_to_be_none() {
     assert!(games[0].as_ref().unwrap_err().reason.contains("no PGN"), "{games:?}");
 }
 
-/// Found by fuzzing: written back, such a tag ended the tags and made two games of one.
+/// Found by fuzzing: when written again, such a tag ended the tags and split the game in two.
 #[test]
 fn a_tag_whose_name_is_none_is_left_out() {
     let games = read(
@@ -63,7 +63,7 @@ fn a_tag_whose_name_is_none_is_left_out() {
     assert_eq!(again[0].as_ref().unwrap().moves, game.moves);
 }
 
-/// Found by fuzzing: written back, the value's second line began the moves.
+/// Found by fuzzing: when written again, the second line of the value began the moves.
 #[test]
 fn a_tag_value_is_one_line() {
     let games = read("[White \"one\\\n1. e4 *\n");

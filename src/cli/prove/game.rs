@@ -12,10 +12,10 @@ use crate::{
     protocol::{Command, Go, PositionStart},
 };
 
-/// A game is adjudicated as won where both engines give this score, in centipawns, for [`RESIGN_PLIES`].
+/// A game is adjudicated as won if both engines report this score, in centipawns, for [`RESIGN_PLIES`].
 const RESIGN_SCORE: i32 = 600;
 const RESIGN_PLIES: usize = 6;
-/// A game is adjudicated as drawn where neither engine gave more than this for [`DRAW_PLIES`], from [`DRAW_FROM`] on.
+/// A game is adjudicated as drawn if neither engine reports more than this for [`DRAW_PLIES`], from [`DRAW_FROM`] on.
 const DRAW_SCORE: i32 = 10;
 const DRAW_PLIES: usize = 16;
 const DRAW_FROM: usize = 80;
@@ -23,7 +23,7 @@ const DRAW_FROM: usize = 80;
 const LONGEST: usize = 600;
 /// How late a move may come: the delay of the pipe is not the engine's fault.
 const MARGIN: Duration = Duration::from_millis(50);
-/// An engine that is later than this is taken to hang.
+/// An engine that takes longer than this is considered to hang.
 const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 /// A search to a fixed depth takes no longer than this.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(3600);
@@ -154,7 +154,7 @@ pub(in crate::cli) fn play(
         let lost = |ending, moves| Played { winner: Some(!turn), ending, moves };
         let answer = match players[side].search(&position, go, timeout) {
             Ok(answer) => answer,
-            // With a clock, no answer in time is a loss on time and no hang.
+            // With a clock, no answer in time is a loss on time, not a hang.
             Err(EngineFailure::Hung) if matches!(pace, Pace::Clock { .. }) => {
                 return lost(GameEnding::TimeLoss, game.moves);
             }

@@ -1,4 +1,4 @@
-//! `engram learn prove`: does the engine play better for what it learned?
+//! `engram learn prove`: does the engine play better because of what it learned?
 //!
 //! A controlled experiment with three arms that play the same openings with the same colours under the same
 //! conditions: *off* remembers nothing; *learn* keeps one learning file over all rounds; *placebo* gets as many
@@ -93,7 +93,7 @@ pub(super) struct ProveArguments {
     study_nodes: NonZeroU64,
     /// Play the arm `off` in the first round only and count its games for every round.
     ///
-    /// At fixed nodes without jitter engines that begin each game as new play the same games again.
+    /// At fixed nodes without jitter, engines that are restarted for each game repeat their games.
     #[arg(long, conflicts_with_all = ["tc", "jitter"])]
     off_once: bool,
     /// The folder of the results. An experiment with the same settings in it is resumed.

@@ -18,7 +18,7 @@ use crate::{
     types::Bound,
 };
 
-/// How long an engine may take to start, to get ready, and to leave.
+/// How long an engine may take to start, to get ready, and to exit.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 /// The value of a mate in centipawns where scores are compared.
 const MATE: i32 = 30_000;

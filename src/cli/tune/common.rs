@@ -1,4 +1,4 @@
-//! What several tuning commands share.
+//! Functions that several tuning commands share.
 
 use std::{fs, io, path::Path};
 

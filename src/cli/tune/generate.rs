@@ -1,5 +1,4 @@
-//! `engram tune generate`: games of the engine against itself, every quiet position with its score and the
-//! result of the game.
+//! `engram tune generate`: self-play games, every quiet position with its score and the result of the game.
 
 use std::{
     fs::{File, OpenOptions},
@@ -141,7 +140,7 @@ impl Player {
                 *locked(&score) = line.score;
             }
             Event::Finished { best, .. } => {
-                // Sending fails only when the receiver is gone, and the engine goes with it.
+                // Sending fails only if the receiver is gone, which is dropped together with the engine.
                 let mut score = locked(&score);
                 let _ = sender.send((best, std::mem::replace(&mut *score, Score::ZERO)));
             }

@@ -1,9 +1,9 @@
-//! `engram tune`: finds the weights with which the evaluation predicts the results of games best.
+//! `engram tune`: finds the weights with which the classical evaluation best predicts the results of games.
 //!
 //! A position's score is a nearly linear function of the weights (`model.rs`). Gradient descent (`train.rs`) minimises
 //! the error of its winning chance against the result of the game and the score of a deeper search. The output is the
 //! table that the program is compiled with (`table.rs`). The parameters of the search have no gradient: they are tuned
-//! by games against itself (`spsa.rs`).
+//! by self-play (`spsa.rs`). The network has a trainer of its own (`network/`).
 
 mod common;
 mod correlate;

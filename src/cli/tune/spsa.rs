@@ -1,5 +1,5 @@
 //! `engram tune spsa`: simultaneous perturbation stochastic approximation (J. Spall, 1992), as chess engines use
-//! it: all parameters move a little at once, each up or down at random; the engine so changed plays a pair of
+//! it: all parameters change a little at once, each up or down at random; the engine with these changes plays a pair of
 //! games against the one with the opposite changes; each parameter follows the result.
 
 use std::{

@@ -1,5 +1,5 @@
-//! `engram tune vary`: positions as a search meets them, not as good games do. Good players leave nothing
-//! hanging, so their games alone do not teach what material and loose pieces are worth.
+//! `engram tune vary`: positions as a search meets them, unlike those of good games. Good players leave nothing
+//! hanging, so from their games alone the values of material and of loose pieces cannot be learned.
 //!
 //! From a known position one to three random moves are played; an engine scores the result, and its main line is
 //! followed to the first quiet position, which gets the score.

@@ -1,4 +1,4 @@
-//! `engram tune wdl`: fits the model of win, draw and loss to games of the engine with itself.
+//! `engram tune wdl`: fits the model of win, draw and loss to self-play games.
 
 use std::path::Path;
 

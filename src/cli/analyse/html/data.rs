@@ -228,7 +228,7 @@ fn lines(position: &Position, finding: &Finding) -> Vec<LineData> {
         .collect()
 }
 
-/// Moves as the script plays them: castling is king takes rook, so that Chess960 needs no rule of its own.
+/// Moves as the script plays them: castling is king takes rook, so that Chess960 is no special case.
 fn uci(moves: &[Move]) -> String {
     let words: Vec<String> = moves.iter().map(|m| m.to_uci(CastlingMode::Chess960).to_string()).collect();
     words.join(" ")

@@ -1,7 +1,8 @@
 //! The page that `--html` writes: a single file that shows every game and position, and loads nothing.
 //!
-//! A game is a block of JSON, which the page's script reads when it is shown, so that a page of thousands of games
-//! opens at once and takes no more memory to write than one. What the table of all games shows comes last.
+//! A game is a block of JSON, which the page's script reads when the game is shown, so that a page of thousands of
+//! games opens at once, and writing it takes no more memory than writing one. The data of the table of all games
+//! comes last.
 
 mod clocks;
 mod data;
@@ -77,7 +78,7 @@ impl AnalysisPage {
 
     /// Writes the tables and the end.
     pub fn finish(&mut self) -> Result<(), CliError> {
-        // Row by row: of thousands of games, a second copy would be most of the memory.
+        // Row by row: with thousands of games, a second copy would be most of the memory used.
         let title = embedded(&json(&self.title));
         self.file.write(&format!("<script id=\"index\" type=\"application/json\">{{\"title\":{title}"))?;
         for (name, rows) in [("games", &self.games), ("positions", &self.positions)] {

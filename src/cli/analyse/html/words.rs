@@ -43,7 +43,7 @@ fn outcome(score: Score, side: Color) -> String {
     }
 }
 
-/// White's score with one decimal; small ones with both, or they would all look alike.
+/// White's score with one decimal; small scores with two, because they would all look alike.
 fn one_decimal(score: Score) -> String {
     let centipawns = score.centipawns();
     if centipawns.abs() < 10 { pawns(score) } else { format!("{:+.1}", f64::from(centipawns) / 100.0) }

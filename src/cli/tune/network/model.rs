@@ -1,6 +1,6 @@
 //! The network in floating point: its parameters, its output for samples, and the gradient of the loss.
 //!
-//! All parameters lie in one vector, so that the optimiser, checkpoints and limits need not know what they mean:
+//! All parameters are in one vector, so that optimiser, checkpoints and limits need not distinguish them:
 //!
 //! ```text
 //!  input weights [units / TILE][INPUTS][TILE] | input biases [units] | heads [HEADS][2 * units] | head biases [HEADS]
@@ -10,8 +10,8 @@
 //! An activation is the square of the sum, clipped to 0 to 1 before (squared clipped rectifier); in the pawn part it
 //! is the clipped sum. The pawn part gives a factor for the rest, and what is added to it.
 //!
-//! Nearly all the time goes into reading and writing rows of input weights. So many samples are worked on together,
-//! a tile of the units at a time: the weights of a tile, and their gradients, stay in the second-level cache.
+//! Nearly all the time is spent reading and writing rows of input weights. So many samples are processed together, one
+//! tile of the units at a time: the weights of a tile, and their gradients, stay in the second-level cache.
 
 use std::ops::Range;
 
@@ -83,7 +83,7 @@ impl NetworkShape {
         parameters[..self.input_biases()].fill_with(|| normal(0.05));
         parameters[self.heads()..self.head_biases()].fill_with(|| normal((1.0 / self.units as f32).sqrt()));
         if self.pawns {
-            // Its outputs begin as zeros: it says nothing of what it has not learned yet.
+            // Its outputs begin at zero, so that it has no effect before it has learned something.
             let [weights, ..] = pawns::parts(&mut parameters[self.pawn_part()..]);
             weights.fill_with(|| normal(0.2));
         }

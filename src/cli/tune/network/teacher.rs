@@ -11,7 +11,7 @@ use super::record::Sample;
 
 /// Positions asked at a time: their answers fit into a pipe, so there is no deadlock.
 const BATCH: usize = 4096;
-/// Scores beyond this teach nothing about a position but that it is won, in centipawns.
+/// Larger scores, in centipawns, show no more than that a position is won.
 const LIMIT: i32 = 3000;
 
 /// A running teacher.
