@@ -40,10 +40,10 @@ pub(super) struct SearchInput {
 }
 
 impl Engine {
-    /// Changes the options of learning. If the file changes, the old one is closed and the next search opens the new one;
-    /// then, or if the mode changes, learned entries are removed from the table. The same usable file stays open: match
-    /// runners send all options again before each game, when the last game has not been learned from yet. Waits for a
-    /// running search.
+    /// Changes the options of learning. If the file changes, the old one is closed and the next search opens the new
+    /// one; then, or if the mode changes, learned entries are removed from the table. The same usable file stays open:
+    /// match runners send all options again before each game, when the last game has not been learned from yet. Waits
+    /// for a running search.
     pub fn set_learning(&mut self, change: impl FnOnce(&mut LearnOptions)) {
         self.stop_study();
         self.wait();

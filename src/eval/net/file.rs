@@ -1,8 +1,9 @@
 //! The network's file.
 //!
 //! ```text
-//!  header 64: magic "EngramNN" | version u32 | inputs u32 (of one bucket, for all, or of each) | units u32 | heads u32 | scale u32 (centipawns of one
-//!             unit of output) | CRC-32 u32 of what follows | units of the pawn part u32, 0 if there is none | zero [28]
+//!  header 64: magic "EngramNN" | version u32 | inputs u32 (of one bucket, for all, or of each) | units u32 | heads u32
+//!             | scale u32 (centipawns of one unit of output) | CRC-32 u32 of all bytes after the header
+//!             | units of the pawn part u32, 0 if there is none | zero [28]
 //!  input weights i16 [inputs][units] | input biases i16 [units]     (255 = 1.0)
 //!  heads i16 [heads][2 * units] (64 = 1.0) | head biases i32 [heads] (255 * 64 = 1.0)
 //!  pawn part: input weights i16 [96][units] | input biases i16 [units]   (255 = 1.0)
