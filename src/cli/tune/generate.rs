@@ -73,8 +73,11 @@ pub fn print(arguments: &GenerateArguments, output: &Output, interrupt: &Interru
             scope.spawn(|| {
                 let mut player = Player::new(arguments.nodes);
                 // Relaxed: each number is taken once, no matter by which thread.
-                while !interrupt.is_requested() && started.fetch_add(1, Relaxed) < arguments.games {
-                    let number = started.load(Relaxed);
+                while !interrupt.is_requested() {
+                    let number = started.fetch_add(1, Relaxed);
+                    if number >= arguments.games {
+                        break;
+                    }
                     let records = player.game(&mut Rng::with_seed(before ^ number << 32), arguments.opening);
                     let mut file = locked(&file);
                     if let Err(error) = file.write_all(&records.concat()) {

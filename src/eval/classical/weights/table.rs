@@ -1,6 +1,6 @@
 //! The weights of the evaluation. Written by `engram tune`: change the terms or the data, not the numbers.
 //!
-//! In centipawns, `s(middlegame, endgame)`, for the side that has the feature; those of the king danger in
+//! In internal units, `s(middlegame, endgame)`, for the side that has the feature; those of the king danger in
 //! units whose square is the penalty. Ranks count from the own back rank, folded files from the edge.
 
 weights! {
