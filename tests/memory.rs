@@ -17,7 +17,9 @@ use std::{
 };
 
 use common::{Engine, TIMEOUT, command, home, learn_file, run, told};
-use engram::learn::{AppendTime, Flags, LearnFile, LearnedScore, Mode, Origin, Record, record::CAPACITY};
+use engram::learn::{
+    AppendTime, FileError, Flags, LearnFile, LearnedScore, Mode, Origin, Record, record::CAPACITY,
+};
 use serde_json::Value;
 
 /// An engine that learns in `path`, with these options.
@@ -39,10 +41,15 @@ fn tool(arguments: &[&str], path: &Path) {
     assert_eq!(code, 0, "{out}{error}");
 }
 
+/// The records of a file; none as long as an engine is making it.
 fn records(path: &Path) -> Vec<Record> {
-    let (_, ring, _) =
-        LearnFile::open(path, Mode::Read).expect("a learning file").recover().expect("readable");
-    ring.iter().map(|(_, record)| record).collect()
+    match LearnFile::open(path, Mode::Read) {
+        Err(FileError::Missing(_) | FileError::Unfinished(_)) => Vec::new(),
+        opened => {
+            let (_, ring, _) = opened.expect("a learning file").recover().expect("readable");
+            ring.iter().map(|(_, record)| record).collect()
+        }
+    }
 }
 
 /// The move that is played, and everything that was said.
@@ -344,7 +351,7 @@ fn a_studied_game_is_played_again_up_to_the_move_that_holds() {
     let (_folder, path) = learn_file();
     lose(&path).quit();
     let file = path.display().to_string();
-    let study = ["learn", "study", "--nodes", "50000", "--file", &file];
+    let study = ["learn", "study", "--openings", "0", "--nodes", "50000", "--file", &file];
     let (out, error, code) = run(&study);
     assert_eq!((code, error.as_str()), (0, ""), "{out}");
     assert!(out.contains("1 of 1 lost games studied") && out.ends_with("another move holds in 1\n"), "{out}");
@@ -371,8 +378,9 @@ fn a_studied_game_is_played_again_up_to_the_move_that_holds() {
     engine.quit();
 
     // Nothing is left to study, and nothing is blamed before the move.
-    assert!(run(&study).0.starts_with("0 of 0 lost games studied"));
-    let blamed = records(&path).into_iter().filter(|record| record.origin != Origin::Study);
+    assert!(run(&study).0.contains("0 of 0 lost games studied"));
+    let is_kept = |record: &Record| matches!(record.origin, Origin::Study | Origin::Opening);
+    let blamed = records(&path).into_iter().filter(|record| !is_kept(record));
     assert!(blamed.into_iter().all(|record| record.game_ply > held.game_ply), "{:?}", records(&path));
 }
 
@@ -383,14 +391,13 @@ fn a_study_goes_on_where_it_was_killed() {
     let file = path.display().to_string();
     let study = |nodes: &str| {
         let mut study = command(&folder);
-        study.args(["learn", "study", "--json", "--nodes", nodes, "--file", &file]);
+        study.args(["learn", "study", "--json", "--openings", "0", "--nodes", nodes, "--file", &file]);
         study.stdin(Stdio::null()).stdout(Stdio::piped());
         study
     };
     let mut killed = study("400000").spawn().expect("the binary runs");
-    let deadline = Instant::now() + TIMEOUT;
     while studied(&path).is_empty() {
-        assert!(Instant::now() < deadline, "nothing was studied");
+        assert_eq!(killed.try_wait().expect("a child"), None, "nothing was studied");
         thread::sleep(Duration::from_millis(2));
     }
     killed.kill().and_then(|()| killed.wait()).expect("killed");
@@ -398,29 +405,85 @@ fn a_study_goes_on_where_it_was_killed() {
     let said: Value = serde_json::from_slice(&said).expect("JSON");
     // Three positions in all; the last one that holds may have been found before it was killed.
     assert!(said["positions"].as_u64().is_some_and(|positions| positions < 3), "{said}");
-    assert!(run(&["learn", "study", "--file", &file]).0.starts_with("0 of 0 lost games studied"));
+    assert!(
+        run(&["learn", "study", "--openings", "0", "--file", &file]).0.contains("0 of 0 lost games studied")
+    );
 }
 
 #[test]
-fn lost_games_are_studied_between_games_if_that_is_wanted() {
+fn the_first_positions_of_a_game_are_studied_and_their_moves_played() {
+    let (_folder, path) = learn_file();
+    lose(&path).quit();
+    let openings = || {
+        let mut openings = records(&path);
+        openings.retain(|record| record.origin == Origin::Opening);
+        openings.sort_by_key(|record| record.game_ply);
+        openings
+    };
+    let plies = |openings: &[Record]| openings.iter().map(|record| record.game_ply).collect::<Vec<_>>();
+    let left = openings();
+    assert!(plies(&left) == [0] && left[0].is_unsearched(), "{left:?}");
+    let file = path.display().to_string();
+    let study = ["learn", "study", "--games", "0", "--nodes", "60000", "--file", &file];
+    let (out, error, code) = run(&study);
+    assert_eq!((code, error.as_str()), (0, ""), "{out}");
+    assert!(out.contains("\n1 of 1 openings and 0 of 0 lost games studied, 4 positions"), "{out}");
+    let found = openings();
+    assert!(plies(&found) == [0, 2, 4, 6] && found.iter().all(|record| record.depth >= 8), "{found:?}");
+    assert!(run(&study).0.starts_with("0 of 0 openings"), "nothing is left");
+
+    // All of them are played from memory, and soon: the clock is counted in nodes here.
+    let mut engine = engine(&path, &[]);
+    engine.send("setoption name nodestime value 10");
+    let timed = |engine: &mut Engine| {
+        let (best, lines) = search(engine, "startpos", "go wtime 20000 btime 20000");
+        let last = lines.iter().rev().find_map(|line| line.split_once(" nodes ")).expect("a line").1;
+        (best, last.split(' ').next().and_then(|nodes| nodes.parse::<u64>().ok()).expect("a number"))
+    };
+    let (known, soon) = timed(&mut engine);
+    engine.send("setoption name Learning value off");
+    let (_, later) = timed(&mut engine);
+    assert!(2 * soon < later, "{known} after {soon} nodes, without the memory after {later}");
+    engine.send("setoption name Learning value drop");
+    engine.send("setoption name nodestime value 0");
+    for record in found {
+        let (position, best) = record.position_and_move().expect("whole");
+        let best = best.expect("a move").to_uci(shakmaty::CastlingMode::Standard).to_string();
+        let fen = format!("fen {}", position.fen());
+        assert_eq!(search(&mut engine, &fen, "go nodes 400").0, best, "{fen}");
+    }
+    engine.quit();
+}
+
+#[test]
+fn games_are_studied_between_games_if_that_is_wanted() {
     for wanted in [true, false] {
         let (_folder, path) = learn_file();
         let mut engine = lose(&path);
         engine.send(&format!("setoption name LearnStudy value {wanted}"));
         engine.send("ucinewgame");
-        let deadline = Instant::now() + TIMEOUT;
-        while wanted && studied(&path).is_empty() {
+        // Openings come first.
+        let searched = || {
+            let mut searched = knowledge(&path);
+            searched.retain(|record| match record.origin {
+                Origin::Opening => !record.is_unsearched(),
+                origin => origin == Origin::Study,
+            });
+            searched
+        };
+        let deadline = Instant::now() + 5 * TIMEOUT;
+        while wanted && searched().is_empty() {
             assert!(Instant::now() < deadline, "nothing was studied");
             engine.sync();
             thread::sleep(Duration::from_millis(20));
         }
-        // It ends before the search, which is too shallow to learn something itself.
+        // It ends before the search.
         search(&mut engine, "startpos", "go depth 3");
-        let known = knowledge(&path);
+        let known = searched();
         search(&mut engine, "startpos", "go depth 3");
-        assert_eq!(knowledge(&path), known);
-        assert_ne!(studied(&path).is_empty(), wanted);
+        assert_eq!(searched(), known);
         engine.quit();
+        assert_eq!(searched().is_empty(), !wanted);
     }
 }
 

@@ -199,7 +199,7 @@ impl Engine {
         let FileState::Open(open) = &memory.file else { return None };
         let (ring, root, evaluation_id) = (open.store.live(), &self.root, self.evaluation_id());
         let searched = |key| ring.get(key).filter(|record| record.is_search_with(evaluation_id));
-        let record = searched(root.key()).filter(|record| record.depth > 0)?;
+        let record = searched(root.key())?;
         let window = learned_entry(&record, evaluation_id, 0)?.at_root(path)?;
         let (score, bound) = match window.exact() {
             Some(score) => (score, Bound::Exact),

@@ -80,13 +80,14 @@ pub(super) fn names(moves: &[Move], root: &Position) -> String {
     moves.iter().map(|m| m.to_uci(mode).to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// The preferences for root moves: by the outcomes of the games in which they were played, and by studies of lost
-/// games, for the best move found and for the moves that lead there. None for a move that repeats a position of
-/// `path`: the game won from there continued differently, and the third occurrence is a draw.
+/// The preferences for root moves: by the outcomes of the games in which they were played, and by studies, for the best
+/// move found and for the moves that lead there. None for a move that repeats a position of `path`: the game won from
+/// there continued differently, and the third occurrence is a draw.
 pub(super) fn preferences(ring: &Ring, root: &Position, path: &Path) -> Preferences {
     let studied = |record: &Record| Preference::Studied(Depth(i32::from(record.depth)));
-    let found = ring.get(root.key()).filter(|record| record.origin == Origin::Study);
-    let found = found.and_then(|record| Some((root.unpack(record.best)?, studied(&record))));
+    let is_study = |record: &Record| matches!(record.origin, Origin::Study | Origin::Opening);
+    let study = ring.get(root.key()).filter(|record| is_study(record) && !record.is_unsearched());
+    let best = study.as_ref().and_then(|study| root.unpack(study.best));
     let mut path = path.clone();
     let mut of = |m: Move| {
         let position = root.play(m);
@@ -94,7 +95,12 @@ pub(super) fn preferences(ring: &Ring, root: &Position, path: &Path) -> Preferen
         let is_repetition = path.occurrences() > 1;
         path.pop();
         let after = ring.get(position.key()).filter(|_| !is_repetition);
+        let found = study.as_ref().filter(|_| best == Some(m) && !is_repetition);
         let preference = after.and_then(|record| match (record.origin, record.lower.is_none()) {
+            // A game won with the studied move only confirms it, and one lost before the study is what was studied.
+            (Origin::Outcome, is_won) if found.is_some_and(|study| is_won || study.time >= record.time) => {
+                None
+            }
             // The record is from the opponent's side: a lower bound if the game was lost, an upper one if it was won.
             (Origin::Outcome, _) => {
                 let score = record.lower.centipawns().or(record.upper.centipawns())?;
@@ -103,9 +109,7 @@ pub(super) fn preferences(ring: &Ring, root: &Position, path: &Path) -> Preferen
             (Origin::Study, true) if record.upper.is_none() => Some(studied(&record)),
             _ => None,
         });
-        // An outcome of the studied move comes from a later game, so it replaces the study.
-        let found = found.filter(|(best, _)| *best == m && !is_repetition).map(|(_, preference)| preference);
-        Some((m, preference.or(found)?))
+        Some((m, preference.or(found.map(studied))?))
     };
     Preferences(root.legal_moves().iter().filter_map(|&m| of(m)).collect())
 }

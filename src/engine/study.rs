@@ -1,4 +1,8 @@
-//! The study of lost games.
+//! The study of openings and of lost games, between games.
+//!
+//! The first positions of games recur most often, even against an opponent that varies its play. They are searched with
+//! far more nodes than a move of a game gets, together with the next positions of their main lines, and the moves found
+//! are played from then on, as from a book. A game that leaves a main line adds the position in which it does.
 //!
 //! A lost game is searched backwards from its end, with far more nodes than it was played with, until a position is
 //! found in which another move holds. The results are learned: the positions with their main lines, and for the
@@ -14,7 +18,7 @@ use crate::{
         game::{GameEnd, Line, RESULT},
         games::{self, LearnedGame},
         policy::{Conditions, Known, LearningMode, PositionFinding, Rules, SearchResult},
-        session::{LearnSession, Root},
+        session::{LearnSession, Live, Root},
     },
     locks::read,
     position::Position,
@@ -23,6 +27,8 @@ use crate::{
 
 /// A score of at least this, in printed centipawns, holds.
 const HOLDS: i32 = 0;
+/// Positions of an opening that are searched: itself and the next ones of its main line.
+const OPENING_LINE: u64 = 4;
 /// MiB of the transposition table for the searches of a study.
 const HASH: usize = 64;
 
@@ -31,6 +37,19 @@ pub struct Study {
     searcher: BlockingEngine,
     file: LearnFile,
     ring: RwLock<Ring>,
+}
+
+/// The result of the study of an opening.
+#[derive(Clone, Debug, Default)]
+pub struct StudiedOpening {
+    /// What its own search found.
+    pub found: Option<SearchResult>,
+    /// Positions searched, those of the main line included.
+    pub positions: u64,
+    /// Nodes searched.
+    pub nodes: u64,
+    /// Was it not interrupted?
+    pub is_finished: bool,
 }
 
 /// The result of the study of a game.
@@ -58,6 +77,51 @@ impl Study {
         Study { searcher, file, ring }
     }
 
+    /// The openings that no study has searched yet, those nearest to the beginning of the game first.
+    pub fn openings(&self) -> Vec<Position> {
+        let mut openings: Vec<Record> =
+            self.ring().iter().map(|(_, record)| record).filter(Record::is_unsearched).collect();
+        openings.sort_by_key(|record| record.game_ply);
+        openings.iter().filter_map(|record| record.position().ok()).collect()
+    }
+
+    /// Searches an opening and the next positions of its main line with the same side to move, for as long as `goes_on`
+    /// says. What was found until then is learned.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn study_opening(
+        &mut self,
+        opening: &Position,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<StudiedOpening, FileError> {
+        let mut studied = StudiedOpening::default();
+        self.searcher.engine.new_game();
+        let mut position = opening.clone();
+        while studied.positions < OPENING_LINE && self.is_unsearched(&position) && position.has_legal_move() {
+            let Some(result) = self.search(&position, goes_on) else { return Ok(studied) };
+            let mut records = self.searched(&position, &result, &|_| None).1;
+            records.retain(|record| record.key == position.key());
+            records.iter_mut().for_each(|record| record.origin = Origin::Opening);
+            self.file.take_in(&self.ring, &records)?;
+            studied.positions += 1;
+            studied.nodes += result.nodes;
+            if let [best, reply, ..] = result.line[..] {
+                position = position.play(best).play(reply);
+            }
+            studied.found.get_or_insert(result);
+        }
+        studied.is_finished = true;
+        Ok(studied)
+    }
+
+    /// Is nothing known of a position but that a game began here, or what one came to?
+    fn is_unsearched(&self, position: &Position) -> bool {
+        self.ring()
+            .get(position.key())
+            .is_none_or(|record| record.is_unsearched() || record.origin == Origin::Outcome)
+    }
+
     /// The games that were lost and not yet studied, newest first; incomplete if `goes_on` returns false.
     pub fn lost_games(&self, goes_on: &dyn Fn() -> bool) -> Vec<LearnedGame> {
         let records: Vec<(u64, Record)> = self.ring().iter().collect();
@@ -81,10 +145,7 @@ impl Study {
         self.searcher.engine.new_game();
         game.connect();
         for (ply, root) in roots(game).filter(|(_, root)| !self.was_studied(game, root)).collect::<Vec<_>>() {
-            // Without moves there is no illegal one, so an error cannot occur.
-            let found = if goes_on() { self.searcher.search(root, &[]).ok() } else { None };
-            let found = found.filter(|_| goes_on());
-            let Some(result) = found.and_then(|answer| answer.result()) else { return Ok(studied) };
+            let Some(result) = self.search(root, goes_on) else { return Ok(studied) };
             studied.positions += 1;
             studied.nodes += result.nodes;
             let is_found = self.holds(game, ply, root, &result);
@@ -103,6 +164,13 @@ impl Study {
         self.file.take_in(&self.ring, &self.rest(game))?;
         studied.is_finished = true;
         Ok(studied)
+    }
+
+    /// Searches a position; nothing if that was interrupted.
+    fn search(&mut self, root: &Position, goes_on: &dyn Fn() -> bool) -> Option<SearchResult> {
+        // Without moves there is no illegal one, so an error cannot occur.
+        let found = if goes_on() { self.searcher.search(root, &[]).ok() } else { None };
+        found.filter(|_| goes_on())?.result()
     }
 
     /// Was this position searched by an earlier study of the game that was interrupted?
@@ -130,15 +198,26 @@ impl Study {
     /// The records from the search of `root`: of the root with its main line, and of the position before it.
     fn records(&self, game: &LearnedGame, ply: u16, root: &Position, result: &SearchResult) -> Vec<Record> {
         let live = |key| self.ring().get(key);
+        let (session, mut records) = self.searched(root, result, &live);
+        let before = self.before(game, ply, result);
+        records.extend(before.and_then(|finding| session.record(&finding, result.nodes, &live)));
+        records.into_iter().map(|record| self.studied(game, record)).collect()
+    }
+
+    /// What an analysis of `root` with this result leaves, and its session.
+    fn searched(
+        &self,
+        root: &Position,
+        result: &SearchResult,
+        live: &Live<'_>,
+    ) -> (LearnSession, Vec<Record>) {
         let rules = Rules { mode: LearningMode::All, drop: LearnOptions::DEFAULT_DROP, min_depth: Depth(1) };
         let conditions = Conditions { rules, analysis: true, not_learned: None };
         let line = Line { start: root.fen(), moves: Vec::new() };
         let mut session = LearnSession::new(self.searcher.engine.evaluation_id());
-        let searched = Root { position: root.clone(), line, conditions };
-        let mut records = session.search_ended(&searched, result, &live).records;
-        let before = self.before(game, ply, result);
-        records.extend(before.and_then(|finding| session.record(&finding, result.nodes, &live)));
-        records.into_iter().map(|record| self.studied(game, record)).collect()
+        let root = Root { position: root.clone(), line, conditions };
+        let records = session.search_ended(&root, result, live).records;
+        (session, records)
     }
 
     /// The finding of the search after `ply` plies about the position before: the score that the opponent's reply
@@ -204,9 +283,16 @@ fn roots(game: &LearnedGame) -> impl Iterator<Item = (u16, &Position)> {
     positions.filter(|(_, position)| position.turn() == game.side && position.has_legal_move())
 }
 
-/// Studies the lost games in a file until it is told to stop, and returns a message, if there is one.
+/// Studies the openings and the lost games in a file until it is told to stop, and returns a message, if there is one.
 fn study_all(mut study: Study, goes_on: &dyn Fn() -> bool) -> String {
-    let (mut games, mut held) = (0, 0);
+    let (mut openings, mut games, mut held) = (0, 0, 0);
+    for opening in study.openings() {
+        match study.study_opening(&opening, goes_on) {
+            Ok(StudiedOpening { is_finished: false, .. }) => break,
+            Ok(studied) => openings += studied.positions,
+            Err(error) => return format!("learning: nothing more is studied: {error}"),
+        }
+    }
     for mut game in study.lost_games(goes_on) {
         match study.study(&mut game, goes_on) {
             Ok(StudiedGame { is_finished: false, .. }) => break,
@@ -217,9 +303,11 @@ fn study_all(mut study: Study, goes_on: &dyn Fn() -> bool) -> String {
             Err(error) => return format!("learning: nothing more is studied: {error}"),
         }
     }
-    match games {
+    match openings + games {
         0 => String::new(),
-        _ => format!("learning: lost games studied: {games}; another move holds in {held}"),
+        _ => format!(
+            "learning: positions of openings studied: {openings}; lost games: {games}, another move holds in {held}"
+        ),
     }
 }
 

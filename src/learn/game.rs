@@ -158,6 +158,11 @@ impl PlayedGame {
         }
     }
 
+    /// The root before the last one; nothing if that is the first of the game.
+    pub fn root_before(&self) -> Option<&Position> {
+        self.searches.iter().nth_back(1).map(|search| &search.position)
+    }
+
     /// The drops that the end of the game may confirm.
     pub fn drops(&self) -> impl Iterator<Item = &Record> {
         self.searches.iter().filter_map(|search| search.drop.as_ref())

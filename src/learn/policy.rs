@@ -335,8 +335,8 @@ pub fn covers(live: &Known, new: &Known) -> bool {
 pub fn is_used(mode: LearningMode, record: &Record) -> bool {
     match mode {
         LearningMode::Off => false,
-        LearningMode::Drop => !record.is_suspicion(),
-        LearningMode::All => true,
+        LearningMode::Drop => !record.is_suspicion() && !record.is_unsearched(),
+        LearningMode::All => !record.is_unsearched(),
     }
 }
 

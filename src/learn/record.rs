@@ -41,17 +41,20 @@ pub enum Origin {
     Outcome = 5,
     /// A lost game, searched again.
     Study = 6,
+    /// A root at the beginning of games: of depth 0 as long as no study has searched it.
+    Opening = 7,
 }
 
 impl Origin {
     /// All of them, with the name of each in text.
-    pub const ALL: [(Origin, &'static str); 6] = [
+    pub const ALL: [(Origin, &'static str); 7] = [
         (Origin::Drop, "drop"),
         (Origin::EveryRoot, "root"),
         (Origin::Advice, "advice"),
         (Origin::Import, "import"),
         (Origin::Outcome, "outcome"),
         (Origin::Study, "study"),
+        (Origin::Opening, "opening"),
     ];
 
     /// The name in text.
@@ -233,9 +236,15 @@ impl Record {
         self.origin == Origin::Drop && !self.flags.confirmed
     }
 
+    /// Does it only say that a game began here, so that a study can search the position?
+    pub fn is_unsearched(&self) -> bool {
+        self.origin == Origin::Opening && self.depth == 0
+    }
+
     /// Is it the result of a search with this evaluation, with this position as its root or in its main line?
     pub fn is_search_with(&self, evaluation_id: u16) -> bool {
-        self.origin == Origin::EveryRoot && self.evaluation_id == evaluation_id
+        let is_search = matches!(self.origin, Origin::EveryRoot | Origin::Opening) && self.depth > 0;
+        is_search && self.evaluation_id == evaluation_id
     }
 
     /// The advised moves: the best, and up to two more.

@@ -101,6 +101,14 @@ impl LearnSession {
             let search = GameSearch { position, plies, depth, score, teaches: never.is_none(), drop };
             self.searched(&root.line, conditions, search.clone());
             outcome.search = Some(search);
+            if conditions.rules.mode == LearningMode::Drop
+                && never.is_none()
+                && result.depth >= conditions.rules.min_depth
+                && !conditions.analysis
+            {
+                let before = self.games[root.position.turn()].root_before();
+                outcome.records.extend(recorder.opening(&root.position, before, result));
+            }
         }
         outcome
     }
@@ -199,6 +207,29 @@ impl Recorder<'_> {
         self.record(&root.position, &finding.known, origin, result.nodes)
     }
 
+    /// A record of the first root of a game, or of one that follows a studied opening, so that it is studied too: these
+    /// positions recur most often, even against an opponent that varies its play. None if more is known of it than the
+    /// outcome of a game or an unconfirmed drop.
+    fn opening(
+        &self,
+        position: &Position,
+        before: Option<&Position>,
+        result: &SearchResult,
+    ) -> Option<Record> {
+        let is_studied = |before: &Position| {
+            let live = (self.live)(before.key());
+            live.is_some_and(|live| live.origin == Origin::Opening && !live.is_unsearched())
+        };
+        let is_new = (self.live)(position.key())
+            .is_none_or(|live| live.origin == Origin::Outcome || live.is_suspicion());
+        if !is_new || !before.is_none_or(is_studied) {
+            return None;
+        }
+        let best = result.line.first().map_or(PackedMove::NONE, |&m| PackedMove::pack(m));
+        let known = Known { lower: -Score::INFINITE, upper: Score::INFINITE, depth: Depth::ZERO, best };
+        self.record(position, &known, Origin::Opening, result.nodes)
+    }
+
     /// A record of a position that was not the root, unless it is known already.
     fn if_new(&self, finding: &PositionFinding, origin: Origin, nodes: u64) -> Option<Record> {
         let PositionFinding { position, since_root, known } = finding;
@@ -241,12 +272,17 @@ impl Recorder<'_> {
         })
     }
 
-    /// Removes records that must not replace the live ones: advice stays, and a record found far from the fifty-move
-    /// limit is not replaced by one found near it, which is valid only for its clock.
+    /// Removes records that must not replace the live ones. Advice stays. A record found far from the fifty-move limit is
+    /// not replaced by one found near it, which is valid only for its clock. An opening is replaced only by a deeper
+    /// search, not by the outcome of a game or a drop in one.
     fn admitted(&self, mut records: Vec<Record>) -> Vec<Record> {
         records.retain(|new| {
             (self.live)(new.key).is_none_or(|live| {
-                live.origin != Origin::Advice && (!is_near_counter(new) || is_near_counter(&live))
+                let is_search = matches!(new.origin, Origin::EveryRoot | Origin::Study);
+                let is_deeper = is_search && new.depth > live.depth;
+                live.origin != Origin::Advice
+                    && (!is_near_counter(new) || is_near_counter(&live))
+                    && (live.origin != Origin::Opening || is_deeper)
             })
         });
         records
@@ -349,6 +385,61 @@ mod tests {
         assert_eq!(teach(Origin::EveryRoot, 0, 3), 1);
         assert_eq!(teach(Origin::Advice, 0, 3), 0);
         assert_eq!(teach(Origin::EveryRoot, 90, 30), 1, "that held for a clock of 90 only");
+    }
+
+    #[test]
+    fn the_first_root_of_a_game_is_its_opening_and_so_is_one_after_a_studied_one() {
+        let learned = |mode, live: &Live<'_>| {
+            let mut session = LearnSession::new(1);
+            let (mut position, mut line) = (Position::default(), Line::default());
+            let mut plies = Vec::new();
+            for uci in "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6".split(' ') {
+                let uci = uci.parse::<shakmaty::uci::UciMove>().expect("a move");
+                let played = uci.to_move(position.chess()).expect("legal");
+                if position.turn().is_white() {
+                    let root = root(&position, &line, mode);
+                    let learned = session.search_ended(&root, &found(&[played], 20), live).records;
+                    plies.extend(learned.iter().filter(|new| new.is_unsearched()).map(|new| new.game_ply));
+                }
+                position = position.play(played);
+                line.moves.push(uci);
+            }
+            plies
+        };
+        // What is known of the first position.
+        let known = |origin, depth| {
+            move |key| {
+                let record = Record::new(&Position::default(), origin).expect("the position fits");
+                (record.key == key).then_some(Record { depth, ..record })
+            }
+        };
+        assert_eq!(learned(LearningMode::Drop, &|_| None), [0]);
+        assert_eq!(learned(LearningMode::Drop, &known(Origin::Outcome, 12)), [0]);
+        assert!(learned(LearningMode::Drop, &known(Origin::Study, 12)).is_empty());
+        assert!(learned(LearningMode::Drop, &known(Origin::Opening, 0)).is_empty());
+        assert_eq!(learned(LearningMode::Drop, &known(Origin::Opening, 12)), [2]);
+        assert!(learned(LearningMode::All, &|_| None).is_empty(), "every root is remembered anyway");
+    }
+
+    #[test]
+    fn an_opening_gives_way_to_a_deeper_search_alone() {
+        let position = Position::default();
+        let record = |origin, depth| {
+            let blank = Record::new(&position, origin).expect("the position fits");
+            Record { depth, flags: Flags { confirmed: true, ..blank.flags }, ..blank }
+        };
+        let live = record(Origin::Opening, 20);
+        let recorder = Recorder { live: &|_| Some(live.clone()), evaluation_id: 1 };
+        for (origin, depth, admitted) in [
+            (Origin::EveryRoot, 21, true),
+            (Origin::Study, 21, true),
+            (Origin::EveryRoot, 20, false),
+            (Origin::Outcome, 30, false),
+            (Origin::Drop, 30, false),
+        ] {
+            let count = recorder.admitted(vec![record(origin, depth)]).len();
+            assert_eq!(count == 1, admitted, "{origin:?} {depth}");
+        }
     }
 
     #[test]

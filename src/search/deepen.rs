@@ -123,7 +123,9 @@ impl Worker {
         let effort = best.nodes as f64 / self.nodes.max(1) as f64;
         let effort = thousandths(time_effort_base()) - thousandths(time_effort_step()) * effort;
         let mut scale = stability.scale() * effort;
-        if self.root_moves.len() == 1 {
+        // There is nothing to choose, or a far deeper search has chosen.
+        let is_chosen = best.preference.is_some_and(|preference| preference.is_far_deeper(self.root_depth));
+        if self.root_moves.len() == 1 || is_chosen {
             scale *= thousandths(time_single_move());
         }
         self.show_counts();

@@ -394,7 +394,7 @@ parameters! {
     time_fall_factor_min = 750 of1000, 300 to 1000;
     /// Largest factor for the fall.
     time_fall_factor_max = 1600 of1000, 1000 to 3000;
-    /// A single legal move gets this fraction of the time.
+    /// A single legal move, or one that a far deeper search found best, gets this fraction of the time.
     time_single_move = 100 of1000, 10 to 1000;
 
     // Time management: the limits of a move (clock.rs).

@@ -30,12 +30,20 @@ impl Preference {
                 let shallower = (outcome_depth() - depth.get()).max(0);
                 share * (outcome_bonus() + outcome_step() * shallower) / 1000
             }
-            Preference::Studied(studied) => {
-                (studied_step() * (studied.get() - depth.get())).clamp(0, studied_max())
-            }
+            Preference::Studied(studied) => deeper_bonus(studied, depth).clamp(0, studied_max()),
         };
         Score::from_centipawns(centipawns).0
     }
+
+    /// Does it rest on a search that one of `depth` so far will not come near to?
+    pub fn is_far_deeper(self, depth: Depth) -> bool {
+        matches!(self, Preference::Studied(studied) if deeper_bonus(studied, depth) >= studied_max())
+    }
+}
+
+/// What a search to `studied` counts beside one to `depth`, in printed centipawns; without limit.
+fn deeper_bonus(studied: Depth, depth: Depth) -> i32 {
+    studied_step() * (studied.get() - depth.get())
 }
 
 /// The preferences for the moves of a root.
@@ -96,6 +104,13 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn only_a_far_deeper_search_leaves_nothing_to_choose() {
+        let studied = Preference::Studied(Depth(20));
+        assert!(studied.is_far_deeper(Depth(14)) && !studied.is_far_deeper(Depth(15)));
+        assert!(!Preference::Outcome(1000).is_far_deeper(Depth(1)));
     }
 
     #[test]

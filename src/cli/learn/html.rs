@@ -273,6 +273,7 @@ fn kind(origin: Origin) -> &'static str {
         Origin::Import => "imported game",
         Origin::Outcome => "outcome of a game",
         Origin::Study => "studied after a loss",
+        Origin::Opening => "first moves of a game",
     }
 }
 

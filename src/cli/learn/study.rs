@@ -1,9 +1,6 @@
-//! `engram learn study`: lost games are searched again.
+//! `engram learn study`: openings and lost games are searched again.
 
-use std::{
-    num::NonZeroUsize,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -25,12 +22,15 @@ pub(super) struct StudyArguments {
     /// Stop after this many minutes; when all is studied if not given.
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     minutes: Option<u64>,
-    /// Number of games to study; all if not given.
+    /// Number of openings to study, before the games; all if not given.
+    #[arg(long, value_name = "O")]
+    openings: Option<usize>,
+    /// Number of lost games to study; all if not given.
     #[arg(long, value_name = "G")]
-    games: Option<NonZeroUsize>,
+    games: Option<usize>,
 }
 
-/// Studies the lost games in the file, the newest first.
+/// Studies the openings in the file, then the lost games, the newest first.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -39,9 +39,25 @@ pub(super) fn study(file: Opened, arguments: &StudyArguments, out: Printer) -> R
     let deadline = arguments.minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
     let goes_on = || !out.output.is_closed() && deadline.is_none_or(|deadline| Instant::now() < deadline);
     let mut study = Study::new(file.file, file.ring, arguments.nodes);
+    let (mut openings, mut games, mut held, mut positions, mut nodes) = (0, 0, 0, 0, 0);
+    let mut left = study.openings();
+    left.truncate(arguments.openings.unwrap_or(usize::MAX));
+    for (number, opening) in (1..).zip(&left) {
+        let studied = study.study_opening(opening, &goes_on)?;
+        positions += studied.positions;
+        nodes += studied.nodes;
+        if !studied.is_finished {
+            break;
+        }
+        openings += 1;
+        // Without a search of its own it was on the main line of one before.
+        if let Some(found) = studied.found {
+            let found = describe(opening, &found, "is best");
+            out.text(format_args!("opening {number} of {}: {found}", left.len()));
+        }
+    }
     let mut lost = study.lost_games(&goes_on);
-    lost.truncate(arguments.games.map_or(usize::MAX, NonZeroUsize::get));
-    let (mut games, mut held, mut positions, mut nodes) = (0, 0, 0, 0);
+    lost.truncate(arguments.games.unwrap_or(usize::MAX));
     let count = lost.len();
     for (number, game) in (1..).zip(&mut lost) {
         let studied = study.study(game, &goes_on)?;
@@ -53,24 +69,29 @@ pub(super) fn study(file: Opened, arguments: &StudyArguments, out: Printer) -> R
         games += 1;
         held += u64::from(studied.held.is_some());
         let side = game.side.fold_wb("White", "Black");
-        let verdict =
-            studied.held.map_or_else(|| "no move holds".to_owned(), |(root, found)| describe(&root, &found));
+        let verdict = studied
+            .held
+            .map_or_else(|| "no move holds".to_owned(), |(root, found)| describe(&root, &found, "holds"));
         out.text(format_args!("game {number} of {count}, lost with {side}: {verdict}"));
     }
     out.either(
-        json!({ "lost": count, "games": games, "held": held, "positions": positions, "nodes": nodes }),
+        json!({
+            "openings": openings, "lost": count, "games": games, "held": held, "positions": positions, "nodes": nodes,
+        }),
         format_args!(
-            "{games} of {count} lost games studied, {positions} positions with {nodes} nodes; another move holds in {held}"
+            "{openings} of {} openings and {games} of {count} lost games studied, {positions} positions with \
+             {nodes} nodes; another move holds in {held}",
+            left.len()
         ),
     );
     Ok(())
 }
 
 /// `Nf3 holds, cp 12 at depth 20, in FEN`.
-fn describe(root: &Position, found: &SearchResult) -> String {
+fn describe(root: &Position, found: &SearchResult, verdict: &str) -> String {
     let san = found.line.first().map(|&m| pgn::san(root, m).0).unwrap_or_default();
     let (score, depth) = (translate::score(found.score, found.bound), found.depth.get());
-    format!("{san} holds, {score} at depth {depth}, in {}", root.fen())
+    format!("{san} {verdict}, {score} at depth {depth}, in {}", root.fen())
 }
 
 /// Lowers the priority of this process.

@@ -14,6 +14,7 @@ use indicatif::ProgressBar;
 use shakmaty::Color;
 
 use super::{
+    StudyPart,
     game::{self, Pace},
     journal::{Arm, GameEntry, GameJournal, GameSlot},
     memory::{self, ArmFile, GameFile},
@@ -37,6 +38,8 @@ pub(super) struct Setup {
     pub pace: Pace,
     /// Nodes for each position of a lost game that is studied.
     pub study_nodes: u64,
+    /// The only part of a game that is studied, if it is not all.
+    pub study_only: Option<StudyPart>,
     pub seed: u64,
     pub own: Program,
     pub opponent: Program,
@@ -190,8 +193,8 @@ fn play_one(
     opponent.quit();
     let points = played.winner.map_or(1, |winner| 2 * u8::from(winner == color));
     let study_nodes = match &copy {
-        Some(copy) if slot.arm == Arm::Study && points == 0 => {
-            copy.study(&setup.own.path, setup.study_nodes)?
+        Some(copy) if slot.arm == Arm::Study => {
+            copy.study(&setup.own.path, setup.study_nodes, setup.study_only)?
         }
         _ => 0,
     };

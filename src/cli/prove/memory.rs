@@ -12,6 +12,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{
+    StudyPart,
     journal::{GameEntry, GameSlot},
     statistics::seeded,
 };
@@ -49,9 +50,9 @@ impl ArmFile {
     }
 }
 
-/// Engram itself is not found.
+/// Engram itself cannot be started.
 pub(super) fn not_found(error: io::Error) -> CliError {
-    CliError::Task(format!("the system does not say where this program is: {error}"))
+    CliError::Task(format!("this program cannot be started again: {error}"))
 }
 
 /// The learning file of one game, removed when dropped.
@@ -66,11 +67,14 @@ impl GameFile {
         self.folder.path().join(NAME)
     }
 
-    /// Has the last lost game studied by the program at `engram`, and returns the nodes searched.
-    pub fn study(&self, engram: &Path, nodes: u64) -> Result<u64, CliError> {
+    /// Has the game studied by the program at `engram`, and returns the nodes searched.
+    pub fn study(&self, engram: &Path, nodes: u64, only: Option<StudyPart>) -> Result<u64, CliError> {
         let mut command = Command::new(engram);
         command
-            .args(["learn", "study", "--json", "--games", "1", "--nodes", &nodes.to_string(), "--file"])
+            .args(["learn", "study", "--json", "--nodes", &nodes.to_string()])
+            .args(["--openings", if only == Some(StudyPart::Games) { "0" } else { "1000" }])
+            .args(["--games", if only == Some(StudyPart::Openings) { "0" } else { "1" }])
+            .arg("--file")
             .arg(self.path());
         let output = command.output().map_err(not_found)?;
         let answer: Option<Value> = serde_json::from_slice(&output.stdout).ok();

@@ -85,12 +85,15 @@ pub(super) struct ProveArguments {
     /// Seed of the choice of openings, the jitter, the placebo and the intervals.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// The arms to play: off, learn, placebo, study (as learn, and each lost game is studied afterwards).
+    /// The arms to play: off, learn, placebo, study (as learn, and each game is studied afterwards).
     #[arg(long, value_delimiter = ',', value_name = "ARMS", value_enum, default_value = "off,learn,placebo")]
     arms: Vec<Arm>,
     /// In the arm `study`, nodes for each position that is studied.
     #[arg(long, value_name = "N", default_value = "200000")]
     study_nodes: NonZeroU64,
+    /// In the arm `study`, study nothing but this.
+    #[arg(long, value_name = "PART", value_enum)]
+    study_only: Option<StudyPart>,
     /// Play the arm `off` in the first round only and count its games for every round.
     ///
     /// At fixed nodes without jitter, engines that are restarted for each game repeat their games.
@@ -99,6 +102,15 @@ pub(super) struct ProveArguments {
     /// The folder of the results. An experiment with the same settings in it is resumed.
     #[arg(long, value_name = "DIR", default_value = "engram-prove")]
     out: PathBuf,
+}
+
+/// What of a game is studied.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum StudyPart {
+    /// The first positions of each game.
+    Openings,
+    /// Lost games, backwards.
+    Games,
 }
 
 /// `NAME=VALUE`.
@@ -187,6 +199,7 @@ fn setup(arguments: &ProveArguments, out: PathBuf) -> Result<Setup, CliError> {
         off_once: arguments.off_once,
         pace,
         study_nodes: arguments.study_nodes.get(),
+        study_only: arguments.study_only,
         seed: arguments.seed,
         own: Program { path, arguments: Vec::new(), options: arguments.own_options.clone() },
         opponent: Program { options: arguments.options.clone(), ..Program::parse(&arguments.opponent) },
@@ -210,6 +223,7 @@ fn description(arguments: &ProveArguments, setup: &Setup) -> Value {
         "arms": setup.arms.iter().map(|arm| arm.name()).collect::<Vec<_>>(),
         "off once": setup.off_once,
         "study nodes": setup.study_nodes,
+        "study only": setup.study_only.map(|part| format!("{part:?}")),
         "seed": setup.seed,
         // Another generator makes other games of the same seed.
         "random numbers": "wyrand",

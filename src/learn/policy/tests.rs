@@ -252,4 +252,9 @@ fn a_drop_is_used_once_its_game_is_lost_and_everything_by_an_analyst() {
         record.flags.confirmed = confirmed;
         assert_eq!(is_used(mode, &record), used, "{mode:?} {confirmed}");
     }
+    for (depth, used) in [(0, false), (20, true)] {
+        let record = Record::new(&Position::default(), Origin::Opening).expect("the position fits");
+        let record = Record { depth, ..record };
+        assert_eq!(is_used(LearningMode::Drop, &record), used, "searched to {depth}");
+    }
 }
