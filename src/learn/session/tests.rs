@@ -1,0 +1,140 @@
+//! Which records searches and games leave.
+
+use shakmaty::uci::UciMove;
+
+use super::*;
+use crate::{learn::policy::Rules, types::Bound};
+
+fn root(position: &Position, line: &Line, mode: LearningMode) -> Root {
+    let rules = Rules { mode, drop: 33, min_depth: Depth(4) };
+    let conditions = Conditions { rules, analysis: false, not_learned: None };
+    Root { position: position.clone(), line: line.clone(), conditions }
+}
+
+/// The roots of a game from the start, each with the move played there, and the position at its end.
+fn game(moves: &str, mode: LearningMode) -> (Vec<(Root, Move)>, Root) {
+    let start = Position::default();
+    let mut at = root(&start, &Line { start: start.fen(), ..Line::default() }, mode);
+    let mut roots = Vec::new();
+    for uci in moves.split(' ') {
+        let uci = uci.parse::<UciMove>().expect("a move");
+        let played = uci.to_move(at.position.chess()).expect("legal");
+        roots.push((at.clone(), played));
+        at.position = at.position.play(played);
+        at.line.moves.push(uci);
+    }
+    (roots, at)
+}
+
+fn found(line: &[Move], centipawns: i32) -> SearchResult {
+    let (score, line) = (Score::from_centipawns(centipawns), line.to_vec());
+    let mut iterations = policy::Iterations::default();
+    (4..=6).for_each(|depth| iterations.finished(Depth(depth), score));
+    SearchResult { iterations, line, score, bound: Bound::Exact, slack: 0, depth: Depth(6), nodes: 1000 }
+}
+
+/// One process searches for both sides: a GUI that analyses, or plays the engine against itself.
+#[test]
+fn the_outcome_is_that_of_the_side_that_searched() {
+    let mut session = LearnSession::new(1);
+    let (roots, end) = game("e2e4 e7e5 f1c4 b8c6 d1h5 a7a6 a2a3 g8f6 h5f7", LearningMode::Drop);
+    for ((root, played), score) in roots.iter().zip([20, -20, 60, -60, 100, -550, 550, -700, 700]) {
+        session.search_ended(root, &found(&[*played], score), &|_| None);
+    }
+    assert!(session.is_playing());
+    let records = session.end_game(Some((&end.position, &end.line)), &|_| None);
+    let outcomes = records.iter().filter(|record| record.origin == Origin::Outcome);
+    let (white, black): (Vec<&Record>, Vec<_>) = outcomes.partition(|record| record.game_ply % 2 == 1);
+    let all = |records: Vec<&Record>, holds: fn(Known) -> bool| {
+        !records.is_empty() && records.into_iter().filter_map(Known::of).all(holds)
+    };
+    assert!(all(white, |known| known.upper < Score::ZERO));
+    assert!(all(black, |known| known.lower > Score::ZERO));
+    assert!(!session.is_playing());
+}
+
+#[test]
+fn advice_and_what_holds_for_every_clock_stay() {
+    let position = Position::default();
+    let line = Line { start: position.fen(), ..Line::default() };
+    let teach = |origin, halfmoves, depth| {
+        let blank = Record::new(&position, origin).expect("the position fits");
+        let live = Record { halfmoves, depth, ..blank };
+        let root = root(&position, &line, LearningMode::All);
+        let live: &Live<'_> = &|_| Some(live.clone());
+        LearnSession::new(1).search_ended(&root, &found(&[], 20), live).records.len()
+    };
+    assert_eq!(teach(Origin::EveryRoot, 0, 3), 1);
+    assert_eq!(teach(Origin::Advice, 0, 3), 0);
+    assert_eq!(teach(Origin::EveryRoot, 90, 30), 1, "that held for a clock of 90 only");
+}
+
+#[test]
+fn the_first_root_of_a_game_is_its_opening_and_so_is_one_after_a_studied_one() {
+    let learned = |mode, live: &Live<'_>| {
+        let mut session = LearnSession::new(1);
+        let mut plies = Vec::new();
+        for (root, played) in game("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6", mode).0.iter().step_by(2) {
+            let learned = session.search_ended(root, &found(&[*played], 20), live).records;
+            plies.extend(learned.iter().filter(|new| new.is_unsearched()).map(|new| new.game_ply));
+        }
+        plies
+    };
+    // What is known of the first position.
+    let known = |origin, depth| {
+        move |key| {
+            let record = Record::new(&Position::default(), origin).expect("the position fits");
+            (record.key == key).then_some(Record { depth, ..record })
+        }
+    };
+    assert_eq!(learned(LearningMode::Drop, &|_| None), [0]);
+    assert_eq!(learned(LearningMode::Drop, &known(Origin::Outcome, 12)), [0]);
+    assert!(learned(LearningMode::Drop, &known(Origin::Study, 12)).is_empty());
+    assert!(learned(LearningMode::Drop, &known(Origin::Opening, 0)).is_empty());
+    assert_eq!(learned(LearningMode::Drop, &known(Origin::Opening, 12)), [2]);
+    assert!(learned(LearningMode::All, &|_| None).is_empty(), "every root is remembered anyway");
+}
+
+#[test]
+fn an_opening_gives_way_to_a_deeper_search_alone() {
+    let position = Position::default();
+    let record = |origin, depth| {
+        let blank = Record::new(&position, origin).expect("the position fits");
+        Record { depth, flags: Flags { confirmed: true, ..blank.flags }, ..blank }
+    };
+    let live = record(Origin::Opening, 20);
+    let recorder = Recorder { live: &|_| Some(live.clone()), evaluation_id: 1 };
+    for (origin, depth, admitted) in [
+        (Origin::EveryRoot, 21, true),
+        (Origin::Study, 21, true),
+        (Origin::EveryRoot, 20, false),
+        (Origin::Outcome, 30, false),
+        (Origin::Drop, 30, false),
+    ] {
+        let count = recorder.admitted(vec![record(origin, depth)]).len();
+        assert_eq!(count == 1, admitted, "{origin:?} {depth}");
+    }
+}
+
+#[test]
+fn the_score_of_a_line_is_that_of_its_positions() {
+    let said_of = |moves: &str, score: Score, depth: i32| -> Vec<(u8, i32, i32)> {
+        let line: Vec<Move> =
+            game(moves, LearningMode::All).0.into_iter().map(|(_, played)| played).collect();
+        let said = main_line(&Position::default(), &line, score, Depth(depth), Depth(4));
+        let row = |PositionFinding { position, since_root, known }: &PositionFinding| {
+            assert!(known.lower == known.upper && position.unpack(known.best).is_some());
+            (*since_root, known.lower.0, known.depth.get())
+        };
+        said.iter().map(row).collect()
+    };
+    let said = |score, depth| said_of("e2e4 e7e5 g1f3 b8c6", score, depth);
+    assert_eq!(said(Score(30), 12), [(1, -30, 11), (2, 30, 10), (3, -30, 9)]);
+    assert_eq!(said(Score(30), 6), [(1, -30, 5), (2, 30, 4)], "not below the least depth");
+    assert!(said(Score::ZERO, 12).is_empty(), "a draw may rest on the way");
+    let mate = said(Score::mate_in(Ply(9)), 12);
+    assert_eq!(mate[1], (2, Score::mate_in(Ply(7)).0, 10), "mates come nearer");
+    assert_eq!(mate[0], (1, Score::mated_in(Ply(8)).0, 11));
+    let back = said_of("g1f3 g8f6 f3g1 f6g8 e2e4 e7e5", Score(30), 12);
+    assert_eq!(back, [(1, -30, 11), (2, 30, 10), (3, -30, 9)], "until it comes back");
+}
