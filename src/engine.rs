@@ -35,7 +35,7 @@ pub use self::{
     settings::{EngineSettings, ProbeRules},
     stop::StopHandle,
     strength::{ELO_RANGE, FULL_SKILL, StrengthLimits},
-    study::{StudiedGame, Study},
+    study::{Studied, Study},
 };
 use self::{
     evaluation::EvaluationChoice, memory::Learning, opening::LastAnswer, persistent::Persistent,

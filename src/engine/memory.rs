@@ -34,7 +34,7 @@ pub struct LearnOptions {
     pub default_file: Option<PathBuf>,
     /// Is the file used without writing to it?
     pub read_only: bool,
-    /// Are lost games studied between games?
+    /// Are openings and lost games studied between games?
     pub study: bool,
     /// The server through which the file is shared with other machines.
     #[cfg(feature = "fleet")]
@@ -86,7 +86,7 @@ impl Learning {
         file.as_ref().or(default_file.as_ref()).filter(|_| rules.mode != LearningMode::Off)
     }
 
-    /// The file whose lost games are studied between games, if it exists.
+    /// The file whose openings and lost games are studied between games, if it exists.
     pub fn study_file(&self) -> Option<&PathBuf> {
         let LearnOptions { study, read_only, .. } = &self.options;
         self.wanted().filter(|file| *study && !read_only && file.exists())

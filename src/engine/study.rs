@@ -22,7 +22,7 @@ use crate::{
     },
     locks::read,
     position::Position,
-    types::{Depth, PackedMove, Score},
+    types::{Depth, PackedMove, PositionKey, Score},
 };
 
 /// A score of at least this, in printed centipawns, holds.
@@ -32,31 +32,18 @@ const OPENING_LINE: u64 = 4;
 /// MiB of the transposition table for the searches of a study.
 const HASH: usize = 64;
 
-/// A learning file whose lost games are studied.
+/// A learning file whose openings and lost games are studied.
 pub struct Study {
     searcher: BlockingEngine,
     file: LearnFile,
     ring: RwLock<Ring>,
 }
 
-/// The result of the study of an opening.
+/// The result of the study of an opening or of a game.
 #[derive(Clone, Debug, Default)]
-pub struct StudiedOpening {
-    /// What its own search found.
-    pub found: Option<SearchResult>,
-    /// Positions searched, those of the main line included.
-    pub positions: u64,
-    /// Nodes searched.
-    pub nodes: u64,
-    /// Was it not interrupted?
-    pub is_finished: bool,
-}
-
-/// The result of the study of a game.
-#[derive(Clone, Debug, Default)]
-pub struct StudiedGame {
-    /// The last position in which another move holds, and the result of its search.
-    pub held: Option<(Position, SearchResult)>,
+pub struct Studied {
+    /// The opening, or the last position of the game in which another move holds, and the result of its search.
+    pub found: Option<(Position, SearchResult)>,
     /// Positions searched.
     pub positions: u64,
     /// Nodes searched.
@@ -94,22 +81,29 @@ impl Study {
         &mut self,
         opening: &Position,
         goes_on: &dyn Fn() -> bool,
-    ) -> Result<StudiedOpening, FileError> {
-        let mut studied = StudiedOpening::default();
+    ) -> Result<Studied, FileError> {
+        let mut studied = Studied::default();
         self.searcher.engine.new_game();
         let mut position = opening.clone();
         while studied.positions < OPENING_LINE && self.is_unsearched(&position) && position.has_legal_move() {
             let Some(result) = self.search(&position, goes_on) else { return Ok(studied) };
             let mut records = self.searched(&position, &result, &|_| None).1;
             records.retain(|record| record.key == position.key());
-            records.iter_mut().for_each(|record| record.origin = Origin::Opening);
+            for record in &mut records {
+                record.origin = Origin::Opening;
+                // It is newer than games that ended before, also than one whose clock was ahead.
+                record.time = record.time.max(self.later_than_known(record.time, record.key));
+            }
             self.file.take_in(&self.ring, &records)?;
             studied.positions += 1;
             studied.nodes += result.nodes;
-            if let [best, reply, ..] = result.line[..] {
-                position = position.play(best).play(reply);
-            }
-            studied.found.get_or_insert(result);
+            let next = match result.line[..] {
+                [best, reply, ..] => Some(position.play(best).play(reply)),
+                _ => None,
+            };
+            studied.found.get_or_insert((position, result));
+            let Some(next) = next else { break };
+            position = next;
         }
         studied.is_finished = true;
         Ok(studied)
@@ -140,8 +134,8 @@ impl Study {
         &mut self,
         game: &mut LearnedGame,
         goes_on: &dyn Fn() -> bool,
-    ) -> Result<StudiedGame, FileError> {
-        let mut studied = StudiedGame::default();
+    ) -> Result<Studied, FileError> {
+        let mut studied = Studied::default();
         self.searcher.engine.new_game();
         game.connect();
         for (ply, root) in roots(game).filter(|(_, root)| !self.was_studied(game, root)).collect::<Vec<_>>() {
@@ -157,7 +151,7 @@ impl Study {
             }
             self.file.take_in(&self.ring, &records)?;
             if is_found {
-                studied.held = Some((root.clone(), result));
+                studied.found = Some((root.clone(), result));
                 break;
             }
         }
@@ -248,7 +242,7 @@ impl Study {
                 let depth = u8::try_from(depth.get()).unwrap_or(u8::MAX);
                 self.studied(game, Record { lower, upper, depth, ..record.clone() })
             }
-            _ => record.tombstone(self.later_than_known(game, record)),
+            _ => record.tombstone(self.later_than_known(game.time, record.key)),
         });
         marks.collect()
     }
@@ -265,15 +259,15 @@ impl Study {
 
     /// Turns a record into one of the study of this game.
     fn studied(&self, game: &LearnedGame, record: Record) -> Record {
-        let time = self.later_than_known(game, &record);
+        let time = self.later_than_known(game.time, record.key);
         Record { origin: Origin::Study, session: game.session, time, ..record }
     }
 
-    /// The time of a record: later than the record that it replaces, and otherwise as near as possible to the time of
-    /// the game, so that it still belongs to the game.
-    fn later_than_known(&self, game: &LearnedGame, record: &Record) -> u32 {
-        let known = self.ring().newest_of(record.key);
-        known.map_or(game.time, |known| known.time.saturating_add(1))
+    /// The time of a record: later than the record that it replaces, and otherwise `time`, or as near as possible to it, so
+    /// that the record of a game still belongs to the game.
+    fn later_than_known(&self, time: u32, key: PositionKey) -> u32 {
+        let known = self.ring().newest_of(key);
+        known.map_or(time, |known| known.time.saturating_add(1))
     }
 }
 
@@ -286,22 +280,26 @@ fn roots(game: &LearnedGame) -> impl Iterator<Item = (u16, &Position)> {
 /// Studies the openings and the lost games in a file until it is told to stop, and returns a message, if there is one.
 fn study_all(mut study: Study, goes_on: &dyn Fn() -> bool) -> String {
     let (mut openings, mut games, mut held) = (0, 0, 0);
-    for opening in study.openings() {
-        match study.study_opening(&opening, goes_on) {
-            Ok(StudiedOpening { is_finished: false, .. }) => break,
-            Ok(studied) => openings += studied.positions,
-            Err(error) => return format!("learning: nothing more is studied: {error}"),
-        }
-    }
-    for mut game in study.lost_games(goes_on) {
-        match study.study(&mut game, goes_on) {
-            Ok(StudiedGame { is_finished: false, .. }) => break,
-            Ok(studied) => {
-                games += 1;
-                held += u32::from(studied.held.is_some());
+    let mut study_each = || {
+        for opening in study.openings() {
+            let studied = study.study_opening(&opening, goes_on)?;
+            if !studied.is_finished {
+                return Ok(());
             }
-            Err(error) => return format!("learning: nothing more is studied: {error}"),
+            openings += studied.positions;
         }
+        for mut game in study.lost_games(goes_on) {
+            let studied = study.study(&mut game, goes_on)?;
+            if !studied.is_finished {
+                break;
+            }
+            games += 1;
+            held += u32::from(studied.found.is_some());
+        }
+        Ok::<(), FileError>(())
+    };
+    if let Err(error) = study_each() {
+        return format!("learning: nothing more is studied: {error}");
     }
     match openings + games {
         0 => String::new(),
@@ -312,7 +310,7 @@ fn study_all(mut study: Study, goes_on: &dyn Fn() -> bool) -> String {
 }
 
 impl Engine {
-    /// Studies lost games until the next search, if `LearnStudy` is set.
+    /// Studies openings and lost games until the next search, if `LearnStudy` is set.
     pub(super) fn start_study(&mut self) {
         let Some(path) = self.learning.study_file().filter(|_| !self.strength_limits.is_limited()) else {
             return;
@@ -341,8 +339,34 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
+    use shakmaty::{CastlingMode, fen::Fen};
+
     use super::*;
     use crate::engine::EvaluationKind;
+
+    #[test]
+    fn an_opening_is_studied_whatever_the_clock_said_and_however_short_its_line() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (mut file, ring, _) =
+            LearnFile::open_or_create(&folder.path().join("learn.bin")).expect("a learning file");
+        let ring = RwLock::new(ring);
+        // Mate in one ends the line; the game ended when a clock was years ahead.
+        let mate = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1".parse::<Fen>().expect("a position").into_setup();
+        let mate = Position::from_setup(mate, CastlingMode::Standard).expect("legal");
+        let openings = [Position::default(), mate].map(|position| Record {
+            time: u32::MAX - 9,
+            ..Record::new(&position, Origin::Opening).expect("it fits")
+        });
+        file.take_in(&ring, &openings).expect("written");
+        let mut study = Study::new(file, ring, 2000);
+        let positions = study.openings().into_iter().map(|opening| {
+            let studied = study.study_opening(&opening, &|| true).expect("written");
+            assert!(studied.is_finished && studied.found.is_some());
+            studied.positions
+        });
+        assert_eq!(positions.collect::<Vec<_>>(), [4, 1]);
+        assert!(study.openings().is_empty());
+    }
 
     #[test]
     fn a_study_evaluates_as_the_engine_that_plays() {

@@ -52,7 +52,7 @@ pub(super) fn study(file: Opened, arguments: &StudyArguments, out: Printer) -> R
         openings += 1;
         // Without a search of its own it was on the main line of one before.
         if let Some(found) = studied.found {
-            let found = describe(opening, &found, "is best");
+            let found = describe(&found, "is best");
             out.text(format_args!("opening {number} of {}: {found}", left.len()));
         }
     }
@@ -67,11 +67,10 @@ pub(super) fn study(file: Opened, arguments: &StudyArguments, out: Printer) -> R
             break;
         }
         games += 1;
-        held += u64::from(studied.held.is_some());
+        held += u64::from(studied.found.is_some());
         let side = game.side.fold_wb("White", "Black");
-        let verdict = studied
-            .held
-            .map_or_else(|| "no move holds".to_owned(), |(root, found)| describe(&root, &found, "holds"));
+        let verdict =
+            studied.found.map_or_else(|| "no move holds".to_owned(), |found| describe(&found, "holds"));
         out.text(format_args!("game {number} of {count}, lost with {side}: {verdict}"));
     }
     out.either(
@@ -88,7 +87,7 @@ pub(super) fn study(file: Opened, arguments: &StudyArguments, out: Printer) -> R
 }
 
 /// `Nf3 holds, cp 12 at depth 20, in FEN`.
-fn describe(root: &Position, found: &SearchResult, verdict: &str) -> String {
+fn describe((root, found): &(Position, SearchResult), verdict: &str) -> String {
     let san = found.line.first().map(|&m| pgn::san(root, m).0).unwrap_or_default();
     let (score, depth) = (translate::score(found.score, found.bound), found.depth.get());
     format!("{san} {verdict}, {score} at depth {depth}, in {}", root.fen())

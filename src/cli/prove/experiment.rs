@@ -36,7 +36,7 @@ pub(super) struct Setup {
     /// Is the arm `off` played in the first round only?
     pub off_once: bool,
     pub pace: Pace,
-    /// Nodes for each position of a lost game that is studied.
+    /// Nodes for each position that is studied.
     pub study_nodes: u64,
     /// The only part of a game that is studied, if it is not all.
     pub study_only: Option<StudyPart>,
@@ -194,7 +194,9 @@ fn play_one(
     let points = played.winner.map_or(1, |winner| 2 * u8::from(winner == color));
     let study_nodes = match &copy {
         Some(copy) if slot.arm == Arm::Study => {
-            copy.study(&setup.own.path, setup.study_nodes, setup.study_only)?
+            let wanted = |part| setup.study_only.is_none_or(|only| only == part);
+            let (openings, game) = (wanted(StudyPart::Openings), wanted(StudyPart::Games) && points == 0);
+            copy.study(&setup.own.path, setup.study_nodes, openings, game)?
         }
         _ => 0,
     };

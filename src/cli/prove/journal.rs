@@ -27,7 +27,7 @@ pub(super) enum Arm {
     Learn,
     /// As many records, but of the wrong positions.
     Placebo,
-    /// What it learned in earlier rounds, each lost game studied.
+    /// What it learned in earlier rounds, each opening and lost game studied.
     Study,
 }
 

@@ -12,7 +12,6 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{
-    StudyPart,
     journal::{GameEntry, GameSlot},
     statistics::seeded,
 };
@@ -67,13 +66,13 @@ impl GameFile {
         self.folder.path().join(NAME)
     }
 
-    /// Has the game studied by the program at `engram`, and returns the nodes searched.
-    pub fn study(&self, engram: &Path, nodes: u64, only: Option<StudyPart>) -> Result<u64, CliError> {
+    /// Has the openings or the last lost game studied by the program at `engram`, and returns the nodes searched.
+    pub fn study(&self, engram: &Path, nodes: u64, openings: bool, game: bool) -> Result<u64, CliError> {
         let mut command = Command::new(engram);
         command
             .args(["learn", "study", "--json", "--nodes", &nodes.to_string()])
-            .args(["--openings", if only == Some(StudyPart::Games) { "0" } else { "1000" }])
-            .args(["--games", if only == Some(StudyPart::Openings) { "0" } else { "1" }])
+            .args(["--games", if game { "1" } else { "0" }])
+            .args(if openings { &[][..] } else { &["--openings", "0"] })
             .arg("--file")
             .arg(self.path());
         let output = command.output().map_err(not_found)?;
