@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Board, Move, Role, Square, attacks};
 
-use super::Position;
+use super::state::Position;
 
 /// The squares from which the side to move gives check, prepared once for all moves of a position.
 #[derive(Clone, Debug)]

@@ -11,8 +11,8 @@ use std::sync::LazyLock;
 use shakmaty::{Bitboard, Color, Piece, Role, Square, attacks};
 
 use super::{
-    Position,
     keys::{piece_key, turn_key},
+    state::Position,
 };
 use crate::types::PositionKey;
 

@@ -7,7 +7,10 @@
 
 use shakmaty::{Bitboard, CastlingSide, Color, Move, Position as _, Rank, Role, Square, attacks};
 
-use super::{CheckSquares, Position, blockers};
+use super::{
+    checks::{CheckSquares, blockers},
+    state::Position,
+};
 
 /// Is the move a capture or a queen promotion?
 #[inline]

@@ -7,7 +7,11 @@
 //! The path also tracks the taint (see [`PathHash`]): for every position, the earliest position on which the results
 //! found below it depend. And it updates the keys that the modes compare.
 
-use super::{PathHash, PathPart, Position, cuckoo};
+use super::{
+    cuckoo,
+    path_hash::{PathHash, PathPart},
+    state::Position,
+};
 use crate::types::{PathKey, Ply, PositionKey};
 
 /// How the current position repeats an earlier one.

@@ -2,7 +2,7 @@
 
 use shakmaty::Move;
 
-use super::Position;
+use super::state::Position;
 
 /// The number of legal move sequences of length `depth`.
 pub fn perft(position: &Position, depth: u32) -> u64 {

@@ -3,7 +3,7 @@
 
 use shakmaty::{Bitboard, Color, Move, Role, Square, attacks};
 
-use super::Position;
+use super::state::Position;
 
 /// Exchange value of a piece in internal units, a pawn being 100, by role (pawn 1 to king 6). The king's is larger
 /// than any exchange.

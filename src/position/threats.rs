@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Color, Role, attacks};
 
-use super::Position;
+use super::state::Position;
 
 /// The squares that one side attacks, with all its pieces and with the less valuable ones.
 #[derive(Copy, Clone, Debug, Default)]

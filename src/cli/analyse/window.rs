@@ -33,7 +33,7 @@ struct Pending {
 }
 
 /// The items from the first one that is not written yet.
-struct Window<'a> {
+struct ItemWindow<'a> {
     backend: &'a mut SearchBackend,
     journal: &'a mut Option<FindingJournal>,
     outputs: &'a mut Outputs,
@@ -78,7 +78,7 @@ pub(super) fn search_all(
     reads: impl Fn() -> bool,
 ) -> Result<Totals, CliError> {
     let (pending, totals) = (VecDeque::new(), Totals::default());
-    let mut window = Window { backend, journal, outputs, progress, pending, first: 0, totals };
+    let mut window = ItemWindow { backend, journal, outputs, progress, pending, first: 0, totals };
     let mut items = input.items();
     let mut more = true;
     loop {
@@ -101,7 +101,7 @@ pub(super) fn search_all(
     }
 }
 
-impl Window<'_> {
+impl ItemWindow<'_> {
     /// Sends the positions of an item to the workers, except those that an earlier run has searched.
     fn begin(&mut self, item: Item) {
         let number = self.first + self.pending.len();

@@ -1,0 +1,173 @@
+//! The position itself: a copy of shakmaty's with its keys and the pieces that give check.
+
+use shakmaty::{
+    Bitboard, Board, CastlingMode, Chess, Color, EnPassantMode, Move, MoveList, Position as _, PositionError,
+    PositionErrorKinds, Role, Setup,
+};
+
+use super::keys::Keys;
+use crate::types::{PackedMove, PositionKey};
+
+/// A legal position with its keys.
+#[derive(Clone, Debug)]
+pub struct Position {
+    chess: Chess,
+    keys: Keys,
+    /// The pieces that give check: needed several times at each node.
+    checkers: Bitboard,
+}
+
+impl Default for Position {
+    fn default() -> Position {
+        Position::from_chess(Chess::default())
+    }
+}
+
+impl Position {
+    /// Wraps a position of shakmaty, computing the keys from scratch.
+    pub fn from_chess(chess: Chess) -> Position {
+        Position { keys: Keys::from_scratch(&chess), checkers: chess.checkers(), chess }
+    }
+
+    /// Builds a position for analysis. Too much material and impossible checks are accepted, because people analyse
+    /// such positions; a missing king or a capturable king is not.
+    ///
+    /// # Errors
+    /// All errors that shakmaty finds, if one of them is not tolerated.
+    pub fn from_setup(setup: Setup, mode: CastlingMode) -> Result<Position, PositionErrorKinds> {
+        setup
+            .position::<Chess>(mode)
+            .or_else(PositionError::ignore_too_much_material)
+            .or_else(PositionError::ignore_impossible_check)
+            .or_else(PositionError::ignore_invalid_ep_square)
+            .or_else(PositionError::ignore_invalid_castling_rights)
+            .map(Position::from_chess)
+            .map_err(|error| error.kinds())
+    }
+
+    /// The position of shakmaty.
+    pub fn chess(&self) -> &Chess {
+        &self.chess
+    }
+
+    /// The board.
+    pub fn board(&self) -> &Board {
+        self.chess.board()
+    }
+
+    /// The side to move.
+    pub fn turn(&self) -> Color {
+        self.chess.turn()
+    }
+
+    /// Plies since the last capture or pawn move.
+    pub fn halfmoves(&self) -> u32 {
+        self.chess.halfmoves()
+    }
+
+    /// All incremental keys.
+    pub fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// The key for tables and books.
+    pub fn key(&self) -> PositionKey {
+        self.keys.position
+    }
+
+    /// The key for repetitions: like [`Position::key`], but an en-passant square counts only if the capture is legal,
+    /// as in the laws of chess.
+    pub fn repetition_key(&self) -> PositionKey {
+        if self.chess.pseudo_legal_ep_square().is_some() && self.chess.legal_ep_square().is_none() {
+            return Keys::without_en_passant(self.keys.position, &self.chess);
+        }
+        self.keys.position
+    }
+
+    /// The pieces that give check.
+    pub fn checkers(&self) -> Bitboard {
+        self.checkers
+    }
+
+    /// Is the side to move in check?
+    pub fn in_check(&self) -> bool {
+        self.checkers.any()
+    }
+
+    /// All legal moves.
+    pub fn legal_moves(&self) -> MoveList {
+        self.chess.legal_moves()
+    }
+
+    /// Is there a legal move?
+    pub fn has_legal_move(&self) -> bool {
+        !self.chess.legal_moves().is_empty()
+    }
+
+    /// The child after a legal move.
+    #[must_use]
+    pub fn play(&self, m: Move) -> Position {
+        let mut chess = self.chess.clone();
+        chess.play_unchecked(m);
+        let keys = self.keys.after(m, &self.chess, &chess);
+        Position { checkers: chess.checkers(), chess, keys }
+    }
+
+    /// The position with the other side to move; `None` if passing is not possible (in check, or if the result would
+    /// not be a legal position).
+    #[must_use]
+    pub fn null_move(&self) -> Option<Position> {
+        let chess = self.chess.clone().swap_turn().ok()?;
+        let keys = self.keys.after_null(&self.chess);
+        Some(Position { chess, keys, checkers: Bitboard::EMPTY })
+    }
+
+    /// The pieces of `color` other than king and pawns.
+    pub fn non_pawn_material(&self, color: Color) -> Bitboard {
+        let board = self.board();
+        board.by_color(color) & !board.pawns() & !board.kings()
+    }
+
+    /// Has `color` any [non-pawn material](Position::non_pawn_material)? Without it zugzwang is common.
+    pub fn has_non_pawn_material(&self, color: Color) -> bool {
+        self.non_pawn_material(color).any()
+    }
+
+    /// The material of both sides in points: pawn 1, minor piece 3, rook 5, queen 9; 78 at the start.
+    pub fn material_points(&self) -> u32 {
+        let board = self.board();
+        let minors = (board.knights() | board.bishops()).count();
+        let (rooks, queens) = (board.rooks().count(), board.queens().count());
+        (board.pawns().count() + 3 * minors + 5 * rooks + 9 * queens) as u32
+    }
+
+    /// Is mate impossible, by any sequence of moves?
+    pub fn is_insufficient_material(&self) -> bool {
+        let board = self.board();
+        (board.pawns() | board.rooks_and_queens()).is_empty() && self.chess.is_insufficient_material()
+    }
+
+    /// The move of stored bits, if it is legal here.
+    pub fn unpack(&self, packed: PackedMove) -> Option<Move> {
+        let (from, to) = (packed.from(), packed.to());
+        let board = self.board();
+        let role = board.role_at(from)?;
+        let ours = board.by_color(self.turn());
+        if packed.is_none() || !ours.contains(from) {
+            return None;
+        }
+        let m = if role == Role::King && ours.contains(to) {
+            Move::Castle { king: from, rook: to }
+        } else if role == Role::Pawn && from.file() != to.file() && board.role_at(to).is_none() {
+            Move::EnPassant { from, to }
+        } else {
+            Move::Normal { role, from, capture: board.role_at(to), to, promotion: packed.promotion() }
+        };
+        self.is_legal(m).then_some(m)
+    }
+
+    /// The position as FEN, with an en-passant square where a capture is legal.
+    pub fn fen(&self) -> String {
+        shakmaty::fen::Fen::from_position(&self.chess, EnPassantMode::Legal).to_string()
+    }
+}
