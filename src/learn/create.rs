@@ -77,12 +77,18 @@ pub(super) fn fill_with_zeros(data: &dyn DiskFile, offset: u64) -> io::Result<()
 
 /// The header of an open file, or the reason why it has none.
 pub(super) fn read_header(data: &dyn DiskFile, path: &Path) -> Result<Header, FileError> {
-    let mut bytes = [0; HEADER_SIZE];
-    data.read_at(&mut bytes, 0).map_err(refused(path, "read"))?;
-    Header::decode(&bytes, path).or_else(|error| {
+    let decode = || {
+        let mut bytes = [0; HEADER_SIZE];
+        data.read_at(&mut bytes, 0).map_err(refused(path, "read"))?;
+        Header::decode(&bytes, path)
+    };
+    decode().or_else(|_| {
         let length = data.found().map_err(refused(path, "read"))?.length;
-        let unfinished = is_unfinished(data, length).map_err(refused(path, "read"))?;
-        Err(if unfinished { FileError::Unfinished(path.to_owned()) } else { error })
+        if is_unfinished(data, length).map_err(refused(path, "read"))? {
+            return Err(FileError::Unfinished(path.to_owned()));
+        }
+        // Another process may have completed it since the first look.
+        decode()
     })
 }
 
@@ -159,5 +165,68 @@ impl LockFile {
             // It is released when the handle is closed.
             log::debug!("the lock {} cannot be given back: {error}", self.path.display());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        fs::File,
+        sync::{
+            RwLock,
+            atomic::{AtomicBool, Ordering::Relaxed},
+        },
+    };
+
+    use super::*;
+    use crate::{
+        learn::{LearnFile, Origin, Record},
+        position::Position,
+    };
+
+    /// A file that another process completes after the first read.
+    struct Completed {
+        file: File,
+        was_read: AtomicBool,
+    }
+
+    impl DiskFile for Completed {
+        fn found(&self) -> io::Result<Found> {
+            self.file.found()
+        }
+
+        fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+            match self.was_read.swap(true, Relaxed) {
+                true => self.file.read_at(buffer, offset),
+                false => Ok(0),
+            }
+        }
+
+        fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+            self.file.write_at(bytes, offset)
+        }
+
+        fn sync(&self) -> io::Result<()> {
+            self.file.sync()
+        }
+
+        fn try_lock(&self) -> io::Result<bool> {
+            DiskFile::try_lock(&self.file)
+        }
+
+        fn unlock(&self) -> io::Result<()> {
+            DiskFile::unlock(&self.file)
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_completed_while_it_is_looked_at_is_no_foreign_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("learn.bin");
+        let (mut file, ring, _) = LearnFile::open_or_create(&path).expect("created");
+        let record = Record::new(&Position::default(), Origin::Import).expect("it fits");
+        file.take_in(&RwLock::new(ring), &[record]).expect("written");
+        let file = Completed { file: File::open(&path).expect("there"), was_read: AtomicBool::new(false) };
+        assert!(read_header(&file, &path).is_ok());
     }
 }
