@@ -103,7 +103,8 @@ fn allot(clock: ClockTime, overhead: Duration) -> (Duration, Duration) {
     let moves = clock.moves_to_go.map_or(horizon, |moves| f64::from(moves.max(1)).min(horizon));
     // The increments of the coming moves may be spent, except for their overhead.
     let coming = increment - overhead.as_secs_f64();
-    let budget = left + coming * (moves - 1.0);
+    // A large overhead must not reserve the whole clock, or the engine moves at once with seconds left.
+    let budget = (left + coming * (moves - 1.0)).max(left * thousandths(time_budget_min()));
     let last_move = clock.moves_to_go == Some(1);
     let (soft_max, hard_max) = if last_move {
         (time_last_move_soft_max(), time_last_move_hard_max())
@@ -135,6 +136,19 @@ mod tests {
                     assert!(soft <= hard && hard <= left, "{clock:?}: {soft:?} {hard:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_large_overhead_leaves_time_to_think() {
+        for overhead in [100, 300, 500] {
+            let clock = |remaining| ClockTime {
+                remaining: Duration::from_millis(remaining),
+                increment: Duration::ZERO,
+                moves_to_go: None,
+            };
+            let soft = |remaining| allot(clock(remaining), Duration::from_millis(overhead)).0.as_millis();
+            assert!(soft(9_000) >= 80 && soft(2 * overhead) > 0, "{overhead}");
         }
     }
 

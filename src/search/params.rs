@@ -403,6 +403,8 @@ parameters! {
     time_horizon = 20 moves, 10 to 60;
     /// The soft limit spends at least this share of the increment.
     time_increment = 750 of1000, 300 to 1000;
+    /// Share of the time left that is budgeted at least, whatever the overhead of the coming moves.
+    time_budget_min = 250 of1000, 0 to 500;
     /// The hard limit is the soft limit times this.
     time_hard_factor = 4500 of1000, 1500 to 9000;
     /// The soft limit is at most this share of the time left.
