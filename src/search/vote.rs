@@ -32,9 +32,10 @@ pub fn best_thread(results: &[ThreadResult]) -> usize {
             // Proven results are decided by score, not by vote.
             score(candidate) > score(now)
         } else {
-            has_vote(&candidate) && (votes(candidate), weight(candidate)) > (votes(now), weight(now))
+            (votes(candidate), weight(candidate)) > (votes(now), weight(now))
         };
-        if better {
+        // A shallow search knows nothing of the mate that the main thread has found.
+        if better && (has_vote(&candidate) || score(candidate).is_decisive()) {
             chosen = index;
         }
     }
@@ -71,5 +72,8 @@ mod tests {
         assert_eq!(best_thread(&[found(0, 20, 14), found(1, 90, 13)]), 1);
         assert_eq!(best_thread(&[found(0, 20, 14), found(1, 90, 6)]), 0);
         assert_eq!(best_thread(&[found(0, 20, 14), found(1, mate, 6)]), 1);
+        // What a shallow search knows nothing of is not disproved by it.
+        assert_eq!(best_thread(&[found(0, -mate, 14), found(1, 20, 6)]), 0);
+        assert_eq!(best_thread(&[found(0, -mate, 14), found(1, 20, 13)]), 1);
     }
 }
