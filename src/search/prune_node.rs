@@ -101,7 +101,7 @@ impl Worker {
         let depth = node.depth - (probcut_reduction() - 1);
         let result = NodeResult {
             best: PackedMove::pack(m),
-            raw_eval: node.tt_hit.and_then(|hit| hit.raw_eval),
+            raw_eval: node.raw_eval,
             window: ScoreWindow::at_least(score),
             depth,
             was_pv: node.was_pv,
