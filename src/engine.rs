@@ -112,6 +112,7 @@ impl Engine {
     pub fn new(sink: Arc<EventSink>) -> Engine {
         let signals = Arc::<Signals>::default();
         let (sink, last) = LastAnswer::kept_from(sink);
+        let book = OpeningBook::new(last, Arc::clone(&sink));
         let root = Position::default();
         Engine {
             sink,
@@ -132,7 +133,7 @@ impl Engine {
             tables: None,
             strength_limits: StrengthLimits::default(),
             settings: EngineSettings::default(),
-            book: OpeningBook::new(last),
+            book,
         }
     }
 
@@ -165,8 +166,7 @@ impl Engine {
             self.learning.memory().end_game(self.last_played());
         }
         self.guessed = false;
-        let followed = self.book.follow(&line);
-        self.complain_about_book(followed);
+        self.book.follow(&line);
         self.root = position;
         self.path = path;
         self.line = line;
@@ -186,7 +186,7 @@ impl Engine {
         self.node_clock = NodeClock::default();
         self.learning.memory().end_game(self.last_played());
         self.persistent.new_game();
-        self.conclude_book_game();
+        self.book.end_game();
         self.strength_limits.new_game();
         if !self.settings.never_clear_hash {
             self.clear_hash();
@@ -300,6 +300,6 @@ impl Drop for Engine {
         memory.end_game(self.last_played());
         memory.close(&*self.sink);
         drop(memory);
-        self.conclude_book_game();
+        self.book.end_game();
     }
 }

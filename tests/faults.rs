@@ -77,7 +77,7 @@ fn a_pipe_is_no_file() {
     let mut engine = Engine::ready();
     let made = Command::new("mkfifo").arg(engine.home().join("pipe")).status();
     assert!(made.expect("mkfifo runs").success());
-    for option in ["BookFile", "Debug Log File", "HashFile", "LearnFile"] {
+    for option in ["BookFile", "Debug Log File", "EvalFile", "HashFile", "LearnFile"] {
         let mut said = told(&engine.answer(&format!("setoption name {option} value pipe")));
         said += &told(&engine.sync());
         said += &told(&engine.best("go depth 1").1);

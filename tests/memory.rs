@@ -477,8 +477,11 @@ fn games_are_studied_between_games_if_that_is_wanted() {
             engine.sync();
             thread::sleep(Duration::from_millis(20));
         }
-        // It ends before the search.
-        search(&mut engine, "startpos", "go depth 3");
+        // It ends with the search.
+        let (_, lines) = search(&mut engine, "startpos", "go depth 3");
+        if wanted && !said(&lines, "positions of openings studied") {
+            engine.expect("info string learning: positions of openings studied");
+        }
         let known = searched();
         search(&mut engine, "startpos", "go depth 3");
         assert_eq!(searched(), known);

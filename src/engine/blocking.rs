@@ -1,8 +1,11 @@
 //! Blocking searches of single positions.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use crossbeam::channel::{Receiver, unbounded};
+use crossbeam::channel::{Receiver, RecvTimeoutError, unbounded};
 use shakmaty::{Move, uci::UciMove};
 
 use super::{Engine, IllegalMove};
@@ -12,6 +15,9 @@ use crate::{
     search::{Event, Limits, PvInfo},
     types::{Bound, Depth},
 };
+
+/// How often a search without news asks whether it is still wanted.
+const POLL: Duration = Duration::from_millis(2);
 
 /// An engine with one thread whose searches block the caller.
 pub struct BlockingEngine {
@@ -44,12 +50,30 @@ impl BlockingEngine {
 
     /// Searches the position after `moves`.
     pub fn search(&mut self, start: &Position, moves: &[UciMove]) -> Result<Answer, IllegalMove> {
+        self.search_while(start, moves, &|| true)
+    }
+
+    /// As [`BlockingEngine::search`]; ends within milliseconds when `goes_on` returns false.
+    pub fn search_while(
+        &mut self,
+        start: &Position,
+        moves: &[UciMove],
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Answer, IllegalMove> {
         self.engine.set_position(start.clone(), moves)?;
         self.engine.go(Limits { nodes: Some(self.nodes), ..Limits::default() }, Instant::now());
         let mut answer =
             Answer { best: None, line: None, iterations: Iterations::default(), messages: Vec::new() };
         let mut finished: Option<Depth> = None;
-        for event in &self.events {
+        loop {
+            if !goes_on() {
+                self.engine.stop();
+            }
+            let event = match self.events.recv_timeout(POLL) {
+                Ok(event) => event,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
             match event {
                 Event::Pv(line) => {
                     match line.bound {

@@ -1,17 +1,24 @@
 //! Which evaluation the threads use: the built-in network, one from a file, or the classical one.
 
 use std::{
-    fs, io,
+    fs::OpenOptions,
+    io::{self, Read},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use thiserror::Error;
 
-use crate::eval::{
-    Evaluation,
-    net::{Network, NetworkError},
+use crate::{
+    eval::{
+        Evaluation,
+        net::{Network, NetworkError},
+    },
+    files,
 };
+
+/// More is never read of a file: the largest networks of other engines are smaller.
+const MAX_NETWORK_BYTES: u64 = 1 << 28;
 
 /// The kinds of evaluation.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -59,7 +66,13 @@ impl EvaluationChoice {
 
 /// Reads a network.
 pub(super) fn read_network(path: &Path) -> Result<Arc<Network>, EvalFileError> {
-    let bytes = fs::read(path).map_err(|error| EvalFileError::Unreadable(path.to_owned(), error))?;
+    let read = || -> io::Result<Vec<u8>> {
+        let file = files::open(path, OpenOptions::new().read(true))?;
+        let mut bytes = Vec::new();
+        file.take(MAX_NETWORK_BYTES).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = read().map_err(|error| EvalFileError::Unreadable(path.to_owned(), error))?;
     let network = Network::from_bytes(&bytes);
     network.map(Arc::new).map_err(|error| EvalFileError::Unfit(path.to_owned(), error))
 }

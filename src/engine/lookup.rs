@@ -30,21 +30,6 @@ impl Engine {
         self.book.set_file(path)
     }
 
-    /// The game is over: the book learns its result.
-    pub fn conclude_book_game(&mut self) {
-        let concluded = self.book.conclude();
-        self.complain_about_book(concluded);
-    }
-
-    pub(super) fn complain_about_book(&self, result: std::io::Result<()>) {
-        if let Err(error) = result {
-            let text = format!(
-                "the result of the last game is not in the book's copy ({error}); BookLearning turns it off"
-            );
-            self.say(text);
-        }
-    }
-
     /// Uses the Syzygy tables in the folders of `list` (separated as in the variable `PATH`) from the next search on;
     /// none if it is empty. Messages say what was found and what could not be used.
     pub fn set_syzygy_path(&mut self, list: &str) {

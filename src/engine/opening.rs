@@ -8,6 +8,7 @@ use std::{
 
 use shakmaty::{Color, Move, Position as _};
 
+use super::stop::Background;
 use crate::{
     book::{Book, BookError, Choice, LearnedBook, choose},
     learn::game::Line,
@@ -42,6 +43,9 @@ pub struct OpeningBook {
     file: Option<PathBuf>,
     game: BookGame,
     last: Arc<Mutex<LastAnswer>>,
+    sink: Arc<EventSink>,
+    /// The thread that writes results.
+    writing: Option<Background>,
 }
 
 /// The last move of the engine, as reported by the search threads.
@@ -70,12 +74,21 @@ impl LastAnswer {
     }
 }
 
+/// An entry of the book whose move was played.
+struct PlayedEntry {
+    index: usize,
+    /// Plies of the game before the move.
+    ply: usize,
+    /// The side that played it.
+    color: Color,
+}
+
 /// What is known of the current game.
 #[derive(Default)]
 struct BookGame {
     line: Line,
-    /// The entries whose moves were played, with the side that played them.
-    played: Vec<(usize, Color)>,
+    /// The entries whose moves were played.
+    played: Vec<PlayedEntry>,
     /// The position searched last.
     root: Option<Position>,
     /// Was its last move only expected (pondering)?
@@ -83,7 +96,8 @@ struct BookGame {
 }
 
 impl OpeningBook {
-    pub(super) fn new(last: Arc<Mutex<LastAnswer>>) -> OpeningBook {
+    /// The built-in book. `last`: where the sink of the search keeps its answers; `sink`: for messages.
+    pub(super) fn new(last: Arc<Mutex<LastAnswer>>, sink: Arc<EventSink>) -> OpeningBook {
         OpeningBook {
             enabled: false,
             depth: 20,
@@ -94,13 +108,15 @@ impl OpeningBook {
             file: None,
             game: BookGame::default(),
             last,
+            sink,
+            writing: None,
         }
     }
 
     /// Uses the book at `path`, or the built-in one.
     pub(super) fn set_file(&mut self, path: Option<&Path>) -> Result<(), BookError> {
         let book = path.map_or_else(|| Ok(Book::own()), Book::open)?;
-        let _ = self.conclude();
+        self.end_game();
         self.book = Arc::new(book);
         self.file = path.map(Path::to_owned);
         Ok(())
@@ -121,15 +137,19 @@ impl OpeningBook {
         Some(LearnedBook::at(&folder.join(name)))
     }
 
-    /// Follows the moves to the position to be searched. If they do not continue the game (except for a last move
-    /// that was only expected), a new game has begun, and the book learns the result of the last one.
-    pub(super) fn follow(&mut self, line: &Line) -> io::Result<()> {
+    /// Follows the moves to the position to be searched. If they do not continue the game (except for a last move that
+    /// was only expected), and are not its greater part after a move was taken back, a new game has begun, and the
+    /// book learns the result of the last one.
+    pub(super) fn follow(&mut self, line: &Line) {
         let Line { start, moves } = &self.game.line;
         let played = &moves[..moves.len().saturating_sub(usize::from(self.game.pondered))];
-        let same = *start == line.start && line.moves.starts_with(played);
-        let concluded = if same { Ok(()) } else { self.conclude() };
+        let continued = line.moves.starts_with(played);
+        let taken_back = moves.starts_with(&line.moves) && 2 * line.moves.len() > moves.len();
+        if *start != line.start || !(continued || taken_back) {
+            self.conclude();
+        }
+        self.game.played.retain(|played| played.ply < line.moves.len());
         self.game.line.clone_from(line);
-        concluded
     }
 
     /// The move to play without searching, if the book has one.
@@ -141,7 +161,8 @@ impl OpeningBook {
         let experience =
             self.learned().map(|learned| learned.experience(&self.book, &moves)).unwrap_or_default();
         let chosen = choose(&moves, &experience, self.choice, fastrand::u64(..))?;
-        self.game.played.push((chosen.index, root.turn()));
+        let ply = self.game.line.moves.len();
+        self.game.played.push(PlayedEntry { index: chosen.index, ply, color: root.turn() });
         Some(chosen.book_move)
     }
 
@@ -152,21 +173,44 @@ impl OpeningBook {
         *self.last() = LastAnswer::default();
     }
 
-    /// Learns the result of the game, if the book was used and the result is known.
-    pub(super) fn conclude(&mut self) -> io::Result<()> {
+    /// Learns the result of the game, if the book was used and the result is known. It is written by a thread: the
+    /// clock of the next game may be running, and the first result of a book writes a whole copy.
+    fn conclude(&mut self) {
         let game = std::mem::take(&mut self.game);
         let last = std::mem::take(&mut *self.last());
-        let Some(learned) = self.learned().filter(|_| !game.played.is_empty()) else { return Ok(()) };
-        let Some((side, half_points)) = game.result(&last) else { return Ok(()) };
-        game.played.iter().try_for_each(|&(index, color)| {
-            let ours = if color == side { half_points } else { 2 - half_points };
-            learned.record(&self.book, index, ours)
-        })
+        let Some(learned) = self.learned().filter(|_| !game.played.is_empty()) else { return };
+        let Some((side, half_points)) = game.result(&last) else { return };
+        let (book, sink) = (Arc::clone(&self.book), Arc::clone(&self.sink));
+        let write = move |_: &dyn Fn() -> bool| {
+            let written = game.played.iter().try_for_each(|&PlayedEntry { index, color, .. }| {
+                let ours = if color == side { half_points } else { 2 - half_points };
+                learned.record(&book, index, ours)
+            });
+            if let Err(error) = written {
+                sink(Event::Message(not_learned(&error)));
+            }
+        };
+        match Background::start("book", self.writing.take(), write) {
+            Ok(writing) => self.writing = Some(writing),
+            Err(error) => (self.sink)(Event::Message(not_learned(&error))),
+        }
+    }
+
+    /// The game is over: the result is written when this returns.
+    pub(super) fn end_game(&mut self) {
+        self.conclude();
+        if let Some(writing) = self.writing.take() {
+            writing.join();
+        }
     }
 
     fn last(&self) -> MutexGuard<'_, LastAnswer> {
         locked(&self.last)
     }
+}
+
+fn not_learned(error: &io::Error) -> String {
+    format!("the result of the last game is not in the book's copy ({error}); BookLearning turns it off")
 }
 
 impl BookGame {
@@ -192,26 +236,60 @@ impl BookGame {
 
 #[cfg(test)]
 mod tests {
+    use shakmaty::uci::UciMove;
+
     use super::*;
+
+    /// The line of these moves, and the position after them.
+    fn line(moves: &str) -> (Line, Position) {
+        let mut position = Position::default();
+        let mut line = Line { start: position.fen(), moves: Vec::new() };
+        for uci in moves.split_whitespace().map(|uci| uci.parse::<UciMove>().expect("a move")) {
+            position = position.play(uci.to_move(position.chess()).expect("legal"));
+            line.moves.push(uci);
+        }
+        (line, position)
+    }
+
+    /// A book from which the first move of a game was played.
+    fn begun() -> OpeningBook {
+        let mut opening = OpeningBook::new(Arc::default(), Arc::new(|_| {}));
+        opening.enabled = true;
+        let (before, start) = line("");
+        opening.follow(&before);
+        assert!(opening.choose(&start).is_some());
+        opening
+    }
 
     #[test]
     fn a_wrong_guess_goes_on_with_the_game_and_other_moves_do_not() {
-        let start = Position::default();
-        let line = |text: &str| Line {
-            start: start.fen(),
-            moves: text.split(' ').map(|uci| uci.parse().expect("a move")).collect(),
-        };
         for (then, same) in
             [("e2e4 c7c5", true), ("e2e4 e7e5 g1f3", true), ("d2d4 e7e5", false), ("d2d4", false)]
         {
-            let mut opening = OpeningBook::new(Arc::default());
-            opening.enabled = true;
-            assert!(opening.choose(&start).is_some());
-            opening.follow(&line("e2e4 e7e5")).expect("nothing is written");
-            opening.game.played = vec![(0, Color::White)];
-            opening.answering(&start, true);
-            opening.follow(&line(then)).expect("nothing is written");
+            let mut opening = begun();
+            let (guessed, position) = line("e2e4 e7e5");
+            opening.follow(&guessed);
+            opening.answering(&position, true);
+            opening.follow(&line(then).0);
             assert_eq!(!opening.game.played.is_empty(), same, "{then}");
         }
+    }
+
+    #[test]
+    fn a_move_taken_back_or_chosen_again_counts_once() {
+        let mut opening = begun();
+        let mut moved = |moves: &str, choose: bool| {
+            let (line, position) = line(moves);
+            opening.follow(&line);
+            assert!(!choose || opening.choose(&position).is_some());
+            opening.game.played.iter().map(|played| played.ply).collect::<Vec<_>>()
+        };
+        assert_eq!(moved("", true), [0]);
+        assert_eq!(moved("e2e4 e7e5", true), [0, 2]);
+        assert_eq!(moved("e2e4 e7e5 g1f3 b8c6", false), [0, 2]);
+        assert_eq!(moved("e2e4 e7e5 g1f3", false), [0, 2]);
+        assert_eq!(moved("e2e4 e7e5", true), [0, 2]);
+        assert_eq!(moved("e2e4 e7e5 g1f3 b8c6 f1b5", false), [0, 2]);
+        assert!(moved("e2e4", false).is_empty(), "a new game");
     }
 }

@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 
 use super::{
     Engine, OutOfMemory, StrengthLimits,
-    evaluation::{EvalFileError, EvaluationKind, read_network},
+    evaluation::{EvalFileError, EvaluationChoice, EvaluationKind, read_network},
 };
 #[cfg(feature = "tune")]
 use crate::search::Observer;
@@ -13,6 +13,7 @@ use crate::{
     eval::net::Network,
     position::PathHash,
     search::{NodeClock, NodeRate},
+    syzygy::Tablebase,
     tt::Table,
 };
 
@@ -103,9 +104,9 @@ impl Engine {
     }
 
     /// Takes over the evaluation and the tablebases of another engine.
-    pub(super) fn evaluate_as(&mut self, other: &Engine) {
-        self.evaluation = other.evaluation.clone();
-        self.tables.clone_from(&other.tables);
+    pub(super) fn evaluate_as(&mut self, evaluation: EvaluationChoice, tables: Option<Arc<Tablebase>>) {
+        self.evaluation = evaluation;
+        self.tables = tables;
         self.renew_evaluation();
     }
 
@@ -123,9 +124,10 @@ impl Engine {
     /// # Errors
     /// The file cannot be read or is no network for this engine: the network before stays.
     pub fn set_eval_file(&mut self, file: Option<&Path>) -> Result<(), EvalFileError> {
+        let before = self.evaluation_id();
+        self.evaluation.network = file.map(read_network).transpose()?;
         // Some GUIs send every option, unchanged ones too.
-        if file.is_some() || self.evaluation.network.is_some() {
-            self.evaluation.network = file.map(read_network).transpose()?;
+        if self.evaluation_id() != before {
             self.renew_evaluation();
         }
         Ok(())

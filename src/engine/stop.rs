@@ -7,13 +7,9 @@ use std::{
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     thread::{self, JoinHandle},
-    time::Duration,
 };
 
 use crate::search::Signals;
-
-/// Interval at which a search in the background is told to stop, until it does.
-const STOP_PAUSE: Duration = Duration::from_millis(1);
 
 /// Stops a search from another thread.
 #[derive(Clone)]
@@ -26,35 +22,64 @@ impl StopHandle {
     }
 }
 
-/// Work on a thread of its own, which searches with an engine of its own.
+/// Work on a thread of its own.
 pub(super) struct Background {
     over: Arc<AtomicBool>,
-    search: StopHandle,
-    thread: JoinHandle<String>,
+    thread: JoinHandle<()>,
 }
 
 impl Background {
-    /// Begins `work`, which asks whether it goes on, and returns a message, if there is one. `search` stops its engine.
+    /// Begins `work`, which asks whether it goes on, as soon as `previous` has ended.
     pub fn start(
         name: &str,
-        search: StopHandle,
-        work: impl FnOnce(&dyn Fn() -> bool) -> String + Send + 'static,
+        previous: Option<Background>,
+        work: impl FnOnce(&dyn Fn() -> bool) + Send + 'static,
     ) -> io::Result<Background> {
         let over = Arc::<AtomicBool>::default();
         let is_over = Arc::clone(&over);
-        let thread = thread::Builder::new().name(name.to_owned());
-        let thread = thread.spawn(move || work(&|| !is_over.load(Relaxed)))?;
-        Ok(Background { over, search, thread })
+        let thread = thread::Builder::new().name(name.to_owned()).spawn(move || {
+            if let Some(previous) = previous {
+                previous.join();
+            }
+            work(&|| !is_over.load(Relaxed));
+        })?;
+        Ok(Background { over, thread })
     }
 
-    /// Ends it within milliseconds, the search in progress given up. Returns its message.
-    pub fn stop(self) -> Option<String> {
+    /// Tells the work to end. Does not wait for that: it may be waiting for a lock or for a disk.
+    pub fn stop(&self) {
         self.over.store(true, Relaxed);
-        while !self.thread.is_finished() {
-            // A search that was about to begin misses the first stop.
-            self.search.stop();
-            thread::sleep(STOP_PAUSE);
-        }
-        self.thread.join().ok().filter(|text| !text.is_empty())
+    }
+
+    /// Waits for the end of the work.
+    pub fn join(self) {
+        // A panic was reported by its thread.
+        let _ = self.thread.join();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crossbeam::channel::unbounded;
+
+    use super::*;
+
+    #[test]
+    fn work_that_waits_is_not_waited_for_and_the_next_begins_after_it() {
+        let (told, telling) = unbounded();
+        let (release, waiting) = unbounded::<()>();
+        let work = |name: &'static str| {
+            let (told, waiting) = (told.clone(), waiting.clone());
+            move |goes_on: &dyn Fn() -> bool| {
+                let _ = waiting.recv();
+                let _ = told.send((name, goes_on()));
+            }
+        };
+        let first = Background::start("first", None, work("first")).expect("a thread");
+        first.stop();
+        let second = Background::start("second", Some(first), work("second")).expect("a thread");
+        drop(release);
+        second.join();
+        assert_eq!(telling.try_iter().collect::<Vec<_>>(), [("first", false), ("second", true)]);
     }
 }

@@ -9,9 +9,14 @@
 //! position before each of them, with the opponent to move, the score of the reply played in the game. Records
 //! against earlier moves are replaced by marks that lead to the move that holds.
 
-use std::sync::{RwLock, RwLockReadGuard};
+use std::{
+    path::Path,
+    sync::{Arc, RwLock, RwLockReadGuard},
+};
 
-use super::{Engine, blocking::BlockingEngine, memory::LearnOptions, stop::Background};
+use super::{
+    Engine, blocking::BlockingEngine, evaluation::EvaluationChoice, memory::LearnOptions, stop::Background,
+};
 use crate::{
     learn::{
         FileError, LearnFile, LearnedScore, Origin, Record, Ring,
@@ -22,6 +27,8 @@ use crate::{
     },
     locks::read,
     position::Position,
+    search::Event,
+    syzygy::Tablebase,
     types::{Depth, PackedMove, PositionKey, Score},
 };
 
@@ -163,7 +170,7 @@ impl Study {
     /// Searches a position; nothing if that was interrupted.
     fn search(&mut self, root: &Position, goes_on: &dyn Fn() -> bool) -> Option<SearchResult> {
         // Without moves there is no illegal one, so an error cannot occur.
-        let found = if goes_on() { self.searcher.search(root, &[]).ok() } else { None };
+        let found = self.searcher.search_while(root, &[], goes_on).ok();
         found.filter(|_| goes_on())?.result()
     }
 
@@ -277,64 +284,59 @@ fn roots(game: &LearnedGame) -> impl Iterator<Item = (u16, &Position)> {
     positions.filter(|(_, position)| position.turn() == game.side && position.has_legal_move())
 }
 
-/// Studies the openings and the lost games in a file until it is told to stop, and returns a message, if there is one.
-fn study_all(mut study: Study, goes_on: &dyn Fn() -> bool) -> String {
-    let (mut openings, mut games, mut held) = (0, 0, 0);
-    let mut study_each = || {
-        for opening in study.openings() {
-            let studied = study.study_opening(&opening, goes_on)?;
-            if !studied.is_finished {
-                return Ok(());
-            }
-            openings += studied.positions;
-        }
-        for mut game in study.lost_games(goes_on) {
-            let studied = study.study(&mut game, goes_on)?;
-            if !studied.is_finished {
-                break;
-            }
-            games += 1;
-            held += u32::from(studied.found.is_some());
-        }
-        Ok::<(), FileError>(())
-    };
-    if let Err(error) = study_each() {
-        return format!("learning: nothing more is studied: {error}");
-    }
-    match openings + games {
-        0 => String::new(),
-        _ => format!(
-            "learning: positions of openings studied: {openings}; lost games: {games}, another move holds in {held}"
-        ),
-    }
-}
-
 impl Engine {
     /// Studies openings and lost games until the next search, if `LearnStudy` is set.
     pub(super) fn start_study(&mut self) {
         let Some(path) = self.learning.study_file().filter(|_| !self.strength_limits.is_limited()) else {
             return;
         };
-        let start = || {
-            let (file, ring, _) = LearnFile::open_or_create(path)?;
-            let mut study = Study::new(file, RwLock::new(ring), Study::DEFAULT_NODES);
-            study.searcher.engine.evaluate_as(self);
-            let search = study.searcher.engine.stop_handle();
-            let started = Background::start("study", search, |goes_on| study_all(study, goes_on));
-            started.map_err(|error| FileError::Io(path.to_owned(), "studied", error))
+        let (path, evaluation) = (path.clone(), self.evaluation.clone());
+        let (tables, sink) = (self.tables.clone(), Arc::clone(&self.sink));
+        let work = move |goes_on: &dyn Fn() -> bool| {
+            let said = study_all(&path, evaluation, tables, goes_on);
+            let said = said.unwrap_or_else(|error| Some(format!("nothing more is studied: {error}")));
+            said.into_iter().for_each(|said| sink(Event::Message(format!("learning: {said}"))));
         };
-        match start() {
+        match Background::start("study", self.study.take(), work) {
             Ok(study) => self.study = Some(study),
             Err(error) => self.say(format!("learning: nothing is studied: {error}")),
         }
     }
 
     /// Ends the study in the background, if there is one.
-    pub(super) fn stop_study(&mut self) {
-        if let Some(said) = self.study.take().and_then(Background::stop) {
-            self.say(said);
-        }
+    pub(super) fn stop_study(&self) {
+        self.study.iter().for_each(Background::stop);
     }
+}
+
+/// Studies the openings and the lost games in a file as long as `goes_on` returns true, with the evaluation and the
+/// tablebases of the engine that plays. Returns what was done, if anything.
+fn study_all(
+    path: &Path,
+    evaluation: EvaluationChoice,
+    tables: Option<Arc<Tablebase>>,
+    goes_on: &dyn Fn() -> bool,
+) -> Result<Option<String>, FileError> {
+    if !goes_on() {
+        return Ok(None);
+    }
+    let (file, ring, _) = LearnFile::open_or_create(path)?;
+    let mut study = Study::new(file, RwLock::new(ring), Study::DEFAULT_NODES);
+    study.searcher.engine.evaluate_as(evaluation, tables);
+    let (mut openings, mut games, mut held) = (0, 0, 0);
+    for opening in study.openings().into_iter().take_while(|_| goes_on()) {
+        openings += study.study_opening(&opening, goes_on)?.positions;
+    }
+    for mut game in study.lost_games(goes_on).into_iter().take_while(|_| goes_on()) {
+        let studied = study.study(&mut game, goes_on)?;
+        games += u32::from(studied.is_finished);
+        held += u32::from(studied.found.is_some());
+    }
+    Ok((openings > 0 || games > 0).then(|| {
+        format!(
+            "positions of openings studied: {openings}; lost games: {games}, another move holds in {held}"
+        )
+    }))
 }
 
 #[cfg(test)]
@@ -380,7 +382,7 @@ mod tests {
             searcher
         };
         let mut student = BlockingEngine::new(500);
-        student.engine.evaluate_as(&classical().engine);
+        student.engine.evaluate_as(classical().engine.evaluation.clone(), None);
         assert_eq!(search(student), search(classical()));
         assert_ne!(search(classical()), search(BlockingEngine::new(500)));
     }

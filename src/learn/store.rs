@@ -167,10 +167,12 @@ impl Store {
         self.shared.queued.load(Acquire) + self.shared.given_up.load(Acquire)
     }
 
+    /// Lets the writer thread finish, unless that was done before.
     fn leave(&mut self) {
-        self.jobs = None;
-        // Returns an error as soon as the writer thread has ended.
-        let _ = self.gone.recv_timeout(2 * CLOSE_TIMEOUT);
+        if self.jobs.take().is_some() {
+            // Returns an error as soon as the writer thread has ended.
+            let _ = self.gone.recv_timeout(2 * CLOSE_TIMEOUT);
+        }
     }
 
     fn send(&self, job: Job) {
