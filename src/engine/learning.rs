@@ -18,7 +18,8 @@ use super::{
 use crate::fleet::{FleetError, LearningShare};
 use crate::{
     learn::{
-        Mode, Origin, Record, Ring, Store, journal,
+        Mode, Origin, Record, Ring, Store, Written,
+        journal::{self, LeftJournals},
         policy::{self, Conditions, LearningMode, NotLearned},
         session::{LearnSession, Root},
     },
@@ -110,13 +111,19 @@ impl Engine {
                 return;
             }
         };
+        let mut left_journals = LeftJournals::default();
         if !store.is_read_only() {
             match journal::take_over(path, rules, &memory.session, &|key| store.live().get(key)) {
-                Ok(records) if records.is_empty() => {}
-                Ok(records) => {
-                    let count = counted(records.len(), "record");
-                    memory.messages.push(format!("learning: {count} of games whose engines were killed"));
-                    store.append_all(records);
+                Ok((records, journals)) => {
+                    if !records.is_empty() {
+                        let count = counted(records.len(), "record");
+                        memory.messages.push(format!("learning: {count} of games whose engines were killed"));
+                    }
+                    match store.append_all(records) {
+                        Written::Now => journals.remove(),
+                        // If this process is killed before, the next one takes them over.
+                        Written::Queued | Written::Never => left_journals = journals,
+                    }
                 }
                 Err(error) => log::debug!("games of killed engines cannot be looked for: {error}"),
             }
@@ -132,6 +139,7 @@ impl Engine {
                 .map(|server| LearningShare::start(server.clone(), path.clone())),
             store,
             journal: None,
+            left_journals,
             told: None,
         });
     }

@@ -16,6 +16,10 @@ use crate::{
 const FOREIGN_DEPTH: i32 = 2;
 const FOREIGN_FUZZ_HALVES: i32 = 3;
 
+/// The greatest depth of a learned entry: more than any search asks for, and little enough to be used at other
+/// fifty-move clocks than that of the record. Advice and mates have greater depths.
+const MAX_LEARNED_DEPTH: Depth = Depth(60);
+
 /// The table entry of a record for searches with this evaluation, its window widened by `fuzz` printed centipawns on
 /// each side; none if the record contradicts itself.
 pub fn learned_entry(record: &Record, evaluation_id: u16, fuzz: i32) -> Option<Learned> {
@@ -34,7 +38,7 @@ pub fn learned_entry(record: &Record, evaluation_id: u16, fuzz: i32) -> Option<L
         key: record.key,
         best,
         window: ScoreWindow { lower: widened(lower, -fuzz), upper: widened(upper, fuzz) },
-        depth: depth.max(Depth(1)),
+        depth: depth.clamp(Depth(1), MAX_LEARNED_DEPTH),
         halfmoves: u32::from(record.halfmoves),
     })
 }
@@ -54,6 +58,9 @@ pub(super) fn with_contempt(
     {
         let draw = strength.draw(&position, root);
         [lower, upper].into_iter().filter(|bound| **bound == Score::ZERO).for_each(|bound| *bound = draw);
+        if learned.window.lower > learned.window.upper {
+            learned.window = ScoreWindow::exactly(draw);
+        }
     }
     learned
 }

@@ -51,6 +51,15 @@ impl Engine {
         }
     }
 
+    /// Does a tablebase result count only if the fifty-move rule does not spoil it? If that changes, the
+    /// transposition table is emptied, whose scores rest on the other answer. Waits for a running search.
+    pub fn set_syzygy_fifty(&mut self, on: bool) {
+        if on != self.settings.probe_rules.fifty {
+            self.settings.probe_rules.fifty = on;
+            self.clear_hash();
+        }
+    }
+
     /// A line from the current position, extended by the moves of the tables, at most `most` plies in all.
     pub fn with_tablebase_moves(&self, line: &[Move], score: Score, most: usize) -> Vec<Move> {
         match self.probing() {

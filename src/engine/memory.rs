@@ -11,7 +11,7 @@ use crate::{
     learn::{
         Record, Store, Written,
         game::{GameSearch, Line},
-        journal::SearchJournal,
+        journal::{LeftJournals, SearchJournal},
         policy::{LearningMode, NotLearned, Rules, Trigger},
         session::{LearnSession, Live, Root},
     },
@@ -119,6 +119,8 @@ pub(super) struct OpenLearnFile {
     #[cfg(feature = "fleet")]
     pub share: Option<LearningShare>,
     pub journal: Option<SearchJournal>,
+    /// Those of killed processes whose records wait to be written.
+    pub left_journals: LeftJournals,
     /// The number of records last reported to the user.
     pub told: Option<usize>,
 }
@@ -181,7 +183,9 @@ impl Memory {
         let mut messages = open.other_messages();
         let path = open.store.path().display().to_string();
         let lost = open.store.close();
-        if lost > 0 {
+        if lost == 0 {
+            open.left_journals.remove();
+        } else {
             let lost = counted(lost, "record");
             messages.push(format!(
                 "learning: {lost} could not be written to {path}: another process holds its lock, or it cannot be written"

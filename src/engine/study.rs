@@ -29,7 +29,7 @@ use crate::{
     position::Position,
     search::Event,
     syzygy::Tablebase,
-    types::{Depth, PackedMove, PositionKey, Score},
+    types::{Depth, PackedMove, Ply, PositionKey, Score},
 };
 
 /// A score of at least this, in printed centipawns, holds.
@@ -226,7 +226,9 @@ impl Study {
     fn before(&self, game: &LearnedGame, ply: u16, result: &SearchResult) -> Option<PositionFinding> {
         let earlier = ply.checked_sub(1)?;
         let (position, &reply) = game.positions.get(&earlier).zip(game.moves.get(&earlier))?;
-        let (lower, best) = (-result.score, PackedMove::pack(reply));
+        // A mate is a ply farther away from there.
+        let lower = Score::from_tt((-result.score).to_tt(Ply::ROOT), Ply(1));
+        let best = PackedMove::pack(reply);
         let is_better = |known: &Record| {
             let is_bounded = known.origin == Origin::Study && !known.lower.is_none();
             is_bounded && known.best != best && known.lower.to_score() > lower
@@ -242,7 +244,7 @@ impl Study {
     /// Removes the records against the moves before `ply`, and marks the positions after them as the way to the move
     /// found at `depth`: a drop of the score on this way was no mistake.
     fn way(&self, game: &LearnedGame, ply: u16, depth: Depth) -> Vec<Record> {
-        let earlier = game.records.iter().map(|(_, record)| record).filter(|record| record.game_ply < ply);
+        let earlier = self.live_records(game).filter(|record| record.game_ply < ply);
         let marks = earlier.map(|record| match record.origin {
             Origin::Outcome | Origin::Study => {
                 let (lower, upper) = (LearnedScore::NO_LOWER, LearnedScore::NO_UPPER);
@@ -256,12 +258,14 @@ impl Study {
 
     /// The records of the game that its study did not reach, marked as studied too.
     fn rest(&self, game: &LearnedGame) -> Vec<Record> {
-        let live = |key| self.ring().get(key);
+        let left = self.live_records(game).filter(|record| record.origin != Origin::Study);
+        left.map(|record| self.studied(game, record.clone())).collect()
+    }
+
+    /// The records of the game that have not been replaced or forgotten since it was read.
+    fn live_records<'a>(&'a self, game: &'a LearnedGame) -> impl Iterator<Item = &'a Record> {
         let records = game.records.iter().map(|(_, record)| record);
-        let left = records.filter(|record| live(record.key).as_ref() == Some(record));
-        left.filter(|record| record.origin != Origin::Study)
-            .map(|record| self.studied(game, record.clone()))
-            .collect()
+        records.filter(|record| self.ring().get(record.key).as_ref() == Some(record))
     }
 
     /// Turns a record into one of the study of this game.

@@ -158,9 +158,9 @@ impl PlayedGame {
         }
     }
 
-    /// The root before the last one; nothing if that is the first of the game.
-    pub fn root_before(&self) -> Option<&Position> {
-        self.searches.iter().nth_back(1).map(|search| &search.position)
+    /// The searches before the last one, latest first.
+    pub fn earlier_searches(&self) -> impl Iterator<Item = &GameSearch> {
+        self.searches.iter().rev().skip(1)
     }
 
     /// The drops that the end of the game may confirm.

@@ -79,7 +79,23 @@ impl Drop for SearchJournal {
     }
 }
 
-/// The records of games whose processes were killed. Their journals beside `learn_file` are removed.
+/// The journals of killed processes beside a learning file, locked.
+#[derive(Debug, Default)]
+pub struct LeftJournals(Vec<(PathBuf, File)>);
+
+impl LeftJournals {
+    /// Removes them: the records of their games are written.
+    pub fn remove(self) {
+        for (path, file) in self.0 {
+            // Emptied before it is removed: another process may have opened it already.
+            if let Err(error) = file.set_len(0).and_then(|()| fs::remove_file(&path)) {
+                log::debug!("{} cannot be removed: {error}", path.display());
+            }
+        }
+    }
+}
+
+/// The records of games whose processes were killed, and the journals beside `learn_file` from which they are.
 ///
 /// # Errors
 /// The folder cannot be read.
@@ -88,13 +104,17 @@ pub fn take_over(
     rules: &Rules,
     session: &LearnSession,
     live: &Live<'_>,
-) -> io::Result<Vec<Record>> {
+) -> io::Result<(Vec<Record>, LeftJournals)> {
     let path = files::resolve(learn_file)?;
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Ok(Vec::new()) };
+    let (mut records, mut journals) = (Vec::new(), LeftJournals::default());
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Ok((records, journals));
+    };
     let prefix = format!("{}.game-", name.to_string_lossy());
-    let mut records = Vec::new();
     for entry in fs::read_dir(folder)?.flatten() {
-        if !entry.file_name().to_string_lossy().starts_with(&prefix) || !entry.file_type()?.is_file() {
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !is_file || !name.starts_with(&prefix) {
             continue;
         }
         let Ok(mut file) = OpenOptions::new().read(true).write(true).open(entry.path()) else { continue };
@@ -103,12 +123,18 @@ pub fn take_over(
             continue;
         }
         let mut bytes = Vec::new();
-        file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut bytes))?;
-        // Emptied before it is removed: another process may have opened it already.
-        file.set_len(0).and_then(|()| fs::remove_file(entry.path()))?;
-        records.extend(replay(&String::from_utf8_lossy(&bytes), rules, session.clone(), live));
+        if let Err(error) = file.read_to_end(&mut bytes) {
+            log::debug!("{} cannot be read: {error}", entry.path().display());
+            continue;
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        // All records of a game are of one session: that of the process that played it.
+        let of_game = u32::from_str_radix(&name[prefix.len()..], 16).unwrap_or_else(|_| stamp::session());
+        let replayed = replay(&text, rules, session.clone(), live);
+        records.extend(replayed.into_iter().map(|record| Record { session: of_game, ..record }));
+        journals.0.push((entry.path(), file));
     }
-    Ok(records)
+    Ok((records, journals))
 }
 
 /// The records of the searches of a journal, now that their games are over.

@@ -17,13 +17,16 @@ use crate::locks::read;
 /// Records appended before the lock is released, so that engines that play meanwhile do not wait long.
 const RECORDS_PER_LOCK: usize = 256;
 
-/// Does `new` replace `old`? Advice replaces everything learned, and nothing learned replaces advice, whatever their
-/// times. Otherwise the greater one counts, by time, then depth, then payload.
+/// Does `new` replace `old`? Whatever their times, advice replaces everything learned and nothing learned replaces
+/// advice, and an opening that was not searched replaces nothing that is known. Otherwise the greater one counts, by
+/// time, then depth, then payload.
 pub fn beats(new: &Record, old: &Record) -> bool {
-    if new.is_live() && old.is_live() && new.is_advice() != old.is_advice() {
-        return new.is_advice();
+    let rank = |record: &Record| i32::from(record.is_advice()) - i32::from(record.is_unsearched());
+    match rank(new).cmp(&rank(old)) {
+        Ordering::Equal => order(new, old).is_gt(),
+        _ if !new.is_live() || !old.is_live() => order(new, old).is_gt(),
+        ranked => ranked.is_gt(),
     }
-    order(new, old).is_gt()
 }
 
 fn order(one: &Record, other: &Record) -> Ordering {

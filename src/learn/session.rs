@@ -101,13 +101,9 @@ impl LearnSession {
             let search = GameSearch { position, plies, depth, score, teaches: never.is_none(), drop };
             self.searched(&root.line, conditions, search.clone());
             outcome.search = Some(search);
-            if conditions.rules.mode == LearningMode::Drop
-                && never.is_none()
-                && result.depth >= conditions.rules.min_depth
-                && !conditions.analysis
-            {
-                let before = self.games[root.position.turn()].root_before();
-                outcome.records.extend(recorder.opening(&root.position, before, result));
+            if conditions.rules.mode == LearningMode::Drop && !conditions.analysis {
+                let earlier = self.games[root.position.turn()].earlier_searches();
+                outcome.records.extend(recorder.opening(earlier, conditions.rules.min_depth));
             }
         }
         outcome
@@ -207,27 +203,33 @@ impl Recorder<'_> {
         self.record(&root.position, &finding.known, origin, result.nodes)
     }
 
-    /// A record of the first root of a game, or of one that follows a studied opening, so that it is studied too: these
-    /// positions recur most often, even against an opponent that varies its play. None if more is known of it than the
-    /// outcome of a game or an unconfirmed drop.
-    fn opening(
+    /// A record of the last of the `earlier` searches of a game, latest first, if it was the first of the game or
+    /// followed a studied opening, so that it is studied too: these positions recur most often, even against an opponent
+    /// that varies its play. None if its score dropped, or if more is known of it than the outcome of a game or an
+    /// unconfirmed drop. A single search, as of a test suite, begins no game.
+    fn opening<'a>(
         &self,
-        position: &Position,
-        before: Option<&Position>,
-        result: &SearchResult,
+        mut earlier: impl Iterator<Item = &'a GameSearch>,
+        min_depth: Depth,
     ) -> Option<Record> {
-        let is_studied = |before: &Position| {
-            let live = (self.live)(before.key());
+        let first = earlier.next()?;
+        let is_studied = |before: &GameSearch| {
+            let live = (self.live)(before.position.key());
             live.is_some_and(|live| live.origin == Origin::Opening && !live.is_unsearched())
         };
-        let is_new = (self.live)(position.key())
+        let is_new = (self.live)(first.position.key())
             .is_none_or(|live| live.origin == Origin::Outcome || live.is_suspicion());
-        if !is_new || !before.is_none_or(is_studied) {
+        if !is_new
+            || !first.teaches
+            || first.drop.is_some()
+            || first.depth < min_depth
+            || !earlier.next().is_none_or(is_studied)
+        {
             return None;
         }
-        let best = result.line.first().map_or(PackedMove::NONE, |&m| PackedMove::pack(m));
-        let known = Known { lower: -Score::INFINITE, upper: Score::INFINITE, depth: Depth::ZERO, best };
-        self.record(position, &known, Origin::Opening, result.nodes)
+        let (lower, upper) = (-Score::INFINITE, Score::INFINITE);
+        let known = Known { lower, upper, depth: Depth::ZERO, best: PackedMove::NONE };
+        self.record(&first.position, &known, Origin::Opening, 1)
     }
 
     /// A record of a position that was not the root, unless it is known already.
@@ -272,17 +274,18 @@ impl Recorder<'_> {
         })
     }
 
-    /// Removes records that must not replace the live ones. Advice stays. A record found far from the fifty-move limit is
-    /// not replaced by one found near it, which is valid only for its clock. An opening is replaced only by a deeper
-    /// search, not by the outcome of a game or a drop in one.
+    /// Removes records that must not replace the live ones. Advice stays. A search far from the fifty-move limit is not
+    /// replaced by one near it, which is valid only for its clock. An opening is replaced only by a deeper search, not
+    /// by the outcome of a game or a drop in one; before it was searched also by a drop in a game that was lost.
     fn admitted(&self, mut records: Vec<Record>) -> Vec<Record> {
         records.retain(|new| {
             (self.live)(new.key).is_none_or(|live| {
                 let is_search = matches!(new.origin, Origin::EveryRoot | Origin::Study);
                 let is_deeper = is_search && new.depth > live.depth;
+                let is_lost = new.origin == Origin::Drop && new.flags.confirmed && live.is_unsearched();
                 live.origin != Origin::Advice
-                    && (!is_near_counter(new) || is_near_counter(&live))
-                    && (live.origin != Origin::Opening || is_deeper)
+                    && (!is_near_counter(new) || is_near_counter(&live) || live.origin == Origin::Outcome)
+                    && (live.origin != Origin::Opening || is_deeper || is_lost)
             })
         });
         records

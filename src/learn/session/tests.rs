@@ -96,7 +96,7 @@ fn the_first_root_of_a_game_is_its_opening_and_so_is_one_after_a_studied_one() {
 }
 
 #[test]
-fn an_opening_gives_way_to_a_deeper_search_alone() {
+fn an_opening_gives_way_to_a_deeper_search_and_before_it_was_searched_to_a_drop() {
     let position = Position::default();
     let record = |origin, depth| {
         let blank = Record::new(&position, origin).expect("the position fits");
@@ -113,6 +113,15 @@ fn an_opening_gives_way_to_a_deeper_search_alone() {
     ] {
         let count = recorder.admitted(vec![record(origin, depth)]).len();
         assert_eq!(count == 1, admitted, "{origin:?} {depth}");
+    }
+    let unsearched = record(Origin::Opening, 0);
+    let recorder = Recorder { live: &|_| Some(unsearched.clone()), evaluation_id: 1 };
+    for (origin, admitted) in [(Origin::Drop, 1), (Origin::Outcome, 0)] {
+        assert_eq!(
+            recorder.admitted(vec![record(origin, 30)]).len(),
+            admitted,
+            "{origin:?}, nothing searched"
+        );
     }
 }
 

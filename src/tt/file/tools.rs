@@ -92,7 +92,12 @@ impl Map {
 /// # Errors
 /// An engine uses the file, or there is no room for the new one beside it.
 pub fn resize(path: &Path, mib: usize) -> Result<u64, HashFileError> {
-    let (new, entries) = Map::open_alone(path)?.copied(path, Some(mib))?;
+    // Open, and so locked, until the new file has the name: no engine may begin to use this one.
+    let old = Map::open_alone(path)?;
+    let (new, entries) = old.copied(path, Some(mib))?;
+    // Windows replaces no open file.
+    #[cfg(windows)]
+    drop(old);
     new.replace().map(|()| entries).map_err(refused(path, "replaced"))
 }
 

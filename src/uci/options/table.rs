@@ -81,7 +81,7 @@ pub(super) fn options() -> Vec<UciOption> {
         text("SyzygyPath", |to, folders| to.engine.set_syzygy_path(folders)),
         spin("SyzygyProbeDepth", 1, 1..=100, |to, plies| to.engine.settings.probe_rules.min_depth = plies),
         spin("SyzygyProbeLimit", MAX_PROBE_PIECES, 0..=MAX_PROBE_PIECES, |to, pieces| to.engine.settings.probe_rules.max_pieces = pieces),
-        check("Syzygy50MoveRule", true, |to, on| to.engine.settings.probe_rules.fifty = on),
+        check("Syzygy50MoveRule", true, |to, on| to.engine.set_syzygy_fifty(on)),
         spin("Contempt", 0, -100..=100, |to, centipawns| to.engine.set_strength(|strength| strength.contempt = centipawns)),
         check("UCI_LimitStrength", false, |to, on| to.engine.set_strength(|strength| strength.limited = on)),
         spin("UCI_Elo", ELO.0, ELO.0..=ELO.1, |to, elo| to.engine.set_strength(|strength| strength.elo = elo)),
