@@ -65,8 +65,9 @@ fn wrap(text: &mut String, tokens: &[String]) {
     let mut column = 0;
     for word in tokens.iter().flat_map(|token| words(token)) {
         let width = word.chars().count();
-        // At the beginning of a line `[Event` in a comment would be taken for the next game.
-        if column > 0 && column + 1 + width >= COLUMNS && !word.starts_with("[Event") {
+        // At the beginning of a line `[Event` in a comment would be taken for the next game, and `%` escapes the line.
+        let may_begin_a_line = !word.starts_with("[Event") && !word.starts_with('%');
+        if column > 0 && column + 1 + width >= COLUMNS && may_begin_a_line {
             text.push('\n');
             column = 0;
         } else if column > 0 {
@@ -79,11 +80,16 @@ fn wrap(text: &mut String, tokens: &[String]) {
     text.push('\n');
 }
 
-/// The parts of a token between which a line may end. A command such as `[%eval 0.2]` stays whole.
+/// The parts of a token between which a line may end. A command such as `[%eval 0.2]` stays whole if it fits on a line.
 fn words(token: &str) -> impl Iterator<Item = &str> {
-    let mut in_command = false;
+    // The most characters that may follow of a command.
+    let mut command: usize = 0;
     token.split(move |c| {
-        in_command = c == '[' || in_command && c != ']';
-        c == ' ' && !in_command
+        command = match c {
+            '[' => COLUMNS,
+            ']' => 0,
+            _ => command.saturating_sub(1),
+        };
+        c == ' ' && command == 0
     })
 }
