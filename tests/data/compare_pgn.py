@@ -19,7 +19,7 @@ OURS = {"WhiteAccuracy", "BlackAccuracy"}
 # Set where the author said nothing.
 SET_IF_EMPTY = {"ECO", "Opening", "Annotator"}
 JUDGEMENTS = {2, 4, 6}
-SCORE = r"[+-]\d+\.\d\d|#-?\d+|TB(win|loss)(in\d+)?"
+SCORE = r"Engram([+-]\d+\.\d\d|#-?\d+|TB(win|loss)(in\d+)?)"
 
 
 def words(text):

@@ -9,7 +9,7 @@ use crate::{
         analyse::{
             epd::EpdRecord,
             judge::{MoveJudgement, capped},
-            output::{self, one_decimal},
+            output::{self, one_decimal, without_commands},
             pool::Finding,
             report::{GameReport, Judged, for_white},
         },
@@ -245,21 +245,13 @@ fn comments(report: &GameReport) -> Vec<(usize, String)> {
     let game = &report.game;
     let comment = |(ply, annotations): (usize, &Vec<Annotation>)| {
         let texts = annotations.iter().filter_map(|annotation| match annotation {
-            Annotation::Comment(text) => Some(without_commands(text)),
+            Annotation::Comment(text) => Some(without_commands(text, "[%")),
             Annotation::Nag(_) | Annotation::Variation(_) => None,
         });
         let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
         (!texts.is_empty()).then(|| (ply, texts.join(" ")))
     };
     std::iter::once(&game.preface).chain(&game.annotations).enumerate().filter_map(comment).collect()
-}
-
-fn without_commands(text: &str) -> String {
-    let mut parts = text.split("[%");
-    let before = parts.next().unwrap_or_default();
-    let after = parts.map(|command| command.split_once(']').map_or("", |(_, after)| after));
-    let kept: String = std::iter::once(before).chain(after).collect();
-    kept.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn player(report: &GameReport, side: Color, phases: [usize; 2]) -> PlayerData<'_> {
@@ -292,16 +284,4 @@ fn losses(report: &GameReport) -> Vec<(Color, i32)> {
     let scores: Vec<i32> = report.scores.iter().copied().map(capped).collect();
     let loss = |(pair, side): (&[i32], Color)| (side, (side.fold_wb(1, -1) * (pair[0] - pair[1])).max(0));
     scores.windows(2).zip(report.moves.iter().map(|m| m.side)).map(loss).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn commands_are_no_comment() {
-        assert_eq!(without_commands("[%clk 0:01:00] good [%eval 0.2]  move"), "good move");
-        assert_eq!(without_commands("[%clk 0:01:00"), "");
-        assert_eq!(without_commands("a [b] c"), "a [b] c");
-    }
 }
