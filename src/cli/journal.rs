@@ -116,7 +116,9 @@ impl EarlierRun {
     pub(super) fn resume(self) -> Result<(Journal, Results), CliError> {
         let EarlierRun { path, setup, advice, file, head, whole, .. } = self;
         let made = || OpenOptions::new().create(true).append(true).open(&path);
-        let mut file = file.map_or_else(made, Ok).map_err(refused(&path, "written"))?;
+        // Nobody asked for this file by name: the folder is what cannot be used.
+        let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+        let mut file = file.map_or_else(made, Ok).map_err(refused(folder, "written"))?;
         lock(&file, &path, advice)?;
         let mut open = || {
             // Not on all systems may a handle opened for appending do that.

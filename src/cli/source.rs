@@ -58,16 +58,20 @@ struct Frames(Option<StreamingDecoder<Reader, FrameDecoder>>);
 impl Frames {
     fn new(mut packed: Reader) -> io::Result<Frames> {
         let at_end = packed.fill_buf()?.is_empty();
-        let frame =
-            if at_end { None } else { Some(StreamingDecoder::new(packed).map_err(io::Error::other)?) };
+        let frame = if at_end { None } else { Some(StreamingDecoder::new(packed).map_err(|_| damaged())?) };
         Ok(Frames(frame))
     }
+}
+
+/// The decoder's own errors are not written for users.
+fn damaged() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "it is damaged or cut short")
 }
 
 impl Read for Frames {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while let Some(frame) = &mut self.0 {
-            let count = frame.read(buffer)?;
+            let count = frame.read(buffer).map_err(|_| damaged())?;
             if count > 0 || buffer.is_empty() {
                 return Ok(count);
             }
@@ -121,6 +125,18 @@ mod tests {
         }
         assert_eq!(read(text.clone().into_bytes()), text);
         assert_eq!(read(Vec::new()), "");
+    }
+
+    #[test]
+    fn a_file_that_was_cut_short_is_said_to_be() {
+        let text = "1. e4 e5 2. Nf3 {Müller} *\n".repeat(50);
+        let packed =
+            ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest);
+        for length in [6, packed.len() - 5] {
+            let reader = unpacked(Box::new(Cursor::new(packed[..length].to_vec())));
+            let error = reader.and_then(|mut reader| reader.read_to_string(&mut String::new()));
+            assert_eq!(error.expect_err("an error").to_string(), "it is damaged or cut short", "{length}");
+        }
     }
 
     #[test]
