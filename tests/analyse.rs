@@ -213,6 +213,13 @@ fn bad_arguments_are_answered_in_one_sentence() {
             "cannot be written",
             1,
         ),
+        (
+            vec!["analyse", &fixture("games.pgn"), "--json", "/no/folder/out.json"],
+            "engram: /no/folder cannot be written",
+            1,
+        ),
+        (vec!["analyse", &fixture("games.pgn"), "nosuch.pgn"], "`nosuch.pgn` is neither a file", 1),
+        (vec!["analyse", "nosuch.pgn", &fixture("games.pgn")], "`nosuch.pgn` is neither a file", 1),
     ] {
         let (_, err, found) = run(&arguments);
         assert_eq!(found, code, "{arguments:?}: {err}");

@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 
-use common::{home, run};
+use common::{command, finish, home, run};
 use serde_json::Value;
 
 fn json(arguments: &[&str]) -> Value {
@@ -69,6 +69,52 @@ fn empty_input_and_folders_get_a_sentence() {
         code == 3 && err.contains("is a folder, which is skipped") && out.contains("game 1"),
         "{out}{err}"
     );
+}
+
+#[test]
+fn positions_are_read_as_old_programs_write_them() {
+    let folder = home();
+    let position = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - -";
+    let text = format!("# old\r{position} id \"M\u{fc}ller\";\r\r{position} bm Qa8;\r{position} id \"b\";\r");
+    let latin: Vec<u8> = text.chars().map(|c| u8::try_from(c).unwrap()).collect();
+    for name in ["old.epd", "without-ending"] {
+        let path = folder.path().join(name);
+        fs::write(&path, &latin).unwrap();
+        let (out, err, code) = run(&["analyse", path.to_str().unwrap(), "--depth", "2"]);
+        assert!(code == 3 && err.contains("line 4 is skipped") && err.lines().count() == 1, "{err}");
+        assert!(out.contains("\nMüller ") && out.contains("\nb "), "{out}");
+    }
+}
+
+#[test]
+fn a_file_that_has_only_broken_games_is_not_said_to_have_positions() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("null.pgn"), "1. e4 Z0 *\n").unwrap();
+    let (_, err, code) = run(&["analyse", &path("null.pgn"), "--pgn", &path("out.pgn")]);
+    assert!(code == 3 && err.contains("1... Z0 is no legal move") && err.lines().count() == 1, "{err}");
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_and_names_of_any_bytes_are_read() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
+    let folder = home();
+    let file = folder.path().join(OsStr::from_bytes(b"M\xfcller.pgn"));
+    fs::write(&file, "1. e4 e5 *\n").unwrap();
+    let arguments = ["--depth", "1", "--threads", "1"];
+    let (out, err, code) = finish(command(&folder).arg("analyse").arg(&file).args(arguments));
+    assert!(code == 0 && err.is_empty() && out.contains("game 1: ? - ? *"), "{out}{err}");
+    let pipe = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::write(pipe, "1. e4 e5 *\n").unwrap()
+    });
+    let (out, err, code) = finish(command(&folder).arg("analyse").arg(&pipe).args(arguments));
+    writer.join().unwrap();
+    assert!(code == 0 && err.is_empty() && out.contains("game 1: ? - ? *"), "{out}{err}");
 }
 
 /// Clears the screen and rings, in the old way and in that of one byte; moves the cursor; names the window.

@@ -1,4 +1,7 @@
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 
@@ -12,7 +15,7 @@ pub struct Analyse {
     /// A FEN (quoted or not, its last fields optional) or `startpos`, optionally followed by moves; or files of
     /// positions (.epd, .fen) or games (.pgn), also compressed (.gz, .bz2, .zst), or `-` for the standard input.
     #[arg(required = true, num_args = 1.., value_name = "FEN | FILE | -")]
-    pub(super) input: Vec<String>,
+    pub(super) input: Vec<OsString>,
     /// Depth of each search in plies; 16 if no limit is given.
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u64).range(1..=200))]
     pub(super) depth: Option<u64>,

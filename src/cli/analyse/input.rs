@@ -1,6 +1,7 @@
 //! The input of an analysis: a position, files of positions, files of games.
 
 use std::{
+    ffi::OsString,
     fs,
     io::{self, BufRead as _, Cursor, Read as _},
     path::{Path, PathBuf},
@@ -10,7 +11,7 @@ use std::{
 use super::epd::EpdRecord;
 use crate::cli::{
     CliError,
-    pgn::{Game, Games},
+    pgn::{Game, Games, Lines},
     refused,
     source::{self, Reader},
 };
@@ -57,22 +58,25 @@ impl AnalysisInput {
     ///
     /// # Errors
     /// They are neither readable files nor a position.
-    pub fn open(words: &[String]) -> Result<AnalysisInput, CliError> {
-        let text = words.join(" ");
-        if words.iter().all(|word| word == "-" || Path::new(word).is_file() || Path::new(word).is_dir()) {
+    pub fn open(words: &[OsString]) -> Result<AnalysisInput, CliError> {
+        let Some(missing) = words.iter().find(|word| *word != "-" && !Path::new(word).exists()) else {
             let paths: Vec<PathBuf> = words.iter().map(PathBuf::from).collect();
-            // Checked first: no output may be touched for an input that cannot be read.
+            // Checked first: no output may be touched for an input that cannot be read. What is read from a pipe
+            // would be missing later.
             for path in paths.iter().filter(|path| path.is_file()) {
                 let begin = source::reader(path).and_then(|mut reader| reader.fill_buf().map(|_| ()));
                 begin.map_err(refused(path, "read"))?;
             }
             return Ok(AnalysisInput::Files(paths));
-        }
+        };
+        let text = text(words);
         let first = text.split_whitespace().next().unwrap_or_default();
         let is_position = first == "startpos" || first.matches('/').count() == 7;
-        if text.split_whitespace().count() < 2 && !is_position {
+        let is_file = |word: &OsString| Path::new(word).is_file();
+        if !is_position && (text.split_whitespace().count() < 2 || words.iter().any(is_file)) {
             return Err(CliError::Task(format!(
-                "`{text}` is neither a file nor a position; name a .pgn or .epd file, or write a FEN"
+                "`{}` is neither a file nor a position; name a .pgn or .epd file, or write a FEN",
+                missing.to_string_lossy()
             )));
         }
         let advise = |reason| CliError::Task(format!("{reason}, and no file: name one, or write a FEN"));
@@ -131,6 +135,11 @@ impl AnalysisInput {
 
 type Items = Box<dyn Iterator<Item = Result<Read, CliError>>>;
 
+/// The arguments as one text.
+pub fn text(words: &[OsString]) -> String {
+    words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
 /// The items of a file.
 fn items(path: PathBuf) -> Items {
     if path.is_dir() {
@@ -157,11 +166,13 @@ fn detect(path: &Path, mut reader: Reader) -> io::Result<(TextKind, Reader)> {
     loop {
         let before = read.len();
         let count = reader.read_until(b'\n', &mut read)?;
-        let line = String::from_utf8_lossy(&read[before..]);
-        let line = line.trim_start_matches('\u{feff}').trim();
-        if count == 0 || (!line.is_empty() && !line.starts_with(['#', '%'])) {
-            let is_position =
-                line.split_whitespace().next().is_some_and(|word| word.matches('/').count() == 7);
+        let text = String::from_utf8_lossy(&read[before..]);
+        // Lines may end with CR alone.
+        let mut lines = text.split('\r').map(|line| line.trim_start_matches('\u{feff}').trim());
+        let first = lines.find(|line| !line.is_empty() && !line.starts_with(['#', '%']));
+        if count == 0 || first.is_some() {
+            let word = first.and_then(|line| line.split_whitespace().next());
+            let is_position = word.is_some_and(|word| word.matches('/').count() == 7);
             let kind = if is_position { TextKind::Positions } else { TextKind::Games };
             return Ok((kind, Box::new(Cursor::new(read).chain(reader))));
         }
@@ -177,13 +188,13 @@ fn games(path: PathBuf, reader: Reader) -> Items {
 }
 
 fn positions(path: PathBuf, reader: Reader) -> Items {
-    let lines = reader.split(b'\n').enumerate();
+    let lines = Lines::new(reader).enumerate();
     Box::new(lines.filter_map(move |(index, line)| {
         let line = match line {
-            Ok(line) => String::from_utf8_lossy(&line).into_owned(),
+            Ok(line) => line,
             Err(error) => return Some(Err(refused(&path, "read")(error))),
         };
-        let line = line.trim_start_matches('\u{feff}').trim();
+        let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             return None;
         }

@@ -114,7 +114,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
         journal.remove();
     }
     if totals.items == 0 && totals.skipped == 0 {
-        complain(format_args!("there is neither a game nor a position in {}", arguments.input.join(", ")));
+        complain(format_args!("there is neither a game nor a position in {}", input::text(&arguments.input)));
     }
     Ok(if totals.skipped > 0 || totals.items == 0 { Completion::Partial } else { Completion::Complete })
 }

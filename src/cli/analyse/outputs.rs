@@ -1,6 +1,7 @@
 //! All outputs of an analysis. Each item is written to all of them, in the order of the input.
 
 use std::{
+    ffi::OsString,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -10,7 +11,7 @@ use super::sqlite::Database;
 use super::{
     arguments::Analyse,
     html::AnalysisPage,
-    input::{AnalysisInput, Item},
+    input::{self, AnalysisInput, Item},
     output::{self, OutputFile},
     pool::Finding,
     puzzles::Puzzle,
@@ -109,14 +110,14 @@ pub fn refuse(arguments: &Analyse, input: &AnalysisInput, resumed: bool) -> Resu
 const NAMED_FILES: usize = 3;
 
 /// The title of the input: the names of its files without folders, or the position.
-fn title(input: &[String]) -> String {
-    let file = |name: &String| {
+fn title(input: &[OsString]) -> String {
+    let file = |name: &OsString| {
         Path::new(name).file_name().filter(|_| Path::new(name).is_file()).map(ToOwned::to_owned)
     };
     let names: Option<Vec<String>> =
         input.iter().map(|name| file(name).map(|name| name.to_string_lossy().into_owned())).collect();
     match names {
-        None => input.join(" "),
+        None => input::text(input),
         Some(names) if names.len() > NAMED_FILES => format!("{} files", names.len()),
         Some(names) => names.join(", "),
     }
@@ -272,7 +273,7 @@ impl Outputs {
         if let Some(database) = &mut self.database {
             database.finish()?;
         }
-        if self.pgn.is_some() && self.games == 0 {
+        if self.pgn.is_some() && self.games == 0 && totals.items > 0 && totals.skipped == 0 {
             eprintln!("there is no game for --pgn; positions go to --json and --html");
         }
         let Some(text) = &self.text else { return Ok(()) };

@@ -5,8 +5,9 @@ use encoding_rs::WINDOWS_1252;
 /// Longer lines are split: a file without line ends must not fill the memory.
 pub(super) const MAX_BYTES: usize = 8 << 20;
 
-/// The lines of a text, whose ends are LF, CR LF or CR alone.
-pub(super) struct Lines<R> {
+/// The lines of a text without their ends, which are LF, CR LF or CR alone. A line that is not UTF-8 is read as
+/// Latin-1, the character set of the PGN standard.
+pub(in crate::cli) struct Lines<R> {
     reader: R,
     /// The number of lines read.
     pub(super) count: usize,
@@ -15,27 +16,8 @@ pub(super) struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    pub(super) fn new(reader: R) -> Lines<R> {
+    pub(in crate::cli) fn new(reader: R) -> Lines<R> {
         Lines { reader, count: 0, after_return: false }
-    }
-
-    /// The next line without its end; `None` at the end of the text. A line that is not UTF-8 is read as Latin-1, the
-    /// character set of the PGN standard.
-    ///
-    /// # Errors
-    /// The text cannot be read.
-    pub(super) fn next(&mut self) -> io::Result<Option<String>> {
-        let mut line = Vec::new();
-        if !self.read(&mut line)? {
-            return Ok(None);
-        }
-        self.count += 1;
-        // Windows-1252 is the usual superset of Latin-1.
-        let line = String::from_utf8(line).unwrap_or_else(|error| {
-            WINDOWS_1252.decode_without_bom_handling(error.as_bytes()).0.into_owned()
-        });
-        // Concatenated files also have byte order marks in the middle.
-        Ok(Some(line.replace('\u{feff}', "")))
     }
 
     /// Reads up to the end of a line, or [`MAX_BYTES`]. False at the end of the text.
@@ -69,14 +51,34 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
+impl<R: BufRead> Iterator for Lines<R> {
+    type Item = io::Result<String>;
+
+    fn next(&mut self) -> Option<io::Result<String>> {
+        let mut line = Vec::new();
+        match self.read(&mut line) {
+            Ok(true) => {}
+            Ok(false) => return None,
+            Err(error) => return Some(Err(error)),
+        }
+        self.count += 1;
+        // Windows-1252 is the usual superset of Latin-1.
+        let line = String::from_utf8(line).unwrap_or_else(|error| {
+            WINDOWS_1252.decode_without_bom_handling(error.as_bytes()).0.into_owned()
+        });
+        // Concatenated files also have byte order marks in the middle.
+        Some(Ok(line.replace('\u{feff}', "")))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn lines(text: &[u8]) -> Vec<String> {
         // A small buffer, so that ends lie between two fillings.
-        let mut lines = Lines::new(io::BufReader::with_capacity(1, text));
-        std::iter::from_fn(|| lines.next().expect("memory can be read")).collect()
+        let lines = Lines::new(io::BufReader::with_capacity(1, text));
+        lines.map(|line| line.expect("memory can be read")).collect()
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod token;
 mod write;
 
 pub use game::{Annotation, Game};
+pub(in crate::cli) use lines::Lines;
 pub use moves::read_move;
 pub use reader::{Broken, Games};
 pub use write::{Comment, line, san, write_game};

@@ -52,10 +52,10 @@ impl<R: BufRead> Iterator for Games<R> {
     fn next(&mut self) -> Option<Self::Item> {
         let mut draft = Draft::default();
         while !draft.ended || draft.comment.is_some() {
-            let line = match self.kept.take().map_or_else(|| self.lines.next(), |line| Ok(Some(line))) {
-                Ok(Some(line)) => line,
-                Ok(None) => break,
-                Err(error) => return Some(Err(error)),
+            let line = match self.kept.take().map(Ok).or_else(|| self.lines.next()) {
+                Some(Ok(line)) => line,
+                Some(Err(error)) => return Some(Err(error)),
+                None => break,
             };
             let text = line.trim();
             if text.is_empty() || (line.starts_with('%') && draft.comment.is_none()) {
