@@ -6,7 +6,7 @@ use std::fs;
 
 use common::{fixture, home, run};
 
-const HEAD: &str = "game,white,black,result,opening,id,ply,fen,played,played_uci,chances_lost,judgement,depth,nodes,ms,\
+const HEAD: &str = "file,game,white,black,result,opening,id,ply,fen,played,played_uci,chances_lost,judgement,depth,nodes,ms,\
                     rank,cp,mate,win,draw,loss,best,pv";
 
 #[test]
@@ -40,6 +40,42 @@ fn every_line_of_every_position_is_a_row() {
     assert_eq!(out.matches(HEAD).count(), 1);
 }
 
+#[test]
+fn a_game_has_the_number_that_it_has_in_its_file() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let game = "[Event \"cup\"]\n[Date \"2026.11.25\"]\n\n1. e4 *\n\n";
+    let broken = "[Event \"x\"]\n\n1. e5 *\n\n";
+    let placed = "[Event \"?\"]\n[Date \"????.??.??\"]\n[Variant \"Chess960\"]\n\
+                  [FEN \"4k2r/8/8/8/8/8/4PPP1/4K1R1 w Gk - 0 1\"]\n\n1. O-O *\n";
+    let (one, two) = (path("one.pgn"), path("two.pgn"));
+    fs::write(&one, format!("{game}{broken}{placed}")).unwrap();
+    fs::write(&two, format!("{broken}{game}")).unwrap();
+    let expected = [(&one, 1), (&one, 3), (&two, 2)];
+    let (json, csv, html) = (path("out.jsonl"), path("out.csv"), path("out.html"));
+    let outputs = ["--depth", "1", "--json", &json, "--csv", &csv, "--html", &html];
+    let (out, err, code) = run(&[&["analyse", &one, &two], &outputs[..]].concat());
+    assert_eq!(code, 3, "{err}");
+    let text = |path: &str| fs::read_to_string(path).unwrap();
+    let games: Vec<serde_json::Value> =
+        text(&json).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for ((file, number), game) in expected.into_iter().zip(&games) {
+        assert!(out.contains(&format!("{file}: game {number}: ")), "{out}");
+        assert_eq!((game["file"].as_str(), game["game"].as_u64()), (Some(file.as_str()), Some(number)));
+        assert!(text(&csv).contains(&format!("\n{file},{number},")), "{}", text(&csv));
+        let name = file.rsplit('/').next().unwrap();
+        assert!(text(&html).contains(&format!("\"number\":{number},\"file\":\"{name}\"")));
+    }
+    assert_eq!((&games[0]["event"], &games[0]["date"]), (&"cup".into(), &"2026.11.25".into()));
+    for name in ["fen", "chess960"] {
+        assert!(games[0].get(name).is_none() && games[1].get(name).is_some(), "{games:?}");
+    }
+    assert!(games[1].get("event").is_none() && games[1].get("date").is_none(), "{games:?}");
+    let castled = (&games[1]["chess960"], &games[1]["fen"], &games[1]["moves"][0]["uci"]);
+    let fen = "4k2r/8/8/8/8/8/4PPP1/4K1R1 w Kk - 0 1";
+    assert_eq!(castled, (&true.into(), &fen.into(), &"e1g1".into()), "the rook is on g1");
+}
+
 #[cfg(not(feature = "sqlite"))]
 #[test]
 fn a_program_without_a_database_says_so() {
@@ -68,6 +104,7 @@ fn a_database_holds_games_positions_and_lines() {
     assert_eq!(number("SELECT count(*) FROM pragma_foreign_key_check"), 0);
     assert_eq!(number("SELECT count(*) FROM games"), 3);
     assert_eq!(text("SELECT black FROM games WHERE id = 1"), "Hasty \"B.\"");
+    assert_eq!(text("SELECT group_concat(number) FROM games WHERE file LIKE '%games.pgn'"), "1,3,4");
     let worst = "SELECT played FROM positions JOIN games ON game = games.id \
                  WHERE games.id = 1 ORDER BY chances_lost DESC LIMIT 1";
     assert_eq!(text(worst), "Nf6");
@@ -82,9 +119,11 @@ fn a_database_holds_games_positions_and_lines() {
     assert_eq!(analyse(&fixture("tasks.epd"), &["--force"]).2, 3);
     let database = rusqlite::Connection::open(&file).unwrap();
     let names: i64 = database
-        .query_row("SELECT count(*) FROM positions WHERE game IS NULL AND name NOT NULL", [], |row| {
-            row.get(0)
-        })
+        .query_row(
+            "SELECT count(*) FROM positions WHERE game IS NULL AND name NOT NULL AND file NOT NULL",
+            [],
+            |row| row.get(0),
+        )
         .unwrap();
     assert_eq!(names, 4, "another run replaces the file");
     fs::remove_file(&file).unwrap();

@@ -8,6 +8,8 @@ use crate::{cli::pgn::read_move, position::Position, uci::translate};
 /// A line of an EPD file, or a position of the command line.
 #[derive(Clone, Debug, Default)]
 pub struct EpdRecord {
+    /// The name of its file, as it was given; empty for a position of the command line.
+    pub file: String,
     /// The position.
     pub position: Position,
     /// The start and the moves that led to it, which count for repetitions.

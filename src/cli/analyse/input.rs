@@ -29,8 +29,9 @@ impl Item {
     /// Its name in messages.
     pub fn name(&self) -> String {
         match self {
-            Item::Position(record) => record.id.clone(),
-            Item::Game(game) => format!("game {} (line {})", game.number, game.line),
+            Item::Position(record) if record.file.is_empty() => record.id.clone(),
+            Item::Position(record) => format!("{}: {}", record.file, record.id),
+            Item::Game(game) => format!("{}: game {} (line {})", game.file, game.number, game.line),
         }
     }
 }
@@ -181,7 +182,7 @@ fn detect(path: &Path, mut reader: Reader) -> io::Result<(TextKind, Reader)> {
 
 fn games(path: PathBuf, reader: Reader) -> Items {
     Box::new(Games::new(reader).map(move |game| match game {
-        Ok(Ok(game)) => Ok(Ok(Item::Game(game))),
+        Ok(Ok(game)) => Ok(Ok(Item::Game(Game { file: path.display().to_string(), ..game }))),
         Ok(Err(broken)) => Ok(Err(format!("{}: {broken}", path.display()))),
         Err(error) => Err(refused(&path, "read")(error)),
     }))
@@ -199,7 +200,10 @@ fn positions(path: PathBuf, reader: Reader) -> Items {
             return None;
         }
         let number = index + 1;
-        let skipped = |reason| format!("{}: line {number} is skipped: {reason}", path.display());
-        Some(Ok(EpdRecord::read(line, number).map(Item::Position).map_err(skipped)))
+        let file = path.display().to_string();
+        Some(Ok(match EpdRecord::read(line, number) {
+            Ok(record) => Ok(Item::Position(EpdRecord { file, ..record })),
+            Err(reason) => Err(format!("{file}: line {number} is skipped: {reason}")),
+        }))
     }))
 }

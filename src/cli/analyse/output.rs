@@ -86,6 +86,8 @@ struct LineJson {
 /// A record. Scores are those of the side to move.
 #[derive(Serialize)]
 struct RecordJson<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    file: &'a str,
     id: &'a str,
     fen: String,
     depth: i32,
@@ -105,12 +107,23 @@ struct RecordJson<'a> {
 /// A game. Scores of moves are White's, those of `lines` the side to move's.
 #[derive(Serialize)]
 struct GameJson<'a> {
+    file: &'a str,
     game: usize,
     line: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date: Option<&'a str>,
     white: &'a str,
     black: &'a str,
     result: String,
     opening: Option<String>,
+    /// The start, unless it is the usual one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fen: Option<String>,
+    /// Is castling written as in Chess960, king takes rook? Left out if not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    chess960: bool,
     accuracy: ByColor<Option<f64>>,
     moves: Vec<MoveJson<'a>>,
 }
@@ -156,6 +169,7 @@ pub fn one_decimal(number: f64) -> f64 {
 pub fn record_json(record: &EpdRecord, finding: &Finding) -> String {
     let epd::Result { solved, solved_after, points } = record.result(finding);
     json(&RecordJson {
+        file: &record.file,
         id: &record.id,
         fen: record.position.fen(),
         depth: finding.depth,
@@ -184,13 +198,20 @@ pub fn game_json(report: &GameReport) -> String {
             .get(index)
             .map_or_else(Vec::new, |finding| lines_json(&report.positions[index], finding)),
     });
+    let chess960 = translate::notation(&game.start, false).is_chess960();
+    let fen = game.start.fen();
     json(&GameJson {
+        file: &game.file,
         game: game.number,
         line: game.line,
+        event: game.tag("Event"),
+        date: game.tag("Date").filter(|date| *date != "????.??.??"),
         white: game.player(Color::White),
         black: game.player(Color::Black),
         result: game.outcome.to_string(),
         opening: report.opening_name(),
+        fen: (chess960 || fen != Position::default().fen()).then_some(fen),
+        chess960,
         accuracy: ByColor { white: accuracy(Color::White), black: accuracy(Color::Black) },
         moves: moves.collect(),
     })
@@ -340,11 +361,12 @@ pub fn position_text(position: &Position, finding: &Finding) -> String {
     text
 }
 
-/// A game in a few lines: names, opening, accuracy, and the critical moments.
-pub fn game_text(report: &GameReport) -> String {
+/// A game in a few lines: names, opening, accuracy, and the critical moments. `with_file`: there are several files.
+pub fn game_text(report: &GameReport, with_file: bool) -> String {
     let game = &report.game;
     let (white, black) = (game.player(Color::White), game.player(Color::Black));
-    let mut text = format!("game {}: {white} - {black} {}", game.number, game.outcome);
+    let mut text = if with_file { format!("{}: ", game.file) } else { String::new() };
+    let _ = write!(text, "game {}: {white} - {black} {}", game.number, game.outcome);
     if let Some(opening) = report.opening_name() {
         let _ = write!(text, ", {opening}");
     }

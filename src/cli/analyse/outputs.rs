@@ -60,8 +60,10 @@ pub struct Outputs {
     database: Option<Database>,
     openings: Openings,
     head_written: bool,
-    /// Games written.
-    games: usize,
+    /// Are there several files?
+    with_files: bool,
+    /// Was a game written?
+    has_games: bool,
     csv_begun: bool,
     puzzle_count: usize,
 }
@@ -159,7 +161,8 @@ impl Outputs {
             database: arguments.sqlite.as_deref().map(Database::create).transpose()?,
             openings,
             head_written: false,
-            games: 0,
+            with_files: arguments.input.len() > 1,
+            has_games: false,
             csv_begun: false,
             puzzle_count: 0,
         })
@@ -209,11 +212,11 @@ impl Outputs {
                 self.write_rows(None, &[rows::of_record(&record, finding)])?;
             }
             Item::Game(game) => {
-                self.games += 1;
+                self.has_games = true;
                 let opening = self.openings.of(&game.start, &game.moves).cloned();
                 let report = GameReport::new(game, opening, findings);
                 if let Some(text) = &self.text {
-                    text.line(output::game_text(&report));
+                    text.line(output::game_text(&report, self.with_files));
                 }
                 if let Some(json) = &mut self.json {
                     json.write(&output::game_json(&report))?;
@@ -224,7 +227,7 @@ impl Outputs {
                 if let Some(html) = &mut self.html {
                     html.game(&report, &self.openings)?;
                 }
-                self.write_rows(Some((self.games, &report)), &rows::of_game(&report))?;
+                self.write_rows(Some(&report), &rows::of_game(&report))?;
                 self.write_puzzles(&report, checks)?;
             }
         }
@@ -249,11 +252,7 @@ impl Outputs {
     }
 
     /// Writes rows to the CSV table and the database, if there are any.
-    fn write_rows(
-        &mut self,
-        game: Option<(usize, &GameReport)>,
-        rows: &[PositionRow<'_>],
-    ) -> Result<(), CliError> {
+    fn write_rows(&mut self, game: Option<&GameReport>, rows: &[PositionRow<'_>]) -> Result<(), CliError> {
         if let Some(csv) = self.csv.as_mut().filter(|_| !rows.is_empty()) {
             csv.write(&rows::csv(game, rows, !std::mem::replace(&mut self.csv_begun, true))?)?;
         }
@@ -273,7 +272,7 @@ impl Outputs {
         if let Some(database) = &mut self.database {
             database.finish()?;
         }
-        if self.pgn.is_some() && self.games == 0 && totals.items > 0 && totals.skipped == 0 {
+        if self.pgn.is_some() && !self.has_games && totals.items > 0 && totals.skipped == 0 {
             eprintln!("there is no game for --pgn; positions go to --json and --html");
         }
         let Some(text) = &self.text else { return Ok(()) };

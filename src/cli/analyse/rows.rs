@@ -21,6 +21,8 @@ use crate::{
 /// A position with its finding.
 #[derive(Copy, Clone, Debug)]
 pub struct PositionRow<'a> {
+    /// The name of its file.
+    pub file: &'a str,
     /// `id` of an EPD line.
     pub id: Option<&'a str>,
     /// Plies from the beginning of its game.
@@ -54,14 +56,15 @@ pub struct LineRow {
 pub fn of_game(report: &GameReport) -> Vec<PositionRow<'_>> {
     let row = |(ply, (position, finding))| {
         let played = report.moves.get(ply);
-        PositionRow { id: None, ply: Some(ply), position, played, finding }
+        PositionRow { file: &report.game.file, id: None, ply: Some(ply), position, played, finding }
     };
     report.positions.iter().zip(&report.findings).enumerate().map(row).collect()
 }
 
 /// The row of a position that stands alone.
 pub fn of_record<'a>(record: &'a EpdRecord, finding: &'a Finding) -> PositionRow<'a> {
-    PositionRow { id: Some(&record.id), ply: None, position: &record.position, played: None, finding }
+    let EpdRecord { file, id, position, .. } = record;
+    PositionRow { file, id: Some(id), ply: None, position, played: None, finding }
 }
 
 impl PositionRow<'_> {
@@ -90,6 +93,7 @@ fn line_row(position: &Position, rank: usize, line: &FoundLine) -> LineRow {
 /// A row of the CSV table: a position with one of its lines.
 #[derive(Serialize)]
 struct CsvRow<'a> {
+    file: &'a str,
     game: Option<usize>,
     white: Option<&'a str>,
     black: Option<&'a str>,
@@ -115,19 +119,14 @@ struct CsvRow<'a> {
     pv: Option<&'a str>,
 }
 
-/// Rows as CSV (RFC 4180), with the names of the columns above them if they are the first. `game` is their game with
-/// its number in the input, from 1.
+/// Rows as CSV (RFC 4180), with the names of the columns above them if they are the first. `game` is their game.
 ///
 /// # Errors
 /// None in practice: the text is written to memory.
-pub fn csv(
-    game: Option<(usize, &GameReport)>,
-    rows: &[PositionRow<'_>],
-    is_first: bool,
-) -> Result<String, CliError> {
+pub fn csv(game: Option<&GameReport>, rows: &[PositionRow<'_>], is_first: bool) -> Result<String, CliError> {
     let mut writer = csv::WriterBuilder::new().has_headers(is_first).from_writer(Vec::new());
-    let opening = game.and_then(|(_, report)| report.opening_name());
-    let player = |color: Color| game.map(|(_, report)| report.game.player(color));
+    let opening = game.and_then(GameReport::opening_name);
+    let player = |color: Color| game.map(|report| report.game.player(color));
     for row in rows {
         let PositionRow { played, finding, .. } = *row;
         let (fen, lines) = (row.position.fen(), row.lines());
@@ -135,10 +134,11 @@ pub fn csv(
         for line in lines.iter().map(Some).chain(lines.is_empty().then_some(None)) {
             writer
                 .serialize(CsvRow {
-                    game: game.map(|(number, _)| number),
+                    file: row.file,
+                    game: game.map(|report| report.game.number),
                     white: player(Color::White),
                     black: player(Color::Black),
-                    result: game.map(|(_, report)| report.game.outcome.to_string()),
+                    result: game.map(|report| report.game.outcome.to_string()),
                     opening: opening.as_deref(),
                     id: row.id,
                     ply: row.ply,

@@ -14,7 +14,9 @@ use crate::cli::{CliError, refused};
 /// The tables.
 const SCHEMA: &str = "
 CREATE TABLE games (
-    id INTEGER PRIMARY KEY,   -- number in the input, from 1
+    id INTEGER PRIMARY KEY,   -- in the order of the input, from 1
+    file TEXT NOT NULL,
+    number INTEGER NOT NULL,  -- in its file, from 1
     line INTEGER NOT NULL,    -- of its file, where it begins
     white TEXT, black TEXT, event TEXT, site TEXT, date TEXT,
     result TEXT NOT NULL,     -- 1-0, 0-1, 1/2-1/2 or *
@@ -24,6 +26,7 @@ CREATE TABLE games (
 CREATE TABLE positions (
     id INTEGER PRIMARY KEY,
     game INTEGER REFERENCES games,   -- NULL for a position that stands alone
+    file TEXT,                       -- of a position that stands alone
     name TEXT,                       -- id of an EPD line
     ply INTEGER,                     -- from the begin of the game
     fen TEXT NOT NULL,
@@ -74,15 +77,10 @@ impl Database {
         Ok(Database { path: path.to_owned(), connection, pending: 0 })
     }
 
-    /// Adds the rows of a game, which has this number in the input, or of a position that stands alone.
-    pub fn add(
-        &mut self,
-        game: Option<(usize, &GameReport)>,
-        rows: &[PositionRow<'_>],
-    ) -> Result<(), CliError> {
-        let added = game.map_or(Ok(()), |(number, report)| self.add_game(number, report));
-        let number = game.map(|(number, _)| number);
-        let added = added.and_then(|()| rows.iter().try_for_each(|row| self.add_position(number, row)));
+    /// Adds the rows of a game, or of a position that stands alone.
+    pub fn add(&mut self, game: Option<&GameReport>, rows: &[PositionRow<'_>]) -> Result<(), CliError> {
+        let id = game.map(|report| self.add_game(report)).transpose();
+        let added = id.and_then(|id| rows.iter().try_for_each(|row| self.add_position(id, row)));
         self.pending += 1;
         let committed = added.and_then(|()| if self.pending < BATCH { Ok(()) } else { self.commit("BEGIN") });
         committed.map_err(|error| failure(&self.path, &error))
@@ -98,16 +96,18 @@ impl Database {
         self.connection.execute_batch(&format!("COMMIT; {then};"))
     }
 
-    fn add_game(&self, number: usize, report: &GameReport) -> rusqlite::Result<()> {
+    /// Adds a game, and returns its `id`.
+    fn add_game(&self, report: &GameReport) -> rusqlite::Result<i64> {
         let game = &report.game;
         let (eco, opening) = match &report.opening {
             Some(opening) => (Some(opening.eco.as_str()), Some(opening.name.as_str())),
             None => (game.tag("ECO"), game.tag("Opening")),
         };
         let mut statement =
-            self.connection.prepare_cached("INSERT INTO games VALUES (?,?,?,?,?,?,?,?,?,?,?,?)")?;
+            self.connection.prepare_cached("INSERT INTO games VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?)")?;
         statement.execute(params![
-            number,
+            game.file,
+            game.number,
             game.line,
             game.tag("White"),
             game.tag("Black"),
@@ -120,15 +120,16 @@ impl Database {
             report.accuracy(Color::White),
             report.accuracy(Color::Black),
         ])?;
-        Ok(())
+        Ok(self.connection.last_insert_rowid())
     }
 
-    fn add_position(&self, game: Option<usize>, row: &PositionRow<'_>) -> rusqlite::Result<()> {
+    fn add_position(&self, game: Option<i64>, row: &PositionRow<'_>) -> rusqlite::Result<()> {
         let connection = &self.connection;
         let PositionRow { played, finding, .. } = *row;
-        let insert = "INSERT INTO positions VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?)";
+        let insert = "INSERT INTO positions VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?)";
         connection.prepare_cached(insert)?.execute(params![
             game,
+            game.is_none().then_some(row.file),
             row.id,
             row.ply,
             row.position.fen(),

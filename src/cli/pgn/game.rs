@@ -28,6 +28,8 @@ impl fmt::Display for Annotation {
 /// A game of a PGN file.
 #[derive(Clone, Debug)]
 pub struct Game {
+    /// The name of its file, as it was given; empty if the game is not from a file.
+    pub file: String,
     /// Its number in the file, from 1.
     pub number: usize,
     /// The line where it begins, from 1.
@@ -50,6 +52,7 @@ impl Default for Game {
     /// A game without tags and moves.
     fn default() -> Game {
         Game {
+            file: String::new(),
             number: 0,
             line: 0,
             tags: Vec::new(),

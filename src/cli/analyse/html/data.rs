@@ -1,5 +1,7 @@
 //! The data for the page's script, as JSON. All scores are White's.
 
+use std::path::Path;
+
 use serde::Serialize;
 use shakmaty::{CastlingMode, Color, Move};
 
@@ -124,6 +126,9 @@ struct IndexedPosition<'a> {
 #[derive(Serialize)]
 struct GameRow<'a> {
     block: usize,
+    number: usize,
+    /// The name of its file without folders.
+    file: String,
     players: [PlayerData<'a>; 2],
     result: String,
     date: String,
@@ -169,8 +174,11 @@ pub fn game(report: &GameReport, openings: &Openings, block: usize) -> (String, 
     let round = game.tag("Round").filter(|round| *round != "-").map(|round| format!("round {round}"));
     let named = |name: &str| game.tag(name).map(str::to_owned);
     let times = clocks::seconds_used(game);
+    let file = Path::new(&game.file).file_name().unwrap_or_default();
     let row = GameRow {
         block,
+        number: game.number,
+        file: file.to_string_lossy().into_owned(),
         players: players.clone(),
         result: game.outcome.to_string(),
         date: date.clone(),

@@ -86,13 +86,20 @@ function order(column, descending) {
   };
 }
 
-// The column of links to the blocks of the page; `what` they are.
+// The column of links to the blocks of the page; `what` they are. A game has its number in its file.
 const numberColumn = (what) => ({
   name: "#",
   kind: "number",
   rising: true,
   value: (row) => row.block,
-  cell: (row) => make("a", { href: `#${row.block}`, "aria-label": `${what} ${row.block}` }, row.block),
+  cell: (row) => {
+    const number = row.number ?? row.block;
+    return make(
+      "a",
+      { href: `#${row.block}`, title: row.file ?? "", "aria-label": `${what} ${number}` },
+      number,
+    );
+  },
 });
 
 function gameTable(games, open) {
