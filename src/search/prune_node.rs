@@ -23,7 +23,8 @@ impl Worker {
     }
 
     /// Step 14. Null move pruning. If passing fails high, a real move will as well. Not if the side to move has only
-    /// pawns (zugzwang); cutoffs at high depth, or with a single piece, are verified by a search without null moves.
+    /// pawns (zugzwang); cutoffs at high depth, or with a single piece, are verified by a search without null moves. (At
+    /// low depth that is quiescence alone; a deeper one gained nothing.)
     fn null_move(&mut self, node: &Node) -> Option<Score> {
         let Node { position, ply, depth, window: Window { beta, .. }, .. } = *node;
         let passed = self.stack_before(ply, 1).current_move.is_none() && ply.index() > 0;
