@@ -102,7 +102,10 @@ fn an_experiment_is_the_same_interrupted_or_not_and_however_many_games_run_at_on
     let before = fs::read(&journal).expect("a journal");
     let (_, stderr, code) = finish(&mut prove(&home, "torn", &["--seed", "2"]));
     assert_eq!(code, 1);
-    assert!(stderr.contains("seed") && stderr.contains("--out"), "{stderr}");
+    assert!(
+        stderr.contains("seed") && stderr.contains("--out") && !stderr.contains("unfinished"),
+        "{stderr}"
+    );
     assert_eq!(fs::read(&journal).expect("a journal"), before);
 }
 
@@ -188,6 +191,33 @@ fn crashes_illegal_moves_and_time_losses_are_what_they_are() {
         }
         assert!(stdout.contains("Engram 0, the opponent 4"), "{stdout}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_user_is_told_what_is_waited_for() {
+    use std::io::{BufRead, BufReader};
+    let home = home();
+    // It answers, but not as a UCI engine does.
+    fs::write(home.path().join("openings.epd"), OPENINGS).expect("written");
+    let mut command = command(&home);
+    command.args(["learn", "prove", "--openings", "openings.epd", "--rounds", "1", "--opponent", "/bin/cat"]);
+    command.args(["--nodes", "9", "--opponent-nodes", "9"]);
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("the binary starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+    let said = lines.next().expect("a line").expect("text");
+    child.kill().expect("it waits");
+    child.wait().expect("a child");
+    assert!(said.contains("waiting") && said.contains("cat") && said.contains("`uci`"), "{said}");
+}
+
+#[test]
+fn without_a_lost_game_nothing_is_said_of_the_next() {
+    let home = home();
+    let (stdout, stderr, code) =
+        finish(&mut prove(&home, "short", &["--rounds", "1", "--arms", "off", "--take", "1"]));
+    assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+    assert!(stdout.contains("After a lost game off scores - in the next of 0."), "{stdout}");
 }
 
 #[test]

@@ -13,13 +13,15 @@ use shakmaty::uci::UciMove;
 use thiserror::Error;
 
 use crate::{
-    cli::CliError,
+    cli::{CliError, complain},
     protocol::{Command, Go, Info, Message, OptionDeclaration, ScoreValue},
     types::Bound,
 };
 
 /// How long an engine may take to start, to get ready, and to exit.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
+/// After this long the user is told what is waited for.
+const NOTICE_AFTER: Duration = Duration::from_secs(5);
 /// The value of a mate in centipawns where scores are compared.
 const MATE: i32 = 30_000;
 
@@ -158,14 +160,24 @@ impl EnginePlayer {
     }
 
     fn until(&mut self, asked: &'static str, mut is_it: impl FnMut(Message) -> bool) -> Result<(), CliError> {
-        let deadline = Instant::now() + ANSWER_TIMEOUT;
+        let asked_at = Instant::now();
+        let mut timeout = NOTICE_AFTER;
         loop {
-            let received = self.lines.recv_deadline(deadline);
-            let (_, message) = received.map_err(|_| {
-                CliError::Task(format!("{} does not answer `{asked}` as a UCI engine does", self.name))
-            })?;
-            if is_it(message) {
-                return Ok(());
+            match self.lines.recv_deadline(asked_at + timeout) {
+                Ok((_, message)) => {
+                    if is_it(message) {
+                        return Ok(());
+                    }
+                }
+                Err(error) if error.is_timeout() && timeout == NOTICE_AFTER => {
+                    timeout = ANSWER_TIMEOUT;
+                    let (name, seconds) = (&self.name, timeout.as_secs());
+                    complain(format_args!("waiting up to {seconds} s for {name} to answer `{asked}`"));
+                }
+                Err(_) => {
+                    let text = format!("{} does not answer `{asked}` as a UCI engine does", self.name);
+                    return Err(CliError::Task(text));
+                }
             }
         }
     }

@@ -49,7 +49,10 @@ pub(super) fn write(setup: &Setup, entries: &[GameEntry], finished: u32) -> Resu
 fn signed(estimate: Option<Estimate>) -> String {
     estimate.map_or_else(
         || "-".to_owned(),
-        |Estimate { value, low, high }| format!("{value:+.0} [{low:+.0}, {high:+.0}]"),
+        |estimate| {
+            let Estimate { value, low, high } = estimate.rounded(0);
+            format!("{value:+.0} [{low:+.0}, {high:+.0}]")
+        },
     )
 }
 
@@ -130,8 +133,12 @@ fn rounds_csv<'a>(lines: impl Iterator<Item = &'a SummaryRow>) -> String {
     );
     for line in lines {
         let (first, last) = line.rounds.clone().into_inner();
-        let three = |estimate: Option<Estimate>, digits: usize| match estimate {
-            Some(Estimate { value, low, high }) => format!("{value:.digits$},{low:.digits$},{high:.digits$}"),
+        let three = |estimate: Option<Estimate>, digits: u8| match estimate {
+            Some(estimate) => {
+                let Estimate { value, low, high } = estimate.rounded(digits.into());
+                let digits = usize::from(digits);
+                format!("{value:.digits$},{low:.digits$},{high:.digits$}")
+            }
             None => ",,".to_owned(),
         };
         let _ = writeln!(

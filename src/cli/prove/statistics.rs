@@ -54,6 +54,15 @@ pub(super) struct Estimate {
     pub high: f64,
 }
 
+impl Estimate {
+    /// With this many decimals, and no negative zero, which would be printed with its sign.
+    pub fn rounded(self, decimals: i32) -> Estimate {
+        let unit = 10_f64.powi(decimals);
+        let round = |value: f64| (value * unit).round() / unit + 0.0;
+        Estimate { value: round(self.value), low: round(self.low), high: round(self.high) }
+    }
+}
+
 /// Estimates `statistic` of the sum of `clusters`; its argument has as many tallies as each cluster.
 pub(super) fn bootstrap<const N: usize>(
     clusters: &[[PointTally; N]],
@@ -131,6 +140,14 @@ mod tests {
         let difference = bootstrap(&clusters, 1, |[a, b]| b.score() - a.score());
         assert!((difference.value - 0.1).abs() < 1e-9);
         assert!(difference.high - difference.low < 1e-9 && part.high - part.low > 0.1);
+    }
+
+    #[test]
+    fn what_rounds_to_zero_has_no_sign() {
+        let Estimate { value, low, high } = Estimate { value: -0.0, low: -0.04, high: 0.04 }.rounded(1);
+        assert_eq!(format!("{value:.1} {low:.1} {high:+.1}"), "0.0 0.0 +0.0");
+        let Estimate { value, low, high } = Estimate { value: -0.3, low: -1.6, high: 21.5 }.rounded(0);
+        assert_eq!(format!("{value:+.0} {low:+.0} {high:+.0}"), "+0 -2 +22");
     }
 
     #[test]

@@ -161,9 +161,11 @@ impl<'a> GamesByPlace<'a> {
                     (studied + 1, nodes + entry.study_nodes)
                 });
             }
-            let score = 50.0 * points as f64 / f64::from(games.max(1));
-            let _ =
-                write!(text, "After a lost game {} scores {score:.1} % in the next of {games}", arm.name());
+            let score = match games {
+                0 => "-".to_owned(),
+                _ => format!("{:.1} %", 50.0 * points as f64 / f64::from(games)),
+            };
+            let _ = write!(text, "After a lost game {} scores {score} in the next of {games}", arm.name());
             let _ = match studied {
                 0 => writeln!(text, "."),
                 _ => writeln!(text, "; {studied} games were studied with {} nodes each.", nodes / studied),
