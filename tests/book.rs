@@ -252,6 +252,8 @@ fn books_are_made_shown_counted_and_merged() {
     assert!(code == 1 && err.contains("--force"), "{err}");
     assert_eq!(make("all.bin", &["--force"]).2, 3);
     assert_eq!(make("x.bin", &["--min-score", "101"]).2, 2);
+    let (_, err, code) = run(&["book", "make", &path("games.pgn"), "-o", "-"]);
+    assert!(code == 1 && err.contains("standard output") && err.lines().count() == 1, "{err}");
 
     let (out, _, code) =
         run(&["book", "merge", &path("white.bin"), &path("two.bin"), "-o", &path("merged.bin")]);

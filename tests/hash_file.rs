@@ -125,6 +125,7 @@ fn engines_that_write_at_once_and_are_killed_leave_all_they_said() {
     assert_eq!(code, 0, "{out}{error}");
     let (out, ..) = run(&["hash", "info", &path]);
     assert!(out.contains("roots        2 "), "{out}");
+    assert!(out.contains(", made 20") && out.contains(" (UTC)\n"), "{out}");
     // The nodes of the last iteration are there, not only its result: the children of the root at least.
     assert!(out.contains(&format!("\n{:>12} ", DEPTH - 1)), "{out}");
 }
@@ -514,7 +515,7 @@ fn a_disk_without_room_is_not_filled() {
     if said.contains("262144 MiB, new") {
         return eprintln!("skipped: this disk has room for 256 GiB");
     }
-    assert!(said.contains("no room for the 2748779") && said.contains("smaller HashFileSize"), "{said}");
+    assert!(said.contains("no room for the 2748779") && said.contains("smaller size"), "{said}");
     assert_eq!(fs::read_dir(home.path()).expect("the folder").count(), 0);
 }
 

@@ -4,7 +4,7 @@ mod common;
 #[path = "common/learn.rs"]
 mod learn;
 
-use std::{fs, path::Path, process::Stdio};
+use std::{collections::BTreeSet, fs, path::Path, process::Stdio};
 
 use common::{command, finish, home};
 use engram::learn::{exchange, record::CAPACITY};
@@ -106,7 +106,14 @@ fn forgetting_wants_a_yes_and_is_remembered() {
     assert!(did.ends_with("3 records forgotten\n"), "{did}");
     assert_eq!(json(&well(&home, &["stats", "--json"]))["records"], 1);
     // An older text does not bring it back; new advice does.
-    assert_eq!(well(&home, &["import", "before"]), "0 records taken in, 4 already known\n");
+    let said = well(&home, &["import", "before"]);
+    assert!(
+        said.starts_with("0 records taken in, 1 already known\n3 records left out: they were forgotten"),
+        "{said}"
+    );
+    let counts = json(&well(&home, &["import", "before", "--json"]));
+    assert_eq!((&counts["known"], &counts["forgotten"]), (&1.into(), &3.into()), "{counts}");
+    assert!(well(&home, &["import", "before", "--file", "again"]).starts_with("4 records taken in"));
     well(&home, &["advise", OPEN, "Nc3"]);
     assert!(well(&home, &["show", OPEN]).contains("Nc3"));
     for filter in [["--origin", "advice"], ["--position", START]] {
@@ -154,15 +161,51 @@ fn best_moves_of_others_become_advice() {
     assert_eq!(mate["record"]["move"], "d1d8");
     fs::write(home.path().join("bad.epd"), format!("{START} bm Ke2;\n{START} bm d4;\nhello\n")).unwrap();
     let (stdout, stderr, code) = tool(&home, &["import", "bad.epd"]);
-    assert_eq!((stdout.as_str(), code), ("1 records taken in, 0 already known\n", 1));
-    assert!(stderr.contains("2 lines") && stderr.contains("line 1") && stderr.contains("Ke2"), "{stderr}");
+    assert_eq!((stdout.as_str(), code), ("1 records taken in, 0 already known\n", 3));
+    assert!(stderr.contains("bad.epd: line 1 is left out") && stderr.contains("Ke2"), "{stderr}");
+    assert!(stderr.contains("line 3") && stderr.lines().count() == 2, "{stderr}");
     // A mark of the encoding, and a comment and a line in another one.
     let line = b"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1 bm c5;\n";
     let bytes = [b"\xef\xbb\xbf", line.as_slice(), b"# M\xfcller\nM\xfcll\n"].concat();
     fs::write(home.path().join("latin.epd"), bytes).unwrap();
     let (stdout, stderr, code) = tool(&home, &["import", "latin.epd"]);
-    assert_eq!((stdout.as_str(), code), ("1 records taken in, 0 already known\n", 1));
-    assert!(stderr.contains("1 lines") && stderr.contains("line 3"), "{stderr}");
+    assert_eq!((stdout.as_str(), code), ("1 records taken in, 0 already known\n", 3));
+    assert!(stderr.contains("line 3") && stderr.lines().count() == 1, "{stderr}");
+}
+
+#[test]
+fn quotes_and_unreadable_scores_lose_no_line_and_a_line_may_end_with_cr_alone() {
+    let home = home();
+    let text = "6k1/5ppp/8/8/8/8/8/3R2K1 w - - id \"x; ce 500; bm Kh1\"; bm Rd8#; ce +M1; acd ?;\r\
+        r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - bm Bb5; ce \"125\";\r";
+    fs::write(home.path().join("odd.epd"), text).unwrap();
+    assert_eq!(well(&home, &["import", "odd.epd"]), "2 records taken in, 0 already known\n");
+    let listed: Vec<Value> = well(&home, &["list", "--json"]).lines().map(json).collect();
+    assert_eq!((&listed[0]["move"], &listed[0]["lower"]), (&"d1d8".into(), &Value::Null));
+    assert_eq!((&listed[1]["move"], &listed[1]["lower"]), (&"f1b5".into(), &125.into()));
+}
+
+#[test]
+fn an_export_can_be_piped_into_an_import() {
+    let home = home();
+    some_advice(&home);
+    well(&home, &["export", "text"]);
+    let input = fs::File::open(home.path().join("text")).unwrap();
+    let output =
+        command(&home).args(["learn", "import", "-", "--file", "other"]).stdin(input).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "4 records taken in, 0 already known\n");
+    assert_eq!(well(&home, &["export", "--file", "other"]), well(&home, &["export"]));
+}
+
+#[test]
+fn every_advised_move_is_shown() {
+    let home = home();
+    well(&home, &["advise", START, "e4, d4,Nf3"]);
+    for tool in [&["list"][..], &["show", START]] {
+        assert!(well(&home, tool).contains(" e4,d4,Nf3 "), "{tool:?}");
+    }
+    let record = json(&well(&home, &["list", "--json"]));
+    assert_eq!((&record["move"], &record["moves"][2]), (&"e2e4".into(), &"g1f3".into()), "{record}");
 }
 
 #[test]
@@ -188,7 +231,6 @@ fn mistakes_get_one_clear_sentence() {
     some_advice(&home);
     for (arguments, what) in [
         (&["list", "--day", "yesterday"][..], "no day"),
-        (&["list", "--origin", "x"], "no origin"),
         (&["forget", "--session", "xyz"], "no session"),
         (&["show", "x"], "no FEN"),
     ] {
@@ -196,6 +238,9 @@ fn mistakes_get_one_clear_sentence() {
         assert!(code == 1 && stderr.contains(what), "{arguments:?}: {stderr}");
     }
     assert_eq!(tool(&home, &["advise", START, "e4", "lots"]).2, 2);
+    let (_, stderr, code) = tool(&home, &["list", "--origin", "x"]);
+    assert!(code == 2 && stderr.contains("study, opening"), "{stderr}");
+    assert_eq!(well(&home, &["list", "--origin", "opening"]).lines().last(), Some("0 records"));
     assert_eq!(tool(&home, &["forget", "--all", "--below", START]).2, 2);
 }
 
@@ -248,6 +293,33 @@ fn more_lines_than_a_file_holds_are_taken_in_once() {
     let first = well(&home, &["import", "records.txt"]);
     assert!(first.contains("left out: a file holds 65536"), "{first}");
     let again = json(&well(&home, &["import", "records.txt", "--json"]));
+    assert_eq!(again["new"], 0, "{again}");
+}
+
+#[test]
+fn a_full_file_takes_no_room_from_newer_records() {
+    let home = home();
+    let write = |name: &str, count: usize, seed: u64, first: u32| {
+        let lines = (first..).zip(learn::positions(count, seed));
+        let lines = lines.map(|(number, position)| exchange::line(&learn::record(&position, number)));
+        let lines = lines.map(|line| line.expect("a line") + "\n").collect::<String>();
+        fs::write(home.path().join(name), lines).unwrap();
+    };
+    write("old.txt", CAPACITY, 3, 1);
+    write("new.txt", 3000, 4, 1_000_000);
+    well(&home, &["import", "old.txt", "--file", "old.bin"]);
+    well(&home, &["import", "new.txt", "--file", "new.bin"]);
+    let newer = || {
+        let all = well(&home, &["export", "--file", "new.bin"]);
+        let kept: BTreeSet<String> = all.lines().map(str::to_owned).collect();
+        let new = fs::read_to_string(home.path().join("new.txt")).unwrap();
+        new.lines().filter(|line| kept.contains(*line)).count()
+    };
+    let before = newer();
+    let merged = json(&well(&home, &["merge", "old.bin", "--file", "new.bin", "--json"]));
+    assert!(merged["new"].as_u64() > Some(60_000), "{merged}");
+    assert_eq!(newer(), before);
+    let again = json(&well(&home, &["merge", "old.bin", "--file", "new.bin", "--json"]));
     assert_eq!(again["new"], 0, "{again}");
 }
 

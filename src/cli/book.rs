@@ -130,7 +130,7 @@ fn open(path: Option<&Path>) -> Result<Book, CliError> {
 }
 
 fn make(make: &Make, output: &Output) -> Result<Completion, CliError> {
-    refuse_to_overwrite(&make.output, make.force)?;
+    refuse(&make.output, make.force)?;
     let mut builder = Builder::default();
     let (mut games, mut skipped) = (0_usize, 0_usize);
     let progress = progress_bar(None, "{spinner} {pos} games, {elapsed}");
@@ -183,11 +183,21 @@ fn add(builder: &mut Builder, game: &pgn::Game, make: &Make) {
     }
 }
 
-fn write(path: &Path, entries: &[BookEntry], force: bool) -> Result<(), CliError> {
+/// A book is written only to a file, and to an existing one only with `force`.
+fn refuse(path: &Path, force: bool) -> Result<(), CliError> {
     refuse_to_overwrite(path, force)?;
+    if path == Path::new("-") {
+        let text = "a book is not written to the standard output; name a file (`./-` for one named `-`)";
+        return Err(CliError::Task(text.to_owned()));
+    }
     if path.exists() && !path.is_file() {
         return Err(CliError::Task(format!("{} is no regular file; name another", path.display())));
     }
+    Ok(())
+}
+
+fn write(path: &Path, entries: &[BookEntry], force: bool) -> Result<(), CliError> {
+    refuse(path, force)?;
     // An engine may be reading the file that is replaced.
     files::replace(path, &to_bytes(entries)).map_err(refused(path, "written"))
 }
@@ -257,7 +267,7 @@ fn stats(path: Option<&Path>, output: &Output) -> Result<(), CliError> {
     output.line(format_args!(
         "{name}: {} entries, {positions} positions\n\
          at most {most} moves in a position, {dead} of weight 0, {learned} with a learn field\n\
-         {} positions can be reached from the start, the farthest in {depth} plies",
+         {} positions can be reached from the start, those at the ends of the lines included, the farthest in {depth} plies",
         book.len(),
         reached.len() + 1,
     ));

@@ -3,6 +3,7 @@
 use std::{path::Path, sync::RwLock};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use jiff::Timestamp;
 use serde::Serialize;
 
 use super::outcome::CliError;
@@ -49,6 +50,12 @@ pub(super) fn position(fen: Option<&str>, chess960: bool) -> Result<Position, Cl
 /// A value as JSON. It cannot fail: our types have no maps, and no numbers that JSON lacks.
 pub(super) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Seconds since 1970 as `2026-01-31 17:05`, UTC; empty if they are beyond the year 9999.
+pub(super) fn date(time: impl Into<u64>) -> String {
+    let time = i64::try_from(time.into()).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
+    time.map_or_else(String::new, |time| time.strftime("%F %R").to_string())
 }
 
 /// A score in readable form: signed pawns, mates in moves, and tablebase results with the moves to the next capture or

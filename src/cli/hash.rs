@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
-use super::CliError;
+use super::{CliError, date};
 use crate::{
     eval,
     tt::file::{self, HashFileError, LAYOUT, Map, Survey},
@@ -110,7 +110,7 @@ fn info(path: &Path, output: &Output) -> Result<(), HashFileError> {
     output.line(format_args!("size         {} MiB, {} entries", header.file_size() >> 20, survey.places));
     output.line(format_args!("evaluation   {:04x} ({ours})", header.evaluation));
     output.line(format_args!("path hash    {}", header.path_mode));
-    output.line(format_args!("id           {:016x}, made {} s after 1970", header.file_id, header.created));
+    output.line(format_args!("id           {:016x}, made {} (UTC)", header.file_id, date(header.created)));
     output.line(format_args!("session      {}", map.generation()));
     let Survey { places, entries, iterations, focus, damaged, .. } = survey;
     output.line(format_args!("full         {:.1} %, {entries} entries", per_cent(entries, places)));

@@ -89,7 +89,7 @@ impl EarlierRun {
             if !is_same {
                 let (path, difference) = (self.path.display(), difference(&found, setup));
                 return Err(CliError::Task(format!(
-                    "{path} belongs to unfinished work of other settings (they differ in: {difference}); {advice}"
+                    "{path} belongs to a run with other settings (they differ in: {difference}); {advice}"
                 )));
             }
             if serde_json::from_slice::<serde::de::IgnoredAny>(&line).is_err() {

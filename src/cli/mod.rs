@@ -29,7 +29,7 @@ use std::{io::ErrorKind, path::PathBuf};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use self::{
-    common::{complain, json, pawns, position, progress_bar, refuse_to_overwrite, write_records},
+    common::{complain, date, json, pawns, position, progress_bar, refuse_to_overwrite, write_records},
     openings::Openings,
     outcome::refused,
 };
@@ -112,7 +112,8 @@ pub enum Subtask {
     Worker(worker::WorkerArguments),
     /// Print the completions of a shell.
     ///
-    /// For bash: `engram completions bash > ~/.local/share/bash-completion/completions/engram`.
+    /// For bash, after `mkdir -p ~/.local/share/bash-completion/completions`:
+    /// `engram completions bash > ~/.local/share/bash-completion/completions/engram`.
     Completions {
         /// The shell.
         shell: clap_complete::Shell,

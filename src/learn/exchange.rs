@@ -86,7 +86,7 @@ pub fn parse_line(text: &str, session: u32, time: u32) -> Result<Option<Record>,
         return Ok(None);
     }
     let (board, operations) = split(text);
-    let operations = Operations(operations);
+    let operations = Operations(self::operations(operations));
     let record = match operations.get("key") {
         Some(_) => own(&board, &operations)?,
         None => advised(&board, &operations, session, time)?,
@@ -112,16 +112,38 @@ fn split(text: &str) -> (String, &str) {
     (board, rest)
 }
 
-/// `opcode operand; opcode operand; …`
-struct Operations<'a>(&'a str);
-
-impl<'a> Operations<'a> {
-    fn get(&self, wanted: &str) -> Option<&'a str> {
-        self.0.split(';').find_map(|operation| {
-            let operation = operation.trim();
-            let (opcode, operand) = operation.split_once(char::is_whitespace).unwrap_or((operation, ""));
-            (opcode == wanted).then_some(operand.trim())
+/// The operations of an EPD, `opcode operand; opcode operand; …`. Quotes may contain semicolons, and are removed.
+pub fn operations(text: &str) -> Vec<(String, String)> {
+    let mut quoted = false;
+    let mut parts: Vec<&str> = text
+        .split(|c| {
+            quoted ^= c == '"';
+            c == ';' && !quoted
         })
+        .collect();
+    if quoted {
+        // The last one has no end.
+        parts.pop();
+    }
+    let operation = |part: &str| {
+        let part = part.replace('"', "");
+        let (code, value) = part.trim().split_once(char::is_whitespace).unwrap_or((part.trim(), ""));
+        (!code.is_empty()).then(|| (code.to_owned(), value.trim().to_owned()))
+    };
+    parts.into_iter().filter_map(operation).collect()
+}
+
+/// The operations of a line.
+struct Operations(Vec<(String, String)>);
+
+impl Operations {
+    fn get(&self, wanted: &str) -> Option<&str> {
+        self.0.iter().find(|(opcode, _)| opcode == wanted).map(|(_, operand)| operand.as_str())
+    }
+
+    /// The number of an operation that may be missing. One that cannot be read, such as `ce +M3`, is ignored.
+    fn optional<T: std::str::FromStr>(&self, operation: &str) -> Option<T> {
+        self.get(operation)?.parse().ok()
     }
 
     fn read<T>(&self, operation: &'static str, parse: impl Fn(&str) -> Option<T>) -> Result<T, LineError> {
@@ -146,7 +168,7 @@ pub(super) fn position(board: &str, chess960: Option<bool>) -> Result<Position, 
     Position::from_setup(setup, mode).map_err(|_| wrong())
 }
 
-fn own(board: &str, operations: &Operations<'_>) -> Result<Record, LineError> {
+fn own(board: &str, operations: &Operations) -> Result<Record, LineError> {
     let flags = operations.read("flags", parse_flags)?;
     let position = position(board, Some(flags.chess960))?;
     let origin = operations.read("origin", Origin::from_name)?;
@@ -175,22 +197,17 @@ fn own(board: &str, operations: &Operations<'_>) -> Result<Record, LineError> {
     Ok(record)
 }
 
-fn advised(board: &str, operations: &Operations<'_>, session: u32, time: u32) -> Result<Record, LineError> {
+fn advised(board: &str, operations: &Operations, session: u32, time: u32) -> Result<Record, LineError> {
     let position = position(board, None)?;
     let moves = operations.get("bm").unwrap_or_default();
     let names = moves.split([' ', ',']).filter(|name| !name.is_empty()).take(MAX_ADVISED);
-    let score = if operations.get("dm").is_some() {
-        let moves: i32 = operations.number("dm")?;
+    let mate = operations.optional("dm").map(|moves: i32| {
         let plies = moves.unsigned_abs().saturating_mul(2).saturating_sub(u32::from(moves > 0));
-        Some(LearnedScore::mate(u16::try_from(plies).unwrap_or(u16::MAX), moves > 0))
-    } else if operations.get("ce").is_some() {
-        Some(LearnedScore::from_centipawns(operations.number("ce")?))
-    } else {
-        None
-    };
+        LearnedScore::mate(u16::try_from(plies).unwrap_or(u16::MAX), moves > 0)
+    });
+    let score = mate.or_else(|| operations.optional("ce").map(LearnedScore::from_centipawns));
     let advice = Record { session, time, ..advice(&position, names, score)? };
-    let depth = operations.get("acd").map_or(Ok(advice.depth), |_| operations.number("acd"))?;
-    Ok(Record { depth, ..advice })
+    Ok(Record { depth: operations.optional("acd").unwrap_or(advice.depth), ..advice })
 }
 
 /// The advice to play one of these moves, in UCI notation or SAN, with the score that the position then has.

@@ -9,7 +9,7 @@ use super::{
     error::FileError,
     file::{LearnFile, Mode},
     record::{CAPACITY, PAYLOAD, Record},
-    ring::{BLOCK, MAX_ADVICE, Report, Ring},
+    ring::{BEFORE_FIRST, BLOCK, MAX_ADVICE, Report, Ring},
 };
 
 use crate::locks::read;
@@ -43,26 +43,35 @@ pub struct Taken {
     pub new: usize,
     /// Not appended: the known record is the same or counts more.
     pub known: usize,
+    /// Not appended: the position was forgotten here later.
+    pub forgotten: usize,
     /// Advice for which there is no room.
     pub refused: usize,
 }
 
-/// Keeps the newest record of each key, and of those as many as fit into a file with `live_advice` pieces of advice:
-/// more would overwrite each other in the ring, and merging the same records again would append them again. Advice is
-/// kept first. Returns how many did not fit.
-pub fn keep_what_fits(records: &mut Vec<Record>, live_advice: usize) -> usize {
+/// Keeps the newest record of each key, and of those as many as fit into the file of `ring` beside its newer ones: more
+/// would overwrite those and each other, and merging the same records again would append them again. Advice is kept
+/// first. Returns how many did not fit.
+pub fn keep_what_fits(records: &mut Vec<Record>, ring: &Ring) -> usize {
     // Advice near the write position is there twice for a while.
-    let advice = live_advice + records.iter().filter(|record| record.is_advice()).count();
+    let advice = ring.advice_len() + records.iter().filter(|record| record.is_advice()).count();
     let room = CAPACITY - 2 * BLOCK as usize - 2 * advice.min(MAX_ADVICE);
-    let mut kept: Vec<usize> = (0..records.len()).collect();
-    kept.sort_by(|&one, &other| {
-        let (one, other) = (&records[one], &records[other]);
+    let first = |one: &Record, other: &Record| {
         other.is_advice().cmp(&one.is_advice()).then_with(|| order(other, one))
-    });
+    };
+    let mut kept: Vec<usize> = (0..records.len()).collect();
+    kept.sort_by(|&one, &other| first(&records[one], &records[other]));
     let mut seen = HashSet::new();
     kept.retain(|&index| seen.insert(records[index].key));
-    let left_out = kept.len().saturating_sub(room);
-    kept.truncate(room);
+    let present = ring.since(BEFORE_FIRST).map(|(_, record)| record);
+    let mut present: Vec<Record> = present.filter(|record| !seen.contains(&record.key)).collect();
+    present.sort_by(first);
+    // What comes before a record must fit as well.
+    let before = |record: &Record| present.partition_point(|present| first(present, record).is_lt());
+    let fits = |&(place, &index): &(usize, &usize)| place + before(&records[index]) < room;
+    let count = kept.iter().enumerate().take_while(fits).count();
+    let left_out = kept.len() - count;
+    kept.truncate(count);
     kept.sort_unstable();
     *records = kept.into_iter().map(|index| records[index].clone()).collect();
     left_out
@@ -105,7 +114,8 @@ impl LearnFile {
             let mut locked = self.lock_with_timeout(ring)?;
             for record in turn {
                 if !read(ring).lacks(record) {
-                    taken.known += 1;
+                    let forgotten = record.is_live() && read(ring).get(record.key).is_none();
+                    *if forgotten { &mut taken.forgotten } else { &mut taken.known } += 1;
                 } else if !locked.has_room_for(record) {
                     taken.refused += 1;
                 } else {

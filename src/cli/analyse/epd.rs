@@ -3,7 +3,7 @@
 use shakmaty::Move;
 
 use super::pool::Finding;
-use crate::{cli::pgn::read_move, position::Position, uci::translate};
+use crate::{cli::pgn::read_move, learn::exchange::operations, position::Position, uci::translate};
 
 /// A line of an EPD file, or a position of the command line.
 #[derive(Clone, Debug, Default)]
@@ -200,27 +200,6 @@ fn begins_operations(words: &[&str]) -> bool {
             && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
     };
     words.is_empty() || words.first().is_some_and(is_code) && words.iter().any(|word| word.ends_with(';'))
-}
-
-/// A sequence of `opcode operand...;`. Quotes may contain semicolons, and are removed.
-fn operations(text: &str) -> Vec<(String, String)> {
-    let mut quoted = false;
-    let mut parts: Vec<&str> = text
-        .split(|c| {
-            quoted ^= c == '"';
-            c == ';' && !quoted
-        })
-        .collect();
-    if quoted {
-        // The last one has no end.
-        parts.pop();
-    }
-    let operation = |part: &str| {
-        let part = part.replace('"', "");
-        let (code, value) = part.trim().split_once(char::is_whitespace).unwrap_or((part.trim(), ""));
-        (!code.is_empty()).then(|| (code.to_owned(), value.trim().to_owned()))
-    };
-    parts.into_iter().filter_map(operation).collect()
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub(super) fn advise(
     out: Printer,
 ) -> Result<(), CliError> {
     let position = translate::parse_fen(fen, false)?;
-    let mut record = exchange::advice(&position, best.split(','), score)?;
+    let mut record = exchange::advice(&position, best.split(',').map(str::trim), score)?;
     record.session = learn::session();
     // Later than the record that it replaces, so that every file into which both are merged keeps this one.
     let present = file.ring().newest_of(position.key()).map_or(0, |present| present.time.saturating_add(1));

@@ -1,3 +1,5 @@
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+
 use super::text::{DAY, day};
 use crate::{
     cli::CliError,
@@ -18,9 +20,9 @@ pub(super) struct Filter {
     /// This position alone.
     #[arg(long, value_name = "FEN")]
     position: Option<String>,
-    /// Where they come from: drop, root, advice, import, outcome or study.
-    #[arg(long, value_name = "NAME")]
-    origin: Option<String>,
+    /// Where they come from.
+    #[arg(long, value_name = "NAME", value_parser = origins())]
+    origin: Option<Origin>,
     /// The day of learning (UTC).
     #[arg(long, value_name = "YYYY-MM-DD")]
     day: Option<String>,
@@ -31,6 +33,11 @@ pub(super) struct Filter {
 
 /// The names of all filters on the command line.
 pub(super) const NAMES: [&str; 5] = ["below", "position", "origin", "day", "session"];
+
+fn origins() -> impl clap::builder::TypedValueParser<Value = Origin> {
+    PossibleValuesParser::new(Origin::ALL.map(|(_, name)| name))
+        .try_map(|name| Origin::from_name(&name).ok_or("no origin"))
+}
 
 /// A parsed filter.
 pub(super) struct CompiledFilter {
@@ -45,7 +52,7 @@ impl Filter {
     /// Are there no conditions?
     pub(super) fn is_empty(&self) -> bool {
         let Filter { below, position, origin, day, session } = self;
-        [below, position, origin, day, session].into_iter().all(Option::is_none)
+        origin.is_none() && [below, position, day, session].into_iter().all(Option::is_none)
     }
 
     /// Parses the arguments.
@@ -53,10 +60,6 @@ impl Filter {
         let parse = |fen: &String| parse_fen(fen, false);
         let no = |text: &str, what: &str| {
             CliError::Task(format!("`{}` is no {what}", text.chars().take(40).collect::<String>()))
-        };
-        let origin = |name: &String| {
-            let names = "origin; write drop, root, advice, import, outcome or study";
-            Origin::from_name(name).ok_or_else(|| no(name, names))
         };
         let session = |hex: &String| {
             let form = "session; write eight hexadecimal digits, as `engram learn list` shows them";
@@ -67,7 +70,7 @@ impl Filter {
         Ok(CompiledFilter {
             below: below.map(|position| Reachable::of(&position)),
             key: self.position.as_ref().map(parse).transpose()?.map(|position| position.key()),
-            origin: self.origin.as_ref().map(origin).transpose()?,
+            origin: self.origin,
             day: self.day.as_ref().map(on).transpose()?,
             session: self.session.as_ref().map(session).transpose()?,
         })

@@ -289,8 +289,7 @@ fn card(sequence: u64, record: &Record) -> Markup {
         }
     };
     let turn = position.turn();
-    let advised: Vec<Move> = record.advised().filter_map(|m| position.unpack(m)).collect();
-    let moves = if advised.is_empty() { best.into_iter().collect() } else { advised };
+    let moves = text::moves(record, &position, best);
     let learned = match moves.is_empty() {
         true => "no move".to_owned(),
         false => moves.iter().map(|&m| pgn::san(&position, m).0).collect::<Vec<_>>().join(" or "),

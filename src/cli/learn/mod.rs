@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 
 use self::{filter::Filter, opened::Opened, text::Printer};
-use super::{CliError, Completion, prove};
+use super::{CliError, Completion, prove, source};
 use crate::{learn::LearnedScore, uci::Output};
 
 /// The arguments of `engram learn`.
@@ -85,10 +85,12 @@ enum Tool {
     /// Games (PGN, with --player) are analysed: the positions in which the score of the side that lost dropped
     /// are learned.
     ///
-    /// Advice is kept, otherwise the newer record of a position; importing twice changes nothing. In EPD the score
-    /// comes from `ce` (centipawns) or `dm` (mate in moves), the depth from `acd`.
+    /// Advice is kept, otherwise the newer record of a position; importing twice changes nothing. Nor does importing
+    /// bring back what was forgotten later than it was learned: import into a new file (`--file`) for that. In EPD the
+    /// score comes from `ce` (centipawns) or `dm` (mate in moves), the depth from `acd`. Exit code 3 means that some
+    /// lines or games could not be read; each is reported.
     Import {
-        /// The text or the games.
+        /// The text or the games; `-` for the standard input.
         #[arg(value_name = "PATH")]
         from: PathBuf,
         /// PATH is PGN: learn from the games that this player lost. A part of the name is enough.
@@ -115,9 +117,10 @@ enum Tool {
         #[arg(long)]
         yes: bool,
     },
-    /// Search lost games again, backwards, for the move that would have held.
+    /// Search the openings of games and lost games again.
     ///
-    /// The newest games come first. Results are saved at once: the command can be interrupted at any time, and
+    /// First the first positions of games, which come again most often; then the lost games, the newest first, each
+    /// backwards for the last position in which another move would have held. Results are saved at once: the command can be interrupted at any time, and
     /// resumes. Runs at the lowest priority, also while engines use the file.
     Study(study::StudyArguments),
     /// Tell the engine the best move of a position.
@@ -142,7 +145,8 @@ enum Tool {
     Prove(prove::ProveArguments),
 }
 
-/// Runs a tool on the file that is named, or on the one in the user's data directory. Partial if games were skipped.
+/// Runs a tool on the file that is named, or on the one in the user's data directory. Partial if games or lines were
+/// left out.
 pub(super) fn run(
     arguments: &LearnArguments,
     default: Option<PathBuf>,
@@ -170,13 +174,13 @@ pub(super) fn run(
         Tool::Import { from, player: Some(player), nodes } => {
             return games::import(&mut Opened::for_source(&path, from)?, from, player, *nodes, out);
         }
-        Tool::Import { from, player: None, .. } if is_pgn(from) => {
+        Tool::Import { from, player: None, .. } if source::ending(from).as_deref() == Some("pgn") => {
             let path = from.display();
             let text = format!("{path} holds games; say whose lost games to learn from: --player NAME");
             Err(CliError::Task(text))
         }
         Tool::Import { from, player: None, .. } => {
-            trade::import(&mut Opened::for_source(&path, from)?, from, out)
+            return trade::import(&mut Opened::for_source(&path, from)?, from, out);
         }
         Tool::Merge { from } => {
             let source = Opened::read(from)?;
@@ -197,8 +201,4 @@ pub(super) fn run(
         Tool::Prove(arguments) => prove::run(arguments, output),
     }?;
     Ok(Completion::Complete)
-}
-
-fn is_pgn(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"))
 }

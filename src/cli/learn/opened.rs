@@ -37,7 +37,9 @@ impl Opened {
 
     /// Opens it for writing the records of `source`, which must exist: a mistyped name must not create a learning file.
     pub fn for_source(path: &Path, source: &Path) -> Result<Opened, CliError> {
-        fs::metadata(source).map_err(refused(source, "read"))?;
+        if source != Path::new("-") {
+            fs::metadata(source).map_err(refused(source, "read"))?;
+        }
         Opened::write(path)
     }
 

@@ -2,13 +2,15 @@
 
 use std::fmt::Display;
 
-use jiff::{Timestamp, civil::Date, tz::TimeZone};
+use jiff::{civil::Date, tz::TimeZone};
 use serde_json::{Value, json};
-use shakmaty::Color;
+use shakmaty::{Color, Move};
 
+pub(super) use crate::cli::date;
 use crate::{
     cli::pgn,
     learn::{LearnedScore, Origin, Record, RecordError, game::GameEnd, games::player},
+    position::Position,
     uci::{Output, translate},
 };
 
@@ -60,13 +62,6 @@ pub(super) fn day(text: &str) -> Option<u32> {
     u32::try_from(seconds).ok().map(|seconds| seconds / DAY)
 }
 
-/// `2026-01-31 17:05`, UTC.
-pub(super) fn date(time: u32) -> String {
-    // A u32 of seconds is always within the range of a timestamp.
-    Timestamp::from_second(i64::from(time))
-        .map_or_else(|_| String::new(), |time| time.strftime("%F %R").to_string())
-}
-
 /// `White lost`; `None` if no decided game is known.
 pub(super) fn result(record: &Record, turn: Color) -> Option<String> {
     let (side, outcome) = player(record, turn)?;
@@ -97,14 +92,20 @@ pub(super) fn window(lower: LearnedScore, upper: LearnedScore) -> String {
 /// The columns of [`row`]. All scores in texts, JSON and pages are for the side to move.
 pub(super) const HEADER: &str = "      number  learned (UTC)     session   origin   game        move       cp, side to move  depth  position";
 
+/// The moves of a record: all that are advised, or the best one.
+pub(super) fn moves(record: &Record, position: &Position, best: Option<Move>) -> Vec<Move> {
+    let advised: Vec<Move> = record.advised().filter_map(|m| position.unpack(m)).collect();
+    if advised.is_empty() { best.into_iter().collect() } else { advised }
+}
+
 /// One line for one record.
 pub(super) fn row(sequence: u64, record: &Record) -> String {
     let (best, game, fen) = match record.position_and_move() {
         Ok((position, best)) => {
-            let best = best.map(|m| pgn::san(&position, m).0);
-            (best, result(record, position.turn()), position.fen())
+            let names = moves(record, &position, best).into_iter().map(|m| pgn::san(&position, m).0);
+            (names.collect::<Vec<_>>().join(","), result(record, position.turn()), position.fen())
         }
-        Err(misfit) => (None, None, format!("damaged: {misfit}")),
+        Err(misfit) => (String::new(), None, format!("damaged: {misfit}")),
     };
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     format!(
@@ -113,14 +114,14 @@ pub(super) fn row(sequence: u64, record: &Record) -> String {
         record.session,
         record.origin.name(),
         or_dash(game),
-        or_dash(best),
+        or_dash(Some(best).filter(|best| !best.is_empty())),
         window(record.lower, record.upper),
         or_dash(depth(record).map(|depth| depth.to_string())),
     )
 }
 
 /// A record as JSON. Scores are centipawns for the side to move, strings for mates and tablebase results, or null.
-/// Fields of searches are null in records without one.
+/// Fields of searches are null in records without one. Advice may have several moves.
 pub(super) fn value(sequence: u64, record: &Record) -> Value {
     let score = |score: LearnedScore| match (score.centipawns(), score.is_none()) {
         (Some(centipawns), _) => json!(centipawns),
@@ -128,18 +129,20 @@ pub(super) fn value(sequence: u64, record: &Record) -> Value {
         (None, false) => json!(score.to_string()),
     };
     let searched = depth(record).is_some();
-    let (fen, best, damage) = match record.position_and_move() {
+    let (fen, moves, damage) = match record.position_and_move() {
         Ok((position, best)) => {
             let mode = translate::notation(&position, false);
-            (Some(position.fen()), best.map(|m| m.to_uci(mode).to_string()), None::<RecordError>)
+            let names = moves(record, &position, best).into_iter().map(|m| m.to_uci(mode).to_string());
+            (Some(position.fen()), names.collect(), None::<RecordError>)
         }
-        Err(misfit) => (None, None, Some(misfit)),
+        Err(misfit) => (None, Vec::new(), Some(misfit)),
     };
     json!({
         "sequence": sequence,
         "key": format!("{:016x}", record.key.0),
         "fen": fen,
-        "move": best,
+        "move": moves.first(),
+        "moves": moves,
         "lower": score(record.lower),
         "upper": score(record.upper),
         "depth": depth(record),
@@ -164,8 +167,8 @@ mod tests {
 
     #[test]
     fn days_are_counted_as_the_calendar_does() {
-        assert_eq!(date(0), "1970-01-01 00:00");
-        assert_eq!(date(951_782_400), "2000-02-29 00:00");
+        assert_eq!(date(0_u32), "1970-01-01 00:00");
+        assert_eq!(date(951_782_400_u32), "2000-02-29 00:00");
         assert_eq!(date(u32::MAX), "2106-02-07 06:28");
         for number in [0, 58, 59, 11_016, 20_000, u32::MAX / DAY] {
             let text = date(number * DAY);

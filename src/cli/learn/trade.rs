@@ -1,9 +1,6 @@
 //! Export, import and merge.
 
-use std::{
-    io::{BufRead, Write},
-    path::Path,
-};
+use std::{io::Write, path::Path};
 
 use serde_json::json;
 
@@ -12,7 +9,7 @@ use super::{
     text::{self, Printer},
 };
 use crate::{
-    cli::{CliError, refused, source},
+    cli::{CliError, Completion, complain, pgn::Lines, refused, source},
     files::NewFile,
     learn::{self, MAX_ADVICE, Record, Taken, exchange, record::CAPACITY},
 };
@@ -48,60 +45,58 @@ pub(super) fn export(file: &Opened, to: Option<&Path>, out: Printer) -> Result<(
     Ok(())
 }
 
-pub(super) fn import(file: &mut Opened, from: &Path, out: Printer) -> Result<(), CliError> {
-    let text = source::reader(from).map_err(refused(from, "read"))?;
+/// Imports the lines of a text. A line that cannot be used is reported and left out.
+pub(super) fn import(file: &mut Opened, from: &Path, out: Printer) -> Result<Completion, CliError> {
+    let text = Lines::new(source::reader(from).map_err(refused(from, "read"))?);
     let (session, now) = (learn::session(), learn::now());
     let mut records: Vec<Record> = Vec::new();
-    let (mut wrong, mut same) = (Vec::new(), 0);
-    for (number, line) in (1..).zip(text.split(b'\n')) {
+    let (mut outcome, mut same) = (Completion::Complete, 0);
+    for (number, line) in (1..).zip(text) {
         let line = line.map_err(refused(from, "read"))?;
-        match exchange::parse_line(
-            String::from_utf8_lossy(&line).trim_start_matches('\u{feff}'),
-            session,
-            now,
-        ) {
+        match exchange::parse_line(&line, session, now) {
             Ok(Some(record)) if file.has_same_advice(&record) => same += 1,
             Ok(record) => records.extend(record),
-            Err(error) => wrong.push((number, error)),
+            Err(error) => {
+                outcome = Completion::Partial;
+                complain(format_args!("{}: line {number} is left out: {error}", from.display()));
+            }
         }
     }
-    // Invalid lines do not prevent the import of the others; importing the same file again changes nothing.
-    let live_advice = file.ring().advice_len();
-    let lines = records.len();
-    let left_out = learn::keep_what_fits(&mut records, live_advice);
-    let replaced = lines - records.len() - left_out;
-    let taken = file.file.take_in(&file.ring, &records)?;
-    report(Taken { known: taken.known + same + replaced, ..taken }, out);
-    if left_out > 0 {
-        out.text(format_args!("{left_out} older records left out: a file holds {CAPACITY}"));
-    }
-    let count = wrong.len();
-    match wrong.into_iter().next() {
-        Some((number, error)) => Err(CliError::Task(format!(
-            "{count} lines of {} were left out, the first one is line {number}: {error}",
-            from.display()
-        ))),
-        None => Ok(()),
-    }
+    // Importing the same file again changes nothing.
+    take_in(file, records, same, out)?;
+    Ok(outcome)
 }
 
 pub(super) fn merge(file: &mut Opened, source: &Opened, out: Printer) -> Result<(), CliError> {
     // Including tombstones: what was forgotten there is forgotten here.
-    let records: Vec<Record> = source.ring().since(learn::BEFORE_FIRST).map(|(_, record)| record).collect();
-    let taken = file.file.take_in(&file.ring, &records)?;
-    report(taken, out);
-    Ok(())
+    let records = source.ring().since(learn::BEFORE_FIRST).map(|(_, record)| record).collect();
+    take_in(file, records, 0, out)
 }
 
-fn report(taken: Taken, out: Printer) {
-    let Taken { new, known, refused } = taken;
+/// Takes in records and reports it; `same`: advice that was known and is not among them.
+fn take_in(file: &mut Opened, mut records: Vec<Record>, same: usize, out: Printer) -> Result<(), CliError> {
+    let all = records.len();
+    let left_out = learn::keep_what_fits(&mut records, &file.ring());
+    let replaced = all - records.len() - left_out;
+    let Taken { new, known, forgotten, refused } = file.file.take_in(&file.ring, &records)?;
+    let known = known + same + replaced;
     out.either(
-        json!({ "new": new, "known": known, "refused": refused }),
+        json!({ "new": new, "known": known, "forgotten": forgotten, "refused": refused }),
         format_args!("{new} records taken in, {known} already known"),
     );
+    if left_out > 0 {
+        out.text(format_args!("{left_out} older records left out: a file holds {CAPACITY}"));
+    }
+    if forgotten > 0 {
+        out.text(format_args!(
+            "{forgotten} records left out: they were forgotten here later; to have them again, take them into a new \
+             file (`--file NEW`)"
+        ));
+    }
     if refused > 0 {
         out.text(format_args!(
             "{refused} pieces of advice refused: a file holds at most {MAX_ADVICE}; remove some with `engram learn forget`"
         ));
     }
+    Ok(())
 }

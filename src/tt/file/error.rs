@@ -80,7 +80,7 @@ pub enum HashFileError {
     #[error("{0} is in use by {1}; try again when that is done")]
     Busy(PathBuf, &'static str),
     /// The disk has no room for this number of bytes.
-    #[error("the disk has no room for the {1} bytes of {0}; free some, or set a smaller HashFileSize")]
+    #[error("the disk has no room for the {1} bytes of {0}; free some, or choose a smaller size")]
     NoRoom(PathBuf, u64),
     /// It may not be written.
     #[error("{0} cannot be written ({1}); change its permissions, or name another file")]
