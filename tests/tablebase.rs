@@ -94,7 +94,10 @@ fn an_annotated_game_says_what_the_tables_know() {
     };
     let text = annotate(&path("game.pgn"), &first);
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(flat.contains("1. e4+ $4 {[%eval 0.00]} (1. Kd3 ") && flat.contains("{TB win in 6})"), "{text}");
+    assert!(
+        flat.contains("1. e4+ $4 {[%eval 0.00]} (1. Kd3 ") && flat.contains("{Engram TB win in 6})"),
+        "{text}"
+    );
     assert_eq!(annotate(&first, &second), text, "our own line is known again and replaced");
 }
 

@@ -5,6 +5,8 @@ use std::{
     sync::{Arc, Mutex, MutexGuard},
 };
 
+use crossbeam::channel::Receiver;
+
 #[cfg(feature = "fleet")]
 use crate::fleet::{LearningShare, ServerAddress};
 use crate::{
@@ -86,10 +88,10 @@ impl Learning {
         file.as_ref().or(default_file.as_ref()).filter(|_| rules.mode != LearningMode::Off)
     }
 
-    /// The file whose openings and lost games are studied between games, if it exists.
+    /// The file whose openings and lost games are studied between games.
     pub fn study_file(&self) -> Option<&PathBuf> {
         let LearnOptions { study, read_only, .. } = &self.options;
-        self.wanted().filter(|file| *study && !read_only && file.exists())
+        self.wanted().filter(|_| *study && !read_only)
     }
 }
 
@@ -129,6 +131,14 @@ impl Memory {
     /// Ends the games that a search at the end of `line` does not continue.
     pub fn leave_games(&mut self, line: &Line, analysis: bool) {
         self.end(|session, live| session.leave_games(line, analysis, live));
+    }
+
+    /// The channel on which it is told that everything learned so far is in the file; none if the file is not in use.
+    pub fn flushed(&self) -> Option<Receiver<bool>> {
+        match &self.file {
+            FileState::Open(open) => Some(open.store.flushed()),
+            FileState::Closed | FileState::Failed => None,
+        }
     }
 
     pub fn end_game(&mut self, last: Option<(&Position, &Line)>) {

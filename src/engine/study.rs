@@ -12,14 +12,17 @@
 use std::{
     path::Path,
     sync::{Arc, RwLock, RwLockReadGuard},
+    time::Duration,
 };
+
+use crossbeam::channel::RecvTimeoutError;
 
 use super::{
     Engine, blocking::BlockingEngine, evaluation::EvaluationChoice, memory::LearnOptions, stop::Background,
 };
 use crate::{
     learn::{
-        FileError, LearnFile, LearnedScore, Origin, Record, Ring,
+        FileError, LearnFile, LearnedScore, Mode, Origin, Record, Ring,
         game::{GameEnd, Line, RESULT},
         games::{self, LearnedGame},
         policy::{Conditions, Known, LearningMode, PositionFinding, Rules, SearchResult},
@@ -38,6 +41,8 @@ const HOLDS: i32 = 0;
 const OPENING_LINE: u64 = 4;
 /// MiB of the transposition table for the searches of a study.
 const HASH: usize = 64;
+/// How often a study that waits for the file asks whether it is still wanted.
+const POLL: Duration = Duration::from_millis(2);
 
 /// A learning file whose openings and lost games are studied.
 pub struct Study {
@@ -296,7 +301,16 @@ impl Engine {
         };
         let (path, evaluation) = (path.clone(), self.evaluation.clone());
         let (tables, sink) = (self.tables.clone(), Arc::clone(&self.sink));
+        let flushed = self.learning.memory().flushed();
         let work = move |goes_on: &dyn Fn() -> bool| {
+            // The records of the last game may still be in the queue, and a new file may not be there yet.
+            while let Some(Err(RecvTimeoutError::Timeout)) =
+                flushed.as_ref().map(|flushed| flushed.recv_timeout(POLL))
+            {
+                if !goes_on() {
+                    return;
+                }
+            }
             let said = study_all(&path, evaluation, tables, goes_on);
             let said = said.unwrap_or_else(|error| Some(format!("nothing more is studied: {error}")));
             said.into_iter().for_each(|said| sink(Event::Message(format!("learning: {said}"))));
@@ -321,10 +335,11 @@ fn study_all(
     tables: Option<Arc<Tablebase>>,
     goes_on: &dyn Fn() -> bool,
 ) -> Result<Option<String>, FileError> {
-    if !goes_on() {
-        return Ok(None);
-    }
-    let (file, ring, _) = LearnFile::open_or_create(path)?;
+    let opened = if goes_on() { LearnFile::open(path, Mode::Write) } else { return Ok(None) };
+    let (file, ring, _) = match opened {
+        Err(FileError::Missing(_)) => return Ok(None),
+        opened => opened?.recover()?,
+    };
     let mut study = Study::new(file, RwLock::new(ring), Study::DEFAULT_NODES);
     study.searcher.engine.evaluate_as(evaluation, tables);
     let (mut openings, mut games, mut held) = (0, 0, 0);

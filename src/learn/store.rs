@@ -139,9 +139,15 @@ impl Store {
 
     /// Writes and syncs everything, waiting at most `timeout`. Returns whether everything is synced.
     pub fn flush(&self, timeout: Duration) -> bool {
+        self.flushed().recv_timeout(timeout).unwrap_or(false)
+    }
+
+    /// Requests that everything is written and synced, and returns the channel on which it is told whether that
+    /// succeeded.
+    pub fn flushed(&self) -> Receiver<bool> {
         let (done, waiting) = bounded(1);
         self.send(Job::Sync(Some(done)));
-        waiting.recv_timeout(timeout).unwrap_or(false)
+        waiting
     }
 
     /// Is the file read-only? Then the reason is among the [messages](Store::take_messages).
