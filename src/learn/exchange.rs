@@ -4,14 +4,17 @@
 
 use std::fmt::Write;
 
-use shakmaty::{CastlingMode, EnPassantMode, fen::Epd, fen::Fen, san::San, uci::UciMove};
+use shakmaty::{CastlingMode, EnPassantMode, fen::Epd, fen::Fen, uci::UciMove};
 use thiserror::Error;
 
 use super::{
     record::{ADVICE_DEPTH, Flags, Origin, Record, RecordError, Unlearnable},
     score::LearnedScore,
 };
-use crate::{position::Position, types::PackedMove};
+use crate::{
+    position::{Position, notation::read_move},
+    types::PackedMove,
+};
 
 /// A line that cannot be imported.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -235,12 +238,12 @@ pub fn advice<'a>(
 /// The most moves of a position that can be advised. Of an EPD with more the first ones are used.
 const MAX_ADVISED: usize = 3;
 
-/// A move in UCI notation or SAN that is legal in `position`.
+/// A legal move in UCI notation or any notation of PGN files. UCI comes first, because in Chess960 a king's move can
+/// have the squares of a castling.
 fn find_move(position: &Position, text: &str) -> Result<PackedMove, LineError> {
     let wrong = || LineError::Move(text.chars().take(20).collect());
     let uci = text.parse::<UciMove>().ok().and_then(|uci| uci.to_move(position.chess()).ok());
-    let name = text.trim_end_matches(['+', '#', '!', '?']);
-    let m = uci.or_else(|| name.parse::<San>().ok()?.to_move(position.chess()).ok()).ok_or_else(wrong)?;
+    let m = uci.or_else(|| read_move(text, position)).ok_or_else(wrong)?;
     Ok(PackedMove::pack(m))
 }
 

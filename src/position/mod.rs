@@ -7,6 +7,7 @@ mod checks;
 mod cuckoo;
 mod generate;
 mod keys;
+pub(crate) mod notation;
 mod path;
 mod path_hash;
 pub mod perft;

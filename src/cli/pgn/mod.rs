@@ -6,15 +6,14 @@
 
 mod game;
 mod lines;
-mod moves;
 mod reader;
 mod tag;
 mod token;
 mod write;
 
+pub(crate) use crate::position::notation::read_move;
 pub use game::{Annotation, Game};
 pub(in crate::cli) use lines::Lines;
-pub use moves::read_move;
 pub use reader::{Broken, Games};
 pub use write::{Comment, line, san, write_game};
 

@@ -6,12 +6,14 @@ use thiserror::Error;
 use super::{
     Annotation, Game,
     lines::{Lines, MAX_BYTES},
-    moves::to_move,
     tag,
     token::{PgnTokens, Token},
     write::move_number,
 };
-use crate::{position::Position, uci::translate};
+use crate::{
+    position::{Position, notation::to_move},
+    uci::translate,
+};
 
 /// Characters shown of a word that is not a legal move.
 const SHOWN: usize = 20;

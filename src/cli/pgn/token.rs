@@ -1,6 +1,6 @@
 use shakmaty::{Color, KnownOutcome, Outcome, san::San};
 
-use super::moves::{san, with_hyphens};
+use crate::position::notation::{san, with_hyphens};
 
 /// Numeric annotation glyphs for the judgement of a move; a sign comes after those that begin with it.
 const JUDGEMENTS: [(&str, u8); 6] = [("!!", 3), ("??", 4), ("!?", 5), ("?!", 6), ("!", 1), ("?", 2)];

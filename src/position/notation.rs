@@ -2,15 +2,15 @@
 
 use shakmaty::{CastlingMode, Move, san::San, uci::UciMove};
 
-use crate::position::Position;
+use super::state::Position;
 
 /// Replaces dashes, which some programs write for hyphens.
-pub(super) fn with_hyphens(word: &str) -> String {
+pub(crate) fn with_hyphens(word: &str) -> String {
     word.replace(['–', '—'], "-")
 }
 
 /// A move as SAN, as UCI, in long algebraic notation (`e2-e4`, `Ng1xf3`), or castling with zeros.
-pub(super) fn san(word: &str) -> Option<San> {
+pub(crate) fn san(word: &str) -> Option<San> {
     // Double check may be written with two signs.
     let plain = word.trim_end_matches(['+', '#']);
     let as_written = San::from_ascii(plain.as_bytes()).ok();
@@ -38,7 +38,7 @@ fn as_san(word: &str) -> String {
 
 /// A move as written; `None` if it is not legal. UCI notation and castling as a king move by two squares (or to the
 /// rook's square) are accepted as well, because some programs write them.
-pub(super) fn to_move(san: San, position: &Position) -> Option<Move> {
+pub(crate) fn to_move(san: San, position: &Position) -> Option<Move> {
     if let Ok(m) = san.to_move(position.chess()) {
         return Some(m);
     }
@@ -50,7 +50,7 @@ pub(super) fn to_move(san: San, position: &Position) -> Option<Move> {
 }
 
 /// A move in any notation of PGN files, or in UCI notation with capital letters; `None` if it is not legal.
-pub fn read_move(word: &str, position: &Position) -> Option<Move> {
+pub(crate) fn read_move(word: &str, position: &Position) -> Option<Move> {
     let plain = word.trim_end_matches(['+', '#', '!', '?']);
     let from_san = san(plain).and_then(|san| to_move(san, position));
     from_san.or_else(|| plain.to_ascii_lowercase().parse::<UciMove>().ok()?.to_move(position.chess()).ok())
