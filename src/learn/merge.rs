@@ -21,12 +21,14 @@ const RECORDS_PER_LOCK: usize = 256;
 /// advice, and an opening that was not searched replaces nothing that is known. Otherwise the greater one counts, by
 /// time, then depth, then payload.
 pub fn beats(new: &Record, old: &Record) -> bool {
-    let rank = |record: &Record| i32::from(record.is_advice()) - i32::from(record.is_unsearched());
-    match rank(new).cmp(&rank(old)) {
-        Ordering::Equal => order(new, old).is_gt(),
-        _ if !new.is_live() || !old.is_live() => order(new, old).is_gt(),
-        ranked => ranked.is_gt(),
-    }
+    let are_live = new.is_live() && old.is_live();
+    let by_rank = if are_live { rank(new).cmp(&rank(old)) } else { Ordering::Equal };
+    by_rank.then_with(|| order(new, old)).is_gt()
+}
+
+/// Advice comes before what was learned, and that before an opening that was not searched.
+fn rank(record: &Record) -> i32 {
+    i32::from(record.is_advice()) - i32::from(record.is_unsearched())
 }
 
 fn order(one: &Record, other: &Record) -> Ordering {
@@ -51,14 +53,12 @@ pub struct Taken {
 
 /// Keeps the newest record of each key, and of those as many as fit into the file of `ring` beside its newer ones: more
 /// would overwrite those and each other, and merging the same records again would append them again. Advice is kept
-/// first. Returns how many did not fit.
+/// first, openings that were not searched last. Returns how many did not fit.
 pub fn keep_what_fits(records: &mut Vec<Record>, ring: &Ring) -> usize {
     // Advice near the write position is there twice for a while.
     let advice = ring.advice_len() + records.iter().filter(|record| record.is_advice()).count();
     let room = CAPACITY - 2 * BLOCK as usize - 2 * advice.min(MAX_ADVICE);
-    let first = |one: &Record, other: &Record| {
-        other.is_advice().cmp(&one.is_advice()).then_with(|| order(other, one))
-    };
+    let first = |one: &Record, other: &Record| rank(other).cmp(&rank(one)).then_with(|| order(other, one));
     let mut kept: Vec<usize> = (0..records.len()).collect();
     kept.sort_by(|&one, &other| first(&records[one], &records[other]));
     let mut seen = HashSet::new();
