@@ -122,7 +122,8 @@ impl Engine {
                     match store.append_all(records) {
                         Written::Now => journals.remove(),
                         // If this process is killed before, the next one takes them over.
-                        Written::Queued | Written::Never => left_journals = journals,
+                        Written::Queued => left_journals = journals,
+                        Written::Never => {}
                     }
                 }
                 Err(error) => log::debug!("games of killed engines cannot be looked for: {error}"),
