@@ -1,5 +1,6 @@
 //! The engine without text: positions and limits in, [`Event`]s out.
 
+mod background_study;
 mod blocking;
 mod evaluation;
 mod hash_file;

@@ -16,8 +16,8 @@ use crate::{
     types::{Bound, Depth},
 };
 
-/// How often a search without news asks whether it is still wanted.
-const POLL: Duration = Duration::from_millis(2);
+/// How often work that waits, for a search or for a file, asks whether it is still wanted.
+pub(super) const POLL: Duration = Duration::from_millis(2);
 
 /// An engine with one thread whose searches block the caller.
 pub struct BlockingEngine {

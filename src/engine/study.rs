@@ -9,20 +9,12 @@
 //! position before each of them, with the opponent to move, the score of the reply played in the game. Records
 //! against earlier moves are replaced by marks that lead to the move that holds.
 
-use std::{
-    path::Path,
-    sync::{Arc, RwLock, RwLockReadGuard},
-    time::Duration,
-};
+use std::sync::{RwLock, RwLockReadGuard};
 
-use crossbeam::channel::RecvTimeoutError;
-
-use super::{
-    Engine, blocking::BlockingEngine, evaluation::EvaluationChoice, memory::LearnOptions, stop::Background,
-};
+use super::{blocking::BlockingEngine, memory::LearnOptions};
 use crate::{
     learn::{
-        FileError, LearnFile, LearnedScore, Mode, Origin, Record, Ring,
+        FileError, LearnFile, LearnedScore, Origin, Record, Ring,
         game::{GameEnd, Line, RESULT},
         games::{self, LearnedGame},
         policy::{Conditions, Known, LearningMode, PositionFinding, Rules, SearchResult},
@@ -30,8 +22,6 @@ use crate::{
     },
     locks::read,
     position::Position,
-    search::Event,
-    syzygy::Tablebase,
     types::{Depth, PackedMove, Ply, PositionKey, Score},
 };
 
@@ -41,12 +31,10 @@ const HOLDS: i32 = 0;
 const OPENING_LINE: u64 = 4;
 /// MiB of the transposition table for the searches of a study.
 const HASH: usize = 64;
-/// How often a study that waits for the file asks whether it is still wanted.
-const POLL: Duration = Duration::from_millis(2);
 
 /// A learning file whose openings and lost games are studied.
 pub struct Study {
-    searcher: BlockingEngine,
+    pub(super) searcher: BlockingEngine,
     file: LearnFile,
     ring: RwLock<Ring>,
 }
@@ -279,8 +267,8 @@ impl Study {
         Record { origin: Origin::Study, session: game.session, time, ..record }
     }
 
-    /// The time of a record: later than the record that it replaces, and otherwise `time`, or as near as possible to it, so
-    /// that the record of a game still belongs to the game.
+    /// The time of a record: later than the record that it replaces, otherwise `time`. So it is as near to the time of its
+    /// game as possible, to which it still belongs.
     fn later_than_known(&self, time: u32, key: PositionKey) -> u32 {
         let known = self.ring().newest_of(key);
         known.map_or(time, |known| known.time.saturating_add(1))
@@ -291,71 +279,6 @@ impl Study {
 fn roots(game: &LearnedGame) -> impl Iterator<Item = (u16, &Position)> {
     let positions = game.positions.iter().rev().map(|(&ply, position)| (ply, position));
     positions.filter(|(_, position)| position.turn() == game.side && position.has_legal_move())
-}
-
-impl Engine {
-    /// Studies openings and lost games until the next search, if `LearnStudy` is set.
-    pub(super) fn start_study(&mut self) {
-        let Some(path) = self.learning.study_file().filter(|_| !self.strength_limits.is_limited()) else {
-            return;
-        };
-        let (path, evaluation) = (path.clone(), self.evaluation.clone());
-        let (tables, sink) = (self.tables.clone(), Arc::clone(&self.sink));
-        let flushed = self.learning.memory().flushed();
-        let work = move |goes_on: &dyn Fn() -> bool| {
-            // The records of the last game may still be in the queue, and a new file may not be there yet.
-            while let Some(Err(RecvTimeoutError::Timeout)) =
-                flushed.as_ref().map(|flushed| flushed.recv_timeout(POLL))
-            {
-                if !goes_on() {
-                    return;
-                }
-            }
-            let said = study_all(&path, evaluation, tables, goes_on);
-            let said = said.unwrap_or_else(|error| Some(format!("nothing more is studied: {error}")));
-            said.into_iter().for_each(|said| sink(Event::Message(format!("learning: {said}"))));
-        };
-        match Background::start("study", self.study.take(), work) {
-            Ok(study) => self.study = Some(study),
-            Err(error) => self.say(format!("learning: nothing is studied: {error}")),
-        }
-    }
-
-    /// Ends the study in the background, if there is one.
-    pub(super) fn stop_study(&self) {
-        self.study.iter().for_each(Background::stop);
-    }
-}
-
-/// Studies the openings and the lost games in a file as long as `goes_on` returns true, with the evaluation and the
-/// tablebases of the engine that plays. Returns what was done, if anything.
-fn study_all(
-    path: &Path,
-    evaluation: EvaluationChoice,
-    tables: Option<Arc<Tablebase>>,
-    goes_on: &dyn Fn() -> bool,
-) -> Result<Option<String>, FileError> {
-    let opened = if goes_on() { LearnFile::open(path, Mode::Write) } else { return Ok(None) };
-    let (file, ring, _) = match opened {
-        Err(FileError::Missing(_)) => return Ok(None),
-        opened => opened?.recover()?,
-    };
-    let mut study = Study::new(file, RwLock::new(ring), Study::DEFAULT_NODES);
-    study.searcher.engine.evaluate_as(evaluation, tables);
-    let (mut openings, mut games, mut held) = (0, 0, 0);
-    for opening in study.openings().into_iter().take_while(|_| goes_on()) {
-        openings += study.study_opening(&opening, goes_on)?.positions;
-    }
-    for mut game in study.lost_games(goes_on).into_iter().take_while(|_| goes_on()) {
-        let studied = study.study(&mut game, goes_on)?;
-        games += u32::from(studied.is_finished);
-        held += u32::from(studied.found.is_some());
-    }
-    Ok((openings > 0 || games > 0).then(|| {
-        format!(
-            "positions of openings studied: {openings}; lost games: {games}, another move holds in {held}"
-        )
-    }))
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 //! file, from which the same command resumes after an interruption.
 
 mod accuracy;
+mod annotate;
 mod arguments;
 mod backend;
 pub mod epd;

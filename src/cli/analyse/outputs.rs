@@ -9,6 +9,7 @@ use std::{
 #[cfg(feature = "sqlite")]
 use super::sqlite::Database;
 use super::{
+    annotate,
     arguments::Analyse,
     html::AnalysisPage,
     input::{self, AnalysisInput, Item},
@@ -222,7 +223,7 @@ impl Outputs {
                     json.write(&output::game_json(&report))?;
                 }
                 if let Some(pgn) = &mut self.pgn {
-                    pgn.write(&output::game_pgn(&report))?;
+                    pgn.write(&annotate::game_pgn(&report))?;
                 }
                 if let Some(html) = &mut self.html {
                     html.game(&report, &self.openings)?;

@@ -9,9 +9,10 @@ use super::{clocks, phases, words};
 use crate::{
     cli::{
         analyse::{
+            annotate::{self, without_commands},
             epd::EpdRecord,
             judge::{MoveJudgement, capped},
-            output::{self, one_decimal, without_commands},
+            output::one_decimal,
             pool::Finding,
             report::{GameReport, Judged, for_white},
         },
@@ -197,7 +198,7 @@ pub fn game(report: &GameReport, openings: &Openings, block: usize) -> (String, 
         critical: report.critical().into_iter().map(|index| index + 1).collect(),
         comments: comments(report),
         times: if times.iter().any(Option::is_some) { times } else { Vec::new() },
-        pgn: output::game_pgn(report),
+        pgn: annotate::game_pgn(report),
         analysed: analysed(report),
     };
     (json(&data), json(&row))

@@ -1,0 +1,120 @@
+//! A game with the annotations of its analysis, as PGN.
+
+use shakmaty::Color;
+
+use super::report::GameReport;
+use crate::{
+    cli::{
+        pawns,
+        pgn::{self, Annotation, Comment},
+    },
+    types::Score,
+};
+
+/// Plies of a better line that is shown.
+const LINE_PLIES: usize = 10;
+/// Begins the comment at the end of a better line; its score follows.
+const LINE_COMMENT: &str = "{Engram ";
+
+/// A game as annotated PGN: `[%eval]` after each move, a glyph and the better line where a move was bad. The glyph is
+/// the last one of its move, and the better line ends with a comment that names Engram, so that a later analysis finds
+/// and replaces both. All else is kept: tags, glyphs, comments but for evaluations, and variations.
+pub fn game_pgn(report: &GameReport) -> String {
+    let game = &report.game;
+    let mut tags = game.tags.clone();
+    let mut set = |name: &str, value: String| match tags.iter_mut().find(|(tag, _)| tag == name) {
+        Some(tag) => tag.1 = value,
+        None => tags.push((name.to_owned(), value)),
+    };
+    if let Some(opening) = &report.opening {
+        for (name, value) in [("ECO", &opening.eco), ("Opening", &opening.name)] {
+            if game.tag(name).is_none() {
+                set(name, value.clone());
+            }
+        }
+    }
+    for (name, side) in [("WhiteAccuracy", Color::White), ("BlackAccuracy", Color::Black)] {
+        if let Some(accuracy) = report.accuracy(side) {
+            set(name, format!("{accuracy:.1}"));
+        }
+    }
+    if game.tag("Annotator").is_none_or(|name| name.starts_with("Engram ")) {
+        set("Annotator", concat!("Engram ", env!("CARGO_PKG_VERSION")).to_owned());
+    }
+    let mut comments: Vec<Comment> = vec![kept(&game.preface)];
+    for (index, m) in report.moves.iter().enumerate() {
+        let mut kept = kept(&game.annotations[index]);
+        // Glyphs belong to the move and come before comments.
+        let mut comment: Comment = kept.extract_if(.., |token| token.starts_with('$')).collect();
+        if let Some(judgement) = m.judgement.map(|judgement| format!("${}", judgement.nag())) {
+            // A glyph of the input that says the same is not written twice.
+            comment.retain(|nag| *nag != judgement);
+            comment.push(judgement);
+        }
+        if !m.ends {
+            comment.push(format!("{{[%eval {}]}}", eval(m.score)));
+        }
+        comment.extend(kept);
+        if m.judgement.is_some()
+            && let Some(line) = report.better_line(index, LINE_PLIES)
+        {
+            let score = pawns(report.findings[index].score().relative_to(report.positions[index].turn()));
+            comment.push(format!("({} {LINE_COMMENT}{score}}})", pgn::line(&report.positions[index], &line)));
+        }
+        comments.push(comment);
+    }
+    pgn::write_game(game, &tags, &comments)
+}
+
+fn eval(score: Score) -> String {
+    match score.mate_plies() {
+        Some(_) => pawns(score),
+        None => format!("{:.2}", f64::from(score.centipawns()) / 100.0),
+    }
+}
+
+/// The annotations of a move without evaluations, and without the glyph and the better line of an earlier analysis.
+fn kept(annotations: &[Annotation]) -> Comment {
+    let is_ours =
+        |annotation: &Annotation| matches!(annotation, Annotation::Variation(text) if is_better_line(text));
+    let is_judged = annotations.iter().any(is_ours);
+    let last_nag = annotations.iter().rposition(|annotation| matches!(annotation, Annotation::Nag(_)));
+    let keep = |(index, annotation): (usize, &Annotation)| match annotation {
+        Annotation::Comment(text) => {
+            let text = without_commands(text, "[%eval");
+            (!text.is_empty()).then(|| format!("{{{text}}}"))
+        }
+        Annotation::Nag(2 | 4 | 6) if is_judged && last_nag == Some(index) => None,
+        annotation if is_ours(annotation) => None,
+        Annotation::Nag(_) | Annotation::Variation(_) => Some(annotation.to_string()),
+    };
+    annotations.iter().enumerate().filter_map(keep).collect()
+}
+
+/// Is a variation a line of moves that we wrote, and nobody has added to?
+fn is_better_line(text: &str) -> bool {
+    let moves = text.strip_suffix('}').and_then(|text| text.split_once(LINE_COMMENT)).map(|(moves, _)| moves);
+    moves.is_some_and(|moves| !moves.contains(['{', '(', '$']))
+}
+
+/// A comment without the embedded commands that begin with `begin`.
+pub fn without_commands(text: &str, begin: &str) -> String {
+    let mut parts = text.split(begin);
+    let before = parts.next().unwrap_or_default();
+    let after = parts.map(|command| command.split_once(']').map_or("", |(_, after)| after));
+    let kept: String = std::iter::once(before).chain(after).collect();
+    kept.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_no_comment() {
+        assert_eq!(without_commands("[%clk 0:01:00] good [%eval 0.2]  move", "[%"), "good move");
+        assert_eq!(without_commands("[%clk 0:01:00", "[%"), "");
+        assert_eq!(without_commands("a [b] c", "[%"), "a [b] c");
+        assert_eq!(without_commands("[%eval 1] a [%clk 1] b [%eval 2]", "[%eval"), "a [%clk 1] b");
+    }
+}
