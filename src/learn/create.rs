@@ -47,7 +47,7 @@ fn make(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
     let found = data.found()?;
     let mut header = [0; HEADER_SIZE];
     let read = data.read_at(&mut header, 0)?;
-    if read == HEADER_SIZE && Header::decode(&header, path).is_ok() {
+    if Header::decode(&header[..read], path).is_ok() {
         // Another process was faster.
         return Ok(true);
     }
@@ -79,8 +79,8 @@ pub(super) fn fill_with_zeros(data: &dyn DiskFile, offset: u64) -> io::Result<()
 pub(super) fn read_header(data: &dyn DiskFile, path: &Path) -> Result<Header, FileError> {
     let decode = || {
         let mut bytes = [0; HEADER_SIZE];
-        data.read_at(&mut bytes, 0).map_err(refused(path, "read"))?;
-        Header::decode(&bytes, path)
+        let read = data.read_at(&mut bytes, 0).map_err(refused(path, "read"))?;
+        Header::decode(&bytes[..read], path)
     };
     decode().or_else(|_| {
         let length = data.found().map_err(refused(path, "read"))?.length;

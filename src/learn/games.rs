@@ -5,7 +5,7 @@
 //! earlier ones. An outcome belongs to the position after a move, together with the reply, so the position after the
 //! reply is known too. Moves between positions that are near enough to each other can be found.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Bound};
 
 use shakmaty::{Color, Move, Position as _, Role};
 
@@ -155,7 +155,7 @@ impl LearnedGame {
             Reachable::of(earlier).admits(&Signature::of(later)) && is_near(earlier, later, plies)
         };
         let before = self.positions.range(..ply).next_back();
-        let after = self.positions.range(ply + 1..).next();
+        let after = self.positions.range((Bound::Excluded(ply), Bound::Unbounded)).next();
         self.positions.get(&ply).is_none_or(|known| known.key() == position.key())
             && before.is_none_or(|(&earlier, known)| comes_after(known, position, ply - earlier))
             && after.is_none_or(|(&later, known)| comes_after(position, known, later - ply))
@@ -170,7 +170,7 @@ impl LearnedGame {
             let gap = (to - from <= MAX_GAP).then_some(to - from);
             let Some(line) = gap.and_then(|plies| only_line_between(earlier, later, plies)) else { continue };
             let mut position = earlier.clone();
-            for (ply, m) in (*from..).zip(line) {
+            for (ply, m) in (*from..*to).zip(line) {
                 self.positions.entry(ply).or_insert_with(|| position.clone());
                 self.moves.insert(ply, m);
                 position = position.play(m);

@@ -46,15 +46,16 @@ impl Header {
         bytes
     }
 
-    /// Reads the bytes of the file at `path`.
+    /// Reads the first bytes of the file at `path`.
     ///
     /// # Errors
-    /// They are not a header of this format.
-    pub fn decode(bytes: &[u8; HEADER_SIZE], path: &Path) -> Result<Header, FileError> {
+    /// They are not a header of this format, or fewer bytes than it has.
+    pub fn decode(bytes: &[u8], path: &Path) -> Result<Header, FileError> {
         let path = || path.to_owned();
-        if bytes[..8] != MAGIC {
+        if !bytes.starts_with(&MAGIC) {
             return Err(FileError::Foreign(path()));
         }
+        let bytes: &[u8; HEADER_SIZE] = bytes.first_chunk().ok_or_else(|| FileError::Damaged(path()))?;
         let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]));
         if long(56) >> 32 != u64::from(crc32fast::hash(&bytes[..60])) {
             return Err(FileError::Damaged(path()));
@@ -118,6 +119,15 @@ mod tests {
         for at in 8..HEADER_SIZE {
             assert!(matches!(decoded(|bytes| bytes[at] ^= 1, false), Err(FileError::Damaged { .. })));
         }
+    }
+
+    #[test]
+    fn a_header_that_ends_with_zero_needs_that_byte_too() {
+        let headers = (0..).map(|file_id| Header { file_id, ..HEADER }.encode());
+        let bytes = headers.into_iter().find(|bytes| bytes[HEADER_SIZE - 1] == 0).unwrap();
+        assert!(Header::decode(&bytes, Path::new("x")).is_ok());
+        let short = Header::decode(&bytes[..HEADER_SIZE - 1], Path::new("x"));
+        assert!(matches!(short, Err(FileError::Damaged { .. })));
     }
 
     #[test]

@@ -50,16 +50,12 @@ impl SearchJournal {
     pub fn write(&mut self, line: &Line, search: &GameSearch) -> io::Result<()> {
         let mut line = serde_json::to_string(&SavedSearch::new(line, search))?;
         line.push('\n');
-        if self.file.is_none() {
-            // On Windows a file that was opened to append cannot be truncated.
-            let mut options = OpenOptions::new();
-            let mut file = options.read(true).write(true).create(true).truncate(false).open(&self.path)?;
-            file.lock()?;
-            file.seek(SeekFrom::End(0))?;
-            self.file = Some(file);
-        }
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(create(&self.path)?),
+        };
         // In one call: a kill in between leaves half a line, which is ignored.
-        self.file.as_mut().map_or(Ok(()), |file| file.write_all(line.as_bytes()))
+        file.write_all(line.as_bytes())
     }
 
     /// Empties the journal: the games are over, and their records are written.
@@ -77,6 +73,20 @@ impl Drop for SearchJournal {
             let _ = fs::remove_file(&self.path);
         }
     }
+}
+
+/// Opens or creates a journal and locks it, without waiting: a move is about to be announced.
+fn create(path: &Path) -> io::Result<File> {
+    // On Windows a file that was opened to append cannot be truncated.
+    let mut options = OpenOptions::new();
+    let mut file = options.read(true).write(true).create(true).truncate(false).open(path)?;
+    file.try_lock()?;
+    // A process that has just opened the learning file may have taken it for that of a killed one, and removed it.
+    if files::look(path)?.identity != files::found(&file)?.identity {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    file.seek(SeekFrom::End(0))?;
+    Ok(file)
 }
 
 /// The journals of killed processes beside a learning file, locked.
