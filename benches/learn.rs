@@ -139,7 +139,7 @@ fn news(criterion: &mut Criterion) {
     group.bench_function("nothing new", |bencher| bencher.iter(|| store.read_forward()));
     let disk = Arc::new(SystemDisk);
     group.bench_function("beside it: asking the system what lies at the path", |bencher| {
-        bencher.iter(|| disk.look(&path).unwrap());
+        bencher.iter(|| disk.info_at(&path).unwrap());
     });
     group.finish();
 }

@@ -1,20 +1,20 @@
 //! The engine without text: positions and limits in, [`Event`]s out.
 
 mod background_study;
-mod blocking;
+pub mod blocking;
 mod evaluation;
 mod hash_file;
 mod learning;
-mod lessons;
 mod lookup;
 mod memory;
 mod opening;
 mod persistent;
+mod recall;
 mod setters;
 mod settings;
 mod stop;
 mod strength;
-mod study;
+pub mod study;
 
 use std::{
     sync::{
@@ -27,20 +27,18 @@ use std::{
 use shakmaty::uci::UciMove;
 use thiserror::Error;
 
-pub use self::{
-    blocking::{Answer, BlockingEngine},
-    evaluation::{EvalFileError, EvaluationKind},
-    lessons::learned_entry,
-    memory::LearnOptions,
-    opening::OpeningBook,
-    settings::{EngineSettings, ProbeRules},
-    stop::StopHandle,
-    strength::{ELO_RANGE, FULL_SKILL, StrengthLimits},
-    study::{Studied, Study},
-};
 use self::{
     evaluation::EvaluationChoice, memory::Learning, opening::LastAnswer, persistent::Persistent,
     stop::Background,
+};
+pub use self::{
+    evaluation::{EvalFileError, EvaluationKind},
+    memory::LearnOptions,
+    opening::OpeningBook,
+    recall::learned_entry,
+    settings::{EngineSettings, ProbeRules},
+    stop::StopHandle,
+    strength::{ELO_RANGE, FULL_SKILL, StrengthLimits},
 };
 use crate::{
     learn::game::Line,
@@ -166,8 +164,8 @@ impl Engine {
             // The game ended in checkmate, and some GUIs send no `ucinewgame`.
             self.learning.memory().end_game(self.last_played());
         }
+        self.book.follow(&line, self.guessed);
         self.guessed = false;
-        self.book.follow(&line);
         self.root = position;
         self.path = path;
         self.line = line;
@@ -202,7 +200,7 @@ impl Engine {
         self.stop();
         self.pool.wait_for_answer();
         self.guessed = limits.ponder;
-        self.book.answering(&self.root, limits.ponder);
+        self.book.answering(&self.root);
         if let Some(m) = self.book_move(&limits) {
             (self.sink)(Event::Finished { best: Some(m), ponder: None });
             return;

@@ -23,7 +23,7 @@ pub struct Identity {
 
 /// What is at a path.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FileInfo {
     /// What it is if it is not a regular file, such as `a directory`.
     pub not_a_file: Option<&'static str>,
     /// Its identity.
@@ -56,15 +56,15 @@ impl From<OpenError> for io::Error {
 ///
 /// # Errors
 /// Those of the system; `NotFound` if there is nothing.
-pub fn look(path: &Path) -> io::Result<Found> {
+pub fn info_at(path: &Path) -> io::Result<FileInfo> {
     #[cfg(unix)]
     return Ok(describe(&fs::metadata(path)?));
     #[cfg(windows)]
-    return found(&File::open(path)?);
+    return info(&File::open(path)?);
 }
 
 /// What an open file is.
-pub fn found(file: &File) -> io::Result<Found> {
+pub fn info(file: &File) -> io::Result<FileInfo> {
     let metadata = file.metadata()?;
     #[cfg(unix)]
     return Ok(describe(&metadata));
@@ -78,12 +78,12 @@ pub fn found(file: &File) -> io::Result<Found> {
         let information = winapi_util::file::information(file)?;
         let identity =
             Identity { device: information.volume_serial_number(), file: information.file_index() };
-        Ok(Found { not_a_file, identity, length: metadata.len() })
+        Ok(FileInfo { not_a_file, identity, length: metadata.len() })
     }
 }
 
 #[cfg(unix)]
-fn describe(metadata: &fs::Metadata) -> Found {
+fn describe(metadata: &fs::Metadata) -> FileInfo {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
     let not_a_file = match metadata.file_type() {
         kind if kind.is_file() => None,
@@ -93,7 +93,7 @@ fn describe(metadata: &fs::Metadata) -> Found {
         _ => Some("a device"),
     };
     let identity = Identity { device: metadata.dev(), file: metadata.ino() };
-    Found { not_a_file, identity, length: metadata.len() }
+    FileInfo { not_a_file, identity, length: metadata.len() }
 }
 
 /// Opens a regular file without ever blocking. Nothing else is opened: opening some devices has side effects.
@@ -101,13 +101,13 @@ fn describe(metadata: &fs::Metadata) -> Found {
 /// # Errors
 /// See [`OpenError`].
 pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File, OpenError> {
-    let refuse = |found: Found| found.not_a_file.map_or(Ok(()), |kind| Err(OpenError::NotAFile(kind)));
-    look(path).map_or(Ok(()), refuse)?;
+    let refuse = |info: FileInfo| info.not_a_file.map_or(Ok(()), |kind| Err(OpenError::NotAFile(kind)));
+    info_at(path).map_or(Ok(()), refuse)?;
     // If a FIFO has just replaced the file, opening it must not wait for its other end.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NONBLOCK);
     let file = options.open(path)?;
-    refuse(found(&file)?)?;
+    refuse(info(&file)?)?;
     Ok(file)
 }
 
@@ -261,7 +261,7 @@ mod tests {
         fs::write(&plain, "").expect("a file");
         let mode = |path: &Path| fs::metadata(path).expect("a file").mode();
         assert_eq!(mode(&path), mode(&plain));
-        let identity = |path: &Path| look(path).expect("a file").identity;
+        let identity = |path: &Path| info_at(path).expect("a file").identity;
         assert!(identity(&link) == identity(&path) && identity(&path) != identity(&plain));
     }
 

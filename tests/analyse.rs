@@ -62,7 +62,7 @@ fn games_are_annotated_and_broken_ones_are_named() {
     let file = fixture("games.pgn");
     let (out, err, code) = run(&["analyse", &file, "--depth", "8", "--pgn", pgn.to_str().unwrap()]);
     assert_eq!(code, 3, "{err}");
-    assert!(err.contains("game 2 (line 10)") && err.contains("3. Nc6 is no legal move"), "{err}");
+    assert!(err.contains("game 2 (line 10)") && err.contains("3. Nc6 is not a legal move"), "{err}");
     assert!(
         out.contains("game 1: Careful, A. - Hasty \"B.\" 1-0, C20 King's Pawn Game: Wayward Queen Attack"),
         "{out}"
@@ -143,7 +143,7 @@ fn games_that_say_something_else_than_moves_are_named() {
     let (out, err, code) = run(&["analyse", &games, "--depth", "2", "--pgn", &pgn]);
     assert_eq!(code, 3, "{err}");
     assert_eq!(err.lines().count(), 1, "{err}");
-    assert!(err.contains("game 2 (line 9) is skipped: 1. `Sf3` is no move"), "{err}");
+    assert!(err.contains("game 2 (line 9) is skipped: 1. `Sf3` is not a move"), "{err}");
     assert!(out.contains("game 1: Müller - ? 1-0"), "{out}");
     let text = fs::read_to_string(&pgn).unwrap();
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -204,7 +204,7 @@ fn the_standard_input_is_told_apart() {
 fn bad_arguments_are_answered_in_one_sentence() {
     for (arguments, expected, code) in [
         (vec!["analyse", "no-such-file.pgn"], "neither a file nor a position", 1),
-        (vec!["analyse", "8/8/8/8", "w", "-", "-"], "is no FEN", 1),
+        (vec!["analyse", "8/8/8/8", "w", "-", "-"], "is not a FEN", 1),
         (vec!["analyse"], "required", 2),
         (vec!["analyse", "startpos", "--depth", "0"], "--depth", 2),
         (vec!["analyse", "startpos", "--eco", "/no/table"], "cannot be read", 1),
@@ -464,7 +464,7 @@ fn a_learning_file_is_read_and_only_on_demand_written() {
     assert!(out.contains(" records in") && out.contains("only read"), "{out}");
     assert_eq!(run(&["analyse", &games, "--write"]).2, 2, "nowhere to write");
     let (_, err, code) = run(&["analyse", &games, "--learn", &games]);
-    assert!(code == 1 && err.contains("is no learning file"), "{err}");
+    assert!(code == 1 && err.contains("is not a learning file"), "{err}");
 }
 
 #[test]

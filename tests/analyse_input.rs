@@ -35,7 +35,7 @@ fn moves_may_follow_a_position() {
     }
     assert_eq!(json(&["4k3/8/8/8/8/8/4P3/4K3 b", "--depth", "2"])["fen"], "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1");
     let (_, err, code) = run(&["analyse", "startpos", "e4", "e4", "--depth", "2"]);
-    assert!(code == 1 && err.contains("e4 is no legal move in rnbqkbnr/pppppppp/8/8/4P3/"), "{err}");
+    assert!(code == 1 && err.contains("e4 is not a legal move in rnbqkbnr/pppppppp/8/8/4P3/"), "{err}");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_file_that_has_only_broken_games_is_not_said_to_have_positions() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     fs::write(path("null.pgn"), "1. e4 Z0 *\n").unwrap();
     let (_, err, code) = run(&["analyse", &path("null.pgn"), "--pgn", &path("out.pgn")]);
-    assert!(code == 3 && err.contains("1... Z0 is no legal move") && err.lines().count() == 1, "{err}");
+    assert!(code == 3 && err.contains("1... Z0 is not a legal move") && err.lines().count() == 1, "{err}");
 }
 
 #[cfg(unix)]

@@ -108,7 +108,7 @@ fn broken_files_are_refused() {
     let mut engine = Engine::ready();
     engine.send("setoption name OwnBook value true");
     let said = engine.answer(&format!("setoption name BookFile value {}", path.display()));
-    assert!(said.len() == 1 && said[0].contains("no Polyglot book"), "{said:?}");
+    assert!(said.len() == 1 && said[0].contains("not a Polyglot book"), "{said:?}");
     engine.send("position startpos");
     let (_, lines) = engine.best("go movetime 1000");
     assert!(lines.is_empty(), "the book inside still answers: {lines:?}");

@@ -74,7 +74,7 @@ fn game(engine: &mut common::Engine, fen: &str) -> Vec<String> {
         engine.send(&format!("position fen {fen}{moves}"));
         let (answer, lines) = engine.best("go nodes 300");
         assert!(!lines.iter().any(|line| line.contains("illegal")), "{fen}{moves}: {lines:?}");
-        let uci: UciMove = answer.parse().unwrap_or_else(|_| panic!("{fen}{moves}: {answer} is no move"));
+        let uci: UciMove = answer.parse().unwrap_or_else(|_| panic!("{fen}{moves}: {answer} is not a move"));
         let m =
             uci.to_move(position.chess()).unwrap_or_else(|_| panic!("{fen}{moves}: {answer} is not legal"));
         assert_eq!(m.to_uci(CastlingMode::Chess960).to_string(), answer, "castling is king takes rook");

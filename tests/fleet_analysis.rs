@@ -282,7 +282,7 @@ fn strangers_in_the_queue_stop_nobody() {
     assert_eq!(code, 0, "{err}");
     assert_eq!(untimed(&home.path().join("there.jsonl")).len(), 10);
     while server.ask::<usize>(cmd("XLEN").arg(&tasks)) > 0 {
-        assert!(Instant::now() < deadline, "what is no task is cleared away");
+        assert!(Instant::now() < deadline, "what is not a task is cleared away");
         thread::sleep(Duration::from_millis(50));
     }
 }

@@ -278,7 +278,7 @@ fn strangers_in_the_stream_are_counted_and_not_believed() {
     engine.search_until_told("learning all");
     until("what is sound arrives", || ring(&file).is_some_and(|ring| ring.get(last.key()).is_some()));
     assert_eq!(state(&file).len(), 2, "and nothing else");
-    let said = engine.search_until_told("are no sound records");
+    let said = engine.search_until_told("are not sound records");
     assert!(said.contains("entries of the stream {engram}:learn-1 at redis://127.0.0.1"), "{said}");
     let peak = peak(&engine);
     assert!(peak < 150 << 10, "{peak} KiB");

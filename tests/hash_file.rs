@@ -377,7 +377,7 @@ fn what_is_no_hash_file_stays_as_it_is() {
         bytes[60..64].copy_from_slice(&checksum.to_le_bytes());
     };
     let cases = [
-        (foreign, "is no hash file of Engram"),
+        (foreign, "is not a hash file of Engram"),
         (home.path().to_owned(), "is a directory"),
         (home.path().join("letter.txt/folder.hash"), "cannot be made"),
         (variant("short", &|bytes| bytes.truncate(500_000)), "bytes long and should be 1048576"),

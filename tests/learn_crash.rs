@@ -426,7 +426,6 @@ fn a_slow_sync_delays_no_append() {
     let synced = disk.syncs_begun();
     disk.hold_syncs(true);
     store.append(bare(0));
-    store.sync();
     wait_until(|| disk.syncs_begun() > synced);
     for number in 1..=100 {
         assert_eq!(store.append(bare(number)), engram::learn::Written::Now);

@@ -131,7 +131,7 @@ fn a_file_that_cannot_be_used_is_told_of_once_and_the_game_goes_on() {
     let folder = home();
     let foreign = folder.path().join("foreign.bin");
     fs::write(&foreign, vec![7; 10_000]).expect("a file");
-    for (path, why) in [(folder.path(), "directory"), (&foreign, "no learning file")] {
+    for (path, why) in [(folder.path(), "directory"), (&foreign, "not a learning file")] {
         let mut engine = learning("all", path);
         let said = engine.search_until_told("learned");
         assert!(said.starts_with("nothing is learned: ") && said.contains(why), "{said}");
@@ -181,7 +181,7 @@ fn what_was_learned_is_used_until_learning_is_off() {
     engine.quit();
     let mut engine = learning("all", &path);
     engine.search_until_told("learning all: 3 records");
-    let cutoffs = |said: &[String]| said.iter().any(|text| text.contains("of this search"));
+    let cutoffs = |said: &[String]| said.iter().any(|text| text.contains("by learned entries"));
     assert!(cutoffs(&search(&mut engine, "startpos", "go depth 9").1));
     engine.send("setoption name Learning value off");
     assert!(!cutoffs(&search(&mut engine, "startpos", "go depth 9").1));

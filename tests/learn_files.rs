@@ -18,7 +18,7 @@ use std::{
 
 use engram::learn::{
     AppendTime, FileError, LearnFile, Mode, Origin, Store, Written, create,
-    disk::{Access, Disk, DiskFile, Found, SystemDisk},
+    disk::{Access, Disk, DiskFile, FileInfo, SystemDisk},
     record::CAPACITY,
 };
 use learn::{Random, TIMEOUT, bare, wait_until};
@@ -66,10 +66,10 @@ fn foreign_files_are_named_and_left_alone() {
     damaged[30] ^= 1;
     let long_zeros = vec![0; good.len() + 1];
     let cases: [(&str, &[u8], &str); 9] = [
-        ("text", b"hello", "no learning file"),
+        ("text", b"hello", "not a learning file"),
         ("header", &good[..HEADER - 1], "damaged header"),
-        ("zeros and more", &long_zeros, "no learning file"),
-        ("one byte in zeros", &changed_zeros(good.len()), "no learning file"),
+        ("zeros and more", &long_zeros, "not a learning file"),
+        ("one byte in zeros", &changed_zeros(good.len()), "not a learning file"),
         ("newer", &changed(8, 2), "written in format 2, this engine reads 1"),
         ("larger records", &changed(10, 128), "records of another size"),
         ("larger ring", &changed(14, 2), "another capacity"),
@@ -253,8 +253,8 @@ impl Refusing {
 }
 
 impl Disk for Refusing {
-    fn look(&self, path: &Path) -> io::Result<Found> {
-        SystemDisk.look(path)
+    fn info_at(&self, path: &Path) -> io::Result<FileInfo> {
+        SystemDisk.info_at(path)
     }
 
     fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
@@ -286,8 +286,8 @@ impl Disk for Refusing {
 struct NoLocks(Box<dyn DiskFile>, Arc<AtomicUsize>);
 
 impl DiskFile for NoLocks {
-    fn found(&self) -> io::Result<Found> {
-        self.0.found()
+    fn info(&self) -> io::Result<FileInfo> {
+        self.0.info()
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {

@@ -16,7 +16,7 @@ use std::{
 
 use engram::learn::{
     AppendTime, Flags, LearnFile, Mode, Record, Ring, create,
-    disk::{Access, Disk, DiskFile, Found},
+    disk::{Access, Disk, DiskFile, FileInfo},
     record::CAPACITY,
 };
 use learn::{Random, bare};
@@ -69,8 +69,8 @@ struct LiveFile {
 }
 
 impl Disk for LiveDisk {
-    fn look(&self, path: &Path) -> io::Result<Found> {
-        self.disk.look(path)
+    fn info_at(&self, path: &Path) -> io::Result<FileInfo> {
+        self.disk.info_at(path)
     }
 
     fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
@@ -91,8 +91,8 @@ impl Disk for LiveDisk {
 }
 
 impl DiskFile for LiveFile {
-    fn found(&self) -> io::Result<Found> {
-        self.file.found()
+    fn info(&self) -> io::Result<FileInfo> {
+        self.file.info()
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {

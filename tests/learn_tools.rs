@@ -214,10 +214,10 @@ fn mistakes_get_one_clear_sentence() {
     fs::write(home.path().join("text"), "hello").unwrap();
     for (arguments, what) in [
         (&["list"][..], "there is no learning file"),
-        (&["list", "--file", "text"], "no learning file and is left alone"),
+        (&["list", "--file", "text"], "not a learning file and is left alone"),
         (&["list", "--file", "."], "a directory"),
         (&["advise", START, "e5"], "not legal"),
-        (&["advise", "nonsense", "e4"], "no FEN"),
+        (&["advise", "nonsense", "e4"], "not a FEN"),
         (&["forget", "--yes"], "say what to forget"),
         (&["import", "missing"], "missing cannot be read"),
         (&["merge", "missing"], "there is no learning file"),
@@ -232,7 +232,7 @@ fn mistakes_get_one_clear_sentence() {
     for (arguments, what) in [
         (&["list", "--day", "yesterday"][..], "no day"),
         (&["forget", "--session", "xyz"], "no session"),
-        (&["show", "x"], "no FEN"),
+        (&["show", "x"], "not a FEN"),
     ] {
         let (_, stderr, code) = tool(&home, arguments);
         assert!(code == 1 && stderr.contains(what), "{arguments:?}: {stderr}");
@@ -277,7 +277,10 @@ fn lost_games_are_analysed_and_the_drops_learned() {
     fs::write(home.path().join("games.pgn"), games).unwrap();
     let (out, stderr, code) = tool(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "1000"]);
     assert_eq!(code, 3, "{stderr}");
-    assert!(stderr.contains("games.pgn: game 4 (line 18) is skipped: 2... Ke4 is no legal move"), "{stderr}");
+    assert!(
+        stderr.contains("games.pgn: game 4 (line 18) is skipped: 2... Ke4 is not a legal move"),
+        "{stderr}"
+    );
     assert!(out.contains("4 games, 2 of them lost") && out.contains("1 games skipped"), "{out}");
 }
 

@@ -1,5 +1,5 @@
 //! The network, seen from outside: what is kept from position to position changes no value, the fast arithmetic
-//! is the plain one, both colours are treated alike, and a file that is no network is refused with a reason.
+//! is the plain one, both colours are treated alike, and a file that is not a network is refused with a reason.
 
 mod common;
 

@@ -135,7 +135,7 @@ fn what_tables_do_not_know_is_said_in_a_sentence() {
         (STALEMATE, "/no/such/folder", "no tablebases in /no/such/folder"),
         ("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", &folder, "do not know castling"),
         ("4k3/8/p7/p7/8/8/8/R3K3 w - - 0 1", &folder, "a table that it needs is missing"),
-        ("8/8", &folder, "is no FEN"),
+        ("8/8", &folder, "is not a FEN"),
     ] {
         let (out, err, code) = run(&["tablebase", fen, "--syzygy", folder]);
         assert_eq!((code, out.as_str(), err.lines().count()), (1, "", 1), "{err}");

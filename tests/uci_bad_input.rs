@@ -52,7 +52,7 @@ fn mistakes_are_answered_by_one_line_and_change_nothing() {
         ("position startpos moves e2e4 (none)", "`(none)` is not a move"),
         ("position startpos moves e2e9", "`e2e9` is not a move"),
         ("position startpos moves O-O", "is not a move"),
-        ("position fen hello world", "is no FEN"),
+        ("position fen hello world", "is not a FEN"),
         ("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN w KQkq - 0 1", "FEN"),
         ("position fen rnbqkbnr/pppppppp/9/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "FEN"),
         ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "empty"),

@@ -25,10 +25,10 @@ pub enum BookError {
     #[error("the book {0} cannot be read ({1}); name a Polyglot file (.bin)")]
     Unreadable(PathBuf, io::Error),
     /// Its length is no whole number of entries, or none.
-    #[error("{0} is no Polyglot book: its {1} bytes are no entries of 16 bytes each")]
+    #[error("{0} is not a Polyglot book: its length, {1} bytes, is not a positive multiple of 16")]
     Length(PathBuf, u64),
     /// The keys do not ascend: the first entry that was found out of order, from 1.
-    #[error("{0} is no Polyglot book, or a damaged one: entry {1} is out of order")]
+    #[error("{0} is not a Polyglot book, or a damaged one: entry {1} is out of order")]
     Order(PathBuf, usize),
 }
 

@@ -88,7 +88,7 @@ impl LearnedBook {
         lock(&file)?;
         let mut experience = experience_at(&file, book, index)?;
         experience.add(half_points);
-        file.seek(SeekFrom::Start(place(index) + 12))?;
+        file.seek(SeekFrom::Start(offset(index) + 12))?;
         file.write_all(&experience.bits().to_be_bytes())?;
         file.unlock()
     }
@@ -107,12 +107,12 @@ impl LearnedBook {
         for entry in book.entries() {
             copy.write_all(&BookEntry { learn: 0, ..entry }.to_bytes())?;
         }
-        self.place(copy, book, index)?;
+        self.publish(copy, book, index)?;
         open()
     }
 
     /// Gives a new copy its name, unless another process has done that.
-    fn place(&self, copy: NewFile, book: &Book, index: usize) -> io::Result<()> {
+    fn publish(&self, copy: NewFile, book: &Book, index: usize) -> io::Result<()> {
         match File::open(&self.path) {
             Ok(file) if is_copy(&file, book, index) => Ok(()),
             // A copy of another book is replaced.
@@ -141,18 +141,18 @@ fn lock(file: &File) -> io::Result<()> {
     }
 }
 
-fn place(index: usize) -> u64 {
+fn offset(index: usize) -> u64 {
     (index * ENTRY_BYTES) as u64
 }
 
 fn is_copy(file: &File, book: &Book, index: usize) -> bool {
-    file.metadata().is_ok_and(|metadata| metadata.len() == place(book.len()))
+    file.metadata().is_ok_and(|metadata| metadata.len() == offset(book.len()))
         && experience_at(file, book, index).is_ok()
 }
 
 fn experience_at(mut file: &File, book: &Book, index: usize) -> io::Result<Experience> {
     let mut bytes = [0; ENTRY_BYTES];
-    file.seek(SeekFrom::Start(place(index)))?;
+    file.seek(SeekFrom::Start(offset(index)))?;
     file.read_exact(&mut bytes)?;
     let found = BookEntry::from_bytes(bytes);
     match book.get(index) {
@@ -209,7 +209,7 @@ mod tests {
         let (_folder, path, book, moves) = own_book("own.bin");
         let learned = LearnedBook::at(&path);
         learned.record(&book, moves[0].index, 2).unwrap();
-        learned.place(NewFile::begin(&path).unwrap(), &book, moves[0].index).unwrap();
+        learned.publish(NewFile::begin(&path).unwrap(), &book, moves[0].index).unwrap();
         assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 1, half_points: 2 });
     }
 

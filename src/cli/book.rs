@@ -191,7 +191,7 @@ fn refuse(path: &Path, force: bool) -> Result<(), CliError> {
         return Err(CliError::Task(text.to_owned()));
     }
     if path.exists() && !path.is_file() {
-        return Err(CliError::Task(format!("{} is no regular file; name another", path.display())));
+        return Err(CliError::Task(format!("{} is not a regular file; name another", path.display())));
     }
     Ok(())
 }

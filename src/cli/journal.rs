@@ -76,7 +76,7 @@ impl EarlierRun {
         let found = serde_json::from_slice::<Value>(&line).ok().filter(|found| !found["engram"].is_null());
         let Some(found) = found else {
             let path = self.path.display();
-            return Err(CliError::Task(format!("{path} is no journal of this command; {advice}")));
+            return Err(CliError::Task(format!("{path} is not a journal of this command; {advice}")));
         };
         let (head, is_same) = (line.len() as u64, found == *setup);
         let (mut whole, mut len) = (head, 0);
@@ -238,7 +238,7 @@ mod tests {
         assert!(!find(2).expect("it gives way").is_there());
         for foreign in ["mine, in one line", "mine\n", "{\"mine\":1}\n"] {
             fs::write(&path, foreign).expect("written");
-            assert!(why(1).contains("is no journal"), "{foreign}: {}", why(1));
+            assert!(why(1).contains("is not a journal"), "{foreign}: {}", why(1));
             assert_eq!(fs::read_to_string(&path).expect("text"), foreign);
         }
     }

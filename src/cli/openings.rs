@@ -100,7 +100,7 @@ fn named(text: &str) -> Result<Vec<(u64, Opening)>, String> {
         if number == 0 && eco == "eco" {
             continue;
         }
-        let position = play(moves).map_err(|token| format!("line {}: {token} is no move", number + 1))?;
+        let position = play(moves).map_err(|token| format!("line {}: {token} is not a move", number + 1))?;
         openings.push((position.key().0, Opening { eco: eco.to_owned(), name: name.to_owned() }));
     }
     Ok(openings)

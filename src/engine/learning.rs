@@ -11,8 +11,8 @@ use shakmaty::Move;
 
 use super::{
     Engine,
-    lessons::{advised, learned_entry, names, overruled, preferences, with_contempt},
     memory::{FileState, LearnOptions, Memory, OpenLearnFile, counted},
+    recall::{advised, learned_entry, names, overruled, preferences, with_contempt},
 };
 #[cfg(feature = "fleet")]
 use crate::fleet::{FleetError, LearningShare};
@@ -51,16 +51,12 @@ impl Engine {
         let before = self.learning.options.clone();
         change(&mut self.learning.options);
         let now = &self.learning.options;
-        let file = |options: &LearnOptions| {
-            let LearnOptions { file, default_file, read_only, rules, .. } = options;
-            (file.clone(), default_file.clone(), *read_only, rules.mode == LearningMode::Off)
-        };
-        #[cfg(feature = "fleet")]
-        let is_shared_as_before = before.server == now.server;
-        #[cfg(not(feature = "fleet"))]
-        let is_shared_as_before = true;
+        // The file stays open if only these change.
+        let same_file =
+            LearnOptions { rules: now.rules, fuzz: now.fuzz, study: now.study, ..before.clone() } == *now;
+        let is_off = |options: &LearnOptions| options.rules.mode == LearningMode::Off;
         let failed = matches!(self.learning.memory().file, FileState::Failed);
-        if failed || file(&before) != file(now) || !is_shared_as_before {
+        if failed || !same_file || is_off(&before) != is_off(now) {
             self.close_learning();
         } else if now.rules.mode != before.rules.mode
             && let FileState::Open(open) = &mut self.learning.memory().file
@@ -237,7 +233,7 @@ impl Engine {
         Box::new(move |ending| {
             let cutoffs = (ending.learned_cutoffs > 0)
                 .then(|| counted(ending.learned_cutoffs as usize, "cutoff"))
-                .map(|cutoffs| format!("learning: {cutoffs} of this search"));
+                .map(|cutoffs| format!("learning: {cutoffs} by learned entries"));
             let overruled = overruled(&advised, ending.result.line.first(), &root.position);
             let learned = locked(&memory).search_ended(&root, ending, draw);
             let messages = [cutoffs, overruled, learned].into_iter().flatten();

@@ -1,12 +1,11 @@
-//! Opening books and tablebases, which are probed instead of searching.
+//! The opening book, probed instead of a search, and the tablebases, probed before and in it.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use shakmaty::Move;
 
 use super::Engine;
 use crate::{
-    book::BookError,
     search::{Limits, Probing, Tablebases},
     syzygy::Tablebase,
     types::{Depth, Score},
@@ -22,20 +21,12 @@ impl Engine {
         self.book.choose(&self.root)
     }
 
-    /// Uses the Polyglot book in a file; the built-in one if there is no path.
-    ///
-    /// # Errors
-    /// See [`BookError`]; the previous book stays in use.
-    pub fn set_book_file(&mut self, path: Option<&Path>) -> Result<(), BookError> {
-        self.book.set_file(path)
-    }
-
     /// Uses the Syzygy tables in the folders of `list` (separated as in the variable `PATH`) from the next search on;
     /// none if it is empty. Messages say what was found and what could not be used.
     pub fn set_syzygy_path(&mut self, list: &str) {
         self.tables = None;
         let list = list.trim();
-        if list.is_empty() || list == "<empty>" {
+        if list.is_empty() {
             return;
         }
         let (tables, complaints) = Tablebase::open(list);

@@ -143,9 +143,6 @@ impl Memory {
 
     pub fn end_game(&mut self, last: Option<(&Position, &Line)>) {
         self.end(|session, live| session.end_game(last, live));
-        if let FileState::Open(open) = &self.file {
-            open.store.sync();
-        }
     }
 
     /// Writes the records of games that have ended.

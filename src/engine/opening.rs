@@ -91,8 +91,6 @@ struct BookGame {
     played: Vec<PlayedEntry>,
     /// The position searched last.
     root: Option<Position>,
-    /// Was its last move only expected (pondering)?
-    pondered: bool,
 }
 
 impl OpeningBook {
@@ -113,8 +111,11 @@ impl OpeningBook {
         }
     }
 
-    /// Uses the book at `path`, or the built-in one.
-    pub(super) fn set_file(&mut self, path: Option<&Path>) -> Result<(), BookError> {
+    /// Uses the Polyglot book at `path`; the built-in one if there is no path.
+    ///
+    /// # Errors
+    /// See [`BookError`]; the previous book stays in use.
+    pub fn set_file(&mut self, path: Option<&Path>) -> Result<(), BookError> {
         let book = path.map_or_else(|| Ok(Book::own()), Book::open)?;
         self.end_game();
         self.book = Arc::new(book);
@@ -140,9 +141,9 @@ impl OpeningBook {
     /// Follows the moves to the position to be searched. If they do not continue the game (except for a last move that
     /// was only expected), and are not its greater part after a move was taken back, a new game has begun, and the
     /// book learns the result of the last one.
-    pub(super) fn follow(&mut self, line: &Line) {
+    pub(super) fn follow(&mut self, line: &Line, guessed: bool) {
         let Line { start, moves } = &self.game.line;
-        let played = &moves[..moves.len().saturating_sub(usize::from(self.game.pondered))];
+        let played = &moves[..moves.len().saturating_sub(usize::from(guessed))];
         let continued = line.moves.starts_with(played);
         let taken_back = moves.starts_with(&line.moves) && 2 * line.moves.len() > moves.len();
         if *start != line.start || !(continued || taken_back) {
@@ -166,10 +167,9 @@ impl OpeningBook {
         Some(chosen.book_move)
     }
 
-    /// Notes the position that is searched now; `pondered`: its last move is only expected.
-    pub(super) fn answering(&mut self, root: &Position, pondered: bool) {
+    /// Notes the position that is searched now.
+    pub(super) fn answering(&mut self, root: &Position) {
         self.game.root = Some(root.clone());
-        self.game.pondered = pondered;
         *self.last() = LastAnswer::default();
     }
 
@@ -256,7 +256,7 @@ mod tests {
         let mut opening = OpeningBook::new(Arc::default(), Arc::new(|_| {}));
         opening.enabled = true;
         let (before, start) = line("");
-        opening.follow(&before);
+        opening.follow(&before, false);
         assert!(opening.choose(&start).is_some());
         opening
     }
@@ -268,9 +268,9 @@ mod tests {
         {
             let mut opening = begun();
             let (guessed, position) = line("e2e4 e7e5");
-            opening.follow(&guessed);
-            opening.answering(&position, true);
-            opening.follow(&line(then).0);
+            opening.follow(&guessed, false);
+            opening.answering(&position);
+            opening.follow(&line(then).0, true);
             assert_eq!(!opening.game.played.is_empty(), same, "{then}");
         }
     }
@@ -280,7 +280,7 @@ mod tests {
         let mut opening = begun();
         let mut moved = |moves: &str, choose: bool| {
             let (line, position) = line(moves);
-            opening.follow(&line);
+            opening.follow(&line, false);
             assert!(!choose || opening.choose(&position).is_some());
             opening.game.played.iter().map(|played| played.ply).collect::<Vec<_>>()
         };

@@ -78,7 +78,8 @@ impl Engine {
         self.pool.observe(observer);
     }
 
-    /// Counts time in nodes at this rate; `None`: by the clock. Takes effect with the next game.
+    /// Counts time in nodes at this rate; `None`: by the clock. Takes effect with the next search; the time
+    /// left is then that of its `go`.
     pub fn set_node_rate(&mut self, rate: Option<NodeRate>) {
         self.node_rate = rate;
         self.node_clock = NodeClock::default();
@@ -89,10 +90,8 @@ impl Engine {
     pub fn set_strength(&mut self, change: impl FnOnce(&mut StrengthLimits)) {
         let before = self.strength_limits;
         change(&mut self.strength_limits);
-        let player = |limits: &StrengthLimits| {
-            let StrengthLimits { limited, elo, skill, contempt, .. } = *limits;
-            (limited, elo, skill, contempt, limits.strength())
-        };
+        let player =
+            |limits: &StrengthLimits| (limits.is_limited().then(|| limits.limit()), limits.strength());
         if player(&self.strength_limits) != player(&before) {
             self.clear_hash();
         }
@@ -122,7 +121,7 @@ impl Engine {
     /// Sets the network from a file, or the one inside the program. Waits for a running search.
     ///
     /// # Errors
-    /// The file cannot be read or is no network for this engine: the network before stays.
+    /// The file cannot be read or is not a network for this engine: the network before stays.
     pub fn set_eval_file(&mut self, file: Option<&Path>) -> Result<(), EvalFileError> {
         let before = self.evaluation_id();
         self.evaluation.network = file.map(read_network).transpose()?;

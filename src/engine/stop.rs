@@ -1,4 +1,4 @@
-//! How what runs on other threads is ended.
+//! Stops work on other threads: searches and background jobs.
 
 use std::{
     io,

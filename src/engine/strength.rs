@@ -56,7 +56,7 @@ impl StrengthLimits {
     }
 
     /// The limit of strength in Elo: as set, otherwise by the skill level, in equal steps.
-    fn limit(&self) -> u32 {
+    pub(super) fn limit(&self) -> u32 {
         let (low, high) = ELO_RANGE;
         if self.limited { self.elo } else { low + (high - low) * self.skill / (FULL_SKILL - 1) }
     }

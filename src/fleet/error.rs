@@ -9,7 +9,9 @@ pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
 #[derive(Debug, Error)]
 pub enum FleetError {
     /// The address of a server, without what may be a password, and what is wrong with it.
-    #[error("`{0}` is no address of a server ({1}); write redis://HOST or rediss://USER:PASSWORD@HOST:PORT")]
+    #[error(
+        "`{0}` is not an address of a server ({1}); write redis://HOST or rediss://USER:PASSWORD@HOST:PORT"
+    )]
     Address(String, String),
     /// The trusted certificates cannot be used: where they are looked for, and why not.
     #[error("the certificates in {0} cannot be used: {1}")]

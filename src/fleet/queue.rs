@@ -279,7 +279,7 @@ impl Queue {
 
     /// Deletes an invalid entry.
     fn drop_entry(&mut self, id: EntryId) -> Result<(), FleetError> {
-        log::warn!("entry {id} of {} is no task and was removed", self.tasks());
+        log::warn!("entry {id} of {} is not a task and was removed", self.tasks());
         let mut commands = [cmd("XACK"), cmd("XDEL")];
         commands[0].arg(self.tasks()).arg(GROUP).arg(id.to_string());
         commands[1].arg(self.tasks()).arg(id.to_string());

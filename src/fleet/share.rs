@@ -322,7 +322,7 @@ impl Sharer {
         if self.wrong >= self.tell_wrong_at {
             self.tell_wrong_at = 2 * self.wrong;
             self.say(format!(
-                "learning: {} entries of the stream {} at {} are no sound records and were left out; is another \
+                "learning: {} entries of the stream {} at {} are not sound records and were left out; is another \
                  program writing there?",
                 self.wrong,
                 learn_stream::NAME,

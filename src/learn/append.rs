@@ -20,6 +20,9 @@ use crate::locks::{read, write};
 /// How long a tool waits for the lock.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Records appended before the lock is released, so that engines that play meanwhile do not wait long.
+pub(super) const RECORDS_PER_LOCK: usize = 256;
+
 /// How long an append may take.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum AppendTime {
@@ -125,14 +128,14 @@ impl Locked<'_> {
             let (sequence, enters_advice, overtaken) = {
                 let ring = read(self.ring);
                 let sequence = ring.sequence() + 1;
-                let (start, slot) = (sequence / BLOCK * BLOCK, record::place(sequence).1);
+                let (start, slot) = (sequence / BLOCK * BLOCK, record::slot(sequence));
                 let enters_advice =
                     sequence == start && (slot..slot + BLOCK as u32).any(|slot| ring.holds_advice(slot));
                 let safe = (start + 2 * BLOCK).saturating_sub(CAPACITY as u64);
                 let oldest = ring.oldest_advice().filter(|&oldest| oldest < safe);
                 (sequence, enters_advice, oldest.and_then(|oldest| ring.bytes(oldest).copied()))
             };
-            if record::place(sequence).0 == u32::MAX {
+            if record::lap(sequence) == u32::MAX {
                 return Err(FileError::ReadOnly("its sequence numbers are used up".to_owned()));
             }
             if !enters_advice && overtaken.is_none() {
@@ -164,7 +167,7 @@ impl Locked<'_> {
     }
 
     fn put(&self, sequence: u64, bytes: &Bytes) -> Result<(), FileError> {
-        let offset = SLOTS + u64::from(record::place(sequence).1) * RECORD_SIZE as u64;
+        let offset = SLOTS + u64::from(record::slot(sequence)) * RECORD_SIZE as u64;
         self.file.data.write_at(bytes, offset).map_err(refused(&self.file.path, "written"))
     }
 

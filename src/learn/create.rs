@@ -3,11 +3,10 @@
 use std::{
     io,
     path::{Path, PathBuf},
-    time::{SystemTime, UNIX_EPOCH},
 };
 
 use super::{
-    disk::{Access, Disk, DiskFile, Found, Identity},
+    disk::{Access, Disk, DiskFile, FileInfo, Identity},
     error::{FileError, refused},
     header::{FILE_SIZE, HEADER_SIZE, Header},
     stamp,
@@ -23,8 +22,8 @@ pub fn create(disk: &dyn Disk, path: &Path) -> Result<(), FileError> {
         disk.create_directories(directory).map_err(refused(path, "created"))?;
     }
     // Anything but a regular file must not even be opened for writing.
-    match disk.look(path) {
-        Ok(found) => is_file(found, path)?,
+    match disk.info_at(path) {
+        Ok(info) => require_file(info, path)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(refused(path, "created")(error)),
     }
@@ -44,22 +43,22 @@ pub fn create(disk: &dyn Disk, path: &Path) -> Result<(), FileError> {
 /// Creates the file, with the lock held. False if something foreign is there.
 fn make(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
     let data = disk.open(path, Access::Create)?;
-    let found = data.found()?;
+    let info = data.info()?;
     let mut header = [0; HEADER_SIZE];
     let read = data.read_at(&mut header, 0)?;
     if Header::decode(&header[..read], path).is_ok() {
         // Another process was faster.
         return Ok(true);
     }
-    if found.not_a_file.is_some() || !is_unfinished(&*data, found.length)? {
+    if info.not_a_file.is_some() || !is_unfinished(&*data, info.length)? {
         return Ok(false);
     }
     // Every block is allocated and every zero on the disk before the header makes this a learning file: later writes
     // need no more space, and a crash leaves zeros, which are no learning file.
     fill_with_zeros(&*data, 0)?;
     data.sync()?;
-    let created = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    data.write_at(&Header { file_id: stamp::random(), created }.encode(), 0)?;
+    let header = Header { file_id: stamp::random(), created: u64::from(stamp::now()) };
+    data.write_at(&header.encode(), 0)?;
     data.sync()?;
     disk.sync_directory(disk.resolve(path)?.parent().unwrap_or(Path::new("/")))?;
     Ok(true)
@@ -83,7 +82,7 @@ pub(super) fn read_header(data: &dyn DiskFile, path: &Path) -> Result<Header, Fi
         Header::decode(&bytes[..read], path)
     };
     decode().or_else(|_| {
-        let length = data.found().map_err(refused(path, "read"))?.length;
+        let length = data.info().map_err(refused(path, "read"))?.length;
         if is_unfinished(data, length).map_err(refused(path, "read"))? {
             return Err(FileError::Unfinished(path.to_owned()));
         }
@@ -116,8 +115,8 @@ fn is_unfinished(data: &dyn DiskFile, length: u64) -> io::Result<bool> {
 }
 
 /// Refuses anything but a regular file.
-pub(super) fn is_file(found: Found, path: &Path) -> Result<(), FileError> {
-    found.not_a_file.map_or(Ok(()), |kind| Err(FileError::NotAFile(path.to_owned(), kind)))
+pub(super) fn require_file(info: FileInfo, path: &Path) -> Result<(), FileError> {
+    info.not_a_file.map_or(Ok(()), |kind| Err(FileError::NotAFile(path.to_owned(), kind)))
 }
 
 /// The file `NAME.lock` beside a learning file, whose lock is needed to append. It is never deleted by us; a deletion
@@ -135,14 +134,14 @@ impl LockFile {
         path.push(".lock");
         let path = PathBuf::from(path);
         let file = disk.open(&path, Access::Create)?;
-        let found = file.found()?;
-        if let Some(kind) = found.not_a_file {
+        let info = file.info()?;
+        if let Some(kind) = info.not_a_file {
             return Err(io::Error::other(format!("{} is {kind}", path.display())));
         }
         if file.try_lock()? {
             file.unlock()?;
         }
-        Ok(LockFile { path, file, identity: found.identity })
+        Ok(LockFile { path, file, identity: info.identity })
     }
 
     /// Takes the lock if it is free.
@@ -150,13 +149,13 @@ impl LockFile {
         if !self.file.try_lock()? {
             return Ok(false);
         }
-        if disk.look(&self.path).is_ok_and(|found| found.identity == self.identity) {
+        if disk.info_at(&self.path).is_ok_and(|info| info.identity == self.identity) {
             return Ok(true);
         }
         // It was removed: other processes use another lock file now.
         self.file.unlock()?;
         self.file = disk.open(&self.path, Access::Create)?;
-        self.identity = self.file.found()?.identity;
+        self.identity = self.file.info()?.identity;
         self.file.try_lock()
     }
 
@@ -191,8 +190,8 @@ mod tests {
     }
 
     impl DiskFile for Completed {
-        fn found(&self) -> io::Result<Found> {
-            self.file.found()
+        fn info(&self) -> io::Result<FileInfo> {
+            self.file.info()
         }
 
         fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {

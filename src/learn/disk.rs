@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::files;
-pub use crate::files::{Found, Identity};
+pub use crate::files::{FileInfo, Identity};
 
 /// How a file is opened.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Access {
 /// A file system. A failure gives the error of the system: `NotFound` if nothing is at a path.
 pub trait Disk: Send + Sync {
     /// What is at `path`, symbolic links followed.
-    fn look(&self, path: &Path) -> io::Result<Found>;
+    fn info_at(&self, path: &Path) -> io::Result<FileInfo>;
 
     /// The path of the file that `path` refers to, symbolic links followed to the end. The file itself need not exist.
     fn resolve(&self, path: &Path) -> io::Result<PathBuf>;
@@ -43,7 +43,7 @@ pub trait Disk: Send + Sync {
 /// successful sync may be lost.
 pub trait DiskFile: Send + Sync {
     /// What it is.
-    fn found(&self) -> io::Result<Found>;
+    fn info(&self) -> io::Result<FileInfo>;
 
     /// Reads from `offset`; fewer bytes than asked for only at the end of the file.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
@@ -67,8 +67,8 @@ pub trait DiskFile: Send + Sync {
 pub struct SystemDisk;
 
 impl Disk for SystemDisk {
-    fn look(&self, path: &Path) -> io::Result<Found> {
-        files::look(path)
+    fn info_at(&self, path: &Path) -> io::Result<FileInfo> {
+        files::info_at(path)
     }
 
     fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
@@ -92,8 +92,8 @@ impl Disk for SystemDisk {
 }
 
 impl DiskFile for File {
-    fn found(&self) -> io::Result<Found> {
-        files::found(self)
+    fn info(&self) -> io::Result<FileInfo> {
+        files::info(self)
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {

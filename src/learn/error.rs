@@ -19,7 +19,7 @@ pub enum FileError {
     #[error("{0} is {1}, not a learning file; name another file")]
     NotAFile(PathBuf, &'static str),
     /// A file of another program.
-    #[error("{0} is no learning file and is left alone; name another file")]
+    #[error("{0} is not a learning file and is left alone; name another file")]
     Foreign(PathBuf),
     /// A newer (or unknown) format: the one found, and ours.
     #[error(

@@ -20,7 +20,7 @@ use crate::{
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum LineError {
     /// The position is invalid.
-    #[error("`{0}` is no position: write the pieces, side to move, castling rights and en-passant square")]
+    #[error("`{0}` is not a position: write the pieces, side to move, castling rights and en-passant square")]
     Position(String),
     /// An operation of ours is missing.
     #[error("`{0}` is missing")]

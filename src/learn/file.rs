@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    create::{LockFile, is_file, read_header},
+    create::{LockFile, read_header, require_file},
     disk::{Access, Disk, DiskFile, Identity, SystemDisk},
     error::{FileError, refused},
     header::SLOTS,
@@ -56,7 +56,7 @@ impl LearnFile {
     /// # Errors
     /// As there.
     pub fn open_on(disk: Arc<dyn Disk>, path: &Path, mode: Mode) -> Result<Unverified, FileError> {
-        is_file(disk.look(path).map_err(refused(path, "opened"))?, path)?;
+        require_file(disk.info_at(path).map_err(refused(path, "opened"))?, path)?;
         let mut read_only = (mode == Mode::Read).then(|| "as asked".to_owned());
         let data = match mode {
             Mode::Read => disk.open(path, Access::Read),
@@ -70,8 +70,8 @@ impl LearnFile {
         };
         let data: Arc<dyn DiskFile> = Arc::from(data.map_err(refused(path, "opened"))?);
         // Another file may have taken the name since that check.
-        let found = data.found().map_err(refused(path, "opened"))?;
-        is_file(found, path)?;
+        let info = data.info().map_err(refused(path, "opened"))?;
+        require_file(info, path)?;
         read_header(&*data, path)?;
         let lock = match read_only {
             Some(reason) => Err(reason),
@@ -79,7 +79,7 @@ impl LearnFile {
                 .map_err(|error| format!("its lock file cannot be used: {error}")),
         };
         let path = path.to_owned();
-        Ok(Unverified(LearnFile { disk, path, data, identity: found.identity, lock }))
+        Ok(Unverified(LearnFile { disk, path, data, identity: info.identity, lock }))
     }
 
     /// The path by which it was opened.
@@ -94,8 +94,8 @@ impl LearnFile {
 
     /// The length of the file, if it is still the one at the path.
     pub(super) fn length_in_place(&self) -> Result<u64, FileError> {
-        match self.disk.look(&self.path) {
-            Ok(found) if found.identity == self.identity => Ok(found.length),
+        match self.disk.info_at(&self.path) {
+            Ok(info) if info.identity == self.identity => Ok(info.length),
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(refused(&self.path, "found")(error)),
             _ => Err(self.replaced()),
         }
@@ -132,7 +132,7 @@ impl LearnFile {
         }
         let mut chunk = [[0; RECORD_SIZE]; 16];
         loop {
-            let slot = record::place(next).1;
+            let slot = record::slot(next);
             let count = chunk.len().min(CAPACITY - slot as usize);
             self.read_slots(slot, &mut chunk[..count])?;
             for (slot, bytes) in (slot..).zip(&chunk[..count]) {
@@ -192,7 +192,7 @@ impl Unverified {
     pub fn recover(self) -> Result<(LearnFile, Ring, Report), FileError> {
         let mut file = self.0;
         let (ring, report) = file.scan()?;
-        if record::place(ring.sequence()).0 == u32::MAX {
+        if record::lap(ring.sequence()) == u32::MAX {
             // That takes 2^48 records, more than any disk survives.
             let reason = "its sequence numbers are used up; export it and import the text into a new file";
             file.lock = Err(reason.to_owned());

@@ -171,7 +171,7 @@ impl PlayedGame {
     /// The outcomes of the moves of the side that searched, in order. If the game was lost, a move gets a bound if its
     /// outcome is worse by [`Rules::drop`] than the score of its search, and if the game was not lost before it; of the
     /// other moves only the reply is kept.
-    pub fn judge(&self, end: GameEnd) -> Vec<PositionFinding> {
+    pub fn outcomes(&self, end: GameEnd) -> Vec<PositionFinding> {
         let Some(rules) = self.rules else { return Vec::new() };
         let (result, decay) = match end {
             GameEnd::Won => (RESULT, WON_DECAY),
@@ -340,9 +340,8 @@ mod tests {
             let fullmoves = position.chess().fullmoves().get() as usize;
             (fullmoves - 1, -bound.centipawns(), known.depth.get())
         };
-        let judged = game.judge(end);
         // Of the others only the move is recorded.
-        judged.iter().filter(|finding| finding.known.is_bounded()).map(row).collect()
+        game.outcomes(end).iter().filter(|finding| finding.known.is_bounded()).map(row).collect()
     }
 
     #[test]

@@ -82,7 +82,7 @@ fn create(path: &Path) -> io::Result<File> {
     let mut file = options.read(true).write(true).create(true).truncate(false).open(path)?;
     file.try_lock()?;
     // A process that has just opened the learning file may have taken it for that of a killed one, and removed it.
-    if files::look(path)?.identity != files::found(&file)?.identity {
+    if files::info_at(path)?.identity != files::info(&file)?.identity {
         return Err(io::ErrorKind::NotFound.into());
     }
     file.seek(SeekFrom::End(0))?;

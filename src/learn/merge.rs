@@ -3,9 +3,9 @@
 use std::{cmp::Ordering, collections::HashSet, path::Path, sync::RwLock};
 
 use super::{
-    append::{Locked, retry_while_busy},
+    append::{Locked, RECORDS_PER_LOCK, retry_while_busy},
     create::create,
-    disk::{Disk, SystemDisk},
+    disk::SystemDisk,
     error::FileError,
     file::{LearnFile, Mode},
     record::{CAPACITY, PAYLOAD, Record},
@@ -13,9 +13,6 @@ use super::{
 };
 
 use crate::locks::read;
-
-/// Records appended before the lock is released, so that engines that play meanwhile do not wait long.
-const RECORDS_PER_LOCK: usize = 256;
 
 /// Does `new` replace `old`? Whatever their times, advice replaces everything learned and nothing learned replaces
 /// advice, and an opening that was not searched replaces nothing that is known. Otherwise the greater one counts, by
@@ -77,14 +74,6 @@ pub fn keep_what_fits(records: &mut Vec<Record>, ring: &Ring) -> usize {
     left_out
 }
 
-/// As [`create()`], waiting some seconds for others.
-///
-/// # Errors
-/// As there.
-pub fn create_with_timeout(disk: &dyn Disk, path: &Path) -> Result<(), FileError> {
-    retry_while_busy(|| create(disk, path))
-}
-
 impl LearnFile {
     /// Opens a file for writing and reads it; creates it first if it is missing or unfinished.
     ///
@@ -94,7 +83,7 @@ impl LearnFile {
         let open = || LearnFile::open(path, Mode::Write)?.recover();
         let opened = match open() {
             Err(FileError::Missing(_) | FileError::Unfinished(_)) => {
-                create_with_timeout(&SystemDisk, path)?;
+                retry_while_busy(|| create(&SystemDisk, path))?;
                 open()?
             }
             opened => opened?,

@@ -5,7 +5,8 @@
 //! ```text
 //! score, record         the bytes of a record and their meaning
 //! reachability, ring    which positions can still occur; the index of all records
-//! error, header, disk   errors; the first bytes of a file; file operations behind one trait
+//! error, stamp          errors; time, session and random numbers
+//! header, disk          the first bytes of a file; file operations behind one trait
 //! create, file          creating a file; opening it and reading forward
 //! append, merge         the only ways in which a file changes
 //! writer, store         the file in an engine: a ring in memory, and a thread for everything that may block
@@ -39,7 +40,7 @@ pub use append::{AppendTime, Locked};
 pub use create::create;
 pub use error::FileError;
 pub use file::{LearnFile, Mode, Unverified};
-pub use merge::{Taken, beats, create_with_timeout, keep_what_fits};
+pub use merge::{Taken, beats, keep_what_fits};
 pub use record::{Flags, Origin, Record, RecordError, Unlearnable};
 pub use ring::{BEFORE_FIRST, BLOCK, MAX_ADVICE, Report, Ring};
 pub use score::{LearnedScore, ParseScoreError};

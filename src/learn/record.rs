@@ -9,7 +9,7 @@ use crate::{
     types::{PackedMove, PositionKey},
 };
 
-/// Depth of advice with a score, so that it is trusted more than a search.
+/// Depth of advice with a score, if it has no depth of its own, so that it is trusted more than a search.
 pub const ADVICE_DEPTH: u8 = 100;
 
 /// Bytes of a record.
@@ -226,7 +226,7 @@ impl Record {
         !self.flags.tombstone
     }
 
-    /// Is it live advice?
+    /// Is it advice, and no tombstone?
     pub fn is_advice(&self) -> bool {
         self.origin == Origin::Advice && self.is_live()
     }
@@ -311,9 +311,8 @@ pub fn encode(record: &Record, file_id: u64, sequence: u64) -> Bytes {
 
 /// Adds lap and checksum to a payload.
 pub fn seal(mut bytes: Bytes, file_id: u64, sequence: u64) -> Bytes {
-    let (lap, slot) = place(sequence);
-    bytes[PAYLOAD..CHECKSUM].copy_from_slice(&lap.to_le_bytes());
-    let checksum = checksum(&bytes, file_id, slot);
+    bytes[PAYLOAD..CHECKSUM].copy_from_slice(&lap(sequence).to_le_bytes());
+    let checksum = checksum(&bytes, file_id, slot(sequence));
     bytes[CHECKSUM..].copy_from_slice(&checksum.to_le_bytes());
     bytes
 }
@@ -355,9 +354,14 @@ pub fn key(bytes: &Bytes) -> PositionKey {
     PositionKey(u64::from_le_bytes(field(bytes, 0)))
 }
 
-/// Lap and slot of a sequence number.
-pub fn place(sequence: u64) -> (u32, u32) {
-    ((sequence / CAPACITY as u64) as u32, (sequence % CAPACITY as u64) as u32)
+/// How often the ring has gone round when this record is written, from 1.
+pub fn lap(sequence: u64) -> u32 {
+    (sequence / CAPACITY as u64) as u32
+}
+
+/// Where this record is in the ring.
+pub fn slot(sequence: u64) -> u32 {
+    (sequence % CAPACITY as u64) as u32
 }
 
 fn checksum(bytes: &Bytes, file_id: u64, slot: u32) -> u32 {

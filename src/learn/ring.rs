@@ -109,7 +109,7 @@ impl Ring {
         let mut ring = Ring::unindexed(file_id, slots, newest, whole);
         let mut counted = 0;
         for sequence in ring.window() {
-            let slot = record::place(sequence).1;
+            let slot = record::slot(sequence);
             if ring.stored(slot) != Some(sequence)
                 && let Some(again) = reread(slot)
                 && record::sequence(&again, file_id, slot) == Some(sequence)
@@ -121,7 +121,7 @@ impl Ring {
                 Some(stored) if stored == sequence => {
                     counted += 1;
                     report.unknown += usize::from(ring.record(slot).is_none());
-                    ring.count(slot);
+                    ring.index(slot);
                 }
                 Some(_) => {
                     report.stale += 1;
@@ -222,7 +222,7 @@ impl Ring {
     pub fn since(&self, sequence: u64) -> impl Iterator<Item = (u64, Record)> + '_ {
         let window = self.window();
         (window.start.max(sequence.saturating_add(1))..window.end).filter_map(|sequence| {
-            let slot = record::place(sequence).1;
+            let slot = record::slot(sequence);
             let counts = self.stored(slot) == Some(sequence) && self.is_newest(slot);
             Some((sequence, self.record(slot).filter(|_| counts)?))
         })
@@ -230,7 +230,7 @@ impl Ring {
 
     /// The bytes written as `sequence`, if they are still there.
     pub(super) fn bytes(&self, sequence: u64) -> Option<&Bytes> {
-        let slot = record::place(sequence).1;
+        let slot = record::slot(sequence);
         (self.stored(slot) == Some(sequence)).then(|| &self.slots[slot as usize])
     }
 
@@ -239,20 +239,20 @@ impl Ring {
         self.advice.first().copied()
     }
 
-    /// Does this slot hold advice, live or not?
+    /// Does this slot hold advice, current or replaced?
     pub(super) fn holds_advice(&self, slot: u32) -> bool {
         self.record(slot).is_some_and(|record| record.is_advice())
     }
 
     /// Adds a record that was read or written as `sequence`, the newest so far.
     pub(super) fn push(&mut self, sequence: u64, bytes: Bytes) {
-        let slot = record::place(sequence).1;
+        let slot = record::slot(sequence);
         if self.stored(slot).is_some() {
-            self.discount(slot);
+            self.unindex(slot);
         }
         self.slots[slot as usize] = bytes;
         self.newest = sequence;
-        self.count(slot);
+        self.index(slot);
     }
 
     /// Replaces this ring by another.
@@ -291,10 +291,10 @@ impl Ring {
     }
 
     /// Indexes the record in `slot`, the newest of all: an older one of its key no longer counts.
-    fn count(&mut self, slot: u32) {
+    fn index(&mut self, slot: u32) {
         let Some(record) = self.record(slot) else { return };
         if let Some(older) = self.by_key.insert(record.key.0, slot) {
-            self.uncount(older);
+            self.retire(older);
         }
         if record.is_live() {
             self.live += 1;
@@ -308,16 +308,17 @@ impl Ring {
     }
 
     /// Removes the record in `slot` from the index, before it is overwritten.
-    fn discount(&mut self, slot: u32) {
+    fn unindex(&mut self, slot: u32) {
         if self.is_newest(slot) {
             let key = record::key(&self.slots[slot as usize]);
             self.by_key.remove(&key.0);
             self.gone.push(key);
-            self.uncount(slot);
+            self.retire(slot);
         }
     }
 
-    fn uncount(&mut self, slot: u32) {
+    /// The record in `slot` no longer counts.
+    fn retire(&mut self, slot: u32) {
         self.live -= usize::from(self.record(slot).is_some_and(|record| record.is_live()));
         self.signatures[slot as usize] = NOTHING_LIVE;
         if let Some(sequence) = self.stored(slot) {

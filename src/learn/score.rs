@@ -124,7 +124,7 @@ impl fmt::Display for LearnedScore {
 
 /// A score that cannot be read.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("`{0}` is no score; write centipawns (-35), +mate7, -mate8, +win12, -win12, +inf or -inf")]
+#[error("`{0}` is not a score; write centipawns (-35), +mate7, -mate8, +win12, -win12, +inf or -inf")]
 pub struct ParseScoreError(pub String);
 
 impl std::str::FromStr for LearnedScore {

@@ -113,7 +113,7 @@ impl LearnSession {
     pub fn record(&self, finding: &PositionFinding, nodes: u64, live: &Live<'_>) -> Option<Record> {
         let recorder = Recorder { live, evaluation_id: self.evaluation_id };
         let record = recorder.record(&finding.position, &finding.known, Origin::EveryRoot, nodes)?;
-        recorder.admitted(vec![Record { since_root: finding.since_root, ..record }]).pop()
+        Some(Record { since_root: finding.since_root, ..record }).filter(|record| recorder.admits(record))
     }
 
     /// Adds a search to its game.
@@ -162,12 +162,13 @@ impl LearnSession {
             }
         }
         let recorder = Recorder { live, evaluation_id: self.evaluation_id };
-        let judged = game.judge(end);
+        let outcomes = game.outcomes(end);
         let is_wanted =
-            |finding: &&PositionFinding| finding.known.is_bounded() || live(finding.position.key()).is_none();
-        let judged = judged.iter().filter(is_wanted);
-        records.extend(judged.filter_map(|judged| recorder.if_new(judged, Origin::Outcome, 1)));
-        recorder.admitted(records)
+            |outcome: &&PositionFinding| outcome.known.is_bounded() || live(outcome.position.key()).is_none();
+        let wanted = outcomes.iter().filter(is_wanted);
+        records.extend(wanted.filter_map(|outcome| recorder.if_new(outcome, Origin::Outcome, 1)));
+        records.retain(|record| recorder.admits(record));
+        records
     }
 }
 
@@ -193,7 +194,8 @@ impl Recorder<'_> {
             let new = |finding: &PositionFinding| self.if_new(finding, Origin::EveryRoot, result.nodes);
             records.extend(line.iter().filter_map(new));
         }
-        self.admitted(records)
+        records.retain(|record| self.admits(record));
+        records
     }
 
     /// The record of the root of a search; none if the position does not fit into a record.
@@ -274,21 +276,18 @@ impl Recorder<'_> {
         })
     }
 
-    /// Removes records that must not replace the live ones. Advice stays. A search far from the fifty-move limit is not
+    /// May this record replace the live one? Advice stays. A search far from the fifty-move limit is not
     /// replaced by one near it, which is valid only for its clock. An opening is replaced only by a deeper search, not
     /// by the outcome of a game or a drop in one; before it was searched also by a drop in a game that was lost.
-    fn admitted(&self, mut records: Vec<Record>) -> Vec<Record> {
-        records.retain(|new| {
-            (self.live)(new.key).is_none_or(|live| {
-                let is_search = matches!(new.origin, Origin::EveryRoot | Origin::Study);
-                let is_deeper = is_search && new.depth > live.depth;
-                let is_lost = new.origin == Origin::Drop && new.flags.confirmed && live.is_unsearched();
-                live.origin != Origin::Advice
-                    && (!is_near_counter(new) || is_near_counter(&live) || live.origin == Origin::Outcome)
-                    && (live.origin != Origin::Opening || is_deeper || is_lost)
-            })
-        });
-        records
+    fn admits(&self, new: &Record) -> bool {
+        (self.live)(new.key).is_none_or(|live| {
+            let is_search = matches!(new.origin, Origin::EveryRoot | Origin::Study);
+            let is_deeper = is_search && new.depth > live.depth;
+            let is_lost = new.origin == Origin::Drop && new.flags.confirmed && live.is_unsearched();
+            live.origin != Origin::Advice
+                && (!is_near_counter(new) || is_near_counter(&live) || live.origin == Origin::Outcome)
+                && (live.origin != Origin::Opening || is_deeper || is_lost)
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! The learning file of an engine: all records in memory, and no call that blocks.
+//! The learning file of an engine: all records in memory, and a thread for everything that may block.
 
 use std::{
     path::Path,
@@ -28,7 +28,8 @@ use crate::{
 
 /// A learning file in use: a ring in memory, and a thread for everything that takes time.
 ///
-/// No call waits for a lock that another process holds, or for a sync, except [`Store::flush`], which has a timeout.
+/// No call waits for a lock that another process holds, or for a sync, except [`Store::flush`], [`Store::close`] and
+/// dropping it, which have timeouts.
 /// Reading the whole file, in [`Store::open`] or after it was replaced, takes milliseconds.
 pub struct Store {
     shared: Arc<StoreState>,
@@ -132,11 +133,6 @@ impl Store {
         records.into_iter().map(|record| self.append(record)).max().unwrap_or(Written::Now)
     }
 
-    /// Requests a sync of everything written so far, without waiting for it.
-    pub fn sync(&self) {
-        self.send(Job::Sync(None));
-    }
-
     /// Writes and syncs everything, waiting at most `timeout`. Returns whether everything is synced.
     pub fn flush(&self, timeout: Duration) -> bool {
         self.flushed().recv_timeout(timeout).unwrap_or(false)
@@ -146,7 +142,7 @@ impl Store {
     /// succeeded.
     pub fn flushed(&self) -> Receiver<bool> {
         let (done, waiting) = bounded(1);
-        self.send(Job::Sync(Some(done)));
+        self.send(Job::Sync(done));
         waiting
     }
 

@@ -14,7 +14,7 @@ use std::{
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender};
 
 use super::{
-    append::AppendTime,
+    append::{AppendTime, RECORDS_PER_LOCK},
     create::create,
     disk::Disk,
     error::{FileError, refused},
@@ -33,8 +33,6 @@ const LOCK_RETRY: Duration = Duration::from_millis(5);
 const AFTER_ERROR: Duration = Duration::from_secs(1);
 /// Others hold the lock for microseconds. A lock held this long belongs to a process that is stopped or stuck.
 const LOCK_WARNING_AFTER: Duration = Duration::from_secs(2);
-/// Records written before the lock is released for others.
-const RECORDS_PER_LOCK: usize = 256;
 /// How long a writer whose store is closed continues to try, and how long the store waits for it.
 pub(super) const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 
@@ -146,8 +144,8 @@ pub(super) enum Job {
     Append(Record),
     /// The engine has appended this record itself: sync it at some time.
     Wrote(u64),
-    /// Write and sync everything now, then report whether that succeeded.
-    Sync(Option<Sender<bool>>),
+    /// Write and sync everything, then report whether that succeeded.
+    Sync(Sender<bool>),
 }
 
 pub(super) struct Writer {
@@ -159,7 +157,7 @@ pub(super) struct Writer {
     /// Sequence numbers of our records that are not synced.
     unsynced: Vec<u64>,
     /// A sync failed: it is not known which of `unsynced` are on the disk.
-    lost: bool,
+    sync_failed: bool,
     sync_at: Option<Instant>,
     retry_at: Option<Instant>,
     busy_since: Option<Instant>,
@@ -174,7 +172,7 @@ impl Writer {
             queue: VecDeque::new(),
             create: false,
             unsynced: Vec::new(),
-            lost: false,
+            sync_failed: false,
             sync_at: None,
             retry_at: None,
             busy_since: None,
@@ -234,10 +232,7 @@ impl Writer {
                 self.queue.push_back(record);
             }
             Job::Wrote(sequence) => self.wrote(sequence),
-            Job::Sync(done) => {
-                self.sync_at.get_or_insert_with(Instant::now);
-                self.waiting.extend(done);
-            }
+            Job::Sync(done) => self.waiting.push(done),
         }
     }
 
@@ -315,7 +310,7 @@ impl Writer {
     fn sync(&mut self) {
         self.sync_at = None;
         let outcome = self.sync_file();
-        self.lost = outcome.is_err();
+        self.sync_failed = outcome.is_err();
         match &outcome {
             Ok(()) => self.unsynced.clear(),
             Err(error) => {
@@ -337,7 +332,7 @@ impl Writer {
         let data = {
             let mut file = shared.file();
             let Some(file) = file.as_mut().filter(|_| !self.unsynced.is_empty()) else { return Ok(()) };
-            if self.lost {
+            if self.sync_failed {
                 // After a failed sync the system may treat pages as written that are not: only after writing them again
                 // does the next sync cover them.
                 file.lock(&shared.ring, AppendTime::Any)?.write_again(&self.unsynced)?;

@@ -21,7 +21,7 @@ use crate::{
 pub enum FenError {
     /// Not FEN.
     #[error(
-        "`{0}` is no FEN ({1}): write the pieces, side to move, castling, en passant and the two counters"
+        "`{0}` is not a FEN ({1}): write the pieces, side to move, castling, en passant and the two counters"
     )]
     Syntax(String, ParseFenError),
     /// FEN of a position that cannot be played.

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use engram::learn::disk::{Access, Disk, DiskFile, Found, Identity};
+use engram::learn::disk::{Access, Disk, DiskFile, FileInfo, Identity};
 
 /// What happened to a file, in order.
 #[derive(Clone, Debug)]
@@ -148,8 +148,8 @@ impl State {
         Ok(())
     }
 
-    fn found(&self, file: usize) -> Found {
-        Found {
+    fn info(&self, file: usize) -> FileInfo {
+        FileInfo {
             not_a_file: None,
             identity: Identity { device: 1, file: file as u64 },
             length: self.files[file].len() as u64,
@@ -158,11 +158,11 @@ impl State {
 }
 
 impl Disk for SimDisk {
-    fn look(&self, path: &Path) -> io::Result<Found> {
+    fn info_at(&self, path: &Path) -> io::Result<FileInfo> {
         let mut state = self.state();
         state.step()?;
         let &file = state.names.get(path).ok_or(io::ErrorKind::NotFound)?;
-        Ok(state.found(file))
+        Ok(state.info(file))
     }
 
     fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
@@ -205,10 +205,10 @@ struct SimFile {
 }
 
 impl DiskFile for SimFile {
-    fn found(&self) -> io::Result<Found> {
+    fn info(&self) -> io::Result<FileInfo> {
         let mut state = self.disk.state();
         state.step()?;
-        Ok(state.found(self.file))
+        Ok(state.info(self.file))
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {

@@ -72,7 +72,7 @@ impl EpdRecord {
                 if moves.is_empty() && !is_said && words[0] != "startpos" {
                     return EpdRecord::read(text, 1);
                 }
-                return Err(format!("{word} is no legal move in {}", record.position.fen()));
+                return Err(format!("{word} is not a legal move in {}", record.position.fen()));
             };
             record.position = record.position.play(m);
             moves.push(m);
@@ -116,7 +116,7 @@ impl EpdRecord {
             // `bm #5` announces a mate, not a move.
             let words = value.split([' ', ',']).filter(|word| !word.is_empty() && !word.starts_with('#'));
             words
-                .map(|word| read_move(word, &position).ok_or(format!("{name} {word} is no legal move")))
+                .map(|word| read_move(word, &position).ok_or(format!("{name} {word} is not a legal move")))
                 .collect()
         };
         let (best, avoid) = (moves("bm")?, moves("am")?);
@@ -242,8 +242,8 @@ mod tests {
         }
         let task = EpdRecord::with_moves("6k1/5ppp/8/8/8/8/5PPP/R3R1K1 w bm Ra8+;").unwrap();
         assert_eq!(task.best.len(), 1);
-        assert!(EpdRecord::with_moves("startpos e5").unwrap_err().contains("e5 is no legal move"));
-        assert!(EpdRecord::with_moves("startpos e4 xyz").unwrap_err().contains("xyz is no legal move"));
+        assert!(EpdRecord::with_moves("startpos e5").unwrap_err().contains("e5 is not a legal move"));
+        assert!(EpdRecord::with_moves("startpos e4 xyz").unwrap_err().contains("xyz is not a legal move"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::{
         pgn::{Game, Games},
         refused, source,
     },
-    engine::{BlockingEngine, LearnOptions},
+    engine::{LearnOptions, blocking::BlockingEngine},
     eval,
     learn::{
         Origin, Record, Taken,

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{opened::Opened, text::Printer};
 use crate::{
     cli::{CliError, pgn},
-    engine::Study,
+    engine::study::Study,
     learn::policy::SearchResult,
     position::Position,
     uci::translate,

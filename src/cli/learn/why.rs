@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     cli::{CliError, pgn, refused, write_records},
-    engine::{Answer, BlockingEngine},
+    engine::blocking::{Answer, BlockingEngine},
     learn::{
         Record,
         exchange::LineError,

@@ -241,7 +241,7 @@ impl Draft {
             // When the variation is written again, a line must not begin like a tag or an escaped line.
             Token::Unknown(word) if self.depth > 0 && !word.starts_with(['[', '%']) => self.say(word),
             Token::Unknown(word) if self.begun => {
-                self.wrong = Some(format!("{} `{}` is no move", move_number(&self.position), shown(word)));
+                self.wrong = Some(format!("{} `{}` is not a move", move_number(&self.position), shown(word)));
             }
             Token::Unknown(_) => self.wrong = Some(NO_PGN.to_owned()),
             Token::Brace | Token::Comment(_) => {}
@@ -257,7 +257,8 @@ impl Draft {
             self.game.moves.push(m);
             self.game.annotations.push(Vec::new());
         } else {
-            self.wrong = Some(format!("{} {} is no legal move", move_number(&self.position), shown(written)));
+            self.wrong =
+                Some(format!("{} {} is not a legal move", move_number(&self.position), shown(written)));
         }
     }
 

@@ -244,7 +244,7 @@ pub(super) fn openings(path: &Path, take: Option<u32>, seed: u64) -> Result<Vec<
         fen.extend(words.take(2).take_while(|word| word.parse::<u32>().is_ok()));
         let bad = |reason: &dyn Display| {
             let (number, path) = (index + 1, path.display());
-            CliError::Task(format!("line {number} of {path} is no opening: {reason}"))
+            CliError::Task(format!("line {number} of {path} is not an opening: {reason}"))
         };
         let position = translate::parse_fen(&fen.join(" "), false).map_err(|error| bad(&error))?;
         if !position.has_legal_move() {

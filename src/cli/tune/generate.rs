@@ -116,7 +116,7 @@ fn open(path: &Path) -> io::Result<(File, u64)> {
     }
     let mut header = [0; record::SIZE];
     if length < size || file.read_exact(&mut header).is_err() || header != record::HEADER {
-        return Err(io::Error::other("it is no file of labelled positions; name another or remove it"));
+        return Err(io::Error::other("it is not a file of labelled positions; name another or remove it"));
     }
     let whole = length / size * size;
     file.set_len(whole)?;

@@ -39,7 +39,7 @@ pub const ONE_HEAD: i32 = 64;
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum NetworkError {
     /// It does not begin with the magic bytes.
-    #[error("it is no network of Engram's")]
+    #[error("it is not a network of Engram's")]
     Foreign,
     /// Its layout has another version.
     #[error("it is written in version {0} of the format, this engine reads version {VERSION}")]

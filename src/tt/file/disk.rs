@@ -65,7 +65,7 @@ pub(super) fn open(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError>
 
 /// Does `path` still name this file? Assumed if that cannot be determined.
 pub(super) fn place_of(file: &File, path: &Path) -> FileLocation {
-    match (files::found(file), files::look(path)) {
+    match (files::info(file), files::info_at(path)) {
         (Ok(ours), Ok(there)) if ours.identity != there.identity => FileLocation::Replaced,
         (_, Err(error)) if error.kind() == io::ErrorKind::NotFound => FileLocation::Removed,
         _ => FileLocation::Ours,

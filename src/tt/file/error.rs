@@ -20,7 +20,7 @@ pub enum HashFileError {
     #[error("{0} is {1}, not a hash file; name another file")]
     NotAFile(PathBuf, &'static str),
     /// A file of another program.
-    #[error("{0} is no hash file of Engram and is left alone; name another file")]
+    #[error("{0} is not a hash file of Engram and is left alone; name another file")]
     Foreign(PathBuf),
     /// Another layout of the file.
     #[error("{path} has layout {found}, this engine reads {expected}; name another file")]

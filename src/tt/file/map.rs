@@ -51,7 +51,7 @@ impl Map {
         mib: usize,
         origin: HashOrigin,
     ) -> Result<(Map, bool), HashFileError> {
-        let there = files::look(path).is_ok_and(|found| found.length > 0 || found.not_a_file.is_some());
+        let there = files::info_at(path).is_ok_and(|info| info.length > 0 || info.not_a_file.is_some());
         if !there {
             disk::create(path, mib, origin)?;
         }

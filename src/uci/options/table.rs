@@ -73,7 +73,7 @@ pub(super) fn options() -> Vec<UciOption> {
         check("LearnStudy", false, |to, on| to.engine.set_learning(|learning| learning.study = on)),
         check("LearnReadOnly", false, |to, on| to.engine.set_learning(|learning| learning.read_only = on)),
         check("OwnBook", false, |to, on| to.engine.book.enabled = on),
-        text("BookFile", |to, path| to.engine.set_book_file(file(path).as_deref())
+        text("BookFile", |to, path| to.engine.book.set_file(file(path).as_deref())
             .map_err(|error| format!("{error}; the book before stays"))),
         spin("BookDepth", 20, 1..=200, |to, plies| to.engine.book.depth = plies),
         check("BookBestMove", false, |to, on| to.engine.book.choice = if on { Choice::Best } else { Choice::Weighted }),

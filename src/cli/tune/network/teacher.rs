@@ -51,7 +51,7 @@ impl Teacher {
                 }
                 let score: i32 = line.trim().parse().map_err(|_| {
                     io::Error::other(format!(
-                        "it answered `{}`, which is no number of centipawns",
+                        "it answered `{}`, which is not a number of centipawns",
                         line.trim()
                     ))
                 })?;
