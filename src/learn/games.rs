@@ -295,7 +295,10 @@ mod tests {
     use shakmaty::uci::UciMove;
 
     use super::*;
-    use crate::{learn::LearnedScore, types::PackedMove};
+    use crate::{
+        learn::{LearnedScore, exchange},
+        types::PackedMove,
+    };
 
     const SICILIAN: &str = "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6";
     const QUEENS_GAMBIT: &str = "d2d4 d7d5 c2c4 e7e6 b1c3 g8f6 c1g5 f8e7";
@@ -364,6 +367,23 @@ mod tests {
         assert_eq!(found("e2e4 e7e5", 2), Some(2));
         assert_eq!(found("e2e4 e7e5 f1c4", 3), Some(3), "the bishop cannot move first");
         assert_eq!(found("e2e4 e7e5 g1f3", 3), None, "the knight may have moved first");
+    }
+
+    #[test]
+    fn the_greatest_ply_is_one_like_any_other() {
+        let start = format!("4k3/8/8/8/8/8/4P3/4K3 w - - 0 {}", 1 + u16::MAX / 2);
+        let start = exchange::position(&start, None).expect("a position");
+        let after = start.play(start.legal_moves()[0]);
+        let record = |position: &Position, origin| {
+            let mut record = Record::new(position, origin).expect("a record");
+            record.flags.confirmed = true;
+            record.lower = LearnedScore::from_centipawns(120);
+            record
+        };
+        let records = vec![record(&start, Origin::Drop), record(&after, Origin::Outcome)];
+        assert_eq!(records.iter().map(|record| record.game_ply).max(), Some(u16::MAX));
+        let (games, _) = told(records);
+        assert_eq!(games.iter().map(|game| game.records.len()).sum::<usize>(), 2);
     }
 
     #[test]

@@ -46,7 +46,8 @@ impl SearchJournal {
     /// Writes a search of a game.
     ///
     /// # Errors
-    /// The system refuses: then this game is not learned from if the process is killed.
+    /// The system refuses, or another engine of this process holds the journal: then this search is not learned from if
+    /// the process is killed.
     pub fn write(&mut self, line: &Line, search: &GameSearch) -> io::Result<()> {
         let mut line = serde_json::to_string(&SavedSearch::new(line, search))?;
         line.push('\n');
@@ -207,5 +208,29 @@ impl SavedSearch {
             drop: self.drop.and_then(|line| exchange::parse_line(&line, 0, 0).ok()?),
         };
         Some((Line { start: self.start, moves }, search))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{position::Position, types::Score};
+
+    #[test]
+    fn a_journal_that_another_engine_holds_is_not_waited_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let journal = || SearchJournal::beside(&folder.path().join("learn.bin")).expect("a journal");
+        let position = Position::default();
+        let line = Line { start: position.fen(), moves: Vec::new() };
+        let search =
+            GameSearch { position, plies: 0, depth: Depth(5), score: Score::ZERO, teaches: true, drop: None };
+        let (mut first, mut second) = (journal(), journal());
+        first.write(&line, &search).expect("written");
+        // With a lock that waits this would never return.
+        assert!(second.write(&line, &search).is_err());
+        drop(first);
+        second.write(&line, &search).expect("written");
+        let written = fs::read_to_string(&second.path).expect("a journal");
+        assert_eq!(written.lines().count(), 1);
     }
 }
