@@ -51,14 +51,14 @@ impl Engine {
         let before = self.learning.options.clone();
         change(&mut self.learning.options);
         let now = &self.learning.options;
+        let (mode, mode_before) = (now.rules.mode, before.rules.mode);
+        let turned = (mode == LearningMode::Off) != (mode_before == LearningMode::Off);
         // The file stays open if only these change.
-        let same_file =
-            LearnOptions { rules: now.rules, fuzz: now.fuzz, study: now.study, ..before.clone() } == *now;
-        let is_off = |options: &LearnOptions| options.rules.mode == LearningMode::Off;
+        let same_file = *now == LearnOptions { rules: now.rules, fuzz: now.fuzz, study: now.study, ..before };
         let failed = matches!(self.learning.memory().file, FileState::Failed);
-        if failed || !same_file || is_off(&before) != is_off(now) {
+        if failed || !same_file || turned {
             self.close_learning();
-        } else if now.rules.mode != before.rules.mode
+        } else if mode != mode_before
             && let FileState::Open(open) = &mut self.learning.memory().file
         {
             self.table.unlearn(open.store.live().keys());

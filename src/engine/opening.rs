@@ -138,9 +138,9 @@ impl OpeningBook {
         Some(LearnedBook::at(&folder.join(name)))
     }
 
-    /// Follows the moves to the position to be searched. If they do not continue the game (except for a last move that
-    /// was only expected), and are not its greater part after a move was taken back, a new game has begun, and the
-    /// book learns the result of the last one.
+    /// Follows the moves to the position to be searched. If they do not continue the game (except for its last move if
+    /// that was only `guessed`), and are not its greater part after a move was taken back, a new game has begun, and
+    /// the book learns the result of the last one.
     pub(super) fn follow(&mut self, line: &Line, guessed: bool) {
         let Line { start, moves } = &self.game.line;
         let played = &moves[..moves.len().saturating_sub(usize::from(guessed))];

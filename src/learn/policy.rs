@@ -6,8 +6,8 @@
 //! 1990): every root is remembered.
 //!
 //! Any later search may rely on a record. So nothing is learned from a search that was restricted, or whose score is
-//! valid only in this game: see [`NotLearned`] for the complete list. (An
-//! engine of limited strength does not come here.)
+//! valid only in this game: see [`NotLearned`] for the complete list. An engine of limited strength neither learns nor uses
+//! what was learned; it asks nothing here.
 
 use shakmaty::Move;
 

@@ -320,10 +320,15 @@ pub fn seal(mut bytes: Bytes, file_id: u64, sequence: u64) -> Bytes {
 /// The sequence number of the bytes in `slot`, if they are a complete record of this file and slot.
 #[inline]
 pub fn sequence(bytes: &Bytes, file_id: u64, slot: u32) -> Option<u64> {
-    let lap = u32::from_le_bytes(field(bytes, PAYLOAD));
     let stored = u32::from_le_bytes(field(bytes, CHECKSUM));
-    (lap > 0 && checksum(bytes, file_id, slot) == stored)
-        .then(|| u64::from(lap) * CAPACITY as u64 + u64::from(slot))
+    unchecked_sequence(bytes, slot).filter(|_| checksum(bytes, file_id, slot) == stored)
+}
+
+/// The sequence number in the bytes in `slot`, whatever their checksum; none if they are empty.
+#[inline]
+pub fn unchecked_sequence(bytes: &Bytes, slot: u32) -> Option<u64> {
+    let lap = u32::from_le_bytes(field(bytes, PAYLOAD));
+    (lap > 0).then(|| u64::from(lap) * CAPACITY as u64 + u64::from(slot))
 }
 
 /// The record of a payload; lap and checksum are ignored. None if a field has a value that this format does not know.

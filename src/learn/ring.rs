@@ -270,9 +270,7 @@ impl Ring {
 
     /// Sequence number of the record in a slot; all slots have been checked.
     fn stored(&self, slot: u32) -> Option<u64> {
-        let bytes = &self.slots[slot as usize];
-        let lap = u32::from_le_bytes([bytes[56], bytes[57], bytes[58], bytes[59]]);
-        (lap > 0).then(|| u64::from(lap) * CAPACITY as u64 + u64::from(slot))
+        record::unchecked_sequence(&self.slots[slot as usize], slot)
     }
 
     /// The record in a slot; none if it is empty, or of an unknown format.

@@ -276,9 +276,9 @@ impl Recorder<'_> {
         })
     }
 
-    /// May this record replace the live one? Advice stays. A search far from the fifty-move limit is not
-    /// replaced by one near it, which is valid only for its clock. An opening is replaced only by a deeper search, not
-    /// by the outcome of a game or a drop in one; before it was searched also by a drop in a game that was lost.
+    /// May this record replace the live one? Advice stays. A search far from the fifty-move limit is not replaced by
+    /// one near it, which is valid only for its clock. An opening is replaced only by a deeper search, not by the
+    /// outcome of a game or a drop in one; before it was searched also by a drop in a game that was lost.
     fn admits(&self, new: &Record) -> bool {
         (self.live)(new.key).is_none_or(|live| {
             let is_search = matches!(new.origin, Origin::EveryRoot | Origin::Study);

@@ -29,8 +29,8 @@ use crate::{
 /// A learning file in use: a ring in memory, and a thread for everything that takes time.
 ///
 /// No call waits for a lock that another process holds, or for a sync, except [`Store::flush`], [`Store::close`] and
-/// dropping it, which have timeouts.
-/// Reading the whole file, in [`Store::open`] or after it was replaced, takes milliseconds.
+/// dropping it, which have timeouts. Reading the whole file, in [`Store::open`] or after it was replaced, takes
+/// milliseconds.
 pub struct Store {
     shared: Arc<StoreState>,
     jobs: Option<Sender<Job>>,
