@@ -11,8 +11,9 @@ use super::sqlite::Database;
 use super::{
     annotate,
     arguments::Analyse,
+    epd::EpdRecord,
     html::AnalysisPage,
-    input::{self, AnalysisInput, Item},
+    input::{self, AnalysisInput},
     output::{self, OutputFile},
     pool::Finding,
     puzzles::Puzzle,
@@ -20,8 +21,9 @@ use super::{
     rows::{self, PositionRow},
 };
 use crate::{
-    cli::{CliError, Openings, refuse_to_overwrite, source},
+    cli::{CliError, Openings, openings::Opening, refuse_to_overwrite, source},
     files,
+    position::Position,
     uci::Output,
 };
 
@@ -44,6 +46,15 @@ pub struct Totals {
     pub most_points: u64,
     /// Games and lines that could not be read.
     pub skipped: usize,
+}
+
+impl Totals {
+    /// Counts an item.
+    fn count(&mut self, findings: &[Finding]) {
+        self.items += 1;
+        self.positions += findings.len() as u64;
+        self.nodes += findings.iter().map(|finding| finding.nodes).sum::<u64>();
+    }
 }
 
 /// All outputs.
@@ -169,85 +180,66 @@ impl Outputs {
         })
     }
 
-    /// Is there a file for puzzles?
-    pub fn wants_puzzles(&self) -> bool {
-        self.puzzles.is_some()
+    /// The last named position of a game: the number of moves that lead to it, and its name.
+    pub fn opening(&self, positions: &[Position]) -> Option<(usize, Opening)> {
+        self.openings.of(positions).map(|(book, opening)| (book, opening.clone()))
     }
 
-    /// Writes a finished item; `checks` are the findings of deeper searches, by ply.
-    pub fn write(
+    /// Writes a searched position.
+    pub fn position(
         &mut self,
-        item: Item,
-        findings: Vec<Finding>,
-        checks: Vec<(usize, Finding)>,
+        record: &EpdRecord,
+        findings: &[Finding],
         totals: &mut Totals,
     ) -> Result<(), CliError> {
-        totals.items += 1;
-        totals.positions += findings.len() as u64;
-        totals.nodes += findings.iter().map(|finding| finding.nodes).sum::<u64>();
-        match item {
-            Item::Position(record) => {
-                let Some(finding) = findings.first() else { return Ok(()) };
-                let result = record.result(finding);
-                totals.tasks += u64::from(result.solved.is_some());
-                totals.solved += u64::from(result.solved == Some(true));
-                totals.points += u64::from(result.points.unwrap_or(0));
-                totals.most_points += u64::from(record.most_points());
-                if let Some(text) = &self.text {
-                    if record.is_single {
-                        text.line(output::position_text(&record.position, finding));
-                    } else {
-                        if !self.head_written {
-                            self.head_written = true;
-                            text.line(output::records_head());
-                        }
-                        text.line(output::record_text(&record, finding));
-                    }
+        let Some(finding) = findings.first() else { return Ok(()) };
+        totals.count(findings);
+        let result = record.result(finding);
+        totals.tasks += u64::from(result.solved.is_some());
+        totals.solved += u64::from(result.solved == Some(true));
+        totals.points += u64::from(result.points.unwrap_or(0));
+        totals.most_points += u64::from(record.most_points());
+        if let Some(text) = &self.text {
+            if record.is_single {
+                text.line(output::position_text(&record.position, finding));
+            } else {
+                if !self.head_written {
+                    self.head_written = true;
+                    text.line(output::records_head());
                 }
-                if let Some(json) = &mut self.json {
-                    json.write(&output::record_json(&record, finding))?;
-                }
-                if let Some(html) = &mut self.html {
-                    html.position(&record, finding)?;
-                }
-                self.write_rows(None, &[rows::of_record(&record, finding)])?;
-            }
-            Item::Game(game) => {
-                self.has_games = true;
-                let opening = self.openings.of(&game.start, &game.moves).cloned();
-                let report = GameReport::new(game, opening, findings);
-                if let Some(text) = &self.text {
-                    text.line(output::game_text(&report, self.with_files));
-                }
-                if let Some(json) = &mut self.json {
-                    json.write(&output::game_json(&report))?;
-                }
-                if let Some(pgn) = &mut self.pgn {
-                    pgn.write(&annotate::game_pgn(&report))?;
-                }
-                if let Some(html) = &mut self.html {
-                    html.game(&report, &self.openings)?;
-                }
-                self.write_rows(Some(&report), &rows::of_game(&report))?;
-                self.write_puzzles(&report, checks)?;
+                text.line(output::record_text(record, finding));
             }
         }
-        Ok(())
+        if let Some(json) = &mut self.json {
+            json.write(&output::record_json(record, finding))?;
+        }
+        if let Some(html) = &mut self.html {
+            html.position(record, finding)?;
+        }
+        self.write_rows(None, &[rows::of_record(record, finding)])
     }
 
-    /// Writes the puzzles of a game, in its order.
-    fn write_puzzles(
-        &mut self,
-        report: &GameReport,
-        mut checks: Vec<(usize, Finding)>,
-    ) -> Result<(), CliError> {
+    /// Writes an analysed game.
+    pub fn game(&mut self, report: &GameReport, totals: &mut Totals) -> Result<(), CliError> {
+        self.has_games = true;
+        totals.count(&report.findings);
+        if let Some(text) = &self.text {
+            text.line(output::game_text(report, self.with_files));
+        }
+        if let Some(json) = &mut self.json {
+            json.write(&output::game_json(report))?;
+        }
+        if let Some(pgn) = &mut self.pgn {
+            pgn.write(&annotate::game_pgn(report))?;
+        }
+        if let Some(html) = &mut self.html {
+            html.game(report)?;
+        }
+        self.write_rows(Some(report), &rows::of_game(report))?;
         let Some(file) = &mut self.puzzles else { return Ok(()) };
-        checks.sort_unstable_by_key(|&(ply, _)| ply);
-        for (ply, check) in checks {
-            if let Some(puzzle) = Puzzle::confirmed(report, ply, &check) {
-                self.puzzle_count += 1;
-                file.write(&if self.puzzles_as_games { puzzle.pgn() } else { puzzle.epd() })?;
-            }
+        for puzzle in Puzzle::all(report) {
+            self.puzzle_count += 1;
+            file.write(&if self.puzzles_as_games { puzzle.pgn() } else { puzzle.epd() })?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Local workers: each has its own engine and takes one batch of positions after the other.
 
 use std::{
+    ops::Range,
     path::PathBuf,
     sync::Arc,
     thread::{self, JoinHandle},
@@ -30,9 +31,11 @@ pub(super) const MAX_PENDING: usize = 2 * MAX_THREADS + 2;
 /// Maximum length in plies to which tablebase moves extend a line.
 const LINE_PLIES: usize = 40;
 
-/// The check of a puzzle searches this many plies deeper, or with this multiple of the nodes or the time.
-const CHECK_PLIES: i32 = 4;
-const CHECK_FACTOR: u64 = 4;
+/// A confirmation searches this many plies deeper, or with this multiple of the nodes or the time.
+const CONFIRMATION_PLIES: i32 = 4;
+const CONFIRMATION_FACTOR: u64 = 4;
+/// Nodes of the search that continues a line of a single move.
+const CONTINUATION_NODES: u64 = 1000;
 
 /// What a search found about a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -116,8 +119,9 @@ impl MoveList {
 /// first, so that results about the end of the game are in the hash table for earlier positions.
 struct PositionBatch {
     work: Arc<MoveList>,
-    plies: Vec<usize>,
+    plies: Range<usize>,
     kind: SearchKind,
+    budget: SearchBudget,
 }
 
 /// What a search is for.
@@ -126,8 +130,8 @@ pub enum SearchKind {
     /// The analysis of the position.
     #[default]
     Analysis,
-    /// The deeper search with two lines that checks whether only one move wins.
-    PuzzleCheck,
+    /// The deeper search with two lines of a position before or after a move that deserves a mark.
+    Confirmation,
 }
 
 impl SearchKind {
@@ -183,14 +187,17 @@ impl SearchBudget {
         }
     }
 
-    /// That of a puzzle check.
-    fn deeper(&self) -> SearchBudget {
-        SearchBudget {
-            depth: self.depth.map(|depth| depth.saturating_add(CHECK_PLIES)),
-            nodes: self.nodes.map(|nodes| nodes.saturating_mul(CHECK_FACTOR)),
-            movetime: self.movetime.map(|time| time.saturating_mul(CHECK_FACTOR)),
-            multipv: 2,
-            hash: self.hash,
+    /// The budget of a search of this kind, if this one is that of the analysis.
+    pub(super) fn of(&self, kind: SearchKind) -> SearchBudget {
+        match kind {
+            SearchKind::Analysis => self.clone(),
+            SearchKind::Confirmation => SearchBudget {
+                depth: self.depth.map(|depth| depth.saturating_add(CONFIRMATION_PLIES)),
+                nodes: self.nodes.map(|nodes| nodes.saturating_mul(CONFIRMATION_FACTOR)),
+                movetime: self.movetime.map(|time| time.saturating_mul(CONFIRMATION_FACTOR)),
+                multipv: self.multipv.max(2),
+                hash: self.hash,
+            },
         }
     }
 }
@@ -237,8 +244,8 @@ impl Workers {
                 let Some(mut searcher) = Searcher::new(&settings, watch) else { return };
                 for job in inbox {
                     searcher.engine.new_game();
-                    for &ply in job.plies.iter().rev() {
-                        let finding = searcher.search(&job.work, ply, job.kind);
+                    for ply in job.plies.rev() {
+                        let finding = searcher.search(&job.work, ply, &job.budget);
                         let answer = FoundAt { item: job.work.item, ply, kind: job.kind, finding };
                         if outbox.send(answer).is_err() {
                             return;
@@ -264,10 +271,10 @@ impl Workers {
     }
 
     /// Sends the positions after `plies` moves to one worker, which searches them one after the other.
-    pub fn send(&self, work: &Arc<MoveList>, plies: Vec<usize>, kind: SearchKind) {
+    pub fn send(&self, work: &Arc<MoveList>, plies: Range<usize>, kind: SearchKind, budget: SearchBudget) {
         if let Some(jobs) = &self.jobs {
             // Fails only when every worker has died; `receive` reports that.
-            let _ = jobs.send(PositionBatch { work: Arc::clone(work), plies, kind });
+            let _ = jobs.send(PositionBatch { work: Arc::clone(work), plies, kind, budget });
         }
     }
 
@@ -309,7 +316,6 @@ impl Drop for Workers {
 struct Searcher {
     engine: Engine,
     events: Receiver<Event>,
-    budget: SearchBudget,
 }
 
 impl Searcher {
@@ -337,22 +343,38 @@ impl Searcher {
             });
             engine.prepare_learning();
         }
-        Some(Searcher { engine, events, budget: settings.budget.clone() })
+        Some(Searcher { engine, events })
     }
 
-    fn search(&mut self, work: &MoveList, ply: usize, kind: SearchKind) -> Finding {
+    fn search(&mut self, work: &MoveList, ply: usize, budget: &SearchBudget) -> Finding {
+        let moves = &work.moves[..work.lead + ply];
+        self.engine.settings.multi_pv = budget.multipv;
+        let mut finding = self.result(&work.start, moves, budget.limits());
+        // A score from the table may come with no more than a move.
+        if let Some(FoundLine { moves: line, .. }) =
+            finding.lines.first_mut().filter(|line| line.moves.len() == 1)
+        {
+            self.engine.settings.multi_pv = 1;
+            let moves = [moves, &[line[0].to_uci(CastlingMode::Chess960)]].concat();
+            let limits = Limits { nodes: Some(CONTINUATION_NODES), ..Limits::default() };
+            let next = self.result(&work.start, &moves, limits);
+            line.extend(next.lines.into_iter().next().into_iter().flat_map(|next| next.moves));
+        }
+        for line in finding.lines.iter_mut().filter(|line| !line.moves.is_empty()) {
+            line.moves = self.engine.with_tablebase_moves(&line.moves, line.score, LINE_PLIES);
+        }
+        finding
+    }
+
+    /// The result of one search.
+    fn result(&mut self, start: &Position, moves: &[UciMove], limits: Limits) -> Finding {
         let mut finding = Finding::default();
         // The moves were legal when they were read.
-        if self.engine.set_position(work.start.clone(), &work.moves[..work.lead + ply]).is_err() {
+        if self.engine.set_position(start.clone(), moves).is_err() {
             return finding;
         }
         self.events.try_iter().for_each(drop);
-        let budget = match kind {
-            SearchKind::Analysis => self.budget.clone(),
-            SearchKind::PuzzleCheck => self.budget.deeper(),
-        };
-        self.engine.settings.multi_pv = budget.multipv;
-        self.engine.go(budget.limits(), Instant::now());
+        self.engine.go(limits, Instant::now());
         for event in &self.events {
             match event {
                 Event::Pv(line) => note(&mut finding, line),
@@ -361,9 +383,6 @@ impl Searcher {
             }
         }
         self.engine.wait();
-        for line in finding.lines.iter_mut().filter(|line| !line.moves.is_empty()) {
-            line.moves = self.engine.with_tablebase_moves(&line.moves, line.score, LINE_PLIES);
-        }
         finding
     }
 }

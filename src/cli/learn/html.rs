@@ -133,7 +133,7 @@ impl Now<'_> {
 
 /// One game: date, side, opening, result, and each position in which something was learned.
 fn game_section(game: &LearnedGame, openings: &Openings, now: &Now<'_>) -> Result<Markup, CliError> {
-    let opening = openings.of(&Position::default(), &game.opening);
+    let opening = openings.of(&Position::default().along(&game.opening)).map(|(_, opening)| opening);
     let (class, result) = match game.outcome {
         Some(GameEnd::Won) => ("won", "won"),
         Some(GameEnd::Lost) => ("lost", "lost"),

@@ -16,7 +16,7 @@ use maud::{PreEscaped, html};
 use super::{epd::EpdRecord, output::OutputFile, pool::Finding, report::GameReport};
 use crate::{
     cli::{
-        CliError, Openings, json,
+        CliError, json,
         page::{self, Frame},
     },
     uci::Output,
@@ -69,9 +69,9 @@ impl AnalysisPage {
     }
 
     /// Adds a game.
-    pub fn game(&mut self, report: &GameReport, openings: &Openings) -> Result<(), CliError> {
+    pub fn game(&mut self, report: &GameReport) -> Result<(), CliError> {
         let block = self.next_block();
-        let (data, row) = data::game(report, openings, block);
+        let (data, row) = data::game(report, block);
         self.games.push(row);
         self.write_block(&format!("block{block}"), data)
     }
