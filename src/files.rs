@@ -1,5 +1,7 @@
 //! Files: opens existing ones, tells them apart, and creates new ones under a temporary name until they are complete.
 
+mod process_log;
+
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, BufWriter, Write},
@@ -8,6 +10,8 @@ use std::{
 
 use tempfile::{Builder, NamedTempFile, PersistError};
 use thiserror::Error;
+
+pub use self::process_log::{LeftLog, ProcessLog, left_logs};
 
 /// Longer chains of symbolic links are loops.
 const MAX_LINKS: usize = 40;

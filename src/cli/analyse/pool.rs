@@ -379,7 +379,7 @@ impl Searcher {
             match event {
                 Event::Pv(line) => note(&mut finding, line),
                 Event::Finished { .. } => break,
-                Event::CurrentMove { .. } | Event::Message(_) => {}
+                Event::CurrentMove { .. } | Event::Notice(_) => {}
             }
         }
         self.engine.wait();

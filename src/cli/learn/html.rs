@@ -27,6 +27,7 @@ use crate::{
         games::{self, LearnedGame, Moment},
     },
     position::Position,
+    search::Notice,
     types::Score,
 };
 
@@ -124,8 +125,10 @@ impl Now<'_> {
             return Ok(None);
         }
         let answer = why::ask(position, with_file.then_some(self.file), self.nodes)?;
-        let score = answer.line.as_ref().map_or_else(String::new, |line| pawns(line.score));
-        let advice = answer.messages.into_iter().filter(|message| message.contains("advi"));
+        let score = answer.result.as_ref().map_or_else(String::new, |found| pawns(found.score));
+        let is_advice =
+            |notice: &&Notice| matches!(notice, Notice::Advised(_) | Notice::AdviceOverruled { .. });
+        let advice = answer.notices.iter().filter(is_advice).map(Notice::to_string);
         let said = std::iter::once(score).chain(advice).collect::<Vec<_>>().join("; ");
         Ok(answer.best.map(|best| (best, said)))
     }
