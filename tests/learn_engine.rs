@@ -554,3 +554,88 @@ fn a_line_that_lost_is_left_and_without_learning_lost_for_ever() {
     }
     assert!(lost >= 2, "only {lost} of the openings are lost: the test needs others");
 }
+
+/// Two rooks against a king: mate in two moves.
+const TWO_ROOKS: &str = "7k/8/8/8/8/8/R7/1R5K w - - 0 1";
+
+/// Plays White's moves of that game up to the mate.
+fn mate_with_two_rooks(engine: &mut Engine) {
+    let mut position: Chess =
+        TWO_ROOKS.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap();
+    let mut line = format!("fen {TWO_ROOKS} moves");
+    while position.legal_moves().len() > 0 {
+        let best = search(engine, &line, "go depth 6").0;
+        line += &format!(" {best}");
+        position.play_unchecked(best.parse::<UciMove>().unwrap().to_move(&position).unwrap());
+        if let Some(&reply) = position.legal_moves().first() {
+            line += &format!(" {}", reply.to_uci(CastlingMode::Standard));
+            position.play_unchecked(reply);
+        }
+    }
+}
+
+#[test]
+fn a_game_that_is_learned_from_is_kept_as_pgn() {
+    let (_folder, path) = learn_file();
+    let games = engram::learn::kept_games::path(&path);
+    let mut engine = learning("drop", &path);
+    engine.send("setoption name UCI_Opponent value none 3200 computer Stock \"Fish\" 15.1");
+    mate_with_two_rooks(&mut engine);
+    engine.send("setoption name UCI_Opponent value none none human Ann");
+    engine.send("ucinewgame");
+    for moves in ["", " moves e2e4 e7e5"] {
+        search(&mut engine, &format!("startpos{moves}"), "go depth 5");
+    }
+    engine.send("ucinewgame");
+    // One search is no game.
+    search(&mut engine, "startpos moves d2d4 d7d5", "go depth 5");
+    engine.quit();
+    let text = fs::read_to_string(&games).expect("games");
+    let parts: Vec<&str> = text.split("[Event ").skip(1).collect();
+    assert_eq!(parts.len(), 2, "{text}");
+    for expected in [
+        "[White \"Engram\"]\n[Black \"Stock \\\"Fish\\\" 15.1\"]\n[Result \"1-0\"]\n[SetUp \"1\"]\n",
+        &format!("[FEN \"{TWO_ROOKS}\"]\n[Termination \"normal\"]\n[Session \""),
+        "{[%eval #2,6]}",
+        "# {[%eval #1,",
+        " 1-0\n",
+    ] {
+        assert!(parts[0].contains(expected), "{expected} is not in {text}");
+    }
+    for expected in ["[Black \"Ann\"]\n[Result \"*\"]\n[Termination \"unterminated\"]\n", "\n1. e4 {[%eval "]
+    {
+        assert!(parts[1].contains(expected), "{expected} is not in {text}");
+    }
+    let (out, err, code) = run(&["analyse", games.to_str().unwrap(), "--depth", "1"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(out.contains("game 2: Engram - Ann *"), "{out}");
+}
+
+#[test]
+fn a_game_of_a_killed_engine_is_kept_by_the_next_one() {
+    let (_folder, path) = learn_file();
+    let games = engram::learn::kept_games::path(&path);
+    let mut engine = learning("drop", &path);
+    engine.send("setoption name UCI_Opponent value none none computer Fish");
+    mate_with_two_rooks(&mut engine);
+    engine.kill();
+    assert!(!games.exists(), "the game was not over");
+    let mut engine = learning("drop", &path);
+    search(&mut engine, "startpos", "go depth 3");
+    engine.quit();
+    let text = fs::read_to_string(&games).expect("games");
+    assert_eq!(text.matches("[Event ").count(), 1, "{text}");
+    assert!(text.contains("[Black \"Fish\"]\n[Result \"1-0\"]") && text.contains("\"abandoned\""), "{text}");
+}
+
+#[test]
+fn nothing_is_kept_where_nothing_is_learned() {
+    for option in ["Learning value off", "LearnReadOnly value true"] {
+        let (_folder, path) = learn_file();
+        let mut engine = learning("drop", &path);
+        engine.send(&format!("setoption name {option}"));
+        mate_with_two_rooks(&mut engine);
+        engine.quit();
+        assert!(!engram::learn::kept_games::path(&path).exists(), "{option}");
+    }
+}

@@ -272,6 +272,10 @@ fn lost_games_are_analysed_and_the_drops_learned() {
     let again =
         json(&well(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--json"]));
     assert_eq!(again["new"], 0, "what is known already is not learned again");
+    // Both games are kept, once, with their own tags.
+    let kept = fs::read_to_string(home.path().join("engram/games-1.pgn")).unwrap();
+    assert_eq!(kept.matches("[Event \"?\"]").count(), 2, "{kept}");
+    assert!(kept.contains("[Black \"Saint Brie\"]") && kept.contains("7. Nd5# 1-0\n"), "{kept}");
 
     let games = format!("{games}\n[White \"Saint Brie\"]\n\n1. f3 e5 2. g4 Ke4 0-1\n");
     fs::write(home.path().join("games.pgn"), games).unwrap();

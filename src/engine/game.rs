@@ -11,12 +11,14 @@
 
 use std::sync::Arc;
 
-use shakmaty::{Color, Move, Position as _, uci::UciMove};
+use shakmaty::{Color, KnownOutcome, Move, Outcome, Position as _, uci::UciMove};
 
 use super::{memory::Memory, opening::BookGame};
 use crate::{
     learn::{
+        self,
         game::{Line, PlayedGame, TAKEN_BACK},
+        kept_games::{KeptGame, Termination},
         session::Root,
     },
     position::Position,
@@ -53,6 +55,8 @@ pub(super) struct Followed {
     pub played: PlayedGame,
     /// Along the line of `played`, from its start on.
     positions: Vec<Position>,
+    /// Against whom; empty if it is not known.
+    pub opponent: String,
     announced: Option<Move>,
 }
 
@@ -121,6 +125,8 @@ pub(super) struct Game {
     /// Does the search that is under way, or was the last, belong to the game?
     in_game: bool,
     search: Option<BegunSearch>,
+    /// The name of the next opponent; empty if it is not known.
+    pub opponent: String,
     pub memory: Memory,
     pub book: BookGame,
 }
@@ -137,6 +143,7 @@ impl Game {
             is_look: true,
             in_game: false,
             search: None,
+            opponent: String::new(),
             memory: Memory::default(),
             book: BookGame::new(sink),
         }
@@ -183,7 +190,7 @@ impl Game {
         if begins {
             let next = std::mem::take(&mut self.aside);
             self.end();
-            next.played.searches().for_each(|search| self.memory.log(search));
+            next.played.searches().for_each(|search| self.memory.log(search, &next.opponent));
             self.game = next;
         }
         self.in_game = !analysis && (goes_on || begins);
@@ -229,10 +236,11 @@ impl Game {
         let search = self.search.take();
         let is_elsewhere = search.as_ref().is_some_and(|search| search.root.line != self.place.line);
         let followed = if self.in_game { &mut self.game } else { &mut self.aside };
+        if followed.played.is_empty() {
+            followed.opponent.clone_from(&self.opponent);
+        }
         let notices = match (&search, result) {
-            (Some(search), Some(result)) => {
-                self.memory.search_ended(&mut followed.played, search, result, self.in_game)
-            }
+            (Some(search), Some(result)) => self.memory.search_ended(followed, search, result, self.in_game),
             _ => Vec::new(),
         };
         if !self.guessed && !is_elsewhere && *followed.played.line() == self.place.line {
@@ -252,19 +260,27 @@ impl Game {
             self.game.follow(&self.place);
         }
         let (line, ended) = self.last();
-        self.book.end(&line, ended.or_else(|| self.result_by_scores()));
-        let winner = match ended {
-            Some(GameResult::Won(winner)) => Some(winner),
-            Some(GameResult::Drawn) => None,
-            None => self.game.played.winner(),
+        let result = ended.or_else(|| self.result_by_scores());
+        self.book.end(&line, result);
+        let termination = match (ended, result) {
+            (Some(_), _) => Termination::Normal,
+            (None, Some(_)) => Termination::Adjudication,
+            (None, None) => Termination::Unterminated,
         };
-        self.memory.end_game(&self.game.played, winner);
+        let (outcome, winner) = match result {
+            Some(GameResult::Won(winner)) => (KnownOutcome::Decisive { winner }.into(), Some(winner)),
+            Some(GameResult::Drawn) => (KnownOutcome::Draw.into(), None),
+            None => (Outcome::Unknown, None),
+        };
+        let Followed { played, opponent, .. } = &self.game;
+        let kept = KeptGame::new(played, &line, opponent, learn::session(), (outcome, termination));
+        self.memory.end_game(played, winner, kept.as_ref());
         (self.game, self.aside, self.is_look) = (Followed::default(), Followed::default(), true);
     }
 
     /// The line of the game with the announced move, and the result if the game is over on the board.
     fn last(&self) -> (Line, Option<GameResult>) {
-        let Followed { played, positions, announced } = &self.game;
+        let Followed { played, positions, announced, .. } = &self.game;
         let mut line = played.line().clone();
         let Some(mut last) = positions.last().cloned() else { return (line, None) };
         let mut ended = result_on_the_board(&last);

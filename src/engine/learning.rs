@@ -18,7 +18,7 @@ use crate::fleet::{FleetError, LearningShare};
 use crate::{
     learn::{
         Mode, Origin, Record, Ring, Store, Written,
-        game_log::{self, GameLog},
+        game_log::{self, GameLog, LeftGames},
         policy::{self, Conditions, LearningMode, NotLearned},
         session::{Recorder, Root},
     },
@@ -118,8 +118,9 @@ impl Engine {
             let live = |key| store.live().get(key);
             let recorder = Recorder { live: &live, evaluation_id: memory.evaluation_id };
             match game_log::take_over(path, rules, &recorder) {
-                Ok((records, logs)) => {
+                Ok(LeftGames { records, games, logs }) => {
                     memory.notices.extend((!records.is_empty()).then_some(Notice::LeftGames(records.len())));
+                    games.iter().for_each(|game| store.keep(game));
                     if store.append_all(records) != Written::Never {
                         // If this process is killed before they are written, the next one takes them over.
                         logs_ended = logs;

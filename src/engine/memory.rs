@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crossbeam::channel::Receiver;
 use shakmaty::Color;
 
-use super::game::BegunSearch;
+use super::game::{BegunSearch, Followed};
 #[cfg(feature = "fleet")]
 use crate::fleet::{LearningShare, ServerAddress};
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
         Store, Written,
         game::{GameSearch, PlayedGame},
         game_log::GameLog,
+        kept_games::KeptGame,
         policy::{LearningMode, Rules, Trigger},
         session::Recorder,
     },
@@ -134,12 +135,12 @@ impl Memory {
     /// Learns from a search that has ended, which is added to its game; `in_game`: to the game that is played.
     pub fn search_ended(
         &mut self,
-        game: &mut PlayedGame,
+        followed: &mut Followed,
         search: &BegunSearch,
         result: &SearchResult,
         in_game: bool,
     ) -> Vec<Notice> {
-        let stored = result.without_contempt(search.draw);
+        let (game, stored) = (&mut followed.played, result.without_contempt(search.draw));
         let evaluation_id = self.evaluation_id;
         let file = match &mut self.file {
             FileState::Open(open) => Some(open).filter(|_| search.learns),
@@ -158,7 +159,7 @@ impl Memory {
         let live = |key| open.store.live().get(key);
         let outcome = Recorder { live: &live, evaluation_id }.search_ended(game, &search.root, &stored);
         if let Some(made) = outcome.search.filter(|_| in_game) {
-            notices.extend(open.log(&made));
+            notices.extend(open.log(&made, &followed.opponent));
         }
         let written = open.store.append_all(outcome.records);
         open.remove_logs();
@@ -170,15 +171,15 @@ impl Memory {
     }
 
     /// Writes a search of the game to its log.
-    pub fn log(&mut self, search: &GameSearch) {
+    pub fn log(&mut self, search: &GameSearch, opponent: &str) {
         if let FileState::Open(open) = &mut self.file {
-            let notice = open.log(search);
+            let notice = open.log(search, opponent);
             self.notices.extend(notice);
         }
     }
 
-    /// Learns from a game that is over.
-    pub fn end_game(&mut self, game: &PlayedGame, winner: Option<Color>) {
+    /// Learns from a game that is over, and keeps it.
+    pub fn end_game(&mut self, game: &PlayedGame, winner: Option<Color>, kept: Option<&KeptGame>) {
         let FileState::Open(open) = &mut self.file else { return };
         // Another process may have written better records.
         open.store.read_forward();
@@ -187,6 +188,7 @@ impl Memory {
         let records = winner.map(|winner| recorder.game_ended(game, winner)).unwrap_or_default();
         open.logs_ended.extend(open.log.ended(winner));
         open.store.append_all(records);
+        kept.into_iter().for_each(|game| open.store.keep(game));
         open.remove_logs();
     }
 
@@ -206,11 +208,11 @@ impl Memory {
 
 impl OpenLearnFile {
     /// Writes a search of the game to its log, in case the process is killed. What there is to say comes back.
-    fn log(&mut self, search: &GameSearch) -> Option<Notice> {
+    fn log(&mut self, search: &GameSearch, opponent: &str) -> Option<Notice> {
         if self.store.is_read_only() {
             return None;
         }
-        let written = self.log.searched(self.store.path(), search);
+        let written = self.log.searched(self.store.path(), search, opponent);
         let told = std::mem::replace(&mut self.log_failed, written.is_err());
         written.err().filter(|_| !told).map(|error| Notice::NoGameLog(error.to_string()))
     }

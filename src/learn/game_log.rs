@@ -6,11 +6,12 @@
 use std::{io, path::Path};
 
 use serde::{Deserialize, Serialize};
-use shakmaty::{Color, Position as _, uci::UciMove};
+use shakmaty::{Color, KnownOutcome, Outcome, Position as _, uci::UciMove};
 
 use super::{
     exchange,
     game::{GameSearch, Line, PlayedGame},
+    kept_games::{KeptGame, Termination},
     policy::Rules,
     record::Record,
     score::LearnedScore,
@@ -31,12 +32,12 @@ impl GameLog {
     ///
     /// # Errors
     /// Those of the system.
-    pub fn searched(&mut self, learn_file: &Path, search: &GameSearch) -> io::Result<()> {
+    pub fn searched(&mut self, learn_file: &Path, search: &GameSearch, opponent: &str) -> io::Result<()> {
         let log = match &mut self.0 {
             Some(log) => log,
             none => none.insert(ProcessLog::begin(learn_file, stamp::session())?),
         };
-        log.write(&serde_json::to_string(&SavedSearch::new(search))?)
+        log.write(&serde_json::to_string(&SavedSearch::new(search, opponent))?)
     }
 
     /// Writes that the game is over, and returns its log, if anything was searched.
@@ -52,29 +53,39 @@ impl GameLog {
     }
 }
 
-/// The records of games that were not learned from, and the logs beside `learn_file` from which they are.
+/// What is in the logs of games that were not learned from.
+pub struct LeftGames {
+    /// The records of the games.
+    pub records: Vec<Record>,
+    /// The games.
+    pub games: Vec<KeptGame>,
+    /// The logs.
+    pub logs: Vec<ProcessLog>,
+}
+
+/// The games that were not learned from, by their logs beside `learn_file`.
 ///
 /// # Errors
 /// The folder cannot be read.
-pub fn take_over(
-    learn_file: &Path,
-    rules: &Rules,
-    recorder: &Recorder<'_>,
-) -> io::Result<(Vec<Record>, Vec<ProcessLog>)> {
-    let (mut records, mut logs) = (Vec::new(), Vec::new());
+pub fn take_over(learn_file: &Path, rules: &Rules, recorder: &Recorder<'_>) -> io::Result<LeftGames> {
+    let mut left = LeftGames { records: Vec::new(), games: Vec::new(), logs: Vec::new() };
     for LeftLog { session, lines, log } in left_logs(learn_file)? {
         // All records of a game are of one session: that of the process that played it.
         let session = session.unwrap_or_else(stamp::session);
-        let replayed = replay(&lines, rules, recorder);
-        records.extend(replayed.into_iter().map(|record| Record { session, ..record }));
-        logs.push(log);
+        let (game, opponent, winner) = replay(&lines, rules);
+        let replayed = winner.map(|winner| recorder.game_ended(&game, winner)).unwrap_or_default();
+        left.records.extend(replayed.into_iter().map(|record| Record { session, ..record }));
+        let outcome = winner.map_or(Outcome::Unknown, |winner| KnownOutcome::Decisive { winner }.into());
+        let end = (outcome, Termination::Abandoned);
+        left.games.extend(KeptGame::new(&game, game.line(), &opponent, session, end));
+        left.logs.push(log);
     }
-    Ok((records, logs))
+    Ok(left)
 }
 
-/// The records of the game of a log.
-fn replay(lines: &[String], rules: &Rules, recorder: &Recorder<'_>) -> Vec<Record> {
-    let (mut game, mut ended) = (PlayedGame::default(), None);
+/// The game of a log, the opponent, and who won.
+fn replay(lines: &[String], rules: &Rules) -> (PlayedGame, String, Option<Color>) {
+    let (mut game, mut opponent, mut ended) = (PlayedGame::default(), String::new(), None);
     for line in lines {
         if let Ok(end) = serde_json::from_str::<SavedEnd>(line) {
             ended = Some(match end.result.as_str() {
@@ -82,16 +93,17 @@ fn replay(lines: &[String], rules: &Rules, recorder: &Recorder<'_>) -> Vec<Recor
                 "0-1" => Some(Color::Black),
                 _ => None,
             });
-        } else if let Some(search) =
-            serde_json::from_str(line).ok().and_then(|saved: SavedSearch| saved.read())
+        } else if let Ok(saved) = serde_json::from_str::<SavedSearch>(line)
+            && let Some(search) = saved.read()
         {
             game.searched(rules, search);
+            opponent = saved.opponent;
         } else {
             log::debug!("a line of the log of a game cannot be read: {line}");
         }
     }
     let winner = ended.unwrap_or_else(|| game.winner());
-    winner.map(|winner| recorder.game_ended(&game, winner)).unwrap_or_default()
+    (game, opponent, winner)
 }
 
 /// The line at the end of a game.
@@ -110,10 +122,12 @@ struct SavedSearch {
     score: String,
     teaches: bool,
     drop: Option<String>,
+    #[serde(default)]
+    opponent: String,
 }
 
 impl SavedSearch {
-    fn new(search: &GameSearch) -> SavedSearch {
+    fn new(search: &GameSearch, opponent: &str) -> SavedSearch {
         let moves: Vec<String> = search.line.moves.iter().map(UciMove::to_string).collect();
         SavedSearch {
             start: search.line.start.clone(),
@@ -123,10 +137,11 @@ impl SavedSearch {
             score: LearnedScore::from_score(search.score).to_string(),
             teaches: search.teaches,
             drop: search.drop.as_ref().and_then(|record| exchange::line(record).ok()),
+            opponent: opponent.to_owned(),
         }
     }
 
-    fn read(self) -> Option<GameSearch> {
+    fn read(&self) -> Option<GameSearch> {
         let mut position = exchange::position(&self.start, Some(self.chess960)).ok()?;
         let mut moves = Vec::new();
         for uci in self.moves.split_whitespace() {
@@ -136,11 +151,11 @@ impl SavedSearch {
         }
         Some(GameSearch {
             position,
-            line: Line { start: self.start, moves },
+            line: Line { start: self.start.clone(), moves },
             depth: Depth(self.depth.clamp(0, Depth::MAX.get())),
             score: self.score.parse::<LearnedScore>().ok()?.to_score(),
             teaches: self.teaches,
-            drop: self.drop.and_then(|line| exchange::parse_line(&line, 0, 0).ok()?),
+            drop: self.drop.as_ref().and_then(|line| exchange::parse_line(line, 0, 0).ok()?),
         })
     }
 }
@@ -169,13 +184,13 @@ mod tests {
                 drop: Some(record),
             };
             let mut log = GameLog::default();
-            log.searched(&file, &search).expect("written");
+            log.searched(&file, &search, "").expect("written");
             // Here the process ends, without having written the records.
             drop(match ended {
                 Some(winner) => log.ended(winner),
                 None => log.0,
             });
-            let (records, logs) = take_over(&file, &rules, &recorder).expect("read");
+            let LeftGames { records, logs, .. } = take_over(&file, &rules, &recorder).expect("read");
             assert_eq!(logs.len(), 1);
             logs.into_iter().for_each(ProcessLog::remove);
             records.iter().filter(|record| record.flags.confirmed).count()

@@ -25,6 +25,7 @@ pub(crate) mod game;
 pub(crate) mod game_log;
 pub(crate) mod games;
 pub mod header;
+pub mod kept_games;
 mod merge;
 pub mod policy;
 pub mod reachability;

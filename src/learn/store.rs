@@ -17,6 +17,7 @@ use super::{
     disk::{Disk, SystemDisk},
     error::{FileError, refused},
     file::{LearnFile, Mode},
+    kept_games::KeptGame,
     record::Record,
     ring::Ring,
     writer::{CLOSE_TIMEOUT, Job, StoreState, Writer},
@@ -131,6 +132,14 @@ impl Store {
     /// Appends records in order. Returns the worst of the results.
     pub fn append_all(&self, records: impl IntoIterator<Item = Record>) -> Written {
         records.into_iter().map(|record| self.append(record)).max().unwrap_or(Written::Now)
+    }
+
+    /// Adds a game to the file of [kept games](super::kept_games), by the writer thread.
+    pub fn keep(&self, game: &KeptGame) {
+        if !self.is_read_only() {
+            self.shared.queued.fetch_add(1, Release);
+            self.send(Job::Keep(game.pgn()));
+        }
     }
 
     /// Is everything that was appended in the file, though perhaps not synced?

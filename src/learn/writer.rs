@@ -19,6 +19,7 @@ use super::{
     disk::Disk,
     error::{FileError, refused},
     file::{LearnFile, Mode},
+    kept_games,
     record::{CAPACITY, Record},
     ring::{Report, Ring},
 };
@@ -142,6 +143,8 @@ pub(super) enum Job {
     Create,
     /// Append a record.
     Append(Record),
+    /// Add a game to the file of kept games.
+    Keep(String),
     /// The engine has appended this record itself: sync it at some time.
     Wrote(u64),
     /// Write and sync everything, then report whether that succeeded.
@@ -152,6 +155,7 @@ pub(super) struct Writer {
     shared: Arc<StoreState>,
     inbox: Receiver<Job>,
     queue: VecDeque<Record>,
+    games: VecDeque<String>,
     /// Create the file even without records.
     create: bool,
     /// Sequence numbers of our records that are not synced.
@@ -170,6 +174,7 @@ impl Writer {
             shared,
             inbox,
             queue: VecDeque::new(),
+            games: VecDeque::new(),
             create: false,
             unsynced: Vec::new(),
             sync_failed: false,
@@ -203,7 +208,7 @@ impl Writer {
     }
 
     fn wants_the_file(&self) -> bool {
-        self.create || !self.queue.is_empty()
+        self.create || !self.queue.is_empty() || !self.games.is_empty()
     }
 
     /// Takes all waiting jobs, or waits for one until the next retry or sync is due. Returns whether the store still
@@ -231,6 +236,7 @@ impl Writer {
                 }
                 self.queue.push_back(record);
             }
+            Job::Keep(game) => self.games.push_back(game),
             Job::Wrote(sequence) => self.wrote(sequence),
             Job::Sync(done) => self.waiting.push(done),
         }
@@ -245,9 +251,9 @@ impl Writer {
     fn write(&mut self) {
         let shared = Arc::clone(&self.shared);
         let mut file = shared.file();
-        let before = self.queue.len();
-        let outcome = self.write_turn(&mut file);
-        shared.queued.fetch_sub(before - self.queue.len(), Release);
+        let before = self.queue.len() + self.games.len();
+        let outcome = self.write_turn(&mut file).and_then(|()| self.keep_games());
+        shared.queued.fetch_sub(before - self.queue.len() - self.games.len(), Release);
         let retry = match outcome {
             Ok(()) => {
                 self.create = false;
@@ -273,9 +279,11 @@ impl Writer {
                 shared.say(error.to_string());
                 // An error of the system may go away; a file of another kind will not.
                 if !matches!(error, FileError::Io(..) | FileError::Missing(_) | FileError::Unfinished(_)) {
-                    shared.queued.fetch_sub(self.queue.len(), Release);
-                    shared.given_up.fetch_add(self.queue.len(), Release);
+                    let lost = self.queue.len() + self.games.len();
+                    shared.queued.fetch_sub(lost, Release);
+                    shared.given_up.fetch_add(lost, Release);
                     self.queue.clear();
+                    self.games.clear();
                     self.create = false;
                 }
                 Some(AFTER_ERROR)
@@ -302,6 +310,15 @@ impl Writer {
             let sequence = locked.append(record)?;
             self.queue.pop_front();
             self.wrote(sequence);
+        }
+        Ok(())
+    }
+
+    /// Adds the queued games to their file, when all records are written.
+    fn keep_games(&mut self) -> Result<(), FileError> {
+        while let Some(game) = self.games.front().filter(|_| self.queue.is_empty()) {
+            kept_games::append(&kept_games::path(&self.shared.path), game)?;
+            self.games.pop_front();
         }
         Ok(())
     }

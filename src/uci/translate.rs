@@ -174,6 +174,15 @@ pub fn score(score: Score, bound: Bound) -> InfoScore {
     InfoScore { value, bound }
 }
 
+/// The name in a value of `UCI_Opponent`: title, Elo and kind come before it, such as `GM 2800 human Garry Kasparov`.
+pub fn opponent_name(value: &str) -> String {
+    let words: Vec<&str> = value.split_whitespace().collect();
+    match words.as_slice() {
+        [_, _, "computer" | "human", name @ ..] => name.join(" "),
+        name => name.join(" "),
+    }
+}
+
 /// How castling is written for `position`: as in Chess960 if its rights require that or the option is set.
 pub fn notation(position: &Position, chess960: bool) -> CastlingMode {
     if chess960 { CastlingMode::Chess960 } else { position.chess().castles().mode() }

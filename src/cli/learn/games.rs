@@ -9,14 +9,15 @@ use super::{opened::Opened, text::Printer};
 use crate::{
     cli::{
         CliError, Completion, complain,
-        pgn::{Game, Games},
+        pgn::{self, Game, Games},
         refused, source,
     },
     engine::{LearnOptions, blocking::BlockingEngine},
     eval,
     learn::{
-        Origin, Record, Taken,
+        self, Origin, Record, Taken,
         game::{Line, PlayedGame},
+        kept_games,
         policy::{Conditions, LearningMode, NotLearned, Rules},
         session::{Recorder, Root},
     },
@@ -63,6 +64,9 @@ pub(super) fn import(
         lost += 1;
         let records = lessons(&mut searcher, &game, side, file)?;
         let taken = file.file.take_in(&file.ring, &records)?;
+        if taken.new > 0 {
+            kept_games::append_with_timeout(&kept_games::path(file.file.path()), &as_kept(&game))?;
+        }
         learned.new += taken.new;
         learned.known += taken.known;
         let (white, black) = (game.player(Color::White), game.player(Color::Black));
@@ -76,6 +80,18 @@ pub(super) fn import(
         ),
     );
     Ok(if wrong > 0 { Completion::Partial } else { Completion::Complete })
+}
+
+/// A game as it was read, with the session of its records.
+fn as_kept(game: &Game) -> String {
+    // A game in that file begins with its event.
+    let event = ("Event".to_owned(), game.tag("Event").unwrap_or("?").to_owned());
+    let session = ("Session".to_owned(), format!("{:08x}", learn::session()));
+    let others = game.tags.iter().filter(|(name, _)| !["Event", "Session"].contains(&name.as_str())).cloned();
+    let tags: Vec<_> = [event].into_iter().chain(others).chain([session]).collect();
+    let annotations = std::iter::once(&game.preface).chain(&game.annotations);
+    let comments: Vec<_> = annotations.map(|after| after.iter().map(ToString::to_string).collect()).collect();
+    pgn::write_game(game, &tags, &comments)
 }
 
 /// The records of one lost game, from the loser's side: the positions in which the score dropped.

@@ -17,6 +17,7 @@ use crate::{
     search::NodeRate,
     syzygy::MAX_PIECES,
     types::Depth,
+    uci::translate::opponent_name,
 };
 
 const LEARNING: [(&str, LearningMode); 3] =
@@ -89,8 +90,7 @@ pub(super) fn options() -> Vec<UciOption> {
         check("UCI_AnalyseMode", false, |to, on| to.engine.set_strength(|strength| strength.analysis = on)),
         check("UCI_Chess960", false, |to, on| to.settings.chess960 = on),
         check("UCI_ShowWDL", false, |to, on| to.settings.show_wdl = on),
-        // Accepted without effect, so that a GUI that sends it gets no error.
-        text("UCI_Opponent", |_, _| ()),
+        text("UCI_Opponent", |to, opponent| to.engine.set_opponent(opponent_name(opponent))),
         about("UCI_EngineAbout", ABOUT),
         text("Debug Log File", |to, path| to.debug_log.set_path(file(path).as_deref()).map_err(|error| {
             format!("the debug log `{path}` cannot be written ({error}); name a file in a folder that exists")

@@ -1,0 +1,316 @@
+//! The games that were learned from, as PGN beside the learning file: what its owner looks at, in Engram or any other
+//! program.
+//!
+//! A game is added when it is over, in one piece and under a lock, so that it is whole or absent whatever happens to the
+//! process, and so that many processes share the file. The newest [`MOST`] are kept. The tag `Session` is the number that
+//! its records have, so that a record finds its game by session and ply.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use jiff::Timestamp;
+use shakmaty::{ByColor, Color, Move, Outcome, Position as _, san::SanPlus};
+
+use super::{
+    append::retry_while_busy,
+    error::{FileError, refused},
+    exchange,
+    game::{Line, PlayedGame},
+    stamp,
+};
+use crate::{
+    files::{self, NewFile},
+    position::Position,
+    types::{Depth, Score},
+};
+
+/// The most games that are kept.
+pub const MOST: usize = 10_000;
+/// Games are removed so many at a time, because the file is written anew.
+const REMOVED_AT_ONCE: usize = 500;
+/// No game is shorter, so a file with fewer bytes a game than this is not counted.
+const SHORTEST: u64 = 200;
+/// The beginning of a game in the file.
+const BEGIN: &str = "[Event \"";
+/// The name beside the default learning file.
+const NAME: &str = "games-1.pgn";
+
+/// The file of games that belongs to a learning file.
+pub fn path(learn_file: &Path) -> PathBuf {
+    if learn_file.file_name().is_some_and(|name| name == super::FILE_NAME) {
+        return learn_file.with_file_name(NAME);
+    }
+    let mut name = learn_file.as_os_str().to_owned();
+    name.push(".games.pgn");
+    name.into()
+}
+
+/// Why a game is over.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Termination {
+    /// By the rules.
+    Normal,
+    /// By the scores of its last searches.
+    Adjudication,
+    /// Its process was killed.
+    Abandoned,
+    /// Nothing shows a result.
+    Unterminated,
+}
+
+impl Termination {
+    /// The value of the tag in the PGN standard.
+    fn name(self) -> &'static str {
+        match self {
+            Termination::Normal => "normal",
+            Termination::Adjudication => "adjudication",
+            Termination::Abandoned => "abandoned",
+            Termination::Unterminated => "unterminated",
+        }
+    }
+}
+
+/// A game to be kept.
+#[derive(Clone, Debug)]
+pub struct KeptGame {
+    start: Position,
+    moves: Vec<Move>,
+    /// For each move the depth and White's score of the search that chose it, if one did.
+    searches: Vec<Option<(Depth, Score)>>,
+    /// Which sides searched?
+    sides: ByColor<bool>,
+    opponent: String,
+    session: u32,
+    outcome: Outcome,
+    termination: Termination,
+}
+
+impl KeptGame {
+    /// A game that went along `line`. None if fewer than two of its searches are learned from: a single one, as of a test
+    /// suite, is no game.
+    pub fn new(
+        played: &PlayedGame,
+        line: &Line,
+        opponent: &str,
+        session: u32,
+        (outcome, termination): (Outcome, Termination),
+    ) -> Option<KeptGame> {
+        let searches = || played.searches().filter(|search| search.teaches);
+        let first = searches().nth(1).and(searches().next())?;
+        let mode = first.position.chess().castles().mode();
+        let start = exchange::position(&line.start, Some(mode.is_chess960())).ok()?;
+        let (mut position, mut moves) = (start.clone(), Vec::new());
+        for uci in &line.moves {
+            let m = uci.to_move(position.chess()).ok()?;
+            position = position.play(m);
+            moves.push(m);
+        }
+        let mut game = KeptGame {
+            searches: vec![None; moves.len()],
+            sides: ByColor::default(),
+            opponent: opponent.to_owned(),
+            start,
+            moves,
+            session,
+            outcome,
+            termination,
+        };
+        for search in searches() {
+            game.sides[search.side()] = true;
+            if let Some(place) = game.searches.get_mut(search.line.plies()) {
+                *place = Some((search.depth, search.score.relative_to(search.side())));
+            }
+        }
+        Some(game)
+    }
+
+    /// The game as PGN: a line for each move of both sides.
+    pub fn pgn(&self) -> String {
+        let opponent = if self.opponent.is_empty() { "?" } else { &self.opponent };
+        let name = |side: Color| if self.sides[side] { "Engram" } else { opponent };
+        // No clock is so far off.
+        let day =
+            Timestamp::from_second(stamp::now().into()).unwrap_or_default().strftime("%Y.%m.%d").to_string();
+        let (session, fen) = (format!("{:08x}", self.session), self.start.fen());
+        let mut tags = vec![
+            ("Event", "Game of Engram"),
+            ("Site", "?"),
+            ("Date", &day),
+            ("Round", "?"),
+            ("White", name(Color::White)),
+            ("Black", name(Color::Black)),
+        ];
+        let outcome = self.outcome.to_string();
+        tags.push(("Result", &outcome));
+        if fen != Position::default().fen() {
+            tags.extend([("SetUp", "1"), ("FEN", &fen)]);
+        }
+        if self.start.chess().castles().mode().is_chess960() {
+            tags.push(("Variant", "Chess960"));
+        }
+        tags.extend([("Termination", self.termination.name()), ("Session", &session)]);
+        let mut text = String::new();
+        for (tag, value) in tags {
+            let value = value.replace(char::is_control, " ").replace('\\', "\\\\").replace('"', "\\\"");
+            text.push_str(&format!("[{tag} \"{value}\"]\n"));
+        }
+        text.push('\n');
+        let mut chess = self.start.chess().clone();
+        for (index, (&m, search)) in self.moves.iter().zip(&self.searches).enumerate() {
+            if index == 0 || chess.turn().is_white() {
+                text.push_str(&format!("{}{} ", chess.fullmoves(), chess.turn().fold_wb(".", "...")));
+            }
+            text.push_str(&SanPlus::from_move_and_play_unchecked(&mut chess, m).to_string());
+            if let Some((depth, score)) = search {
+                let score = match score.mate_moves() {
+                    Some(moves) => format!("#{moves}"),
+                    None => format!("{:.2}", f64::from(score.centipawns()) / 100.0),
+                };
+                text.push_str(&format!(" {{[%eval {score},{}]}}", depth.get()));
+            }
+            text.push(if chess.turn().is_white() { '\n' } else { ' ' });
+        }
+        text.push_str(&outcome);
+        text.push('\n');
+        text
+    }
+}
+
+/// Adds a game to a file of games, which is created if it is missing.
+///
+/// # Errors
+/// Another process holds the lock, or those of the system; the file is then as it was.
+pub fn append(path: &Path, game: &str) -> Result<(), FileError> {
+    let failed = refused(path, "written");
+    let mut lock_path = path.as_os_str().to_owned();
+    lock_path.push(".lock");
+    // Held until it is closed. Never deleted: another process may be about to lock it.
+    let lock = OpenOptions::new().create(true).append(true).open(&lock_path).map_err(&failed)?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(std::fs::TryLockError::WouldBlock) => return Err(FileError::Busy(path.to_owned())),
+        Err(std::fs::TryLockError::Error(error)) => return Err(failed(error)),
+    }
+    let opened = files::open(path, OpenOptions::new().read(true).append(true).create(true));
+    let mut file = opened.map_err(io::Error::from).map_err(&failed)?;
+    let before = file.metadata().map_err(&failed)?.len();
+    let gap = gap(&mut file, before).map_err(&failed)?;
+    if let Err(error) = file.write_all(format!("{gap}{game}\n").as_bytes()) {
+        // A full disk may have taken a part of it.
+        let _ = file.set_len(before);
+        return Err(failed(error));
+    }
+    if before > MOST as u64 * SHORTEST {
+        remove_oldest(path).map_err(&failed)?;
+    }
+    Ok(())
+}
+
+/// As [`append`], waiting for others up to some seconds.
+///
+/// # Errors
+/// As there.
+pub fn append_with_timeout(path: &Path, game: &str) -> Result<(), FileError> {
+    retry_while_busy(|| append(path, game))
+}
+
+/// What separates a game from the end of the file, which its owner may have edited.
+fn gap(file: &mut File, length: u64) -> io::Result<&'static str> {
+    let mut end = [b'\n'; 2];
+    let read = length.min(2) as usize;
+    file.seek(SeekFrom::Start(length - read as u64))?;
+    file.read_exact(&mut end[2 - read..])?;
+    Ok(match &end {
+        b"\n\n" => "",
+        [_, b'\n'] => "\n",
+        _ => "\n\n",
+    })
+}
+
+/// Removes the oldest games, if there are too many.
+fn remove_oldest(path: &Path) -> io::Result<()> {
+    let bytes = std::fs::read(path)?;
+    let begins: Vec<usize> = begins(&bytes).collect();
+    if begins.len() < MOST + REMOVED_AT_ONCE {
+        return Ok(());
+    }
+    let mut rest = NewFile::begin(path)?;
+    rest.write_all(&bytes[begins[begins.len() - MOST]..])?;
+    rest.replace()
+}
+
+/// Where games begin.
+fn begins(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    let is_begin = |&at: &usize| bytes[at..].starts_with(BEGIN.as_bytes());
+    let lines = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
+    std::iter::once(0).chain(lines).filter(is_begin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A game of the length of a short one, with a number in it.
+    fn game(number: usize) -> String {
+        format!("[Event \"Game of Engram\"]\n[Round \"{number}\"]\n\n{}\n1. e4 *\n", "{text} ".repeat(30))
+    }
+
+    fn rounds(path: &Path) -> Vec<usize> {
+        let text = std::fs::read_to_string(path).expect("a file");
+        let number = |line: &str| line.strip_prefix("[Round \"")?.strip_suffix("\"]")?.parse().ok();
+        text.lines().filter_map(number).collect()
+    }
+
+    #[test]
+    fn many_writers_at_once_lose_nothing_and_tear_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("games-1.pgn");
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let path = &path;
+                scope.spawn(move || {
+                    for number in 0..50 {
+                        while let Err(error) = append(path, &game(100 * writer + number)) {
+                            assert!(matches!(error, FileError::Busy(_)), "{error}");
+                            std::thread::yield_now();
+                        }
+                    }
+                });
+            }
+        });
+        let mut found = rounds(&path);
+        found.sort_unstable();
+        let expected: Vec<usize> = (0..4).flat_map(|writer| 100 * writer..100 * writer + 50).collect();
+        assert_eq!(found, expected);
+        let bytes = std::fs::read(&path).expect("a file");
+        assert_eq!(begins(&bytes).count(), 200);
+    }
+
+    #[test]
+    fn the_newest_games_are_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("games-1.pgn");
+        let most = MOST + REMOVED_AT_ONCE;
+        let all: String = (0..most - 1).map(|number| game(number) + "\n").collect();
+        std::fs::write(&path, all).expect("written");
+        append(&path, &game(most - 1)).expect("appended");
+        let found = rounds(&path);
+        assert_eq!((found.len(), found[0], found[MOST - 1]), (MOST, REMOVED_AT_ONCE, most - 1));
+    }
+
+    #[test]
+    fn what_its_owner_wrote_into_the_file_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("games-1.pgn");
+        for end in ["", "\n", "\n\n"] {
+            std::fs::write(&path, format!("[Event \"mine\"]\n\n1. d4 *{end}")).expect("written");
+            append(&path, "[Event \"ours\"]\n\n1. e4 *\n").expect("appended");
+            let text = std::fs::read_to_string(&path).expect("a file");
+            assert_eq!(text, "[Event \"mine\"]\n\n1. d4 *\n\n[Event \"ours\"]\n\n1. e4 *\n\n");
+        }
+        assert!(append(folder.path(), "").is_err(), "a folder is no file of games");
+    }
+}
