@@ -1,5 +1,7 @@
 //! Files: opens existing ones, tells them apart, and creates new ones under a temporary name until they are complete.
 
+mod output;
+
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, BufWriter, Write},
@@ -8,6 +10,8 @@ use std::{
 
 use tempfile::{Builder, NamedTempFile, PersistError};
 use thiserror::Error;
+
+pub use self::output::{Claim, Inputs, OutputError, is_output_closed, is_standard_output, standard_output};
 
 /// Longer chains of symbolic links are loops.
 const MAX_LINKS: usize = 40;
@@ -142,7 +146,13 @@ pub struct NewFile {
 
 impl NewFile {
     /// Begins a file that will be at `path`, or at the target of a link there.
+    ///
+    /// # Errors
+    /// Something else than a file is there (it must not be replaced by one), or those of the system.
     pub fn begin(path: &Path) -> io::Result<NewFile> {
+        if let Some(kind) = info_at(path).ok().and_then(|info| info.not_a_file) {
+            return Err(OpenError::NotAFile(kind).into());
+        }
         let path = resolve(path)?;
         let mut prefix = path.file_name().unwrap_or_default().to_owned();
         prefix.push(".");
@@ -152,15 +162,6 @@ impl NewFile {
         builder.permissions(<fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
         let file = builder.tempfile_in(path.parent().unwrap_or(Path::new("/")))?;
         Ok(NewFile { path, writer: BufWriter::new(file) })
-    }
-
-    /// The same, if nothing is at `path` yet.
-    ///
-    /// # Errors
-    /// `AlreadyExists`, or those of the system.
-    pub fn begin_new(path: &Path) -> io::Result<NewFile> {
-        // A dangling link counts as well.
-        if path.symlink_metadata().is_ok() { Err(taken()) } else { NewFile::begin(path) }
     }
 
     /// The file itself; what was written through this value may still be in its buffer.
@@ -189,6 +190,14 @@ impl NewFile {
     pub fn replace(self) -> io::Result<()> {
         let (path, file) = self.complete()?;
         file.persist(&path).map(drop).map_err(|PersistError { error, .. }| error)
+    }
+
+    /// Gives the file its name; only with `force` it replaces the file that has it.
+    ///
+    /// # Errors
+    /// See [`NewFile::finish`].
+    pub fn finish_with(self, force: bool) -> io::Result<()> {
+        if force { self.replace() } else { self.finish() }
     }
 
     fn complete(self) -> io::Result<(PathBuf, NamedTempFile)> {

@@ -129,7 +129,7 @@ impl AnalysisInput {
             AnalysisInput::Single(record) => {
                 Box::new(std::iter::once(Ok(Ok(Item::Position((**record).clone())))))
             }
-            AnalysisInput::Files(paths) => Box::new(paths.clone().into_iter().flat_map(items)),
+            AnalysisInput::Files(paths) => Box::new(paths.clone().into_iter().flat_map(readable)),
         }
     }
 }
@@ -139,6 +139,12 @@ type Items = Box<dyn Iterator<Item = Result<Read, CliError>>>;
 /// The arguments as one text.
 pub fn text(words: &[OsString]) -> String {
     words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+/// The items of a file up to its first error: after that a decompressor may say anything.
+fn readable(path: PathBuf) -> impl Iterator<Item = Result<Read, CliError>> {
+    let mut is_readable = true;
+    items(path).take_while(move |item| std::mem::replace(&mut is_readable, item.is_ok()))
 }
 
 /// The items of a file.

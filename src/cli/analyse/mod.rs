@@ -36,7 +36,7 @@ mod task;
 mod window;
 
 use std::{
-    io::IsTerminal,
+    io::{self, IsTerminal},
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
@@ -46,7 +46,7 @@ use backend::SearchBackend;
 use indicatif::ProgressBar;
 use input::AnalysisInput;
 use journal::FindingJournal;
-use outputs::Outputs;
+use outputs::{Claims, Outputs};
 use pool::SearchSettings;
 use serde_json::{Value, json};
 
@@ -57,9 +57,10 @@ pub(super) use self::{
     pool::{Finding, FoundAt, SearchKind, Workers},
     task::{BatchTask, result as task_result, version},
 };
-use super::{CliError, Completion, complain, journal::EarlierRun, pawns, progress_bar, tablebase};
+use super::{CliError, Completion, Openings, complain, pawns, progress_bar, tablebase};
 use crate::{
     eval,
+    files::is_output_closed,
     learn::{FileError, LearnFile, Mode},
     processor::cores,
     search::Event,
@@ -76,29 +77,36 @@ const DEFAULT_DEPTH: u64 = 16;
 /// named and skipped.
 pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError> {
     let input = AnalysisInput::open(&arguments.input)?;
-    let settings = settings(arguments, input.is_single());
-    let setup = setup(arguments, &input, &settings);
-    let earlier = setup.as_ref().map(|(file, setup)| journal::find(file, setup)).transpose()?;
-    outputs::refuse(arguments, &input, earlier.as_ref().is_some_and(EarlierRun::is_there))?;
-    let known = earlier.as_ref().map_or(0, |earlier| earlier.len);
-    let mut journal = earlier.map(FindingJournal::resume).transpose()?;
-    let learn = arguments.learn.as_deref();
-    let records_before = learn.map(|path| records(path, arguments.write)).transpose()?;
+    let openings = if arguments.eco.is_empty() { Openings::own() } else { Openings::read(&arguments.eco)? };
     if !arguments.syzygy.is_empty() {
         tablebase::open(&arguments.syzygy)?;
     }
-    let mut outputs = Outputs::open(arguments, output)?;
+    let settings = settings(arguments, input.is_single());
+    let setup = setup(arguments, &input, &settings);
+    let earlier = setup.as_ref().map(|(file, setup)| journal::find(file, setup)).transpose()?;
+    let claims = Claims::open(arguments, &input, earlier.as_ref())?;
+    let learn = arguments.learn.as_deref();
+    let records_before = learn.map(|path| records(path, arguments.write)).transpose()?;
     let progress = progress(&input)?;
     let watch = watch(&progress, input.is_single());
-    let start = Instant::now();
-
-    let to_file = arguments.outputs().iter().any(|(_, path)| *path != Path::new("-"));
     let mut backend = SearchBackend::start(arguments, &settings, setup, watch)?;
+
+    // Nothing is refused any more: from here on files change.
+    let known = earlier.as_ref().map_or(0, |earlier| earlier.len);
+    let mut journal = earlier.map(FindingJournal::resume).transpose()?;
+    let mut outputs = Outputs::begin(claims, arguments, openings, output)?;
+    let start = Instant::now();
+    let to_file = arguments.outputs().iter().any(|(_, path)| *path != Path::new("-"));
     if known > 0 {
         progress.suspend(|| eprintln!("going on with unfinished work: {known} results are there"));
     }
-    let totals = window::search_all(&input, &mut backend, &mut journal, &mut outputs, &progress, || {
-        to_file || !output.is_closed()
+    let mut totals = window::search_all(&input, &mut backend, &mut journal, &mut outputs, &progress, || {
+        match output.failure() {
+            // Who closes a pipe has read enough; the files are still wanted.
+            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(to_file),
+            Some(error) => Err(CliError::Output(error.to_string())),
+            None => Ok(to_file || !is_output_closed()),
+        }
     })?;
     progress.finish_and_clear();
     outputs.finish(&totals, start.elapsed(), input.is_single())?;
@@ -111,13 +119,25 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
             format!("{before} records in {name}, which was only read")
         });
     }
-    if let Some(journal) = journal {
+    let unread = totals.unread.take();
+    // More of a damaged file is never read; what the system refuses now it may give later, to the same command.
+    let goes_on = matches!(&unread, Some(CliError::File(_, _, error)) if !is_damage(error.kind()));
+    if let Some(journal) = journal.filter(|_| !goes_on) {
         journal.remove();
+    }
+    if let Some(error) = unread {
+        return Err(error);
     }
     if totals.items == 0 && totals.skipped == 0 {
         complain(format_args!("there is neither a game nor a position in {}", input::text(&arguments.input)));
     }
     Ok(if totals.skipped > 0 || totals.items == 0 { Completion::Partial } else { Completion::Complete })
+}
+
+/// Does a decompressor say this of a file that is damaged or cut short?
+fn is_damage(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    matches!(kind, InvalidData | InvalidInput | UnexpectedEof)
 }
 
 /// The number of live records in a learning file; to be written, a missing file is created. Without this check the
@@ -164,7 +184,9 @@ fn setup<'a>(
     let file = files.iter().find(|(_, path)| path.is_file() || !path.exists() && *path != Path::new("-"));
     let (Some((_, file)), Some(name)) = (file, input.fingerprint()) else { return None };
     let SearchBudget { depth, nodes, movetime, multipv, .. } = &settings.budget;
-    let outputs: Vec<_> = files.iter().map(|(option, path)| format!("{option} {}", path.display())).collect();
+    // Names of other bytes than UTF-8 are told apart too.
+    let spelt = |path: &Path| path.to_str().map_or_else(|| format!("{path:?}"), str::to_owned);
+    let outputs: Vec<_> = files.iter().map(|(option, path)| format!("{option} {}", spelt(path))).collect();
     let setup = json!({
         "engram": format!("{} evaluation {:04x}", env!("CARGO_PKG_VERSION"), eval::fingerprint()),
         "input": name,

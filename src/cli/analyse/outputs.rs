@@ -2,6 +2,8 @@
 
 use std::{
     ffi::OsString,
+    fs::OpenOptions,
+    io::BufWriter,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -20,8 +22,8 @@ use super::{
     rows::{self, PositionRow},
 };
 use crate::{
-    cli::{CliError, Openings, refuse_to_overwrite, source},
-    files,
+    cli::{CliError, Openings, journal::EarlierRun, refuse_input, refused, source},
+    files::{self, Claim, Inputs},
     uci::Output,
 };
 
@@ -44,6 +46,8 @@ pub struct Totals {
     pub most_points: u64,
     /// Games and lines that could not be read.
     pub skipped: usize,
+    /// Why a file could not be read to its end.
+    pub unread: Option<CliError>,
 }
 
 /// All outputs.
@@ -69,44 +73,114 @@ pub struct Outputs {
     puzzle_count: usize,
 }
 
-/// Refuses outputs that would overwrite the input, one another, or an existing file. `resumed`: existing files are
-/// those of an earlier run of this work.
-///
-/// # Errors
-/// Which, and what to do.
-pub fn refuse(arguments: &Analyse, input: &AnalysisInput, resumed: bool) -> Result<(), CliError> {
-    let outputs = arguments.outputs();
-    if let Some(path) = &arguments.sqlite {
-        if cfg!(not(feature = "sqlite")) {
-            return Err(CliError::Task(
-                "this program was built without SQLite; `cargo build --release --features sqlite` builds one with it"
-                    .to_owned(),
-            ));
-        }
-        if path == Path::new("-") {
-            return Err(CliError::Task(
-                "a database cannot go to the standard output; name a file".to_owned(),
-            ));
-        }
-    }
-    for (index, &(option, path)) in outputs.iter().enumerate() {
-        let earlier = outputs[..index].iter().find(|&&(_, earlier)| is_same(earlier, path));
-        if let Some((other, _)) = earlier {
-            let path = path.display();
-            return Err(CliError::Task(format!("{other} and {option} both name {path}; each wants its own")));
-        }
-        if path == Path::new("-") {
-            continue;
+/// The outputs that the arguments name, opened and locked but not changed yet: those that were not there before are
+/// removed again if the run is refused.
+pub struct Claims(Vec<Destination>);
+
+struct Destination {
+    option: &'static str,
+    path: PathBuf,
+    /// The file; the standard output if there is none.
+    file: Option<Claim>,
+}
+
+impl Claims {
+    /// Opens the outputs, and refuses those that would overwrite the input, one another, the journal, or an existing
+    /// file, unless the journal says that it is of an earlier run of this work.
+    ///
+    /// # Errors
+    /// Which, and what to do.
+    pub fn open(
+        arguments: &Analyse,
+        input: &AnalysisInput,
+        journal: Option<&EarlierRun>,
+    ) -> Result<Claims, CliError> {
+        let mut claims = Claims(Vec::new());
+        for (option, path) in arguments.outputs() {
+            claims.add(option, path, journal)?;
         }
         let files: &[PathBuf] = if let AnalysisInput::Files(files) = input { files } else { &[] };
-        let inputs = files.iter().chain(&arguments.learn).chain(&arguments.eco);
-        if let Some(path) = inputs.into_iter().find(|input| is_same(input, path)) {
-            let path = path.display();
-            return Err(CliError::Task(format!("{option} names an input, {path}; name another file")));
+        if let Some(learn) = arguments.learn.as_deref().filter(|_| arguments.write) {
+            refuse_input(learn, files)?;
         }
-        refuse_to_overwrite(path, arguments.force || resumed)?;
+        let inputs = Inputs::new(files.iter().chain(&arguments.learn).chain(&arguments.eco));
+        let refused = |path: &Path| {
+            let path = path.to_owned();
+            move |error| CliError::Refused(path, error)
+        };
+        if let Ok(standard) = files::standard_output() {
+            inputs.exclude(standard.identity).map_err(refused(Path::new("the standard output")))?;
+        }
+        let is_resumed = journal.is_some_and(EarlierRun::is_there);
+        for Destination { path, file, .. } in &claims.0 {
+            let Some(file) = file else { continue };
+            file.check(&inputs, arguments.force || is_resumed).map_err(refused(path))?;
+        }
+        Ok(claims)
     }
-    Ok(())
+
+    fn add(
+        &mut self,
+        option: &'static str,
+        path: &Path,
+        journal: Option<&EarlierRun>,
+    ) -> Result<(), CliError> {
+        let task = |text: String| Err(CliError::Task(text));
+        let is_standard = path == Path::new("-");
+        if option == "--sqlite" && cfg!(not(feature = "sqlite")) {
+            return task(
+                "this program was built without SQLite; `cargo build --release --features sqlite` builds one with it"
+                    .to_owned(),
+            );
+        }
+        if option == "--sqlite" && is_standard {
+            return task("a database cannot go to the standard output; name a file".to_owned());
+        }
+        let there = files::info_at(path).ok().map(|info| info.identity);
+        let is_same = |earlier: &&Destination| match &earlier.file {
+            Some(file) => there == Some(file.identity()),
+            None => is_standard,
+        };
+        if let Some(Destination { option: other, .. }) = self.0.iter().find(is_same) {
+            let path = path.display();
+            return task(format!("{other} and {option} both name {path}; each wants its own"));
+        }
+        if there.is_some() && there == journal.map(EarlierRun::identity) {
+            return task(format!(
+                "{option} names the journal of this work, {}; name another file",
+                path.display()
+            ));
+        }
+        let open = || Claim::open(path, OpenOptions::new().write(true));
+        let file = if is_standard { None } else { Some(open()) };
+        let file = file.transpose().map_err(|error| CliError::Refused(path.to_owned(), error))?;
+        self.0.push(Destination { option, path: path.to_owned(), file });
+        Ok(())
+    }
+
+    /// Does one of them go to the standard output?
+    fn take_standard_output(&self) -> bool {
+        self.0.iter().any(|destination| destination.file.is_none())
+    }
+
+    /// Begins an output, if there is one.
+    fn begin(&mut self, option: &str) -> Result<Option<(PathBuf, Option<Claim>)>, CliError> {
+        let Some(index) = self.0.iter().position(|destination| destination.option == option) else {
+            return Ok(None);
+        };
+        let Destination { path, file, .. } = self.0.swap_remove(index);
+        let file = file.map(Claim::begin).transpose().map_err(refused(&path, "written"))?;
+        Ok(Some((path, file)))
+    }
+
+    /// Begins a text, if there is one.
+    fn text(&mut self, option: &str, output: &Output) -> Result<Option<OutputFile>, CliError> {
+        let file = |(path, file): (PathBuf, Option<Claim>)| match file {
+            Some(file) => OutputFile::File(path, BufWriter::new(file)),
+            None => OutputFile::Standard(output.clone()),
+        };
+        Ok(self.begin(option)?.map(file))
+    }
 }
 
 /// Maximum number of files named in a title.
@@ -126,40 +200,37 @@ fn title(input: &[OsString]) -> String {
     }
 }
 
-fn is_same(one: &Path, other: &Path) -> bool {
-    let whole = |path| files::resolve(path).ok();
-    one == other || (whole(one).is_some() && whole(one) == whole(other))
-}
-
 impl Outputs {
-    /// Opens the files that the arguments name, overwriting existing ones.
+    /// Begins all outputs; what was in their files is gone.
     ///
     /// # Errors
-    /// A file that cannot be made.
-    pub fn open(arguments: &Analyse, output: &Output) -> Result<Outputs, CliError> {
-        let open =
-            |path: &Option<PathBuf>| path.as_ref().map(|path| OutputFile::open(path, output)).transpose();
-        let openings =
-            if arguments.eco.is_empty() { Openings::own() } else { Openings::read(&arguments.eco)? };
-        let (json, pgn) = (open(&arguments.json)?, open(&arguments.pgn)?);
-        let html = match &arguments.html {
-            Some(path) => Some(AnalysisPage::begin(path, output, &title(&arguments.input))?),
-            None => None,
-        };
-        let taken = arguments.outputs().iter().any(|(_, path)| *path == Path::new("-"));
+    /// A file that cannot be written.
+    pub fn begin(
+        mut claims: Claims,
+        arguments: &Analyse,
+        openings: Openings,
+        output: &Output,
+    ) -> Result<Outputs, CliError> {
+        let takes_standard = claims.take_standard_output();
+        let mut text = |option| claims.text(option, output);
+        let html =
+            text("--html")?.map(|file| AnalysisPage::begin(file, &title(&arguments.input))).transpose()?;
         Ok(Outputs {
-            text: (!taken).then(|| output.clone()),
-            json,
-            pgn,
+            text: (!takes_standard).then(|| output.clone()),
+            json: text("--json")?,
+            pgn: text("--pgn")?,
             html,
-            csv: open(&arguments.csv)?,
-            puzzles: open(&arguments.puzzles)?,
+            csv: text("--csv")?,
+            puzzles: text("--puzzles")?,
             puzzles_as_games: arguments
                 .puzzles
                 .as_deref()
                 .is_some_and(|path| source::ending(path).as_deref() == Some("pgn")),
             #[cfg(feature = "sqlite")]
-            database: arguments.sqlite.as_deref().map(Database::create).transpose()?,
+            database: match claims.begin("--sqlite")? {
+                Some((path, Some(file))) => Some(Database::begin(path, file)?),
+                _ => None,
+            },
             openings,
             head_written: false,
             with_files: arguments.input.len() > 1,

@@ -2,14 +2,15 @@
 
 use std::{
     path::PathBuf,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
-#[cfg(feature = "fleet")]
-use crossbeam::channel::RecvTimeoutError;
-use crossbeam::channel::{Receiver, Sender, unbounded};
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use serde::{Deserialize, Serialize};
 use shakmaty::{CastlingMode, Move, uci::UciMove};
 
@@ -29,6 +30,9 @@ pub const MAX_THREADS: usize = 1024;
 pub(super) const MAX_PENDING: usize = 2 * MAX_THREADS + 2;
 /// Maximum length in plies to which tablebase moves extend a line.
 const LINE_PLIES: usize = 40;
+
+/// How often a worker asks whether its search is still wanted.
+const POLL: Duration = Duration::from_millis(50);
 
 /// The check of a puzzle searches this many plies deeper, or with this multiple of the nodes or the time.
 const CHECK_PLIES: i32 = 4;
@@ -156,6 +160,8 @@ pub(super) enum Arrival {
     /// `count` positions of an item could not be searched.
     #[cfg(feature = "fleet")]
     Failed { item: usize, count: usize, reason: String },
+    /// Nothing yet.
+    Nothing,
 }
 
 /// The limits and resources of the search of one position, on this machine or another. Without a limit it never ends.
@@ -217,6 +223,8 @@ pub struct Workers {
     jobs: Option<Sender<PositionBatch>>,
     answers: Receiver<FoundAt>,
     threads: Vec<JoinHandle<()>>,
+    /// Does nobody want the rest any more?
+    over: Arc<AtomicBool>,
 }
 
 impl Workers {
@@ -230,15 +238,16 @@ impl Workers {
     ) -> Result<Workers, CliError> {
         let (jobs, inbox) = unbounded::<PositionBatch>();
         let (outbox, answers) = unbounded();
+        let over = Arc::<AtomicBool>::default();
         let worker = || {
             let (settings, inbox, outbox) = (settings.clone(), inbox.clone(), outbox.clone());
-            let watch = Arc::clone(&watch);
+            let (watch, over) = (Arc::clone(&watch), Arc::clone(&over));
             thread::Builder::new().spawn(move || {
-                let Some(mut searcher) = Searcher::new(&settings, watch) else { return };
+                let Some(mut searcher) = Searcher::new(&settings, watch, over) else { return };
                 for job in inbox {
                     searcher.engine.new_game();
                     for &ply in job.plies.iter().rev() {
-                        let finding = searcher.search(&job.work, ply, job.kind);
+                        let Some(finding) = searcher.search(&job.work, ply, job.kind) else { return };
                         let answer = FoundAt { item: job.work.item, ply, kind: job.kind, finding };
                         if outbox.send(answer).is_err() {
                             return;
@@ -260,7 +269,7 @@ impl Workers {
                 }
             }
         }
-        Ok(Workers { jobs: Some(jobs), answers, threads })
+        Ok(Workers { jobs: Some(jobs), answers, threads, over })
     }
 
     /// Sends the positions after `plies` moves to one worker, which searches them one after the other.
@@ -276,16 +285,10 @@ impl Workers {
         self.threads.len()
     }
 
-    /// The next answer; `None` if no worker is left.
-    pub fn receive(&self) -> Option<FoundAt> {
-        self.answers.recv().ok()
-    }
-
-    /// [`Workers::receive`] with a timeout.
+    /// The next answer.
     ///
     /// # Errors
     /// None came in time, or no worker is left.
-    #[cfg(feature = "fleet")]
     pub fn receive_within(&self, timeout: Duration) -> Result<FoundAt, RecvTimeoutError> {
         self.answers.recv_timeout(timeout)
     }
@@ -299,6 +302,8 @@ impl Workers {
 
 impl Drop for Workers {
     fn drop(&mut self) {
+        // Relaxed: a worker that sees it late searches a moment longer.
+        self.over.store(true, Relaxed);
         self.jobs = None;
         for thread in self.threads.drain(..) {
             let _ = thread.join();
@@ -310,11 +315,16 @@ struct Searcher {
     engine: Engine,
     events: Receiver<Event>,
     budget: SearchBudget,
+    over: Arc<AtomicBool>,
 }
 
 impl Searcher {
     /// A searcher; `None` if the system gives it no thread.
-    fn new(settings: &SearchSettings, watch: Arc<dyn Fn(&Event) + Send + Sync>) -> Option<Searcher> {
+    fn new(
+        settings: &SearchSettings,
+        watch: Arc<dyn Fn(&Event) + Send + Sync>,
+        over: Arc<AtomicBool>,
+    ) -> Option<Searcher> {
         let (sender, events) = unbounded();
         let mut engine = Engine::new(Arc::new(move |event| {
             watch(&event);
@@ -337,14 +347,15 @@ impl Searcher {
             });
             engine.prepare_learning();
         }
-        Some(Searcher { engine, events, budget: settings.budget.clone() })
+        Some(Searcher { engine, events, budget: settings.budget.clone(), over })
     }
 
-    fn search(&mut self, work: &MoveList, ply: usize, kind: SearchKind) -> Finding {
+    /// Searches a position; `None` if nobody wants to know any more.
+    fn search(&mut self, work: &MoveList, ply: usize, kind: SearchKind) -> Option<Finding> {
         let mut finding = Finding::default();
         // The moves were legal when they were read.
         if self.engine.set_position(work.start.clone(), &work.moves[..work.lead + ply]).is_err() {
-            return finding;
+            return Some(finding);
         }
         self.events.try_iter().for_each(drop);
         let budget = match kind {
@@ -353,18 +364,22 @@ impl Searcher {
         };
         self.engine.settings.multi_pv = budget.multipv;
         self.engine.go(budget.limits(), Instant::now());
-        for event in &self.events {
-            match event {
-                Event::Pv(line) => note(&mut finding, line),
-                Event::Finished { .. } => break,
-                Event::CurrentMove { .. } | Event::Message(_) => {}
+        loop {
+            if self.over.load(Relaxed) {
+                // The engine ends its search when it is dropped.
+                return None;
+            }
+            match self.events.recv_timeout(POLL) {
+                Ok(Event::Pv(line)) => note(&mut finding, line),
+                Ok(Event::Finished { .. }) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(Event::CurrentMove { .. } | Event::Message(_)) | Err(RecvTimeoutError::Timeout) => {}
             }
         }
         self.engine.wait();
         for line in finding.lines.iter_mut().filter(|line| !line.moves.is_empty()) {
             line.moves = self.engine.with_tablebase_moves(&line.moves, line.score, LINE_PLIES);
         }
-        finding
+        Some(finding)
     }
 }
 

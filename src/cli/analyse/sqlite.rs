@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 use shakmaty::Color;
 
 use super::{judge::MoveJudgement, output::one_decimal, report::GameReport, rows::PositionRow};
-use crate::cli::{CliError, refused};
+use crate::{cli::CliError, files::Claim};
 
 /// The tables.
 const SCHEMA: &str = "
@@ -53,28 +53,27 @@ const BATCH: usize = 1000;
 /// A database that is being written.
 pub struct Database {
     path: PathBuf,
-    connection: Connection,
     /// Written since the last commit.
     pending: usize,
+    connection: Connection,
+    /// Keeps the lock. The last field: while the database is open, no other handle of the file may be closed.
+    _file: Claim,
 }
 
 impl Database {
-    /// Creates the file, replacing an existing one.
+    /// Begins a database in an empty file.
     ///
     /// # Errors
-    /// It cannot be created.
-    pub fn create(path: &Path) -> Result<Database, CliError> {
-        if path.is_file() {
-            std::fs::remove_file(path).map_err(refused(path, "written"))?;
-        }
-        let made = Connection::open(path).and_then(|connection| {
+    /// It cannot be written.
+    pub fn begin(path: PathBuf, file: Claim) -> Result<Database, CliError> {
+        let made = Connection::open(&path).and_then(|connection| {
             // No rollback journal: an interrupted run is written again from the beginning.
             connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;")?;
             connection.execute_batch(SCHEMA)?;
             Ok(connection)
         });
-        let connection = made.map_err(|error| failure(path, &error))?;
-        Ok(Database { path: path.to_owned(), connection, pending: 0 })
+        let connection = made.map_err(|error| failure(&path, &error))?;
+        Ok(Database { path, pending: 0, connection, _file: file })
     }
 
     /// Adds the rows of a game, or of a position that stands alone.

@@ -67,15 +67,18 @@ impl Pending {
     }
 }
 
-/// Searches every item of the input and writes the results in the order of the input, as long as `reads` reports that
-/// the output is still being read.
+/// Searches every item of the input and writes the results in the order of the input, until `is_wanted` says that nobody
+/// reads them. What was read of a file before it could not be read any further is searched and written.
+///
+/// # Errors
+/// A result cannot be written, or no search thread is left.
 pub(super) fn search_all(
     input: &AnalysisInput,
     backend: &mut SearchBackend,
     journal: &mut Option<FindingJournal>,
     outputs: &mut Outputs,
     progress: &ProgressBar,
-    reads: impl Fn() -> bool,
+    is_wanted: impl Fn() -> Result<bool, CliError>,
 ) -> Result<Totals, CliError> {
     let (pending, totals) = (VecDeque::new(), Totals::default());
     let mut window = ItemWindow { backend, journal, outputs, progress, pending, first: 0, totals };
@@ -85,14 +88,14 @@ pub(super) fn search_all(
         while more && window.pending.len() < window.backend.window() {
             match items.next() {
                 None => more = false,
-                Some(item) => match item? {
-                    Ok(item) => window.begin(item),
-                    Err(reason) => window.skip(reason),
-                },
+                Some(Ok(Ok(item))) => window.begin(item),
+                Some(Ok(Err(reason))) => window.skip(reason),
+                Some(Err(error)) if window.totals.unread.is_none() => window.totals.unread = Some(error),
+                Some(Err(error)) => window.skip(error),
             }
         }
         window.write_finished()?;
-        if (window.pending.is_empty() && !more) || !reads() {
+        if !is_wanted()? || (window.pending.is_empty() && !more) {
             return Ok(window.totals);
         }
         if !window.pending.is_empty() {
@@ -196,6 +199,7 @@ impl ItemWindow<'_> {
                 place.missing -= count;
                 self.progress.inc(count as u64);
             }
+            Arrival::Nothing => {}
         }
         Ok(())
     }

@@ -9,17 +9,12 @@ mod data;
 mod phases;
 mod words;
 
-use std::path::Path;
-
 use maud::{PreEscaped, html};
 
 use super::{epd::EpdRecord, output::OutputFile, pool::Finding, report::GameReport};
-use crate::{
-    cli::{
-        CliError, Openings, json,
-        page::{self, Frame},
-    },
-    uci::Output,
+use crate::cli::{
+    CliError, Openings, json,
+    page::{self, Frame},
 };
 
 /// A page that is being written.
@@ -34,11 +29,11 @@ pub struct AnalysisPage {
 }
 
 impl AnalysisPage {
-    /// Begins a page; `-` is the standard output.
+    /// Begins a page in an empty file.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn begin(path: &Path, output: &Output, title: &str) -> Result<AnalysisPage, CliError> {
+    pub fn begin(mut file: OutputFile, title: &str) -> Result<AnalysisPage, CliError> {
         let (start, end) = Frame {
             title,
             about: "analysed by Engram",
@@ -55,7 +50,6 @@ impl AnalysisPage {
             ),
         }
         .parts();
-        let mut file = OutputFile::open(path, output)?;
         file.write(&start)?;
         Ok(AnalysisPage { file, title: title.to_owned(), end, positions: Vec::new(), games: Vec::new() })
     }
