@@ -78,7 +78,6 @@ fn no_output_is_an_input_under_another_name() {
         "learn --file learn.bin import also.bin",
         "learn --file learn.bin import - < learn.bin",
         "learn --file learn.bin import in.pgn --player A < /dev/null; $E learn --file in.pgn import hard.pgn --player A",
-        "learn --file learn.bin merge also.bin",
     ] {
         let (out, err, code) = shell(&home, &format!("$E {line}"));
         assert!(code == 1 && err.contains("names an input"), "{line}: {out}{err}");

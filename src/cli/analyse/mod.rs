@@ -16,6 +16,7 @@ mod accuracy;
 mod annotate;
 mod arguments;
 mod backend;
+mod claims;
 pub mod epd;
 mod html;
 mod input;
@@ -29,6 +30,7 @@ mod puzzles;
 mod remote;
 mod report;
 mod rows;
+mod sink;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(feature = "fleet")]
@@ -43,10 +45,11 @@ use std::{
 };
 
 use backend::SearchBackend;
+use claims::Claims;
 use indicatif::ProgressBar;
 use input::AnalysisInput;
 use journal::FindingJournal;
-use outputs::{Claims, Outputs};
+use outputs::Outputs;
 use pool::SearchSettings;
 use serde_json::{Value, json};
 
@@ -87,7 +90,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     let claims = Claims::open(arguments, &input, earlier.as_ref())?;
     let learn = arguments.learn.as_deref();
     let records_before = learn.map(|path| records(path, arguments.write)).transpose()?;
-    let progress = progress(&input)?;
+    let progress = progress(&input);
     let watch = watch(&progress, input.is_single());
     let mut backend = SearchBackend::start(arguments, &settings, setup, watch)?;
 
@@ -96,24 +99,32 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     let mut journal = earlier.map(FindingJournal::resume).transpose()?;
     let mut outputs = Outputs::begin(claims, arguments, openings, output)?;
     let start = Instant::now();
-    let to_file = arguments.outputs().iter().any(|(_, path)| *path != Path::new("-"));
     if known > 0 {
         progress.suspend(|| eprintln!("going on with unfinished work: {known} results are there"));
     }
-    let mut totals = window::search_all(&input, &mut backend, &mut journal, &mut outputs, &progress, || {
-        match output.failure() {
-            // Who closes a pipe has read enough; the files are still wanted.
-            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(to_file),
-            Some(error) => Err(CliError::Output(error.to_string())),
-            None => Ok(to_file || !is_output_closed()),
+    let is_standard = |(_, path): &(&str, &Path)| *path == Path::new("-");
+    let is_wanted = || match output.failure() {
+        // Who closes a pipe has read enough; the files are still wanted.
+        Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Output(error.to_string())),
+        failure => {
+            let is_closed = failure.is_some() || is_output_closed();
+            Ok(!is_closed || !arguments.outputs().iter().all(is_standard))
         }
-    })?;
+    };
+    let mut totals =
+        window::search_all(&input, &mut backend, &mut journal, &mut outputs, &progress, &is_wanted)?;
     progress.finish_and_clear();
-    outputs.finish(&totals, start.elapsed(), input.is_single())?;
+    totals.time = start.elapsed();
+    outputs.finish(&totals)?;
     backend.finish();
-    if let (Some(path), Some(before), Some(text)) = (learn, records_before, &outputs.text) {
+    if matches!(is_wanted(), Ok(false)) {
+        return Ok(Completion::Complete);
+    }
+    if let (Some(path), Some(before), false) =
+        (learn, records_before, arguments.outputs().iter().any(is_standard))
+    {
         let name = path.display();
-        text.line(if arguments.write {
+        output.line(if arguments.write {
             format!("{} records in {name}, {before} before", records(path, false)?)
         } else {
             format!("{before} records in {name}, which was only read")
@@ -203,18 +214,19 @@ fn setup<'a>(
     Some((file, setup))
 }
 
-fn progress(input: &AnalysisInput) -> Result<ProgressBar, CliError> {
+/// Counts bytes: how many positions there are is known only when the whole input was read.
+fn progress(input: &AnalysisInput) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
-        return Ok(ProgressBar::hidden());
+        return ProgressBar::hidden();
     }
-    let positions = input.count()?;
-    let template = match positions {
-        Some(_) => "{bar:30} {pos}/{len} positions, {eta} left {msg}",
-        None => "{spinner} {pos} positions, {elapsed} {msg}",
+    let bytes = input.bytes();
+    let template = match bytes {
+        Some(_) => "{bar:30} {percent} %, {eta} left  {msg}",
+        None => "{spinner} {elapsed}  {msg}",
     };
-    let bar = progress_bar(positions, template);
+    let bar = progress_bar(bytes, template);
     bar.enable_steady_tick(Duration::from_millis(200));
-    Ok(bar)
+    bar
 }
 
 /// With a single position the bar shows how deep the search is.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     cli::{
-        openings::Opening,
+        openings::{Opening, Openings},
         pgn::{self, Game},
     },
     position::{Path, Position},
@@ -47,6 +47,8 @@ pub struct GameReport {
     pub game: Game,
     /// Its opening, if the table names it.
     pub opening: Option<Opening>,
+    /// Plies before the last position that the table of openings names.
+    pub book: usize,
     /// Its positions, one more than moves.
     pub positions: Vec<Position>,
     /// The finding of each position.
@@ -61,8 +63,10 @@ pub struct GameReport {
 
 impl GameReport {
     /// Judges the moves of a game by the findings about its positions.
-    pub fn new(game: Game, opening: Option<Opening>, findings: Vec<Finding>) -> GameReport {
+    pub fn new(game: Game, openings: &Openings, findings: Vec<Finding>) -> GameReport {
+        let opening = openings.of(&game.start, &game.moves).cloned();
         let positions = game.positions();
+        let book = positions.iter().rposition(|position| openings.at(position).is_some()).unwrap_or(0);
         let mut scores: Vec<Score> =
             positions.iter().zip(&findings).map(|(position, finding)| for_white(position, finding)).collect();
         let drawn = ends_in_draw(&positions);
@@ -93,7 +97,7 @@ impl GameReport {
         };
         let moves = game.moves.iter().enumerate().map(judged).collect();
         let accuracies = Accuracies::new(&scores, game.start.turn());
-        GameReport { opening, positions, findings, moves, scores, accuracies, game }
+        GameReport { opening, book, positions, findings, moves, scores, accuracies, game }
     }
 
     /// Accuracy of a side in percent; `None` without moves.

@@ -8,7 +8,17 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, params};
 use shakmaty::Color;
 
-use super::{judge::MoveJudgement, output::one_decimal, report::GameReport, rows::PositionRow};
+use super::{
+    epd::EpdRecord,
+    judge::MoveJudgement,
+    output::one_decimal,
+    outputs::Totals,
+    pool::Finding,
+    puzzles::Puzzle,
+    report::GameReport,
+    rows::{self, PositionRow},
+    sink::Sink,
+};
 use crate::{cli::CliError, files::Claim};
 
 /// The tables.
@@ -77,17 +87,12 @@ impl Database {
     }
 
     /// Adds the rows of a game, or of a position that stands alone.
-    pub fn add(&mut self, game: Option<&GameReport>, rows: &[PositionRow<'_>]) -> Result<(), CliError> {
+    fn add(&mut self, game: Option<&GameReport>, rows: &[PositionRow<'_>]) -> Result<(), CliError> {
         let id = game.map(|report| self.add_game(report)).transpose();
         let added = id.and_then(|id| rows.iter().try_for_each(|row| self.add_position(id, row)));
         self.pending += 1;
         let committed = added.and_then(|()| if self.pending < BATCH { Ok(()) } else { self.commit("BEGIN") });
         committed.map_err(|error| failure(&self.path, &error))
-    }
-
-    /// Writes the rest.
-    pub fn finish(&mut self) -> Result<(), CliError> {
-        self.commit("PRAGMA optimize").map_err(|error| failure(&self.path, &error))
     }
 
     fn commit(&mut self, then: &str) -> rusqlite::Result<()> {
@@ -149,6 +154,20 @@ impl Database {
                 .execute(params![position, line.rank, cp, mate, win, draw, loss, line.best, line.pv])?;
         }
         Ok(())
+    }
+}
+
+impl Sink for Database {
+    fn position(&mut self, record: &EpdRecord, finding: &Finding) -> Result<(), CliError> {
+        self.add(None, &[rows::of_record(record, finding)])
+    }
+
+    fn game(&mut self, report: &GameReport, _: &[Puzzle<'_>]) -> Result<(), CliError> {
+        self.add(Some(report), &rows::of_game(report))
+    }
+
+    fn finish(&mut self, _: &Totals) -> Result<(), CliError> {
+        self.commit("PRAGMA optimize").map_err(|error| failure(&self.path, &error))
     }
 }
 

@@ -1,6 +1,13 @@
 //! The window of unfinished items: sent to the workers, and written in the order of the input.
 
-use std::{collections::VecDeque, fmt::Display, sync::Arc};
+use std::{
+    collections::VecDeque,
+    fmt::Display,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
 
 use indicatif::ProgressBar;
 
@@ -24,6 +31,8 @@ struct Pending {
     work: Arc<MoveList>,
     findings: Vec<Option<Finding>>,
     missing: usize,
+    /// Bytes of the input that each of its positions stands for.
+    bytes: u64,
     /// Why it could not be searched.
     failed: Option<String>,
     /// What the deeper searches found, by ply.
@@ -38,6 +47,8 @@ struct ItemWindow<'a> {
     journal: &'a mut Option<FindingJournal>,
     outputs: &'a mut Outputs,
     progress: &'a ProgressBar,
+    /// Number of positions searched.
+    searched: usize,
     pending: VecDeque<Pending>,
     /// Number of the first.
     first: usize,
@@ -81,14 +92,19 @@ pub(super) fn search_all(
     is_wanted: impl Fn() -> Result<bool, CliError>,
 ) -> Result<Totals, CliError> {
     let (pending, totals) = (VecDeque::new(), Totals::default());
-    let mut window = ItemWindow { backend, journal, outputs, progress, pending, first: 0, totals };
-    let mut items = input.items();
+    let mut window =
+        ItemWindow { backend, journal, outputs, progress, searched: 0, pending, first: 0, totals };
+    let (read, mut begun) = (Arc::<AtomicU64>::default(), 0);
+    let mut items = input.items(&read);
     let mut more = true;
     loop {
         while more && window.pending.len() < window.backend.window() {
             match items.next() {
                 None => more = false,
-                Some(Ok(Ok(item))) => window.begin(item),
+                Some(Ok(Ok(item))) => {
+                    let before = std::mem::replace(&mut begun, read.load(Relaxed));
+                    window.begin(item, begun - before);
+                }
                 Some(Ok(Err(reason))) => window.skip(reason),
                 Some(Err(error)) if window.totals.unread.is_none() => window.totals.unread = Some(error),
                 Some(Err(error)) => window.skip(error),
@@ -105,8 +121,9 @@ pub(super) fn search_all(
 }
 
 impl ItemWindow<'_> {
-    /// Sends the positions of an item to the workers, except those that an earlier run has searched.
-    fn begin(&mut self, item: Item) {
+    /// Sends the positions of an item, which has these bytes in the input, to the workers, except those that an earlier
+    /// run has searched.
+    fn begin(&mut self, item: Item, bytes: u64) {
         let number = self.first + self.pending.len();
         let (positions, work) = match &item {
             Item::Position(record) => {
@@ -140,12 +157,22 @@ impl ItemWindow<'_> {
             let first = number * BATCH_POSITIONS;
             self.backend.send(&work, first..first + batch.len(), SearchKind::Analysis);
         }
-        self.progress.inc((findings.len() - missing) as u64);
-        let is_checked = !self.outputs.wants_puzzles();
+        let is_checked = !self.outputs.wants_puzzles;
+        let bytes = bytes / findings.len().max(1) as u64;
+        self.advance(findings.len() - missing, bytes);
         let mut begun =
-            Pending { item, work, findings, missing, failed: None, checks: Vec::new(), is_checked };
+            Pending { item, work, findings, missing, bytes, failed: None, checks: Vec::new(), is_checked };
         begun.check(self.backend, self.journal);
         self.pending.push_back(begun);
+    }
+
+    /// Shows that positions of so many bytes each were searched.
+    fn advance(&mut self, positions: usize, bytes: u64) {
+        self.searched += positions;
+        self.progress.inc(positions as u64 * bytes);
+        if !self.progress.is_hidden() {
+            self.progress.set_message(format!("{} positions", self.searched));
+        }
     }
 
     /// Reports what cannot be searched.
@@ -162,8 +189,11 @@ impl ItemWindow<'_> {
                 self.skip(format_args!("{} is skipped: {reason}", done.item.name()));
                 continue;
             }
-            let findings = done.findings.into_iter().flatten().collect();
-            let write = || self.outputs.write(done.item, findings, done.checks, &mut self.totals);
+            let findings: Vec<Finding> = done.findings.into_iter().flatten().collect();
+            let write = || match done.item {
+                Item::Position(record) => self.outputs.position(&record, &findings, &mut self.totals),
+                Item::Game(game) => self.outputs.game(game, findings, done.checks, &mut self.totals),
+            };
             self.progress.suspend(write)?;
         }
         Ok(())
@@ -190,14 +220,16 @@ impl ItemWindow<'_> {
                 }
                 place.missing -= 1;
                 place.check(self.backend, self.journal);
-                self.progress.inc(u64::from(kind.is_analysis()));
+                let bytes = place.bytes;
+                self.advance(usize::from(kind.is_analysis()), bytes);
             }
             #[cfg(feature = "fleet")]
             Arrival::Failed { item, count, reason } => {
                 let Some(place) = self.pending.get_mut(item - self.first) else { return Ok(()) };
                 place.failed = Some(reason);
                 place.missing -= count;
-                self.progress.inc(count as u64);
+                let bytes = place.bytes;
+                self.advance(count, bytes);
             }
             Arrival::Nothing => {}
         }

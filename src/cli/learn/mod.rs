@@ -187,7 +187,7 @@ pub(super) fn run(
         }
         Tool::Merge { from } => {
             let source = Opened::read(from)?;
-            trade::merge(&mut Opened::for_source(&path, from)?, &source, out)
+            trade::merge(&mut Opened::write(&path)?, &source, out)
         }
         Tool::Forget { filter, all, yes } => {
             if filter.is_empty() && !all {

@@ -16,9 +16,7 @@ use crate::{
             pool::Finding,
             report::{GameReport, Judged, for_white},
         },
-        json,
-        openings::Openings,
-        pawns,
+        json, pawns,
         pgn::{self, Annotation},
     },
     position::Position,
@@ -165,7 +163,7 @@ pub fn position(record: &EpdRecord, finding: &Finding, block: usize) -> (String,
 }
 
 /// A game and its row.
-pub fn game(report: &GameReport, openings: &Openings, block: usize) -> (String, String) {
+pub fn game(report: &GameReport, block: usize) -> (String, String) {
     let game = &report.game;
     let phases = phases::begins(&report.positions);
     let players = Color::ALL.map(|side| player(report, side, phases));
@@ -192,7 +190,7 @@ pub fn game(report: &GameReport, openings: &Openings, block: usize) -> (String, 
         result: game.outcome.to_string(),
         facts: [named("Event"), named("Site"), Some(date), round].into_iter().flatten().collect(),
         opening: report.opening_name(),
-        book: report.positions.iter().rposition(|position| openings.at(position).is_some()).unwrap_or(0),
+        book: report.book,
         phases,
         verdicts: verdicts(report),
         critical: report.critical().into_iter().map(|index| index + 1).collect(),

@@ -11,9 +11,12 @@ mod words;
 
 use maud::{PreEscaped, html};
 
-use super::{epd::EpdRecord, output::OutputFile, pool::Finding, report::GameReport};
+use super::{
+    epd::EpdRecord, output::OutputFile, outputs::Totals, pool::Finding, puzzles::Puzzle, report::GameReport,
+    sink::Sink,
+};
 use crate::cli::{
-    CliError, Openings, json,
+    CliError, json,
     page::{self, Frame},
 };
 
@@ -54,24 +57,34 @@ impl AnalysisPage {
         Ok(AnalysisPage { file, title: title.to_owned(), end, positions: Vec::new(), games: Vec::new() })
     }
 
-    /// Adds a position.
-    pub fn position(&mut self, record: &EpdRecord, finding: &Finding) -> Result<(), CliError> {
+    /// Blocks are numbered from 1.
+    fn next_block(&self) -> usize {
+        self.games.len() + self.positions.len() + 1
+    }
+
+    fn write_block(&mut self, id: &str, json: String) -> Result<(), CliError> {
+        let json = embedded(&json);
+        self.file.write(&html! { script #(id) type="application/json" { (PreEscaped(json)) } }.into_string())
+    }
+}
+
+impl Sink for AnalysisPage {
+    fn position(&mut self, record: &EpdRecord, finding: &Finding) -> Result<(), CliError> {
         let block = self.next_block();
         let (data, row) = data::position(record, finding, block);
         self.positions.push(row);
         self.write_block(&format!("block{block}"), data)
     }
 
-    /// Adds a game.
-    pub fn game(&mut self, report: &GameReport, openings: &Openings) -> Result<(), CliError> {
+    fn game(&mut self, report: &GameReport, _: &[Puzzle<'_>]) -> Result<(), CliError> {
         let block = self.next_block();
-        let (data, row) = data::game(report, openings, block);
+        let (data, row) = data::game(report, block);
         self.games.push(row);
         self.write_block(&format!("block{block}"), data)
     }
 
     /// Writes the tables and the end.
-    pub fn finish(&mut self) -> Result<(), CliError> {
+    fn finish(&mut self, _: &Totals) -> Result<(), CliError> {
         // Row by row: with thousands of games, a second copy would be most of the memory used.
         let title = embedded(&json(&self.title));
         self.file.write(&format!("<script id=\"index\" type=\"application/json\">{{\"title\":{title}"))?;
@@ -85,16 +98,6 @@ impl AnalysisPage {
         }
         self.file.write("}</script>")?;
         self.file.write(&self.end)
-    }
-
-    /// Blocks are numbered from 1.
-    fn next_block(&self) -> usize {
-        self.games.len() + self.positions.len() + 1
-    }
-
-    fn write_block(&mut self, id: &str, json: String) -> Result<(), CliError> {
-        let json = embedded(&json);
-        self.file.write(&html! { script #(id) type="application/json" { (PreEscaped(json)) } }.into_string())
     }
 }
 
