@@ -4,8 +4,11 @@ mod output;
 
 use std::{
     fs::{self, File, OpenOptions},
+    hash::{BuildHasher, Hasher, RandomState},
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use tempfile::{Builder, NamedTempFile, PersistError};
@@ -15,6 +18,8 @@ pub use self::output::{Claim, Inputs, OutputError, is_output_closed, is_standard
 
 /// Longer chains of symbolic links are loops.
 const MAX_LINKS: usize = 40;
+/// How often a lock that another process holds is asked for.
+const LOCK_POLL: Duration = Duration::from_millis(2);
 
 /// The identity of a file, whatever its names.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -138,6 +143,30 @@ pub fn create_parents(path: &Path) -> io::Result<()> {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), fs::create_dir_all)
 }
 
+/// Repeats `attempt` while it `is_busy`, because another process holds a lock, for `limit` at most.
+///
+/// # Errors
+/// That of the last attempt.
+pub fn retry_within<T, E>(
+    limit: Duration,
+    is_busy: impl Fn(&E) -> bool,
+    mut attempt: impl FnMut() -> Result<T, E>,
+) -> Result<T, E> {
+    let deadline = Instant::now() + limit;
+    loop {
+        match attempt() {
+            Err(error) if is_busy(&error) && Instant::now() < deadline => thread::sleep(LOCK_POLL),
+            done => return done,
+        }
+    }
+}
+
+/// A random number that tells files and processes apart, on all machines: std seeds its hash maps from the system's source
+/// of randomness.
+pub fn unique_id() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
 /// A file that is being written under a temporary name beside its own, and is deleted if it is not finished.
 pub struct NewFile {
     path: PathBuf,
@@ -183,6 +212,14 @@ impl NewFile {
         file.persist_noclobber(&path).map(drop).map_err(|PersistError { error, .. }| match error.kind() {
             io::ErrorKind::AlreadyExists => taken(),
             _ => error,
+        })
+    }
+
+    /// Gives the file its name, unless another process was faster.
+    pub fn publish(self) -> io::Result<()> {
+        self.finish().or_else(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => Ok(()),
+            _ => Err(error),
         })
     }
 

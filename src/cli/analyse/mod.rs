@@ -63,7 +63,6 @@ pub(super) use self::{
 use super::{CliError, Completion, Openings, complain, pawns, progress_bar, tablebase};
 use crate::{
     eval,
-    files::is_output_closed,
     learn::{FileError, LearnFile, Mode},
     processor::cores,
     search::Event,
@@ -106,10 +105,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     let is_wanted = || match output.failure() {
         // Who closes a pipe has read enough; the files are still wanted.
         Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Output(error.to_string())),
-        failure => {
-            let is_closed = failure.is_some() || is_output_closed();
-            Ok(!is_closed || !arguments.outputs().iter().all(is_standard))
-        }
+        _ => Ok(!output.is_closed() || !arguments.outputs().iter().all(is_standard)),
     };
     let mut totals =
         window::search_all(&input, &mut backend, &mut journal, &mut outputs, &progress, &is_wanted)?;
