@@ -3,6 +3,7 @@
 mod background_study;
 pub mod blocking;
 mod evaluation;
+mod game;
 mod hash_file;
 mod learning;
 mod lookup;
@@ -18,17 +19,20 @@ pub mod study;
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::Instant,
 };
 
-use shakmaty::uci::UciMove;
+use shakmaty::{Position as _, uci::UciMove};
 use thiserror::Error;
 
 use self::{
-    evaluation::EvaluationChoice, memory::Learning, opening::LastAnswer, persistent::Persistent,
+    evaluation::EvaluationChoice,
+    game::{Game, Place},
+    memory::Learning,
+    persistent::Persistent,
     stop::Background,
 };
 pub use self::{
@@ -42,10 +46,11 @@ pub use self::{
 };
 use crate::{
     learn::game::Line,
+    locks::locked,
     position::{Path, PathHash, Position},
     search::{
-        Clock, Event, EventSink, Limits, NodeClock, NodeRate, Pool, SearchProgress, SearchTask, Signals,
-        Strength,
+        Clock, Event, EventSink, Limits, NodeClock, NodeRate, Notice, Pool, SearchProgress, SearchTask,
+        Signals, Strength,
     },
     syzygy::Tablebase,
     tt::Table,
@@ -78,9 +83,7 @@ pub struct Engine {
     sink: Arc<EventSink>,
     root: Position,
     path: Path,
-    line: Line,
-    /// Is the last move of the line only expected (pondering)?
-    guessed: bool,
+    game: Arc<Mutex<Game>>,
     table: Arc<Table>,
     pool: Pool,
     signals: Arc<Signals>,
@@ -110,9 +113,9 @@ impl Engine {
     /// An engine at the start position that reports to `sink`.
     pub fn new(sink: Arc<EventSink>) -> Engine {
         let signals = Arc::<Signals>::default();
-        let (sink, last) = LastAnswer::kept_from(sink);
-        let book = OpeningBook::new(last, Arc::clone(&sink));
         let root = Position::default();
+        let game = Arc::new(Mutex::new(Game::new(&root, Arc::clone(&sink))));
+        let sink = game::sink(Arc::clone(&game), sink);
         Engine {
             sink,
             path: Path::new(&root),
@@ -123,8 +126,7 @@ impl Engine {
             node_rate: None,
             node_clock: NodeClock::default(),
             persistent: Persistent { mib: Engine::DEFAULT_HASH_FILE_SIZE, ..Persistent::default() },
-            line: Line::default(),
-            guessed: false,
+            game,
             learning: Learning::default(),
             study: None,
             path_hash: PathHash::default(),
@@ -132,7 +134,7 @@ impl Engine {
             tables: None,
             strength_limits: StrengthLimits::default(),
             settings: EngineSettings::default(),
-            book,
+            book: OpeningBook::new(),
         }
     }
 
@@ -148,7 +150,9 @@ impl Engine {
     /// The first illegal move; the previous position stays.
     pub fn set_position(&mut self, start: Position, moves: &[UciMove]) -> Result<(), IllegalMove> {
         let mut path = Path::new(&start);
-        let line = Line { start: start.fen(), moves: moves.to_vec() };
+        let mode = start.chess().castles().mode();
+        let mut line = Line { start: start.fen(), moves: Vec::new() };
+        let mut positions = vec![start.clone()];
         let mut position = start;
         for (index, &uci) in moves.iter().enumerate() {
             let m = uci.to_move(position.chess()).map_err(|_| IllegalMove {
@@ -158,17 +162,13 @@ impl Engine {
             })?;
             position = position.play(m);
             path.push(&position);
+            line.moves.push(m.to_uci(mode));
+            positions.push(position.clone());
         }
         path.trim();
-        if !self.guessed && self.root.in_check() && !self.root.has_legal_move() {
-            // The game ended in checkmate, and some GUIs send no `ucinewgame`.
-            self.learning.memory().end_game(self.last_played());
-        }
-        self.book.follow(&line, self.guessed);
-        self.guessed = false;
+        self.game().set_position(Place { line, positions });
         self.root = position;
         self.path = path;
-        self.line = line;
         Ok(())
     }
 
@@ -182,10 +182,11 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.stop_study();
         self.pool.clear();
-        self.node_clock = NodeClock::default();
-        self.learning.memory().end_game(self.last_played());
-        self.persistent.new_game();
-        self.book.end_game();
+        let mut game = self.game();
+        game.end();
+        game.book.new_game();
+        drop(game);
+        self.game_begins();
         self.strength_limits.new_game();
         if !self.settings.never_clear_hash {
             self.clear_hash();
@@ -199,10 +200,13 @@ impl Engine {
         self.stop_study();
         self.stop();
         self.pool.wait_for_answer();
-        self.guessed = limits.ponder;
-        self.book.answering(&self.root);
+        let analysis = limits.clock.is_none() && (limits.infinite || self.strength_limits.analysis);
+        let begins = self.game().go(analysis, limits.ponder);
+        if begins {
+            self.game_begins();
+        }
         if let Some(m) = self.book_move(&limits) {
-            (self.sink)(Event::Finished { best: Some(m), ponder: None });
+            (self.sink)(Event::Finished { best: Some(m), ponder: None, result: None });
             return;
         }
         if let (Some(rate), Some(clock)) = (self.node_rate, &mut limits.clock) {
@@ -212,13 +216,18 @@ impl Engine {
         self.strength_limits.limit_nodes(&mut limits);
         self.signals.stop.store(false, Relaxed);
         self.signals.pondering.store(limits.ponder, Relaxed);
-        self.search(limits, start);
+        self.search(limits, start, analysis);
     }
 
-    fn search(&mut self, limits: Limits, start: Instant) {
+    /// Another game begins than the one before.
+    fn game_begins(&mut self) {
+        self.node_clock = NodeClock::default();
+        self.persistent.new_game();
+    }
+
+    fn search(&mut self, limits: Limits, start: Instant, analysis: bool) {
         let strength = self.strength_limits.strength();
-        let analysis = limits.clock.is_none() && (limits.infinite || self.strength_limits.analysis);
-        let input = self.search_input(&limits, analysis);
+        let input = self.begin_search(&limits, analysis);
         let mut path = self.path.clone();
         path.begin_search(self.path_hash);
         let hash_file = self.hash_file();
@@ -248,19 +257,22 @@ impl Engine {
             sink: Arc::clone(&self.sink),
             preferences: input.preferences,
             first_move: input.first_move,
-            on_end: input.on_end,
             tablebases: self.tablebases(),
             strength,
         });
     }
 
-    /// The last position and the moves that led to it, unless the last of them was only expected.
-    fn last_played(&self) -> Option<(&Position, &Line)> {
-        (!self.guessed).then_some((&self.root, &self.line))
+    /// The game that is being played.
+    fn game(&self) -> MutexGuard<'_, Game> {
+        locked(&self.game)
     }
 
-    fn say(&self, message: String) {
-        (self.sink)(Event::Message(message));
+    fn say(&self, notice: Notice) {
+        (self.sink)(Event::Notice(notice));
+    }
+
+    fn say_all(&self, notices: Vec<Notice>) {
+        notices.into_iter().for_each(|notice| self.say(notice));
     }
 
     /// Ends the current search as soon as possible.
@@ -270,7 +282,7 @@ impl Engine {
 
     /// The expected move was played: the current search continues on our own clock.
     pub fn ponder_hit(&mut self) {
-        self.guessed = false;
+        self.game().ponder_hit();
         self.signals.pondering.store(false, Relaxed);
     }
 
@@ -295,10 +307,11 @@ impl Drop for Engine {
         self.stop_study();
         self.stop();
         self.wait();
-        let mut memory = self.learning.memory();
-        memory.end_game(self.last_played());
-        memory.close(&*self.sink);
-        drop(memory);
-        self.book.end_game();
+        let mut game = self.game();
+        game.end();
+        let notices = game.memory.close();
+        game.book.new_game();
+        drop(game);
+        self.say_all(notices);
     }
 }

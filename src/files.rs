@@ -1,6 +1,7 @@
 //! Files: opens existing ones, tells them apart, and creates new ones under a temporary name until they are complete.
 
 mod output;
+mod process_log;
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -14,7 +15,10 @@ use std::{
 use tempfile::{Builder, NamedTempFile, PersistError};
 use thiserror::Error;
 
-pub use self::output::{Claim, Inputs, OutputError, is_output_closed, is_standard_output, standard_output};
+pub use self::{
+    output::{Claim, Inputs, OutputError, is_output_closed, is_standard_output, standard_output},
+    process_log::{LeftLog, ProcessLog, left_logs},
+};
 
 /// Longer chains of symbolic links are loops.
 const MAX_LINKS: usize = 40;

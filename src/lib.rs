@@ -20,7 +20,7 @@
 //!         Event::Pv(line) => println!("depth {}: {} centipawns", line.depth.get(), line.score.centipawns()),
 //!         // Every search ends in exactly one of these.
 //!         Event::Finished { best, .. } => break best.ok_or("the game is over here")?,
-//!         Event::CurrentMove { .. } | Event::Message(_) => {}
+//!         Event::CurrentMove { .. } | Event::Notice(_) => {}
 //!     }
 //! };
 //! assert_eq!(SanPlus::from_move(position.chess().clone(), best).to_string(), "Rd8#");

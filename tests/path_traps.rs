@@ -125,7 +125,7 @@ impl Searcher {
                     self.engine.wait();
                     return score.expect("a score");
                 }
-                Event::CurrentMove { .. } | Event::Message(_) => {}
+                Event::CurrentMove { .. } | Event::Notice(_) => {}
             }
         }
     }

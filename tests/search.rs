@@ -77,7 +77,7 @@ impl Searcher {
                     self.engine.wait();
                     return Found { lines, best };
                 }
-                Event::CurrentMove { .. } | Event::Message(_) => {}
+                Event::CurrentMove { .. } | Event::Notice(_) => {}
             }
         }
     }

@@ -56,6 +56,7 @@ impl Experience {
 }
 
 /// The copy of a book with the results of our games. It has the same entries in the same order.
+#[derive(Clone)]
 pub struct LearnedBook {
     path: PathBuf,
 }
@@ -64,6 +65,11 @@ impl LearnedBook {
     /// The copy at `path`, which need not exist yet.
     pub fn at(path: &Path) -> LearnedBook {
         LearnedBook { path: path.to_owned() }
+    }
+
+    /// The path of the copy.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The experience with each of `moves`, which all belong to one position of `book`. Empty if the copy is missing,
@@ -76,18 +82,21 @@ impl LearnedBook {
         read().unwrap_or_default()
     }
 
-    /// Counts a game of `half_points` for the entry with this number. The copy is created if it is missing or of
+    /// Counts a game: half points for each of the entries with these numbers. The copy is created if it is missing or of
     /// another book. Other processes may do the same at the same time.
     ///
     /// # Errors
-    /// Those of the system; the copy is then as it was.
-    pub fn record(&self, book: &Book, index: usize, half_points: u16) -> io::Result<()> {
-        let mut file = self.writable(book, index)?;
+    /// Those of the system; the copy is then as it was, unless the system refuses in the middle.
+    pub fn record(&self, book: &Book, half_points: &[(usize, u16)]) -> io::Result<()> {
+        let Some(&(first, _)) = half_points.first() else { return Ok(()) };
+        let mut file = self.writable(book, first)?;
         lock(&file)?;
-        let mut experience = experience_at(&file, book, index)?;
-        experience.add(half_points);
-        file.seek(SeekFrom::Start(offset(index) + 12))?;
-        file.write_all(&experience.bits().to_be_bytes())?;
+        for &(index, half_points) in half_points {
+            let mut experience = experience_at(&file, book, index)?;
+            experience.add(half_points);
+            file.seek(SeekFrom::Start(offset(index) + 12))?;
+            file.write_all(&experience.bits().to_be_bytes())?;
+        }
         file.unlock()
     }
 
@@ -191,7 +200,7 @@ mod tests {
         fs::write(&path, others).unwrap();
         let learned = LearnedBook::at(&path);
         assert!(learned.experience(&book, &moves).is_empty());
-        learned.record(&book, moves[0].index, 2).unwrap();
+        learned.record(&book, &[(moves[0].index, 2)]).unwrap();
         assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 1, half_points: 2 });
     }
 
@@ -199,7 +208,7 @@ mod tests {
     fn a_copy_that_another_process_was_faster_to_make_stays() {
         let (_folder, path, book, moves) = own_book("own.bin");
         let learned = LearnedBook::at(&path);
-        learned.record(&book, moves[0].index, 2).unwrap();
+        learned.record(&book, &[(moves[0].index, 2)]).unwrap();
         learned.publish(NewFile::begin(&path).unwrap(), &book, moves[0].index).unwrap();
         assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 1, half_points: 2 });
     }
@@ -208,12 +217,15 @@ mod tests {
     fn nobody_waits_for_a_lock_for_long() {
         let (_folder, path, book, moves) = own_book("own.bin");
         let learned = LearnedBook::at(&path);
-        learned.record(&book, moves[0].index, 2).unwrap();
+        learned.record(&book, &[(moves[0].index, 2)]).unwrap();
         let holder = File::open(&path).unwrap();
         holder.lock().unwrap();
-        assert_eq!(learned.record(&book, moves[0].index, 2).unwrap_err().kind(), io::ErrorKind::WouldBlock);
+        assert_eq!(
+            learned.record(&book, &[(moves[0].index, 2)]).unwrap_err().kind(),
+            io::ErrorKind::WouldBlock
+        );
         holder.unlock().unwrap();
-        learned.record(&book, moves[0].index, 2).unwrap();
+        learned.record(&book, &[(moves[0].index, 2)]).unwrap();
         assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 2, half_points: 4 });
     }
 
@@ -222,8 +234,8 @@ mod tests {
         let (_folder, path, book, moves) = own_book("deep/er/own.bin");
         let learned = LearnedBook::at(&path);
         assert!(moves.len() >= 2 && learned.experience(&book, &moves).is_empty());
-        learned.record(&book, moves[1].index, 2).unwrap();
-        learned.record(&book, moves[1].index, 1).unwrap();
+        learned.record(&book, &[(moves[1].index, 2)]).unwrap();
+        learned.record(&book, &[(moves[1].index, 1)]).unwrap();
         let experience = learned.experience(&book, &moves);
         assert_eq!(experience[0], Experience::default());
         assert_eq!(experience[1], Experience { games: 2, half_points: 3 });
@@ -237,7 +249,7 @@ mod tests {
         fs::write(&path, [0; 160]).unwrap();
         let learned = LearnedBook::at(&path);
         assert!(learned.experience(&book, &moves).is_empty());
-        learned.record(&book, moves[0].index, 0).unwrap();
+        learned.record(&book, &[(moves[0].index, 0)]).unwrap();
         assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 1, half_points: 0 });
     }
 }

@@ -117,7 +117,7 @@ pub fn measure(
             match events.recv_timeout(Duration::from_millis(20)) {
                 Ok(Event::Pv(line)) => nodes = line.nodes,
                 Ok(Event::Finished { .. }) | Err(RecvTimeoutError::Disconnected) => break,
-                Ok(Event::CurrentMove { .. } | Event::Message(_)) => {}
+                Ok(Event::CurrentMove { .. } | Event::Notice(_)) => {}
                 Err(RecvTimeoutError::Timeout) if given_up() => {
                     engine.stop();
                     engine.wait();

@@ -9,7 +9,6 @@ use std::{
 };
 
 use flate2::read::DeflateDecoder;
-use shakmaty::Move;
 
 use crate::{
     cli::{CliError, pgn::read_move, refused},
@@ -70,19 +69,18 @@ impl Openings {
         self.0.get(&position.key().0)
     }
 
-    /// The last named position of a game from the usual start.
-    pub fn of(&self, start: &Position, moves: &[Move]) -> Option<&Opening> {
-        if start.key() != Position::default().key() {
+    /// The last named position of a game from the usual start: the number of moves that lead to it, and its name.
+    pub fn of(&self, positions: &[Position]) -> Option<(usize, &Opening)> {
+        if positions.first()?.key() != Position::default().key() {
             return None;
         }
-        let mut position = start.clone();
-        let mut found = None;
         // No opening in any table has more plies.
-        for &m in moves.iter().take(60) {
-            position = position.play(m);
-            found = self.at(&position).or(found);
-        }
-        found
+        let named = positions
+            .iter()
+            .take(61)
+            .enumerate()
+            .filter_map(|(ply, position)| Some((ply, self.at(position)?)));
+        named.last()
     }
 }
 
@@ -173,16 +171,14 @@ mod tests {
     fn the_opening_of_a_game_is_found_whatever_the_order_of_its_moves() {
         let own = Openings::own();
         let name = |moves: &str| {
-            let mut position = Position::default();
-            let mut played = Vec::new();
+            let mut positions = vec![Position::default()];
             for san in moves.split(' ') {
-                let m = read_move(san, &position).unwrap();
-                position = position.play(m);
-                played.push(m);
+                let position = positions.last().unwrap();
+                positions.push(position.play(read_move(san, position).unwrap()));
             }
-            own.of(&Position::default(), &played).map(Opening::to_string)
+            own.of(&positions).map(|(ply, opening)| format!("{opening} at {ply}"))
         };
-        assert_eq!(name("e4 e5 Nf3 Nc6 Bb5 a6").as_deref(), Some("C70 Ruy Lopez: Morphy Defense"));
+        assert_eq!(name("e4 e5 Nf3 Nc6 Bb5 a6").as_deref(), Some("C70 Ruy Lopez: Morphy Defense at 6"));
         assert_eq!(name("Nf3 Nc6 e4 e5 Bb5 a6 h3"), name("e4 e5 Nf3 Nc6 Bb5 a6"));
         assert!(unpacked(b"damaged").is_empty());
     }

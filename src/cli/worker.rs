@@ -14,9 +14,7 @@ use thiserror::Error;
 
 use super::{
     CliError,
-    analyse::{
-        BatchTask, Finding, FoundAt, MAX_THREADS, SearchBudget, SearchKind, Workers, task_result, version,
-    },
+    analyse::{BatchTask, Finding, FoundAt, MAX_THREADS, SearchKind, Workers, task_result, version},
 };
 use crate::{
     fleet::{EntryId, FleetError, HeldTask, Queue, ServerAddress, TaskOutcome},
@@ -104,11 +102,11 @@ struct TaskWorker {
     name: String,
     threads: usize,
     claim_after: Duration,
-    /// The search threads, and their settings.
-    workers: Option<(SearchBudget, Workers)>,
+    /// The search threads, and the hash in MiB of each.
+    workers: Option<(usize, Workers)>,
     /// Tasks that are being searched, by number.
     held: HashMap<usize, Searching>,
-    /// Tasks with other settings: they wait until nothing is searched.
+    /// Tasks with another size of the hash: they wait until nothing is searched.
     deferred: Vec<HeldTask>,
     /// Tasks whose outcome is still to be returned.
     finished: Vec<(HeldTask, TaskOutcome)>,
@@ -178,17 +176,17 @@ impl TaskWorker {
                 return Ok(());
             }
         };
-        if self.workers.as_ref().is_none_or(|(settings, _)| *settings != batch.settings) {
+        if self.workers.as_ref().is_none_or(|&(hash, _)| hash != batch.settings.hash) {
             if !self.held.is_empty() {
                 self.deferred.push(task);
                 return Ok(());
             }
             self.workers = None;
             let workers = Workers::start(&batch.search_settings(self.threads), Arc::new(|_| {}));
-            self.workers = Some((batch.settings, workers?));
+            self.workers = Some((batch.settings.hash, workers?));
         }
         if let Some((_, workers)) = &self.workers {
-            workers.send(&Arc::new(work), plies.clone().collect(), SearchKind::Analysis);
+            workers.send(&Arc::new(work), plies.clone(), SearchKind::Analysis, batch.budget());
         }
         self.next += 1;
         self.held.insert(number, Searching { task, findings: vec![None; plies.len()], plies });

@@ -10,7 +10,7 @@ use crossbeam::channel::{Receiver, RecvTimeoutError};
 use super::{Engine, blocking::POLL, evaluation::EvaluationChoice, stop::Background, study::Study};
 use crate::{
     learn::{FileError, LearnFile, Mode},
-    search::Event,
+    search::{Event, Failure, Notice},
     syzygy::Tablebase,
 };
 
@@ -22,19 +22,21 @@ impl Engine {
         };
         let (path, evaluation) = (path.clone(), self.evaluation.clone());
         let (tables, sink) = (self.tables.clone(), Arc::clone(&self.sink));
-        let flushed = self.learning.memory().flushed();
+        let flushed = self.game().memory.flushed();
         let work = move |goes_on: &dyn Fn() -> bool| {
             // The records of the last game may still be in the queue, and a new file may not be there yet.
             let is_waiting =
                 |flushed: &Receiver<bool>| flushed.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout);
             while goes_on() && flushed.as_ref().is_some_and(is_waiting) {}
             let said = study_all(&path, evaluation, tables, goes_on);
-            let said = said.unwrap_or_else(|error| Some(format!("nothing more is studied: {error}")));
-            said.into_iter().for_each(|said| sink(Event::Message(format!("learning: {said}"))));
+            let broke_off = |error: FileError| Notice::Failed(Failure::StudyBrokeOff, error.to_string());
+            said.unwrap_or_else(|error| Some(broke_off(error)))
+                .into_iter()
+                .for_each(|said| sink(Event::Notice(said)));
         };
         match Background::start("study", self.study.take(), work) {
             Ok(study) => self.study = Some(study),
-            Err(error) => self.say(format!("learning: nothing is studied: {error}")),
+            Err(error) => self.say(Notice::Failed(Failure::Study, error.to_string())),
         }
     }
 
@@ -51,7 +53,7 @@ fn study_all(
     evaluation: EvaluationChoice,
     tables: Option<Arc<Tablebase>>,
     goes_on: &dyn Fn() -> bool,
-) -> Result<Option<String>, FileError> {
+) -> Result<Option<Notice>, FileError> {
     let opened = if goes_on() { LearnFile::open(path, Mode::Write) } else { return Ok(None) };
     let (file, ring, _) = match opened {
         Err(FileError::Missing(_)) => return Ok(None),
@@ -68,9 +70,5 @@ fn study_all(
         games += u32::from(studied.is_finished);
         held += u32::from(studied.found.is_some());
     }
-    Ok((openings > 0 || games > 0).then(|| {
-        format!(
-            "positions of openings studied: {openings}; lost games: {games}, another move holds in {held}"
-        )
-    }))
+    Ok((openings > 0 || games > 0).then_some(Notice::Studied { openings, games, held }))
 }

@@ -10,10 +10,9 @@ use shakmaty::{Move, uci::UciMove};
 
 use super::{Engine, IllegalMove};
 use crate::{
-    learn::policy::{Iterations, SearchResult},
     position::Position,
-    search::{Event, Limits, PvInfo},
-    types::{Bound, Depth},
+    search::{Event, Limits, Notice},
+    types::SearchResult,
 };
 
 /// How often work that waits, for a search or for a file, asks whether it is still wanted.
@@ -27,16 +26,15 @@ pub struct BlockingEngine {
     nodes: u64,
 }
 
-/// The reports of one search.
+/// The end of one search.
+#[derive(Default)]
 pub struct Answer {
     /// Its move; none if the game is over.
     pub best: Option<Move>,
-    /// The last line reported; none if the game is over.
-    pub line: Option<PvInfo>,
-    /// Its iterations, for learning.
-    pub iterations: Iterations,
-    /// Its messages to the user.
-    pub messages: Vec<String>,
+    /// What it found; none if the game is over.
+    pub result: Option<SearchResult>,
+    /// What it had to say to the user.
+    pub notices: Vec<Notice>,
 }
 
 impl BlockingEngine {
@@ -62,55 +60,23 @@ impl BlockingEngine {
     ) -> Result<Answer, IllegalMove> {
         self.engine.set_position(start.clone(), moves)?;
         self.engine.go(Limits { nodes: Some(self.nodes), ..Limits::default() }, Instant::now());
-        let mut answer =
-            Answer { best: None, line: None, iterations: Iterations::default(), messages: Vec::new() };
-        let mut finished: Option<Depth> = None;
+        let mut answer = Answer::default();
         loop {
             if !goes_on() {
                 self.engine.stop();
             }
-            let event = match self.events.recv_timeout(POLL) {
-                Ok(event) => event,
-                Err(RecvTimeoutError::Timeout) => continue,
-                Err(RecvTimeoutError::Disconnected) => break,
-            };
-            match event {
-                Event::Pv(line) => {
-                    match line.bound {
-                        Bound::Exact if finished.is_none_or(|depth| depth < line.depth) => {
-                            answer.iterations.finished(line.depth, line.score);
-                            finished = Some(line.depth);
-                        }
-                        Bound::Exact | Bound::Lower => answer.iterations.recovered(),
-                        Bound::Upper => answer.iterations.failed_low(line.depth, line.score),
-                    }
-                    answer.line = Some(line);
-                }
-                Event::Message(message) => answer.messages.push(message),
-                Event::CurrentMove { .. } => {}
-                Event::Finished { best, .. } => {
+            match self.events.recv_timeout(POLL) {
+                Ok(Event::Notice(notice)) => answer.notices.push(notice),
+                Ok(Event::Finished { best, result, .. }) => {
                     answer.best = best;
+                    answer.result = result.map(|result| *result);
                     break;
                 }
+                Ok(Event::Pv(_) | Event::CurrentMove { .. }) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
             }
         }
         self.engine.wait();
         Ok(answer)
-    }
-}
-
-impl Answer {
-    /// The result of the search, for learning; none if the game is over.
-    pub fn result(self) -> Option<SearchResult> {
-        let last = self.line?;
-        Some(SearchResult {
-            iterations: self.iterations,
-            line: last.pv,
-            score: last.score,
-            bound: last.bound,
-            slack: 0,
-            depth: last.depth,
-            nodes: last.nodes,
-        })
     }
 }

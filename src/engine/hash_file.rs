@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use super::Engine;
 use crate::{
     position::{Path, PathHash},
-    search::{Limits, ResultStore, Resumed, Strength},
+    search::{Failure, Limits, Notice, ResultStore, Resumed, Strength},
     tt::file::{FileLocation, HashFile, HashOrigin},
 };
 
@@ -31,13 +31,13 @@ impl Engine {
     /// Opens the hash file that was named and is not open, or no longer there, and reports the result.
     pub fn open_hash_file(&mut self) {
         if let Some(map) = self.persistent.open.as_ref().map(|file| file.map()) {
-            let gone = match map.place() {
+            let replaced = match map.place() {
                 FileLocation::Ours => None,
-                FileLocation::Removed => Some("removed"),
-                FileLocation::Replaced => Some("replaced"),
+                FileLocation::Removed => Some(false),
+                FileLocation::Replaced => Some(true),
             };
-            if let Some(what) = gone {
-                self.say(format!("hash file {} was {what}", map.path().display()));
+            if let Some(replaced) = replaced {
+                self.say(Notice::HashFileGone { path: map.path().to_owned(), replaced });
                 self.persistent.reopen();
             }
         }
@@ -50,17 +50,17 @@ impl Engine {
         match HashFile::open_or_create(path, self.persistent.mib, origin) {
             Ok((file, made)) => {
                 let map = file.map();
-                let (path, mib) = (map.path().display(), map.header().file_size() >> 20);
+                let (path, mib) = (map.path().to_owned(), map.header().file_size() >> 20);
                 self.say(match made {
-                    true => format!("hash file {path}: {mib} MiB, new"),
+                    true => Notice::NewHashFile { path, mib },
                     false => {
-                        let (fill, session) = (map.fill(), map.generation());
-                        format!("hash file {path}: {mib} MiB, {fill:.1} % full, session {session}")
+                        let (fill, session) = ((10.0 * map.fill()).round() as u32, map.generation());
+                        Notice::HashFile { path, mib, fill, session: session.into() }
                     }
                 });
                 self.persistent.open = Some(Arc::new(file));
             }
-            Err(error) => self.say(format!("{error}; the hash stays in RAM")),
+            Err(error) => self.say(Notice::Failed(Failure::HashFile, error.to_string())),
         }
     }
 
@@ -85,8 +85,7 @@ impl Engine {
         let full_strength = self.strength_limits.strength() == Strength::default();
         let unused = !full_strength && self.persistent.open.is_some();
         if unused && !std::mem::replace(&mut self.persistent.unused_told, true) {
-            let text = "the hash file is not used with contempt or at limited strength".to_owned();
-            self.say(text);
+            self.say(Notice::HashFileUnused);
         }
         self.persistent.open.clone().filter(|_| full_strength)
     }
@@ -104,8 +103,7 @@ impl Engine {
         if limits.depth.is_some_and(|most| most < resumed.depth) {
             return None;
         }
-        let depth = resumed.depth.get();
-        self.say(format!("analysis resumed at depth {depth}"));
+        self.say(Notice::Resumed(resumed.depth));
         Some(resumed)
     }
 }

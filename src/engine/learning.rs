@@ -5,27 +5,25 @@
 //! is open, reading new records and writing one are system calls of microseconds; whatever has to wait for a lock is
 //! done by a thread.
 
-use std::sync::Arc;
-
 use shakmaty::Move;
 
 use super::{
     Engine,
-    memory::{FileState, LearnOptions, Memory, OpenLearnFile, counted},
-    recall::{advised, learned_entry, names, overruled, preferences, with_contempt},
+    game::{BegunSearch, Game},
+    memory::{FileState, LearnOptions, Memory, OpenLearnFile},
+    recall::{advised, learned_entry, moves_to_uci, preferences, with_contempt},
 };
 #[cfg(feature = "fleet")]
 use crate::fleet::{FleetError, LearningShare};
 use crate::{
     learn::{
         Mode, Origin, Record, Ring, Store, Written,
-        journal::{self, LeftJournals},
+        game_log::{self, GameLog},
         policy::{self, Conditions, LearningMode, NotLearned},
-        session::{LearnSession, Root},
+        session::{Recorder, Root},
     },
-    locks::locked,
     position::Path,
-    search::{Event, Limits, OnEnd, Preference, Preferences, Resumed, best_line},
+    search::{Failure, Limits, Notice, Preference, Preferences, Resumed, best_line},
     types::{Bound, Depth, Score},
 };
 
@@ -36,8 +34,10 @@ pub(super) struct SearchInput {
     pub first_move: Option<Move>,
     /// The moves that are preferred.
     pub preferences: Preferences,
-    /// To be called with the result of the search.
-    pub on_end: Option<Box<OnEnd>>,
+    /// The moves that are advised.
+    advised: Vec<Move>,
+    /// Is the file used?
+    learns: bool,
 }
 
 impl Engine {
@@ -55,11 +55,11 @@ impl Engine {
         let turned = (mode == LearningMode::Off) != (mode_before == LearningMode::Off);
         // The file stays open if only these change.
         let same_file = *now == LearnOptions { rules: now.rules, fuzz: now.fuzz, study: now.study, ..before };
-        let failed = matches!(self.learning.memory().file, FileState::Failed);
+        let failed = matches!(self.game().memory.file, FileState::Failed);
         if failed || !same_file || turned {
             self.close_learning();
         } else if mode != mode_before
-            && let FileState::Open(open) = &mut self.learning.memory().file
+            && let FileState::Open(open) = &mut self.game().memory.file
         {
             self.table.unlearn(open.store.live().keys());
             open.told = None;
@@ -79,18 +79,24 @@ impl Engine {
 
     /// Closes the file, after learning from the game so far, whose records belong in this file.
     pub(super) fn close_learning(&self) {
-        let mut memory = self.learning.memory();
-        memory.end_game(self.last_played());
-        if let FileState::Open(open) = &memory.file {
+        let mut game = self.game();
+        if !matches!(game.memory.file, FileState::Open(_)) {
+            game.memory.file = FileState::Closed;
+            return;
+        }
+        game.end();
+        if let FileState::Open(open) = &game.memory.file {
             self.table.unlearn(open.store.live().keys());
         }
-        memory.close(&*self.sink);
+        let notices = game.memory.close();
+        drop(game);
+        self.say_all(notices);
     }
 
     /// Opens the learning file before a search, if there is one.
     pub fn prepare_learning(&self) {
         if self.learning.wanted().is_some_and(|file| file.exists()) {
-            self.open_learning(&mut self.learning.memory());
+            self.open_learning(&mut self.game().memory);
         }
     }
 
@@ -98,34 +104,31 @@ impl Engine {
     fn open_learning(&self, memory: &mut Memory) {
         let LearnOptions { rules, read_only, .. } = &self.learning.options;
         let (Some(path), FileState::Closed) = (self.learning.wanted(), &memory.file) else { return };
-        memory.session = LearnSession::new(self.evaluation_id());
+        memory.evaluation_id = self.evaluation_id();
         let store = match Store::open(path, if *read_only { Mode::Read } else { Mode::Write }) {
             Ok(store) => store,
             Err(error) => {
-                memory.messages.push(format!("nothing is learned: {error}"));
+                memory.notices.push(Notice::Failed(Failure::Learning, error.to_string()));
                 memory.file = FileState::Failed;
                 return;
             }
         };
-        let mut left_journals = LeftJournals::default();
+        let mut logs_ended = Vec::new();
         if !store.is_read_only() {
-            match journal::take_over(path, rules, &memory.session, &|key| store.live().get(key)) {
-                Ok((records, journals)) => {
-                    if !records.is_empty() {
-                        let count = counted(records.len(), "record");
-                        memory.messages.push(format!("learning: {count} of games whose engines were killed"));
-                    }
-                    match store.append_all(records) {
-                        Written::Now => journals.remove(),
-                        // If this process is killed before, the next one takes them over.
-                        Written::Queued => left_journals = journals,
-                        Written::Never => {}
+            let live = |key| store.live().get(key);
+            let recorder = Recorder { live: &live, evaluation_id: memory.evaluation_id };
+            match game_log::take_over(path, rules, &recorder) {
+                Ok((records, logs)) => {
+                    memory.notices.extend((!records.is_empty()).then_some(Notice::LeftGames(records.len())));
+                    if store.append_all(records) != Written::Never {
+                        // If this process is killed before they are written, the next one takes them over.
+                        logs_ended = logs;
                     }
                 }
                 Err(error) => log::debug!("games of killed engines cannot be looked for: {error}"),
             }
         }
-        memory.file = FileState::Open(OpenLearnFile {
+        let mut open = OpenLearnFile {
             #[cfg(feature = "fleet")]
             share: self
                 .learning
@@ -135,39 +138,63 @@ impl Engine {
                 .filter(|_| !store.is_read_only())
                 .map(|server| LearningShare::start(server.clone(), path.clone())),
             store,
-            journal: None,
-            left_journals,
+            log: GameLog::default(),
+            log_failed: false,
+            logs_ended,
             told: None,
-        });
+        };
+        open.remove_logs();
+        memory.file = FileState::Open(open);
+    }
+
+    /// What a search takes from learning; its game is told that it begins. `analysis`: it is not made to play a move.
+    pub(super) fn begin_search(&mut self, limits: &Limits, analysis: bool) -> SearchInput {
+        let input = self.search_input(analysis);
+        let reasons = [
+            (!limits.search_moves.is_empty(), NotLearned::SearchMoves),
+            (limits.mate.is_some(), NotLearned::Mate),
+            (self.path.has_repeated(), NotLearned::Repetition),
+        ];
+        let not_learned = reasons.into_iter().find_map(|(applies, reason)| applies.then_some(reason));
+        let mut rules = self.learning.options.rules;
+        if !input.learns {
+            rules.mode = LearningMode::Off;
+        }
+        let draw = self.strength_limits.strength().draw(&self.root, &self.root);
+        let mut game = self.game();
+        let conditions = Conditions { rules, analysis, not_learned };
+        let root = Root { position: self.root.clone(), line: game.line().clone(), conditions };
+        game.begin_search(BegunSearch { root, draw, advised: input.advised.clone(), learns: input.learns });
+        drop(game);
+        input
     }
 
     /// Loads the records of positions that can still occur into the table, and returns the other input of the search.
-    /// `analysis`: the search is not made to play a move.
-    pub(super) fn search_input(&mut self, limits: &Limits, analysis: bool) -> SearchInput {
+    fn search_input(&mut self, analysis: bool) -> SearchInput {
         if self.learning.wanted().is_none() {
             return SearchInput::default();
         }
         if self.strength_limits.is_limited() {
             if !std::mem::replace(&mut self.learning.limit_told, true) {
-                self.say("learning: an engine of limited strength uses no memory and adds none".to_owned());
+                self.say(Notice::LimitedMemory);
             }
             return SearchInput::default();
         }
         let mode = self.learning.options.rules.mode;
-        let mut memory = self.learning.memory();
-        self.open_learning(&mut memory);
-        std::mem::take(&mut memory.messages).into_iter().for_each(|message| self.say(message));
-        memory.leave_games(&self.line, analysis);
+        let mut game = self.game();
+        let Game { memory, .. } = &mut *game;
+        self.open_learning(memory);
+        self.say_all(std::mem::take(&mut memory.notices));
         let FileState::Open(open) = &mut memory.file else { return SearchInput::default() };
         open.store.read_forward();
         self.table.unlearn(open.store.take_gone());
-        open.messages(mode).into_iter().for_each(|message| self.say(message));
+        self.say_all(open.notices(mode));
         let ring = open.store.live();
         self.fill_table(&ring);
         let known = ring.get(self.root.key());
         let advised = known.as_ref().map(|record| advised(record, &self.root)).unwrap_or_default();
         if !advised.is_empty() {
-            self.say(format!("learning: advised here: {}", names(&advised, &self.root)));
+            self.say(Notice::Advised(moves_to_uci(&advised, &self.root)));
         }
         let known = known.filter(|record| policy::is_used(mode, record));
         let first_move = known.and_then(|record| self.root.unpack(record.best));
@@ -178,7 +205,7 @@ impl Engine {
         } else {
             preferences(&ring, &self.root, &self.path)
         };
-        SearchInput { first_move, preferences, on_end: Some(self.on_end(limits, analysis, advised)) }
+        SearchInput { first_move, preferences, advised, learns: true }
     }
 
     /// Loads the records of positions that can still occur into the table. Outcomes of games are left out: they are
@@ -193,15 +220,14 @@ impl Engine {
             Some(with_contempt(learned_entry(record, evaluation_id, fuzz)?, record, &strength, &self.root))
         }));
         if self.settings.debug {
-            let in_reach = counted(relevant.len(), "record");
-            self.say(format!("learning: {in_reach} in reach, {brought} new in the table"));
+            self.say(Notice::InReach { records: relevant.len(), new: brought });
         }
     }
 
     /// The learned result of an earlier analysis of the root, if it has a move and is valid at the end of `path`.
     pub(super) fn learned_result(&self, path: &Path) -> Option<Resumed> {
-        let memory = self.learning.memory();
-        let FileState::Open(open) = &memory.file else { return None };
+        let game = self.game();
+        let FileState::Open(open) = &game.memory.file else { return None };
         let (ring, root, evaluation_id) = (open.store.live(), &self.root, self.evaluation_id());
         let searched = |key| ring.get(key).filter(|record| record.is_search_with(evaluation_id));
         let record = searched(root.key())?;
@@ -216,29 +242,6 @@ impl Engine {
         let (depth, first) = (Depth(i32::from(record.depth)), root.unpack(record.best)?);
         let line = best_line(root, first, depth, |key| Some(searched(key)?.best));
         Some(Resumed { depth, score, bound, line })
-    }
-
-    /// The function that learns from the result of the search.
-    fn on_end(&self, limits: &Limits, analysis: bool, advised: Vec<Move>) -> Box<OnEnd> {
-        let (memory, sink) = (Arc::clone(&self.learning.memory), Arc::clone(&self.sink));
-        let reasons = [
-            (!limits.search_moves.is_empty(), NotLearned::SearchMoves),
-            (limits.mate.is_some(), NotLearned::Mate),
-            (self.path.has_repeated(), NotLearned::Repetition),
-        ];
-        let not_learned = reasons.into_iter().find_map(|(applies, reason)| applies.then_some(reason));
-        let conditions = Conditions { rules: self.learning.options.rules, analysis, not_learned };
-        let root = Root { position: self.root.clone(), line: self.line.clone(), conditions };
-        let draw = self.strength_limits.strength().draw(&self.root, &self.root);
-        Box::new(move |ending| {
-            let cutoffs = (ending.learned_cutoffs > 0)
-                .then(|| counted(ending.learned_cutoffs as usize, "cutoff"))
-                .map(|cutoffs| format!("learning: {cutoffs} by learned entries"));
-            let overruled = overruled(&advised, ending.result.line.first(), &root.position);
-            let learned = locked(&memory).search_ended(&root, ending, draw);
-            let messages = [cutoffs, overruled, learned].into_iter().flatten();
-            messages.for_each(|message| sink(Event::Message(message)));
-        })
     }
 
     /// The evaluation that scores in records come from.

@@ -6,19 +6,21 @@ use shakmaty::Move;
 
 use super::Engine;
 use crate::{
-    search::{Limits, Probing, Tablebases},
+    search::{Failure, Limits, Notice, Probing, Tablebases},
     syzygy::Tablebase,
     types::{Depth, Score},
 };
 
 impl Engine {
     /// A book move to play without a search; none in analysis and while pondering.
-    pub(super) fn book_move(&mut self, limits: &Limits) -> Option<Move> {
+    pub(super) fn book_move(&self, limits: &Limits) -> Option<Move> {
         let analysis = limits.infinite || limits.ponder || limits.mate.is_some();
         if analysis || self.strength_limits.analysis || !limits.search_moves.is_empty() {
             return None;
         }
-        self.book.choose(&self.root)
+        let mut game = self.game();
+        let line = game.line().clone();
+        self.book.choose(&self.root, &line, &mut game.book)
     }
 
     /// Uses the Syzygy tables in the folders of `list` (separated as in the variable `PATH`) from the next search on;
@@ -31,14 +33,14 @@ impl Engine {
         }
         let (tables, complaints) = Tablebase::open(list);
         for complaint in complaints {
-            self.say(complaint);
+            self.say(Notice::Failed(Failure::Other, complaint));
         }
         let (files, pieces) = (tables.files(), tables.max_pieces());
         if files > 0 {
-            self.say(format!("found {files} tablebase files, up to {pieces} pieces"));
+            self.say(Notice::Tablebases { files, pieces });
             self.tables = Some(Arc::new(tables));
         } else {
-            self.say("no tablebase files found; playing without".to_owned());
+            self.say(Notice::NoTablebases);
         }
     }
 
@@ -71,7 +73,7 @@ impl Engine {
         let Some(probing) = self.probing() else { return Tablebases::default() };
         let ranking = probing.rank(&self.root, &self.path);
         for complaint in probing.tables.take_messages() {
-            self.say(complaint);
+            self.say(Notice::Failed(Failure::Other, complaint));
         }
         Tablebases::new(Some(probing), ranking)
     }

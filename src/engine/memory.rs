@@ -1,28 +1,25 @@
-//! The state of learning between searches: the options, the learning file, and the games being played.
+//! The state of learning between searches: the options, the learning file, and the log of the game.
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard},
-};
+use std::path::PathBuf;
 
 use crossbeam::channel::Receiver;
+use shakmaty::Color;
 
+use super::game::BegunSearch;
 #[cfg(feature = "fleet")]
 use crate::fleet::{LearningShare, ServerAddress};
 use crate::{
+    files::ProcessLog,
     learn::{
-        Record, Store, Written,
-        game::{GameSearch, Line},
-        journal::{LeftJournals, SearchJournal},
-        policy::{LearningMode, NotLearned, Rules, Trigger},
-        session::{LearnSession, Live, Root},
+        Store, Written,
+        game::{GameSearch, PlayedGame},
+        game_log::GameLog,
+        policy::{LearningMode, Rules, Trigger},
+        session::Recorder,
     },
-    locks::locked,
-    position::Position,
-    search::{Ending, Event, EventSink},
-    types::{Depth, Score},
+    search::{Failure, Notice},
+    types::{Depth, SearchResult},
 };
-
 /// The options of learning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearnOptions {
@@ -74,14 +71,9 @@ pub(super) struct Learning {
     pub options: LearnOptions,
     /// Was it reported that an engine of limited strength does not learn?
     pub limit_told: bool,
-    pub memory: Arc<Mutex<Memory>>,
 }
 
 impl Learning {
-    pub fn memory(&self) -> MutexGuard<'_, Memory> {
-        locked(&self.memory)
-    }
-
     /// The file, if something is to be learned.
     pub fn wanted(&self) -> Option<&PathBuf> {
         let LearnOptions { rules, file, default_file, .. } = &self.options;
@@ -95,13 +87,14 @@ impl Learning {
     }
 }
 
-/// The file and the games being played. Used by the engine, and at the end of a search by the main search thread.
+/// The file. Used by the engine, and at the end of a search by the main search thread.
 #[derive(Default)]
 pub(super) struct Memory {
     pub file: FileState,
-    /// Messages that the next search reports.
-    pub messages: Vec<String>,
-    pub session: LearnSession,
+    /// What the next search reports.
+    pub notices: Vec<Notice>,
+    /// The evaluation that scores in records come from.
+    pub evaluation_id: u16,
 }
 
 #[derive(Default)]
@@ -120,19 +113,16 @@ pub(super) struct OpenLearnFile {
     pub store: Store,
     #[cfg(feature = "fleet")]
     pub share: Option<LearningShare>,
-    pub journal: Option<SearchJournal>,
-    /// Those of killed processes whose records wait to be written.
-    pub left_journals: LeftJournals,
+    pub log: GameLog,
+    /// Was it reported that the log cannot be written?
+    pub log_failed: bool,
+    /// Logs of games that are over, of this process and of others, until their records are in the file.
+    pub logs_ended: Vec<ProcessLog>,
     /// The number of records last reported to the user.
     pub told: Option<usize>,
 }
 
 impl Memory {
-    /// Ends the games that a search at the end of `line` does not continue.
-    pub fn leave_games(&mut self, line: &Line, analysis: bool) {
-        self.end(|session, live| session.leave_games(line, analysis, live));
-    }
-
     /// The channel on which it is told that everything learned so far is in the file; none if the file is not in use.
     pub fn flushed(&self) -> Option<Receiver<bool>> {
         match &self.file {
@@ -141,105 +131,118 @@ impl Memory {
         }
     }
 
-    pub fn end_game(&mut self, last: Option<(&Position, &Line)>) {
-        self.end(|session, live| session.end_game(last, live));
-    }
-
-    /// Writes the records of games that have ended.
-    fn end(&mut self, end: impl FnOnce(&mut LearnSession, &Live<'_>) -> Vec<Record>) {
-        let FileState::Open(open) = &mut self.file else {
-            self.session = LearnSession::default();
-            return;
+    /// Learns from a search that has ended, which is added to its game; `in_game`: to the game that is played.
+    pub fn search_ended(
+        &mut self,
+        game: &mut PlayedGame,
+        search: &BegunSearch,
+        result: &SearchResult,
+        in_game: bool,
+    ) -> Vec<Notice> {
+        let stored = result.without_contempt(search.draw);
+        let evaluation_id = self.evaluation_id;
+        let file = match &mut self.file {
+            FileState::Open(open) => Some(open).filter(|_| search.learns),
+            FileState::Closed | FileState::Failed => None,
         };
-        // Another process may have written better records.
+        let Some(open) = file else {
+            // The search shows how the game stands.
+            Recorder { live: &|_| None, evaluation_id }.search_ended(game, &search.root, &stored);
+            return Vec::new();
+        };
+        let cutoffs = result.learned_cutoffs;
+        let mut notices = Vec::new();
+        notices.extend((cutoffs > 0).then_some(Notice::LearnedCutoffs(cutoffs)));
+        notices.extend(search.overruled(result.line.first()));
         open.store.read_forward();
-        let records = end(&mut self.session, &|key| open.store.live().get(key));
-        open.store.append_all(records);
-        if let Some(journal) = open.journal.as_mut().filter(|_| !self.session.is_playing()) {
-            journal.clear();
-        }
-    }
-
-    /// Learns from a search that has ended. Returns a message for the user.
-    pub fn search_ended(&mut self, root: &Root, ending: &Ending, draw: Score) -> Option<String> {
-        let FileState::Open(open) = &mut self.file else { return None };
-        open.store.read_forward();
-        let mut root = root.clone();
-        if ending.pondering {
-            root.conditions.not_learned = Some(NotLearned::PonderedInVain);
-        }
-        let result = ending.result.without_contempt(draw);
-        let outcome = self.session.search_ended(&root, &result, &|key| open.store.live().get(key));
-        if let Some(search) = outcome.search.filter(|_| !root.conditions.analysis) {
-            open.write_journal(&root.line, &search);
+        let live = |key| open.store.live().get(key);
+        let outcome = Recorder { live: &live, evaluation_id }.search_ended(game, &search.root, &stored);
+        if let Some(made) = outcome.search.filter(|_| in_game) {
+            notices.extend(open.log(&made));
         }
         let written = open.store.append_all(outcome.records);
-        let trigger = outcome.drop?;
-        let when = if trigger == Trigger::InsideSearch { "during the search" } else { "since the last move" };
-        let waits = match written {
-            Written::Now => "",
-            Written::Queued => "; it waits until the file is free",
-            Written::Never => return None,
-        };
-        Some(format!("learning: this position, the score fell {when}{waits}"))
+        open.remove_logs();
+        if let Some(trigger) = outcome.drop.filter(|_| written != Written::Never) {
+            let (inside, waits) = (trigger == Trigger::InsideSearch, written == Written::Queued);
+            notices.push(Notice::ScoreFell { inside, waits });
+        }
+        notices
     }
 
-    /// Closes the file. Queued records are written first, for at most a second.
-    pub fn close(&mut self, sink: &EventSink) {
-        let FileState::Open(open) = std::mem::take(&mut self.file) else { return };
-        let mut messages = open.other_messages();
-        let path = open.store.path().display().to_string();
-        let lost = open.store.close();
-        if lost == 0 {
-            open.left_journals.remove();
-        } else {
-            let lost = counted(lost, "record");
-            messages.push(format!(
-                "learning: {lost} could not be written to {path}: another process holds its lock, or it cannot be written"
-            ));
+    /// Writes a search of the game to its log.
+    pub fn log(&mut self, search: &GameSearch) {
+        if let FileState::Open(open) = &mut self.file {
+            let notice = open.log(search);
+            self.notices.extend(notice);
         }
-        messages.into_iter().for_each(|message| sink(Event::Message(message)));
+    }
+
+    /// Learns from a game that is over.
+    pub fn end_game(&mut self, game: &PlayedGame, winner: Option<Color>) {
+        let FileState::Open(open) = &mut self.file else { return };
+        // Another process may have written better records.
+        open.store.read_forward();
+        let live = |key| open.store.live().get(key);
+        let recorder = Recorder { live: &live, evaluation_id: self.evaluation_id };
+        let records = winner.map(|winner| recorder.game_ended(game, winner)).unwrap_or_default();
+        open.logs_ended.extend(open.log.ended(winner));
+        open.store.append_all(records);
+        open.remove_logs();
+    }
+
+    /// Closes the file. Queued records are written first, for at most a second; if that is not enough, the logs of their
+    /// games stay for the next process.
+    pub fn close(&mut self) -> Vec<Notice> {
+        let FileState::Open(open) = std::mem::take(&mut self.file) else { return Vec::new() };
+        let mut notices = open.other_notices();
+        let path = open.store.path().to_owned();
+        match open.store.close() {
+            0 => open.logs_ended.into_iter().for_each(ProcessLog::remove),
+            records => notices.push(Notice::NotWritten { records, path }),
+        }
+        notices
     }
 }
 
 impl OpenLearnFile {
-    /// Writes a search of the game to the journal, in case the process is killed.
-    fn write_journal(&mut self, line: &Line, search: &GameSearch) {
+    /// Writes a search of the game to its log, in case the process is killed. What there is to say comes back.
+    fn log(&mut self, search: &GameSearch) -> Option<Notice> {
         if self.store.is_read_only() {
-            return;
+            return None;
         }
-        let journal = match &mut self.journal {
-            Some(journal) => Ok(journal),
-            none => SearchJournal::beside(self.store.path()).map(|journal| none.insert(journal)),
-        };
-        if let Err(error) = journal.and_then(|journal| journal.write(line, search)) {
-            log::debug!("the game in progress cannot be taken down: {error}");
+        let written = self.log.searched(self.store.path(), search);
+        let told = std::mem::replace(&mut self.log_failed, written.is_err());
+        written.err().filter(|_| !told).map(|error| Notice::NoGameLog(error.to_string()))
+    }
+
+    /// Removes the logs of games whose records are in the file.
+    pub fn remove_logs(&mut self) {
+        if self.store.is_written() {
+            self.logs_ended.drain(..).for_each(ProcessLog::remove);
         }
     }
 
-    /// Messages before a search: at first the state of the file, later only changes.
-    pub fn messages(&mut self, mode: LearningMode) -> Vec<String> {
-        let count = self.store.live().len();
-        let records = counted(count, "record");
-        let mode = if mode == LearningMode::All { "all" } else { "drop" };
-        let change = match self.told.replace(count) {
-            None => Some(format!("learning {mode}: {records} in {}", self.store.path().display())),
-            Some(before) => (before != count).then(|| format!("learning: {records} now, {before} before")),
+    /// What is said before a search: at first the state of the file, later only changes.
+    pub fn notices(&mut self, mode: LearningMode) -> Vec<Notice> {
+        let now = self.store.live().len();
+        let change = match self.told.replace(now) {
+            None => Some(Notice::Learning {
+                path: self.store.path().to_owned(),
+                all: mode == LearningMode::All,
+                records: now,
+            }),
+            Some(before) => (before != now).then_some(Notice::Records { now, before }),
         };
-        change.into_iter().chain(self.other_messages()).collect()
+        change.into_iter().chain(self.other_notices()).collect()
     }
 
-    /// Messages of the threads that work on the file.
-    fn other_messages(&self) -> Vec<String> {
+    /// What the threads that work on the file have to say.
+    fn other_notices(&self) -> Vec<Notice> {
         #[cfg(feature = "fleet")]
         let shared = self.share.iter().flat_map(LearningShare::take_messages);
         #[cfg(not(feature = "fleet"))]
         let shared = std::iter::empty();
-        self.store.take_messages().into_iter().chain(shared).collect()
+        let told = self.store.take_messages().into_iter().chain(shared);
+        told.map(|text| Notice::Failed(Failure::Other, text)).collect()
     }
-}
-
-/// `1 record`, `2 records`.
-pub(super) fn counted(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

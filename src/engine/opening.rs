@@ -1,33 +1,26 @@
 //! The opening book in a game: the choice of its moves, and the learning of results.
 
 use std::{
-    io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard},
+    sync::Arc,
 };
 
+use serde::{Deserialize, Serialize};
 use shakmaty::{Color, Move, Position as _};
 
-use super::stop::Background;
+use super::{game::GameResult, stop::Background};
 use crate::{
     book::{Book, BookError, Choice, LearnedBook, choose},
-    learn::game::Line,
-    locks::locked,
+    files::{LeftLog, ProcessLog, left_logs},
+    learn::{self, game::Line},
     position::Position,
-    search::{Event, EventSink},
-    types::Score,
+    search::{Event, EventSink, Failure, Notice},
 };
 
 /// The folder of learned copies inside the user's data directory.
 const COPIES: &str = "books";
-/// A last score of at least this many centipawns counts as a win if the game was not played to its end.
-const WON: i32 = 350;
-/// A last score of at most this many centipawns either way counts as a draw, after [`DRAWN_PLIES`].
-const DRAWN: i32 = 40;
-/// After this many plies an even last score counts as a draw.
-const DRAWN_PLIES: usize = 80;
 
-/// The book, how it is used, and the game that is being played with it.
+/// The book, and how it is used.
 pub struct OpeningBook {
     /// Are moves played from the book?
     pub enabled: bool,
@@ -41,61 +34,11 @@ pub struct OpeningBook {
     pub data_folder: Option<PathBuf>,
     book: Arc<Book>,
     file: Option<PathBuf>,
-    game: BookGame,
-    last: Arc<Mutex<LastAnswer>>,
-    sink: Arc<EventSink>,
-    /// The thread that writes results.
-    writing: Option<Background>,
-}
-
-/// The last move of the engine, as reported by the search threads.
-#[derive(Default)]
-pub(super) struct LastAnswer {
-    /// Score of the first line, for the side to move, in internal units.
-    pub score: Option<Score>,
-    /// The move.
-    pub best: Option<Move>,
-}
-
-impl LastAnswer {
-    /// A sink that also keeps the last score of the first line and the move, and the place where it keeps them.
-    pub(super) fn kept_from(sink: Arc<EventSink>) -> (Arc<EventSink>, Arc<Mutex<LastAnswer>>) {
-        let last = Arc::<Mutex<LastAnswer>>::default();
-        let kept = Arc::clone(&last);
-        let keeping = move |event| {
-            match &event {
-                Event::Pv(line) if line.multi_pv == 1 => locked(&kept).score = Some(line.score),
-                Event::Finished { best, .. } => locked(&kept).best = *best,
-                _ => {}
-            }
-            sink(event);
-        };
-        (Arc::new(keeping), last)
-    }
-}
-
-/// An entry of the book whose move was played.
-struct PlayedEntry {
-    index: usize,
-    /// Plies of the game before the move.
-    ply: usize,
-    /// The side that played it.
-    color: Color,
-}
-
-/// What is known of the current game.
-#[derive(Default)]
-struct BookGame {
-    line: Line,
-    /// The entries whose moves were played.
-    played: Vec<PlayedEntry>,
-    /// The position searched last.
-    root: Option<Position>,
 }
 
 impl OpeningBook {
-    /// The built-in book. `last`: where the sink of the search keeps its answers; `sink`: for messages.
-    pub(super) fn new(last: Arc<Mutex<LastAnswer>>, sink: Arc<EventSink>) -> OpeningBook {
+    /// The built-in book.
+    pub(super) fn new() -> OpeningBook {
         OpeningBook {
             enabled: false,
             depth: 20,
@@ -104,10 +47,6 @@ impl OpeningBook {
             book: Arc::new(Book::own()),
             data_folder: None,
             file: None,
-            game: BookGame::default(),
-            last,
-            sink,
-            writing: None,
         }
     }
 
@@ -116,9 +55,7 @@ impl OpeningBook {
     /// # Errors
     /// See [`BookError`]; the previous book stays in use.
     pub fn set_file(&mut self, path: Option<&Path>) -> Result<(), BookError> {
-        let book = path.map_or_else(|| Ok(Book::own()), Book::open)?;
-        self.end_game();
-        self.book = Arc::new(book);
+        self.book = Arc::new(path.map_or_else(|| Ok(Book::own()), Book::open)?);
         self.file = path.map(Path::to_owned);
         Ok(())
     }
@@ -138,98 +75,154 @@ impl OpeningBook {
         Some(LearnedBook::at(&folder.join(name)))
     }
 
-    /// Follows the moves to the position to be searched. If they do not continue the game (except for its last move if
-    /// that was only `guessed`), and are not its greater part after a move was taken back, a new game has begun, and
-    /// the book learns the result of the last one.
-    pub(super) fn follow(&mut self, line: &Line, guessed: bool) {
-        let Line { start, moves } = &self.game.line;
-        let played = &moves[..moves.len().saturating_sub(usize::from(guessed))];
-        let continued = line.moves.starts_with(played);
-        let taken_back = moves.starts_with(&line.moves) && 2 * line.moves.len() > moves.len();
-        if *start != line.start || !(continued || taken_back) {
-            self.conclude();
-        }
-        self.game.played.retain(|played| played.ply < line.moves.len());
-        self.game.line.clone_from(line);
-    }
-
-    /// The move to play without searching, if the book has one.
-    pub(super) fn choose(&mut self, root: &Position) -> Option<Move> {
-        if !self.enabled || self.game.line.moves.len() >= self.depth {
+    /// The move to play at the end of `line` without searching, if the book has one; `game` notes it.
+    pub(super) fn choose(&self, root: &Position, line: &Line, game: &mut BookGame) -> Option<Move> {
+        if !self.enabled || line.plies() >= self.depth {
             return None;
         }
         let moves = self.book.moves(root);
-        let experience =
-            self.learned().map(|learned| learned.experience(&self.book, &moves)).unwrap_or_default();
+        let learned = self.learned();
+        match &learned {
+            Some(learned) => game.learn_in(&self.book, learned),
+            None => game.copy = None,
+        }
+        let experience = learned.map(|learned| learned.experience(&self.book, &moves)).unwrap_or_default();
         let chosen = choose(&moves, &experience, self.choice, fastrand::u64(..))?;
-        let ply = self.game.line.moves.len();
-        self.game.played.push(PlayedEntry { index: chosen.index, ply, color: root.turn() });
+        let mut line = line.clone();
+        line.moves.push(chosen.book_move.to_uci(root.chess().castles().mode()));
+        game.played.retain(|played| played.line != line);
+        game.played.push(PlayedEntry { index: chosen.index, line, color: root.turn() });
         Some(chosen.book_move)
     }
+}
 
-    /// Notes the position that is searched now.
-    pub(super) fn answering(&mut self, root: &Position) {
-        self.game.root = Some(root.clone());
-        *self.last() = LastAnswer::default();
+/// An entry of the book whose move was played.
+struct PlayedEntry {
+    index: usize,
+    /// The line that ends with the move.
+    line: Line,
+    /// The side that played it.
+    color: Color,
+}
+
+/// The numbers of entries, with half points: the result of a game, as the log of a copy keeps it.
+#[derive(Default, Serialize, Deserialize)]
+struct GameOfEntries {
+    half_points: Vec<(usize, u16)>,
+}
+
+/// The book's part in the current game.
+pub(super) struct BookGame {
+    /// The entries whose moves were played, on this line and on those that were taken back.
+    played: Vec<PlayedEntry>,
+    /// The book and the copy in which its results are counted.
+    copy: Option<(Arc<Book>, LearnedBook)>,
+    /// The result of the game if it ended now, in case the process is killed.
+    log: Option<ProcessLog>,
+    sink: Arc<EventSink>,
+    /// The thread that writes results.
+    writing: Option<Background>,
+}
+
+impl BookGame {
+    /// No move was played. `sink`: for what the thread has to say that writes results.
+    pub fn new(sink: Arc<EventSink>) -> BookGame {
+        BookGame { played: Vec::new(), copy: None, log: None, sink, writing: None }
     }
 
-    /// Learns the result of the game, if the book was used and the result is known. It is written by a thread: the
-    /// clock of the next game may be running, and the first result of a book writes a whole copy.
-    fn conclude(&mut self) {
-        let game = std::mem::take(&mut self.game);
-        let last = std::mem::take(&mut *self.last());
-        let Some(learned) = self.learned().filter(|_| !game.played.is_empty()) else { return };
-        let Some((side, half_points)) = game.result(&last) else { return };
-        let (book, sink) = (Arc::clone(&self.book), Arc::clone(&self.sink));
-        let write = move |_: &dyn Fn() -> bool| {
-            let written = game.played.iter().try_for_each(|&PlayedEntry { index, color, .. }| {
-                let ours = if color == side { half_points } else { 2 - half_points };
-                learned.record(&book, index, ours)
-            });
-            if let Err(error) = written {
-                sink(Event::Message(not_learned(&error)));
-            }
-        };
-        match Background::start("book", self.writing.take(), write) {
-            Ok(writing) => self.writing = Some(writing),
-            Err(error) => (self.sink)(Event::Message(not_learned(&error))),
+    /// The results are counted in `learned`, a copy of `book`; so are those that killed processes have left.
+    fn learn_in(&mut self, book: &Arc<Book>, learned: &LearnedBook) {
+        if let Some((of, known)) = &self.copy
+            && known.path() == learned.path()
+            && (Arc::ptr_eq(of, book) || !self.played.is_empty())
+        {
+            return;
+        }
+        self.played.clear();
+        self.copy = Some((Arc::clone(book), learned.clone()));
+        let left = left_logs(learned.path()).unwrap_or_default();
+        for LeftLog { lines, log, .. } in left {
+            let last = lines.iter().rev().find_map(|line| serde_json::from_str(line).ok());
+            self.write(last.unwrap_or_default(), Some(log));
         }
     }
 
-    /// The game is over: the result is written when this returns.
-    pub(super) fn end_game(&mut self) {
-        self.conclude();
+    /// Was a move played from the book?
+    pub fn is_used(&self) -> bool {
+        !self.played.is_empty()
+    }
+
+    /// The game stands so: `line` and its result if it ended now; `is_over`: it has ended.
+    pub fn stands(&mut self, line: &Line, result: Option<GameResult>, is_over: bool) {
+        let Some((_, learned)) = &self.copy else { return };
+        if is_over {
+            self.end(line, result);
+            return;
+        }
+        // The log is made with the first result.
+        if self.log.is_none() && result.is_some() {
+            let made = crate::files::create_parents(learned.path())
+                .and_then(|()| ProcessLog::begin(learned.path(), learn::session()));
+            self.log = made.map_err(|error| log::debug!("no log of the book's game: {error}")).ok();
+        }
+        let entries = self.entries(line, result);
+        if let Some(log) = &mut self.log
+            && let Err(error) =
+                serde_json::to_string(&entries).map_err(Into::into).and_then(|line| log.write(&line))
+        {
+            log::debug!("the log of the book's game cannot be written: {error}");
+        }
+    }
+
+    /// The game is over: its result is counted, if it is known, by a thread: the clock of the next game may be running,
+    /// and the first result of a book writes a whole copy.
+    pub fn end(&mut self, line: &Line, result: Option<GameResult>) {
+        let entries = self.entries(line, result);
+        self.played.retain(|played| !line.continues(&played.line));
+        let log = self.log.take();
+        self.write(entries, log);
+    }
+
+    /// Another game begins: nothing of this one counts any more, and what was to be written is when this returns.
+    pub fn new_game(&mut self) {
+        self.played.clear();
         if let Some(writing) = self.writing.take() {
             writing.join();
         }
     }
 
-    fn last(&self) -> MutexGuard<'_, LastAnswer> {
-        locked(&self.last)
+    /// The half points of the entries on `line`.
+    fn entries(&self, line: &Line, result: Option<GameResult>) -> GameOfEntries {
+        let Some(result) = result else { return GameOfEntries::default() };
+        let points = |color: Color| match result {
+            GameResult::Drawn => 1,
+            GameResult::Won(winner) => {
+                if winner == color {
+                    2
+                } else {
+                    0
+                }
+            }
+        };
+        let on_line = self.played.iter().filter(|played| line.continues(&played.line));
+        GameOfEntries { half_points: on_line.map(|played| (played.index, points(played.color))).collect() }
     }
-}
 
-fn not_learned(error: &io::Error) -> String {
-    format!("the result of the last game is not in the book's copy ({error}); BookLearning turns it off")
-}
-
-impl BookGame {
-    /// The result in half points for a side: by the rules, otherwise estimated from the last score.
-    fn result(&self, last: &LastAnswer) -> Option<(Color, u16)> {
-        let root = self.root.as_ref()?;
-        let us = root.turn();
-        let now = last.best.map_or_else(|| root.clone(), |m| root.play(m));
-        if now.chess().is_checkmate() {
-            return Some((now.turn(), 0));
-        }
-        if now.chess().is_stalemate() || now.halfmoves() >= 100 || now.is_insufficient_material() {
-            return Some((us, 1));
-        }
-        match last.score?.centipawns() {
-            WON.. => Some((us, 2)),
-            cp if cp <= -WON => Some((us, 0)),
-            cp if cp.abs() <= DRAWN && self.line.moves.len() >= DRAWN_PLIES => Some((us, 1)),
-            _ => None,
+    /// Counts a result, and removes its log; if it cannot be written, the log stays for the next process.
+    fn write(&mut self, entries: GameOfEntries, log: Option<ProcessLog>) {
+        let Some((book, learned)) = self.copy.clone().filter(|_| !entries.half_points.is_empty()) else {
+            log.into_iter().for_each(ProcessLog::remove);
+            return;
+        };
+        let sink = Arc::clone(&self.sink);
+        let failed = |error: std::io::Error| Event::Notice(Notice::Failed(Failure::Book, error.to_string()));
+        let write = move |_: &dyn Fn() -> bool| match learned.record(&book, &entries.half_points) {
+            Ok(()) => log.into_iter().for_each(ProcessLog::remove),
+            Err(error) => sink(failed(error)),
+        };
+        match Background::start("book", self.writing.take(), write) {
+            Ok(writing) => self.writing = Some(writing),
+            Err(error) => (self.sink)(failed(error)),
         }
     }
 }
@@ -251,45 +244,23 @@ mod tests {
         (line, position)
     }
 
-    /// A book from which the first move of a game was played.
-    fn begun() -> OpeningBook {
-        let mut opening = OpeningBook::new(Arc::default(), Arc::new(|_| {}));
-        opening.enabled = true;
-        let (before, start) = line("");
-        opening.follow(&before, false);
-        assert!(opening.choose(&start).is_some());
-        opening
-    }
-
     #[test]
-    fn a_wrong_guess_goes_on_with_the_game_and_other_moves_do_not() {
-        for (then, same) in
-            [("e2e4 c7c5", true), ("e2e4 e7e5 g1f3", true), ("d2d4 e7e5", false), ("d2d4", false)]
-        {
-            let mut opening = begun();
-            let (guessed, position) = line("e2e4 e7e5");
-            opening.follow(&guessed, false);
-            opening.answering(&position);
-            opening.follow(&line(then).0, true);
-            assert_eq!(!opening.game.played.is_empty(), same, "{then}");
-        }
-    }
-
-    #[test]
-    fn a_move_taken_back_or_chosen_again_counts_once() {
-        let mut opening = begun();
-        let mut moved = |moves: &str, choose: bool| {
+    fn the_entries_on_the_line_of_the_game_count_once() {
+        let mut book = OpeningBook::new();
+        (book.enabled, book.choice) = (true, Choice::Best);
+        let mut game = BookGame::new(Arc::new(|_| {}));
+        for moves in ["", "e2e4 c7c5", "e2e4 e7e5", "", "e2e4 e7e5"] {
             let (line, position) = line(moves);
-            opening.follow(&line, false);
-            assert!(!choose || opening.choose(&position).is_some());
-            opening.game.played.iter().map(|played| played.ply).collect::<Vec<_>>()
+            assert!(book.choose(&position, &line, &mut game).is_some(), "{moves}");
+        }
+        let counted = |game: &BookGame, moves: &str, winner| {
+            let points = game.entries(&line(moves).0, Some(GameResult::Won(winner))).half_points;
+            points.into_iter().map(|(_, points)| points).collect::<Vec<_>>()
         };
-        assert_eq!(moved("", true), [0]);
-        assert_eq!(moved("e2e4 e7e5", true), [0, 2]);
-        assert_eq!(moved("e2e4 e7e5 g1f3 b8c6", false), [0, 2]);
-        assert_eq!(moved("e2e4 e7e5 g1f3", false), [0, 2]);
-        assert_eq!(moved("e2e4 e7e5", true), [0, 2]);
-        assert_eq!(moved("e2e4 e7e5 g1f3 b8c6 f1b5", false), [0, 2]);
-        assert!(moved("e2e4", false).is_empty(), "a new game");
+        assert_eq!(counted(&game, "e2e4 e7e5 g1f3 b8c6", Color::White), [2, 2]);
+        assert_eq!(counted(&game, "e2e4 e7e5 g1f3 b8c6", Color::Black), [0, 0]);
+        assert_eq!(counted(&game, "e2e4 e7e5 f2f4", Color::White), [2], "another move was played there");
+        assert!(counted(&game, "d2d4", Color::White).is_empty());
+        assert!(game.entries(&line("e2e4 e7e5").0, None).half_points.is_empty());
     }
 }

@@ -1,11 +1,12 @@
 //! Converts records for a search: into table entries and preferred moves.
 
-use shakmaty::{Move, Position as _};
+use shakmaty::{Move, Position as _, uci::UciMove};
 
+use super::game::BegunSearch;
 use crate::{
     learn::{Origin, Record, Ring, game::RESULT, policy::Known},
     position::{Path, Position},
-    search::{Preference, Preferences, Strength, advice_margin, advice_min_depth},
+    search::{Notice, Preference, Preferences, Strength},
     tt::{Learned, ScoreWindow},
     types::{Depth, Score},
 };
@@ -70,21 +71,19 @@ pub(super) fn advised(record: &Record, root: &Position) -> Vec<Move> {
     record.advised().filter_map(|m| root.unpack(m)).collect()
 }
 
-/// The message that none of the advised moves is played, and why.
-pub(super) fn overruled(advised: &[Move], best: Option<&Move>, root: &Position) -> Option<String> {
-    let &best = best.filter(|best| !advised.is_empty() && !advised.contains(best))?;
-    let (advised, best) = (names(advised, root), names(&[best], root));
-    let (margin, depth) = (advice_margin(), advice_min_depth());
-    Some(format!(
-        "learning: not as advised ({advised}), but {best}: \
-         the advice is mated, or {margin} centipawns worse at depth {depth} or more"
-    ))
+impl BegunSearch {
+    /// Is none of the advised moves played?
+    pub fn overruled(&self, best: Option<&Move>) -> Option<Notice> {
+        let BegunSearch { root, advised, .. } = self;
+        let best = best.filter(|best| !advised.is_empty() && !advised.contains(best))?;
+        let best = best.to_uci(root.position.chess().castles().mode());
+        Some(Notice::AdviceOverruled { advised: moves_to_uci(advised, &root.position), best })
+    }
 }
 
 /// The moves in UCI notation.
-pub(super) fn names(moves: &[Move], root: &Position) -> String {
-    let mode = root.chess().castles().mode();
-    moves.iter().map(|m| m.to_uci(mode).to_string()).collect::<Vec<_>>().join(" ")
+pub(super) fn moves_to_uci(moves: &[Move], root: &Position) -> Vec<UciMove> {
+    moves.iter().map(|m| m.to_uci(root.chess().castles().mode())).collect()
 }
 
 /// The preferences for root moves: by the outcomes of the games in which they were played, and by studies, for the best

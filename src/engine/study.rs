@@ -15,14 +15,14 @@ use super::{blocking::BlockingEngine, memory::LearnOptions};
 use crate::{
     learn::{
         FileError, LearnFile, LearnedScore, Origin, Record, Ring,
-        game::{GameEnd, Line, RESULT},
+        game::{GameEnd, Line, PlayedGame, RESULT},
         games::{self, LearnedGame},
-        policy::{Conditions, Known, LearningMode, PositionFinding, Rules, SearchResult},
-        session::{LearnSession, Live, Root},
+        policy::{Conditions, Known, LearningMode, PositionFinding, Rules},
+        session::{Live, Recorder, Root},
     },
     locks::read,
     position::Position,
-    types::{Depth, PackedMove, Ply, PositionKey, Score},
+    types::{Depth, PackedMove, Ply, PositionKey, Score, SearchResult},
 };
 
 /// A score of at least this, in printed centipawns, holds.
@@ -87,7 +87,7 @@ impl Study {
         let mut position = opening.clone();
         while studied.positions < OPENING_LINE && self.is_unsearched(&position) && position.has_legal_move() {
             let Some(result) = self.search(&position, goes_on) else { return Ok(studied) };
-            let mut records = self.searched(&position, &result, &|_| None).1;
+            let mut records = self.searched(&position, &result, &|_| None);
             records.retain(|record| record.key == position.key());
             for record in &mut records {
                 record.origin = Origin::Opening;
@@ -164,7 +164,7 @@ impl Study {
     fn search(&mut self, root: &Position, goes_on: &dyn Fn() -> bool) -> Option<SearchResult> {
         // Without moves there is no illegal one, so an error cannot occur.
         let found = self.searcher.search_while(root, &[], goes_on).ok();
-        found.filter(|_| goes_on())?.result()
+        found.filter(|_| goes_on())?.result
     }
 
     /// Was this position searched by an earlier study of the game that was interrupted?
@@ -192,26 +192,24 @@ impl Study {
     /// The records from the search of `root`: of the root with its main line, and of the position before it.
     fn records(&self, game: &LearnedGame, ply: u16, root: &Position, result: &SearchResult) -> Vec<Record> {
         let live = |key| self.ring().get(key);
-        let (session, mut records) = self.searched(root, result, &live);
+        let mut records = self.searched(root, result, &live);
         let before = self.before(game, ply, result);
-        records.extend(before.and_then(|finding| session.record(&finding, result.nodes, &live)));
+        let recorder = self.recorder(&live);
+        records.extend(before.and_then(|finding| recorder.position(&finding, result.nodes)));
         records.into_iter().map(|record| self.studied(game, record)).collect()
     }
 
-    /// What an analysis of `root` with this result leaves, and its session.
-    fn searched(
-        &self,
-        root: &Position,
-        result: &SearchResult,
-        live: &Live<'_>,
-    ) -> (LearnSession, Vec<Record>) {
+    fn recorder<'a>(&self, live: &'a Live<'a>) -> Recorder<'a> {
+        Recorder { live, evaluation_id: self.searcher.engine.evaluation_id() }
+    }
+
+    /// What an analysis of `root` with this result leaves.
+    fn searched(&self, root: &Position, result: &SearchResult, live: &Live<'_>) -> Vec<Record> {
         let rules = Rules { mode: LearningMode::All, drop: LearnOptions::DEFAULT_DROP, min_depth: Depth(1) };
         let conditions = Conditions { rules, analysis: true, not_learned: None };
         let line = Line { start: root.fen(), moves: Vec::new() };
-        let mut session = LearnSession::new(self.searcher.engine.evaluation_id());
         let root = Root { position: root.clone(), line, conditions };
-        let records = session.search_ended(&root, result, live).records;
-        (session, records)
+        self.recorder(live).search_ended(&mut PlayedGame::default(), &root, result).records
     }
 
     /// The finding of the search after `ply` plies about the position before: the score that the opponent's reply
@@ -316,7 +314,7 @@ mod tests {
     fn a_study_evaluates_as_the_engine_that_plays() {
         let search = |mut searcher: BlockingEngine| {
             let answer = searcher.search(&Position::default(), &[]).expect("no move is illegal");
-            answer.result().expect("a search").score
+            answer.result.expect("a search").score
         };
         let classical = || {
             let mut searcher = BlockingEngine::new(500);

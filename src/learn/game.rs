@@ -10,7 +10,7 @@
 //! reply refutes the move: the position is worth at least the outcome to the opponent. If the game was won the move is
 //! worth at least that against an opponent who replies like this one.
 
-use shakmaty::uci::UciMove;
+use shakmaty::{Color, uci::UciMove};
 
 use super::{
     policy::{Earlier, Known, LOST, PositionFinding, Rules},
@@ -18,14 +18,11 @@ use super::{
 };
 use crate::{
     position::Position,
-    types::{Depth, PackedMove, Score},
+    types::{Depth, PackedMove, Score, Verdict},
 };
 
-/// Plies that may be taken back in a game; a line that branches off earlier is another game.
-const TAKEN_BACK: usize = 4;
-/// Two scores of at least this size in a row, in printed centipawns, decide a game: then players resign and referees
-/// adjudicate.
-const DECIDED: i32 = 500;
+/// Plies that may be taken back in a game; a line that branches off earlier is another game, or a look at one.
+pub const TAKEN_BACK: usize = 6;
 /// The factor by which an outcome loses weight from one move to the one before, in a lost game: it is lost by a
 /// mistake, which is near the place where the scores fall, whereas a game is won by all of its moves.
 const LOST_DECAY: f64 = 0.8;
@@ -55,10 +52,14 @@ pub struct Line {
 }
 
 impl Line {
-    /// By how many plies this line is longer than `earlier`, if it continues it.
-    fn beyond(&self, earlier: &Line) -> Option<usize> {
-        let same = self.start == earlier.start && self.moves.starts_with(&earlier.moves);
-        same.then(|| self.moves.len() - earlier.moves.len())
+    /// Plies since the start.
+    pub fn plies(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// Does this line begin with `earlier`?
+    pub fn continues(&self, earlier: &Line) -> bool {
+        self.start == earlier.start && self.moves.starts_with(&earlier.moves)
     }
 }
 
@@ -67,8 +68,8 @@ impl Line {
 pub struct GameSearch {
     /// Its root.
     pub position: Position,
-    /// Moves played before it.
-    pub plies: usize,
+    /// The line to the root.
+    pub line: Line,
     /// Its depth.
     pub depth: Depth,
     /// Its score, for the side that searched.
@@ -79,105 +80,120 @@ pub struct GameSearch {
     pub drop: Option<Record>,
 }
 
-/// A game as one side searched it.
+impl GameSearch {
+    /// The side that searched.
+    pub fn side(&self) -> Color {
+        self.position.turn()
+    }
+}
+
+/// A game as an engine searched it, for one side or for both (an engine that plays itself).
+///
+/// Moves may be taken back and positions of the game looked at again: all searches are kept, and those on the line of
+/// the game count.
 #[derive(Clone, Debug, Default)]
 pub struct PlayedGame {
-    /// The game up to the last search.
     line: Line,
-    /// The searches, each with a different root.
+    /// By the length of their lines.
     searches: Vec<GameSearch>,
     /// The rules of the last search that is learned from.
     rules: Option<Rules>,
-    /// Was any part of it analysed instead of played?
-    analysed: bool,
 }
 
 impl PlayedGame {
-    /// Was it searched, and was every search made to play a move?
-    pub fn is_played(&self) -> bool {
-        !self.searches.is_empty() && !self.analysed
+    /// Was nothing searched?
+    pub fn is_empty(&self) -> bool {
+        self.searches.is_empty()
     }
 
-    /// Does `line` belong to another game, so that this one is over?
-    pub fn is_left_for(&self, line: &Line) -> bool {
+    /// The line of the game.
+    pub fn line(&self) -> &Line {
+        &self.line
+    }
+
+    /// Is `line` a part of this game: does it share all but the last plies with it, or go back on it?
+    pub fn goes_on_with(&self, line: &Line) -> bool {
         let pairs = self.line.moves.iter().zip(&line.moves);
         let shared = pairs.take_while(|(ours, theirs)| ours == theirs).count();
-        let is_takeback = self.line.start == line.start && shared + TAKEN_BACK >= self.line.moves.len();
-        !self.searches.is_empty() && !is_takeback
+        let is_near = shared + TAKEN_BACK >= self.line.plies() || shared == line.plies();
+        self.line.start == line.start && is_near
     }
 
-    /// The last search before the end of `line`, if `line` continues this game.
-    pub fn earlier(&self, line: &Line) -> Option<Earlier> {
-        line.beyond(&self.line)?;
-        let last = self.teaching().last()?;
-        Some(Earlier { depth: last.depth, score: last.score, plies: line.moves.len() - last.plies })
-    }
-
-    /// Adds a search at the end of `line`; `analysed`: it was not made to play a move. A search that does not
-    /// continue the game begins a new one.
-    pub fn searched(&mut self, line: &Line, rules: &Rules, analysed: bool, mut search: GameSearch) {
-        if line.beyond(&self.line).is_none() {
-            *self = PlayedGame::default();
+    /// Moves were played, or taken back. A mere look at an earlier position leaves the line as it is.
+    pub fn follow(&mut self, line: &Line) {
+        if !self.line.continues(line) {
+            self.line.clone_from(line);
         }
-        self.line.clone_from(line);
-        self.analysed |= analysed;
+    }
+
+    /// The searches on the line of the game, in its order.
+    pub fn searches(&self) -> impl DoubleEndedIterator<Item = &GameSearch> {
+        self.searches.iter().filter(|search| self.line.continues(&search.line))
+    }
+
+    /// The searches of `side` that are learned from.
+    fn teaching(&self, side: Color) -> impl DoubleEndedIterator<Item = &GameSearch> {
+        self.searches().filter(move |search| search.teaches && search.side() == side)
+    }
+
+    /// The last search of `side` before the end of `line`, if `line` continues this game.
+    pub fn earlier(&self, line: &Line, side: Color) -> Option<Earlier> {
+        let on_line =
+            |search: &&GameSearch| search.teaches && search.side() == side && line.continues(&search.line);
+        let last = self.searches.iter().rev().find(on_line)?;
+        let plies = line.plies() - last.line.plies();
+        Some(Earlier { depth: last.depth, score: last.score, plies })
+    }
+
+    /// Adds a search, made to play a move. The first result of a root stays, because its move was played, unless the root
+    /// is the last one.
+    pub fn searched(&mut self, rules: &Rules, mut search: GameSearch) {
+        self.follow(&search.line);
         if search.teaches {
             self.rules = Some(*rules);
         }
-        // The same root again: this result replaces the earlier one.
-        if let Some(same) = self.searches.pop_if(|last| last.plies == search.plies) {
-            search.drop = search.drop.or(same.drop);
-        }
-        self.searches.push(search);
-    }
-
-    /// Does `line`, which ends in checkmate, end this game with a loss for the side that searched?
-    pub fn is_mated_after(&self, line: &Line) -> bool {
-        let plies = line.beyond(&self.line);
-        plies.is_some_and(|plies| plies.is_multiple_of(2)) && self.teaching().next().is_some()
-    }
-
-    /// How it ended: `known`, or else as the scores of its searches show. An analysis has no end.
-    ///
-    /// UCI does not report who won. The game counts as lost if the last search saw itself mated, or if the last two
-    /// scores were -5 pawns or worse, where players resign and referees adjudicate; it counts as won in the opposite
-    /// cases. Other games (drawn, broken off) have no result here.
-    pub fn end(&self, known: Option<GameEnd>) -> Option<GameEnd> {
-        let mut scores = self.searches.iter().rev().filter(|_| !self.analysed).map(|search| search.score);
-        let last = scores.next()?;
-        let before = scores.next().map_or(0, Score::centipawns);
-        let stood = |sign: i32| sign * before >= DECIDED && sign * last.centipawns() >= DECIDED;
-        if known.is_some() {
-            known
-        } else if last.is_loss() || stood(-1) {
-            Some(GameEnd::Lost)
-        } else if last.is_win() || stood(1) {
-            Some(GameEnd::Won)
+        let is_last = self.searches().all(|other| other.line.plies() <= search.line.plies());
+        let Some(same) = self.searches.iter_mut().find(|other| other.line == search.line) else {
+            let place = self.searches.partition_point(|other| other.line.plies() <= search.line.plies());
+            self.searches.insert(place, search);
+            return;
+        };
+        if search.teaches >= same.teaches && (is_last || !same.teaches) {
+            search.drop = search.drop.or(same.drop.take());
+            *same = search;
         } else {
-            None
+            same.drop = same.drop.take().or(search.drop);
         }
     }
 
-    /// The searches before the last one, latest first.
-    pub fn earlier_searches(&self) -> impl Iterator<Item = &GameSearch> {
-        self.searches.iter().rev().skip(1)
+    /// The side that won, as the scores show. UCI does not report it.
+    pub fn winner(&self) -> Option<Color> {
+        let mut verdict = Verdict::default();
+        self.searches().for_each(|search| verdict.push(search.side(), search.score));
+        verdict.winner()
     }
 
-    /// The drops that the end of the game may confirm.
-    pub fn drops(&self) -> impl Iterator<Item = &Record> {
-        self.searches.iter().filter_map(|search| search.drop.as_ref())
+    /// The searches of `side` before the end of `line`, latest first.
+    pub fn before<'a>(&'a self, line: &Line, side: Color) -> impl Iterator<Item = &'a GameSearch> {
+        let plies = line.plies();
+        self.searches().rev().filter(move |search| search.side() == side && search.line.plies() < plies)
     }
 
-    /// The outcomes of the moves of the side that searched, in order. If the game was lost, a move gets a bound if its
+    /// The drops of `side` that the end of the game may confirm.
+    pub fn drops(&self, side: Color) -> impl Iterator<Item = &Record> {
+        self.searches().filter(move |search| search.side() == side).filter_map(|search| search.drop.as_ref())
+    }
+
+    /// The outcomes of the moves of `side`, in order. If the game was lost, a move gets a bound if its
     /// outcome is worse by [`Rules::drop`] than the score of its search, and if the game was not lost before it; of the
     /// other moves only the reply is kept.
-    pub fn outcomes(&self, end: GameEnd) -> Vec<PositionFinding> {
+    pub fn outcomes(&self, side: Color, end: GameEnd) -> Vec<PositionFinding> {
         let Some(rules) = self.rules else { return Vec::new() };
         let (result, decay) = match end {
             GameEnd::Won => (RESULT, WON_DECAY),
             GameEnd::Lost => (-RESULT, LOST_DECAY),
         };
-        let searches: Vec<&GameSearch> = self.teaching().collect();
+        let searches: Vec<&GameSearch> = self.teaching(side).collect();
         let mut value = f64::from(result);
         let mut findings = Vec::new();
         for (since, pair) in searches.windows(2).rev().enumerate() {
@@ -207,16 +223,11 @@ impl PlayedGame {
         findings
     }
 
-    /// The searches that are learned from.
-    fn teaching(&self) -> impl DoubleEndedIterator<Item = &GameSearch> {
-        self.searches.iter().filter(|search| search.teaches)
-    }
-
     /// The position after the move that followed this search, and the reply.
     fn after(&self, search: &GameSearch) -> Option<(Position, PackedMove)> {
-        let moves = &self.line.moves;
-        let position = search.position.play(moves.get(search.plies)?.to_move(search.position.chess()).ok()?);
-        let reply = moves.get(search.plies + 1)?.to_move(position.chess()).ok()?;
+        let mut moves = self.line.moves[search.line.plies()..].iter();
+        let position = search.position.play(moves.next()?.to_move(search.position.chess()).ok()?);
+        let reply = moves.next()?.to_move(position.chess()).ok()?;
         Some((position, PackedMove::pack(reply)))
     }
 }
@@ -226,7 +237,7 @@ mod tests {
     use shakmaty::Position as _;
 
     use super::*;
-    use crate::{learn::policy::LearningMode, types::Ply};
+    use crate::learn::policy::LearningMode;
 
     const RULES: Rules = Rules { mode: LearningMode::Drop, drop: 33, min_depth: Depth(4) };
 
@@ -235,17 +246,15 @@ mod tests {
         Line { start: "start".to_owned(), moves }
     }
 
-    fn search(plies: usize, score: Score) -> GameSearch {
-        GameSearch { position: Position::default(), plies, depth: Depth(9), score, teaches: true, drop: None }
+    fn search(line: &Line, score: i32) -> GameSearch {
+        let score = Score::from_centipawns(score);
+        let position = Position::default();
+        GameSearch { position, line: line.clone(), depth: Depth(9), score, teaches: true, drop: None }
     }
 
     fn after(searches: &[(&str, i32)]) -> PlayedGame {
         let mut game = PlayedGame::default();
-        for &(moves, score) in searches {
-            let line = line(moves);
-            let search = search(line.moves.len(), Score::from_centipawns(score));
-            game.searched(&line, &RULES, false, search);
-        }
+        searches.iter().for_each(|&(moves, score)| game.searched(&RULES, search(&line(moves), score)));
         game
     }
 
@@ -256,58 +265,56 @@ mod tests {
             ("e2e4 e7e5 g1f3 b8c6", Some(2)),
             ("e2e4 e7e5", Some(0)),
             ("e2e4 e7e5 g1f3", Some(1)),
-            ("e2e4 c7c5 g1f3 b8c6", None),
-            ("e2e4", None),
+            ("e2e4 c7c5 g1f3 b8c6", Some(4)),
         ];
         for (moves, plies) in rows {
-            assert_eq!(game.earlier(&line(moves)).map(|earlier| earlier.plies), plies, "{moves}");
+            let earlier = game.earlier(&line(moves), Color::White);
+            assert_eq!(earlier.map(|earlier| earlier.plies), plies, "{moves}");
         }
+        assert!(game.earlier(&line("e2e4 e7e5"), Color::Black).is_none(), "Black has not searched");
         let elsewhere = Line { start: "another".to_owned(), ..line("e2e4 e7e5 g1f3 b8c6") };
-        assert!(game.earlier(&elsewhere).is_none() && PlayedGame::default().earlier(&line("")).is_none());
-        let is_left = |moves: &str| game.is_left_for(&line(moves));
-        assert!(!is_left("e2e4 e7e5 g1f3 b8c6") && !is_left(""), "it goes on, or moves were taken back");
-        let longer = after(&[("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6", 20)]);
-        assert!(longer.is_left_for(&line("e2e4")) && !longer.is_left_for(&line("e2e4 e7e5")));
-        assert!(game.is_left_for(&elsewhere) && !PlayedGame::default().is_left_for(&line("e2e4")));
-        assert!(
-            game.is_mated_after(&line("e2e4 e7e5 g1f3 b8c6"))
-                && !game.is_mated_after(&line("e2e4 e7e5 g1f3"))
-        );
-        assert!(
-            !game.is_mated_after(&line("d2d4 d7d5"))
-                && !PlayedGame::default().is_mated_after(&Line::default())
-        );
+        assert!(game.earlier(&elsewhere, Color::White).is_none() && !game.goes_on_with(&elsewhere));
+        let longer = after(&[("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6", 20)]);
+        let rows = [
+            ("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1", true),
+            ("e2e4 e7e5 f2f4", true),
+            ("", true),
+            ("e2e4", true),
+            ("e2e4 c7c5", false),
+            ("d2d4", false),
+        ];
+        for (moves, same) in rows {
+            assert_eq!(longer.goes_on_with(&line(moves)), same, "{moves}");
+        }
     }
 
     #[test]
-    fn a_game_is_decided_where_players_resign() {
-        let cp = Score::from_centipawns;
-        let rows = [
-            ("nothing known", vec![], None),
-            ("mated in the last search", vec![cp(0), Score::mated_in(Ply(3))], Some(GameEnd::Lost)),
-            ("mating in the last search", vec![cp(0), Score::mate_in(Ply(4))], Some(GameEnd::Won)),
-            ("one bad score", vec![cp(0), cp(-600)], None),
-            ("two bad scores", vec![cp(0), cp(-500), cp(-500)], Some(GameEnd::Lost)),
-            ("the last one better", vec![cp(-600), cp(-499)], None),
-            ("a draw by repetition", vec![cp(-300), cp(0), cp(0)], None),
-            ("one good score", vec![cp(100), cp(900)], None),
-            ("two good scores", vec![cp(100), cp(500), cp(900)], Some(GameEnd::Won)),
-        ];
-        for (name, scores, expected) in rows {
-            for analysed in [false, true] {
-                let mut game = PlayedGame::default();
-                for (number, &score) in scores.iter().enumerate() {
-                    // Searches that are not learned from also show the result.
-                    let search = GameSearch { teaches: false, ..search(2 * number, score) };
-                    game.searched(&line(""), &RULES, analysed, search);
-                }
-                assert_eq!(game.end(None), expected.filter(|_| !analysed), "{name}");
-            }
-        }
-        let lost = |searches: &[(&str, i32)]| after(searches).end(None) == Some(GameEnd::Lost);
+    fn searches_count_where_their_line_is_that_of_the_game() {
+        let scores = |game: &PlayedGame| -> Vec<i32> {
+            game.searches().map(|search| search.score.centipawns()).collect()
+        };
+        let mut game = after(&[("", 10), ("e2e4 e7e5", 20), ("e2e4 e7e5 g1f3 b8c6", 30)]);
+        assert_eq!(scores(&game), [10, 20, 30]);
+        game.searched(&RULES, search(&line(""), 11));
+        assert_eq!(scores(&game), [10, 20, 30], "a look back changes nothing");
+        game.searched(&RULES, search(&line("e2e4 e7e5 g1f3 b8c6"), 31));
+        assert_eq!(scores(&game), [10, 20, 31], "the last root again");
+        game.searched(&RULES, search(&line("e2e4 e7e5 f2f4 e5f4"), 40));
+        assert_eq!(scores(&game), [10, 20, 40], "moves were taken back");
+        game.searched(&RULES, search(&line("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"), 50));
+        assert_eq!(scores(&game), [10, 20, 31, 50], "and played again");
+    }
+
+    #[test]
+    fn the_scores_on_the_line_show_who_won() {
+        let lost = |searches: &[(&str, i32)]| after(searches).winner() == Some(Color::Black);
         assert!(lost(&[("", -600), ("e2e4 e7e5", -700)]));
         assert!(!lost(&[("", -600), ("", -700)]), "one root, searched twice");
-        assert!(!lost(&[("e2e4 e7e5", -600), ("d2d4 d7d5", -700)]), "two games");
+        assert!(!lost(&[("e2e4 e7e5", -600), ("d2d4 d7d5", -700)]), "one of them was taken back");
+        // Searches that are not learned from also show the result.
+        let mut game = after(&[("", -600)]);
+        game.searched(&RULES, GameSearch { teaches: false, ..search(&line("e2e4 e7e5"), -600) });
+        assert_eq!(game.winner(), Some(Color::Black));
     }
 
     /// The outcomes of a game in which White searched with these scores: the number of the search, the bound in printed
@@ -316,13 +323,8 @@ mod tests {
         let (mut game, mut line) = (PlayedGame::default(), Line::default());
         let mut position = Position::default();
         for (number, &score) in scores.iter().enumerate() {
-            let search = search(line.moves.len(), Score::from_centipawns(score));
-            game.searched(
-                &line,
-                &RULES,
-                false,
-                GameSearch { position: position.clone(), depth: Depth(6), ..search },
-            );
+            let search = GameSearch { position: position.clone(), depth: Depth(6), ..search(&line, score) };
+            game.searched(&RULES, search);
             // Knights out and back again: four plies a round.
             for uci in if number % 2 == 0 { ["g1f3", "g8f6"] } else { ["f3g1", "f6g8"] } {
                 let uci: UciMove = uci.parse().expect("a move");
@@ -330,6 +332,7 @@ mod tests {
                 line.moves.push(uci);
             }
         }
+        game.follow(&line);
         let row = |PositionFinding { position, known, .. }: &PositionFinding| {
             assert!(position.turn().is_black() && position.unpack(known.best).is_some());
             let (bound, open) = match end {
@@ -341,7 +344,11 @@ mod tests {
             (fullmoves - 1, -bound.centipawns(), known.depth.get())
         };
         // Of the others only the move is recorded.
-        game.outcomes(end).iter().filter(|finding| finding.known.is_bounded()).map(row).collect()
+        game.outcomes(Color::White, end)
+            .iter()
+            .filter(|finding| finding.known.is_bounded())
+            .map(row)
+            .collect()
     }
 
     #[test]

@@ -9,20 +9,16 @@
 //! valid only in this game: see [`NotLearned`] for the complete list. An engine of limited strength neither learns nor uses
 //! what was learned; it asks nothing here.
 
-use shakmaty::Move;
-
 use super::{record::Record, score::LearnedScore};
 use crate::{
     position::Position,
-    types::{Bound, Depth, FIFTY_MOVE_MARGIN, PackedMove, Score},
+    types::{Bound, Depth, FIFTY_MOVE_MARGIN, PackedMove, Score, SearchResult},
 };
 
 /// A score of at most this, in printed centipawns, is lost: a further drop is not learned.
 pub(super) const LOST: i32 = -200;
 /// A search may be this many plies shallower than the one it is compared with.
 const DEPTH_SLACK: i32 = 2;
-/// With fewer finished iterations a search is not learned from.
-const MIN_ITERATIONS: usize = 2;
 
 /// What is learned.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -47,49 +43,6 @@ pub struct Rules {
     pub min_depth: Depth,
 }
 
-/// The finished iterations of one search, and the fail low in which it was stopped, if any.
-#[derive(Clone, Debug, Default)]
-pub struct Iterations {
-    iterations: Vec<(Depth, Score)>,
-    fail_low: Option<(Depth, Score)>,
-    resumed: bool,
-}
-
-impl Iterations {
-    /// Records that this search resumes from an earlier one of the same root, which reached `depth` and `score`.
-    pub fn resumed(&mut self, depth: Depth, score: Score) {
-        self.finished(depth, score);
-        self.resumed = true;
-    }
-
-    /// Records that the iteration to `depth` was finished with `score`.
-    pub fn finished(&mut self, depth: Depth, score: Score) {
-        self.iterations.push((depth, score));
-        self.fail_low = None;
-    }
-
-    /// Records that the unfinished iteration to `depth` failed low: its score is at most `score`.
-    pub fn failed_low(&mut self, depth: Depth, score: Score) {
-        self.fail_low = Some((depth, score));
-    }
-
-    /// Records that the iteration recovered from the fail low.
-    pub fn recovered(&mut self) {
-        self.fail_low = None;
-    }
-
-    /// Were enough iterations finished to learn from? A resumed search always has enough.
-    fn is_search(&self) -> bool {
-        self.resumed || self.iterations.len() >= MIN_ITERATIONS
-    }
-
-    /// The best score of an iteration between these depths, the second excluded.
-    fn best(&self, from: Depth, to: Depth) -> Option<Score> {
-        let earlier = self.iterations.iter().filter(|(depth, _)| *depth >= from && *depth < to);
-        earlier.map(|&(_, score)| score).max()
-    }
-}
-
 /// The conditions under which a search began.
 #[derive(Copy, Clone, Debug)]
 pub struct Conditions {
@@ -99,38 +52,6 @@ pub struct Conditions {
     pub analysis: bool,
     /// Why the search is not learned from, if it is not.
     pub not_learned: Option<NotLearned>,
-}
-
-/// The result of a search.
-#[derive(Clone, Debug)]
-pub struct SearchResult {
-    /// The iterations of the main thread.
-    pub iterations: Iterations,
-    /// The principal variation, the move to be played first.
-    pub line: Vec<Move>,
-    /// The score of that line.
-    pub score: Score,
-    /// Whether the score is exact or a bound.
-    pub bound: Bound,
-    /// By how much the score of the root may be higher than that of the line, because its first move was preferred.
-    pub slack: i32,
-    /// The last iteration that was finished.
-    pub depth: Depth,
-    /// Nodes of all threads.
-    pub nodes: u64,
-}
-
-impl SearchResult {
-    /// The same without contempt: `draw`, the score of a draw for the side to move, becomes 0.
-    pub fn without_contempt(&self, draw: Score) -> SearchResult {
-        let mut result = self.clone();
-        let Iterations { iterations, fail_low, .. } = &mut result.iterations;
-        let scores = iterations.iter_mut().chain(fail_low).map(|(_, score)| score);
-        for score in scores.chain([&mut result.score]).filter(|score| **score == draw) {
-            *score = Score::ZERO;
-        }
-        result
-    }
 }
 
 /// The previous search of the same game.
@@ -227,6 +148,13 @@ pub enum NotLearned {
     Known,
 }
 
+impl NotLearned {
+    /// Does the search show nevertheless how the game stands?
+    pub fn shows_the_score(self) -> bool {
+        !matches!(self, NotLearned::SearchMoves | NotLearned::Mate | NotLearned::PonderedInVain)
+    }
+}
+
 /// Something to remember about the root.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct RootFinding {
@@ -286,9 +214,10 @@ pub fn decide(
 
 /// The reason why a search is never learned from, if there is one. Later searches are not compared with it either.
 pub fn never_learned(conditions: &Conditions, result: &SearchResult) -> Option<NotLearned> {
-    let too_few = || (!result.iterations.is_search()).then_some(NotLearned::TooFewIterations);
+    let too_few = || (!result.iterations.are_enough()).then_some(NotLearned::TooFewIterations);
     let off = (conditions.rules.mode == LearningMode::Off).then_some(NotLearned::Off);
-    off.or(conditions.not_learned).or_else(too_few)
+    let in_vain = result.pondering.then_some(NotLearned::PonderedInVain);
+    in_vain.or(conditions.not_learned).or(off).or_else(too_few)
 }
 
 /// Depth and score with which a later search of the game is compared.
@@ -301,7 +230,7 @@ pub fn comparison_score(result: &SearchResult) -> Option<(Depth, Score)> {
 /// The result of a search that was stopped inside a fail low: only the upper bound, since its move is the one that
 /// failed.
 fn fail_low(result: &SearchResult) -> Option<Known> {
-    let (depth, upper) = result.iterations.fail_low.filter(|(depth, _)| *depth > result.depth)?;
+    let (depth, upper) = result.iterations.fail_low().filter(|(depth, _)| *depth > result.depth)?;
     Some(Known { lower: -Score::INFINITE, upper, depth, best: PackedMove::NONE })
 }
 

@@ -1,18 +1,18 @@
-//! The pipeline of learning: searches of a session in, records out. Pure: no file, and no clock except for the time
+//! The pipeline of learning: searches and games in, records out. Pure: no file, and no clock except for the time
 //! of a record. The engine, `learn import` and the recovery of games of a killed process all use it.
 //!
 //! ```text
-//! root, iterations, ending --> search_ended --> drops, roots, positions of the main line
-//! end of a game            --> end_game     --> confirmed drops, outcomes of moves
+//! root, result of the search --> search_ended --> drops, roots, positions of the main line
+//! end of a game              --> game_ended   --> confirmed drops, outcomes of moves
 //! ```
 
-use shakmaty::{ByColor, Color, Move};
+use shakmaty::{Color, Move};
 
 use super::{
     game::{GameEnd, GameSearch, Line, PlayedGame},
     policy::{
-        self, Conditions, Known, LearningMode, NotLearned, PositionFinding, RootFinding, SearchResult,
-        Trigger, is_near_counter,
+        self, Conditions, Known, LearningMode, NotLearned, PositionFinding, RootFinding, Trigger,
+        is_near_counter,
     },
     record::{Flags, Origin, Record},
     score::LearnedScore,
@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     position::Position,
-    types::{Depth, PackedMove, Ply, PositionKey, Score},
+    types::{Depth, PackedMove, Ply, PositionKey, Score, SearchResult},
 };
 
 /// The most positions of a main line that are learned.
@@ -51,134 +51,81 @@ pub struct LearnOutcome {
     pub search: Option<GameSearch>,
 }
 
-/// The games of a session, one for each side that searched: an analysis, or an engine that plays itself, searches for
-/// both sides.
-#[derive(Clone, Debug, Default)]
-pub struct LearnSession {
-    evaluation_id: u16,
-    games: ByColor<PlayedGame>,
+/// Makes records, compared with the live ones.
+pub struct Recorder<'a> {
+    /// Looks up the live records.
+    pub live: &'a Live<'a>,
+    /// The evaluation on which the scores are based.
+    pub evaluation_id: u16,
 }
 
-impl LearnSession {
-    /// A session without a game, whose scores are based on this evaluation.
-    pub fn new(evaluation_id: u16) -> LearnSession {
-        LearnSession { evaluation_id, ..LearnSession::default() }
-    }
-
-    /// Is a game being played?
-    pub fn is_playing(&self) -> bool {
-        self.games.iter().any(PlayedGame::is_played)
-    }
-
-    /// Learns from a search that has ended.
-    pub fn search_ended(&mut self, root: &Root, result: &SearchResult, live: &Live<'_>) -> LearnOutcome {
-        let conditions = &root.conditions;
-        let earlier = self.games[root.position.turn()].earlier(&root.line);
-        let recorder = Recorder { live, evaluation_id: self.evaluation_id };
-        let known = recorder.comparable(&root.position).and_then(|live| Known::of(&live));
+impl Recorder<'_> {
+    /// Learns from a search that has ended, and adds it to its game.
+    pub fn search_ended(&self, game: &mut PlayedGame, root: &Root, result: &SearchResult) -> LearnOutcome {
+        let Root { position, line, conditions } = root;
+        let earlier = game.earlier(line, position.turn());
+        let known = self.comparable(position).and_then(|live| Known::of(&live));
         let mut outcome = LearnOutcome::default();
         let mut drop = None;
         match policy::decide(conditions, result, earlier, known.as_ref()) {
             Ok(finding) => {
-                outcome.records = recorder.records_of(root, result, &finding);
+                outcome.records = self.records_of(root, result, &finding);
                 if finding.trigger != Trigger::EveryRoot {
-                    drop = recorder.root(root, result, &finding);
+                    drop = self.root(root, result, &finding);
                     outcome.drop = (!outcome.records.is_empty()).then_some(finding.trigger);
                 }
             }
             // The score dropped here in an earlier game and does again: if this game is lost, the drop is confirmed.
-            Err(NotLearned::Known) if live(root.position.key()).is_some_and(|live| live.is_suspicion()) => {
+            Err(NotLearned::Known) if (self.live)(position.key()).is_some_and(|live| live.is_suspicion()) => {
                 let again = policy::decide(conditions, result, earlier, None).ok();
-                drop = again.and_then(|finding| recorder.root(root, result, &finding));
+                drop = again.and_then(|finding| self.root(root, result, &finding));
             }
             Err(reason) => log::debug!("nothing learned: {reason:?}"),
         }
         let never = policy::never_learned(conditions, result);
         if let Some((depth, score)) = policy::comparison_score(result)
-            && never.is_none_or(|reason| reason == NotLearned::Repetition)
+            && never.is_none_or(NotLearned::shows_the_score)
         {
-            let (position, plies) = (root.position.clone(), root.line.moves.len());
-            let search = GameSearch { position, plies, depth, score, teaches: never.is_none(), drop };
-            self.searched(&root.line, conditions, search.clone());
-            outcome.search = Some(search);
+            let (position, line) = (position.clone(), line.clone());
+            let search = GameSearch { position, line, depth, score, teaches: never.is_none(), drop };
+            game.searched(&conditions.rules, search.clone());
             if conditions.rules.mode == LearningMode::Drop && !conditions.analysis {
-                let earlier = self.games[root.position.turn()].earlier_searches();
-                outcome.records.extend(recorder.opening(earlier, conditions.rules.min_depth));
+                let earlier = game.before(&search.line, search.side());
+                outcome.records.extend(self.opening(earlier, conditions.rules.min_depth));
             }
+            outcome.search = Some(search);
         }
         outcome
     }
 
-    /// A record of a position that was not the root, whatever is known of it already, except advice.
-    pub fn record(&self, finding: &PositionFinding, nodes: u64, live: &Live<'_>) -> Option<Record> {
-        let recorder = Recorder { live, evaluation_id: self.evaluation_id };
-        let record = recorder.record(&finding.position, &finding.known, Origin::EveryRoot, nodes)?;
-        Some(Record { since_root: finding.since_root, ..record }).filter(|record| recorder.admits(record))
-    }
-
-    /// Adds a search to its game.
-    pub fn searched(&mut self, line: &Line, conditions: &Conditions, search: GameSearch) {
-        self.games[search.position.turn()].searched(line, &conditions.rules, conditions.analysis, search);
-    }
-
-    /// Called before a search at the end of `line`: ends the games that it does not continue, and before an
-    /// `analysis` all games that were played. Returns their records.
-    pub fn leave_games(&mut self, line: &Line, analysis: bool, live: &Live<'_>) -> Vec<Record> {
+    /// The records of a game that `winner` has won: the drops of the side that lost are confirmed, the outcomes of moves
+    /// are learned.
+    pub fn game_ended(&self, game: &PlayedGame, winner: Color) -> Vec<Record> {
         let mut records = Vec::new();
-        for color in Color::ALL {
-            let game = &self.games[color];
-            if game.is_left_for(line) || analysis && game.is_played() {
-                records.extend(self.end(color, None, live));
-            }
-        }
-        records
-    }
-
-    /// Ends the game. `last` is the last position and the moves that led to it, if they were played. Returns the
-    /// records of the game.
-    pub fn end_game(&mut self, last: Option<(&Position, &Line)>, live: &Live<'_>) -> Vec<Record> {
-        let mut records = Vec::new();
-        for color in Color::ALL {
-            let mated = last.is_some_and(|(root, line)| {
-                let is_mate = root.in_check() && !root.has_legal_move();
-                is_mate && root.turn() == color && self.games[color].is_mated_after(line)
-            });
-            records.extend(self.end(color, mated.then_some(GameEnd::Lost), live));
-        }
-        records
-    }
-
-    /// Ends the game of this side, with this result if it is known: if it was lost, its drops are confirmed; the
-    /// outcomes of its moves are learned.
-    pub fn end(&mut self, color: Color, known: Option<GameEnd>, live: &Live<'_>) -> Vec<Record> {
-        let game = std::mem::take(&mut self.games[color]);
-        let Some(end) = game.end(known) else { return Vec::new() };
-        let mut records = Vec::new();
-        for drop in game.drops().filter(|_| end == GameEnd::Lost) {
+        for drop in game.drops(!winner) {
             // Another process may have searched the position deeper.
-            if live(drop.key).is_none_or(|live| live.depth <= drop.depth) {
+            if (self.live)(drop.key).is_none_or(|live| live.depth <= drop.depth) {
                 let flags = Flags { confirmed: true, ..drop.flags };
                 records.push(Record { flags, time: stamp::now(), ..drop.clone() });
             }
         }
-        let recorder = Recorder { live, evaluation_id: self.evaluation_id };
-        let outcomes = game.outcomes(end);
-        let is_wanted =
-            |outcome: &&PositionFinding| outcome.known.is_bounded() || live(outcome.position.key()).is_none();
-        let wanted = outcomes.iter().filter(is_wanted);
-        records.extend(wanted.filter_map(|outcome| recorder.if_new(outcome, Origin::Outcome, 1)));
-        records.retain(|record| recorder.admits(record));
+        for (side, end) in [(winner, GameEnd::Won), (!winner, GameEnd::Lost)] {
+            let is_wanted = |outcome: &PositionFinding| {
+                outcome.known.is_bounded() || (self.live)(outcome.position.key()).is_none()
+            };
+            let outcomes = game.outcomes(side, end).into_iter().filter(is_wanted);
+            records.extend(outcomes.filter_map(|outcome| self.if_new(&outcome, Origin::Outcome, 1)));
+        }
+        records.retain(|record| self.admits(record));
         records
     }
-}
 
-/// Makes records, compared with the live ones.
-struct Recorder<'a> {
-    live: &'a Live<'a>,
-    evaluation_id: u16,
-}
+    /// A record of a position that was not the root, whatever is known of it already, except advice.
+    pub fn position(&self, finding: &PositionFinding, nodes: u64) -> Option<Record> {
+        let record = self.record(&finding.position, &finding.known, Origin::EveryRoot, nodes)?;
+        Some(Record { since_root: finding.since_root, ..record }).filter(|record| self.admits(record))
+    }
 
-impl Recorder<'_> {
     /// Records of the root, and in an analysis of the positions of its main line.
     fn records_of(&self, root: &Root, result: &SearchResult, finding: &RootFinding) -> Vec<Record> {
         let Some(record) = self.root(root, result, finding) else { return Vec::new() };

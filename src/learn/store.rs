@@ -133,6 +133,11 @@ impl Store {
         records.into_iter().map(|record| self.append(record)).max().unwrap_or(Written::Now)
     }
 
+    /// Is everything that was appended in the file, though perhaps not synced?
+    pub fn is_written(&self) -> bool {
+        self.shared.queued.load(Acquire) == 0 && self.shared.given_up.load(Acquire) == 0
+    }
+
     /// Writes and syncs everything, waiting at most `timeout`. Returns whether everything is synced.
     pub fn flush(&self, timeout: Duration) -> bool {
         self.flushed().recv_timeout(timeout).unwrap_or(false)

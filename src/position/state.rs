@@ -113,6 +113,16 @@ impl Position {
         Position { checkers: chess.checkers(), chess, keys }
     }
 
+    /// This position and those after each of `moves`, which are legal.
+    #[must_use]
+    pub fn along(&self, moves: &[Move]) -> Vec<Position> {
+        let mut positions = vec![self.clone()];
+        for &m in moves {
+            positions.push(positions[positions.len() - 1].play(m));
+        }
+        positions
+    }
+
     /// The position with the other side to move; `None` if passing is not possible (in check, or if the result would
     /// not be a legal position).
     #[must_use]

@@ -10,18 +10,14 @@ use std::{
 use shakmaty::Move;
 
 use super::{
-    ending::Ending,
-    event::{Event, EventSink, PvInfo},
+    event::{Event, EventSink, Notice, PvInfo},
     progress::ThreadResult,
     root_move::RootMove,
     task::SearchTask,
     vote::best_thread,
     worker::Worker,
 };
-use crate::{
-    learn::policy::SearchResult,
-    types::{Bound, Depth, Ply, Score},
-};
+use crate::types::{Bound, Depth, Ply, Score, SearchResult};
 
 /// How often a finished search checks whether it may report its move (`go infinite`, pondering).
 const ANSWER_POLL: Duration = Duration::from_millis(1);
@@ -59,7 +55,7 @@ pub fn run_thread(
 fn guarded<T>(sink: &EventSink, work: impl FnOnce() -> T) -> Option<T> {
     let result = catch_unwind(AssertUnwindSafe(work));
     if result.is_err() {
-        sink(Event::Message("internal error in a search thread; please report the game".to_owned()));
+        sink(Event::Notice(Notice::SearchPanic));
     }
     result.ok()
 }
@@ -69,7 +65,7 @@ pub fn run_main_thread(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: 
     let best = root_moves.first().map(RootMove::root_move);
     guarded(&*task.sink, || search_and_answer(worker, task, root_moves)).unwrap_or_else(|| {
         task.over.store(true, Relaxed);
-        Event::Finished { best, ponder: None }
+        Event::Finished { best, ponder: None, result: None }
     })
 }
 
@@ -93,7 +89,7 @@ fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Ve
     }
     let results: Vec<ThreadResult> = own.into_iter().chain(task.progress.results()).collect();
     if results.is_empty() {
-        return Event::Finished { best: fallback, ponder: None };
+        return Event::Finished { best: fallback, ponder: None, result: None };
     }
     let chosen = &results[best_thread(&results)];
     let best = &chosen.lines[0];
@@ -103,23 +99,20 @@ fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Ve
         worker.keep_root(best, chosen.depth, reached);
         worker.report(&chosen.lines, chosen.depth.max(Depth(1)));
     }
-    if let Some(on_end) = &task.on_end {
-        let result = SearchResult {
-            iterations: std::mem::take(&mut worker.iterations),
-            line: best.pv.clone(),
-            score: best.latest_score(),
-            bound: best.bound,
-            slack: task.preferences.slack(best.root_move(), chosen.depth),
-            depth: chosen.depth,
-            nodes: task.progress.nodes(),
-        };
-        let ending = Ending { result, pondering, learned_cutoffs: task.progress.learned_cutoffs() };
-        // A panic in learning must not prevent the move.
-        guarded(&*task.sink, || on_end(&ending));
-    }
+    let result = SearchResult {
+        iterations: std::mem::take(&mut worker.iterations),
+        line: best.pv.clone(),
+        score: best.latest_score(),
+        bound: best.bound,
+        slack: task.preferences.slack(best.root_move(), chosen.depth),
+        depth: chosen.depth,
+        nodes: task.progress.nodes(),
+        pondering,
+        learned_cutoffs: task.progress.learned_cutoffs(),
+    };
     let ponder =
         worker.shown_line(best, 0).get(1).copied().or_else(|| reply_in_table(task, best.root_move()));
-    Event::Finished { best: Some(best.root_move()), ponder }
+    Event::Finished { best: Some(best.root_move()), ponder, result: Some(Box::new(result)) }
 }
 
 fn report_game_over(task: &SearchTask) {

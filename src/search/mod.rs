@@ -15,7 +15,6 @@ mod aspirate;
 mod clock;
 mod deepen;
 mod draws;
-mod ending;
 mod event;
 mod extend;
 mod history;
@@ -50,8 +49,7 @@ mod worker;
 
 pub use clock::NodeRate;
 pub(crate) use clock::{Clock, NodeClock};
-pub use ending::{Ending, OnEnd};
-pub use event::{Event, EventSink, PvInfo};
+pub use event::{Event, EventSink, Failure, Notice, PvInfo};
 pub use limits::{ClockTime, Limits};
 #[cfg(feature = "tune")]
 pub use params::{PARAMETERS, Parameter};

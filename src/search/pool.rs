@@ -25,7 +25,7 @@ use std::{
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 
 use super::{
-    event::Event,
+    event::{Event, Notice},
     main_thread::{root_moves, run_main_thread, run_thread},
     progress::{HitCount, SearchProgress},
     task::{SearchTask, Signals},
@@ -236,10 +236,8 @@ impl Pool {
         }
         let Some((first, others)) = self.threads.split_first() else {
             let best = root_moves(&task).first().map(|root_move| root_move.root_move());
-            (task.sink)(Event::Message(
-                "the system gives no thread to search with; a legal move is played".to_owned(),
-            ));
-            (task.sink)(Event::Finished { best, ponder: None });
+            (task.sink)(Event::Notice(Notice::NoThread));
+            (task.sink)(Event::Finished { best, ponder: None, result: None });
             return;
         };
         self.progress = Arc::clone(&task.progress);
@@ -357,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_at_the_end_of_a_search_costs_neither_the_answer_nor_the_next_search() {
+    fn a_panic_at_the_end_of_a_search_does_not_cost_the_next_search() {
         let (mut pool, signals) = pool();
         for panics in [true, false] {
             signals.stop.store(false, Relaxed);
@@ -366,8 +364,11 @@ mod tests {
                 limits: Limits { depth: Some(Depth(3)), ..Limits::default() },
                 table: Arc::new(Table::new(1).expect("a megabyte")),
                 progress: Arc::new(SearchProgress::new(pool.len())),
-                sink: Arc::new(move |event| drop(sender.send(event))),
-                on_end: Some(Box::new(move |_| assert!(!panics, "on purpose"))),
+                sink: Arc::new(move |event| {
+                    let is_end = matches!(event, Event::Finished { .. });
+                    let _ = sender.send(event);
+                    assert!(!(panics && is_end), "on purpose");
+                }),
                 ..SearchTask::idle(Arc::clone(&signals))
             });
             assert!(answer(&events).is_some());

@@ -9,7 +9,6 @@ use shakmaty::Move;
 
 use super::{
     clock::Clock,
-    ending::OnEnd,
     event::EventSink,
     limits::Limits,
     preference::Preferences,
@@ -49,7 +48,6 @@ pub struct SearchTask {
     pub preferences: Preferences,
     /// The root move to search first, by the learning file.
     pub first_move: Option<Move>,
-    pub on_end: Option<Box<OnEnd>>,
 }
 
 impl SearchTask {
@@ -75,7 +73,6 @@ impl SearchTask {
             strength: Strength::default(),
             preferences: Preferences::default(),
             first_move: None,
-            on_end: None,
         }
     }
 }

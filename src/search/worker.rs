@@ -17,10 +17,9 @@ use super::{
 };
 use crate::{
     eval::Evaluator,
-    learn::policy::Iterations,
     position::{Path, Position},
     tt::{Hit, ScoreWindow},
-    types::{Depth, MAX_PLY, Ply, Score},
+    types::{Depth, Iterations, MAX_PLY, Ply, Score},
 };
 
 /// Nodes between two checks of the clock and the stop flag.

@@ -1,5 +1,5 @@
-//! The values that all layers share: [`Score`], [`Depth`], [`Ply`], [`Bound`], the hash keys and
-//! [`PackedMove`].
+//! The values that all layers share: [`Score`], [`Depth`], [`Ply`], [`Bound`], the hash keys,
+//! [`PackedMove`] and [`SearchResult`].
 //!
 //! They are newtypes where a mix-up would be a silent bug (a depth used as a ply, a pawn key used as a
 //! position key), and conversions between them have names.
@@ -11,6 +11,8 @@ mod keys;
 mod packed_move;
 mod prefetch;
 mod score;
+mod search_result;
+mod verdict;
 
 pub use bound::Bound;
 pub use chances::ChanceModel;
@@ -19,3 +21,5 @@ pub use keys::{MaterialKey, NonPawnKey, PathKey, PawnKey, PositionKey};
 pub use packed_move::PackedMove;
 pub use prefetch::prefetch;
 pub use score::Score;
+pub use search_result::{Iterations, SearchResult};
+pub use verdict::Verdict;

@@ -14,6 +14,7 @@
 
 mod debug_log;
 mod display;
+mod notice;
 mod options;
 mod output;
 mod reader;

@@ -131,8 +131,8 @@ pub fn message(event: &Event, mode: CastlingMode, material: Option<u32>) -> Mess
             currmovenumber: Some(*number as u64),
             ..Info::default()
         }),
-        Event::Message(text) => Message::Info(Info::text(text.clone())),
-        Event::Finished { best, ponder } => {
+        Event::Notice(notice) => Message::Info(Info::text(notice.to_string())),
+        Event::Finished { best, ponder, .. } => {
             Message::BestMove { best: best.map(|m| m.to_uci(mode)), ponder: ponder.map(|m| m.to_uci(mode)) }
         }
     }

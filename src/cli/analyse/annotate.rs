@@ -11,13 +11,13 @@ use crate::{
     types::Score,
 };
 
-/// Plies of a better line that is shown.
+/// Plies of another line that are shown.
 const LINE_PLIES: usize = 10;
-/// Begins the comment at the end of a better line; its score follows.
+/// Begins the comment at the end of such a line; its score follows.
 const LINE_COMMENT: &str = "{Engram ";
 
-/// A game as annotated PGN: `[%eval]` after each move, a glyph and the better line where a move was bad. The glyph is
-/// the last one of its move, and the better line ends with a comment that names Engram, so that a later analysis finds
+/// A game as annotated PGN: `[%eval]` after each move; with a marked move its glyph and the best line without it. The
+/// glyph is the last one of its move, and the line ends with a comment that names Engram, so that a later analysis finds
 /// and replaces both. All else is kept: tags, glyphs, comments but for evaluations, and variations.
 pub fn game_pgn(report: &GameReport) -> String {
     let game = &report.game;
@@ -56,10 +56,11 @@ pub fn game_pgn(report: &GameReport) -> String {
         }
         comment.extend(kept);
         if m.judgement.is_some()
-            && let Some(line) = report.better_line(index, LINE_PLIES)
+            && let Some(line) = report.other_line(index)
         {
-            let score = pawns(report.findings[index].score().relative_to(report.positions[index].turn()));
-            comment.push(format!("({} {LINE_COMMENT}{score}}})", pgn::line(&report.positions[index], &line)));
+            let score = pawns(line.score.relative_to(m.side));
+            let line = &line.moves[..line.moves.len().min(LINE_PLIES)];
+            comment.push(format!("({} {LINE_COMMENT}{score}}})", pgn::line(&report.positions[index], line)));
         }
         comments.push(comment);
     }
@@ -84,7 +85,7 @@ fn kept(annotations: &[Annotation]) -> Comment {
             let text = without_commands(text, "[%eval");
             (!text.is_empty()).then(|| format!("{{{text}}}"))
         }
-        Annotation::Nag(2 | 4 | 6) if is_judged && last_nag == Some(index) => None,
+        Annotation::Nag(1..=4 | 6) if is_judged && last_nag == Some(index) => None,
         annotation if is_ours(annotation) => None,
         Annotation::Nag(_) | Annotation::Variation(_) => Some(annotation.to_string()),
     };

@@ -62,7 +62,7 @@ pub struct Analyse {
     /// Have the positions searched by the machines that run `engram worker` with this URL of a Redis or Valkey server,
     /// such as redis://HOST. With --nodes or --depth the results are the same as on this machine alone.
     #[cfg(feature = "fleet")]
-    #[arg(long, value_name = "URL", conflicts_with_all = ["learn", "syzygy", "puzzles"])]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["learn", "syzygy"])]
     pub(super) queue: Option<ServerAddress>,
     /// Keep the results on that server for half a year, and reuse earlier results with the same settings.
     #[cfg(feature = "fleet")]

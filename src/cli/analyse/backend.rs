@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::remote::{self, RemoteWorkers};
 use super::{
     arguments::Analyse,
-    pool::{Arrival, MoveList, SearchKind, SearchSettings, Workers},
+    pool::{Arrival, MoveList, SearchBudget, SearchKind, SearchSettings, Workers},
 };
 use crate::{cli::CliError, search::Event};
 
@@ -19,7 +19,7 @@ const WAIT: Duration = Duration::from_millis(500);
 /// Where the positions are searched.
 pub(super) enum SearchBackend {
     /// By threads of this process.
-    Local(Workers),
+    Local(Workers, SearchBudget),
     /// On other machines, through a queue.
     #[cfg(feature = "fleet")]
     Remote(Box<RemoteWorkers>),
@@ -45,32 +45,31 @@ impl SearchBackend {
         }
         #[cfg(not(feature = "fleet"))]
         let _ = (arguments, setup);
-        Ok(SearchBackend::Local(Workers::start(settings, watch)?))
+        Ok(SearchBackend::Local(Workers::start(settings, watch)?, settings.budget.clone()))
     }
 
     /// How many items may be in progress at a time.
     pub(super) fn window(&self) -> usize {
         match self {
-            SearchBackend::Local(workers) => 2 * workers.count() + 2,
+            SearchBackend::Local(workers, _) => 2 * workers.count() + 2,
             #[cfg(feature = "fleet")]
             SearchBackend::Remote(_) => remote::WINDOW,
         }
     }
 
-    /// Sends positions of a move list to one worker, which searches them in order. Other machines do not check puzzles:
-    /// the command line refuses the combination.
+    /// Sends positions of a move list to one worker, which searches them in order.
     pub(super) fn send(&mut self, work: &Arc<MoveList>, plies: Range<usize>, kind: SearchKind) {
         match self {
-            SearchBackend::Local(workers) => workers.send(work, plies.collect(), kind),
+            SearchBackend::Local(workers, budget) => workers.send(work, plies, kind, budget.of(kind)),
             #[cfg(feature = "fleet")]
-            SearchBackend::Remote(workers) => workers.send(work, plies),
+            SearchBackend::Remote(workers) => workers.send(work, plies, kind),
         }
     }
 
     /// What comes within a second; `None` if no worker is left.
     pub(super) fn receive(&mut self) -> Option<Arrival> {
         match self {
-            SearchBackend::Local(workers) => match workers.receive_within(WAIT) {
+            SearchBackend::Local(workers, _) => match workers.receive_within(WAIT) {
                 Ok(found) => Some(Arrival::Found(found)),
                 Err(RecvTimeoutError::Timeout) => Some(Arrival::Nothing),
                 Err(RecvTimeoutError::Disconnected) => None,
@@ -84,7 +83,7 @@ impl SearchBackend {
     pub(super) fn finish(self) {
         match self {
             // Dropped engines flush their learning files.
-            SearchBackend::Local(workers) => drop(workers),
+            SearchBackend::Local(workers, _) => drop(workers),
             #[cfg(feature = "fleet")]
             SearchBackend::Remote(workers) => workers.finish(),
         }

@@ -1,4 +1,10 @@
-//! Winning chances, and the judgement of moves by the chances that they give away.
+//! Winning chances, and the judgement of moves: `?!`, `?` and `??` by the rules of Lichess (lichess.org, `Advice.scala` of
+//! its source), `!` and `!!` by our own.
+//!
+//! A move is bad by the winning chances that it gives away, or by the forced mate that it allows or lets slip. It is good
+//! if it is the only one: the best move, which the search preferred to another only after a while, and every other move
+//! gives away at least [`ONLY_MOVE`] percent. If it also sacrifices material, it is brilliant. Recaptures and moves of a
+//! named opening are not praised.
 
 use crate::types::Score;
 
@@ -8,10 +14,21 @@ const SLOPE: f64 = 0.003_682_08;
 /// Larger scores are clamped to this, in centipawns.
 const MAX_JUDGED_SCORE: i32 = 1000;
 
-/// How bad a move is, by the winning chances that it gave away.
+/// Winning chances, in percent, that every other move gives away if one is the only move.
+pub const ONLY_MOVE: f64 = 10.0;
+/// With more than this many centipawns a side is winning clearly, with as many less it is lost: a mate that is allowed
+/// or missed then weighs less. The bounds of a blunder and of a mistake.
+const CLEAR: i32 = 700;
+const VERY_CLEAR: i32 = 999;
+
+/// How good or bad a move is, the worst last.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MoveJudgement {
-    /// At least 5 of 100.
+    /// The only move, and a sacrifice.
+    Brilliant,
+    /// The only move.
+    Good,
+    /// Gives away at least 5 of 100 winning chances.
     Inaccuracy,
     /// At least 10 of 100.
     Mistake,
@@ -20,14 +37,43 @@ pub enum MoveJudgement {
 }
 
 impl MoveJudgement {
-    /// The judgement on a loss of winning chances, in percent; `None` for a good move.
-    pub fn of(loss: f64) -> Option<MoveJudgement> {
+    /// The judgement on a move by the scores before and after it, both for the side that moved; `None` if it is not bad.
+    pub fn of(before: Score, after: Score) -> Option<MoveJudgement> {
+        // Is it mate by force, and for the side that moved?
+        let mates = |score: Score| score.mate_plies().map(|_| score.0 > 0);
+        match (mates(before), mates(after)) {
+            (None, None) => MoveJudgement::of_loss(chances(before) - chances(after)),
+            // It allows a mate, which matters less the worse the position was.
+            (None, Some(false)) => Some(MoveJudgement::by_clarity(-uncapped(before))),
+            // It lets a mate slip, which matters less the better the position still is.
+            (Some(true), None) => Some(MoveJudgement::by_clarity(uncapped(after))),
+            (Some(true), Some(false)) => Some(MoveJudgement::Blunder),
+            // A mate that takes longer, or was there anyway.
+            _ => None,
+        }
+    }
+
+    /// The judgement on a loss of winning chances, in percent.
+    fn of_loss(loss: f64) -> Option<MoveJudgement> {
         match loss {
             15.0.. => Some(MoveJudgement::Blunder),
             10.0.. => Some(MoveJudgement::Mistake),
             5.0.. => Some(MoveJudgement::Inaccuracy),
             _ => None,
         }
+    }
+
+    fn by_clarity(centipawns: i32) -> MoveJudgement {
+        match centipawns {
+            ..=CLEAR => MoveJudgement::Blunder,
+            ..=VERY_CLEAR => MoveJudgement::Mistake,
+            _ => MoveJudgement::Inaccuracy,
+        }
+    }
+
+    /// Does it find fault with the move?
+    pub fn is_bad(self) -> bool {
+        self >= MoveJudgement::Inaccuracy
     }
 
     /// The numeric annotation glyph of the PGN standard.
@@ -47,6 +93,8 @@ impl MoveJudgement {
 
     fn signs(self) -> (u8, &'static str, &'static str) {
         match self {
+            MoveJudgement::Brilliant => (3, "!!", "brilliant"),
+            MoveJudgement::Good => (1, "!", "good"),
             MoveJudgement::Inaccuracy => (6, "?!", "inaccuracy"),
             MoveJudgement::Mistake => (2, "?", "mistake"),
             MoveJudgement::Blunder => (4, "??", "blunder"),
@@ -70,7 +118,12 @@ pub fn capped(score: Score) -> i32 {
     score.centipawns().clamp(-MAX_JUDGED_SCORE, MAX_JUDGED_SCORE)
 }
 
-/// The same of a score in centipawns.
+/// A score in centipawns; a proven result counts as more than any evaluation.
+fn uncapped(score: Score) -> i32 {
+    if score.is_decisive() { i32::MAX * score.0.signum() } else { score.centipawns() }
+}
+
+/// The winning chances of a score in centipawns.
 pub fn win_percent(centipawns: i32) -> f64 {
     100.0 / (1.0 + (-SLOPE * f64::from(centipawns)).exp())
 }
@@ -99,9 +152,46 @@ mod tests {
         assert_eq!(capped(Score::from_centipawns(-15)), -15);
     }
 
+    /// The judgement on a move from a score to a score.
+    fn judged(before: Score, after: Score) -> &'static str {
+        MoveJudgement::of(before, after).map_or("", MoveJudgement::glyph)
+    }
+
     #[test]
     fn judgements_begin_at_their_bounds() {
-        assert_eq!(MoveJudgement::of(4.9), None);
-        assert_eq!(MoveJudgement::of(12.0), Some(MoveJudgement::Mistake));
+        let cp = Score::from_centipawns;
+        // 50 to 45.4, 44.5, 40.9, 39.1, 35.6, 34.9 percent.
+        let rows = [(-50, ""), (-60, "?!"), (-100, "?!"), (-120, "?"), (-161, "?"), (-170, "??"), (90, "")];
+        for (after, glyph) in rows {
+            assert_eq!(judged(Score::ZERO, cp(after)), glyph, "{after}");
+        }
+        assert_eq!(judged(cp(1500), cp(1000)), "", "ten pawns are as good as fifteen");
+    }
+
+    #[test]
+    fn a_mate_that_is_allowed_is_judged_by_what_was_there_to_lose() {
+        let mated = Score::mated_in(Ply(4));
+        for (before, glyph) in [(0, "??"), (300, "??"), (-700, "??"), (-701, "?"), (-999, "?"), (-1000, "?!")]
+        {
+            assert_eq!(judged(Score::from_centipawns(before), mated), glyph, "{before}");
+        }
+        assert_eq!(judged(Score::tablebase_win(Ply(9)), mated), "??");
+    }
+
+    #[test]
+    fn a_mate_that_is_missed_is_judged_by_what_is_left() {
+        let mate = Score::mate_in(Ply(5));
+        for (after, glyph) in [(0, "??"), (-300, "??"), (700, "??"), (701, "?"), (999, "?"), (1000, "?!")] {
+            assert_eq!(judged(mate, Score::from_centipawns(after)), glyph, "{after}");
+        }
+        assert_eq!(judged(mate, Score::mated_in(Ply(4))), "??", "mate for the other side");
+    }
+
+    #[test]
+    fn a_mate_that_takes_longer_or_was_there_anyway_is_no_fault() {
+        assert_eq!(judged(Score::mate_in(Ply(3)), Score::mate_in(Ply(19))), "");
+        assert_eq!(judged(Score::mated_in(Ply(20)), Score::mated_in(Ply(2))), "");
+        assert_eq!(judged(Score::from_centipawns(90), Score::mate_in(Ply(3))), "");
+        assert_eq!(judged(Score::mated_in(Ply(6)), Score::from_centipawns(-20)), "");
     }
 }

@@ -22,6 +22,7 @@ mod html;
 mod input;
 mod journal;
 mod judge;
+mod marks;
 mod output;
 mod outputs;
 mod pool;

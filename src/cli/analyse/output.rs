@@ -276,14 +276,14 @@ pub fn game_text(report: &GameReport, with_file: bool) -> String {
         let m = &report.moves[index];
         let position = &report.positions[index];
         let before = pawns(report.findings[index].score().relative_to(position.turn()));
-        let line = report.better_line(index, 6).unwrap_or_default();
+        let line = report.other_line(index).map_or(&[][..], |line| &line.moves[..line.moves.len().min(6)]);
         let _ = writeln!(
             text,
             "  {}{} ({before} to {}); better {}",
             pgn::line(position, &game.moves[index..=index]),
             m.judgement.map_or("", MoveJudgement::glyph),
             pawns(m.score),
-            pgn::line(position, &line),
+            pgn::line(position, line),
         );
     }
     text

@@ -16,7 +16,8 @@ use super::{
     sink::{AnnotatedGames, Csv, JsonLines, PuzzleFile, Sink, Text},
 };
 use crate::{
-    cli::{CliError, Openings, pgn::Game, source},
+    cli::{CliError, Openings, openings::Opening, source},
+    position::Position,
     uci::Output,
 };
 
@@ -60,8 +61,6 @@ impl Totals {
 pub struct Outputs {
     sinks: Vec<Box<dyn Sink>>,
     openings: Openings,
-    /// Is there a file for puzzles?
-    pub wants_puzzles: bool,
 }
 
 /// Maximum number of files named in a title.
@@ -116,7 +115,12 @@ impl Outputs {
             let as_games = source::ending(path).as_deref() == Some("pgn");
             sinks.push(Box::new(PuzzleFile { file, as_games }));
         }
-        Ok(Outputs { sinks, openings, wants_puzzles: arguments.puzzles.is_some() })
+        Ok(Outputs { sinks, openings })
+    }
+
+    /// The last named position of a game: the number of moves that lead to it, and its name.
+    pub fn opening(&self, positions: &[Position]) -> Option<(usize, Opening)> {
+        self.openings.of(positions).map(|(book, opening)| (book, opening.clone()))
     }
 
     /// Writes a searched position.
@@ -136,21 +140,12 @@ impl Outputs {
         self.sinks.iter_mut().try_for_each(|sink| sink.position(record, finding))
     }
 
-    /// Writes an analysed game; `checks` are the findings of deeper searches, by ply.
-    pub fn game(
-        &mut self,
-        game: Game,
-        findings: Vec<Finding>,
-        mut checks: Vec<(usize, Finding)>,
-        totals: &mut Totals,
-    ) -> Result<(), CliError> {
-        totals.count(&findings);
-        let report = GameReport::new(game, &self.openings, findings);
-        checks.sort_unstable_by_key(|&(ply, _)| ply);
-        let confirmed = |(ply, check): &(usize, Finding)| Puzzle::confirmed(&report, *ply, check);
-        let puzzles: Vec<Puzzle<'_>> = checks.iter().filter_map(confirmed).collect();
+    /// Writes an analysed game.
+    pub fn game(&mut self, report: &GameReport, totals: &mut Totals) -> Result<(), CliError> {
+        totals.count(&report.findings);
+        let puzzles: Vec<Puzzle<'_>> = Puzzle::all(report).collect();
         totals.puzzles += puzzles.len();
-        self.sinks.iter_mut().try_for_each(|sink| sink.game(&report, &puzzles))
+        self.sinks.iter_mut().try_for_each(|sink| sink.game(report, &puzzles))
     }
 
     /// Writes the end of each format, and the summary.

@@ -1,6 +1,7 @@
 //! Local workers: each has its own engine and takes one batch of positions after the other.
 
 use std::{
+    ops::Range,
     path::PathBuf,
     sync::{
         Arc,
@@ -34,9 +35,11 @@ const LINE_PLIES: usize = 40;
 /// How often a worker asks whether its search is still wanted.
 const POLL: Duration = Duration::from_millis(50);
 
-/// The check of a puzzle searches this many plies deeper, or with this multiple of the nodes or the time.
-const CHECK_PLIES: i32 = 4;
-const CHECK_FACTOR: u64 = 4;
+/// A confirmation searches this many plies deeper, or with this multiple of the nodes or the time.
+const CONFIRMATION_PLIES: i32 = 4;
+const CONFIRMATION_FACTOR: u64 = 4;
+/// Nodes of the search that continues a line of a single move.
+const CONTINUATION_NODES: u64 = 1000;
 
 /// What a search found about a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -120,8 +123,9 @@ impl MoveList {
 /// first, so that results about the end of the game are in the hash table for earlier positions.
 struct PositionBatch {
     work: Arc<MoveList>,
-    plies: Vec<usize>,
+    plies: Range<usize>,
     kind: SearchKind,
+    budget: SearchBudget,
 }
 
 /// What a search is for.
@@ -130,8 +134,8 @@ pub enum SearchKind {
     /// The analysis of the position.
     #[default]
     Analysis,
-    /// The deeper search with two lines that checks whether only one move wins.
-    PuzzleCheck,
+    /// The deeper search with two lines of a position before or after a move that deserves a mark.
+    Confirmation,
 }
 
 impl SearchKind {
@@ -189,14 +193,17 @@ impl SearchBudget {
         }
     }
 
-    /// That of a puzzle check.
-    fn deeper(&self) -> SearchBudget {
-        SearchBudget {
-            depth: self.depth.map(|depth| depth.saturating_add(CHECK_PLIES)),
-            nodes: self.nodes.map(|nodes| nodes.saturating_mul(CHECK_FACTOR)),
-            movetime: self.movetime.map(|time| time.saturating_mul(CHECK_FACTOR)),
-            multipv: 2,
-            hash: self.hash,
+    /// The budget of a search of this kind, if this one is that of the analysis.
+    pub(super) fn of(&self, kind: SearchKind) -> SearchBudget {
+        match kind {
+            SearchKind::Analysis => self.clone(),
+            SearchKind::Confirmation => SearchBudget {
+                depth: self.depth.map(|depth| depth.saturating_add(CONFIRMATION_PLIES)),
+                nodes: self.nodes.map(|nodes| nodes.saturating_mul(CONFIRMATION_FACTOR)),
+                movetime: self.movetime.map(|time| time.saturating_mul(CONFIRMATION_FACTOR)),
+                multipv: self.multipv.max(2),
+                hash: self.hash,
+            },
         }
     }
 }
@@ -246,8 +253,8 @@ impl Workers {
                 let Some(mut searcher) = Searcher::new(&settings, watch, over) else { return };
                 for job in inbox {
                     searcher.engine.new_game();
-                    for &ply in job.plies.iter().rev() {
-                        let Some(finding) = searcher.search(&job.work, ply, job.kind) else { return };
+                    for ply in job.plies.rev() {
+                        let Some(finding) = searcher.search(&job.work, ply, &job.budget) else { return };
                         let answer = FoundAt { item: job.work.item, ply, kind: job.kind, finding };
                         if outbox.send(answer).is_err() {
                             return;
@@ -273,10 +280,10 @@ impl Workers {
     }
 
     /// Sends the positions after `plies` moves to one worker, which searches them one after the other.
-    pub fn send(&self, work: &Arc<MoveList>, plies: Vec<usize>, kind: SearchKind) {
+    pub fn send(&self, work: &Arc<MoveList>, plies: Range<usize>, kind: SearchKind, budget: SearchBudget) {
         if let Some(jobs) = &self.jobs {
             // Fails only when every worker has died; `receive` reports that.
-            let _ = jobs.send(PositionBatch { work: Arc::clone(work), plies, kind });
+            let _ = jobs.send(PositionBatch { work: Arc::clone(work), plies, kind, budget });
         }
     }
 
@@ -314,7 +321,6 @@ impl Drop for Workers {
 struct Searcher {
     engine: Engine,
     events: Receiver<Event>,
-    budget: SearchBudget,
     over: Arc<AtomicBool>,
 }
 
@@ -347,23 +353,39 @@ impl Searcher {
             });
             engine.prepare_learning();
         }
-        Some(Searcher { engine, events, budget: settings.budget.clone(), over })
+        Some(Searcher { engine, events, over })
     }
 
     /// Searches a position; `None` if nobody wants to know any more.
-    fn search(&mut self, work: &MoveList, ply: usize, kind: SearchKind) -> Option<Finding> {
+    fn search(&mut self, work: &MoveList, ply: usize, budget: &SearchBudget) -> Option<Finding> {
+        let moves = &work.moves[..work.lead + ply];
+        self.engine.settings.multi_pv = budget.multipv;
+        let mut finding = self.result(&work.start, moves, budget.limits())?;
+        // A score from the table may come with no more than a move.
+        if let Some(FoundLine { moves: line, .. }) =
+            finding.lines.first_mut().filter(|line| line.moves.len() == 1)
+        {
+            self.engine.settings.multi_pv = 1;
+            let moves = [moves, &[line[0].to_uci(CastlingMode::Chess960)]].concat();
+            let limits = Limits { nodes: Some(CONTINUATION_NODES), ..Limits::default() };
+            let next = self.result(&work.start, &moves, limits)?;
+            line.extend(next.lines.into_iter().next().into_iter().flat_map(|next| next.moves));
+        }
+        for line in finding.lines.iter_mut().filter(|line| !line.moves.is_empty()) {
+            line.moves = self.engine.with_tablebase_moves(&line.moves, line.score, LINE_PLIES);
+        }
+        Some(finding)
+    }
+
+    /// The result of one search.
+    fn result(&mut self, start: &Position, moves: &[UciMove], limits: Limits) -> Option<Finding> {
         let mut finding = Finding::default();
         // The moves were legal when they were read.
-        if self.engine.set_position(work.start.clone(), &work.moves[..work.lead + ply]).is_err() {
+        if self.engine.set_position(start.clone(), moves).is_err() {
             return Some(finding);
         }
         self.events.try_iter().for_each(drop);
-        let budget = match kind {
-            SearchKind::Analysis => self.budget.clone(),
-            SearchKind::PuzzleCheck => self.budget.deeper(),
-        };
-        self.engine.settings.multi_pv = budget.multipv;
-        self.engine.go(budget.limits(), Instant::now());
+        self.engine.go(limits, Instant::now());
         loop {
             if self.over.load(Relaxed) {
                 // The engine ends its search when it is dropped.
@@ -372,13 +394,10 @@ impl Searcher {
             match self.events.recv_timeout(POLL) {
                 Ok(Event::Pv(line)) => note(&mut finding, line),
                 Ok(Event::Finished { .. }) | Err(RecvTimeoutError::Disconnected) => break,
-                Ok(Event::CurrentMove { .. } | Event::Message(_)) | Err(RecvTimeoutError::Timeout) => {}
+                Ok(Event::CurrentMove { .. } | Event::Notice(_)) | Err(RecvTimeoutError::Timeout) => {}
             }
         }
         self.engine.wait();
-        for line in finding.lines.iter_mut().filter(|line| !line.moves.is_empty()) {
-            line.moves = self.engine.with_tablebase_moves(&line.moves, line.score, LINE_PLIES);
-        }
         Some(finding)
     }
 }

@@ -1,13 +1,9 @@
-//! Puzzles: positions after a blunder in which only one move wins.
-//!
-//! A candidate is a position after a blunder that the search considers won. It is searched again, deeper and with two
-//! lines; it is a puzzle if the same move still wins and the second best does not.
+//! Puzzles: positions after a blunder in which only one move wins. The search that confirms the blunder has two lines.
 
 use shakmaty::{Color, Move, Position as _, attacks};
 
 use super::{
     judge::{MoveJudgement, chances},
-    pool::Finding,
     report::GameReport,
 };
 use crate::{
@@ -36,29 +32,21 @@ pub struct Puzzle<'a> {
     mate: Option<i32>,
 }
 
-/// The positions of a game, by ply, that may be puzzles.
-pub fn candidates(game: &Game, findings: &[Finding]) -> Vec<usize> {
-    let positions = game.positions();
-    let is_candidate = |&ply: &usize| {
-        let (Some(before), Some(now)) = (findings.get(ply - 1), findings.get(ply)) else { return false };
-        let won = chances(now.score());
-        let loss = chances(before.score()) - (100.0 - won);
-        won >= WON
-            && MoveJudgement::of(loss) == Some(MoveJudgement::Blunder)
-            && now.best().is_some()
-            && positions[ply].legal_moves().len() > 1
-    };
-    (1..positions.len()).filter(is_candidate).collect()
-}
-
 impl<'a> Puzzle<'a> {
-    /// The puzzle at `ply` of a game, if the deeper search with two lines confirms it.
-    pub fn confirmed(report: &'a GameReport, ply: usize, check: &Finding) -> Option<Puzzle<'a>> {
-        let [first, second, ..] = check.lines.as_slice() else { return None };
-        let answer = check.best().filter(|&best| report.findings[ply].best() == Some(best))?;
-        if chances(first.score) < WON || chances(second.score) > NOT_WON {
+    /// The puzzles of a game.
+    pub fn all(report: &'a GameReport) -> impl Iterator<Item = Puzzle<'a>> {
+        (1..report.positions.len()).filter_map(|ply| Puzzle::at(report, ply))
+    }
+
+    /// The puzzle at `ply`, if there is one.
+    fn at(report: &'a GameReport, ply: usize) -> Option<Puzzle<'a>> {
+        let is_blunder = report.moves[ply - 1].judgement == Some(MoveJudgement::Blunder);
+        // A blunder is confirmed, so there are two lines if there are two moves.
+        let [first, second, ..] = report.findings[ply].lines.as_slice() else { return None };
+        if !is_blunder || chances(first.score) < WON || chances(second.score) > NOT_WON {
             return None;
         }
+        let answer = *first.moves.first()?;
         let mate = first.score.mate_moves();
         let most = if mate.is_some() { first.moves.len() } else { SOLUTION_PLIES };
         let plies = first.moves.len().min(most);

@@ -49,6 +49,7 @@ pub(super) struct RemoteWorkers {
 
 struct Wanted {
     task: Task,
+    kind: SearchKind,
     places: Vec<(Arc<MoveList>, Range<usize>)>,
 }
 
@@ -84,14 +85,14 @@ impl RemoteWorkers {
     }
 
     /// Submits the positions after `plies` moves as a task for one worker.
-    pub(super) fn send(&mut self, work: &Arc<MoveList>, plies: Range<usize>) {
-        let batch = BatchTask::new(work, &plies, &self.budget);
+    pub(super) fn send(&mut self, work: &Arc<MoveList>, plies: Range<usize>, kind: SearchKind) {
+        let batch = BatchTask::new(work, &plies, &self.budget.of(kind));
         let task = Task { job: self.job.clone(), text: json(&batch), cached: self.cached };
         let name = task.name();
         if !self.wanted.contains_key(&name) && !self.earlier.remove(&name) {
             self.unsent.push(task.clone());
         }
-        let wanted = self.wanted.entry(name).or_insert_with(|| Wanted { task, places: Vec::new() });
+        let wanted = self.wanted.entry(name).or_insert_with(|| Wanted { task, kind, places: Vec::new() });
         wanted.places.push((Arc::clone(work), plies));
     }
 
@@ -200,7 +201,7 @@ impl RemoteWorkers {
         for ((work, plies), findings) in wanted.places.iter().zip(found) {
             let found = plies.clone().zip(findings);
             let found = found.map(|(ply, finding)| {
-                Arrival::Found(FoundAt { item: work.item, ply, kind: SearchKind::Analysis, finding })
+                Arrival::Found(FoundAt { item: work.item, ply, kind: wanted.kind, finding })
             });
             self.ready.extend(found);
         }

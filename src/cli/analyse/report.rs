@@ -4,16 +4,17 @@ use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use super::{
     accuracy::Accuracies,
-    judge::{MoveJudgement, chances},
-    pool::Finding,
+    judge::MoveJudgement,
+    marks::Marks,
+    pool::{Finding, FoundLine},
 };
 use crate::{
     cli::{
-        openings::{Opening, Openings},
+        openings::Opening,
         pgn::{self, Game},
     },
-    position::{Path, Position},
-    types::{Ply, Score},
+    position::Position,
+    types::Score,
 };
 
 /// Maximum number of critical moments shown of a game.
@@ -34,7 +35,7 @@ pub struct Judged {
     pub better: Option<Move>,
     /// Winning chances given away, in percent.
     pub loss: f64,
-    /// How bad that is.
+    /// How good or bad that is.
     pub judgement: Option<MoveJudgement>,
     /// Is the game over after it?
     pub ends: bool,
@@ -47,7 +48,7 @@ pub struct GameReport {
     pub game: Game,
     /// Its opening, if the table names it.
     pub opening: Option<Opening>,
-    /// Plies before the last position that the table of openings names.
+    /// The number of moves that lead to the last position with a name.
     pub book: usize,
     /// Its positions, one more than moves.
     pub positions: Vec<Position>,
@@ -62,40 +63,29 @@ pub struct GameReport {
 }
 
 impl GameReport {
-    /// Judges the moves of a game by the findings about its positions.
-    pub fn new(game: Game, openings: &Openings, findings: Vec<Finding>) -> GameReport {
-        let opening = openings.of(&game.start, &game.moves).cloned();
-        let positions = game.positions();
-        let book = positions.iter().rposition(|position| openings.at(position).is_some()).unwrap_or(0);
-        let mut scores: Vec<Score> =
-            positions.iter().zip(&findings).map(|(position, finding)| for_white(position, finding)).collect();
-        let drawn = ends_in_draw(&positions);
-        if let Some(last) = scores.get_mut(positions.len() - 1).filter(|_| drawn) {
-            *last = Score::ZERO;
-        }
+    /// Judges the moves of a game, whose `positions` are one more, by the findings about these. `opening`: the number of
+    /// moves that lead to the last position with a name, and the name.
+    pub fn new(
+        game: Game,
+        positions: Vec<Position>,
+        opening: Option<(usize, Opening)>,
+        findings: Vec<Finding>,
+    ) -> GameReport {
+        let (book, opening) = opening.map_or((0, None), |(book, opening)| (book, Some(opening)));
+        let marks = Marks::new(&positions, &game.moves, &findings, book);
         let mode = positions[0].chess().castles().mode();
-        let judged = |(index, &m): (usize, &Move)| {
-            let (position, side) = (&positions[index], positions[index].turn());
-            let (before, after) = (scores.get(index), scores.get(index + 1));
-            let best = findings.get(index).and_then(Finding::best);
-            let loss = match (before, after) {
-                (Some(&before), Some(&after)) if best != Some(m) => {
-                    (chances(before.relative_to(side)) - chances(after.relative_to(side))).max(0.0)
-                }
-                _ => 0.0,
-            };
-            Judged {
-                side,
-                san: pgn::san(position, m).0,
-                uci: m.to_uci(CastlingMode::from_chess960(mode.is_chess960())).to_string(),
-                score: after.copied().unwrap_or(Score::ZERO),
-                better: best.filter(|&best| best != m),
-                loss,
-                judgement: MoveJudgement::of(loss),
-                ends: !positions[index + 1].has_legal_move() || (drawn && index + 2 == positions.len()),
-            }
+        let judged = |(index, &m): (usize, &Move)| Judged {
+            side: positions[index].turn(),
+            san: pgn::san(&positions[index], m).0,
+            uci: m.to_uci(CastlingMode::from_chess960(mode.is_chess960())).to_string(),
+            score: marks.scores.get(index + 1).copied().unwrap_or(Score::ZERO),
+            better: findings.get(index).and_then(Finding::best).filter(|&best| best != m),
+            loss: marks.loss(index),
+            judgement: marks.of(index),
+            ends: !positions[index + 1].has_legal_move() || (marks.is_drawn && index + 2 == positions.len()),
         };
         let moves = game.moves.iter().enumerate().map(judged).collect();
+        let scores = marks.scores;
         let accuracies = Accuracies::new(&scores, game.start.turn());
         GameReport { opening, book, positions, findings, moves, scores, accuracies, game }
     }
@@ -121,10 +111,10 @@ impl GameReport {
         moves
     }
 
-    /// The best line before a move, at most `plies` long.
-    pub fn better_line(&self, index: usize, plies: usize) -> Option<Vec<Move>> {
-        let line = self.findings.get(index)?.lines.first()?;
-        Some(line.moves.iter().copied().take(plies).collect())
+    /// The best line that begins with another move than the one played: the better line of a bad move.
+    pub fn other_line(&self, index: usize) -> Option<&FoundLine> {
+        let played = self.game.moves[index];
+        self.findings.get(index)?.lines.iter().find(|line| line.moves.first().is_some_and(|&m| m != played))
     }
 
     /// `ECO name`, otherwise from the tags.
@@ -134,23 +124,4 @@ impl GameReport {
             None => self.game.tag("ECO").map(str::to_owned),
         }
     }
-}
-
-/// Is the last position a draw by the rules, and no mate?
-fn ends_in_draw(positions: &[Position]) -> bool {
-    let mut path = Path::new(&positions[0]);
-    positions[1..].iter().for_each(|position| path.push(position));
-    positions.last().is_some_and(|last| last.has_legal_move() && path.is_draw(last))
-}
-
-/// The score of a position for White; if the game is over, mate or draw.
-pub fn for_white(position: &Position, finding: &Finding) -> Score {
-    let score = if position.has_legal_move() {
-        finding.score()
-    } else if position.in_check() {
-        Score::mated_in(Ply::ROOT)
-    } else {
-        Score::ZERO
-    };
-    score.relative_to(position.turn())
 }

@@ -70,13 +70,18 @@ impl BatchTask {
         Ok((MoveList { item, start, moves, lead: self.lead }, plies))
     }
 
-    /// The settings of `workers` workers of one thread each that search such tasks.
-    pub(in crate::cli) fn search_settings(&self, workers: usize) -> SearchSettings {
-        let budget = SearchBudget {
+    /// What each of its searches may use, within the bounds of the engine.
+    pub(in crate::cli) fn budget(&self) -> SearchBudget {
+        SearchBudget {
             multipv: self.settings.multipv.clamp(1, 256),
             hash: self.settings.hash.clamp(1, 262_144),
             ..self.settings
-        };
+        }
+    }
+
+    /// The settings of `workers` workers of one thread each that search such tasks.
+    pub(in crate::cli) fn search_settings(&self, workers: usize) -> SearchSettings {
+        let budget = self.budget();
         SearchSettings { budget, workers, threads: 1, syzygy: String::new(), learn: None, write: false }
     }
 }

@@ -3,6 +3,7 @@
 use std::{
     collections::VecDeque,
     fmt::Display,
+    ops::Range,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
@@ -15,11 +16,15 @@ use super::{
     backend::SearchBackend,
     input::{AnalysisInput, Item},
     journal::FindingJournal,
+    marks::Marks,
     outputs::{Outputs, Totals},
     pool::{Arrival, Finding, FoundAt, MoveList, SearchKind},
-    puzzles,
+    report::GameReport,
 };
-use crate::cli::{CliError, complain};
+use crate::{
+    cli::{CliError, complain, openings::Opening},
+    position::Position,
+};
 
 /// Positions of a game that one worker searches in a row: long enough for the hash table to help, short
 /// enough that a single game keeps all workers busy.
@@ -29,16 +34,19 @@ const BATCH_POSITIONS: usize = 12;
 struct Pending {
     item: Item,
     work: Arc<MoveList>,
-    findings: Vec<Option<Finding>>,
+    positions: Vec<Position>,
+    /// What was found about each position, empty until then.
+    findings: Vec<Finding>,
+    /// Which positions were sent to the search that confirms a mark.
+    confirmed: Vec<bool>,
+    /// How many findings are still to come.
     missing: usize,
     /// Bytes of the input that each of its positions stands for.
     bytes: u64,
     /// Why it could not be searched.
     failed: Option<String>,
-    /// What the deeper searches found, by ply.
-    checks: Vec<(usize, Finding)>,
-    /// Were those searches sent, or are no puzzles wanted?
-    is_checked: bool,
+    /// The number of moves that lead to the last position with a name, and the name.
+    opening: Option<(usize, Opening)>,
 }
 
 /// The items from the first one that is not written yet.
@@ -56,23 +64,56 @@ struct ItemWindow<'a> {
 }
 
 impl Pending {
-    /// Once all findings are there, sends the candidates for puzzles to a deeper search, except those that an earlier
-    /// run has searched.
-    fn check(&mut self, backend: &mut SearchBackend, journal: &mut Option<FindingJournal>) {
-        if self.missing > 0 || std::mem::replace(&mut self.is_checked, true) {
-            return;
+    /// Requests the findings about the positions after `plies` moves, or takes those of an earlier run, and returns how
+    /// many were taken. They are searched as a whole, even if a part is known: each search depends on those before it
+    /// through the hash table, and the results must be those of an uninterrupted run.
+    fn request(
+        &mut self,
+        plies: Range<usize>,
+        kind: SearchKind,
+        backend: &mut SearchBackend,
+        journal: &mut Option<FindingJournal>,
+    ) -> usize {
+        let item = self.work.item;
+        let known = |journal: &mut FindingJournal| {
+            let one = |ply| journal.take(item, ply, kind, &self.positions[ply]);
+            plies.clone().map(one).collect::<Option<Vec<_>>>()
+        };
+        if let Some(known) = journal.as_mut().and_then(known) {
+            let count = plies.len();
+            plies.zip(known).for_each(|(ply, finding)| self.put(ply, kind, finding));
+            return count;
         }
-        let Item::Game(game) = &self.item else { return };
-        let findings: Vec<Finding> = self.findings.iter().flatten().cloned().collect();
-        let positions = game.positions();
-        for ply in puzzles::candidates(game, &findings) {
-            let (item, kind) = (self.work.item, SearchKind::PuzzleCheck);
-            match journal.as_mut().and_then(|journal| journal.take(item, ply, kind, &positions[ply])) {
-                Some(check) => self.checks.push((ply, check)),
-                None => {
-                    backend.send(&self.work, ply..ply + 1, kind);
-                    self.missing += 1;
-                }
+        self.missing += plies.len();
+        backend.send(&self.work, plies, kind);
+        0
+    }
+
+    /// Takes over a finding.
+    fn put(&mut self, ply: usize, kind: SearchKind, finding: Finding) {
+        let place = &mut self.findings[ply];
+        // A confirmation knows the best move from the start: how hard it was to find is what the analysis says.
+        let changes = match kind {
+            SearchKind::Analysis => finding.changes,
+            SearchKind::Confirmation => std::mem::take(&mut place.changes),
+        };
+        *place = Finding { changes, ..finding };
+    }
+
+    /// Once all findings are there, requests those that confirm the marks of a game.
+    fn confirm(&mut self, backend: &mut SearchBackend, journal: &mut Option<FindingJournal>) {
+        while self.missing == 0 && self.failed.is_none() {
+            let Item::Game(game) = &self.item else { return };
+            let book = self.opening.as_ref().map_or(0, |&(book, _)| book);
+            let marks = Marks::new(&self.positions, &game.moves, &self.findings, book);
+            let wanted = marks.unconfirmed(&self.confirmed);
+            if wanted.is_empty() {
+                return;
+            }
+            for batch in wanted.chunk_by(|one, next| one + 1 == *next) {
+                let plies = batch[0]..batch[0] + batch.len();
+                self.confirmed[plies.clone()].fill(true);
+                self.request(plies, SearchKind::Confirmation, backend, journal);
             }
         }
     }
@@ -133,36 +174,28 @@ impl ItemWindow<'_> {
                 };
                 (vec![record.position.clone()], work)
             }
-            Item::Game(game) => {
-                let positions = if game.moves.is_empty() { Vec::new() } else { game.positions() };
-                (positions, MoveList::of_moves(number, &game.start, &game.moves))
-            }
+            Item::Game(game) => (game.positions(), MoveList::of_moves(number, &game.start, &game.moves)),
         };
-        let mut findings: Vec<Option<Finding>> = vec![None; positions.len()];
-        if let Some(journal) = self.journal {
-            for (ply, position) in positions.iter().enumerate() {
-                findings[ply] = journal.take(number, ply, SearchKind::Analysis, position);
-            }
+        // A game without moves has nothing to be searched.
+        let count =
+            if matches!(&item, Item::Game(game) if game.moves.is_empty()) { 0 } else { positions.len() };
+        let mut begun = Pending {
+            opening: self.outputs.opening(&positions),
+            findings: vec![Finding::default(); count],
+            confirmed: vec![false; positions.len()],
+            work: Arc::new(work),
+            item,
+            positions,
+            missing: 0,
+            bytes: bytes / count.max(1) as u64,
+            failed: None,
+        };
+        for first in (0..count).step_by(BATCH_POSITIONS) {
+            let plies = first..count.min(first + BATCH_POSITIONS);
+            let taken = begun.request(plies, SearchKind::Analysis, self.backend, self.journal);
+            self.advance(taken, begun.bytes);
         }
-        let work = Arc::new(work);
-        let mut missing = 0;
-        for (number, batch) in findings.chunks_mut(BATCH_POSITIONS).enumerate() {
-            if batch.iter().all(Option::is_some) {
-                continue;
-            }
-            // As a whole, even if a part is known: each search depends on those before it through the hash table, and
-            // the results must be those of an uninterrupted run.
-            batch.fill(None);
-            missing += batch.len();
-            let first = number * BATCH_POSITIONS;
-            self.backend.send(&work, first..first + batch.len(), SearchKind::Analysis);
-        }
-        let is_checked = !self.outputs.wants_puzzles;
-        let bytes = bytes / findings.len().max(1) as u64;
-        self.advance(findings.len() - missing, bytes);
-        let mut begun =
-            Pending { item, work, findings, missing, bytes, failed: None, checks: Vec::new(), is_checked };
-        begun.check(self.backend, self.journal);
+        begun.confirm(self.backend, self.journal);
         self.pending.push_back(begun);
     }
 
@@ -189,10 +222,13 @@ impl ItemWindow<'_> {
                 self.skip(format_args!("{} is skipped: {reason}", done.item.name()));
                 continue;
             }
-            let findings: Vec<Finding> = done.findings.into_iter().flatten().collect();
-            let write = || match done.item {
+            let Pending { item, positions, findings, opening, .. } = done;
+            let write = || match item {
                 Item::Position(record) => self.outputs.position(&record, &findings, &mut self.totals),
-                Item::Game(game) => self.outputs.game(game, findings, done.checks, &mut self.totals),
+                Item::Game(game) => {
+                    let report = GameReport::new(game, positions, opening, findings);
+                    self.outputs.game(&report, &mut self.totals)
+                }
             };
             self.progress.suspend(write)?;
         }
@@ -214,12 +250,9 @@ impl ItemWindow<'_> {
                 }
                 let FoundAt { item, ply, kind, finding } = found;
                 let Some(place) = self.pending.get_mut(item - self.first) else { return Ok(()) };
-                match kind {
-                    SearchKind::Analysis => place.findings[ply] = Some(finding),
-                    SearchKind::PuzzleCheck => place.checks.push((ply, finding)),
-                }
+                place.put(ply, kind, finding);
                 place.missing -= 1;
-                place.check(self.backend, self.journal);
+                place.confirm(self.backend, self.journal);
                 let bytes = place.bytes;
                 self.advance(usize::from(kind.is_analysis()), bytes);
             }

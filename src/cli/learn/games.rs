@@ -16,9 +16,9 @@ use crate::{
     eval,
     learn::{
         Origin, Record, Taken,
-        game::{GameEnd, Line},
+        game::{Line, PlayedGame},
         policy::{Conditions, LearningMode, NotLearned, Rules},
-        session::{LearnSession, Root},
+        session::{Recorder, Root},
     },
     position::Path as Played,
 };
@@ -92,7 +92,8 @@ fn lessons(
     };
     searcher.engine.new_game();
     let live = |key| file.ring().get(key);
-    let mut session = LearnSession::new(eval::fingerprint());
+    let recorder = Recorder { live: &live, evaluation_id: eval::fingerprint() };
+    let mut played_game = PlayedGame::default();
     let mut position = game.start.clone();
     let mut played = Played::new(&position);
     let mode = position.chess().castles().mode();
@@ -101,11 +102,11 @@ fn lessons(
         if position.turn() == side && position.has_legal_move() {
             let line = Line { start: game.start.fen(), moves: moves[..ply].to_vec() };
             let answer = searcher.search(&game.start, &line.moves)?;
-            if let Some(result) = answer.result() {
+            if let Some(result) = answer.result {
                 let not_learned = played.has_repeated().then_some(NotLearned::Repetition);
                 let conditions = Conditions { rules, analysis: false, not_learned };
                 let root = Root { position: position.clone(), line, conditions };
-                session.search_ended(&root, &result, &live);
+                recorder.search_ended(&mut played_game, &root, &result);
             }
         }
         if let Some(&m) = game.moves.get(ply) {
@@ -113,7 +114,7 @@ fn lessons(
             played.push(&position);
         }
     }
-    let mut records = session.end(side, Some(GameEnd::Lost), &live);
+    let mut records = recorder.game_ended(&played_game, !side);
     records.retain(|record| record.origin == Origin::Drop);
     for record in &mut records {
         record.origin = Origin::Import;

@@ -27,6 +27,7 @@ use crate::{
         games::{self, LearnedGame, Moment},
     },
     position::Position,
+    search::Notice,
     types::Score,
 };
 
@@ -128,8 +129,10 @@ impl Now<'_> {
             return Ok(None);
         }
         let answer = why::ask(position, with_file.then_some(self.file), self.nodes)?;
-        let score = answer.line.as_ref().map_or_else(String::new, |line| pawns(line.score));
-        let advice = answer.messages.into_iter().filter(|message| message.contains("advi"));
+        let score = answer.result.as_ref().map_or_else(String::new, |found| pawns(found.score));
+        let is_advice =
+            |notice: &&Notice| matches!(notice, Notice::Advised(_) | Notice::AdviceOverruled { .. });
+        let advice = answer.notices.iter().filter(is_advice).map(Notice::to_string);
         let said = std::iter::once(score).chain(advice).collect::<Vec<_>>().join("; ");
         Ok(answer.best.map(|best| (best, said)))
     }
@@ -137,7 +140,7 @@ impl Now<'_> {
 
 /// One game: date, side, opening, result, and each position in which something was learned.
 fn game_section(game: &LearnedGame, openings: &Openings, now: &Now<'_>) -> Result<Markup, CliError> {
-    let opening = openings.of(&Position::default(), &game.opening);
+    let opening = openings.of(&Position::default().along(&game.opening)).map(|(_, opening)| opening);
     let (class, result) = match game.outcome {
         Some(GameEnd::Won) => ("won", "won"),
         Some(GameEnd::Lost) => ("lost", "lost"),

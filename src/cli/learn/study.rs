@@ -8,8 +8,8 @@ use super::{opened::Opened, text::Printer};
 use crate::{
     cli::{CliError, pgn},
     engine::study::Study,
-    learn::policy::SearchResult,
     position::Position,
+    types::SearchResult,
     uci::translate,
 };
 

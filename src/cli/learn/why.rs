@@ -18,6 +18,7 @@ use crate::{
         reachability::{Reachable, Signature},
     },
     position::Position,
+    search::Notice,
     types::Bound,
     uci::translate,
 };
@@ -40,9 +41,9 @@ pub(super) fn why(file: &Opened, fen: &str, nodes: u64, out: Printer) -> Result<
         let answer_json = |answer: &Answer| {
             json!({
                 "move": answer.best.map(|m| m.to_uci(translate::notation(&position, false)).to_string()),
-                "score": answer.line.as_ref().map(|line| translate::score(line.score, line.bound).to_string()),
-                "depth": answer.line.as_ref().map(|line| line.depth.get()),
-                "messages": answer.messages,
+                "score": answer.result.as_ref().map(|found| translate::score(found.score, found.bound).to_string()),
+                "depth": answer.result.as_ref().map(|found| found.depth.get()),
+                "messages": answer.notices.iter().map(Notice::to_string).collect::<Vec<_>>(),
             })
         };
         let records: Vec<_> = named.iter().map(|(sequence, record)| text::value(*sequence, record)).collect();
@@ -54,8 +55,8 @@ pub(super) fn why(file: &Opened, fen: &str, nodes: u64, out: Printer) -> Result<
     }
     output.line(format_args!("without the file: {}", describe(&position, &without)));
     output.line(format_args!("with the file:    {}", describe(&position, &with)));
-    for message in &with.messages {
-        output.line(format_args!("                  {message}"));
+    for notice in &with.notices {
+        output.line(format_args!("                  {notice}"));
     }
     match (changed, named.is_empty()) {
         (true, _) if advised => output.line("the advice decides"),
@@ -70,9 +71,9 @@ pub(super) fn why(file: &Opened, fen: &str, nodes: u64, out: Printer) -> Result<
 
 fn describe(position: &Position, answer: &Answer) -> String {
     let best = answer.best.map_or_else(|| "no move".to_owned(), |m| pgn::san(position, m).0);
-    match &answer.line {
-        Some(line) => {
-            format!("{best}, {} at depth {}", translate::score(line.score, Bound::Exact), line.depth.get())
+    match &answer.result {
+        Some(found) => {
+            format!("{best}, {} at depth {}", translate::score(found.score, Bound::Exact), found.depth.get())
         }
         None => best,
     }

@@ -79,12 +79,6 @@ impl Game {
 
     /// The positions before each move and at the end.
     pub fn positions(&self) -> Vec<Position> {
-        let mut position = self.start.clone();
-        let mut positions = vec![position.clone()];
-        for &m in &self.moves {
-            position = position.play(m);
-            positions.push(position.clone());
-        }
-        positions
+        self.start.along(&self.moves)
     }
 }

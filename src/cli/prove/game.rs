@@ -10,11 +10,9 @@ use super::player::{EngineAnswer, EngineFailure, EnginePlayer};
 use crate::{
     position::Position,
     protocol::{Command, Go, PositionStart},
+    types::{Score, Verdict},
 };
 
-/// A game is adjudicated as won if both engines report this score, in centipawns, for [`RESIGN_PLIES`].
-const RESIGN_SCORE: i32 = 600;
-const RESIGN_PLIES: usize = 6;
 /// A game is adjudicated as drawn if neither engine reports more than this for [`DRAW_PLIES`], from [`DRAW_FROM`] on.
 const DRAW_SCORE: i32 = 10;
 const DRAW_PLIES: usize = 16;
@@ -202,9 +200,7 @@ struct GameInPlay {
     position: Position,
     moves: Vec<UciMove>,
     seen: HashMap<u64, u32>,
-    /// White's standing in the last `agreed` plies: 1 won, -1 lost, 0 neither.
-    verdict: i32,
-    agreed: usize,
+    verdict: Verdict,
     /// Consecutive plies with a drawish score, up to the last.
     drawish: usize,
 }
@@ -212,7 +208,13 @@ struct GameInPlay {
 impl GameInPlay {
     fn new(start: &Position) -> GameInPlay {
         let seen = HashMap::from([(start.repetition_key().0, 1)]);
-        GameInPlay { position: start.clone(), moves: Vec::new(), seen, verdict: 0, agreed: 0, drawish: 0 }
+        GameInPlay {
+            position: start.clone(),
+            moves: Vec::new(),
+            seen,
+            verdict: Verdict::default(),
+            drawish: 0,
+        }
     }
 
     /// Makes the move; false if it is not legal.
@@ -227,13 +229,9 @@ impl GameInPlay {
     }
 
     fn judge(&mut self, score: Option<i32>) {
-        let verdict = match score.map(|score| if self.position.turn().is_white() { score } else { -score }) {
-            Some(score) if score >= RESIGN_SCORE => 1,
-            Some(score) if score <= -RESIGN_SCORE => -1,
-            _ => 0,
-        };
-        self.agreed = if verdict == self.verdict { self.agreed + 1 } else { 1 };
-        self.verdict = verdict;
+        // What an engine claims is proven only on the board.
+        let claimed = Score::from_centipawns(score.unwrap_or(0)).clamp_evaluation();
+        self.verdict.push(self.position.turn(), claimed);
         self.drawish =
             if score.is_some_and(|score| score.abs() <= DRAW_SCORE) { self.drawish + 1 } else { 0 };
     }
@@ -263,8 +261,7 @@ impl GameInPlay {
         if let Some(ending) = drawn {
             return Some((None, ending));
         }
-        (self.verdict != 0 && self.agreed >= RESIGN_PLIES)
-            .then_some((Some(Color::from_white(self.verdict > 0)), GameEnding::Resigned))
+        self.verdict.winner().map(|winner| (Some(winner), GameEnding::Resigned))
     }
 }
 
@@ -319,10 +316,10 @@ mod tests {
             }
             game.over()
         };
-        assert_eq!(after(900, -900, RESIGN_PLIES), Some((Some(Color::White), GameEnding::Resigned)));
-        assert_eq!(after(-600, 600, RESIGN_PLIES), Some((Some(Color::Black), GameEnding::Resigned)));
-        assert_eq!(after(900, -900, RESIGN_PLIES - 1), None, "not yet");
-        assert_eq!(after(900, -500, 8), None, "one still hopes");
+        assert_eq!(after(900, -900, 4), Some((Some(Color::White), GameEnding::Resigned)));
+        assert_eq!(after(-500, 500, 4), Some((Some(Color::Black), GameEnding::Resigned)));
+        assert_eq!(after(900, -900, 3), None, "not yet");
+        assert_eq!(after(900, -400, 8), None, "one still hopes");
         assert_eq!(after(0, 0, 8), None, "too early for a draw");
     }
 

@@ -27,7 +27,7 @@ use crate::{
     locks::locked,
     position::{Path as GamePath, Position},
     search::{Event, Limits},
-    types::{Bound, Score},
+    types::{Score, Verdict},
     uci::{Interrupt, Output},
 };
 
@@ -50,9 +50,6 @@ pub struct GenerateArguments {
     threads: Option<usize>,
 }
 
-/// Centipawns by which one side must lead for [`CERTAIN_PLIES`] plies before the game is adjudicated.
-const CERTAIN: i32 = 1500;
-const CERTAIN_PLIES: usize = 6;
 /// The table of a player: room for the nodes of a game, cleared before each.
 const HASH_MIB: usize = 2;
 /// An opening with a larger score than this, in centipawns, is not played.
@@ -136,18 +133,12 @@ pub(super) struct Player {
 impl Player {
     pub(super) fn new(nodes: u64) -> Player {
         let (sender, answers) = unbounded();
-        let score = Mutex::new(Score::ZERO);
         // Only the end of a search is sent: in searches of some hundred nodes a message for every line costs time.
-        let sink = move |event| match event {
-            Event::Pv(line) if line.multi_pv == 1 && line.bound == Bound::Exact => {
-                *locked(&score) = line.score;
-            }
-            Event::Finished { best, .. } => {
+        let sink = move |event| {
+            if let Event::Finished { best, result, .. } = event {
                 // Sending fails only if the receiver is gone, which is dropped together with the engine.
-                let mut score = locked(&score);
-                let _ = sender.send((best, std::mem::replace(&mut *score, Score::ZERO)));
+                let _ = sender.send((best, result.map_or(Score::ZERO, |result| result.score)));
             }
-            Event::Pv(_) | Event::CurrentMove { .. } | Event::Message(_) => {}
         };
         let mut engine = Engine::new(Arc::new(sink));
         // If memory is short, a smaller table will do.
@@ -172,7 +163,7 @@ impl Player {
         let start = Position::default();
         let first = moves.len();
         let mut labels = Vec::new();
-        let mut adjudicator = Adjudicator::default();
+        let mut verdict = Verdict::default();
         loop {
             let (position, result) = follow(&start, &moves)?;
             if let Some(result) = result {
@@ -184,8 +175,9 @@ impl Player {
             if moves.len() == first && centipawns.abs() > UNFAIR {
                 return None;
             }
-            if let Some(result) = adjudicator.result(white) {
-                return Some((labels, result));
+            verdict.push(position.turn(), score);
+            if let Some(winner) = verdict.winner() {
+                return Some((labels, winner.fold_wb(1.0, 0.0)));
             }
             let uci = best.to_uci(CastlingMode::Standard);
             if !score.is_decisive() {
@@ -202,19 +194,6 @@ impl Player {
         self.engine.go(Limits { nodes: Some(self.nodes), ..Limits::default() }, Instant::now());
         let (best, score) = self.answers.recv().ok()?;
         Some((best?, score))
-    }
-}
-
-/// Ends a game when one side has been far ahead for long enough.
-#[derive(Default)]
-pub(super) struct Adjudicator(usize);
-
-impl Adjudicator {
-    /// The result for White, once it is clear. Must be called with the score of each position.
-    pub(super) fn result(&mut self, white: Score) -> Option<f32> {
-        let centipawns = white.centipawns();
-        self.0 = if centipawns.abs() >= CERTAIN { self.0 + 1 } else { 0 };
-        (self.0 >= CERTAIN_PLIES).then_some(if centipawns > 0 { 1.0 } else { 0.0 })
     }
 }
 

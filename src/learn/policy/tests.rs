@@ -1,9 +1,9 @@
 //! A row for every rule: the difference from a search that is clearly learned from, and the result.
 
-use shakmaty::{Role, Square};
+use shakmaty::{Move, Role, Square};
 
 use super::*;
-use crate::learn::Origin;
+use crate::{learn::Origin, types::Iterations};
 
 const E4: Move =
     Move::Normal { role: Role::Pawn, from: Square::E2, capture: None, to: Square::E4, promotion: None };
@@ -33,6 +33,8 @@ impl Case {
             slack: 0,
             depth: Depth(10),
             nodes: 1000,
+            pondering: false,
+            learned_cutoffs: 0,
         };
         let conditions = Conditions { rules, analysis: false, not_learned: None };
         Case { conditions, result, earlier: earlier(10, 30, 2), live: None }
@@ -162,7 +164,7 @@ fn the_list_of_never_is_complete_in_both_modes() {
         (|case| case.conditions.rules.mode = LearningMode::Off, NotLearned::Off),
         (|case| case.conditions.not_learned = Some(NotLearned::SearchMoves), NotLearned::SearchMoves),
         (|case| case.conditions.not_learned = Some(NotLearned::Mate), NotLearned::Mate),
-        (|case| case.conditions.not_learned = Some(NotLearned::PonderedInVain), NotLearned::PonderedInVain),
+        (|case| case.result.pondering = true, NotLearned::PonderedInVain),
         (|case| case.conditions.not_learned = Some(NotLearned::Repetition), NotLearned::Repetition),
         (|case| case.result.iterations = finished(&[(10, -10)]), NotLearned::TooFewIterations),
         (|case| case.result.iterations = Iterations::default(), NotLearned::TooFewIterations),
@@ -213,10 +215,10 @@ fn a_search_stopped_inside_a_fail_low_teaches_its_upper_bound_only() {
     let mut iterations = Iterations::default();
     iterations.failed_low(Depth(8), cp(-90));
     iterations.recovered();
-    assert!(iterations.fail_low.is_none());
+    assert!(iterations.fail_low().is_none());
     iterations.failed_low(Depth(8), cp(-90));
     iterations.finished(Depth(8), cp(-95));
-    assert!(iterations.fail_low.is_none());
+    assert!(iterations.fail_low().is_none());
 }
 
 #[test]

@@ -3,7 +3,10 @@
 use shakmaty::uci::UciMove;
 
 use super::*;
-use crate::{learn::policy::Rules, types::Bound};
+use crate::{
+    learn::policy::Rules,
+    types::{Bound, Iterations},
+};
 
 fn root(position: &Position, line: &Line, mode: LearningMode) -> Root {
     let rules = Rules { mode, drop: 33, min_depth: Depth(4) };
@@ -28,21 +31,31 @@ fn game(moves: &str, mode: LearningMode) -> (Vec<(Root, Move)>, Root) {
 
 fn found(line: &[Move], centipawns: i32) -> SearchResult {
     let (score, line) = (Score::from_centipawns(centipawns), line.to_vec());
-    let mut iterations = policy::Iterations::default();
+    let mut iterations = Iterations::default();
     (4..=6).for_each(|depth| iterations.finished(Depth(depth), score));
-    SearchResult { iterations, line, score, bound: Bound::Exact, slack: 0, depth: Depth(6), nodes: 1000 }
+    SearchResult {
+        iterations,
+        line,
+        score,
+        bound: Bound::Exact,
+        slack: 0,
+        depth: Depth(6),
+        nodes: 1000,
+        pondering: false,
+        learned_cutoffs: 0,
+    }
 }
 
 /// One process searches for both sides: a GUI that analyses, or plays the engine against itself.
 #[test]
 fn the_outcome_is_that_of_the_side_that_searched() {
-    let mut session = LearnSession::new(1);
+    let (recorder, mut played_game) = (Recorder { live: &|_| None, evaluation_id: 1 }, PlayedGame::default());
     let (roots, end) = game("e2e4 e7e5 f1c4 b8c6 d1h5 a7a6 a2a3 g8f6 h5f7", LearningMode::Drop);
     for ((root, played), score) in roots.iter().zip([20, -20, 60, -60, 100, -550, 550, -700, 700]) {
-        session.search_ended(root, &found(&[*played], score), &|_| None);
+        recorder.search_ended(&mut played_game, root, &found(&[*played], score));
     }
-    assert!(session.is_playing());
-    let records = session.end_game(Some((&end.position, &end.line)), &|_| None);
+    played_game.follow(&end.line);
+    let records = recorder.game_ended(&played_game, played_game.winner().expect("a winner"));
     let outcomes = records.iter().filter(|record| record.origin == Origin::Outcome);
     let (white, black): (Vec<&Record>, Vec<_>) = outcomes.partition(|record| record.game_ply % 2 == 1);
     let all = |records: Vec<&Record>, holds: fn(Known) -> bool| {
@@ -50,7 +63,6 @@ fn the_outcome_is_that_of_the_side_that_searched() {
     };
     assert!(all(white, |known| known.upper < Score::ZERO));
     assert!(all(black, |known| known.lower > Score::ZERO));
-    assert!(!session.is_playing());
 }
 
 #[test]
@@ -62,7 +74,8 @@ fn advice_and_what_holds_for_every_clock_stay() {
         let live = Record { halfmoves, depth, ..blank };
         let root = root(&position, &line, LearningMode::All);
         let live: &Live<'_> = &|_| Some(live.clone());
-        LearnSession::new(1).search_ended(&root, &found(&[], 20), live).records.len()
+        let recorder = Recorder { live, evaluation_id: 1 };
+        recorder.search_ended(&mut PlayedGame::default(), &root, &found(&[], 20)).records.len()
     };
     assert_eq!(teach(Origin::EveryRoot, 0, 3), 1);
     assert_eq!(teach(Origin::Advice, 0, 3), 0);
@@ -72,10 +85,10 @@ fn advice_and_what_holds_for_every_clock_stay() {
 #[test]
 fn the_first_root_of_a_game_is_its_opening_and_so_is_one_after_a_studied_one() {
     let learned = |mode, live: &Live<'_>| {
-        let mut session = LearnSession::new(1);
+        let (recorder, mut played_game) = (Recorder { live, evaluation_id: 1 }, PlayedGame::default());
         let mut plies = Vec::new();
         for (root, played) in game("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6", mode).0.iter().step_by(2) {
-            let learned = session.search_ended(root, &found(&[*played], 20), live).records;
+            let learned = recorder.search_ended(&mut played_game, root, &found(&[*played], 20)).records;
             plies.extend(learned.iter().filter(|new| new.is_unsearched()).map(|new| new.game_ply));
         }
         plies

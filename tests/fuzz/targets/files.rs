@@ -376,7 +376,7 @@ pub fn run_book(bytes: &[u8]) {
         let learned = LearnedBook::at(&copy);
         if let Some(last) = moves.last() {
             let before = learned.experience(&book, &moves);
-            learned.record(&book, last.index, 2).expect("room for a copy");
+            learned.record(&book, &[(last.index, 2)]).expect("room for a copy");
             let after = learned.experience(&book, &moves);
             assert!(after.len() == moves.len() && (before.len() == moves.len() || before.is_empty()));
         }

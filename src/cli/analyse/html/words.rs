@@ -10,10 +10,13 @@ use crate::{
     types::Score,
 };
 
-/// "13. Na4 is an inaccuracy: 13. Nc6 kept +0.9." Nothing of a move that was not judged.
+/// "13. Na4 is an inaccuracy: 13. Nc6 kept +0.9." or "13. Na4 is the only move: 13. Nc6 is -2.1." Nothing of a move that
+/// was not judged.
 pub fn verdict(report: &GameReport, index: usize) -> Option<String> {
     let m = &report.moves[index];
     let judgement = match m.judgement? {
+        MoveJudgement::Brilliant => return only_move(report, index, "a sacrifice and the only move"),
+        MoveJudgement::Good => return only_move(report, index, "the only move"),
         MoveJudgement::Inaccuracy => "an inaccuracy",
         MoveJudgement::Mistake => "a mistake",
         MoveJudgement::Blunder => "a blunder",
@@ -28,6 +31,16 @@ pub fn verdict(report: &GameReport, index: usize) -> Option<String> {
         _ => String::new(),
     };
     Some(format!("{played} is {judgement}:{allows} {better} {}.", outcome(kept, m.side)))
+}
+
+/// Praise for a move, with what the second best is worth.
+fn only_move(report: &GameReport, index: usize, what: &str) -> Option<String> {
+    let before = &report.positions[index];
+    let played = pgn::line(before, &report.game.moves[index..=index]);
+    let other = report.other_line(index)?;
+    let score = pawns(other.score.relative_to(before.turn()));
+    let other = pgn::line(before, &other.moves[..1]);
+    Some(format!("{played} is {what}: {other} is {score}."))
 }
 
 /// What the better move would have achieved, given the score for its side.

@@ -20,7 +20,7 @@ use shakmaty::{CastlingMode, Color};
 use super::{
     super::{
         common::{file_error, threads},
-        generate::{Adjudicator, Player, follow, random_moves},
+        generate::{Player, follow, random_moves},
     },
     record::Sample,
     teacher::Teacher,
@@ -29,6 +29,7 @@ use crate::{
     cli::{CliError, prove::openings, refuse_input},
     locks::locked,
     position::Position,
+    types::Verdict,
     uci::{Interrupt, Output},
 };
 
@@ -195,7 +196,7 @@ impl Samplers<'_> {
             player.engine.new_game();
         }
         let mut samples: Vec<(Color, Sample)> = Vec::new();
-        let mut adjudicator = Adjudicator::default();
+        let mut verdict = Verdict::default();
         let result = loop {
             let Some((position, result)) = follow(&start, &moves) else { return Vec::new() };
             if result.is_some() {
@@ -206,9 +207,9 @@ impl Samplers<'_> {
             }
             let Some((mut best, score)) = player.best_move(&start, &moves) else { return Vec::new() };
             samples.append(&mut locked(taken));
-            let white = score.relative_to(position.turn());
-            if let Some(result) = adjudicator.result(white) {
-                break Some(result);
+            verdict.push(position.turn(), score);
+            if let Some(winner) = verdict.winner() {
+                break Some(winner.fold_wb(1.0, 0.0));
             }
             if strays && random.usize(..STRAY) == 0 {
                 best = random.choice(position.legal_moves()).unwrap_or(best);

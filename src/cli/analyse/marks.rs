@@ -1,0 +1,240 @@
+//! The marks of a game's moves, by what was found about its positions.
+//!
+//! A mark is printed only if it is confirmed: the positions before and after its move were searched a second time, with
+//! four times the limit and two lines ([`SearchKind::Confirmation`](super::pool::SearchKind)). What such a search finds
+//! replaces what was there, and may call for the next: so long as a move has a mark or may be the only one, and a position
+//! beside it is not confirmed, that position is searched.
+
+use shakmaty::Move;
+
+use super::{
+    judge::{MoveJudgement, ONLY_MOVE, chances},
+    pool::Finding,
+};
+use crate::{
+    position::{Path, Position},
+    types::{Ply, Score},
+};
+
+/// A sacrifice gives at least this much in an exchange, in the units of exchange values: a minor piece for a pawn.
+const SACRIFICE: i32 = 200;
+
+/// A game and what was found about it.
+pub struct Marks<'a> {
+    positions: &'a [Position],
+    moves: &'a [Move],
+    findings: &'a [Finding],
+    /// Number of moves that lead to the last named position.
+    book: usize,
+    /// White's scores before the first move and after each.
+    pub scores: Vec<Score>,
+    /// Is the last position a draw by the rules?
+    pub is_drawn: bool,
+}
+
+impl<'a> Marks<'a> {
+    /// `positions` are one more than `moves`; the first `book` moves belong to a named opening.
+    pub fn new(
+        positions: &'a [Position],
+        moves: &'a [Move],
+        findings: &'a [Finding],
+        book: usize,
+    ) -> Marks<'a> {
+        let found = positions.iter().zip(findings);
+        let mut scores: Vec<Score> = found.map(|(position, finding)| for_white(position, finding)).collect();
+        let is_drawn = ends_in_draw(positions);
+        if is_drawn && let Some(last) = scores.get_mut(moves.len()) {
+            *last = Score::ZERO;
+        }
+        Marks { positions, moves, findings, book, scores, is_drawn }
+    }
+
+    /// The score before a move and after it, for the side that made it.
+    fn scores(&self, index: usize) -> Option<(Score, Score)> {
+        let side = self.positions[index].turn();
+        let (before, after) = (self.scores.get(index)?, self.scores.get(index + 1)?);
+        Some((before.relative_to(side), after.relative_to(side)))
+    }
+
+    fn is_best(&self, index: usize) -> bool {
+        self.findings.get(index).and_then(Finding::best) == Some(self.moves[index])
+    }
+
+    /// The winning chances that a move gave away, in percent.
+    pub fn loss(&self, index: usize) -> f64 {
+        let scores = self.scores(index).filter(|_| !self.is_best(index));
+        scores.map_or(0.0, |(before, after)| (chances(before) - chances(after)).max(0.0))
+    }
+
+    /// The judgement on a move.
+    pub fn of(&self, index: usize) -> Option<MoveJudgement> {
+        if self.is_best(index) {
+            return self.praise(index);
+        }
+        let judgement = self.scores(index).and_then(|(before, after)| MoveJudgement::of(before, after))?;
+        // Many openings give something away for what no search sees.
+        (index >= self.book || judgement == MoveJudgement::Blunder).then_some(judgement)
+    }
+
+    /// The judgement on a best move: is it the only one?
+    fn praise(&self, index: usize) -> Option<MoveJudgement> {
+        let [_, second, ..] = self.findings[index].lines.as_slice() else { return None };
+        let (before, after) = self.scores(index)?;
+        let kept = chances(before).min(chances(after));
+        if !self.may_be_only_move(index) || kept - chances(second.score) < ONLY_MOVE {
+            return None;
+        }
+        let sacrifices = !self.positions[index].see_ge(self.moves[index], 1 - SACRIFICE);
+        Some(if sacrifices { MoveJudgement::Brilliant } else { MoveJudgement::Good })
+    }
+
+    /// Is a move one that was hard to find? The search preferred another one before it, and it is no recapture.
+    fn may_be_only_move(&self, index: usize) -> bool {
+        let m = self.moves[index];
+        let last = index.checked_sub(1).map(|before| self.moves[before]);
+        let is_recapture =
+            m.is_capture() && last.is_some_and(|last| last.is_capture() && last.to() == m.to());
+        index >= self.book
+            && self.is_best(index)
+            && self.findings[index].changes.len() > 1
+            && !is_recapture
+            && self.positions[index].legal_moves().len() > 1
+    }
+
+    /// The positions, by ply, that are to be searched a second time before the marks can be printed.
+    pub fn unconfirmed(&self, confirmed: &[bool]) -> Vec<usize> {
+        let mut wanted = vec![false; self.positions.len()];
+        for index in 0..self.moves.len() {
+            let is_bad = self.of(index).is_some_and(MoveJudgement::is_bad);
+            if is_bad || self.may_be_only_move(index) {
+                wanted[index] = true;
+                // Where the game is over, there is nothing to search.
+                wanted[index + 1] |= self.findings[index + 1].best().is_some();
+            }
+        }
+        (0..wanted.len()).filter(|&ply| wanted[ply] && !confirmed[ply]).collect()
+    }
+}
+
+/// Is the last position a draw by the rules, and no mate?
+fn ends_in_draw(positions: &[Position]) -> bool {
+    let Some((first, rest)) = positions.split_first() else { return false };
+    let mut path = Path::new(first);
+    rest.iter().for_each(|position| path.push(position));
+    positions.last().is_some_and(|last| last.has_legal_move() && path.is_draw(last))
+}
+
+/// The score of a position for White; if the game is over, mate or draw.
+pub fn for_white(position: &Position, finding: &Finding) -> Score {
+    let score = if position.has_legal_move() {
+        finding.score()
+    } else if position.in_check() {
+        Score::mated_in(Ply::ROOT)
+    } else {
+        Score::ZERO
+    };
+    score.relative_to(position.turn())
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::{CastlingMode, fen::Fen};
+
+    use super::*;
+    use crate::{
+        cli::{analyse::pool::FoundLine, pgn::read_move},
+        types::Score,
+    };
+
+    /// A game from a position, with the findings `lines` (a score in centipawns and a move each) of every position; in each
+    /// of them the search preferred another move first.
+    fn game(fen: &str, moves: &[&str], lines: &[&[(i32, &str)]]) -> (Vec<Position>, Vec<Move>, Vec<Finding>) {
+        let setup = fen.parse::<Fen>().unwrap().into_setup();
+        let start = Position::from_setup(setup, CastlingMode::Standard).unwrap();
+        let (mut position, mut played) = (start.clone(), Vec::new());
+        for san in moves {
+            played.push(read_move(san, &position).unwrap());
+            position = position.play(*played.last().unwrap());
+        }
+        let positions = start.along(&played);
+        let finding = |(position, lines): (&Position, &&[(i32, &str)])| {
+            let line = |&(score, san): &(i32, &str)| FoundLine {
+                score: Score::from_centipawns(score),
+                is_drawn: false,
+                moves: vec![read_move(san, position).unwrap()],
+            };
+            let lines: Vec<FoundLine> = lines.iter().map(line).collect();
+            let first = position.legal_moves()[0];
+            let changes = lines.first().map(|best| vec![(1, first), (5, best.moves[0])]);
+            Finding { lines, changes: changes.unwrap_or_default(), ..Finding::default() }
+        };
+        let findings = positions.iter().zip(lines).map(finding).collect();
+        (positions, played, findings)
+    }
+
+    const QUEENS: &str = "6k1/5ppp/8/3q4/8/8/5PPP/3QR1K1 w - - 0 1";
+
+    #[test]
+    fn a_bad_move_waits_for_both_positions_beside_it() {
+        let lines: [&[(i32, &str)]; 2] = [&[(500, "Qxd5")], &[(0, "Qxd1")]];
+        let (positions, moves, findings) = game(QUEENS, &["h3"], &lines);
+        let marks = Marks::new(&positions, &moves, &findings, 0);
+        assert_eq!(marks.of(0), Some(MoveJudgement::Blunder));
+        assert_eq!(marks.unconfirmed(&[false; 2]), [0, 1]);
+        assert_eq!(marks.unconfirmed(&[true, false]), [1]);
+        assert!(marks.unconfirmed(&[true; 2]).is_empty());
+    }
+
+    #[test]
+    fn theory_is_marked_only_if_it_blunders() {
+        let judged = |after: i32, book: usize| {
+            let best = [(0, "Qxd5")];
+            let next = [(-after, "Qc4")];
+            let lines: [&[(i32, &str)]; 2] = [&best, &next];
+            let (positions, moves, findings) = game(QUEENS, &["h3"], &lines);
+            Marks::new(&positions, &moves, &findings, book).of(0)
+        };
+        assert_eq!((judged(-80, 0), judged(-80, 1)), (Some(MoveJudgement::Inaccuracy), None));
+        assert_eq!((judged(-120, 0), judged(-120, 1)), (Some(MoveJudgement::Mistake), None));
+        assert_eq!(judged(-900, 1), Some(MoveJudgement::Blunder));
+    }
+
+    #[test]
+    fn only_a_move_without_an_equal_is_praised_and_a_sacrifice_more() {
+        let judged = |best: &str, reply: &str, other: &str, second: i32, book: usize| {
+            let found = [(100, best), (second, other)];
+            let lines: [&[(i32, &str)]; 2] = [&found, &[(-100, reply)]];
+            let (positions, moves, findings) = game(QUEENS, &[best], &lines);
+            let marks = Marks::new(&positions, &moves, &findings, book);
+            assert_eq!(marks.unconfirmed(&[false; 2]).len(), 2 * (1 - book));
+            marks.of(0).map(MoveJudgement::glyph)
+        };
+        assert_eq!(judged("Re5", "Qxe5", "Qxd5", -300, 0), Some("!!"));
+        assert_eq!(judged("Qxd5", "h6", "Re8+", -300, 0), Some("!"));
+        assert_eq!(judged("Qxd5", "h6", "Re8+", 40, 0), None);
+        assert_eq!(judged("Qxd5", "h6", "Re8+", -300, 1), None, "theory");
+    }
+
+    #[test]
+    fn an_obvious_move_is_not_praised() {
+        let fen = "3q2k1/5ppp/8/3b4/8/4N3/5PPP/3Q2K1 w - - 0 1";
+        let lines: [&[(i32, &str)]; 3] =
+            [&[(100, "Nxd5"), (-900, "h3")], &[(-100, "Qxd5"), (-900, "Qf6")], &[(100, "h3")]];
+        let (positions, moves, mut findings) = game(fen, &["Nxd5", "Qxd5"], &lines);
+        assert_eq!(Marks::new(&positions, &moves, &findings, 0).of(1), None, "a recapture");
+        assert_eq!(Marks::new(&positions, &moves, &findings, 0).of(0), Some(MoveJudgement::Good));
+        findings[0].changes.remove(0);
+        assert_eq!(Marks::new(&positions, &moves, &findings, 0).of(0), None, "seen at once");
+    }
+
+    #[test]
+    fn a_drawn_end_is_worth_nothing_to_either_side() {
+        let lines: [&[(i32, &str)]; 2] = [&[(300, "h3")], &[(-300, "Qc4")]];
+        let moves = ["Qd2", "Qc5", "Qd1", "Qd5", "Qd2", "Qc5", "Qd1", "Qd5"];
+        let lines: Vec<_> = lines.into_iter().cycle().take(moves.len() + 1).collect();
+        let (positions, moves, findings) = game("6k1/5ppp/8/3q4/8/8/5PPP/3Q2K1 w - - 0 1", &moves, &lines);
+        let marks = Marks::new(&positions, &moves, &findings, 0);
+        assert!(marks.is_drawn);
+        assert_eq!(marks.scores.last(), Some(&Score::ZERO));
+    }
+}

@@ -1,0 +1,139 @@
+//! What a process has not yet brought into a file that it shares with others, in a log beside that file, so that the
+//! next process does it if this one is killed or cannot.
+//!
+//! The log `NAME.game-SESSION-N` of the file `NAME` belongs to the process that holds its lock. One without a lock was
+//! left behind.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
+};
+
+use super::{info, info_at, resolve};
+
+/// A log, locked.
+#[derive(Debug)]
+pub struct ProcessLog {
+    path: PathBuf,
+    file: File,
+    /// Bytes written.
+    length: u64,
+}
+
+impl ProcessLog {
+    /// Creates a log beside `shared`, in `session`. Never waits: a move is about to be announced.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn begin(shared: &Path, session: u32) -> io::Result<ProcessLog> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        // Relaxed: each number is taken once.
+        let number = NUMBER.fetch_add(1, Relaxed);
+        let mut path = resolve(shared)?.into_os_string();
+        path.push(format!(".game-{session:08x}-{number}"));
+        let path = PathBuf::from(path);
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+        file.try_lock()?;
+        // A process that looks for logs left behind may have taken it for one, and removed it.
+        if info_at(&path)?.identity != info(&file)?.identity {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Ok(ProcessLog { path, file, length: 0 })
+    }
+
+    /// Adds a line, in one call: half a line, where the process was killed in between, is ignored.
+    ///
+    /// # Errors
+    /// Those of the system; the log is then as it was.
+    pub fn write(&mut self, line: &str) -> io::Result<()> {
+        let line = format!("{line}\n");
+        self.file.seek(SeekFrom::Start(self.length))?;
+        if let Err(error) = self.file.write_all(line.as_bytes()) {
+            // A full disk may have taken a part of it.
+            let _ = self.file.set_len(self.length);
+            return Err(error);
+        }
+        self.length += line.len() as u64;
+        Ok(())
+    }
+
+    /// Removes the log: what it says is in the shared file.
+    pub fn remove(self) {
+        // Emptied before it is removed: another process may have opened it already.
+        if let Err(error) = self.file.set_len(0).and_then(|()| fs::remove_file(&self.path)) {
+            log::debug!("{} cannot be removed: {error}", self.path.display());
+        }
+    }
+}
+
+/// A log that a process left behind.
+#[derive(Debug)]
+pub struct LeftLog {
+    /// The session of that process, if its name tells it.
+    pub session: Option<u32>,
+    /// The lines that were written completely.
+    pub lines: Vec<String>,
+    /// The log itself.
+    pub log: ProcessLog,
+}
+
+/// The logs beside `shared` that no living process holds.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn left_logs(shared: &Path) -> io::Result<Vec<LeftLog>> {
+    let shared = resolve(shared)?;
+    let (Some(folder), Some(name)) = (shared.parent(), shared.file_name()) else { return Ok(Vec::new()) };
+    let prefix = format!("{}.game-", name.to_string_lossy());
+    let left = |entry: fs::DirEntry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let session = name.strip_prefix(&prefix)?.split('-').next()?;
+        if !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            return None;
+        }
+        let path = entry.path();
+        let mut file = OpenOptions::new().read(true).write(true).open(&path).ok()?;
+        // Its game is still being played if it is locked.
+        file.try_lock().ok()?;
+        let mut bytes = Vec::new();
+        if let Err(error) = file.read_to_end(&mut bytes) {
+            log::debug!("{} cannot be read: {error}", path.display());
+            return None;
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let lines = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
+        Some(LeftLog {
+            session: u32::from_str_radix(session, 16).ok(),
+            lines: lines.map(str::to_owned).collect(),
+            log: ProcessLog { path, file, length: bytes.len() as u64 },
+        })
+    };
+    Ok(fs::read_dir(folder)?.flatten().filter_map(left).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_is_left_behind_when_its_process_is_gone_and_not_before() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let shared = folder.path().join("learn.bin");
+        let mut log = ProcessLog::begin(&shared, 7).expect("a log");
+        let other = ProcessLog::begin(&shared, 7).expect("another of the same process");
+        log.write("one").and_then(|()| log.write("two")).expect("written");
+        assert!(left_logs(&shared).expect("read").is_empty());
+        log.file.write_all(b"half").expect("written");
+        drop(log);
+        let mut left = left_logs(&shared).expect("read");
+        assert_eq!((left.len(), left[0].session), (1, Some(7)));
+        let LeftLog { lines, log, .. } = left.remove(0);
+        assert_eq!(lines, ["one", "two"]);
+        assert!(left_logs(&shared).expect("read").is_empty(), "who has it holds it");
+        log.remove();
+        other.remove();
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+    }
+}

@@ -1,0 +1,186 @@
+//! The log of a game, beside the learning file, from which the game is learned if its process is killed, or cannot write
+//! the records: one line for each search (the line to its root and its result), and one at the end of the game. It stays
+//! until the records of the game are in the file. The next process that opens the learning file learns from the logs
+//! that were left behind: their games are over.
+
+use std::{io, path::Path};
+
+use serde::{Deserialize, Serialize};
+use shakmaty::{Color, Position as _, uci::UciMove};
+
+use super::{
+    exchange,
+    game::{GameSearch, Line, PlayedGame},
+    policy::Rules,
+    record::Record,
+    score::LearnedScore,
+    session::Recorder,
+    stamp,
+};
+use crate::{
+    files::{LeftLog, ProcessLog, left_logs},
+    types::Depth,
+};
+
+/// The log of a game; it is begun with the first search.
+#[derive(Debug, Default)]
+pub struct GameLog(Option<ProcessLog>);
+
+impl GameLog {
+    /// Writes a search of the game.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn searched(&mut self, learn_file: &Path, search: &GameSearch) -> io::Result<()> {
+        let log = match &mut self.0 {
+            Some(log) => log,
+            none => none.insert(ProcessLog::begin(learn_file, stamp::session())?),
+        };
+        log.write(&serde_json::to_string(&SavedSearch::new(search))?)
+    }
+
+    /// Writes that the game is over, and returns its log, if anything was searched.
+    pub fn ended(&mut self, winner: Option<Color>) -> Option<ProcessLog> {
+        let mut log = self.0.take()?;
+        let result = winner.map_or("*", |winner| winner.fold_wb("1-0", "0-1"));
+        let line = serde_json::to_string(&SavedEnd { result: result.to_owned() });
+        if let Err(error) = line.map_err(io::Error::from).and_then(|line| log.write(&line)) {
+            // Then the scores show who won.
+            log::debug!("the end of a game is not in its log: {error}");
+        }
+        Some(log)
+    }
+}
+
+/// The records of games that were not learned from, and the logs beside `learn_file` from which they are.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn take_over(
+    learn_file: &Path,
+    rules: &Rules,
+    recorder: &Recorder<'_>,
+) -> io::Result<(Vec<Record>, Vec<ProcessLog>)> {
+    let (mut records, mut logs) = (Vec::new(), Vec::new());
+    for LeftLog { session, lines, log } in left_logs(learn_file)? {
+        // All records of a game are of one session: that of the process that played it.
+        let session = session.unwrap_or_else(stamp::session);
+        let replayed = replay(&lines, rules, recorder);
+        records.extend(replayed.into_iter().map(|record| Record { session, ..record }));
+        logs.push(log);
+    }
+    Ok((records, logs))
+}
+
+/// The records of the game of a log.
+fn replay(lines: &[String], rules: &Rules, recorder: &Recorder<'_>) -> Vec<Record> {
+    let (mut game, mut ended) = (PlayedGame::default(), None);
+    for line in lines {
+        if let Ok(end) = serde_json::from_str::<SavedEnd>(line) {
+            ended = Some(match end.result.as_str() {
+                "1-0" => Some(Color::White),
+                "0-1" => Some(Color::Black),
+                _ => None,
+            });
+        } else if let Some(search) =
+            serde_json::from_str(line).ok().and_then(|saved: SavedSearch| saved.read())
+        {
+            game.searched(rules, search);
+        } else {
+            log::debug!("a line of the log of a game cannot be read: {line}");
+        }
+    }
+    let winner = ended.unwrap_or_else(|| game.winner());
+    winner.map(|winner| recorder.game_ended(&game, winner)).unwrap_or_default()
+}
+
+/// The line at the end of a game.
+#[derive(Serialize, Deserialize)]
+struct SavedEnd {
+    result: String,
+}
+
+/// A line of the log; `learn/FORMAT.md` explains it.
+#[derive(Serialize, Deserialize)]
+struct SavedSearch {
+    start: String,
+    chess960: bool,
+    moves: String,
+    depth: i32,
+    score: String,
+    teaches: bool,
+    drop: Option<String>,
+}
+
+impl SavedSearch {
+    fn new(search: &GameSearch) -> SavedSearch {
+        let moves: Vec<String> = search.line.moves.iter().map(UciMove::to_string).collect();
+        SavedSearch {
+            start: search.line.start.clone(),
+            chess960: search.position.chess().castles().mode().is_chess960(),
+            moves: moves.join(" "),
+            depth: search.depth.get(),
+            score: LearnedScore::from_score(search.score).to_string(),
+            teaches: search.teaches,
+            drop: search.drop.as_ref().and_then(|record| exchange::line(record).ok()),
+        }
+    }
+
+    fn read(self) -> Option<GameSearch> {
+        let mut position = exchange::position(&self.start, Some(self.chess960)).ok()?;
+        let mut moves = Vec::new();
+        for uci in self.moves.split_whitespace() {
+            let uci: UciMove = uci.parse().ok()?;
+            position = position.play(uci.to_move(position.chess()).ok()?);
+            moves.push(uci);
+        }
+        Some(GameSearch {
+            position,
+            line: Line { start: self.start, moves },
+            depth: Depth(self.depth.clamp(0, Depth::MAX.get())),
+            score: self.score.parse::<LearnedScore>().ok()?.to_score(),
+            teaches: self.teaches,
+            drop: self.drop.and_then(|line| exchange::parse_line(&line, 0, 0).ok()?),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{learn::policy::LearningMode, position::Position, types::Score};
+
+    #[test]
+    fn a_game_that_was_left_behind_is_learned_as_it_ended() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("learn.bin");
+        let rules = Rules { mode: LearningMode::Drop, drop: 33, min_depth: Depth(4) };
+        let recorder = Recorder { live: &|_| None, evaluation_id: 1 };
+        let confirmed = |ended: Option<Option<Color>>| {
+            let start = Position::default();
+            let record = Record::new(&start, super::super::Origin::Drop).expect("it fits");
+            let line = Line { start: start.fen(), moves: Vec::new() };
+            let search = GameSearch {
+                position: start,
+                line,
+                depth: Depth(5),
+                score: Score::from_centipawns(-100),
+                teaches: true,
+                drop: Some(record),
+            };
+            let mut log = GameLog::default();
+            log.searched(&file, &search).expect("written");
+            // Here the process ends, without having written the records.
+            drop(match ended {
+                Some(winner) => log.ended(winner),
+                None => log.0,
+            });
+            let (records, logs) = take_over(&file, &rules, &recorder).expect("read");
+            assert_eq!(logs.len(), 1);
+            logs.into_iter().for_each(ProcessLog::remove);
+            records.iter().filter(|record| record.flags.confirmed).count()
+        };
+        assert_eq!(confirmed(Some(Some(Color::Black))), 1);
+        assert_eq!([None, Some(None), Some(Some(Color::White))].map(confirmed), [0; 3]);
+    }
+}

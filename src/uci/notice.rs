@@ -1,0 +1,107 @@
+//! The words of what the engine has to say.
+
+use std::fmt::{Display, Formatter, Result};
+
+use shakmaty::uci::UciMove;
+
+use crate::search::{Failure, Notice, advice_margin, advice_min_depth};
+
+/// `1 record`, `2 records`.
+fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// The moves, with spaces between them.
+fn listed(moves: &[UciMove]) -> String {
+    moves.iter().map(UciMove::to_string).collect::<Vec<_>>().join(" ")
+}
+
+impl Display for Notice {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Notice::SearchPanic => f.write_str("internal error in a search thread; please report the game"),
+            Notice::NoThread => {
+                f.write_str("the system gives no thread to search with; a legal move is played")
+            }
+            Notice::Resumed(depth) => write!(f, "analysis resumed at depth {}", depth.get()),
+            Notice::Tablebases { files, pieces } => {
+                write!(f, "found {files} tablebase files, up to {pieces} pieces")
+            }
+            Notice::NoTablebases => f.write_str("no tablebase files found; playing without"),
+            Notice::NewHashFile { path, mib } => write!(f, "hash file {}: {mib} MiB, new", path.display()),
+            Notice::HashFile { path, mib, fill, session } => {
+                let (path, whole, tenth) = (path.display(), fill / 10, fill % 10);
+                write!(f, "hash file {path}: {mib} MiB, {whole}.{tenth} % full, session {session}")
+            }
+            Notice::HashFileGone { path, replaced } => {
+                let what = if *replaced { "replaced" } else { "removed" };
+                write!(f, "hash file {} was {what}", path.display())
+            }
+            Notice::HashFileUnused => {
+                f.write_str("the hash file is not used with contempt or at limited strength")
+            }
+            Notice::LimitedMemory => {
+                f.write_str("learning: an engine of limited strength uses no memory and adds none")
+            }
+            Notice::Learning { path, all, records } => {
+                let mode = if *all { "all" } else { "drop" };
+                write!(f, "learning {mode}: {} in {}", counted(*records, "record"), path.display())
+            }
+            Notice::Records { now, before } => {
+                write!(f, "learning: {} now, {before} before", counted(*now, "record"))
+            }
+            Notice::LeftGames(records) => write!(
+                f,
+                "learning: {} of games whose engines were killed or could not write them",
+                counted(*records, "record")
+            ),
+            Notice::InReach { records, new } => {
+                write!(f, "learning: {} in reach, {new} new in the table", counted(*records, "record"))
+            }
+            Notice::Advised(moves) => write!(f, "learning: advised here: {}", listed(moves)),
+            Notice::AdviceOverruled { advised, best } => write!(
+                f,
+                "learning: not as advised ({}), but {best}: the advice is mated, or {} centipawns worse at depth {} \
+                 or more",
+                listed(advised),
+                advice_margin(),
+                advice_min_depth()
+            ),
+            Notice::LearnedCutoffs(cutoffs) => {
+                write!(f, "learning: {} by learned entries", counted(*cutoffs as usize, "cutoff"))
+            }
+            Notice::ScoreFell { inside, waits } => {
+                let when = if *inside { "during the search" } else { "since the last move" };
+                let waits = if *waits { "; it waits until the file is free" } else { "" };
+                write!(f, "learning: this position, the score fell {when}{waits}")
+            }
+            Notice::NoGameLog(error) => write!(
+                f,
+                "learning: the log of the game cannot be written ({error}); what is learned at the end of the game is \
+                 lost if the engine is killed before"
+            ),
+            Notice::NotWritten { records, path } => write!(
+                f,
+                "learning: {} could not be written to {}: another process holds its lock, or it cannot be written; the \
+                 next engine that opens it learns from the games",
+                counted(*records, "record"),
+                path.display()
+            ),
+            Notice::Studied { openings, games, held } => write!(
+                f,
+                "learning: positions of openings studied: {openings}; lost games: {games}, another move holds in {held}"
+            ),
+            Notice::Failed(failure, why) => match failure {
+                Failure::Other => f.write_str(why),
+                Failure::HashFile => write!(f, "{why}; the hash stays in RAM"),
+                Failure::Learning => write!(f, "nothing is learned: {why}"),
+                Failure::Study => write!(f, "learning: nothing is studied: {why}"),
+                Failure::StudyBrokeOff => write!(f, "learning: nothing more is studied: {why}"),
+                Failure::Book => write!(
+                    f,
+                    "the result of the last game is not in the book's copy ({why}); BookLearning turns it off"
+                ),
+            },
+        }
+    }
+}
