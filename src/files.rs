@@ -1,20 +1,29 @@
 //! Files: opens existing ones, tells them apart, and creates new ones under a temporary name until they are complete.
 
+mod output;
 mod process_log;
 
 use std::{
     fs::{self, File, OpenOptions},
+    hash::{BuildHasher, Hasher, RandomState},
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use tempfile::{Builder, NamedTempFile, PersistError};
 use thiserror::Error;
 
-pub use self::process_log::{LeftLog, ProcessLog, left_logs};
+pub use self::{
+    output::{Claim, Inputs, OutputError, is_output_closed, is_standard_output, standard_output},
+    process_log::{LeftLog, ProcessLog, left_logs},
+};
 
 /// Longer chains of symbolic links are loops.
 const MAX_LINKS: usize = 40;
+/// How often a lock that another process holds is asked for.
+const LOCK_POLL: Duration = Duration::from_millis(2);
 
 /// The identity of a file, whatever its names.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -138,6 +147,30 @@ pub fn create_parents(path: &Path) -> io::Result<()> {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), fs::create_dir_all)
 }
 
+/// Repeats `attempt` while it `is_busy`, because another process holds a lock, for `limit` at most.
+///
+/// # Errors
+/// That of the last attempt.
+pub fn retry_within<T, E>(
+    limit: Duration,
+    is_busy: impl Fn(&E) -> bool,
+    mut attempt: impl FnMut() -> Result<T, E>,
+) -> Result<T, E> {
+    let deadline = Instant::now() + limit;
+    loop {
+        match attempt() {
+            Err(error) if is_busy(&error) && Instant::now() < deadline => thread::sleep(LOCK_POLL),
+            done => return done,
+        }
+    }
+}
+
+/// A random number that tells files and processes apart, on all machines: std seeds its hash maps from the system's source
+/// of randomness.
+pub fn unique_id() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
 /// A file that is being written under a temporary name beside its own, and is deleted if it is not finished.
 pub struct NewFile {
     path: PathBuf,
@@ -146,7 +179,13 @@ pub struct NewFile {
 
 impl NewFile {
     /// Begins a file that will be at `path`, or at the target of a link there.
+    ///
+    /// # Errors
+    /// Something else than a file is there (it must not be replaced by one), or those of the system.
     pub fn begin(path: &Path) -> io::Result<NewFile> {
+        if let Some(kind) = info_at(path).ok().and_then(|info| info.not_a_file) {
+            return Err(OpenError::NotAFile(kind).into());
+        }
         let path = resolve(path)?;
         let mut prefix = path.file_name().unwrap_or_default().to_owned();
         prefix.push(".");
@@ -156,15 +195,6 @@ impl NewFile {
         builder.permissions(<fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
         let file = builder.tempfile_in(path.parent().unwrap_or(Path::new("/")))?;
         Ok(NewFile { path, writer: BufWriter::new(file) })
-    }
-
-    /// The same, if nothing is at `path` yet.
-    ///
-    /// # Errors
-    /// `AlreadyExists`, or those of the system.
-    pub fn begin_new(path: &Path) -> io::Result<NewFile> {
-        // A dangling link counts as well.
-        if path.symlink_metadata().is_ok() { Err(taken()) } else { NewFile::begin(path) }
     }
 
     /// The file itself; what was written through this value may still be in its buffer.
@@ -189,10 +219,26 @@ impl NewFile {
         })
     }
 
+    /// Gives the file its name, unless another process was faster.
+    pub fn publish(self) -> io::Result<()> {
+        self.finish().or_else(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => Ok(()),
+            _ => Err(error),
+        })
+    }
+
     /// Gives the file its name; it replaces the file that has it.
     pub fn replace(self) -> io::Result<()> {
         let (path, file) = self.complete()?;
         file.persist(&path).map(drop).map_err(|PersistError { error, .. }| error)
+    }
+
+    /// Gives the file its name; only with `force` it replaces the file that has it.
+    ///
+    /// # Errors
+    /// See [`NewFile::finish`].
+    pub fn finish_with(self, force: bool) -> io::Result<()> {
+        if force { self.replace() } else { self.finish() }
     }
 
     fn complete(self) -> io::Result<(PathBuf, NamedTempFile)> {

@@ -4,8 +4,7 @@ use std::{
     fs::{File, OpenOptions, TryLockError},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
-    thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use super::{Book, BookEntry, BookMove, ENTRY_BYTES};
@@ -15,7 +14,6 @@ use crate::files::{self, NewFile};
 const PRIOR_GAMES: f64 = 3.0;
 /// How long a result waits for a lock that another process holds.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(200);
-const LOCK_POLL: Duration = Duration::from_millis(1);
 
 /// The results of our games with a book move, packed in a `learn` field: `games 16 | half points 16`.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -126,10 +124,7 @@ impl LearnedBook {
             Ok(file) if is_copy(&file, book, index) => Ok(()),
             // A copy of another book is replaced.
             Ok(_) => copy.replace(),
-            Err(_) => copy.finish().or_else(|error| match error.kind() {
-                io::ErrorKind::AlreadyExists => Ok(()),
-                _ => Err(error),
-            }),
+            Err(_) => copy.publish(),
         }
     }
 }
@@ -137,17 +132,13 @@ impl LearnedBook {
 /// Locks the copy. Others hold the lock for microseconds; one that holds it longer is stopped or stuck, and is not
 /// waited for.
 fn lock(file: &File) -> io::Result<()> {
-    let deadline = Instant::now() + LOCK_TIMEOUT;
-    loop {
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(LOCK_POLL),
-            Err(TryLockError::WouldBlock) => {
-                return Err(io::Error::new(io::ErrorKind::WouldBlock, "another process holds its lock"));
-            }
-            Err(TryLockError::Error(error)) => return Err(error),
-            Ok(()) => return Ok(()),
+    let is_busy = |error: &TryLockError| matches!(error, TryLockError::WouldBlock);
+    files::retry_within(LOCK_TIMEOUT, is_busy, || file.try_lock()).map_err(|error| match error {
+        TryLockError::WouldBlock => {
+            io::Error::new(io::ErrorKind::WouldBlock, "another process holds its lock")
         }
-    }
+        TryLockError::Error(error) => error,
+    })
 }
 
 fn offset(index: usize) -> u64 {

@@ -1,18 +1,21 @@
 //! `engram book`: makes, shows, counts and merges Polyglot books.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 use clap::{Args, Subcommand, ValueEnum};
 use shakmaty::{Color, Outcome};
 
 use super::{
-    CliError, Completion, Openings, complain,
+    CliError, Completion, Openings, check_output, complain,
     pgn::{self, Games},
-    progress_bar, refuse_to_overwrite, refused, source,
+    progress_bar, refused, source,
 };
 use crate::{
     book::{Book, BookEntry, BookLimits, Builder, Experience, merge, to_bytes},
-    files,
+    files::NewFile,
     position::Position,
     uci::{Output, translate},
 };
@@ -113,6 +116,7 @@ pub fn run(task: BookTask, output: &Output) -> Result<Completion, CliError> {
         }
         BookTask::Stats { book } => stats(book.as_deref(), output)?,
         BookTask::Merge { books, output: file, force } => {
+            refuse(&file, &books, force)?;
             let books = books.iter().map(|path| open(Some(path))).collect::<Result<Vec<Book>, _>>()?;
             let entries = merge(&books);
             write(&file, &entries, force)?;
@@ -130,7 +134,7 @@ fn open(path: Option<&Path>) -> Result<Book, CliError> {
 }
 
 fn make(make: &Make, output: &Output) -> Result<Completion, CliError> {
-    refuse(&make.output, make.force)?;
+    refuse(&make.output, &make.games, make.force)?;
     let mut builder = Builder::default();
     let (mut games, mut skipped) = (0_usize, 0_usize);
     let progress = progress_bar(None, "{spinner} {pos} games, {elapsed}");
@@ -183,23 +187,22 @@ fn add(builder: &mut Builder, game: &pgn::Game, make: &Make) {
     }
 }
 
-/// A book is written only to a file, and to an existing one only with `force`.
-fn refuse(path: &Path, force: bool) -> Result<(), CliError> {
-    refuse_to_overwrite(path, force)?;
+/// A book is written only to a file that is none of the inputs, and to an existing one only with `force`.
+fn refuse(path: &Path, inputs: &[PathBuf], force: bool) -> Result<(), CliError> {
     if path == Path::new("-") {
         let text = "a book is not written to the standard output; name a file (`./-` for one named `-`)";
         return Err(CliError::Task(text.to_owned()));
     }
-    if path.exists() && !path.is_file() {
-        return Err(CliError::Task(format!("{} is not a regular file; name another", path.display())));
-    }
-    Ok(())
+    check_output(path, inputs, force)
 }
 
 fn write(path: &Path, entries: &[BookEntry], force: bool) -> Result<(), CliError> {
-    refuse(path, force)?;
     // An engine may be reading the file that is replaced.
-    files::replace(path, &to_bytes(entries)).map_err(refused(path, "written"))
+    let written = NewFile::begin(path).and_then(|mut file| {
+        file.write_all(&to_bytes(entries))?;
+        file.finish_with(force)
+    });
+    written.map_err(refused(path, "written"))
 }
 
 fn show(position: &Position, book: &Book, learned: bool, output: &Output) {

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::outcome::CliError;
 use crate::{
+    files::{Inputs, info_at},
     learn::{BEFORE_FIRST, FileError, LearnFile, Record},
     position::Position,
     protocol::PositionStart,
@@ -15,14 +16,23 @@ use crate::{
     uci::{printable, translate},
 };
 
-/// An existing file is replaced only when that was asked for.
-pub(super) fn refuse_to_overwrite(path: &Path, force: bool) -> Result<(), CliError> {
-    // Devices and pipes lose nothing by writing; opening a folder fails anyway.
-    if !force && path.is_file() {
-        let path = path.display();
-        return Err(CliError::Task(format!("{path} is there already; --force overwrites it")));
-    }
-    Ok(())
+/// Checks that a command may replace what is at `path`: see [`Inputs::check`].
+pub(super) fn check_output(
+    path: &Path,
+    inputs: impl IntoIterator<Item: AsRef<Path>>,
+    force: bool,
+) -> Result<(), CliError> {
+    Inputs::new(inputs).check(path, force).map_err(|error| CliError::Refused(path.to_owned(), error))
+}
+
+/// Checks that a command does not write to one of its inputs.
+pub(super) fn refuse_input(
+    path: &Path,
+    inputs: impl IntoIterator<Item: AsRef<Path>>,
+) -> Result<(), CliError> {
+    let Ok(info) = info_at(path) else { return Ok(()) };
+    let other = Inputs::new(inputs).exclude(info.identity);
+    other.map_err(|error| CliError::Refused(path.to_owned(), error))
 }
 
 /// A progress bar, or a spinner if the number of steps is unknown; hidden if the standard error is no terminal.

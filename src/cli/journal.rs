@@ -4,7 +4,7 @@
 //! interruption came while a line was written, it has no line end: it is dropped, and its result computed again.
 
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
+    fs::{File, OpenOptions},
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take, Write},
     path::{Path, PathBuf},
 };
@@ -13,14 +13,15 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{CliError, refused};
+use crate::files::{Claim, Identity, OutputError};
 
-/// The journal of an earlier run of the same work, if there is one.
+/// The journal of an earlier run of the same work, or an empty one, which is removed again when it is dropped.
 pub(super) struct EarlierRun {
     path: PathBuf,
     setup: String,
     advice: &'static str,
-    /// The journal, locked, if there is one.
-    file: Option<File>,
+    /// Locked while this process lives.
+    file: Claim,
     /// Bytes of the first line: none if there was no such run.
     head: u64,
     /// Bytes of the complete lines.
@@ -32,29 +33,35 @@ pub(super) struct EarlierRun {
 /// The journal of one run, open for the next result.
 pub(super) struct Journal {
     path: PathBuf,
-    file: File,
+    file: Claim,
 }
 
 /// The results of earlier runs, oldest first, read on demand.
 pub(super) struct Results(BufReader<Take<File>>);
 
 impl EarlierRun {
-    /// Looks for the journal of the work that `setup` describes, an object with a field `engram`. Nothing is
-    /// written yet. A journal of other work is replaced only if it has no results; otherwise `advice` says what to do.
+    /// Looks for the journal of the work that `setup` describes, an object with a field `engram`. It is not changed
+    /// yet. A journal of other work is replaced only if it has no results; otherwise `advice` says what to do.
     ///
     /// # Errors
-    /// It cannot be read, belongs to other work or to none, or another process is at it.
+    /// It cannot be read or made, belongs to other work or to none, or another process is at it.
     pub(super) fn find(path: PathBuf, setup: &Value, advice: &'static str) -> Result<EarlierRun, CliError> {
-        let file = match OpenOptions::new().read(true).append(true).open(&path) {
-            Ok(file) => Some(file),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(refused(&path, "read")(error)),
-        };
-        if let Some(file) = &file {
-            lock(file, &path, advice)?;
-        }
-        // The process that held the lock may have finished the work and removed the file.
-        let file = file.filter(|_| path.exists());
+        let file =
+            Claim::open(&path, OpenOptions::new().read(true).write(true)).map_err(|error| match error {
+                OutputError::Busy => {
+                    let path = path.display();
+                    CliError::Task(format!(
+                        "another process is at this work and writes {path}; wait for it to end"
+                    ))
+                }
+                OutputError::System(error) if !path.exists() => {
+                    // Nobody asked for this file by name: the folder is what cannot be used.
+                    let folder =
+                        path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+                    refused(folder, "written")(error)
+                }
+                error => CliError::Refused(path.clone(), error),
+            })?;
         let mut earlier =
             EarlierRun { path, setup: format!("{setup}\n"), advice, file, head: 0, whole: 0, len: 0 };
         earlier.measure(setup)?;
@@ -63,10 +70,9 @@ impl EarlierRun {
 
     /// Finds the part of the file that is valid.
     fn measure(&mut self, setup: &Value) -> Result<(), CliError> {
-        let Some(file) = &self.file else { return Ok(()) };
         let advice = self.advice;
         let failed = refused(&self.path, "read");
-        let mut lines = BufReader::new(file);
+        let mut lines = BufReader::new(self.file.file());
         let mut line = Vec::new();
         lines.read_until(b'\n', &mut line).map_err(&failed)?;
         if self.setup.as_bytes().starts_with(&line) && !line.ends_with(b"\n") {
@@ -109,20 +115,20 @@ impl EarlierRun {
         self.head > 0
     }
 
+    /// The identity of the journal.
+    pub(super) fn identity(&self) -> Identity {
+        self.file.identity()
+    }
+
     /// Resumes it, or begins a new one.
     ///
     /// # Errors
     /// The journal cannot be written.
     pub(super) fn resume(self) -> Result<(Journal, Results), CliError> {
-        let EarlierRun { path, setup, advice, file, head, whole, .. } = self;
-        let made = || OpenOptions::new().create(true).append(true).open(&path);
-        // Nobody asked for this file by name: the folder is what cannot be used.
-        let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-        let mut file = file.map_or_else(made, Ok).map_err(refused(folder, "written"))?;
-        lock(&file, &path, advice)?;
+        let EarlierRun { path, setup, mut file, head, whole, .. } = self;
         let mut open = || {
-            // Not on all systems may a handle opened for appending do that.
-            OpenOptions::new().write(true).open(&path)?.set_len(whole)?;
+            file.file().set_len(whole)?;
+            file.file().seek(SeekFrom::Start(whole))?;
             if whole == 0 {
                 file.write_all(setup.as_bytes())?;
             }
@@ -131,20 +137,9 @@ impl EarlierRun {
             Ok(BufReader::new(earlier.take(whole - head)))
         };
         let earlier = open().map_err(refused(&path, "written"))?;
+        file.keep();
         Ok((Journal { path, file }, Results(earlier)))
     }
-}
-
-/// Locks the journal for one process. Only on Unix: elsewhere the lock would exclude the reader of this process as
-/// well.
-fn lock(file: &File, path: &Path, advice: &'static str) -> Result<(), CliError> {
-    if cfg!(unix) && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-        let path = path.display();
-        return Err(CliError::Task(format!(
-            "another process is at this work and writes {path}; wait for it, or {advice}"
-        )));
-    }
-    Ok(())
 }
 
 /// The names of the settings in which two setups differ.
@@ -168,15 +163,7 @@ impl Journal {
 
     /// Removes the journal: the work is done.
     pub(super) fn remove(self) {
-        // If that fails, the journal does no harm.
-        let _ = fs::remove_file(&self.path);
-    }
-}
-
-impl Drop for Journal {
-    fn drop(&mut self) {
-        // A child process that is just being started has a copy of the file handle, and with it the lock.
-        let _ = self.file.unlock();
+        self.file.remove();
     }
 }
 
@@ -191,6 +178,8 @@ impl Results {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use serde_json::json;
 
     use super::*;

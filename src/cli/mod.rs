@@ -29,7 +29,9 @@ use std::{io::ErrorKind, path::PathBuf};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use self::{
-    common::{complain, date, json, pawns, position, progress_bar, refuse_to_overwrite, write_records},
+    common::{
+        check_output, complain, date, json, pawns, position, progress_bar, refuse_input, write_records,
+    },
     openings::Openings,
     outcome::refused,
 };

@@ -10,6 +10,7 @@ use thiserror::Error;
 use crate::{
     book::BookError,
     engine::IllegalMove,
+    files::OutputError,
     learn::{FileError, exchange::LineError},
     tt::file::HashFileError,
     uci::translate::FenError,
@@ -48,6 +49,9 @@ pub enum CliError {
     /// Another file cannot be opened, read, written, and what the system says.
     #[error("{0} cannot be {1} ({2})")]
     File(PathBuf, &'static str, io::Error),
+    /// A file that is not written to.
+    #[error("{0} {1}")]
+    Refused(PathBuf, OutputError),
     /// The output cannot be written.
     #[error("the output cannot be written: {0}")]
     Output(String),

@@ -5,6 +5,10 @@ use std::{
     fs::File,
     io::{self, BufRead, BufReader, Read},
     path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
 
 use bzip2::bufread::MultiBzDecoder;
@@ -30,6 +34,40 @@ pub fn reader(path: &Path) -> io::Result<Reader> {
         return unpacked(Box::new(BufReader::new(io::stdin())));
     }
     unpacked(Box::new(BufReader::with_capacity(BUFFER, File::open(path)?)))
+}
+
+/// As [`reader`]; `read` counts the bytes of the file that were read.
+pub fn counted_reader(path: &Path, read: &Arc<AtomicU64>) -> io::Result<Reader> {
+    if path == Path::new("-") {
+        return reader(path);
+    }
+    let file = BufReader::with_capacity(BUFFER, File::open(path)?);
+    unpacked(Box::new(Counted { file, read: Arc::clone(read) }))
+}
+
+/// A file whose bytes are counted when they are read.
+struct Counted {
+    file: BufReader<File>,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.read.fetch_add(count as u64, Relaxed);
+        Ok(count)
+    }
+}
+
+impl BufRead for Counted {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.file.fill_buf()
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.read.fetch_add(count as u64, Relaxed);
+        self.file.consume(count);
+    }
 }
 
 /// The extension of a file in lower case, without that of the compression.

@@ -1,10 +1,6 @@
 //! Appending: the only way in which a learning file changes.
 
-use std::{
-    sync::RwLock,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{sync::RwLock, time::Duration};
 
 use super::{
     create::{fill_with_zeros, read_header},
@@ -15,7 +11,10 @@ use super::{
     ring::{BLOCK, MAX_ADVICE, Ring},
 };
 
-use crate::locks::{read, write};
+use crate::{
+    files::retry_within,
+    locks::{read, write},
+};
 
 /// How long a tool waits for the lock.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
@@ -190,12 +189,6 @@ impl Drop for Locked<'_> {
 }
 
 /// Repeats `attempt` for some seconds while others hold the lock.
-pub(super) fn retry_while_busy<T>(mut attempt: impl FnMut() -> Result<T, FileError>) -> Result<T, FileError> {
-    let give_up = Instant::now() + LOCK_TIMEOUT;
-    loop {
-        match attempt() {
-            Err(FileError::Busy(_)) if Instant::now() < give_up => thread::sleep(Duration::from_millis(2)),
-            done => return done,
-        }
-    }
+pub(super) fn retry_while_busy<T>(attempt: impl FnMut() -> Result<T, FileError>) -> Result<T, FileError> {
+    retry_within(LOCK_TIMEOUT, |error| matches!(error, FileError::Busy(_)), attempt)
 }

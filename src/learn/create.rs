@@ -11,6 +11,7 @@ use super::{
     header::{FILE_SIZE, HEADER_SIZE, Header},
     stamp,
 };
+use crate::files::unique_id;
 
 /// Creates a learning file at `path`, with the directories above it, or completes one that is unfinished. A finished
 /// one, or anything else that is there, is not changed.
@@ -57,7 +58,7 @@ fn make(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
     // need no more space, and a crash leaves zeros, which are no learning file.
     fill_with_zeros(&*data, 0)?;
     data.sync()?;
-    let header = Header { file_id: stamp::random(), created: u64::from(stamp::now()) };
+    let header = Header { file_id: unique_id(), created: u64::from(stamp::now()) };
     data.write_at(&header.encode(), 0)?;
     data.sync()?;
     disk.sync_directory(disk.resolve(path)?.parent().unwrap_or(Path::new("/")))?;

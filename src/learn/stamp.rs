@@ -1,10 +1,11 @@
-//! Time, session and random numbers for records.
+//! Time and session for records.
 
 use std::{
-    hash::{BuildHasher, Hasher, RandomState},
     sync::OnceLock,
     time::{SystemTime, UNIX_EPOCH},
 };
+
+use crate::files::unique_id;
 
 /// Seconds since 1970, as records count them.
 pub fn now() -> u32 {
@@ -15,10 +16,5 @@ pub fn now() -> u32 {
 /// The random number of this process that marks its records.
 pub fn session() -> u32 {
     static SESSION: OnceLock<u32> = OnceLock::new();
-    *SESSION.get_or_init(|| random() as u32)
-}
-
-/// A random number: std seeds its hash maps from the system's source of randomness.
-pub(super) fn random() -> u64 {
-    RandomState::new().build_hasher().finish()
+    *SESSION.get_or_init(|| unique_id() as u32)
 }

@@ -6,6 +6,7 @@ use std::{
 };
 
 use crate::{
+    files::is_output_closed,
     locks::locked,
     protocol::{Info, Message},
 };
@@ -28,26 +29,30 @@ pub struct Output {
 struct SharedOutput {
     writer: Mutex<Box<dyn Write + Send>>,
     failure: OnceLock<io::Error>,
+    is_stdout: bool,
 }
 
 impl Output {
     /// An output to `writer`.
     pub fn new(writer: impl Write + Send + 'static) -> Output {
-        Output {
-            shared: Arc::new(SharedOutput { writer: Mutex::new(Box::new(writer)), failure: OnceLock::new() }),
-        }
+        Output::with(Box::new(writer), false)
     }
 
     /// An output to standard output.
     pub fn stdout() -> Output {
-        Output::new(io::stdout())
+        Output::with(Box::new(io::stdout()), true)
+    }
+
+    fn with(writer: Box<dyn Write + Send>, is_stdout: bool) -> Output {
+        let writer = Mutex::new(writer);
+        Output { shared: Arc::new(SharedOutput { writer, failure: OnceLock::new(), is_stdout }) }
     }
 
     /// Writes one line (or several that belong together) and flushes it.
     pub fn line(&self, text: impl Display) {
         let text = text.to_string();
         log::debug!(target: "uci", "> {text}");
-        if self.is_closed() {
+        if self.failure().is_some() {
             return;
         }
         let mut text = printable(&text).into_owned();
@@ -72,9 +77,9 @@ impl Output {
         self.send(&Message::Info(Info::text(text)));
     }
 
-    /// Has a write failed, so that the reader is gone?
+    /// Is the reader gone, or did a write fail?
     pub fn is_closed(&self) -> bool {
-        self.failure().is_some()
+        self.failure().is_some() || (self.shared.is_stdout && is_output_closed())
     }
 
     /// The error of the first write that failed.

@@ -6,6 +6,7 @@ use std::{
 use clap::Args;
 
 use super::pool::MAX_THREADS;
+use crate::files::is_standard_output;
 #[cfg(feature = "fleet")]
 use crate::fleet::ServerAddress;
 
@@ -84,7 +85,7 @@ pub struct Analyse {
 }
 
 impl Analyse {
-    /// The options that name an output, with their values.
+    /// The options that name an output, with their values; `-` for every name of the standard output.
     pub(super) fn outputs(&self) -> Vec<(&'static str, &Path)> {
         let options = [
             ("--json", &self.json),
@@ -94,6 +95,8 @@ impl Analyse {
             ("--sqlite", &self.sqlite),
             ("--puzzles", &self.puzzles),
         ];
-        options.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?))).collect()
+        let standard = Path::new("-");
+        let named = |path| if is_standard_output(path) { standard } else { path };
+        options.into_iter().filter_map(|(option, path)| Some((option, named(path.as_deref()?)))).collect()
     }
 }

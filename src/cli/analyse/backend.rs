@@ -1,7 +1,8 @@
 //! Where the positions are searched: by threads of this process, or on other machines.
 
-use std::{ops::Range, path::Path, sync::Arc};
+use std::{ops::Range, path::Path, sync::Arc, time::Duration};
 
+use crossbeam::channel::RecvTimeoutError;
 use serde_json::Value;
 
 #[cfg(feature = "fleet")]
@@ -11,6 +12,9 @@ use super::{
     pool::{Arrival, MoveList, SearchBudget, SearchKind, SearchSettings, Workers},
 };
 use crate::{cli::CliError, search::Event};
+
+/// How long a result is waited for at a time.
+const WAIT: Duration = Duration::from_millis(500);
 
 /// Where the positions are searched.
 pub(super) enum SearchBackend {
@@ -62,10 +66,14 @@ impl SearchBackend {
         }
     }
 
-    /// The next result; `None` if no worker is left.
+    /// What comes within a second; `None` if no worker is left.
     pub(super) fn receive(&mut self) -> Option<Arrival> {
         match self {
-            SearchBackend::Local(workers, _) => workers.receive().map(Arrival::Found),
+            SearchBackend::Local(workers, _) => match workers.receive_within(WAIT) {
+                Ok(found) => Some(Arrival::Found(found)),
+                Err(RecvTimeoutError::Timeout) => Some(Arrival::Nothing),
+                Err(RecvTimeoutError::Disconnected) => None,
+            },
             #[cfg(feature = "fleet")]
             SearchBackend::Remote(workers) => workers.receive(),
         }

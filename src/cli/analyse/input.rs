@@ -5,6 +5,7 @@ use std::{
     fs,
     io::{self, BufRead as _, Cursor, Read as _},
     path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicU64},
     time::UNIX_EPOCH,
 };
 
@@ -104,32 +105,28 @@ impl AnalysisInput {
         paths.iter().map(description).collect::<Option<Vec<_>>>().map(|files| files.join("; "))
     }
 
-    /// The number of positions, if the input can be read twice.
-    ///
-    /// # Errors
-    /// It cannot be read.
-    pub fn count(&self) -> Result<Option<u64>, CliError> {
-        if self.fingerprint().is_none() {
-            return Ok(None);
-        }
-        let mut positions = 0;
-        for item in self.items() {
-            positions += match item? {
-                Ok(Item::Game(game)) if !game.moves.is_empty() => game.moves.len() as u64 + 1,
-                Ok(Item::Position(_)) => 1,
-                _ => 0,
-            };
-        }
-        Ok(Some(positions))
+    /// The length of its files in bytes; `None` if it is not known, as that of a pipe.
+    pub fn bytes(&self) -> Option<u64> {
+        let AnalysisInput::Files(paths) = self else { return None };
+        let length = |path: &PathBuf| match fs::metadata(path).ok()? {
+            file if file.is_file() => Some(file.len()),
+            // It is skipped.
+            folder if folder.is_dir() => Some(0),
+            _ => None,
+        };
+        paths.iter().map(length).sum()
     }
 
-    /// The items, one after another.
-    pub fn items(&self) -> Items {
+    /// The items, one after another; `read` counts the bytes of the files that were read for them.
+    pub fn items(&self, read: &Arc<AtomicU64>) -> Items {
         match self {
             AnalysisInput::Single(record) => {
                 Box::new(std::iter::once(Ok(Ok(Item::Position((**record).clone())))))
             }
-            AnalysisInput::Files(paths) => Box::new(paths.clone().into_iter().flat_map(items)),
+            AnalysisInput::Files(paths) => {
+                let read = Arc::clone(read);
+                Box::new(paths.clone().into_iter().flat_map(move |path| readable(path, &read)))
+            }
         }
     }
 }
@@ -141,15 +138,21 @@ pub fn text(words: &[OsString]) -> String {
     words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
+/// The items of a file up to its first error: after that a decompressor may say anything.
+fn readable(path: PathBuf, read: &Arc<AtomicU64>) -> Items {
+    let mut is_readable = true;
+    Box::new(items(path, read).take_while(move |item| std::mem::replace(&mut is_readable, item.is_ok())))
+}
+
 /// The items of a file.
-fn items(path: PathBuf) -> Items {
+fn items(path: PathBuf, read: &Arc<AtomicU64>) -> Items {
     if path.is_dir() {
         let path = path.display();
         let reason =
             format!("{path} is a folder, which is skipped; name the files in it, such as {path}/*.pgn");
         return Box::new(std::iter::once(Ok(Err(reason))));
     }
-    match source::reader(&path).and_then(|reader| detect(&path, reader)) {
+    match source::counted_reader(&path, read).and_then(|reader| detect(&path, reader)) {
         Ok((TextKind::Games, reader)) => games(path, reader),
         Ok((TextKind::Positions, reader)) => positions(path, reader),
         Err(error) => Box::new(std::iter::once(Err(refused(&path, "read")(error)))),
@@ -206,4 +209,32 @@ fn positions(path: PathBuf, reader: Reader) -> Items {
             Err(reason) => Err(format!("{file}: line {number} is skipped: {reason}")),
         }))
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{io::Write, sync::atomic::Ordering::Relaxed};
+
+    use super::*;
+
+    #[test]
+    fn the_bytes_read_are_those_of_the_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name).into_os_string();
+        let games = "[Event \"x\"]\n\n1. e4 e5 *\n\n".repeat(20_000);
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(games.as_bytes()).expect("memory takes it");
+        fs::write(path("a.pgn.gz"), packed.finish().expect("memory takes it")).expect("a file");
+        fs::write(path("b.pgn"), &games).expect("a file");
+        let input = AnalysisInput::open(&[path("a.pgn.gz"), path("b.pgn"), path("")]).expect("files");
+        let read = Arc::default();
+        let mut before = 0;
+        for (index, item) in input.items(&read).enumerate() {
+            assert!(item.expect("readable").is_ok() || index == 40_000, "the last is a folder");
+            let now = read.load(Relaxed);
+            assert!(now >= before && (index == 0 || index >= 40_000 || now > 0));
+            before = now;
+        }
+        assert_eq!(input.bytes(), Some(before));
+    }
 }

@@ -16,6 +16,7 @@ use crate::{
         CliError,
         journal::{self, EarlierRun, Results},
     },
+    files::resolve,
     position::Position,
     types::Score,
 };
@@ -24,7 +25,10 @@ const ADVICE: &str = "finish that, remove it, or name other outputs";
 
 /// Looks for the journal of an earlier run of the same work beside an output file.
 pub(super) fn find(output: &Path, setup: &Value) -> Result<EarlierRun, CliError> {
-    let mut name = output.as_os_str().to_owned();
+    // Beside the file itself, not beside a link to it (`/dev/fd/3` is one).
+    let target =
+        if output.is_symlink() { output.canonicalize().or_else(|_| resolve(output)).ok() } else { None };
+    let mut name = target.unwrap_or_else(|| output.to_owned()).into_os_string();
     name.push(".unfinished");
     EarlierRun::find(name.into(), setup, ADVICE)
 }

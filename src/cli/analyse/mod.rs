@@ -16,6 +16,7 @@ mod accuracy;
 mod annotate;
 mod arguments;
 mod backend;
+mod claims;
 pub mod epd;
 mod html;
 mod input;
@@ -30,6 +31,7 @@ mod puzzles;
 mod remote;
 mod report;
 mod rows;
+mod sink;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(feature = "fleet")]
@@ -37,13 +39,14 @@ mod task;
 mod window;
 
 use std::{
-    io::IsTerminal,
+    io::{self, IsTerminal},
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use backend::SearchBackend;
+use claims::Claims;
 use indicatif::ProgressBar;
 use input::AnalysisInput;
 use journal::FindingJournal;
@@ -58,7 +61,7 @@ pub(super) use self::{
     pool::{Finding, FoundAt, SearchKind, Workers},
     task::{BatchTask, result as task_result, version},
 };
-use super::{CliError, Completion, complain, journal::EarlierRun, pawns, progress_bar, tablebase};
+use super::{CliError, Completion, Openings, complain, pawns, progress_bar, tablebase};
 use crate::{
     eval,
     learn::{FileError, LearnFile, Mode},
@@ -77,48 +80,72 @@ const DEFAULT_DEPTH: u64 = 16;
 /// named and skipped.
 pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError> {
     let input = AnalysisInput::open(&arguments.input)?;
-    let settings = settings(arguments, input.is_single());
-    let setup = setup(arguments, &input, &settings);
-    let earlier = setup.as_ref().map(|(file, setup)| journal::find(file, setup)).transpose()?;
-    outputs::refuse(arguments, &input, earlier.as_ref().is_some_and(EarlierRun::is_there))?;
-    let known = earlier.as_ref().map_or(0, |earlier| earlier.len);
-    let mut journal = earlier.map(FindingJournal::resume).transpose()?;
-    let learn = arguments.learn.as_deref();
-    let records_before = learn.map(|path| records(path, arguments.write)).transpose()?;
+    let openings = if arguments.eco.is_empty() { Openings::own() } else { Openings::read(&arguments.eco)? };
     if !arguments.syzygy.is_empty() {
         tablebase::open(&arguments.syzygy)?;
     }
-    let mut outputs = Outputs::open(arguments, output)?;
-    let progress = progress(&input)?;
+    let settings = settings(arguments, input.is_single());
+    let setup = setup(arguments, &input, &settings);
+    let earlier = setup.as_ref().map(|(file, setup)| journal::find(file, setup)).transpose()?;
+    let claims = Claims::open(arguments, &input, earlier.as_ref())?;
+    let learn = arguments.learn.as_deref();
+    let records_before = learn.map(|path| records(path, arguments.write)).transpose()?;
+    let progress = progress(&input);
     let watch = watch(&progress, input.is_single());
-    let start = Instant::now();
-
-    let to_file = arguments.outputs().iter().any(|(_, path)| *path != Path::new("-"));
     let mut backend = SearchBackend::start(arguments, &settings, setup, watch)?;
+
+    // Nothing is refused any more: from here on files change.
+    let known = earlier.as_ref().map_or(0, |earlier| earlier.len);
+    let mut journal = earlier.map(FindingJournal::resume).transpose()?;
+    let mut outputs = Outputs::begin(claims, arguments, openings, output)?;
+    let start = Instant::now();
     if known > 0 {
         progress.suspend(|| eprintln!("going on with unfinished work: {known} results are there"));
     }
-    let totals = window::search_all(&input, &mut backend, &mut journal, &mut outputs, &progress, || {
-        to_file || !output.is_closed()
-    })?;
+    let is_standard = |(_, path): &(&str, &Path)| *path == Path::new("-");
+    let is_wanted = || match output.failure() {
+        // Who closes a pipe has read enough; the files are still wanted.
+        Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Output(error.to_string())),
+        _ => Ok(!output.is_closed() || !arguments.outputs().iter().all(is_standard)),
+    };
+    let mut totals =
+        window::search_all(&input, &mut backend, &mut journal, &mut outputs, &progress, &is_wanted)?;
     progress.finish_and_clear();
-    outputs.finish(&totals, start.elapsed(), input.is_single())?;
+    totals.time = start.elapsed();
+    outputs.finish(&totals)?;
     backend.finish();
-    if let (Some(path), Some(before), Some(text)) = (learn, records_before, &outputs.text) {
+    if matches!(is_wanted(), Ok(false)) {
+        return Ok(Completion::Complete);
+    }
+    if let (Some(path), Some(before), false) =
+        (learn, records_before, arguments.outputs().iter().any(is_standard))
+    {
         let name = path.display();
-        text.line(if arguments.write {
+        output.line(if arguments.write {
             format!("{} records in {name}, {before} before", records(path, false)?)
         } else {
             format!("{before} records in {name}, which was only read")
         });
     }
-    if let Some(journal) = journal {
+    let unread = totals.unread.take();
+    // More of a damaged file is never read; what the system refuses now it may give later, to the same command.
+    let goes_on = matches!(&unread, Some(CliError::File(_, _, error)) if !is_damage(error.kind()));
+    if let Some(journal) = journal.filter(|_| !goes_on) {
         journal.remove();
+    }
+    if let Some(error) = unread {
+        return Err(error);
     }
     if totals.items == 0 && totals.skipped == 0 {
         complain(format_args!("there is neither a game nor a position in {}", input::text(&arguments.input)));
     }
     Ok(if totals.skipped > 0 || totals.items == 0 { Completion::Partial } else { Completion::Complete })
+}
+
+/// Does a decompressor say this of a file that is damaged or cut short?
+fn is_damage(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    matches!(kind, InvalidData | InvalidInput | UnexpectedEof)
 }
 
 /// The number of live records in a learning file; to be written, a missing file is created. Without this check the
@@ -165,7 +192,9 @@ fn setup<'a>(
     let file = files.iter().find(|(_, path)| path.is_file() || !path.exists() && *path != Path::new("-"));
     let (Some((_, file)), Some(name)) = (file, input.fingerprint()) else { return None };
     let SearchBudget { depth, nodes, movetime, multipv, .. } = &settings.budget;
-    let outputs: Vec<_> = files.iter().map(|(option, path)| format!("{option} {}", path.display())).collect();
+    // Names of other bytes than UTF-8 are told apart too.
+    let spelt = |path: &Path| path.to_str().map_or_else(|| format!("{path:?}"), str::to_owned);
+    let outputs: Vec<_> = files.iter().map(|(option, path)| format!("{option} {}", spelt(path))).collect();
     let setup = json!({
         "engram": format!("{} evaluation {:04x}", env!("CARGO_PKG_VERSION"), eval::fingerprint()),
         "input": name,
@@ -182,18 +211,19 @@ fn setup<'a>(
     Some((file, setup))
 }
 
-fn progress(input: &AnalysisInput) -> Result<ProgressBar, CliError> {
+/// Counts bytes: how many positions there are is known only when the whole input was read.
+fn progress(input: &AnalysisInput) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
-        return Ok(ProgressBar::hidden());
+        return ProgressBar::hidden();
     }
-    let positions = input.count()?;
-    let template = match positions {
-        Some(_) => "{bar:30} {pos}/{len} positions, {eta} left {msg}",
-        None => "{spinner} {pos} positions, {elapsed} {msg}",
+    let bytes = input.bytes();
+    let template = match bytes {
+        Some(_) => "{bar:30} {percent} %, {eta} left  {msg}",
+        None => "{spinner} {elapsed}  {msg}",
     };
-    let bar = progress_bar(positions, template);
+    let bar = progress_bar(bytes, template);
     bar.enable_steady_tick(Duration::from_millis(200));
-    Ok(bar)
+    bar
 }
 
 /// With a single position the bar shows how deep the search is.

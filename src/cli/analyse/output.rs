@@ -2,9 +2,8 @@
 
 use std::{
     fmt::Write as _,
-    fs::File,
     io::{BufWriter, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use serde::Serialize;
@@ -18,6 +17,7 @@ use super::{
 };
 use crate::{
     cli::{CliError, json, pawns, pgn, refused},
+    files::Claim,
     position::Position,
     protocol::ScoreValue,
     types::{Bound, Score},
@@ -29,22 +29,10 @@ pub enum OutputFile {
     /// The standard output.
     Standard(Output),
     /// A file.
-    File(PathBuf, BufWriter<File>),
+    File(PathBuf, BufWriter<Claim>),
 }
 
 impl OutputFile {
-    /// Creates the file, or takes the standard output for `-`.
-    ///
-    /// # Errors
-    /// The file cannot be created.
-    pub fn open(path: &Path, output: &Output) -> Result<OutputFile, CliError> {
-        if path == Path::new("-") {
-            return Ok(OutputFile::Standard(output.clone()));
-        }
-        let file = File::create(path).map_err(refused(path, "written"))?;
-        Ok(OutputFile::File(path.to_owned(), BufWriter::new(file)))
-    }
-
     /// Writes a text, and a line end if it has none.
     pub fn write(&mut self, text: &str) -> Result<(), CliError> {
         match self {

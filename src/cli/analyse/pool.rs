@@ -3,14 +3,15 @@
 use std::{
     ops::Range,
     path::PathBuf,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
-#[cfg(feature = "fleet")]
-use crossbeam::channel::RecvTimeoutError;
-use crossbeam::channel::{Receiver, Sender, unbounded};
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use serde::{Deserialize, Serialize};
 use shakmaty::{CastlingMode, Move, uci::UciMove};
 
@@ -30,6 +31,9 @@ pub const MAX_THREADS: usize = 1024;
 pub(super) const MAX_PENDING: usize = 2 * MAX_THREADS + 2;
 /// Maximum length in plies to which tablebase moves extend a line.
 const LINE_PLIES: usize = 40;
+
+/// How often a worker asks whether its search is still wanted.
+const POLL: Duration = Duration::from_millis(50);
 
 /// A confirmation searches this many plies deeper, or with this multiple of the nodes or the time.
 const CONFIRMATION_PLIES: i32 = 4;
@@ -160,6 +164,8 @@ pub(super) enum Arrival {
     /// `count` positions of an item could not be searched.
     #[cfg(feature = "fleet")]
     Failed { item: usize, count: usize, reason: String },
+    /// Nothing yet.
+    Nothing,
 }
 
 /// The limits and resources of the search of one position, on this machine or another. Without a limit it never ends.
@@ -224,6 +230,8 @@ pub struct Workers {
     jobs: Option<Sender<PositionBatch>>,
     answers: Receiver<FoundAt>,
     threads: Vec<JoinHandle<()>>,
+    /// Does nobody want the rest any more?
+    over: Arc<AtomicBool>,
 }
 
 impl Workers {
@@ -237,15 +245,16 @@ impl Workers {
     ) -> Result<Workers, CliError> {
         let (jobs, inbox) = unbounded::<PositionBatch>();
         let (outbox, answers) = unbounded();
+        let over = Arc::<AtomicBool>::default();
         let worker = || {
             let (settings, inbox, outbox) = (settings.clone(), inbox.clone(), outbox.clone());
-            let watch = Arc::clone(&watch);
+            let (watch, over) = (Arc::clone(&watch), Arc::clone(&over));
             thread::Builder::new().spawn(move || {
-                let Some(mut searcher) = Searcher::new(&settings, watch) else { return };
+                let Some(mut searcher) = Searcher::new(&settings, watch, over) else { return };
                 for job in inbox {
                     searcher.engine.new_game();
                     for ply in job.plies.rev() {
-                        let finding = searcher.search(&job.work, ply, &job.budget);
+                        let Some(finding) = searcher.search(&job.work, ply, &job.budget) else { return };
                         let answer = FoundAt { item: job.work.item, ply, kind: job.kind, finding };
                         if outbox.send(answer).is_err() {
                             return;
@@ -267,7 +276,7 @@ impl Workers {
                 }
             }
         }
-        Ok(Workers { jobs: Some(jobs), answers, threads })
+        Ok(Workers { jobs: Some(jobs), answers, threads, over })
     }
 
     /// Sends the positions after `plies` moves to one worker, which searches them one after the other.
@@ -283,16 +292,10 @@ impl Workers {
         self.threads.len()
     }
 
-    /// The next answer; `None` if no worker is left.
-    pub fn receive(&self) -> Option<FoundAt> {
-        self.answers.recv().ok()
-    }
-
-    /// [`Workers::receive`] with a timeout.
+    /// The next answer.
     ///
     /// # Errors
     /// None came in time, or no worker is left.
-    #[cfg(feature = "fleet")]
     pub fn receive_within(&self, timeout: Duration) -> Result<FoundAt, RecvTimeoutError> {
         self.answers.recv_timeout(timeout)
     }
@@ -306,6 +309,8 @@ impl Workers {
 
 impl Drop for Workers {
     fn drop(&mut self) {
+        // Relaxed: a worker that sees it late searches a moment longer.
+        self.over.store(true, Relaxed);
         self.jobs = None;
         for thread in self.threads.drain(..) {
             let _ = thread.join();
@@ -316,11 +321,16 @@ impl Drop for Workers {
 struct Searcher {
     engine: Engine,
     events: Receiver<Event>,
+    over: Arc<AtomicBool>,
 }
 
 impl Searcher {
     /// A searcher; `None` if the system gives it no thread.
-    fn new(settings: &SearchSettings, watch: Arc<dyn Fn(&Event) + Send + Sync>) -> Option<Searcher> {
+    fn new(
+        settings: &SearchSettings,
+        watch: Arc<dyn Fn(&Event) + Send + Sync>,
+        over: Arc<AtomicBool>,
+    ) -> Option<Searcher> {
         let (sender, events) = unbounded();
         let mut engine = Engine::new(Arc::new(move |event| {
             watch(&event);
@@ -343,13 +353,14 @@ impl Searcher {
             });
             engine.prepare_learning();
         }
-        Some(Searcher { engine, events })
+        Some(Searcher { engine, events, over })
     }
 
-    fn search(&mut self, work: &MoveList, ply: usize, budget: &SearchBudget) -> Finding {
+    /// Searches a position; `None` if nobody wants to know any more.
+    fn search(&mut self, work: &MoveList, ply: usize, budget: &SearchBudget) -> Option<Finding> {
         let moves = &work.moves[..work.lead + ply];
         self.engine.settings.multi_pv = budget.multipv;
-        let mut finding = self.result(&work.start, moves, budget.limits());
+        let mut finding = self.result(&work.start, moves, budget.limits())?;
         // A score from the table may come with no more than a move.
         if let Some(FoundLine { moves: line, .. }) =
             finding.lines.first_mut().filter(|line| line.moves.len() == 1)
@@ -357,33 +368,37 @@ impl Searcher {
             self.engine.settings.multi_pv = 1;
             let moves = [moves, &[line[0].to_uci(CastlingMode::Chess960)]].concat();
             let limits = Limits { nodes: Some(CONTINUATION_NODES), ..Limits::default() };
-            let next = self.result(&work.start, &moves, limits);
+            let next = self.result(&work.start, &moves, limits)?;
             line.extend(next.lines.into_iter().next().into_iter().flat_map(|next| next.moves));
         }
         for line in finding.lines.iter_mut().filter(|line| !line.moves.is_empty()) {
             line.moves = self.engine.with_tablebase_moves(&line.moves, line.score, LINE_PLIES);
         }
-        finding
+        Some(finding)
     }
 
     /// The result of one search.
-    fn result(&mut self, start: &Position, moves: &[UciMove], limits: Limits) -> Finding {
+    fn result(&mut self, start: &Position, moves: &[UciMove], limits: Limits) -> Option<Finding> {
         let mut finding = Finding::default();
         // The moves were legal when they were read.
         if self.engine.set_position(start.clone(), moves).is_err() {
-            return finding;
+            return Some(finding);
         }
         self.events.try_iter().for_each(drop);
         self.engine.go(limits, Instant::now());
-        for event in &self.events {
-            match event {
-                Event::Pv(line) => note(&mut finding, line),
-                Event::Finished { .. } => break,
-                Event::CurrentMove { .. } | Event::Notice(_) => {}
+        loop {
+            if self.over.load(Relaxed) {
+                // The engine ends its search when it is dropped.
+                return None;
+            }
+            match self.events.recv_timeout(POLL) {
+                Ok(Event::Pv(line)) => note(&mut finding, line),
+                Ok(Event::Finished { .. }) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(Event::CurrentMove { .. } | Event::Notice(_)) | Err(RecvTimeoutError::Timeout) => {}
             }
         }
         self.engine.wait();
-        finding
+        Some(finding)
     }
 }
 

@@ -96,12 +96,9 @@ impl RemoteWorkers {
         wanted.places.push((Arc::clone(work), plies));
     }
 
-    /// Waits for the next result; `None` if no task is outstanding.
+    /// What comes within [`WAIT`]; `None` if no task is outstanding.
     pub(super) fn receive(&mut self) -> Option<Arrival> {
-        loop {
-            if let Some(arrival) = self.ready.pop_front() {
-                return Some(arrival);
-            }
+        if self.ready.is_empty() {
             if self.wanted.is_empty() {
                 // All results are in the journal by now; on the server they expire after a week.
                 let _ = self.discard();
@@ -121,6 +118,7 @@ impl RemoteWorkers {
                 }
             }
         }
+        Some(self.ready.pop_front().unwrap_or(Arrival::Nothing))
     }
 
     fn turn(&mut self) -> Result<(), FleetError> {

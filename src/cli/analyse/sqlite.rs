@@ -8,8 +8,18 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, params};
 use shakmaty::Color;
 
-use super::{judge::MoveJudgement, output::one_decimal, report::GameReport, rows::PositionRow};
-use crate::cli::{CliError, refused};
+use super::{
+    epd::EpdRecord,
+    judge::MoveJudgement,
+    output::one_decimal,
+    outputs::Totals,
+    pool::Finding,
+    puzzles::Puzzle,
+    report::GameReport,
+    rows::{self, PositionRow},
+    sink::Sink,
+};
+use crate::{cli::CliError, files::Claim};
 
 /// The tables.
 const SCHEMA: &str = "
@@ -53,42 +63,36 @@ const BATCH: usize = 1000;
 /// A database that is being written.
 pub struct Database {
     path: PathBuf,
-    connection: Connection,
     /// Written since the last commit.
     pending: usize,
+    connection: Connection,
+    /// Keeps the lock. The last field: while the database is open, no other handle of the file may be closed.
+    _file: Claim,
 }
 
 impl Database {
-    /// Creates the file, replacing an existing one.
+    /// Begins a database in an empty file.
     ///
     /// # Errors
-    /// It cannot be created.
-    pub fn create(path: &Path) -> Result<Database, CliError> {
-        if path.is_file() {
-            std::fs::remove_file(path).map_err(refused(path, "written"))?;
-        }
-        let made = Connection::open(path).and_then(|connection| {
+    /// It cannot be written.
+    pub fn begin(path: PathBuf, file: Claim) -> Result<Database, CliError> {
+        let made = Connection::open(&path).and_then(|connection| {
             // No rollback journal: an interrupted run is written again from the beginning.
             connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;")?;
             connection.execute_batch(SCHEMA)?;
             Ok(connection)
         });
-        let connection = made.map_err(|error| failure(path, &error))?;
-        Ok(Database { path: path.to_owned(), connection, pending: 0 })
+        let connection = made.map_err(|error| failure(&path, &error))?;
+        Ok(Database { path, pending: 0, connection, _file: file })
     }
 
     /// Adds the rows of a game, or of a position that stands alone.
-    pub fn add(&mut self, game: Option<&GameReport>, rows: &[PositionRow<'_>]) -> Result<(), CliError> {
+    fn add(&mut self, game: Option<&GameReport>, rows: &[PositionRow<'_>]) -> Result<(), CliError> {
         let id = game.map(|report| self.add_game(report)).transpose();
         let added = id.and_then(|id| rows.iter().try_for_each(|row| self.add_position(id, row)));
         self.pending += 1;
         let committed = added.and_then(|()| if self.pending < BATCH { Ok(()) } else { self.commit("BEGIN") });
         committed.map_err(|error| failure(&self.path, &error))
-    }
-
-    /// Writes the rest.
-    pub fn finish(&mut self) -> Result<(), CliError> {
-        self.commit("PRAGMA optimize").map_err(|error| failure(&self.path, &error))
     }
 
     fn commit(&mut self, then: &str) -> rusqlite::Result<()> {
@@ -150,6 +154,20 @@ impl Database {
                 .execute(params![position, line.rank, cp, mate, win, draw, loss, line.best, line.pv])?;
         }
         Ok(())
+    }
+}
+
+impl Sink for Database {
+    fn position(&mut self, record: &EpdRecord, finding: &Finding) -> Result<(), CliError> {
+        self.add(None, &[rows::of_record(record, finding)])
+    }
+
+    fn game(&mut self, report: &GameReport, _: &[Puzzle<'_>]) -> Result<(), CliError> {
+        self.add(Some(report), &rows::of_game(report))
+    }
+
+    fn finish(&mut self, _: &Totals) -> Result<(), CliError> {
+        self.commit("PRAGMA optimize").map_err(|error| failure(&self.path, &error))
     }
 }
 

@@ -1,6 +1,14 @@
 //! The window of unfinished items: sent to the workers, and written in the order of the input.
 
-use std::{collections::VecDeque, fmt::Display, ops::Range, sync::Arc};
+use std::{
+    collections::VecDeque,
+    fmt::Display,
+    ops::Range,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
 
 use indicatif::ProgressBar;
 
@@ -33,6 +41,8 @@ struct Pending {
     confirmed: Vec<bool>,
     /// How many findings are still to come.
     missing: usize,
+    /// Bytes of the input that each of its positions stands for.
+    bytes: u64,
     /// Why it could not be searched.
     failed: Option<String>,
     /// The number of moves that lead to the last position with a name, and the name.
@@ -45,6 +55,8 @@ struct ItemWindow<'a> {
     journal: &'a mut Option<FindingJournal>,
     outputs: &'a mut Outputs,
     progress: &'a ProgressBar,
+    /// Number of positions searched.
+    searched: usize,
     pending: VecDeque<Pending>,
     /// Number of the first.
     first: usize,
@@ -107,32 +119,40 @@ impl Pending {
     }
 }
 
-/// Searches every item of the input and writes the results in the order of the input, as long as `reads` reports that
-/// the output is still being read.
+/// Searches every item of the input and writes the results in the order of the input, until `is_wanted` says that nobody
+/// reads them. What was read of a file before it could not be read any further is searched and written.
+///
+/// # Errors
+/// A result cannot be written, or no search thread is left.
 pub(super) fn search_all(
     input: &AnalysisInput,
     backend: &mut SearchBackend,
     journal: &mut Option<FindingJournal>,
     outputs: &mut Outputs,
     progress: &ProgressBar,
-    reads: impl Fn() -> bool,
+    is_wanted: impl Fn() -> Result<bool, CliError>,
 ) -> Result<Totals, CliError> {
     let (pending, totals) = (VecDeque::new(), Totals::default());
-    let mut window = ItemWindow { backend, journal, outputs, progress, pending, first: 0, totals };
-    let mut items = input.items();
+    let mut window =
+        ItemWindow { backend, journal, outputs, progress, searched: 0, pending, first: 0, totals };
+    let (read, mut begun) = (Arc::<AtomicU64>::default(), 0);
+    let mut items = input.items(&read);
     let mut more = true;
     loop {
         while more && window.pending.len() < window.backend.window() {
             match items.next() {
                 None => more = false,
-                Some(item) => match item? {
-                    Ok(item) => window.begin(item),
-                    Err(reason) => window.skip(reason),
-                },
+                Some(Ok(Ok(item))) => {
+                    let before = std::mem::replace(&mut begun, read.load(Relaxed));
+                    window.begin(item, begun - before);
+                }
+                Some(Ok(Err(reason))) => window.skip(reason),
+                Some(Err(error)) if window.totals.unread.is_none() => window.totals.unread = Some(error),
+                Some(Err(error)) => window.skip(error),
             }
         }
         window.write_finished()?;
-        if (window.pending.is_empty() && !more) || !reads() {
+        if !is_wanted()? || (window.pending.is_empty() && !more) {
             return Ok(window.totals);
         }
         if !window.pending.is_empty() {
@@ -142,8 +162,9 @@ pub(super) fn search_all(
 }
 
 impl ItemWindow<'_> {
-    /// Sends the positions of an item to the workers, except those that an earlier run has searched.
-    fn begin(&mut self, item: Item) {
+    /// Sends the positions of an item, which has these bytes in the input, to the workers, except those that an earlier
+    /// run has searched.
+    fn begin(&mut self, item: Item, bytes: u64) {
         let number = self.first + self.pending.len();
         let (positions, work) = match &item {
             Item::Position(record) => {
@@ -166,15 +187,25 @@ impl ItemWindow<'_> {
             item,
             positions,
             missing: 0,
+            bytes: bytes / count.max(1) as u64,
             failed: None,
         };
         for first in (0..count).step_by(BATCH_POSITIONS) {
             let plies = first..count.min(first + BATCH_POSITIONS);
             let taken = begun.request(plies, SearchKind::Analysis, self.backend, self.journal);
-            self.progress.inc(taken as u64);
+            self.advance(taken, begun.bytes);
         }
         begun.confirm(self.backend, self.journal);
         self.pending.push_back(begun);
+    }
+
+    /// Shows that positions of so many bytes each were searched.
+    fn advance(&mut self, positions: usize, bytes: u64) {
+        self.searched += positions;
+        self.progress.inc(positions as u64 * bytes);
+        if !self.progress.is_hidden() {
+            self.progress.set_message(format!("{} positions", self.searched));
+        }
     }
 
     /// Reports what cannot be searched.
@@ -222,15 +253,18 @@ impl ItemWindow<'_> {
                 place.put(ply, kind, finding);
                 place.missing -= 1;
                 place.confirm(self.backend, self.journal);
-                self.progress.inc(u64::from(kind.is_analysis()));
+                let bytes = place.bytes;
+                self.advance(usize::from(kind.is_analysis()), bytes);
             }
             #[cfg(feature = "fleet")]
             Arrival::Failed { item, count, reason } => {
                 let Some(place) = self.pending.get_mut(item - self.first) else { return Ok(()) };
                 place.failed = Some(reason);
                 place.missing -= count;
-                self.progress.inc(count as u64);
+                let bytes = place.bytes;
+                self.advance(count, bytes);
             }
+            Arrival::Nothing => {}
         }
         Ok(())
     }

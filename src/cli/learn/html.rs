@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     cli::{
-        CliError, Openings,
+        CliError, Openings, check_output,
         page::{self, Arrow, Frame, small_board},
         pawns, pgn, refused,
     },
@@ -46,14 +46,18 @@ pub(super) struct Page {
     /// Nodes of the searches with and without the file that find the move played now; 0 for none.
     #[arg(long, value_name = "COUNT", default_value_t = 50_000)]
     nodes: u64,
-    /// The file to write. An existing file is not overwritten.
+    /// The file to write.
     #[arg(value_name = "PAGE")]
     to: std::path::PathBuf,
+    /// Overwrite the file if it is there.
+    #[arg(long)]
+    force: bool,
 }
 
 pub(super) fn write(file: &Opened, page: &Page, out: Printer) -> Result<(), CliError> {
     let to = page.to.as_path();
     let filter = page.filter.compile()?;
+    check_output(to, [file.file.path()], page.force)?;
     let records: Vec<(u64, Record)> =
         file.ring().iter().filter(|(_, record)| filter.admits(record)).collect();
     let shown = &records[records.len().saturating_sub(page.newest)..];
@@ -63,7 +67,7 @@ pub(super) fn write(file: &Opened, page: &Page, out: Printer) -> Result<(), CliE
         game.connect();
         game.find_opening(&|position| openings.at(position).is_some());
     }
-    let mut target = NewFile::begin_new(to).map_err(refused(to, "made"))?;
+    let mut target = NewFile::begin(to).map_err(refused(to, "written"))?;
     let mut write = |text: &str| target.write_all(text.as_bytes()).map_err(refused(to, "written"));
     let title = file.file.path().display().to_string();
     let (start, end) = Frame {
@@ -88,7 +92,7 @@ pub(super) fn write(file: &Opened, page: &Page, out: Printer) -> Result<(), CliE
         )?;
     }
     write(&end)?;
-    target.finish().map_err(refused(to, "written"))?;
+    target.finish_with(page.force).map_err(refused(to, "written"))?;
     let (path, shown, records, games) = (to.display().to_string(), shown.len(), records.len(), games.len());
     out.either(
         json!({ "page": path, "shown": shown, "records": records, "games": games }),

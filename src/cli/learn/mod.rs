@@ -17,7 +17,7 @@ use clap::Subcommand;
 
 use self::{filter::Filter, opened::Opened, text::Printer};
 use super::{CliError, Completion, prove, source};
-use crate::{learn::LearnedScore, uci::Output};
+use crate::{files::is_standard_output, learn::LearnedScore, uci::Output};
 
 /// The arguments of `engram learn`.
 #[derive(Debug, clap::Args)]
@@ -70,9 +70,12 @@ enum Tool {
     ///
     /// The text is EPD with operations of its own; `import` reads it back without loss.
     Export {
-        /// The file to write; the standard output if not given. An existing file is not overwritten.
+        /// The file to write; the standard output if not given.
         #[arg(value_name = "PATH")]
         to: Option<PathBuf>,
+        /// Overwrite the file if it is there.
+        #[arg(long)]
+        force: bool,
     },
     /// Write a page for the browser: the games from which something was learned, and all other records.
     ///
@@ -166,9 +169,9 @@ pub(super) fn run(
             Ok(())
         }
         Tool::Verify => show::verify(&Opened::read(&path)?, out),
-        Tool::Export { to } => {
-            let to = to.as_deref().filter(|&to| to != Path::new("-"));
-            trade::export(&Opened::read(&path)?, to, out)
+        Tool::Export { to, force } => {
+            let to = to.as_deref().filter(|to| *to != Path::new("-") && !is_standard_output(to));
+            trade::export(&Opened::read(&path)?, to, *force, out)
         }
         Tool::Html(page) => html::write(&Opened::read(&path)?, page, out),
         Tool::Import { from, player: Some(player), nodes } => {

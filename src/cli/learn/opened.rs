@@ -5,7 +5,7 @@ use std::{
 };
 
 use crate::{
-    cli::{CliError, refused},
+    cli::{CliError, refuse_input, refused},
     learn::{LearnFile, Mode, Record, Report, Ring, exchange::is_same_advice},
     locks::read,
 };
@@ -35,11 +35,13 @@ impl Opened {
         Ok(Opened::from(LearnFile::open_or_create(path)?))
     }
 
-    /// Opens it for writing the records of `source`, which must exist: a mistyped name must not create a learning file.
+    /// Opens it for writing the records of `source`, which must exist (a mistyped name must not create a learning file)
+    /// and must be another file.
     pub fn for_source(path: &Path, source: &Path) -> Result<Opened, CliError> {
         if source != Path::new("-") {
             fs::metadata(source).map_err(refused(source, "read"))?;
         }
+        refuse_input(path, [source])?;
         Opened::write(path)
     }
 

@@ -9,16 +9,20 @@ use super::{
     text::{self, Printer},
 };
 use crate::{
-    cli::{CliError, Completion, complain, pgn::Lines, refused, source},
+    cli::{CliError, Completion, check_output, complain, pgn::Lines, refused, source},
     files::NewFile,
     learn::{self, MAX_ADVICE, Record, Taken, exchange, record::CAPACITY},
 };
 
-pub(super) fn export(file: &Opened, to: Option<&Path>, out: Printer) -> Result<(), CliError> {
+pub(super) fn export(file: &Opened, to: Option<&Path>, force: bool, out: Printer) -> Result<(), CliError> {
     let output = out.output;
     let ring = file.ring();
     let (mut written, mut damaged) = (0, 0);
-    let mut target = to.map(|path| NewFile::begin_new(path).map_err(refused(path, "made"))).transpose()?;
+    let begin = |path| {
+        check_output(path, [file.file.path()], force)?;
+        NewFile::begin(path).map_err(refused(path, "written"))
+    };
+    let mut target = to.map(begin).transpose()?;
     for (sequence, record) in ring.iter() {
         let line = match exchange::line(&record) {
             Ok(_) if out.json => text::value(sequence, &record).to_string(),
@@ -36,7 +40,7 @@ pub(super) fn export(file: &Opened, to: Option<&Path>, out: Printer) -> Result<(
         written += 1;
     }
     if let (Some(target), Some(path)) = (target, to) {
-        target.finish().map_err(refused(path, "written"))?;
+        target.finish_with(force).map_err(refused(path, "written"))?;
         output.line(format_args!("{written} records written to {}", path.display()));
     }
     if damaged > 0 {

@@ -35,7 +35,7 @@ use self::{
     statistics::seeded,
 };
 use crate::{
-    cli::{CliError, refused},
+    cli::{CliError, refuse_input, refused},
     eval,
     position::Position,
     uci::{Output, translate},
@@ -152,6 +152,7 @@ pub(super) fn run(arguments: &ProveArguments, output: &Output) -> Result<(), Cli
             format!("{taken} is there already and is not of this command; name another folder with --out");
         return Err(CliError::Task(text));
     }
+    report::RESULTS.iter().try_for_each(|name| refuse_input(&setup.out.join(name), [&arguments.openings]))?;
     let mut journal = GameJournal::open(&path, &description(arguments, &setup))?;
     if journal.entries.iter().any(|entry| entry.slot.opening >= setup.openings.len()) {
         let error = io::Error::other("it names an opening that there is not; name another --out");

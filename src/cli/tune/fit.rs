@@ -16,7 +16,7 @@ use super::{
     train::{self, LABEL_SCALE, TuningPlan, TuningState},
 };
 use crate::{
-    cli::CliError,
+    cli::{CliError, refuse_input},
     eval::classical::{
         Caches,
         coefficients::{self, Coefficients},
@@ -97,6 +97,9 @@ fn read(paths: &[PathBuf], output: &Output) -> Result<Sets, CliError> {
 
 /// Fits the weights and writes their table.
 pub fn print(arguments: &FitArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
+    for path in [&arguments.table, &arguments.checkpoint] {
+        refuse_input(path, &arguments.data)?;
+    }
     let first: Vec<Weight> = coefficients::present();
     let Sets { training, validation } = read(&arguments.data, output)?;
     output.line(format_args!(

@@ -24,6 +24,7 @@ use crate::{
             player::{EnginePlayer, Program},
             statistics::seeded,
         },
+        refuse_input,
     },
     locks::locked,
     position::Position,
@@ -70,6 +71,7 @@ const PERTURBATION: f64 = 1.0 / 20.0;
 
 /// Tunes until all pairs are played.
 pub fn print(arguments: &SpsaArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
+    refuse_input(&arguments.state, [&arguments.openings])?;
     let starts = openings(&arguments.openings, None, 0)?;
     let mut run = SpsaRun::new(chosen(&arguments.parameters)?, arguments.pairs, arguments.gain);
     if let Some(bytes) = read_state(&arguments.state)? {

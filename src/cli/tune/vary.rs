@@ -19,6 +19,7 @@ use crate::{
     cli::{
         CliError,
         prove::player::{EngineFailure, EnginePlayer, Program},
+        refuse_input,
     },
     position::Position,
     protocol::{Command, Go, PositionStart},
@@ -50,6 +51,7 @@ const SEARCH_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// Writes varied positions until the data ends.
 pub fn print(arguments: &VaryArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
+    refuse_input(&arguments.out, [&arguments.data])?;
     let program = Program { path: arguments.engine.clone(), arguments: Vec::new(), options: Vec::new() };
     let mut engine = EnginePlayer::start(&program)?;
     let out_failed = file_error(&arguments.out);

@@ -18,7 +18,6 @@ use crate::files::{self, NewFile, OpenError};
 
 /// How long an engine waits for the lock of a process that is clearing or creating the file.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(200);
-const LOCK_POLL: Duration = Duration::from_millis(10);
 /// How often a file may be replaced while it is being opened.
 const MAX_REPLACED: usize = 3;
 
@@ -109,27 +108,21 @@ fn open_once(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
 
 /// Locks the file. The lock is advisory, among Engram's own tools and engines, and ends with the process.
 fn lock(file: &File, path: &Path, purpose: Use) -> Result<(), HashFileError> {
-    let mut left = LOCK_TIMEOUT;
-    loop {
-        let locked = match purpose {
-            Use::Engine => file.try_lock_shared(),
-            Use::Alone => file.try_lock(),
-            Use::Look => return Ok(()),
-        };
-        match locked {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if !left.is_zero() => {
-                std::thread::sleep(LOCK_POLL);
-                left = left.saturating_sub(LOCK_POLL);
-            }
-            Err(TryLockError::WouldBlock) => {
-                let by = if purpose == Use::Alone { "an engine" } else { "`engram hash`" };
-                return Err(HashFileError::Busy(path.to_owned(), by));
-            }
-            Err(TryLockError::Error(error)) => {
-                log::debug!("{}: no locks here ({error})", path.display());
-                return Ok(());
-            }
+    let is_busy = |error: &TryLockError| matches!(error, TryLockError::WouldBlock);
+    let locked = files::retry_within(LOCK_TIMEOUT, is_busy, || match purpose {
+        Use::Engine => file.try_lock_shared(),
+        Use::Alone => file.try_lock(),
+        Use::Look => Ok(()),
+    });
+    match locked {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => {
+            let by = if purpose == Use::Alone { "an engine" } else { "`engram hash`" };
+            Err(HashFileError::Busy(path.to_owned(), by))
+        }
+        Err(TryLockError::Error(error)) => {
+            log::debug!("{}: no locks here ({error})", path.display());
+            Ok(())
         }
     }
 }
@@ -143,9 +136,7 @@ pub(super) fn begin(path: &Path, mib: usize, origin: HashOrigin) -> Result<NewFi
     let header = HashHeader {
         evaluation: origin.evaluation,
         path_mode: origin.path_mode.name().to_owned(),
-        // It need not be secret, only unique.
-        file_id: (now.as_nanos() as u64 ^ u64::from(std::process::id()) << 40)
-            .wrapping_mul(0x9E37_79B9_7F4A_7C15),
+        file_id: files::unique_id(),
         created: now.as_secs(),
         buckets: HashHeader::buckets_in(mib),
     };
@@ -178,10 +169,7 @@ pub(super) fn create(path: &Path, mib: usize, origin: HashOrigin) -> Result<(), 
 
 fn place(new: NewFile, path: &Path) -> io::Result<()> {
     let Ok(empty) = files::open(path, OpenOptions::new().read(true)) else {
-        return new.finish().or_else(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => Ok(()),
-            _ => Err(error),
-        });
+        return new.publish();
     };
     // One process at a time, if the file system has locks.
     let _ = empty.lock();

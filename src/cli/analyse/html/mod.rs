@@ -9,17 +9,15 @@ mod data;
 mod phases;
 mod words;
 
-use std::path::Path;
-
 use maud::{PreEscaped, html};
 
-use super::{epd::EpdRecord, output::OutputFile, pool::Finding, report::GameReport};
-use crate::{
-    cli::{
-        CliError, json,
-        page::{self, Frame},
-    },
-    uci::Output,
+use super::{
+    epd::EpdRecord, output::OutputFile, outputs::Totals, pool::Finding, puzzles::Puzzle, report::GameReport,
+    sink::Sink,
+};
+use crate::cli::{
+    CliError, json,
+    page::{self, Frame},
 };
 
 /// A page that is being written.
@@ -34,11 +32,11 @@ pub struct AnalysisPage {
 }
 
 impl AnalysisPage {
-    /// Begins a page; `-` is the standard output.
+    /// Begins a page in an empty file.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn begin(path: &Path, output: &Output, title: &str) -> Result<AnalysisPage, CliError> {
+    pub fn begin(mut file: OutputFile, title: &str) -> Result<AnalysisPage, CliError> {
         let (start, end) = Frame {
             title,
             about: "analysed by Engram",
@@ -55,21 +53,30 @@ impl AnalysisPage {
             ),
         }
         .parts();
-        let mut file = OutputFile::open(path, output)?;
         file.write(&start)?;
         Ok(AnalysisPage { file, title: title.to_owned(), end, positions: Vec::new(), games: Vec::new() })
     }
 
-    /// Adds a position.
-    pub fn position(&mut self, record: &EpdRecord, finding: &Finding) -> Result<(), CliError> {
+    /// Blocks are numbered from 1.
+    fn next_block(&self) -> usize {
+        self.games.len() + self.positions.len() + 1
+    }
+
+    fn write_block(&mut self, id: &str, json: String) -> Result<(), CliError> {
+        let json = embedded(&json);
+        self.file.write(&html! { script #(id) type="application/json" { (PreEscaped(json)) } }.into_string())
+    }
+}
+
+impl Sink for AnalysisPage {
+    fn position(&mut self, record: &EpdRecord, finding: &Finding) -> Result<(), CliError> {
         let block = self.next_block();
         let (data, row) = data::position(record, finding, block);
         self.positions.push(row);
         self.write_block(&format!("block{block}"), data)
     }
 
-    /// Adds a game.
-    pub fn game(&mut self, report: &GameReport) -> Result<(), CliError> {
+    fn game(&mut self, report: &GameReport, _: &[Puzzle<'_>]) -> Result<(), CliError> {
         let block = self.next_block();
         let (data, row) = data::game(report, block);
         self.games.push(row);
@@ -77,7 +84,7 @@ impl AnalysisPage {
     }
 
     /// Writes the tables and the end.
-    pub fn finish(&mut self) -> Result<(), CliError> {
+    fn finish(&mut self, _: &Totals) -> Result<(), CliError> {
         // Row by row: with thousands of games, a second copy would be most of the memory used.
         let title = embedded(&json(&self.title));
         self.file.write(&format!("<script id=\"index\" type=\"application/json\">{{\"title\":{title}"))?;
@@ -91,16 +98,6 @@ impl AnalysisPage {
         }
         self.file.write("}</script>")?;
         self.file.write(&self.end)
-    }
-
-    /// Blocks are numbered from 1.
-    fn next_block(&self) -> usize {
-        self.games.len() + self.positions.len() + 1
-    }
-
-    fn write_block(&mut self, id: &str, json: String) -> Result<(), CliError> {
-        let json = embedded(&json);
-        self.file.write(&html! { script #(id) type="application/json" { (PreEscaped(json)) } }.into_string())
     }
 }
 

@@ -26,7 +26,7 @@ use super::{
     teacher::Teacher,
 };
 use crate::{
-    cli::{CliError, prove::openings},
+    cli::{CliError, prove::openings, refuse_input},
     locks::locked,
     position::Position,
     types::Verdict,
@@ -78,6 +78,7 @@ const STRAY: usize = 16;
 
 /// Plays games, has positions labelled and writes them, until there are enough.
 pub fn print(arguments: &SampleArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
+    refuse_input(&arguments.out, &arguments.openings)?;
     let failed = file_error(&arguments.out);
     let to_stdout = arguments.out == Path::new("-");
     let out: Box<dyn Write + Send> = if to_stdout {

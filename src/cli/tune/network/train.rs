@@ -19,7 +19,7 @@ use super::{
     stream::Stream,
 };
 use crate::{
-    cli::CliError,
+    cli::{CliError, refuse_input},
     uci::{Interrupt, Output},
 };
 
@@ -80,6 +80,9 @@ const HELD_OUT: usize = 200_000;
 
 /// Trains until all samples are drawn or it is interrupted.
 pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
+    let inputs = || arguments.samples.iter().chain(&arguments.held_out).chain(&arguments.from);
+    refuse_input(&arguments.net, inputs())?;
+    refuse_input(&arguments.checkpoint, inputs())?;
     let shape = NetworkShape { units: arguments.units, pawns: arguments.pawns };
     let mut state = Training::begin(&arguments.checkpoint, arguments.from.as_deref(), shape)?;
     let held_out = match &arguments.held_out {

@@ -1,0 +1,124 @@
+//! The files of the outputs, before and when they are begun.
+
+use std::{
+    fs::OpenOptions,
+    io::BufWriter,
+    path::{Path, PathBuf},
+};
+
+use super::{arguments::Analyse, input::AnalysisInput, output::OutputFile};
+use crate::{
+    cli::{CliError, journal::EarlierRun, refuse_input, refused},
+    files::{self, Claim, Inputs},
+    uci::Output,
+};
+
+/// The outputs that the arguments name, opened and locked but not changed yet: those that were not there before are
+/// removed again if the run is refused.
+pub struct Claims(Vec<Destination>);
+
+struct Destination {
+    option: &'static str,
+    path: PathBuf,
+    /// The file; the standard output if there is none.
+    file: Option<Claim>,
+}
+
+impl Claims {
+    /// Opens the outputs, and refuses those that would overwrite the input, one another, the journal, or an existing
+    /// file, unless the journal says that it is of an earlier run of this work.
+    ///
+    /// # Errors
+    /// Which, and what to do.
+    pub fn open(
+        arguments: &Analyse,
+        input: &AnalysisInput,
+        journal: Option<&EarlierRun>,
+    ) -> Result<Claims, CliError> {
+        let mut claims = Claims(Vec::new());
+        for (option, path) in arguments.outputs() {
+            claims.add(option, path, journal)?;
+        }
+        let files: &[PathBuf] = if let AnalysisInput::Files(files) = input { files } else { &[] };
+        if let Some(learn) = arguments.learn.as_deref().filter(|_| arguments.write) {
+            refuse_input(learn, files)?;
+        }
+        let inputs = Inputs::new(files.iter().chain(&arguments.learn).chain(&arguments.eco));
+        let refused = |path: &Path| {
+            let path = path.to_owned();
+            move |error| CliError::Refused(path, error)
+        };
+        if let Ok(standard) = files::standard_output() {
+            inputs.exclude(standard.identity).map_err(refused(Path::new("the standard output")))?;
+        }
+        let is_resumed = journal.is_some_and(EarlierRun::is_there);
+        for Destination { path, file, .. } in &claims.0 {
+            let Some(file) = file else { continue };
+            file.check(&inputs, arguments.force || is_resumed).map_err(refused(path))?;
+        }
+        Ok(claims)
+    }
+
+    fn add(
+        &mut self,
+        option: &'static str,
+        path: &Path,
+        journal: Option<&EarlierRun>,
+    ) -> Result<(), CliError> {
+        let task = |text: String| Err(CliError::Task(text));
+        let is_standard = path == Path::new("-");
+        if option == "--sqlite" && cfg!(not(feature = "sqlite")) {
+            return task(
+                "this program was built without SQLite; `cargo build --release --features sqlite` builds one with it"
+                    .to_owned(),
+            );
+        }
+        if option == "--sqlite" && is_standard {
+            return task("a database cannot go to the standard output; name a file".to_owned());
+        }
+        let there = files::info_at(path).ok().map(|info| info.identity);
+        let is_same = |earlier: &&Destination| match &earlier.file {
+            Some(file) => there == Some(file.identity()),
+            None => is_standard,
+        };
+        if let Some(Destination { option: other, .. }) = self.0.iter().find(is_same) {
+            let path = path.display();
+            return task(format!("{other} and {option} both name {path}; each wants its own"));
+        }
+        if there.is_some() && there == journal.map(EarlierRun::identity) {
+            return task(format!(
+                "{option} names the journal of this work, {}; name another file",
+                path.display()
+            ));
+        }
+        let open = || Claim::open(path, OpenOptions::new().write(true));
+        let file = if is_standard { None } else { Some(open()) };
+        let file = file.transpose().map_err(|error| CliError::Refused(path.to_owned(), error))?;
+        self.0.push(Destination { option, path: path.to_owned(), file });
+        Ok(())
+    }
+
+    /// Does one of them go to the standard output?
+    pub(super) fn take_standard_output(&self) -> bool {
+        self.0.iter().any(|destination| destination.file.is_none())
+    }
+
+    /// Begins an output, if there is one.
+    pub(super) fn begin(&mut self, option: &str) -> Result<Option<(PathBuf, Option<Claim>)>, CliError> {
+        let Some(index) = self.0.iter().position(|destination| destination.option == option) else {
+            return Ok(None);
+        };
+        let Destination { path, file, .. } = self.0.swap_remove(index);
+        let file = file.map(Claim::begin).transpose().map_err(refused(&path, "written"))?;
+        Ok(Some((path, file)))
+    }
+
+    /// Begins a text, if there is one.
+    pub(super) fn text(&mut self, option: &str, output: &Output) -> Result<Option<OutputFile>, CliError> {
+        let file = |(path, file): (PathBuf, Option<Claim>)| match file {
+            Some(file) => OutputFile::File(path, BufWriter::new(file)),
+            None => OutputFile::Standard(output.clone()),
+        };
+        Ok(self.begin(option)?.map(file))
+    }
+}

@@ -1,0 +1,166 @@
+//! The formats of the results. (The page is in `html/`, the database in `sqlite.rs`.)
+
+use super::{
+    annotate,
+    arguments::Analyse,
+    epd::EpdRecord,
+    output::{self, OutputFile},
+    outputs::Totals,
+    pool::Finding,
+    puzzles::Puzzle,
+    report::GameReport,
+    rows,
+};
+use crate::{cli::CliError, uci::Output};
+
+/// A format in which results are written, one after another in the order of the input.
+pub trait Sink {
+    /// Writes a searched position.
+    fn position(&mut self, _record: &EpdRecord, _finding: &Finding) -> Result<(), CliError> {
+        Ok(())
+    }
+
+    /// Writes an analysed game, and the puzzles in it.
+    fn game(&mut self, report: &GameReport, puzzles: &[Puzzle<'_>]) -> Result<(), CliError>;
+
+    /// Writes the end.
+    fn finish(&mut self, _totals: &Totals) -> Result<(), CliError> {
+        Ok(())
+    }
+}
+
+/// Text for people, and a summary, on the standard output.
+pub struct Text {
+    output: Output,
+    /// Does the table of test positions still need its header?
+    needs_head: bool,
+    /// Are there several files?
+    with_files: bool,
+    with_puzzles: bool,
+    /// Is it one position, without a summary?
+    is_single: bool,
+}
+
+impl Text {
+    pub fn new(output: Output, arguments: &Analyse) -> Text {
+        let (with_files, with_puzzles) = (arguments.input.len() > 1, arguments.puzzles.is_some());
+        Text { output, needs_head: true, with_files, with_puzzles, is_single: false }
+    }
+}
+
+impl Sink for Text {
+    fn position(&mut self, record: &EpdRecord, finding: &Finding) -> Result<(), CliError> {
+        if record.is_single {
+            self.is_single = true;
+            self.output.line(output::position_text(&record.position, finding));
+            return Ok(());
+        }
+        if std::mem::replace(&mut self.needs_head, false) {
+            self.output.line(output::records_head());
+        }
+        self.output.line(output::record_text(record, finding));
+        Ok(())
+    }
+
+    fn game(&mut self, report: &GameReport, _: &[Puzzle<'_>]) -> Result<(), CliError> {
+        self.output.line(output::game_text(report, self.with_files));
+        Ok(())
+    }
+
+    fn finish(&mut self, totals: &Totals) -> Result<(), CliError> {
+        let Totals { positions, nodes, skipped, tasks, solved, points, most_points, puzzles, .. } = totals;
+        if self.with_puzzles {
+            self.output.line(format_args!("{puzzles} puzzles"));
+        }
+        if *tasks > 0 {
+            let share = 100.0 * *solved as f64 / *tasks as f64;
+            self.output.line(format_args!("solved {solved} of {tasks} ({share:.1} %)"));
+        }
+        if *most_points > 0 {
+            self.output.line(format_args!("points {points} of {most_points}"));
+        }
+        if !self.is_single {
+            let seconds = totals.time.as_secs_f64();
+            let nps = *nodes as f64 / seconds.max(1e-9);
+            self.output.line(format_args!(
+                "{positions} positions, {nodes} nodes in {seconds:.1} s, {nps:.0} nodes a second, {skipped} skipped"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// A line of JSON for each position and game.
+pub struct JsonLines(pub OutputFile);
+
+impl Sink for JsonLines {
+    fn position(&mut self, record: &EpdRecord, finding: &Finding) -> Result<(), CliError> {
+        self.0.write(&output::record_json(record, finding))
+    }
+
+    fn game(&mut self, report: &GameReport, _: &[Puzzle<'_>]) -> Result<(), CliError> {
+        self.0.write(&output::game_json(report))
+    }
+}
+
+/// The games, annotated.
+pub struct AnnotatedGames {
+    pub file: OutputFile,
+    /// Was no game written yet?
+    pub is_empty: bool,
+}
+
+impl Sink for AnnotatedGames {
+    fn game(&mut self, report: &GameReport, _: &[Puzzle<'_>]) -> Result<(), CliError> {
+        self.is_empty = false;
+        self.file.write(&annotate::game_pgn(report))
+    }
+
+    fn finish(&mut self, totals: &Totals) -> Result<(), CliError> {
+        if self.is_empty && totals.items > 0 && totals.skipped == 0 {
+            eprintln!("there is no game for --pgn; positions go to --json and --html");
+        }
+        Ok(())
+    }
+}
+
+/// A table with a row for each position and line.
+pub struct Csv {
+    pub file: OutputFile,
+    /// Was no row written yet?
+    pub is_empty: bool,
+}
+
+impl Csv {
+    fn add(&mut self, game: Option<&GameReport>, rows: &[rows::PositionRow<'_>]) -> Result<(), CliError> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let is_first = std::mem::replace(&mut self.is_empty, false);
+        self.file.write(&rows::csv(game, rows, is_first)?)
+    }
+}
+
+impl Sink for Csv {
+    fn position(&mut self, record: &EpdRecord, finding: &Finding) -> Result<(), CliError> {
+        self.add(None, &[rows::of_record(record, finding)])
+    }
+
+    fn game(&mut self, report: &GameReport, _: &[Puzzle<'_>]) -> Result<(), CliError> {
+        self.add(Some(report), &rows::of_game(report))
+    }
+}
+
+/// The puzzles.
+pub struct PuzzleFile {
+    pub file: OutputFile,
+    /// As PGN, not as EPD?
+    pub as_games: bool,
+}
+
+impl Sink for PuzzleFile {
+    fn game(&mut self, _: &GameReport, puzzles: &[Puzzle<'_>]) -> Result<(), CliError> {
+        let text = |puzzle: &Puzzle<'_>| if self.as_games { puzzle.pgn() } else { puzzle.epd() };
+        puzzles.iter().try_for_each(|puzzle| self.file.write(&text(puzzle)))
+    }
+}

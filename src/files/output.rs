@@ -1,0 +1,293 @@
+//! Where a command writes: never to one of its inputs, whatever its names are, never to what another process is writing,
+//! and over an existing file only if that was asked for.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use thiserror::Error;
+
+use super::{FileInfo, Identity, info, info_at, resolve};
+
+/// How often a file may be removed while it is being claimed.
+const MAX_REMOVED: usize = 3;
+
+/// Why a command does not write to a path.
+#[derive(Debug, Error)]
+pub enum OutputError {
+    /// The command reads this file.
+    #[error("names an input, {0}; name another file")]
+    Input(PathBuf),
+    /// A file is there, and nobody said that it may be overwritten.
+    #[error("is there already; --force overwrites it")]
+    Exists,
+    /// It is, for instance, `a directory`.
+    #[error("is {0}; name a file")]
+    NotAFile(&'static str),
+    /// It is locked.
+    #[error("is being written by another process; wait for it, or name another file")]
+    Busy,
+    /// The system refused.
+    #[error("cannot be written ({0})")]
+    System(#[from] io::Error),
+}
+
+/// The files that a command reads, by identity: their hard and symbolic links, and their paths through other mounts, are
+/// the same.
+pub struct Inputs(Vec<(PathBuf, Identity)>);
+
+impl Inputs {
+    /// Those of `paths` that are regular files; `-` is the standard input.
+    pub fn new(paths: impl IntoIterator<Item: AsRef<Path>>) -> Inputs {
+        let identified = |path: &Path| {
+            let (name, info) = match path.to_str() {
+                Some("-") => (Path::new("the standard input"), info(&duplicate(io::stdin()).ok()?)),
+                _ => (path, info_at(path)),
+            };
+            let info = info.ok().filter(|info| info.not_a_file.is_none())?;
+            Some((name.to_owned(), info.identity))
+        };
+        Inputs(paths.into_iter().filter_map(|path| identified(path.as_ref())).collect())
+    }
+
+    /// Checks that a file is none of them.
+    ///
+    /// # Errors
+    /// [`OutputError::Input`].
+    pub fn exclude(&self, file: Identity) -> Result<(), OutputError> {
+        let found = self.0.iter().find(|(_, identity)| *identity == file);
+        found.map_or(Ok(()), |(path, _)| Err(OutputError::Input(path.clone())))
+    }
+
+    /// Checks that `path` may get a new file: nothing is there, or, with `force`, a file that is none of the inputs and
+    /// that nobody is writing.
+    ///
+    /// # Errors
+    /// See [`OutputError`].
+    pub fn check(&self, path: &Path, force: bool) -> Result<(), OutputError> {
+        let info = match info_at(path) {
+            // A missing folder is an error.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(drop(resolve(path)?)),
+            info => info?,
+        };
+        self.exclude(info.identity)?;
+        if let Some(kind) = info.not_a_file {
+            return Err(OutputError::NotAFile(kind));
+        }
+        if !force {
+            return Err(OutputError::Exists);
+        }
+        File::open(path).map_or(Ok(()), |file| lock(&file))
+    }
+}
+
+/// A file that is open for writing and locked, but not changed yet. A file that was not there before is removed again
+/// when it is dropped, unless it was kept.
+pub struct Claim {
+    path: PathBuf,
+    file: File,
+    info: FileInfo,
+    is_temporary: bool,
+}
+
+impl Claim {
+    /// Opens the file at `path` with `options`, and creates it if it is missing. A device or a pipe is not locked.
+    ///
+    /// # Errors
+    /// [`OutputError::Busy`], or the system refuses.
+    pub fn open(path: &Path, options: &OpenOptions) -> Result<Claim, OutputError> {
+        for _ in 0..MAX_REMOVED {
+            let claim = Claim::open_once(path, options)?;
+            // Another process may have removed the file before this one locked it.
+            if claim.info.not_a_file.is_some() || info_at(path)?.identity == claim.info.identity {
+                return Ok(claim);
+            }
+        }
+        Err(OutputError::Busy)
+    }
+
+    fn open_once(path: &Path, options: &OpenOptions) -> Result<Claim, OutputError> {
+        let mut path = path.to_owned();
+        let (file, is_new) = match options.open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                path = resolve(&path)?;
+                (options.clone().create_new(true).open(&path)?, true)
+            }
+            file => (file?, false),
+        };
+        let info = info(&file)?;
+        let mut claim = Claim { path, file, info, is_temporary: false };
+        if info.not_a_file.is_none() {
+            lock(&claim.file)?;
+        }
+        claim.is_temporary = is_new;
+        Ok(claim)
+    }
+
+    /// Its identity.
+    pub fn identity(&self) -> Identity {
+        self.info.identity
+    }
+
+    /// The file.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Checks that it may be overwritten: it is none of `inputs`, and new, empty of meaning (a device or a pipe), or
+    /// `force` is set.
+    ///
+    /// # Errors
+    /// [`OutputError::Input`] or [`OutputError::Exists`].
+    pub fn check(&self, inputs: &Inputs, force: bool) -> Result<(), OutputError> {
+        inputs.exclude(self.info.identity)?;
+        let is_kept = self.info.not_a_file.is_none() && !self.is_temporary && !force;
+        if is_kept { Err(OutputError::Exists) } else { Ok(()) }
+    }
+
+    /// Removes the file.
+    pub fn remove(mut self) {
+        self.is_temporary = true;
+    }
+
+    /// From now on the file stays.
+    pub fn keep(&mut self) {
+        self.is_temporary = false;
+    }
+
+    /// Keeps the file and empties it.
+    pub fn begin(mut self) -> io::Result<Claim> {
+        self.keep();
+        if self.info.not_a_file.is_none() {
+            self.file.set_len(0)?;
+        }
+        Ok(self)
+    }
+}
+
+impl Write for Claim {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // Another process may have put its own there.
+        let is_ours = || info_at(&self.path).is_ok_and(|info| info.identity == self.info.identity);
+        if self.is_temporary && is_ours() {
+            let _ = fs::remove_file(&self.path);
+        }
+        // A child process that is just being started has a copy of the file handle, and with it the lock.
+        let _ = self.file.unlock();
+    }
+}
+
+/// Locks a file for one process. Only on Unix: elsewhere locks keep readers away, those of this process too.
+fn lock(file: &File) -> Result<(), OutputError> {
+    // A file system without locks has no protection to offer.
+    let is_locked = cfg!(unix) && matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+    if is_locked { Err(OutputError::Busy) } else { Ok(()) }
+}
+
+/// Is this another name of the standard output, such as `/dev/stdout`, or the file to which it goes?
+pub fn is_standard_output(path: &Path) -> bool {
+    standard_output().ok().zip(info_at(path).ok()).is_some_and(|(one, other)| one.identity == other.identity)
+}
+
+/// What the standard output is.
+pub fn standard_output() -> io::Result<FileInfo> {
+    info(&duplicate(io::stdout())?)
+}
+
+/// Is the standard output a pipe that nobody reads any more? Elsewhere than on Unix that is known only when a write fails.
+pub fn is_output_closed() -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let stdout = io::stdout();
+        let mut asked = [PollFd::new(&stdout, PollFlags::empty())];
+        let answered = poll(&mut asked, Some(&Timespec::default())).is_ok();
+        answered && asked[0].revents().intersects(PollFlags::ERR | PollFlags::HUP)
+    }
+    #[cfg(not(unix))]
+    false
+}
+
+#[cfg(unix)]
+fn duplicate(stream: impl std::os::fd::AsFd) -> io::Result<File> {
+    stream.as_fd().try_clone_to_owned().map(File::from)
+}
+
+#[cfg(windows)]
+fn duplicate(stream: impl std::os::windows::io::AsHandle) -> io::Result<File> {
+    stream.as_handle().try_clone_to_owned().map(File::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claimed(path: &Path) -> Result<Claim, OutputError> {
+        Claim::open(path, OpenOptions::new().write(true))
+    }
+
+    #[test]
+    fn what_is_claimed_is_changed_only_when_it_begins() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (old, new) = (folder.path().join("old"), folder.path().join("new"));
+        fs::write(&old, "mine").expect("a file");
+        drop((claimed(&old).expect("claimed"), claimed(&new).expect("claimed")));
+        assert_eq!(fs::read_to_string(&old).expect("text"), "mine");
+        assert!(!new.exists(), "what was made for nothing goes again");
+        let none = Inputs::new([""; 0]);
+        assert!(matches!(claimed(&old).expect("claimed").check(&none, false), Err(OutputError::Exists)));
+        for path in [&old, &new] {
+            let claim = claimed(path).expect("claimed");
+            claim.check(&none, true).expect("it may be overwritten");
+            writeln!(claim.begin().expect("emptied"), "x").expect("written");
+            assert_eq!(fs::read_to_string(path).expect("text"), "x\n");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn two_writers_do_not_get_the_same_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        let none = Inputs::new([""; 0]);
+        let first = claimed(&path).expect("claimed");
+        assert!(matches!(claimed(&path), Err(OutputError::Busy)));
+        assert!(matches!(none.check(&path, true), Err(OutputError::Busy)));
+        assert!(path.exists(), "the second has not removed it");
+        drop(first);
+        drop(claimed(&path).expect("free again"));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn an_input_is_known_under_each_of_its_names() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let name = |name: &str| folder.path().join(name);
+        let (input, other) = (name("input"), name("other"));
+        fs::write(&input, "mine").expect("a file");
+        fs::write(&other, "").expect("a file");
+        fs::hard_link(&input, name("hard")).expect("a link");
+        std::os::unix::fs::symlink("input", name("symbolic")).expect("a link");
+        let inputs = Inputs::new([input.as_path(), folder.path(), &name("missing")]);
+        for path in ["input", "hard", "symbolic"].map(name) {
+            assert!(matches!(inputs.check(&path, true), Err(OutputError::Input(found)) if found == input));
+            let claim = claimed(&path).expect("claimed");
+            assert!(matches!(claim.check(&inputs, true), Err(OutputError::Input(_))));
+        }
+        inputs.check(&other, true).expect("another file");
+        assert!(matches!(inputs.check(folder.path(), true), Err(OutputError::NotAFile("a directory"))));
+        assert!(claimed(folder.path()).is_err());
+    }
+}
