@@ -299,6 +299,34 @@ fn nothing_is_learned_from_searches_that_were_not_free() {
     assert_eq!(records(&path).len(), 1, "after ponderhit it is a search like any other");
 }
 
+/// Where a search is stopped the last iteration may have failed low: its bound is learned, without the move that failed,
+/// and the answer stays the last finished line.
+#[test]
+fn a_search_stopped_in_a_fail_low_teaches_its_bound_and_answers_with_a_whole_line() {
+    let home = home();
+    let root = "fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+    let mut bounds = 0;
+    for thousands in (12..32).step_by(2) {
+        let path = home.path().join(format!("{thousands}.bin"));
+        let mut engine = learning("all", &path);
+        engine.send(&format!("position {root}"));
+        let (best, lines) = engine.best(&format!("go nodes {thousands}000"));
+        engine.quit();
+        let last = lines.iter().rfind(|line| line.contains(" seldepth ")).expect("a line");
+        assert!(last.contains(&format!(" pv {best} ")) && !last.contains("bound"), "{last}");
+        let [record] = &records(&path)[..] else { panic!("{thousands}: a root is one record") };
+        let depth = record.depth - u8::from(record.best.is_none());
+        assert!(last.starts_with(&format!("info depth {depth} ")), "{last}: {record:?}");
+        if record.best.is_none() {
+            assert!(record.lower.is_none() && !record.upper.is_none(), "{record:?}");
+            bounds += 1;
+        } else {
+            assert_eq!(record.lower, record.upper, "{record:?}");
+        }
+    }
+    assert!(bounds > 0, "no search was stopped in a fail low");
+}
+
 #[test]
 fn a_lost_game_confirms_its_drops() {
     for (end, confirmed) in [(" g2g4 d8h4", true), (" g2g4", false)] {

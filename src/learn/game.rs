@@ -184,8 +184,12 @@ impl PlayedGame {
         self.searches().filter(move |search| search.side() == side).filter_map(|search| search.drop.as_ref())
     }
 
-    /// The outcomes of the moves of `side`, in order. If the game was lost, a move gets a bound if its
-    /// outcome is worse by [`Rules::drop`] than the score of its search, and if the game was not lost before it; of the
+    /// The positions after the moves of `side`, and the replies.
+    pub fn replies(&self, side: Color) -> impl Iterator<Item = (Position, PackedMove)> {
+        self.teaching(side).filter_map(|search| self.after(search))
+    }
+
+    /// The outcomes of the moves of `side`, in order. If the game was lost, a move gets a bound if its outcome is worse by [`Rules::drop`] than the score of its search, and if the game was not lost before it; of the
     /// other moves only the reply is kept.
     pub fn outcomes(&self, side: Color, end: GameEnd) -> Vec<PositionFinding> {
         let Some(rules) = self.rules else { return Vec::new() };
@@ -194,6 +198,9 @@ impl PlayedGame {
             GameEnd::Lost => (-RESULT, LOST_DECAY),
         };
         let searches: Vec<&GameSearch> = self.teaching(side).collect();
+        // A game that began badly is lost where it is worse by as much again.
+        let first = searches.first().map_or(0, |first| first.score.centipawns());
+        let lost = if first > LOST { LOST } else { first + LOST };
         let mut value = f64::from(result);
         let mut findings = Vec::new();
         for (since, pair) in searches.windows(2).rev().enumerate() {
@@ -203,12 +210,12 @@ impl PlayedGame {
             let (score, worth) = (search.score.centipawns(), value.round() as i32);
             let bound = Score::from_centipawns(-worth);
             let (lower, upper) = match end {
-                GameEnd::Lost if score > LOST && f64::from(score) - value >= f64::from(rules.drop) => {
+                GameEnd::Lost if score > lost && f64::from(score) - value >= f64::from(rules.drop) => {
                     (bound, Score::INFINITE)
                 }
                 GameEnd::Won if score < RESULT && f64::from(score) <= value => (-Score::INFINITE, bound),
                 // No bound: the record only shows that the move was played, so that a study can follow the game.
-                GameEnd::Lost if score > LOST => (-Score::INFINITE, Score::INFINITE),
+                GameEnd::Lost if score > lost => (-Score::INFINITE, Score::INFINITE),
                 _ => continue,
             };
             let depth = Depth(next.depth.get() + 1 + 2 * since.min(LOOKAHEAD) as i32);
@@ -359,6 +366,12 @@ mod tests {
         let calm = [vec![10; 16], vec![-600]].concat();
         let blamed = judged(&calm, GameEnd::Lost);
         assert!(blamed.iter().all(|&(turn, ..)| turn > 1), "the beginning is not to blame: {blamed:?}");
+    }
+
+    #[test]
+    fn a_game_that_began_badly_is_to_blame_as_well() {
+        let rows = judged(&[-250, -270, -300, -480, -700], GameEnd::Lost);
+        assert_eq!(rows.iter().map(|&(turn, ..)| turn).collect::<Vec<_>>(), [0, 1, 2], "{rows:?}");
     }
 
     #[test]

@@ -236,6 +236,11 @@ impl Record {
         self.origin == Origin::Drop && !self.flags.confirmed
     }
 
+    /// Is it the outcome of a game that was won?
+    pub fn is_of_won_game(&self) -> bool {
+        self.origin == Origin::Outcome && self.lower.is_none() && !self.upper.is_none()
+    }
+
     /// Does it only say that a game began here, so that a study can search the position?
     pub fn is_unsearched(&self) -> bool {
         self.origin == Origin::Opening && self.depth == 0

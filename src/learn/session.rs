@@ -116,6 +116,15 @@ impl Recorder<'_> {
             let outcomes = game.outcomes(side, end).into_iter().filter(is_wanted);
             records.extend(outcomes.filter_map(|outcome| self.if_new(&outcome, Origin::Outcome, 1)));
         }
+        // That an earlier game was won by a move of the loser counts no more.
+        for (position, best) in game.replies(!winner) {
+            let was_won = (self.live)(position.key()).is_some_and(|live| live.is_of_won_game());
+            if was_won && records.iter().all(|record| record.key != position.key()) {
+                let (lower, upper) = (-Score::INFINITE, Score::INFINITE);
+                let known = Known { lower, upper, depth: Depth(1), best };
+                records.extend(self.record(&position, &known, Origin::Outcome, 1));
+            }
+        }
         records.retain(|record| self.admits(record));
         records
     }

@@ -22,45 +22,43 @@ impl Worker {
     pub fn deepen(&mut self) -> ThreadResult {
         let lines = self.task.multi_pv.min(self.root_moves.len());
         let max_depth = self.task.limits.depth.unwrap_or(Depth::MAX).min(Depth::MAX);
-        let mut result = self.result(lines, Depth::ZERO);
-        result.unreported = true;
         let mut stability = Stability::default();
+        self.found = self.finished(lines, Depth::ZERO);
 
         if let Some(resumed) = self.task.resumed.clone() {
             self.resume(&resumed);
-            result = self.result(lines, resumed.depth);
+            self.found = self.finished(lines, resumed.depth);
             if self.id == 0 {
-                self.report(&result.lines, resumed.depth);
+                self.report(&self.found);
             }
         }
 
-        for depth in (result.depth.get() + 1..=max_depth.get()).map(Depth) {
+        for depth in (self.found.depth.get() + 1..=max_depth.get()).map(Depth) {
             self.iterate(depth, lines);
             if self.stopped {
-                self.keep_unfinished(&mut result, lines);
                 break;
             }
-            result = self.result(lines, depth);
-            self.iterations.finished(depth, result.lines[0].score);
+            self.found = self.finished(lines, depth);
+            self.iterations.finished(depth, self.found.lines[0].score);
             if self.id != 0 {
-                self.task.progress.show(self.id, result.clone());
+                self.task.progress.show(self.id, self.found.clone());
             } else {
                 // Kept before it is printed: an analysis resumes at the last depth printed.
-                self.keep_root(&result.lines[0], depth, depth);
-                self.report(&result.lines, depth);
-                stability.update(&result.lines[0]);
+                self.keep_root(&self.found, depth);
+                self.report(&self.found);
+                stability.update(&self.found.lines[0]);
                 if self.is_enough(&stability) {
                     break;
                 }
             }
         }
         self.show_counts();
-        result
+        self.found.clone()
     }
 
-    /// The best root moves as they stand, after the iteration to `depth`. Those of the main thread are reported.
-    fn result(&self, lines: usize, depth: Depth) -> ThreadResult {
-        ThreadResult { lines: self.root_moves[..lines].to_vec(), depth, unreported: self.id != 0 }
+    /// The best root moves as they stand, after the iteration to `depth`.
+    fn finished(&self, lines: usize, depth: Depth) -> ThreadResult {
+        ThreadResult { lines: self.root_moves[..lines].to_vec(), depth }
     }
 
     /// One iteration: the best line, and with MultiPV each further one among the moves that are left.
@@ -81,19 +79,6 @@ impl Worker {
             self.root_moves[..=pv_index].sort_by_key(RootMove::order);
         }
         self.pv_index = 0;
-    }
-
-    /// An unfinished iteration counts if it has found something better than an upper bound.
-    fn keep_unfinished(&self, result: &mut ThreadResult, lines: usize) {
-        let first = &self.root_moves[0];
-        if lines == 1 && first.has_score() && first.bound != Bound::Upper {
-            result.lines = vec![first.clone()];
-            // The first move loses; another, not searched yet, may hold out longer.
-            if first.score.is_loss() {
-                result.lines[0].bound = Bound::Lower;
-            }
-        }
-        result.unreported = true;
     }
 
     /// Takes over the result of an earlier search with this root.
@@ -138,10 +123,10 @@ impl Worker {
         enough
     }
 
-    /// Reports finished lines.
-    pub fn report(&self, lines: &[RootMove], depth: Depth) {
-        for (index, root) in lines.iter().enumerate() {
-            self.emit_line(root, index, depth);
+    /// Reports what was found.
+    pub fn report(&self, result: &ThreadResult) {
+        for (index, root) in result.lines.iter().enumerate() {
+            self.emit_line(root, index, result.depth.max(Depth(1)));
         }
     }
 

@@ -87,17 +87,19 @@ fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Ve
     {
         file.flush_queue();
     }
+    let is_reported = own.is_some() && !worker.stopped;
     let results: Vec<ThreadResult> = own.into_iter().chain(task.progress.results()).collect();
     if results.is_empty() {
         return Event::Finished { best: fallback, ponder: None, result: None };
     }
-    let chosen = &results[best_thread(&results)];
+    let index = best_thread(&results);
+    let chosen = &results[index];
     let best = &chosen.lines[0];
     // The move played must be the first of the last line printed.
-    if chosen.unreported {
+    if index > 0 || !is_reported {
         let reached = results.iter().map(|result| result.depth).max().unwrap_or(chosen.depth);
-        worker.keep_root(best, chosen.depth, reached);
-        worker.report(&chosen.lines, chosen.depth.max(Depth(1)));
+        worker.keep_root(chosen, reached);
+        worker.report(chosen);
     }
     let result = SearchResult {
         iterations: std::mem::take(&mut worker.iterations),

@@ -354,11 +354,17 @@ parameters! {
     advice_min_depth = 12 ply, 1 to 40;
     /// From then on another move is played if it is better than the advised ones by more than this.
     advice_margin = 500 cp, 0 to 2000;
-    /// Bonus of the move of a won game in a search of at least `outcome_depth`.
-    outcome_bonus = 12 cp, 0 to 100;
-    /// More for each ply by which the search is shallower, since its scores are less reliable.
-    outcome_step = 240 cp, 0 to 1000;
-    /// See `outcome_bonus`.
+    /// A move whose games were won is preferred if it is within this margin of the best, in a search of at least
+    /// `outcome_depth`; one whose games were lost is avoided likewise.
+    outcome_margin = 12 cp, 0 to 100;
+    /// The margin of won games grows by this for each ply by which the search is shallower, since its scores are less
+    /// reliable, up to `won_max`: about a pawn at depth 6.
+    won_step = 22 cp, 0 to 300;
+    /// See `won_step`.
+    won_max = 100 cp, 0 to 1000;
+    /// The same for lost games: what lost must be left even by a search that sees no reason.
+    lost_step = 240 cp, 0 to 1000;
+    /// See `outcome_margin`.
     outcome_depth = 10 ply, 0 to 30;
     /// Bonus of a move that a deeper study found best, for each ply of the difference.
     studied_step = 100 cp, 0 to 300;

@@ -28,7 +28,11 @@ impl Preference {
             Preference::Advised => advice_margin(),
             Preference::Outcome(share) => {
                 let shallower = (outcome_depth() - depth.get()).max(0);
-                share * (outcome_bonus() + outcome_step() * shallower) / 1000
+                let margin = match share > 0 {
+                    true => (outcome_margin() + won_step() * shallower).min(won_max()),
+                    false => outcome_margin() + lost_step() * shallower,
+                };
+                share * margin / 1000
             }
             Preference::Studied(studied) => deeper_bonus(studied, depth).clamp(0, studied_max()),
         };
@@ -119,5 +123,6 @@ mod tests {
         assert!(worth(1000, 6) > worth(1000, 8) && worth(1000, 8) > worth(1000, 10));
         assert_eq!(worth(1000, 10), worth(1000, 30));
         assert_eq!(worth(-500, 12), -worth(500, 12));
+        assert!(worth(1000, 6) <= Score::from_centipawns(100).0, "a won game with a blunder is not repeated");
     }
 }

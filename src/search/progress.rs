@@ -1,8 +1,8 @@
 //! What the threads of a search publish for each other while it runs.
 //!
-//! No thread waits for another. Each writes only its own counters, and the result of its last finished iteration (or
-//! a better move found since), which is replaced as a whole. So a reader sees a consistent, perhaps slightly outdated
-//! state of every thread, even of one that is not running at the time.
+//! No thread waits for another. Each writes only its own counters and its result, which is replaced as a whole. So a
+//! reader sees a consistent, perhaps slightly outdated state of every thread, even of one that is not running at the
+//! time.
 
 use std::sync::{
     Mutex,
@@ -14,15 +14,14 @@ use crossbeam::utils::CachePadded;
 use super::root_move::RootMove;
 use crate::{locks::locked, types::Depth};
 
-/// What one thread has found.
-#[derive(Clone, Debug)]
+/// What one thread has found. It is replaced only as a whole: by the next finished iteration, or by another move that
+/// an unfinished one has found to be better, with its exact score and line. Bounds are no results.
+#[derive(Clone, Debug, Default)]
 pub struct ThreadResult {
     /// The best lines, best first.
     pub lines: Vec<RootMove>,
-    /// The last iteration that was finished.
+    /// The last iteration that was finished, 0 before the first: all moves were searched to at least this depth.
     pub depth: Depth,
-    /// Has more been searched since the lines were reported, if they were?
-    pub unreported: bool,
 }
 
 /// Hits and probes of a cache.
@@ -93,7 +92,7 @@ mod tests {
     use super::*;
 
     fn result(depth: i32) -> ThreadResult {
-        ThreadResult { lines: Vec::new(), depth: Depth(depth), unreported: true }
+        ThreadResult { depth: Depth(depth), ..ThreadResult::default() }
     }
 
     #[test]

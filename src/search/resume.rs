@@ -30,7 +30,7 @@ pub struct Resumed {
     pub depth: Depth,
     /// Its score.
     pub score: Score,
-    /// Exact, or a lower bound: an analysis that was stopped during an iteration may know no more.
+    /// Exact, or the lower bound of a learned record that knows no more.
     pub bound: Bound,
     /// Its line, as far as it is still known; at least one move.
     pub line: Vec<Move>,
@@ -40,14 +40,9 @@ impl ResultStore<'_> {
     /// The result of an earlier search with this root, if it is also valid at the end of `path`.
     pub fn resumed(self, root: &Position, path: &Path) -> Option<Resumed> {
         let RootResult { hit, line } = self.root_result(root.key(), path, Ply::ROOT)?;
-        let window = hit.window(path, Ply::ROOT)?;
-        let (score, bound) = match window.exact() {
-            Some(score) => (score, Bound::Exact),
-            None => (window.lower, Bound::Lower),
-        };
+        let score = hit.window(path, Ply::ROOT)?.exact()?;
         let line = unpack_line(root, &line);
-        let is_known = score > -Score::INFINITE && !line.is_empty();
-        is_known.then_some(Resumed { depth: hit.depth, score, bound, line })
+        (!line.is_empty()).then_some(Resumed { depth: hit.depth, score, bound: Bound::Exact, line })
     }
 
     /// Copies a root result that only this process has to the file: a search that resumes from it does not produce it

@@ -10,7 +10,6 @@ use super::{
     node_state::{Node, Window},
     params::advice_min_depth,
     preference::preferred,
-    progress::ThreadResult,
     root_move::RootMove,
     worker::Worker,
 };
@@ -52,12 +51,31 @@ impl Worker {
         root.seldepth = seldepth;
         root.pv.truncate(1);
         root.pv.extend_from_slice(child_line);
-        // A better move counts in the vote before its iteration is finished, as it does for the main thread.
-        let depth = self.root_depth - 1;
-        if self.id != 0 && depth > 0 && self.task.multi_pv == 1 && root.bound != Bound::Upper {
-            let result = ThreadResult { lines: vec![root.clone()], depth, unreported: true };
-            self.task.progress.show(self.id, result);
+        if root.bound == Bound::Exact && self.found.lines.len() == 1 {
+            let root = root.clone();
+            self.keep_better(root);
         }
+    }
+
+    /// Keeps the best move of an unfinished iteration, with its exact score, as the result if it is another than that
+    /// of the last finished one. It counts in the vote at once.
+    fn keep_better(&mut self, best: RootMove) {
+        let known = &self.found.lines[0];
+        let is_answer = known.has_score() && known.bound == Bound::Exact;
+        let is_other = best.root_move() != known.root_move();
+        // If it loses, a move not searched yet may hold out longer.
+        if is_answer && (!is_other || best.score.is_loss() || !self.has_line(&best)) {
+            return;
+        }
+        self.found.lines = vec![best];
+        if self.id != 0 && self.found.depth > 0 {
+            self.task.progress.show(self.id, self.found.clone());
+        }
+    }
+
+    /// Has it got a line, or does the game end with it?
+    fn has_line(&self, root: &RootMove) -> bool {
+        root.pv.len() > 1 || root.score.mate_plies() == Some(1) || self.is_drawn_after(root)
     }
 
     /// The worth of the preference for a root move.

@@ -1,7 +1,7 @@
 //! How the search reads and writes the transposition table and the hash file below it.
 
 use super::{
-    node_state::NodeKind, params::tb_store_depth, resume::unpack_line, root_move::RootMove, worker::Worker,
+    node_state::NodeKind, params::tb_store_depth, progress::ThreadResult, resume::unpack_line, worker::Worker,
 };
 use crate::{
     position::Position,
@@ -89,12 +89,14 @@ impl Worker {
         Some(score)
     }
 
-    /// In an analysis: keeps a line that is about to be printed, whichever thread found it, unless a result deeper than
+    /// In an analysis: keeps a result that is about to be printed, whichever thread found it, unless one deeper than
     /// `reached`, the depth of this search, is known.
-    pub fn keep_root(&self, best: &RootMove, depth: Depth, reached: Depth) {
+    pub fn keep_root(&self, result: &ThreadResult, reached: Depth) {
         let task = &self.task;
+        let (best, depth) = (&result.lines[0], result.depth);
         let is_free = task.limits.search_moves.is_empty() && task.preferences.is_empty();
-        if !task.analysis || depth < MIN_ITERATION_DEPTH || !(is_free && best.has_score()) {
+        let is_exact = best.has_score() && best.bound == Bound::Exact;
+        if !task.analysis || depth < MIN_ITERATION_DEPTH || !(is_free && is_exact) {
             return;
         }
         let key = task.root.key();
@@ -102,15 +104,10 @@ impl Worker {
         if known.is_some_and(|known| known.hit.depth > reached) {
             return;
         }
-        let window = match best.bound {
-            Bound::Exact => ScoreWindow::exactly(best.score),
-            Bound::Lower => ScoreWindow::at_least(best.score),
-            Bound::Upper => return,
-        };
         let result = NodeResult {
             best: PackedMove::pack(best.root_move()),
             raw_eval: None,
-            window,
+            window: ScoreWindow::exactly(best.score),
             depth,
             was_pv: true,
             path: PathCheck::new(&self.path, depth),

@@ -1,6 +1,7 @@
 //! The best-thread vote: which thread's move is played. Threads vote for their moves, weighted by depth and score, as
 //! in Stockfish. A thread that has published nothing has no vote, and neither has one that lags far behind the main
-//! thread: the score of its shallower search may be high by chance.
+//! thread: the score of its shallower search may be high by chance. The line chosen is printed last, so it is one as deep
+//! as that of the main thread, or one with a proven result.
 
 use super::{
     params::{vote_max_lag, vote_score_offset},
@@ -34,12 +35,17 @@ pub fn best_thread(results: &[ThreadResult]) -> usize {
         } else {
             (votes(candidate), weight(candidate)) > (votes(now), weight(now))
         };
-        // A shallow search knows nothing of the mate that the main thread has found.
-        if better && (has_vote(&candidate) || score(candidate).is_decisive()) {
+        if better && (says_more(candidate, &results[0]) || score(candidate).is_decisive()) {
             chosen = index;
         }
     }
     chosen
+}
+
+/// Is its line worth printing after that of the main thread: deeper, or as deep with another move?
+fn says_more(candidate: &ThreadResult, main: &ThreadResult) -> bool {
+    let is_other = candidate.lines[0].root_move() != main.lines[0].root_move();
+    candidate.depth > main.depth || candidate.depth == main.depth && is_other
 }
 
 #[cfg(test)]
@@ -55,7 +61,7 @@ mod tests {
     fn found(number: usize, score: i32, depth: i32) -> ThreadResult {
         let mut root = RootMove::new(Position::default().legal_moves()[number]);
         root.score = Score(score);
-        ThreadResult { lines: vec![root], depth: Depth(depth), unreported: true }
+        ThreadResult { lines: vec![root], depth: Depth(depth) }
     }
 
     #[test]
@@ -69,11 +75,19 @@ mod tests {
     #[test]
     fn a_thread_that_lags_has_no_vote_unless_it_has_found_a_proof() {
         let mate = Score::mate_in(Ply(5)).0;
-        assert_eq!(best_thread(&[found(0, 20, 14), found(1, 90, 13)]), 1);
-        assert_eq!(best_thread(&[found(0, 20, 14), found(1, 90, 6)]), 0);
+        let three = |second| best_thread(&[found(0, 20, 14), found(1, 50, 14), second]);
+        assert_eq!(three(found(0, 40, 13)), 0);
+        assert_eq!(three(found(0, 40, 6)), 1);
         assert_eq!(best_thread(&[found(0, 20, 14), found(1, mate, 6)]), 1);
         // What a shallow search knows nothing of is not disproved by it.
         assert_eq!(best_thread(&[found(0, -mate, 14), found(1, 20, 6)]), 0);
-        assert_eq!(best_thread(&[found(0, -mate, 14), found(1, 20, 13)]), 1);
+        assert_eq!(best_thread(&[found(0, -mate, 14), found(1, 20, 14)]), 1);
+    }
+
+    #[test]
+    fn no_line_is_chosen_that_says_less_than_that_of_the_main_thread() {
+        let best = |other| best_thread(&[found(0, 20, 14), other]);
+        assert_eq!([13, 14, 15].map(|depth| best(found(1, 90, depth))), [0, 1, 1]);
+        assert_eq!([13, 14, 15].map(|depth| best(found(0, 90, depth))), [0, 0, 1]);
     }
 }

@@ -10,6 +10,7 @@ use super::{
     },
     node_state::{NodeEval, NodeKind},
     params::*,
+    progress::ThreadResult,
     pv::PvTable,
     root_move::RootMove,
     stack::StackEntry,
@@ -50,6 +51,8 @@ pub struct Worker {
     pub path: Path,
     pub pv: PvTable,
     pub root_moves: Vec<RootMove>,
+    /// What this search has found.
+    pub found: ThreadResult,
     /// The line being searched (MultiPV), from 0. The root moves before this index begin better lines.
     pub pv_index: usize,
     pub root_depth: Depth,
@@ -87,6 +90,7 @@ impl Worker {
             path: Path::default(),
             pv: PvTable::new(),
             root_moves: Vec::new(),
+            found: ThreadResult::default(),
             pv_index: 0,
             root_depth: Depth::ZERO,
             seldepth: 0,

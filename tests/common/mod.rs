@@ -121,6 +121,11 @@ impl Engine {
         Engine { child, stdin, lines, seen: Vec::new(), home }
     }
 
+    /// Starts the binary with the folders of a user who has had other engines running.
+    pub fn start_at(home: &TempDir) -> Engine {
+        Engine::spawn(self::home(), command(home))
+    }
+
     /// Starts the binary and waits for `uciok`.
     pub fn ready() -> Engine {
         let mut engine = Engine::start();

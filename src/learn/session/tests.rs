@@ -65,6 +65,29 @@ fn the_outcome_is_that_of_the_side_that_searched() {
     assert!(all(black, |known| known.lower > Score::ZERO));
 }
 
+/// The opponent found something better the second time.
+#[test]
+fn a_loss_takes_back_what_a_win_gave() {
+    let moves = "e2e4 e7e5 d1h5 b8c6 h5e5 c6e5";
+    let ended = |scores: [i32; 3], live: &Live<'_>| {
+        let (recorder, mut played_game) = (Recorder { live, evaluation_id: 1 }, PlayedGame::default());
+        let (roots, end) = game(moves, LearningMode::Drop);
+        for ((root, played), score) in roots.iter().step_by(2).zip(scores) {
+            recorder.search_ended(&mut played_game, root, &found(&[*played], score));
+        }
+        played_game.follow(&end.line);
+        recorder.game_ended(&played_game, if scores[2] > 0 { Color::White } else { Color::Black })
+    };
+    let won = ended([-359, -359, 600], &|_| None);
+    assert!(won.iter().filter(|record| record.is_of_won_game()).count() == 2, "{won:?}");
+    let live = |key| won.iter().find(|record| record.key == key).cloned();
+    let lost = ended([-359, -359, -600], &live);
+    for won in won.iter().filter(|record| record.is_of_won_game()) {
+        let now = lost.iter().find(|record| record.key == won.key).expect("it is taken back");
+        assert!(now.upper.is_none(), "{now:?}");
+    }
+}
+
 #[test]
 fn advice_and_what_holds_for_every_clock_stay() {
     let position = Position::default();
