@@ -591,7 +591,7 @@ fn mate_with_two_rooks(engine: &mut Engine) {
     let mut position: Chess =
         TWO_ROOKS.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap();
     let mut line = format!("fen {TWO_ROOKS} moves");
-    while position.legal_moves().len() > 0 {
+    while !position.legal_moves().is_empty() {
         let best = search(engine, &line, "go depth 6").0;
         line += &format!(" {best}");
         position.play_unchecked(best.parse::<UciMove>().unwrap().to_move(&position).unwrap());

@@ -75,12 +75,12 @@ impl Openings {
             return None;
         }
         // No opening in any table has more plies.
-        let named = positions
+        let mut named = positions
             .iter()
             .take(61)
             .enumerate()
             .filter_map(|(ply, position)| Some((ply, self.at(position)?)));
-        named.last()
+        named.next_back()
     }
 }
 

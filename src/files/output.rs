@@ -69,7 +69,10 @@ impl Inputs {
     pub fn check(&self, path: &Path, force: bool) -> Result<(), OutputError> {
         let info = match info_at(path) {
             // A missing folder is an error.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(drop(resolve(path)?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                resolve(path)?;
+                return Ok(());
+            }
             info => info?,
         };
         self.exclude(info.identity)?;

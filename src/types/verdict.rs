@@ -52,7 +52,8 @@ mod tests {
     fn who_reports_must_see_it_twice() {
         use Color::{Black, White};
         let cp = Score::from_centipawns;
-        let rows: [(&str, &[(Color, Score)], Option<Color>); 10] = [
+        type Row<'a> = (&'a str, &'a [(Color, Score)], Option<Color>);
+        let rows: [Row<'_>; 10] = [
             ("nothing known", &[], None),
             ("one bad score", &[(White, cp(0)), (White, cp(-600))], None),
             ("two bad scores", &[(White, cp(-500)), (White, cp(-500))], Some(Black)),

@@ -64,10 +64,12 @@ impl MoveJudgement {
     }
 
     fn by_clarity(centipawns: i32) -> MoveJudgement {
-        match centipawns {
-            ..=CLEAR => MoveJudgement::Blunder,
-            ..=VERY_CLEAR => MoveJudgement::Mistake,
-            _ => MoveJudgement::Inaccuracy,
+        if centipawns <= CLEAR {
+            MoveJudgement::Blunder
+        } else if centipawns <= VERY_CLEAR {
+            MoveJudgement::Mistake
+        } else {
+            MoveJudgement::Inaccuracy
         }
     }
 

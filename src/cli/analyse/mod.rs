@@ -109,7 +109,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
         _ => Ok(!output.is_closed() || !arguments.outputs().iter().all(is_standard)),
     };
     let mut totals =
-        window::search_all(&input, &mut backend, &mut journal, &mut outputs, &progress, &is_wanted)?;
+        window::search_all(&input, &mut backend, &mut journal, &mut outputs, &progress, is_wanted)?;
     progress.finish_and_clear();
     totals.time = start.elapsed();
     outputs.finish(&totals)?;
