@@ -287,6 +287,11 @@ impl Path {
         self.entries.last().is_some_and(|entry| (entry.taint.counter as usize) < here)
     }
 
+    /// Does the current result depend on the path?
+    pub fn is_tainted(&self) -> bool {
+        self.repetition_taint().is_some() || self.has_counter_taint()
+    }
+
     /// The mode of the search.
     pub fn mode(&self) -> PathHash {
         self.mode

@@ -41,7 +41,7 @@ impl Worker {
         }
         let at_end = ply.index() >= MAX_PLY - 1;
         at_end.then(|| match position.in_check() {
-            true => Score::ZERO,
+            true => self.draw_score(position),
             false => self.evaluate_node(position, ply, None, None).static_eval,
         })
     }
@@ -81,5 +81,12 @@ impl Worker {
         if score.0.abs() != self.task.strength.contempt.abs() {
             self.path.clear_taint();
         }
+    }
+
+    /// A score that fails high, moved to where `estimate` puts it, unless it is decisive or a draw that depends on the
+    /// path: such scores are no estimates, and a draw that no longer looks like one would lose its taint above.
+    pub fn damped(&mut self, score: Score, estimate: impl FnOnce(Score) -> Score) -> Score {
+        self.drop_taint_unless_draw(score);
+        if score.is_decisive() || self.path.is_tainted() { score } else { estimate(score) }
     }
 }

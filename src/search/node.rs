@@ -64,10 +64,6 @@ impl Worker {
             && excluded.is_none()
             && let Some(score) = self.prune_node(&node)
         {
-            if let (Some(hit), Some(_)) = (node.tt_hit, node.tt_window) {
-                // `eval` may come from the table's score, and the pruning then depends on it.
-                self.inherit_taint(hit);
-            }
             self.drop_taint_unless_draw(score);
             return Err(score);
         }

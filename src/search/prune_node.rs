@@ -91,7 +91,7 @@ impl Worker {
             }
             if score >= target {
                 self.store_probcut(node, m, score);
-                return Some(if score.is_decisive() { score } else { score - (target - beta) });
+                return Some(self.damped(score, |score| score - (target - beta)));
             }
         }
         None

@@ -75,16 +75,14 @@ impl Worker {
         let tt_hit = self.task.table.probe(position.key());
         let tt_window =
             tt_hit.filter(|hit| self.may_use_score::<N>(hit)).and_then(|hit| hit.window(&self.path, ply));
-        if let (Some(hit), Some(tt_window)) = (tt_hit, tt_window) {
-            // Even without a cutoff the stand-pat score may come from the table.
+        if let (Some(hit), Some(tt_window)) = (tt_hit, tt_window)
+            && !N::PV
+            && let Some(score) = tt_window.decides(window.alpha, window.beta)
+        {
+            self.count_learned_cutoff(hit);
             self.inherit_taint(hit);
-            if !N::PV
-                && let Some(score) = tt_window.decides(window.alpha, window.beta)
-            {
-                self.count_learned_cutoff(hit);
-                self.drop_taint_unless_draw(score);
-                return score;
-            }
+            self.drop_taint_unless_draw(score);
+            return score;
         }
         let was_pv = N::PV || tt_hit.is_some_and(|hit| hit.was_pv);
 
@@ -98,7 +96,7 @@ impl Worker {
             evaluation = self.evaluate_node(position, ply, tt_hit, tt_window);
             best.score = evaluation.eval;
             if best.score >= beta {
-                best.score = damped(best.score, beta);
+                best.score = towards(beta, best.score);
                 if tt_hit.is_none() {
                     self.store_quiet(position, ply, window, evaluation.raw_eval, &best, was_pv);
                 }
@@ -122,9 +120,9 @@ impl Worker {
         }
         // Step 10. A score that fails high is moved towards beta, as when standing pat (+49 ± 40): the true score is
         // rarely as high as captures alone suggest.
-        best.score = damped(best.score, beta);
+        best.score =
+            self.damped(best.score, |score| if score >= beta { towards(beta, score) } else { score });
         // Step 11. The result goes into the table, at depth 0.
-        self.drop_taint_unless_draw(best.score);
         self.store_quiet(position, ply, window, evaluation.raw_eval, &best, was_pv);
         best.score
     }
@@ -200,10 +198,9 @@ impl Worker {
 }
 
 /// A score above beta, moved towards it.
-fn damped(score: Score, beta: Score) -> Score {
+fn towards(beta: Score, score: Score) -> Score {
     let weight = qs_beta_weight();
-    let is_damped = score >= beta && !score.is_decisive();
-    if is_damped { Score((score.0 + weight * beta.0) / (weight + 1)) } else { score }
+    Score((score.0 + weight * beta.0) / (weight + 1))
 }
 
 /// The table's move, if quiescence would try it.
@@ -238,4 +235,53 @@ fn prune(node: &QNode, alpha: Score, m: Move, best: &mut QBest) -> QPruning {
     let threshold = if in_check { qs_evasion_exchange() } else { qs_exchange() };
     let unchecked = in_check || !is_noisy(m) || Some(m) == node.tt_move;
     if unchecked && !position.see_ge(m, threshold) { QPruning::Skip } else { QPruning::Search }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use shakmaty::{CastlingMode, fen::Fen, uci::UciMove};
+
+    use super::*;
+    use crate::{
+        eval::{Evaluation, Evaluator},
+        position::{Path, PathHash},
+        search::{progress::SearchProgress, task::SearchTask},
+        tt::Table,
+    };
+
+    /// The queen's check leaves one evasion, and it repeats a position of the line.
+    #[test]
+    fn a_perpetual_check_below_quiescence_stays_a_draw_that_depends_on_the_path() {
+        let fen: Fen = "4Q2k/6p1/8/8/8/8/2q2PPP/6K1 b - - 10 60".parse().unwrap();
+        let root = Position::from_setup(fen.into_setup(), CastlingMode::Standard).unwrap();
+        let table = Arc::new(Table::new(1).unwrap());
+        let task = Arc::new(SearchTask {
+            path: Path::new(&root),
+            root: root.clone(),
+            progress: Arc::new(SearchProgress::new(1)),
+            table: Arc::clone(&table),
+            ..SearchTask::idle(Arc::default())
+        });
+        let mut worker = Worker::new(0, Evaluator::new(&Evaluation::default(), 1), Arc::clone(&task));
+        worker.begin(task, Vec::new());
+        worker.path.begin_search(PathHash::default());
+        let (mut position, mut ply) = (root, Ply::ROOT);
+        for uci in ["h8h7", "e8h5", "h7g8", "h5e8"] {
+            let m = uci.parse::<UciMove>().unwrap();
+            let m =
+                position.legal_moves().into_iter().find(|&legal| UciMove::from_standard(legal) == m).unwrap();
+            position = worker.make(&position, m, ply);
+            ply = ply.next();
+        }
+        // A draw fails high here, since Black may lose two pawns.
+        let window = Window::null(Score(-200));
+        assert_eq!(worker.quiesce::<NonPvNode>(&position, ply, window), Score::ZERO);
+        assert!(worker.path.is_tainted());
+        let hit = table.probe(position.key()).unwrap();
+        assert!(hit.taint().is_some());
+        // On another path nothing is known of it.
+        assert_eq!(hit.window(&Path::new(&position), ply), None);
+    }
 }

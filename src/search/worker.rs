@@ -259,9 +259,9 @@ impl Worker {
         Score((raw_eval.0 + correction) * (damping - halfmoves) / damping).clamp_evaluation()
     }
 
-    /// Evaluates a position, reusing the raw evaluation of `hit`. The bounds of the score on this path (`tt_window`)
-    /// improve the estimate, unless they make it a proven result: such a score may cause a cutoff, but is no
-    /// evaluation.
+    /// Evaluates a position, reusing the raw evaluation of `hit`. The bounds of its score (`tt_window`) improve the
+    /// estimate, unless they make it a proven result or depend on a draw on this path: such a score may cause a cutoff,
+    /// but is no evaluation.
     pub fn evaluate_node(
         &mut self,
         position: &Position,
@@ -271,6 +271,7 @@ impl Worker {
     ) -> NodeEval {
         let raw_eval = hit.and_then(|hit| hit.raw_eval).unwrap_or_else(|| self.evaluate(position, ply));
         let static_eval = self.correct(raw_eval, position, ply);
+        let tt_window = tt_window.filter(|_| hit.is_none_or(|hit| hit.taint().is_none()));
         let clamped = tt_window.map(|window| window.clamp(static_eval));
         let eval = clamped.filter(|score| !score.is_decisive()).unwrap_or(static_eval);
         NodeEval { raw_eval: Some(raw_eval), static_eval, eval }
