@@ -30,7 +30,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use self::{
     common::{
-        check_output, complain, date, json, pawns, position, progress_bar, refuse_input, write_records,
+        check_output, complain, counted, date, json, pawns, position, progress_bar, refuse_input,
+        write_records,
     },
     openings::Openings,
     outcome::refused,
