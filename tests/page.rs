@@ -13,7 +13,7 @@ use common::{fixture, home, run};
 use engram::position::Position;
 use random::Random;
 use serde_json::{Value, json};
-use shakmaty::{CastlingMode, EnPassantMode, fen::Fen};
+use shakmaty::{CastlingMode, EnPassantMode, Move, fen::Fen, san::San};
 use tempfile::TempDir;
 
 const WIDE: (u32, u32) = (1280, 900);
@@ -61,11 +61,7 @@ fn the_page_is_whole_and_can_load_nothing() {
     let text = blunder[2].as_str().unwrap();
     assert!(text.starts_with("3... Nf6 is a blunder: it allows mate in 1, and 3... "), "{text}");
     for (ply, lines) in game["lines"].as_array().unwrap().iter().enumerate() {
-        assert_eq!(
-            lines.as_array().unwrap().len(),
-            usize::from(ply < 7),
-            "each position but the mate has its line"
-        );
+        assert_eq!(lines.as_array().unwrap().is_empty(), ply == 7, "each position but the mate has its line");
     }
     let (_folder, page) = page_of(&fixture("tasks.epd"), &["--depth", "4", "--multipv", "2"]);
     let html = fs::read_to_string(&page).unwrap();
@@ -132,6 +128,8 @@ fn a_game_is_looked_at_with_keys_wheel_and_mouse() {
         ply(1);
         browser.click(".moves li:nth-child(3) a:last-child", 0.3);
         ply(6);
+        // On a narrow screen the first click moves the graph: the words above it change.
+        browser.click(".graph svg", 0.99);
         browser.click(".graph svg", 0.99);
         ply(7);
         let tip = browser.run("return document.querySelector('.tip:not([hidden])').textContent");
@@ -176,6 +174,58 @@ fn a_game_is_looked_at_with_keys_wheel_and_mouse() {
         browser.press(&["f"]);
         assert_eq!(corner(), "1");
         assert_eq!(browser.console(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_page_that_is_opened_before_the_run_has_ended_says_so_and_shows_what_is_there() {
+    for (input, count) in [("page.pgn", 4), ("tasks.epd", 4)] {
+        let (folder, page) = page_of(&fixture(input), &["--depth", "4"]);
+        let html = fs::read_to_string(&page).unwrap();
+        let Some(browser) = Browser::start(NARROW.0, NARROW.1) else { return };
+        let last = html.find(&format!("<script id=\"block{count}\"")).unwrap();
+        let index = html.find("<script id=\"index\"").unwrap();
+        // Nothing yet, one less than all and half of the last, all but the tables.
+        let first = html.find("<script id=\"block1\"").unwrap();
+        for (end, found) in [(first, 0), (last + 100, count - 1), (index, count)] {
+            let cut = folder.path().join("cut.html");
+            fs::write(&cut, &html[..end]).unwrap();
+            browser.open(&cut, "");
+            browser.wait_for("document.querySelector('main h1')");
+            let note = browser.run("return document.querySelector('[role=status]').textContent");
+            let said = format!("The analysis had not ended when this page was opened: {found} of its ");
+            assert!(note.as_str().unwrap().starts_with(&said), "{note}");
+            let rows = "return document.querySelectorAll('[aria-label=Games] tbody tr, [aria-label=Positions] tbody tr').length";
+            assert_eq!(browser.run(rows), found);
+            assert_fits(&browser, NARROW.0);
+            if found > 0 {
+                browser.open(&cut, "#1");
+                browser.wait_for("document.querySelector('.viewer')");
+            }
+            assert_eq!(browser.console(), Vec::<String>::new());
+        }
+        browser.open(&page, "");
+        browser.wait_for("document.querySelector('main h1')");
+        assert!(browser.run("return document.querySelector('main .note[role=status]')").is_null());
+    }
+}
+
+/// A game that begins with another position than the usual one has no named opening, even where its positions have names.
+#[test]
+fn a_game_from_a_position_is_in_no_book() {
+    let folder = home();
+    let file = folder.path().join("from.pgn");
+    let game = "[SetUp \"1\"]\n[FEN \"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\"]\n\n\
+                1... e5 2. Nf3 Nc6 3. h3 h6 *\n";
+    fs::write(&file, game).unwrap();
+    let (_folder, page) = page_of(file.to_str().unwrap(), &["--depth", "2"]);
+    let Some(browser) = Browser::start(WIDE.0, WIDE.1) else { return };
+    browser.open(&page, "#1");
+    browser.wait_for("document.querySelector('.viewer')");
+    for _ in 0..6 {
+        browser.press(&["ArrowRight"]);
+        let said = verdict(&browser);
+        assert!(!said.contains("book") && !said.contains("null"), "{said}");
     }
 }
 
@@ -395,14 +445,21 @@ fn positions_on_the_page_are_those_of_the_rules() {
         let fen = |position: &Position| {
             Fen::from_position(position.chess(), EnPassantMode::PseudoLegal).to_string()
         };
-        let (mut moves, mut fens) = (Vec::new(), vec![fen(&position)]);
-        for _ in 0..120 {
+        let (mut moves, mut fens, mut sans) = (Vec::new(), vec![fen(&position)], Vec::new());
+        for ply in 0..120 {
             let legal = position.legal_moves();
+            let named = |&m: &Move| (uci(m), San::from_move(position.chess(), m).to_string());
+            // The legal moves and their names, now and then: the script is slow.
+            if ply % 20 == 0 || legal.is_empty() {
+                let mut expected: Vec<(String, String)> = legal.iter().map(named).collect();
+                expected.sort();
+                sans.push((ply, expected));
+            }
             if legal.is_empty() {
                 break;
             }
             let m = legal[random.below(legal.len())];
-            moves.push(m.to_uci(CastlingMode::Chess960).to_string());
+            moves.push(uci(m));
             position = position.play(m);
             fens.push(fen(&position));
         }
@@ -411,7 +468,77 @@ fn positions_on_the_page_are_those_of_the_rules() {
             json!([start, moves]),
         );
         assert_eq!(found, json!(fens), "{moves:?}");
+        for (ply, expected) in sans {
+            let found = browser.run_with(
+                "const position = readFen(arguments[0]); \
+                 const named = (move) => [move, sanOf(position, move).replace(/[+#]$/, '')]; \
+                 return legalMoves(position).sort().map(named)",
+                json!([fens[ply]]),
+            );
+            assert_eq!(found, json!(expected), "{}", fens[ply]);
+        }
     }
+}
+
+/// The script finds the legal moves: the numbers of `perft.epd` as far as it counts them in a moment.
+#[test]
+fn the_page_counts_the_moves_that_perft_counts() {
+    const MOST: u64 = 5000;
+    let (_folder, page) = page_of(&fixture("page.pgn"), &["--depth", "1"]);
+    let Some(browser) = Browser::start(WIDE.0, WIDE.1) else { return };
+    browser.open(&page, "");
+    let text = fs::read_to_string(fixture("perft.epd")).unwrap();
+    let mut counted = 0;
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let (fen, counts) = line.split_once(';').unwrap();
+        let counts = counts.split(';').filter_map(|field| {
+            let (depth, count) = field.trim().strip_prefix('D')?.split_once(' ')?;
+            Some((depth.parse::<u32>().ok()?, count.parse::<u64>().ok()?))
+        });
+        let Some((depth, count)) = counts.filter(|&(_, count)| count <= MOST).last() else { continue };
+        let found = browser.run_with(
+            "const perft = (position, depth) => { \
+               const moves = legalMoves(position); \
+               if (depth === 1) return moves.length; \
+               return moves.reduce((sum, move) => sum + perft(play(position, move), depth - 1), 0); \
+             }; \
+             return perft(readFen(arguments[0]), arguments[1])",
+            json!([fen.trim(), depth]),
+        );
+        assert_eq!(found, count, "depth {depth} of {fen}");
+        counted += 1;
+    }
+    assert!(counted > 40, "{counted}");
+}
+
+#[test]
+fn a_typed_move_is_read_as_people_write_it() {
+    let (_folder, page) = page_of(&fixture("page.pgn"), &["--depth", "1"]);
+    let Some(browser) = Browser::start(WIDE.0, WIDE.1) else { return };
+    browser.open(&page, "");
+    for (fen, word, expected) in [
+        ("4k3/8/8/8/8/8/4P3/R3K2R w KQ - 0 1", "0-0", json!(["e1h1"])),
+        ("4k3/8/8/8/8/8/4P3/R3K2R w KQ - 0 1", "o-o-o", json!(["e1a1"])),
+        ("4k3/8/8/8/8/8/4P3/R3K2R w KQ - 0 1", "e1g1", json!(["e1h1"])),
+        ("4k3/8/8/8/8/8/4P3/R3K2R w KQ - 0 1", "E4", json!(["e2e4"])),
+        ("4k3/8/8/8/8/8/4P3/R3K2R w KQ - 0 1", "Ra1-d1", json!(["a1d1"])),
+        ("4k3/8/8/8/8/8/4P3/R3K2R w KQ - 0 1", "e5", json!([])),
+        ("4k3/8/8/8/8/2n5/1P6/B3K3 w - - 0 1", "bxc3", json!(["b2c3"])),
+        ("4k3/8/8/8/8/2n5/8/B3K3 w - - 0 1", "bc3", json!(["a1c3"])),
+        ("3rk3/2P5/8/8/8/8/8/4K3 w - - 0 1", "cxd8=Q+", json!(["c7d8q"])),
+        ("3rk3/2P5/8/8/8/8/8/4K3 w - - 0 1", "c8n", json!(["c7c8n"])),
+        ("4k3/8/8/8/8/8/8/1N2KN2 w - - 0 1", "Nd2", json!([])),
+        ("4k3/8/8/8/8/8/8/1N2KN2 w - - 0 1", "Nbd2", json!(["b1d2"])),
+    ] {
+        let found =
+            browser.run_with("return movesMeant(readFen(arguments[0]), arguments[1])", json!([fen, word]));
+        assert_eq!(found, expected, "{word} in {fen}");
+    }
+}
+
+/// A move as the page writes it: castling is king takes rook.
+fn uci(m: Move) -> String {
+    m.to_uci(CastlingMode::Chess960).to_string()
 }
 
 /// The sentence about the move that is shown.
