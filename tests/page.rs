@@ -6,7 +6,10 @@ mod common;
 #[path = "common/random.rs"]
 mod random;
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use browser::Browser;
 use common::{fixture, home, run};
@@ -226,6 +229,260 @@ fn a_game_from_a_position_is_in_no_book() {
         browser.press(&["ArrowRight"]);
         let said = verdict(&browser);
         assert!(!said.contains("book") && !said.contains("null"), "{said}");
+    }
+}
+
+#[test]
+fn a_visitor_tries_moves_on_the_board() {
+    let (_folder, page) = page_of(&fixture("page.pgn"), &["--depth", "8", "--multipv", "2"]);
+    for ((width, height), kind) in [(WIDE, "mouse"), (NARROW, "touch")] {
+        let Some(browser) = Browser::start(width, height) else { return };
+        browser.open(&page, "#1/2");
+        browser.wait_for("document.querySelector('.viewer .board use')");
+        let drag = |from: &str, to: &str| {
+            browser.pointer(kind, &[square(&browser, from), square(&browser, to), square(&browser, to)]);
+        };
+        let tap = |name: &str| browser.pointer(kind, &[square(&browser, name), square(&browser, name)]);
+        let shows = |begin: &str| {
+            let found = board(&browser);
+            assert!(found.starts_with(begin), "{found} instead of {begin}");
+        };
+        let count = |selector: &str| {
+            browser.run_with("return document.querySelectorAll(arguments[0]).length", json!([selector]))
+        };
+
+        // Tapped: the legal moves of the piece are shown.
+        tap("g1");
+        assert_eq!((count(".board .target"), count(".board .chosen")), (json!(3), json!(1)));
+        tap("g1");
+        assert_eq!(count(".board .target"), 0, "put back");
+        tap("g1");
+        tap("f3");
+        shows("Your line: 2. Nf3. White: king e1, queen d1, rooks a1 h1, bishops c1 f1, knights b1 f3,");
+        // Dragged; what is not legal changes nothing.
+        drag("b8", "c6");
+        shows("Your line: 2... Nc6. ");
+        drag("f1", "f3");
+        drag("g8", "f6");
+        shows("Your line: 2... Nc6. ");
+        // Typed.
+        browser.press(&["m", "d", "5", "Enter"]);
+        shows("Your line: 2... Nc6. ");
+        assert_eq!(
+            browser.run("return document.getElementById('said').textContent"),
+            "d5 is not a legal move here"
+        );
+        browser.run("document.querySelector('.typed input').value = ''");
+        browser.press(&["B", "c", "4", "Enter"]);
+        shows("Your line: 3. Bc4. ");
+        assert_fits(&browser, width);
+
+        // Back to the game, and along the line again.
+        browser.press(&["Escape", "ArrowLeft", "ArrowLeft"]);
+        shows("Your line: 2. Nf3. ");
+        browser.press(&["ArrowLeft"]);
+        shows("1... e5. ");
+        assert_eq!(browser.run("return location.hash"), "#1/2");
+        assert_eq!(
+            browser.run("return document.querySelector('.path').textContent.trim()"),
+            "Your line 2. Nf3 Nc6 3. Bc4"
+        );
+        browser.click(".path .line button", 0.5);
+        shows("Your line: 2. Nf3. ");
+        browser.press(&["m", "d", "6", "Enter", "Escape"]);
+        assert_eq!(count(".path .line"), 2, "another branch");
+        browser.press(&["Escape"]);
+        shows("1... e5. ");
+
+        // The game's own move goes on along the game.
+        drag("f1", "c4");
+        shows("2. Bc4. ");
+        assert_eq!(browser.run("return location.hash"), "#1/3");
+
+        // Castling by the rook, where the king may not go by himself.
+        browser.open(&page, "#3");
+        browser.wait_for("document.title.startsWith('Left')");
+        browser.press(&["ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft"]);
+        drag("e1", "g1");
+        shows("1. O-O. White: king g1, rook f1,");
+        assert_eq!(browser.console(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_pawn_promotes_to_what_is_chosen() {
+    let (_folder, page) = page_of("4k3/2P5/8/8/8/8/8/4K3 w - - 0 1", &["--depth", "2"]);
+    let Some(browser) = Browser::start(NARROW.0, NARROW.1) else { return };
+    browser.open(&page, "");
+    browser.wait_for("document.querySelector('.viewer .board use')");
+    let promote = || {
+        browser.pointer("touch", &[square(&browser, "c7"), square(&browser, "c8"), square(&browser, "c8")])
+    };
+    let names = || {
+        browser.run(
+            "return [...document.querySelectorAll('.promotion:not([hidden]) button')].map((b) => b.title)",
+        )
+    };
+    promote();
+    assert_eq!(names(), json!(["Queen", "Rook", "Bishop", "Knight"]));
+    browser.press(&["Escape"]);
+    assert_eq!(names(), json!([]));
+    promote();
+    browser.click(".promotion button:nth-child(3)", 0.5);
+    assert!(board(&browser).starts_with("Your line: 1. c8=B. "), "{}", board(&browser));
+    assert_eq!(names(), json!([]));
+    // Nothing is known of it.
+    let lines = browser.run("return document.querySelector('.lines').textContent");
+    assert_eq!(lines, "The engine's lines do not reach this position.");
+    assert_eq!(browser.run("return document.querySelector('.bar').style.visibility"), "hidden");
+}
+
+#[test]
+fn the_lines_of_the_engine_are_shown_where_they_match() {
+    let (_folder, page) = page_of(&fixture("page.pgn"), &["--depth", "4"]);
+    let page = page_with_mistakes(&page);
+    let Some(browser) = Browser::start(WIDE.0, WIDE.1) else { return };
+    browser.open(&page, "#1/5");
+    browser.wait_for("document.querySelector('.viewer .board use')");
+    let shown = || {
+        browser.run(
+            "return [...document.querySelectorAll('.lines .line')].map((line) => line.textContent.trim())",
+        )
+    };
+    assert_eq!(shown(), json!(["-0.38 3... g6 4. Qf3", "-0.20 3... Qe7 4. Nc3", "+9.00 3... a6"]));
+    // Their first move on the board: the rest is shown.
+    browser.press(&["m", "g", "6", "Enter"]);
+    assert!(board(&browser).starts_with("Your line: 3... g6. "), "{}", board(&browser));
+    assert_eq!(shown(), json!(["-0.38 4. Qf3"]));
+    assert_eq!(
+        browser.run("return document.querySelector('.bar').getAttribute('aria-label')"),
+        "Evaluation -0.38"
+    );
+    // The next one by a click on it, and then it is the engine's line.
+    browser.click(".lines .line button", 0.5);
+    assert!(board(&browser).starts_with("Line: 4. Qf3. "), "{}", board(&browser));
+    assert_eq!(browser.run("return document.querySelector('.lines button.now').textContent"), "Qf3");
+    // By another order of moves into a position of the game.
+    browser.open(&page, "#1/2");
+    browser.wait_for("location.hash === '#1/2'");
+    browser.press(&["m"]);
+    for word in ["Qh5", "Nc6", "Bc4"] {
+        let keys: Vec<String> = word.chars().map(String::from).chain(["Enter".to_owned()]).collect();
+        browser.press(&keys.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    assert!(board(&browser).starts_with("Your line: 3. Bc4. "), "{}", board(&browser));
+    assert_eq!(shown(), json!(["-0.38 3... g6 4. Qf3", "-0.20 3... Qe7 4. Nc3", "+9.00 3... a6"]));
+    browser.press(&["a", "6", "Enter", "Q", "x", "f", "7", "Enter"]);
+    assert_eq!(shown(), json!([]));
+    assert_eq!(browser.run("return document.querySelector('.lines').textContent"), "Checkmate.");
+}
+
+/// The page of the first game with a blunder whose better moves are known, and a move that is praised.
+fn page_with_mistakes(page: &Path) -> PathBuf {
+    let html = fs::read_to_string(page).unwrap();
+    let mut game = block(&html, "block1");
+    game["verdicts"] = json!([
+        [3, "good", "2. Bc4 is the only move: 2. a3 is -0.20."],
+        [6, "blunder", "3... Nf6 is a blunder: it allows mate in 1, and 3... g6 kept -0.4."],
+    ]);
+    game["lines"][5] =
+        json!([[-38, "g7g6 h5f3", "g6 Qf3"], [-20, "d8e7 b1c3", "Qe7 Nc3"], [900, "a7a6", "a6"],]);
+    let begin = "<script id=\"block1\" type=\"application/json\">";
+    let (before, rest) = html.split_once(begin).unwrap();
+    let (_, after) = rest.split_once("</script>").unwrap();
+    let doctored = page.with_file_name("mistakes.html");
+    let json = game.to_string().replace('<', "\\u003c");
+    fs::write(&doctored, format!("{before}{begin}{json}</script>{after}")).unwrap();
+    doctored
+}
+
+#[test]
+fn a_visitor_learns_from_the_mistakes_of_a_player() {
+    let (_folder, page) = page_of(&fixture("page.pgn"), &["--depth", "4"]);
+    let page = page_with_mistakes(&page);
+    for ((width, height), kind) in [(WIDE, "mouse"), (NARROW, "touch")] {
+        let Some(browser) = Browser::start(width, height) else { return };
+        browser.open(&page, "#1");
+        browser.wait_for("document.querySelector('.viewer .board use')");
+        let offers =
+            browser.run("return [...document.querySelectorAll('.learn button')].map((b) => b.textContent)");
+        assert_eq!(offers, json!(["Learn from Black's mistakes (1)"]), "White has made none");
+        browser.click(".learn button", 0.5);
+        let says =
+            |text: &str| assert!(verdict(&browser).contains(text), "{} without {text}", verdict(&browser));
+        let choose = |text: &str| {
+            let script = "[...document.querySelectorAll('.choices button')].find((b) => b.textContent === arguments[0]).click()";
+            browser.run_with(script, json!([text]));
+        };
+        let answer = |word: &str| {
+            browser.run("document.querySelector('.typed input').focus()");
+            let keys: Vec<String> = word.chars().map(String::from).chain(["Enter".to_owned()]).collect();
+            browser.press(&keys.iter().map(String::as_str).collect::<Vec<_>>());
+        };
+        let count = |selector: &str| {
+            browser.run_with("return document.querySelectorAll(arguments[0]).length", json!([selector]))
+        };
+
+        // The position before the mistake, from the side of who made it; nothing tells the answer.
+        assert!(board(&browser).starts_with("3. Qh5. "), "{}", board(&browser));
+        assert_eq!(browser.run("return document.querySelector('.field .board text').textContent"), "1");
+        says("3... Nf6?? was played. Find a better move for Black.");
+        assert_eq!(
+            (count(".field .arrow.played"), count(".field .arrow.better"), count(".lines .line")),
+            (json!(1), json!(0), json!(0))
+        );
+        assert_fits(&browser, width);
+
+        // Moves that are not the answer.
+        answer("Nf6");
+        says("3... Nf6 is what was played. Find a better move.");
+        answer("h6");
+        says("3... h6 begins none of the lines that the analysis kept. Try another move.");
+        answer("a6");
+        says("3... a6 is not good enough (+9.00). Try another move.");
+        says("Found 0, 0 shown, 1 to come.");
+        assert!(board(&browser).starts_with("3. Qh5. "), "{}", board(&browser));
+        // Away and back.
+        browser.run("document.activeElement.blur()");
+        browser.press(&["ArrowLeft", "ArrowLeft"]);
+        assert!(board(&browser).starts_with("2. Bc4. "), "{}", board(&browser));
+        choose("Back to the position");
+        assert!(board(&browser).starts_with("3. Qh5. "), "{}", board(&browser));
+        // Another good one.
+        answer("Qe7");
+        says("3... Qe7 is good too (-0.20). The engine's move is 3... g6 (-0.38).");
+        says("Found 1 (0 at the first try), 0 shown.");
+        assert!(board(&browser).starts_with("Line: 3... Qe7. "), "{}", board(&browser));
+        assert_eq!(count(".lines .line"), 3, "now all are shown");
+        choose("Finish");
+        says("Found 1 (0 at the first try), 0 shown.");
+
+        // The engine's, at the first try, on the board.
+        choose("Once more");
+        says("1 of 1");
+        let places = ["g7", "g6", "g6"].map(|name| square(&browser, name));
+        browser.pointer(kind, &places);
+        says("3... g6 is the engine's move (-0.38).");
+        says("Found 1 (1 at the first try), 0 shown.");
+        choose("Finish");
+
+        choose("Once more");
+        choose("Show the answer");
+        says("The engine's move is 3... g6 (-0.38).");
+        says("Found 0, 1 shown.");
+        assert!(board(&browser).starts_with("Line: 3... g6. "), "{}", board(&browser));
+        browser.press(&["Escape", "Escape"]);
+        assert_eq!(count(".drill"), 0, "ended");
+
+        // Praise has its sign, and no arrow of something better.
+        browser.open(&page, "#1/3");
+        browser.wait_for("document.querySelector('.viewer .board use')");
+        browser.run("dispatchEvent(new HashChangeEvent('hashchange'))");
+        assert!(verdict(&browser).starts_with("! 2. Bc4 is the only move"), "{}", verdict(&browser));
+        assert_eq!((count(".field .arrow"), count(".verdict .line")), (json!(0), json!(0)));
+        let named = browser.run("return document.querySelector('.moves a.now').textContent");
+        assert!(named.as_str().unwrap().starts_with("Bc4! (good)"), "{named}");
+        assert_eq!(browser.console(), Vec::<String>::new());
     }
 }
 
@@ -544,6 +801,27 @@ fn uci(m: Move) -> String {
 /// The sentence about the move that is shown.
 fn verdict(browser: &Browser) -> String {
     browser.run("return document.querySelector('.verdict').textContent").as_str().unwrap().to_owned()
+}
+
+/// The board in words: what is shown and where the pieces are.
+fn board(browser: &Browser) -> String {
+    browser
+        .run("return document.querySelector('.field .board').getAttribute('aria-label')")
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+/// The middle of a square, on the screen.
+fn square(browser: &Browser, name: &str) -> Value {
+    browser.place(".field .board", 0.5);
+    browser.run_with(
+        "const flipped = document.querySelector('.field .board text').textContent === '1'; \
+         const [x, y] = corner(squareOf(arguments[0]), flipped); \
+         const box = document.querySelector('.field .board').getBoundingClientRect(); \
+         return [x, y].map((at, axis) => Math.round([box.left, box.top][axis] + ((at + 22.5) * box.width) / 360))",
+        json!([name]),
+    )
 }
 
 /// Nothing sticks out to the side.
