@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{filter::Filter, opened::Opened, text::Printer};
 use crate::{
-    cli::CliError,
+    cli::{CliError, counted},
     learn::{self, LearnedScore, Record, exchange},
     uci::translate,
 };
@@ -23,8 +23,8 @@ pub(super) fn forget(file: &mut Opened, filter: &Filter, yes: bool, out: Printer
     }
     let found = records.len();
     let text = match yes {
-        true => format!("{forgotten} records forgotten"),
-        false => format!("{found} records would be forgotten; say --yes to do it"),
+        true => format!("{} forgotten", counted(forgotten, "record")),
+        false => format!("{} would be forgotten; say --yes to do it", counted(found, "record")),
     };
     out.either(json!({ "found": found, "forgotten": forgotten }), text);
     Ok(())

@@ -16,6 +16,7 @@ const CUT: PreEscaped<&str> = PreEscaped("<!--cut-->");
 pub const ANALYSIS_STYLE: &str = concat!(
     include_str!("analysis/common.css"),
     include_str!("analysis/viewer.css"),
+    include_str!("analysis/hand.css"),
     include_str!("analysis/graph.css"),
     include_str!("analysis/cards.css"),
     include_str!("analysis/tables.css"),
@@ -26,6 +27,8 @@ pub const ANALYSIS_SCRIPT: &str = concat!(
     include_str!("analysis/dom.js"),
     include_str!("analysis/board.js"),
     include_str!("analysis/graph.js"),
+    include_str!("analysis/hand.js"),
+    include_str!("analysis/mistakes.js"),
     include_str!("analysis/viewer.js"),
     include_str!("analysis/players.js"),
     include_str!("analysis/tables.js"),

@@ -63,6 +63,12 @@ function scoreText(score) {
   return Array.isArray(score) ? score[1] : (score < 0 ? "-" : "+") + (Math.abs(score) / 100).toFixed(2);
 }
 
+// The same with one decimal, as the sentences have it; small scores keep two, because they would all look alike.
+function shortScore(score) {
+  if (Array.isArray(score) || Math.abs(score) < 10) return scoreText(score);
+  return (score < 0 ? "-" : "+") + (Math.round(Math.abs(score) / 10) / 10).toFixed(1);
+}
+
 // White's chances in percent, draws counting half; the curve is Lichess's.
 function chances(score) {
   if (Array.isArray(score)) return score[0] > 0 ? 100 : 0;
