@@ -48,7 +48,8 @@ fn the_page_is_whole_and_can_load_nothing() {
     for foreign in
         [" src=\"", "@import", "url(http", "<link", "fetch(", "XMLHttpRequest", "innerHTML", "eval("]
     {
-        let html = html.replace("<img src=", "");
+        // What a game says, and what is copied to embed the page.
+        let html = html.replace("<img src=", "").replace("<iframe src=", "");
         assert!(!html.contains(foreign), "{foreign}");
     }
     let index = block(&html, "index");
@@ -367,8 +368,7 @@ fn the_lines_of_the_engine_are_shown_where_they_match() {
     browser.wait_for("location.hash === '#1/2'");
     browser.press(&["m"]);
     for word in ["Qh5", "Nc6", "Bc4"] {
-        let keys: Vec<String> = word.chars().map(String::from).chain(["Enter".to_owned()]).collect();
-        browser.press(&keys.iter().map(String::as_str).collect::<Vec<_>>());
+        type_move(&browser, word);
     }
     assert!(board(&browser).starts_with("Your line: 3. Bc4. "), "{}", board(&browser));
     assert_eq!(shown(), json!(["-0.38 3... g6 4. Qf3", "-0.20 3... Qe7 4. Nc3", "+9.00 3... a6"]));
@@ -415,9 +415,7 @@ fn a_visitor_learns_from_the_mistakes_of_a_player() {
             browser.run_with(script, json!([text]));
         };
         let answer = |word: &str| {
-            browser.run("document.querySelector('.typed input').focus()");
-            let keys: Vec<String> = word.chars().map(String::from).chain(["Enter".to_owned()]).collect();
-            browser.press(&keys.iter().map(String::as_str).collect::<Vec<_>>());
+            type_move(&browser, word);
         };
         let count = |selector: &str| {
             browser.run_with("return document.querySelectorAll(arguments[0]).length", json!([selector]))
@@ -487,6 +485,82 @@ fn a_visitor_learns_from_the_mistakes_of_a_player() {
 }
 
 #[test]
+fn variations_comments_and_clocks_of_the_pgn_are_on_the_page() {
+    let folder = home();
+    let file = folder.path().join("study.pgn");
+    let game = "[TimeControl \"60+1\"]\n\n1. e4 {[%clk 0:01:01]} (1. d4 {Queen's pawn <b>} 1... d5 $5 (1... Nf6 2. c4) 2. c4) \
+                (1. c4 Z0) 1... e5 {[%clk 0:00:51.4] Solid.} 2. Nf3 {[%clk 1:00:02]} *\n";
+    fs::write(&file, game).unwrap();
+    let (_folder, page) = page_of(file.to_str().unwrap(), &["--depth", "4"]);
+    for (width, height) in [WIDE, NARROW] {
+        let Some(browser) = Browser::start(width, height) else { return };
+        browser.open(&page, "");
+        browser.wait_for("document.querySelector('.viewer .board use')");
+        let texts = |selector: &str| {
+            let script = "return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent.replace(/\\s+/g, ' '))";
+            browser.run_with(script, json!([selector]))
+        };
+        assert_eq!(
+            texts(".aside p"),
+            json!(["(1. d4 Queen's pawn <b> 1... d5!? (1... Nf6 2. c4) 2. c4)", "(1. c4 Z0)"])
+        );
+        assert_eq!(texts(".moves .time"), json!(["1:01 · 0 s", "0:51 · 9.6 s", "1:00:02 · 0 s"]));
+        assert_eq!(texts(".moves .gap"), json!(["…"]), "Black's move after it has its own row");
+        assert_fits(&browser, width);
+        browser.press(&["End"]);
+        let click = |word: &str| {
+            let script = "[...document.querySelectorAll('.aside button')].find((b) => b.textContent === arguments[0]).click()";
+            browser.run_with(script, json!([word]));
+        };
+        let shows = |begin: &str| {
+            let found = board(&browser);
+            assert!(found.starts_with(begin), "{found} instead of {begin}");
+        };
+        click("d5!?");
+        shows("Variation: 1... d5!?. ");
+        assert_eq!(texts(".aside [aria-current]"), json!(["d5!?"]));
+        browser.press(&["ArrowRight"]);
+        shows("Variation: 2. c4. ");
+        browser.press(&["ArrowRight", "ArrowLeft", "ArrowLeft"]);
+        shows("Variation: 1. d4. ");
+        // Its end is where it left the game.
+        browser.press(&["ArrowLeft"]);
+        shows("Start. ");
+        assert_eq!(browser.run("return location.hash"), "#1/0");
+        click("Nf6");
+        shows("Variation: 1... Nf6. ");
+        browser.press(&["Escape", "ArrowRight", "ArrowRight"]);
+        assert!(verdict(&browser).ends_with("Solid.9.6 s used, 0:51 left"), "{}", verdict(&browser));
+        assert_eq!(browser.console(), Vec::<String>::new());
+    }
+}
+
+/// The bar has the number of the sentence, rounded in the same way.
+#[test]
+fn the_bar_rounds_as_the_sentences_do() {
+    let (_folder, page) = page_of(&fixture("page.pgn"), &["--depth", "1"]);
+    let Some(browser) = Browser::start(WIDE.0, WIDE.1) else { return };
+    browser.open(&page, "#1");
+    browser.wait_for("document.querySelector('.viewer .board use')");
+    // The sentences' numbers are in the unit tests of `words.rs`.
+    for (score, text) in [
+        (json!(93), "+0.9"),
+        (json!(-125), "-1.3"),
+        (json!(1094), "+10.9"),
+        (json!(95), "+1.0"),
+        (json!(4), "+0.04"),
+        (json!(0), "+0.00"),
+        (json!([1, "#3"]), "#3"),
+    ] {
+        assert_eq!(browser.run_with("return shortScore(arguments[0])", json!([score])), text);
+    }
+    let bar = browser.run("return document.querySelector('.bar b').textContent");
+    let score = block(&fs::read_to_string(&page).unwrap(), "block1")["scores"][0].clone();
+    let said = browser.run_with("return shortScore(arguments[0])", json!([score]));
+    assert_eq!(bar, said.as_str().unwrap().trim_start_matches('+'));
+}
+
+#[test]
 fn what_is_copied_and_linked_is_the_position_shown() {
     let (_folder, page) = page_of(&fixture("page.pgn"), &["--depth", "4"]);
     let html = fs::read_to_string(&page).unwrap();
@@ -511,6 +585,64 @@ fn what_is_copied_and_linked_is_the_position_shown() {
     browser.wait_for("document.title.startsWith('Left')");
     let link = browser.run("return document.querySelector('.tools a').href");
     assert_eq!(link, "https://lichess.org/analysis/chess960/5rk1/8/8/8/8/8/4PPP1/5RK1_w_-_-_2_2");
+}
+
+#[test]
+fn the_board_is_saved_as_a_picture_and_the_page_is_embedded() {
+    let (_folder, page) = page_of(&fixture("page.pgn"), &["--depth", "4"]);
+    let Some(browser) = Browser::start(WIDE.0, WIDE.1) else { return };
+    browser.open(&page, "#1/6");
+    browser.wait_for("document.querySelector('.tools')");
+    browser.run(
+        "const clipboard = { writeText: async (text) => { window.copied = text; } }; \
+         Object.defineProperty(navigator, 'clipboard', { value: clipboard }); \
+         HTMLAnchorElement.prototype.click = function () { window.savedAs = this.download; }; \
+         URL.createObjectURL = (blob) => { window.saved = blob; return '#'; }",
+    );
+    let press = |text: &str| {
+        let script = "[...document.querySelectorAll('.tools button')].find((b) => b.textContent === arguments[0]).click()";
+        browser.run_with(script, json!([text]));
+    };
+    press("Save SVG");
+    assert_eq!(browser.run("return window.savedAs"), "3-Nf6.svg");
+    let svg = browser.run("return window.saved.text()");
+    let svg = svg.as_str().unwrap();
+    assert!(
+        svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"") && svg.contains("width=\"720\""),
+        "{svg}"
+    );
+    assert!(!svg.contains("var(") && !svg.contains(" class="), "{svg}");
+    assert_eq!(svg.matches("<symbol").count(), 12, "the pieces are in it");
+
+    press("Save PNG");
+    browser.wait_for("window.savedAs === '3-Nf6.png'");
+    // Two empty squares of both colours, and how much the picture has of them.
+    let seen = browser.run(
+        "return createImageBitmap(window.saved).then((bitmap) => { \
+           const context = new OffscreenCanvas(720, 720).getContext('2d', { willReadFrequently: true }); \
+           context.drawImage(bitmap, 0, 0); \
+           const at = (x, y) => [...context.getImageData(x, y, 1, 1).data]; \
+           return [bitmap.width, at(45 + 270, 45 + 270), at(45 + 270, 45 + 180), at(495, 45)]; \
+         })",
+    );
+    assert_eq!(seen[0], 720);
+    assert_eq!(seen[1], json!([0xf0, 0xd9, 0xb5, 255]), "d5 is light");
+    assert_eq!(seen[2], json!([0xb5, 0x88, 0x63, 255]), "d6 is dark");
+    assert_ne!(seen[3], json!([0xb5, 0x88, 0x63, 255]), "a bishop stands on f8");
+
+    press("Copy embed code");
+    assert_eq!(
+        browser.run("return window.copied"),
+        "<iframe src=\"page.html#1/6\" title=\"Careful, A. – Hasty &quot;B.&quot; · page.pgn\" width=\"100%\" \
+         height=\"900\"></iframe>"
+    );
+    assert_eq!(browser.console(), Vec::<String>::new());
+    // It works there.
+    let around = page.with_file_name("around.html");
+    fs::write(&around, browser.run("return window.copied").as_str().unwrap()).unwrap();
+    browser.open(&around, "");
+    browser.wait_for("document.querySelector('iframe').clientHeight > 800");
+    assert_eq!(browser.console(), Vec::<String>::new());
 }
 
 #[test]
@@ -552,6 +684,69 @@ fn everything_has_a_name_and_can_be_reached_with_the_keyboard() {
             .unwrap()
             .starts_with("1... e5, ")
     );
+}
+
+/// The rules of axe-core, all of them, in every view. It is no part of the project; `AXE` is the path of its script:
+/// `npm install --prefix /tmp/axe axe-core; AXE=/tmp/axe/node_modules/axe-core/axe.min.js cargo test --test page axe`.
+#[test]
+fn axe_finds_nothing() {
+    let Some(axe) = std::env::var_os("AXE") else {
+        eprintln!("skipped: AXE does not name the script of axe-core (npm install axe-core)");
+        return;
+    };
+    let axe = fs::read_to_string(axe).expect("the script of axe-core");
+    let (_one, games) = page_of(&fixture("page.pgn"), &["--depth", "6", "--multipv", "2"]);
+    let (_other, positions) = page_of(&fixture("tasks.epd"), &["--depth", "4"]);
+    let mistakes = page_with_mistakes(&games);
+    let cut = games.with_file_name("cut.html");
+    let html = fs::read_to_string(&games).unwrap();
+    fs::write(&cut, &html[..html.find("<script id=\"index\"").unwrap()]).unwrap();
+    let variations = games.with_file_name("variations.html");
+    let study = "\"variations\":[[1,{\"moves\":\"d2d4 d7d5\",\"san\":\"d4 d5\",\"comments\":[[1,\"So.\"]],\"variations\":[]}]]";
+    fs::write(&variations, html.replacen("\"variations\":[]", study, 1)).unwrap();
+    // A page, the place in it, and what is done there: a selector that is clicked, or a word that is typed.
+    let views = [
+        (&games, "", "", ""),
+        (&games, "#1/6", "", ""),
+        (&games, "#1/6", ".verdict .line button", ""),
+        (&games, "#1/2", "", "Nf3"),
+        (&games, "#4", "", ""),
+        (&mistakes, "#1/3", ".learn button", ""),
+        (&mistakes, "#1/3", ".learn button", "Qe7"),
+        (&variations, "#1", ".aside button", ""),
+        (&positions, "", "", ""),
+        (&positions, "#1", "", ""),
+        (&cut, "", "", ""),
+    ];
+    for (width, height) in [WIDE, NARROW] {
+        let Some(browser) = Browser::start(width, height) else { return };
+        for scheme in ["light", "dark"] {
+            browser.prefer(scheme);
+            for (page, place, click, word) in views {
+                // Another page between: the same one would not be loaded again.
+                browser.open(Path::new("/dev/null"), "");
+                browser.open(page, place);
+                browser.wait_for("document.querySelector('main h1')");
+                if !click.is_empty() {
+                    browser.click(click, 0.5);
+                }
+                if !word.is_empty() {
+                    type_move(&browser, word);
+                }
+                browser.run(&format!("{axe}; window.axe = axe"));
+                let found = browser.run(
+                    "return axe.run(document).then((results) => results.violations.map((rule) => \
+                       [rule.id, rule.help, rule.nodes.map((node) => node.html)]))",
+                );
+                assert_eq!(
+                    found,
+                    json!([]),
+                    "{}{place} {click} {word}, {width} pixels, {scheme}",
+                    page.display()
+                );
+            }
+        }
+    }
 }
 
 #[test]
@@ -801,6 +996,13 @@ fn uci(m: Move) -> String {
 /// The sentence about the move that is shown.
 fn verdict(browser: &Browser) -> String {
     browser.run("return document.querySelector('.verdict').textContent").as_str().unwrap().to_owned()
+}
+
+/// Types a move into the field for it.
+fn type_move(browser: &Browser, word: &str) {
+    browser.run("document.querySelector('.typed input').focus()");
+    let keys: Vec<String> = word.chars().map(String::from).chain(["Enter".to_owned()]).collect();
+    browser.press(&keys.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
 /// The board in words: what is shown and where the pieces are.
