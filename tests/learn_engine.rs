@@ -550,7 +550,7 @@ fn a_line_that_lost_is_left_and_without_learning_lost_for_ever() {
         ("r1bq1rk1/p1pn1ppp/1p1ppn2/8/2PP1B2/P1N1P3/1P3PPP/R2QKB1R w KQ - 0 9", Color::White),
     ];
     let mut opponent = learning("off", Path::new(""));
-    let mut lost = 0;
+    let (mut lost, mut lessons) = (0, 0);
     for (fen, color) in openings {
         let (_folder, path) = learn_file();
         let mut off = learning("off", &path);
@@ -569,6 +569,10 @@ fn a_line_that_lost_is_left_and_without_learning_lost_for_ever() {
             engine.search_until_told("learning drop");
             let (moves, is_lost) = game(&mut engine, &mut opponent, fen, color);
             engine.quit();
+            if played.is_empty() && is_lost {
+                let told = run(&["learn", "--file", path.to_str().unwrap(), "lessons", "--nodes", "1500"]).0;
+                lessons += usize::from(told.contains("Lost as") && told.contains("learned from this game."));
+            }
             played.push(moves);
             if !is_lost {
                 break;
@@ -581,6 +585,7 @@ fn a_line_that_lost_is_left_and_without_learning_lost_for_ever() {
         }
     }
     assert!(lost >= 2, "only {lost} of the openings are lost: the test needs others");
+    assert!(lessons > 0, "no lost game has a lesson");
 }
 
 /// Two rooks against a king: mate in two moves.

@@ -6,7 +6,7 @@ mod learn;
 
 use std::{collections::BTreeSet, fs, path::Path, process::Stdio};
 
-use common::{command, finish, home};
+use common::{command, finish, fixture, home};
 use engram::learn::{exchange, record::CAPACITY};
 use serde_json::Value;
 
@@ -260,14 +260,6 @@ fn lost_games_are_analysed_and_the_drops_learned() {
     assert!(told["new"].as_u64().unwrap() > 0, "{told}");
     let listed = well(&home, &["list"]);
     assert!(listed.contains("import") && listed.contains("Black lost"), "{listed}");
-    // The page tells it as a game: who lost it, what was played, what is played now.
-    well(&home, &["html", "games.html", "--nodes", "2000"]);
-    let page = fs::read_to_string(home.path().join("games.html")).unwrap();
-    assert!(page.contains("Black (imported)") && page.contains("<b class=\"lost\">lost</b>"), "{page}");
-    for fact in ["played", "before", "it fell to", "now"] {
-        assert!(page.contains(&format!("<dt>{fact}</dt>")), "{fact}");
-    }
-    assert!(!page.contains("belong to no game") && page.contains("Scores are for the side to move"));
     assert!(well(&home, &["verify"]).contains("0 of them contradict themselves"));
     let again =
         json(&well(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--json"]));
@@ -370,7 +362,7 @@ fn why_names_the_record_that_changes_the_move() {
 fn the_page_shows_every_record_and_needs_nothing_else() {
     let home = home();
     some_advice(&home);
-    assert_eq!(well(&home, &["html", "page.html"]), "4 of 4 records, of 0 games, written to page.html\n");
+    assert_eq!(well(&home, &["html", "page.html"]), "no lessons; written to page.html\n");
     let page = |name: &str| fs::read_to_string(home.path().join(name)).unwrap();
     let html = page("page.html");
     assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>") && html.contains("viewport"));
@@ -392,6 +384,71 @@ fn the_page_shows_every_record_and_needs_nothing_else() {
     let (_, stderr, code) = tool(&home, &["html", "few.html"]);
     assert!(code == 1 && stderr.contains("few.html"), "{stderr}");
     assert_eq!(page("few.html"), few);
+}
+
+/// After 1. e4 c6 2. d4 d5 3. e5, in the games of `kept.pgn`.
+const ADVANCE: &str = "rnbqkbnr/pp2pppp/2p5/3pP3/3P4/8/PPP2PPP/RNBQKBNR b KQkq - 0 3";
+
+#[test]
+fn a_lesson_says_what_was_played_what_it_cost_and_what_is_played_now() {
+    let home = home();
+    well(&home, &["advise", ADVANCE, "h6"]);
+    // Two games with one opening, the first lost and the second won, and a draw against another opponent.
+    fs::copy(fixture("kept.pgn"), home.path().join("engram/games-1.pgn")).unwrap();
+    let lessons = |more: &[&str]| well(&home, &[&["lessons", "--nodes", "2000"], more].concat());
+    let all = lessons(&[]);
+    let heading =
+        "Lost to Stockfish 15.1 as Black on 2026-11-20, Caro-Kann Defense: Advance Variation, Short";
+    for expected in [
+        heading,
+        "  At move 3 I played Bf5 (+0.10, 2 moves later -1.60). Now I play h6 (",
+        "), as advised.\n",
+        "  The next game with this opening was won (2026-11-21 against Stockfish 15.1).\n",
+        " from 1 lost game; without a lesson: 1 other game\n",
+    ] {
+        assert!(all.contains(expected), "{expected} is not in {all}");
+    }
+    let line =
+        |name: &str| all.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{all}"));
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(words(line("Stockfish 15.1"))[2..4], ["2", "1.0"]);
+    assert!(line("Stockfish 15.1").ends_with("+1 =0 -0"), "{all}");
+    assert_eq!(words(line("Ethereal"))[1..], ["1", "0.5", "0", "+0", "=0", "-0"]);
+    for (filter, found) in [
+        (["--opponent", "STOCK"], true),
+        (["--opponent", "ethereal"], false),
+        (["--opening", "b12"], true),
+        (["--opening", "caro-kann"], true),
+        (["--opening", "B2"], false),
+        (["--colour", "black"], true),
+        (["--colour", "white"], false),
+        (["--result", "lost"], true),
+        (["--result", "won"], false),
+        (["--since", "2026-11-20"], true),
+        (["--since", "2026-11-21"], false),
+    ] {
+        assert_eq!(lessons(&filter[..]).contains(heading), found, "{filter:?}");
+    }
+    assert!(lessons(&["--lost", "0"]).ends_with("1 other game, 1 older lost game not looked at (--lost)\n"));
+    let told = lessons(&["--json"]);
+    let first = json(told.lines().next().unwrap());
+    assert_eq!((&first["lessons"][0]["played"], &first["lessons"][0]["now"]), (&"Bf5".into(), &"h6".into()));
+    assert_eq!((&first["eco"], &first["next"]), (&"B12".into(), &"won".into()), "{first}");
+    // The list shows the moves, and selects by game.
+    let listed = well(&home, &["list", "--opponent", "stockfish"]);
+    assert!(listed.contains("2. d4 d5 3. e5 (2026-11-21 against Stockfish 15.1)\n1 record\n"), "{listed}");
+    assert!(well(&home, &["list", "--fen"]).contains(ADVANCE));
+    assert!(well(&home, &["list", "--opponent", "ethereal"]).ends_with("0 records\n"));
+    assert!(well(&home, &["stats", "--colour", "white"]).contains("records      0 of"));
+    let (_, stderr, code) = tool(&home, &["list", "--since", "yesterday"]);
+    assert!(code == 2 && stderr.contains("2026-01-31"), "{stderr}");
+    // On the page the lesson is a board from which the game can be walked.
+    well(&home, &["html", "page.html", "--nodes", "2000"]);
+    let page = fs::read_to_string(home.path().join("page.html")).unwrap();
+    assert!(page.contains(heading) && page.contains("data-at=\"5\"") && page.contains("3... Bf5|4. Nf3|"));
+    assert!(page.contains("[White &quot;Stockfish 15.1&quot;]") && !page.contains("belong to no game"));
+    let arrows = |class: &str| page.matches(&format!("<line class=\"arrow {class}\"")).count();
+    assert!(arrows("played") > 0 && arrows("played") == arrows("better"));
 }
 
 #[test]

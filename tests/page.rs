@@ -12,7 +12,7 @@ use std::{
 };
 
 use browser::Browser;
-use common::{fixture, home, run};
+use common::{command, finish, fixture, home, run};
 use engram::position::Position;
 use random::Random;
 use serde_json::{Value, json};
@@ -1024,6 +1024,34 @@ fn square(browser: &Browser, name: &str) -> Value {
          return [x, y].map((at, axis) => Math.round([box.left, box.top][axis] + ((at + 22.5) * box.width) / 360))",
         json!([name]),
     )
+}
+
+#[test]
+fn a_game_on_the_page_of_lessons_can_be_walked() {
+    let Some(browser) = Browser::start(NARROW.0, NARROW.1) else { return };
+    let home = home();
+    let advance = "rnbqkbnr/pp2pppp/2p5/3pP3/3P4/8/PPP2PPP/RNBQKBNR b KQkq - 0 3";
+    let tool = |arguments: &[&str]| assert_eq!(finish(command(&home).arg("learn").args(arguments)).2, 0);
+    tool(&["advise", advance, "h6"]);
+    fs::copy(fixture("kept.pgn"), home.path().join("engram/games-1.pgn")).unwrap();
+    tool(&["html", "page.html", "--nodes", "2000"]);
+    browser.open(&home.path().join("page.html"), "");
+    browser.wait_for("document.querySelector('.walk output')");
+    let shown = || {
+        let said = "const game = document.querySelector('.game article'); return [game.querySelector('output').textContent, \
+                    game.querySelectorAll('.board use[href=\"#bB\"]').length, game.querySelectorAll('line').length]";
+        browser.run(said)
+    };
+    assert_eq!(shown(), serde_json::json!(["the lesson", 2, 2]));
+    browser.click(".walk button:nth-child(2)", 0.5);
+    assert_eq!(shown(), serde_json::json!(["after 3... Bf5", 2, 0]));
+    browser.click(".walk button:nth-child(1)", 0.5);
+    browser.click(".walk button:nth-child(1)", 0.5);
+    assert_eq!(shown(), serde_json::json!(["after 2... d5", 2, 0]));
+    browser.click(".walk button:nth-child(3)", 0.5);
+    assert_eq!(shown(), serde_json::json!(["the lesson", 2, 2]));
+    assert_fits(&browser, NARROW.0);
+    assert_eq!(browser.console(), Vec::<String>::new());
 }
 
 /// Nothing sticks out to the side.

@@ -68,6 +68,11 @@ pub(super) fn date(time: impl Into<u64>) -> String {
     time.map_or_else(String::new, |time| time.strftime("%F %R").to_string())
 }
 
+/// `1 record`, `2 records`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// A score in readable form: signed pawns, mates in moves, and tablebase results with the moves to the next capture or
 /// pawn move, or to the first tablebase position.
 pub(super) fn pawns(score: Score) -> String {

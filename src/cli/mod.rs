@@ -30,7 +30,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use self::{
     common::{
-        check_output, complain, date, json, pawns, position, progress_bar, refuse_input, write_records,
+        check_output, complain, counted, date, json, pawns, position, progress_bar, refuse_input,
+        write_records,
     },
     openings::Openings,
     outcome::refused,
@@ -145,7 +146,7 @@ pub enum Subtask {
     /// The file holds scores and moves of up to 65,536 positions from earlier games. The newest replace the
     /// oldest; advice stays. Engines may be using it.
     Learn(learn::LearnArguments),
-    /// Train the network, fit the weights of the classical evaluation, tune the search.
+    /// Train the network and tune the search.
     #[cfg(feature = "tune")]
     #[command(subcommand)]
     Tune(tune::TuneTask),

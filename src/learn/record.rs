@@ -406,7 +406,7 @@ fn is_chess960(position: &Position) -> bool {
 }
 
 /// Plies since the start of the game.
-pub(super) fn game_ply(position: &Position) -> u16 {
+pub(crate) fn game_ply(position: &Position) -> u16 {
     let moves = u32::from(position.chess().fullmoves()).saturating_sub(1);
     let plies = moves.saturating_mul(2).saturating_add(u32::from(position.turn().is_black()));
     u16::try_from(plies).unwrap_or(u16::MAX)

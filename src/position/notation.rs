@@ -1,33 +1,65 @@
 //! The notations in which moves are written.
 
-use shakmaty::{CastlingMode, Move, san::San, uci::UciMove};
+use shakmaty::{CastlingMode, Move, Role, san::San, uci::UciMove};
 
 use super::state::Position;
 
-/// Replaces dashes, which some programs write for hyphens.
+/// Replaces the dashes and the minus sign that some programs and printed texts have in the place of hyphens.
 pub(crate) fn with_hyphens(word: &str) -> String {
-    word.replace(['–', '—'], "-")
+    word.replace(|c| matches!(c, '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe63}' | '\u{ff0d}'), "-")
 }
 
-/// A move as SAN, as UCI, in long algebraic notation (`e2-e4`, `Ng1xf3`), or castling with zeros.
+/// The text behind the number of a move, such as that of `12.Nf3` or `12...`; a word without dots is its own.
+pub(crate) fn without_number(word: &str) -> &str {
+    let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let text = rest.trim_start_matches(['.', '…']);
+    if text.len() < rest.len() || rest.is_empty() { text } else { word }
+}
+
+/// A move as SAN, as UCI, in long algebraic notation (`e2-e4`, `Ng1xf3`), with figurines, or castling with zeros.
 pub(crate) fn san(word: &str) -> Option<San> {
-    // Double check may be written with two signs.
-    let plain = word.trim_end_matches(['+', '#']);
+    // Double check may be written with two signs; the daggers are those of printed books.
+    let plain = word.trim_end_matches(['+', '#', '†', '‡']);
     let as_written = San::from_ascii(plain.as_bytes()).ok();
-    as_written.or_else(|| San::from_ascii(as_san(&with_hyphens(plain)).as_bytes()).ok())
+    as_written.or_else(|| San::from_ascii(as_san(&with_letters(plain)).as_bytes()).ok())
 }
 
-/// A move in SAN except for zeros in castling, a hyphen between its squares, and the sign of promotion or its case.
+/// A move with the letters of its pieces in the place of figurines, and the signs of captures and hyphens of SAN.
+fn with_letters(word: &str) -> String {
+    let mut letters = String::with_capacity(word.len());
+    for c in with_hyphens(word).chars() {
+        match c {
+            '♔' | '♚' => letters.push('K'),
+            '♕' | '♛' => letters.push('Q'),
+            '♖' | '♜' => letters.push('R'),
+            '♗' | '♝' => letters.push('B'),
+            '♘' | '♞' => letters.push('N'),
+            '♙' | '♟' => {}
+            ':' | '×' => letters.push('x'),
+            _ => letters.push(c),
+        }
+    }
+    letters
+}
+
+/// A move in SAN except for zeros in castling, a hyphen between its squares, a pawn's capture without its sign (`ed5`),
+/// and the sign of promotion or its case.
 fn as_san(word: &str) -> String {
     match word {
         "0-0" | "o-o" => return "O-O".to_owned(),
         "0-0-0" | "o-o-o" => return "O-O-O".to_owned(),
         _ => {}
     }
+    let is_file = |byte: &u8| (b'a'..=b'h').contains(byte);
     let squares = word.split_once('-').filter(|(from, to)| {
         from.ends_with(|c: char| c.is_ascii_digit()) && to.starts_with(|c| ('a'..='h').contains(&c))
     });
-    let plain = squares.map_or_else(|| word.to_owned(), |(from, to)| format!("{from}{to}"));
+    let plain = match word.as_bytes() {
+        [from, to, b'1'..=b'8', ..] if is_file(from) && is_file(to) => {
+            format!("{}x{}", &word[..1], &word[1..])
+        }
+        _ => squares.map_or_else(|| word.to_owned(), |(from, to)| format!("{from}{to}")),
+    };
     let Some(head) = plain.strip_suffix(|c: char| "qrbnQRBN".contains(c)) else { return plain };
     let square = head.trim_end_matches('=');
     if !square.ends_with(['1', '8']) {
@@ -36,11 +68,20 @@ fn as_san(word: &str) -> String {
     format!("{square}={}", plain[head.len()..].to_ascii_uppercase())
 }
 
-/// A move as written; `None` if it is not legal. UCI notation and castling as a king move by two squares (or to the
-/// rook's square) are accepted as well, because some programs write them.
+/// A move as written; `None` if it is not legal. The sign of a capture may be missing or too much where only one move
+/// is meant. UCI notation and castling as a king move by two squares (or to the rook's square) are accepted as well,
+/// because some programs write them.
 pub(crate) fn to_move(san: San, position: &Position) -> Option<Move> {
     if let Ok(m) = san.to_move(position.chess()) {
         return Some(m);
+    }
+    if let San::Normal { role, file, rank, capture, to, promotion } = san {
+        let other = San::Normal { role, file, rank, capture: !capture, to, promotion };
+        // A pawn that takes is never written without its file.
+        let has_origin = role != Role::Pawn || file.is_some() || rank.is_some();
+        if has_origin && let Ok(m) = other.to_move(position.chess()) {
+            return Some(m);
+        }
     }
     let written = san.to_string();
     let squares = written.trim_start_matches('K').replace(['x', '='], "").to_ascii_lowercase();

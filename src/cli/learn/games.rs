@@ -89,9 +89,7 @@ fn as_kept(game: &Game) -> String {
     let session = ("Session".to_owned(), format!("{:08x}", learn::session()));
     let others = game.tags.iter().filter(|(name, _)| !["Event", "Session"].contains(&name.as_str())).cloned();
     let tags: Vec<_> = [event].into_iter().chain(others).chain([session]).collect();
-    let annotations = std::iter::once(&game.preface).chain(&game.annotations);
-    let comments: Vec<_> = annotations.map(|after| after.iter().map(ToString::to_string).collect()).collect();
-    pgn::write_game(game, &tags, &comments)
+    pgn::write_game(game, &tags, &game.comments())
 }
 
 /// The records of one lost game, from the loser's side: the positions in which the score dropped.

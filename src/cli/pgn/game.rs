@@ -10,7 +10,7 @@ pub enum Annotation {
     /// `{text}`
     Comment(String),
     /// `$number`
-    Nag(u8),
+    Nag(u32),
     /// `(moves)`, as text with its annotations.
     Variation(String),
 }
@@ -44,7 +44,7 @@ pub struct Game {
     pub preface: Vec<Annotation>,
     /// Annotations after each move.
     pub annotations: Vec<Vec<Annotation>>,
-    /// The result, from the end of the moves, otherwise from the tag.
+    /// The result, from the end of the moves, otherwise, or if that is `*`, from the tag. Unknown if both sides lost.
     pub outcome: Outcome,
 }
 
@@ -80,5 +80,11 @@ impl Game {
     /// The positions before each move and at the end.
     pub fn positions(&self) -> Vec<Position> {
         self.start.along(&self.moves)
+    }
+
+    /// Its annotations as they are written before the first move and after each move.
+    pub fn comments(&self) -> Vec<Vec<String>> {
+        let annotations = std::iter::once(&self.preface).chain(&self.annotations);
+        annotations.map(|after| after.iter().map(ToString::to_string).collect()).collect()
     }
 }

@@ -5,7 +5,7 @@ use encoding_rs::WINDOWS_1252;
 /// Longer lines are split: a file without line ends must not fill the memory.
 pub(super) const MAX_BYTES: usize = 8 << 20;
 
-/// The lines of a text without their ends, which are LF, CR LF or CR alone. A line that is not UTF-8 is read as
+/// The lines of a text without their ends, which are LF, CR LF or CR alone. Bytes that are not UTF-8 are read as
 /// Latin-1, the character set of the PGN standard.
 pub(in crate::cli) struct Lines<R> {
     reader: R,
@@ -62,13 +62,22 @@ impl<R: BufRead> Iterator for Lines<R> {
             Err(error) => return Some(Err(error)),
         }
         self.count += 1;
-        // Windows-1252 is the usual superset of Latin-1.
-        let line = String::from_utf8(line).unwrap_or_else(|error| {
-            WINDOWS_1252.decode_without_bom_handling(error.as_bytes()).0.into_owned()
-        });
+        let line = String::from_utf8(line).unwrap_or_else(|error| decoded(error.as_bytes()));
         // Concatenated files also have byte order marks in the middle.
         Some(Ok(line.replace('\u{feff}', "")))
     }
+}
+
+/// Text in UTF-8 and Latin-1, as files have it that were put together, or begin with a byte order mark by another
+/// program.
+fn decoded(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        // Windows-1252 is the usual superset of Latin-1.
+        text.push_str(&WINDOWS_1252.decode_without_bom_handling(chunk.invalid()).0);
+    }
+    text
 }
 
 #[cfg(test)]
@@ -92,5 +101,6 @@ mod tests {
     fn letters_are_read_in_either_encoding() {
         assert_eq!(lines(b"M\xfcller\nM\xc3\xbcller\n\x8aahovi\xe6"), ["Müller", "Müller", "Šahoviæ"]);
         assert_eq!(lines(b"\xef\xbb\xbfa\n\xef\xbb\xbfb"), ["a", "b"]);
+        assert_eq!(lines(b"\xef\xbb\xbfM\xfcller, M\xc3\xbcller \xe2\x99"), ["Müller, Müller â™"]);
     }
 }

@@ -2,16 +2,17 @@
 //!
 //! A file is read line by line and the moves are played at once. A game that cannot be read is reported with number and
 //! line, and reading continues with the next one. A word that may be a move is never skipped, because that would change
-//! the game.
+//! the game; one that cannot be a move is kept as a comment.
 
 mod game;
+pub mod glyph;
 mod lines;
 mod reader;
 mod tag;
 mod token;
 mod write;
 
-pub(crate) use crate::position::notation::read_move;
+pub(crate) use crate::position::notation::{read_move, without_number};
 pub use game::{Annotation, Game};
 pub(in crate::cli) use lines::Lines;
 pub use reader::{Broken, Games};

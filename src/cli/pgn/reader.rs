@@ -7,11 +7,14 @@ use super::{
     Annotation, Game,
     lines::{Lines, MAX_BYTES},
     tag,
-    token::{PgnTokens, Token},
+    token::{PgnTokens, Token, outcome},
     write::move_number,
 };
 use crate::{
-    position::{Position, notation::to_move},
+    position::{
+        Position,
+        notation::{to_move, with_hyphens},
+    },
     uci::translate,
 };
 
@@ -19,6 +22,23 @@ use crate::{
 const SHOWN: usize = 20;
 /// Maximum number of tags searched for duplicates; no game has more.
 const MAX_TAGS: usize = 256;
+/// Names of ordinary chess in the tag `Variant`, without spaces and other signs, from an empty one on.
+const ORDINARY: [&str; 12] = [
+    "",
+    "standard",
+    "standardchess",
+    "chess",
+    "normal",
+    "regular",
+    "classical",
+    "classic",
+    "orthodox",
+    "western",
+    "fromposition",
+    "none",
+];
+/// What names of Chess960 contain.
+const CHESS960: [&str; 4] = ["960", "fischer", "frc", "freestyle"];
 const NO_PGN: &str = "there is no PGN in it";
 
 /// A game that cannot be read.
@@ -36,7 +56,7 @@ pub struct Broken {
 /// The games of a PGN file, one after another. One game at a time is in memory.
 pub struct Games<R> {
     lines: Lines<R>,
-    /// A line that belongs to the next game.
+    /// A line, or its end, that belongs to the next game.
     kept: Option<String>,
     number: usize,
 }
@@ -53,28 +73,38 @@ impl<R: BufRead> Iterator for Games<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut draft = Draft::default();
-        while !draft.ended || draft.comment.is_some() {
+        loop {
             let line = match self.kept.take().map(Ok).or_else(|| self.lines.next()) {
                 Some(Ok(line)) => line,
                 Some(Err(error)) => return Some(Err(error)),
                 None => break,
             };
             let text = line.trim();
-            if text.is_empty() || (line.starts_with('%') && draft.comment.is_none()) {
-                draft.tags_before_gap = draft.game.tags.len();
+            let is_over = draft.ended && draft.comment.is_none() && draft.depth == 0;
+            if text.is_empty() {
+                if is_over {
+                    break;
+                }
+                draft.skip_empty_line();
                 continue;
             }
-            if draft.is_followed_by(text) {
+            if line.starts_with('%') && draft.comment.is_none() {
+                continue;
+            }
+            // A comment on the lines behind the result belongs to the game.
+            if draft.is_followed_by(text) || is_over && !text.starts_with(['{', ';']) {
                 self.kept = Some(line);
                 break;
             }
-            // Comments before the first tag are about the file, not about its first game.
-            let first_tag = draft.comment.is_none() && text.starts_with('[');
-            if draft.part == GamePart::Nothing && (draft.game.line == 0 || first_tag) {
-                draft = Draft::default();
+            // The game begins with its first tag, whatever comments come before it.
+            let is_first_tag = draft.comment.is_none() && text.starts_with('[');
+            if draft.part == GamePart::Nothing && (draft.game.line == 0 || is_first_tag) {
                 draft.game.line = self.lines.count;
             }
-            draft.read(text);
+            if let Some(rest) = draft.read(text) {
+                self.kept = Some(rest.to_owned());
+                break;
+            }
         }
         if draft.part == GamePart::Nothing && draft.comment.is_none() {
             return None;
@@ -105,12 +135,19 @@ struct Draft {
     part: GamePart,
     /// Number of tags before the last empty line.
     tags_before_gap: usize,
+    has_event: bool,
+    /// Was there an empty line after the last move or move number? Only a number may continue the game then.
+    after_gap: bool,
+    /// Was there a move number?
+    is_numbered: bool,
     /// The result after the moves.
     result: Option<Outcome>,
-    /// Is the result the last token outside of comments and variations?
+    /// Was there a result, and no move after it?
     ended: bool,
     /// Was there a tag, a number or a move? If not, an unknown word does not belong to a game.
     begun: bool,
+    /// Is the last annotation a comment of words that were skipped, with nothing after it?
+    skipping: bool,
     /// The comment that is not closed yet.
     comment: Option<String>,
     /// The variation that is being read, and how deep variations are nested in it.
@@ -121,6 +158,12 @@ struct Draft {
 }
 
 impl Draft {
+    /// An empty line.
+    fn skip_empty_line(&mut self) {
+        self.tags_before_gap = self.game.tags.len();
+        self.after_gap |= self.comment.is_none() && self.depth == 0;
+    }
+
     /// Does the game end here because `line` begins the next one?
     fn is_followed_by(&self, line: &str) -> bool {
         if !tag::is_tag(line) {
@@ -139,17 +182,36 @@ impl Draft {
             // A game without moves. Any other tag than `Event` that occurs twice without an empty line between is a
             // mistake in the same game.
             GamePart::Tags => tag::read(line).0.is_some_and(|(name, _)| {
-                is_there(name, self.tags_before_gap) || (name == "Event" && is_there(name, MAX_TAGS))
+                is_there(name, self.tags_before_gap) || (name == "Event" && self.has_event)
             }),
         }
     }
 
-    /// Reads a line.
-    fn read(&mut self, line: &str) {
+    /// Does the game end before `token`, on a line that begins after the end of a game (`is_over`) or not? Of games
+    /// without tags and results that are divided by empty lines the next one begins with number 1, or without a number
+    /// where none have numbers.
+    fn is_over_before(&self, token: &Token<'_>, is_over: bool) -> bool {
+        let begins = match token {
+            _ if self.part != GamePart::Moves || self.depth > 0 => return false,
+            // `1. e4` and, behind the empty line, `1. ... e5`
+            Token::Number(_) if self.wrong.is_none() && move_number(&self.position) == "1..." => false,
+            Token::Number(written) => {
+                written.trim_end_matches(['.', '…']).parse() == Ok(1) && !is_for_black(written)
+            }
+            Token::Move(..) => !self.is_numbered && self.game.tags.is_empty(),
+            _ => return false,
+        };
+        let has_moves = self.wrong.is_some() || !self.game.moves.is_empty();
+        is_over || self.after_gap && self.result.is_none() && has_moves && begins
+    }
+
+    /// Reads a line, up to the next game if it begins there: its text is returned.
+    fn read<'a>(&mut self, line: &'a str) -> Option<&'a str> {
         self.bytes += line.len();
         if self.bytes > MAX_BYTES {
             self.wrong = Some("it is longer than any game; an end of a comment may be missing".to_owned());
         }
+        let is_over = self.ended;
         let mut rest = line;
         loop {
             if let Some(text) = &mut self.comment {
@@ -158,8 +220,7 @@ impl Draft {
                     text.push_str(inside);
                     text.push(' ');
                 }
-                let Some(after) = after else { return };
-                rest = after;
+                rest = after?;
                 let text = self.comment.take().unwrap_or_default();
                 self.add_comment(&text);
             }
@@ -169,7 +230,10 @@ impl Draft {
                 continue;
             }
             let mut tokens = PgnTokens { rest };
-            let Some(token) = tokens.next() else { return };
+            let token = tokens.next()?;
+            if self.is_over_before(&token, is_over) {
+                return Some(rest);
+            }
             rest = tokens.rest;
             match token {
                 Token::Brace => self.comment = Some(String::new()),
@@ -188,10 +252,11 @@ impl Draft {
         if let Some((name, value)) = tag {
             self.begun = true;
             // A second `Event` would begin another game when the game is written again.
-            let is_again = name == "Event" && self.game.tags.iter().any(|(name, _)| name == "Event");
-            if !is_again && self.wrong.is_none() {
+            let is_event = name == "Event";
+            if !(is_event && self.has_event) && self.wrong.is_none() {
                 self.game.tags.push((name.to_owned(), value));
             }
+            self.has_event |= is_event;
         }
         after
     }
@@ -210,7 +275,12 @@ impl Draft {
     /// Reads a token of the movetext.
     fn read_token(&mut self, token: Token<'_>) {
         self.begin_moves();
-        self.ended = self.depth == 0 && matches!(token, Token::Result(..));
+        match token {
+            _ if self.depth > 0 => {}
+            Token::Result(..) => self.ended = true,
+            Token::Move(..) | Token::Number(_) => (self.ended, self.after_gap) = (false, false),
+            _ => {}
+        }
         match token {
             Token::Open => {
                 if self.depth > 0 {
@@ -230,20 +300,20 @@ impl Draft {
             _ if self.wrong.is_some() => {}
             Token::Nag(nag) => self.add(Annotation::Nag(nag)),
             Token::Number(written) if self.depth > 0 => {
-                let dots = if written.contains('…') || written.ends_with("..") { "..." } else { "." };
+                let dots = if is_for_black(written) { "..." } else { "." };
                 let number = written.trim_end_matches(['.', '…']);
                 self.say(&format!("{number}{dots}"));
             }
-            Token::Number(_) => self.begun = true,
+            Token::Number(_) => (self.begun, self.is_numbered) = (true, true),
             Token::Move(_, written) | Token::Result(_, written) if self.depth > 0 => self.say(written),
             Token::Move(san, written) => self.play(san, written),
             Token::Result(outcome, _) => self.result = Some(outcome),
-            // When the variation is written again, a line must not begin like a tag or an escaped line.
-            Token::Unknown(word) if self.depth > 0 && !word.starts_with(['[', '%']) => self.say(word),
+            Token::Other(word) | Token::Unknown(word) if self.depth > 0 => self.say_word(word),
+            Token::Other(word) if self.begun => self.skip(word),
             Token::Unknown(word) if self.begun => {
                 self.wrong = Some(format!("{} `{}` is not a move", move_number(&self.position), shown(word)));
             }
-            Token::Unknown(_) => self.wrong = Some(NO_PGN.to_owned()),
+            Token::Other(_) | Token::Unknown(_) => self.wrong = Some(NO_PGN.to_owned()),
             Token::Brace | Token::Comment(_) => {}
         }
     }
@@ -256,10 +326,31 @@ impl Draft {
             self.position = self.position.play(m);
             self.game.moves.push(m);
             self.game.annotations.push(Vec::new());
+        } else if with_hyphens(written) == "0-0" && self.may_be_lost_by_both() {
+            (self.result, self.ended) = (Some(Outcome::Unknown), true);
         } else {
             self.wrong =
                 Some(format!("{} {} is not a legal move", move_number(&self.position), shown(written)));
         }
+    }
+
+    /// Can `0-0` that is no castling be the result of a game that both sides lost?
+    fn may_be_lost_by_both(&self) -> bool {
+        let is_said = |value: &str| outcome(value) == Some(Outcome::Unknown) && value != "*";
+        self.game.moves.is_empty() || self.game.tag("Result").is_some_and(is_said)
+    }
+
+    /// Keeps a word that cannot be a move in a comment.
+    fn skip(&mut self, word: &str) {
+        let last = self.game.annotations.last_mut().unwrap_or(&mut self.game.preface).last_mut();
+        match last {
+            Some(Annotation::Comment(text)) if self.skipping => {
+                text.push(' ');
+                text.push_str(word);
+            }
+            _ => self.add_comment(word),
+        }
+        self.skipping = true;
     }
 
     /// Adds a comment in a form that can be written between braces.
@@ -269,10 +360,21 @@ impl Draft {
     }
 
     fn add(&mut self, annotation: Annotation) {
+        self.skipping = false;
         if self.depth > 0 {
             self.say(&annotation.to_string());
         } else if self.wrong.is_none() {
             self.game.annotations.last_mut().unwrap_or(&mut self.game.preface).push(annotation);
+        }
+    }
+
+    /// Adds a word that is no token of PGN to the variation. When that is written again, a line must not begin like a tag
+    /// or an escaped line.
+    fn say_word(&mut self, word: &str) {
+        if word.starts_with(['[', '%']) {
+            self.say(&format!("{{{word}}}"));
+        } else {
+            self.say(word);
         }
     }
 
@@ -298,13 +400,19 @@ impl Draft {
             None if self.depth > 0 => "a variation has no end",
             None if is_empty => NO_PGN,
             None => {
-                let tagged = game.tag("Result").and_then(|value| value.parse().ok());
-                game.outcome = self.result.or(tagged).unwrap_or(Outcome::Unknown);
+                let known = |outcome: &Outcome| *outcome != Outcome::Unknown;
+                let tagged = || game.tag("Result").and_then(outcome);
+                game.outcome = self.result.filter(known).or_else(tagged).unwrap_or(Outcome::Unknown);
                 return Ok(game);
             }
         };
         Err(reason.to_owned())
     }
+}
+
+/// Has a move number the dots of Black's?
+fn is_for_black(written: &str) -> bool {
+    written.contains('…') || written.ends_with("..")
 }
 
 /// The beginning of a word, without control characters.
@@ -317,10 +425,10 @@ fn start(tags: &[(String, String)]) -> Result<Position, String> {
     let tag = |name: &str| {
         tags.iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name)).map_or("", |(_, v)| v.as_str())
     };
-    let variant = tag("Variant").to_ascii_lowercase();
-    let chess960 = ["960", "fischer", "frc"].iter().any(|name| variant.contains(name));
-    let usual = ["", "?", "standard", "chess", "normal", "from position"];
-    if !chess960 && !usual.contains(&variant.as_str()) {
+    let variant: String = tag("Variant").chars().filter(|c| c.is_alphanumeric()).collect();
+    let variant = variant.to_ascii_lowercase();
+    let chess960 = CHESS960.iter().any(|name| variant.contains(name));
+    if !chess960 && !ORDINARY.contains(&variant.as_str()) {
         return Err(format!("the variant {} is not played here", tag("Variant")));
     }
     match tag("FEN") {

@@ -10,7 +10,7 @@ pub(super) fn read(line: &str) -> (Option<(&str, String)>, &str) {
     let Some(value) = rest.strip_prefix('"') else { return (None, &rest[1..]) };
     let (length, closed) = end_of_value(value);
     let name = name.trim();
-    (is_name(name).then(|| (name, unescaped(&value[..length]))), &value[length + closed..])
+    (is_name(name).then(|| (name, unescaped(value[..length].trim()))), &value[length + closed..])
 }
 
 /// Does a line look as if it begins with a tag?
@@ -74,6 +74,7 @@ mod tests {
         assert_eq!(read("[A x"), (None, ""));
         assert_eq!(read("[A \"x\\"), (Some(("A", "x\\".to_owned())), ""));
         assert_eq!(read("[A \"x\""), (Some(("A", "x".to_owned())), ""));
+        assert_eq!(value("[A \" x  y\t\"]").as_deref(), Some("x  y"));
         assert_eq!(read("[1A \"x\"]"), (None, ""));
     }
 

@@ -1,3 +1,5 @@
+use std::io::Read as _;
+
 use shakmaty::Color;
 
 use super::*;
@@ -105,7 +107,193 @@ fn what_a_variation_says_is_kept_whatever_it_is() {
     assert_eq!(game.annotations[0], [variation]);
     assert_eq!(written_again(game).annotations, game.annotations);
     assert!(reason("1. e4 (1. d4\n%x [y) *\n").contains("has no end"));
-    assert!(reason("1. e4 (1. d4 [y \"z\"]) *\n").contains("`[y`"));
+    let text = "1. e4 (1. d4 [y \"z\"] %x <c4 x>) *\n";
+    let game = read(text).remove(0).unwrap();
+    let variation = Annotation::Variation("1. d4 {[y \"z\"]} {%x} <c4 x>".to_owned());
+    assert_eq!(game.annotations[0], [variation]);
+    assert_eq!(written_again(&game).annotations, game.annotations);
+}
+
+fn sans(text: &str) -> String {
+    let game = read(text).remove(0).unwrap_or_else(|broken| panic!("{broken}"));
+    line(&game.start, &game.moves)
+}
+
+#[test]
+fn captures_are_read_with_and_without_their_sign() {
+    assert_eq!(sans("1. e4 d5 2. ed5 Qd5 3. Nxf3 Qe4+ *\n"), "1. e4 d5 2. exd5 Qxd5 3. Nf3 Qe4+");
+    assert_eq!(sans("1. e4 Nf6 2. e5 d5 3. ed6 exd6 *\n"), "1. e4 Nf6 2. e5 d5 3. exd6 exd6");
+    let promotion = "[FEN \"1n1k4/P7/8/8/8/8/8/4K3 w - - 0 1\"]\n\n1. ab8Q+ *\n";
+    assert_eq!(sans(promotion), "1. axb8=Q+");
+    // No pawn takes without its file, and the move meant must be the only one.
+    assert_eq!(reason("1. e4 d5 2. d5 *\n"), "2. d5 is not a legal move");
+    assert_eq!(reason("1. Nc3 Nc6 2. e3 e6 3. Nxe2 *\n"), "3. Nxe2 is not a legal move");
+}
+
+#[test]
+fn castling_is_read_with_every_dash() {
+    for castling in ["O‐O", "O‑O", "O‒O", "O–O", "O—O", "O―O", "O−O", "0-0", "0−0", "o-o", "0-0!?"]
+    {
+        let text = format!("1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. {castling} Nf6 1-0\n");
+        assert!(sans(&text).ends_with("4. O-O Nf6"), "{castling}");
+    }
+}
+
+#[test]
+fn a_sign_that_cannot_be_a_move_costs_no_game() {
+    let text = "[White \"x\"]\n\n♦ 1. e4 ~ e5 += =/& 2. Nf3, RR Nc6 ♦ Black resigns [%x 1] <3> $ 0-1 ff\n";
+    let game = read(text).remove(0).unwrap();
+    assert_eq!(line(&game.start, &game.moves), "1. e4 e5 2. Nf3 Nc6");
+    let said = |index: usize| game.annotations[index].iter().map(ToString::to_string).collect::<String>();
+    assert_eq!(game.preface, [Annotation::Comment("♦".to_owned())]);
+    assert_eq!(said(0), "$13");
+    assert_eq!(said(1), "$14$44");
+    assert_eq!(said(2), "{,}$145");
+    assert_eq!(said(3), "{♦ Black resigns [%x 1] <3> $ ff}", "kept word by word");
+    assert_eq!(written_again(&game).annotations, game.annotations);
+    // A null move is none, and what may be a move is not skipped.
+    for word in ["--", "Sf3", "PxP", "ed", "0~0", "Castles"] {
+        assert!(read(&format!("1. e4 {word} e5 *\n"))[0].is_err(), "{word}");
+    }
+}
+
+#[test]
+fn every_printed_glyph_is_read_in_the_moves_and_behind_a_move() {
+    let signs = (1..=255).filter_map(|nag| Some((nag, glyph::sign(nag)?)));
+    // A separate sign of mate has no meaning.
+    for (_, sign) in signs.filter(|(_, sign)| *sign != "#") {
+        for text in [format!("1. e4 {sign} e5 *\n"), format!("1. e4{sign} e5 *\n")] {
+            let game = read(&text).remove(0).unwrap_or_else(|broken| panic!("{text}: {broken}"));
+            assert_eq!(game.moves.len(), 2, "{text}");
+            let [Annotation::Nag(nag)] = game.annotations[0][..] else { panic!("{text}: {game:?}") };
+            assert_eq!(glyph::sign(nag), Some(sign));
+        }
+    }
+    let game = read("1. e4 $256 $4294967295 $4294967296 *\n").remove(0).unwrap();
+    let [Annotation::Nag(256), Annotation::Nag(u32::MAX), Annotation::Comment(text)] =
+        &game.annotations[0][..]
+    else {
+        panic!("{game:?}")
+    };
+    assert_eq!(text, "$4294967296");
+}
+
+/// The result of each game.
+fn outcomes(text: &str) -> Vec<String> {
+    read(text)
+        .into_iter()
+        .map(|game| game.map_or_else(|broken| broken.reason, |game| game.outcome.to_string()))
+        .collect()
+}
+
+#[test]
+fn a_result_is_that_of_the_moves_or_of_the_tag() {
+    let tagged =
+        |tag: &str, moves: &str| outcomes(&format!("[Event \"a\"]\n[Result \"{tag}\"]\n\n{moves}\n"));
+    assert_eq!(tagged("0-1", "1. e4 e5 *"), ["0-1"], "an unknown result says nothing");
+    assert_eq!(tagged("0-1", "1. e4 e5"), ["0-1"]);
+    assert_eq!(tagged("0-1", "1. e4 e5 1-0"), ["1-0"]);
+    for (tag, expected) in [
+        ("1/2", "1/2-1/2"),
+        ("½-½", "1/2-1/2"),
+        ("½", "1/2-1/2"),
+        (" 1-0 ", "1-0"),
+        ("1 - 0", "1-0"),
+        ("0:1", "0-1"),
+        ("0–1", "0-1"),
+        ("+--", "1-0"),
+        ("+:-", "1-0"),
+        ("+ - -", "1-0"),
+        ("-:+", "0-1"),
+        ("--+", "0-1"),
+        ("0-0", "*"),
+        ("-:-", "*"),
+        ("White wins", "*"),
+    ] {
+        assert_eq!(tagged(tag, "1. e4 e5"), [expected], "{tag}");
+        if tag != "White wins" {
+            assert_eq!(tagged(tag, tag), [expected], "forfeit: {tag}");
+        }
+    }
+    assert_eq!(tagged("0-0", "1. e4 e5 0-0"), ["*"], "both lost");
+    assert_eq!(tagged("*", "1. e4 e5 2. 0-0"), ["2. 0-0 is not a legal move"]);
+    assert_eq!(outcomes("1. e4 e5 -:+\n1. d4 ½\n1. c4 0:1\n"), ["0-1", "1/2-1/2", "0-1"]);
+}
+
+#[test]
+fn games_without_tags_and_results_are_divided_by_empty_lines() {
+    assert_eq!(plies("1. e4 e5\n\n1. d4 d5\n\n1. c4 c5\n"), [Some(2); 3]);
+    assert_eq!(plies("e4 e5\n\nd4 d5\n\n\nc4 c5\n"), [Some(2); 3]);
+    assert_eq!(plies("1.e4 e5\n\n{the second} 1.d4 d5\n\n1 c4 c5"), [Some(2); 3]);
+    assert_eq!(plies("[Event \"a\"]\n\n1. e4 e5\n\n1. d4 d5\n"), [Some(2), Some(2)]);
+    assert_eq!(plies("1. e4 Sf3\n\n1. d4 d5\n"), [None, Some(2)]);
+    // The same game.
+    for text in [
+        "1. e4 e5\n\n2. Nf3\n\nNc6\n\n3. Bb5",
+        "1. e4\n\n1... e5 2. Nf3\n\n{so} Nc6 3. Bb5",
+        "1. e4\n\n1. ... e5 2. Nf3 Nc6 (2... d6\n\n1. d4) 3. Bb5",
+        "[Event \"a\"]\n\n{so}\n\n1. e4 e5\n\nNf3 Nc6\n\nBb5",
+    ] {
+        assert_eq!(plies(text), [Some(5)], "{text}");
+    }
+}
+
+#[test]
+fn comments_stay_with_their_game_wherever_they_stand() {
+    let text = "; first\n{before\nthe tags}\n[Event \"a\"]\n{between} [White \"x\"]\n; more\n\n1. e4 e5 1-0\n\
+                {Black lost} ; on time\n{of two\n\nlines}\n[Event \"b\"]\n\n1. d4 *\n\n{the third} 1. c4 *\n; the end\n";
+    let games: Vec<Game> = read(text).into_iter().map(|game| game.unwrap()).collect();
+    let said = |annotations: &[Annotation]| annotations.iter().map(ToString::to_string).collect::<String>();
+    assert_eq!(said(&games[0].preface), "{first}{before the tags}{between}{more}");
+    assert_eq!(said(&games[0].annotations[1]), "{Black lost}{on time}{of two lines}");
+    assert_eq!((said(&games[1].preface), said(&games[1].annotations[0])), (String::new(), String::new()));
+    assert_eq!(
+        (said(&games[2].preface), said(&games[2].annotations[0])),
+        ("{the third}".into(), "{the end}".into())
+    );
+    assert_eq!(games.iter().map(|game| game.line).collect::<Vec<_>>(), [4, 13, 17]);
+    assert_eq!(
+        plies("1. e4 *\n{second} 1. d4 d5 *\n"),
+        [Some(1), Some(2)],
+        "the next game begins on its line"
+    );
+}
+
+#[test]
+fn ordinary_chess_has_many_names() {
+    for name in [
+        "",
+        " Standard ",
+        "Classical",
+        "regular",
+        "-",
+        "?",
+        "normal",
+        "From Position",
+        "Standard Chess",
+        "chess",
+    ] {
+        assert_eq!(plies(&format!("[Variant \"{name}\"]\n\n1. e4 *\n")), [Some(1)], "{name}");
+    }
+    let start = "[Variant \"Fischer-Random\"]\n[FEN \" startpos \"]\n\n1. e4 *\n";
+    assert_eq!(plies(start), [Some(1)]);
+}
+
+#[test]
+fn tags_are_counted_in_linear_time_and_each_event_begins_a_game() {
+    let games =
+        plies(&format!("{}{}\n1. e4 *\n", "[A \"\"]\n".repeat(100_000), "[Event \"\"]\n".repeat(100_000)));
+    assert_eq!(games.len(), 100_000);
+    let one_line = format!("{}{}\n1. e4 *\n", "[A \"\"]".repeat(100_000), "[Event \"\"]".repeat(100_000));
+    assert_eq!(plies(&one_line), [Some(1)]);
+}
+
+#[test]
+fn a_file_without_line_ends_is_one_broken_game() {
+    let text = std::io::repeat(b'x').take(40 << 20);
+    let games: Vec<_> = Games::new(std::io::BufReader::new(text)).collect();
+    let [Ok(Err(broken))] = games.as_slice() else { panic!("{}", games.len()) };
+    assert!(broken.reason.contains("longer than any game"), "{broken}");
 }
 
 #[test]

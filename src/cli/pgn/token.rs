@@ -1,20 +1,13 @@
 use shakmaty::{Color, KnownOutcome, Outcome, san::San};
 
+use super::glyph;
 use crate::position::notation::{san, with_hyphens};
 
-/// Numeric annotation glyphs for the judgement of a move; a sign comes after those that begin with it.
-const JUDGEMENTS: [(&str, u8); 6] = [("!!", 3), ("??", 4), ("!?", 5), ("?!", 6), ("!", 1), ("?", 2)];
+/// `<text>` and `[text]` are no longer than a line of PGN may be.
+const MAX_BRACKETED: usize = 255;
 
-/// Numeric annotation glyphs for other signs; a sign comes before any other that is its ending.
-#[rustfmt::skip]
-const GLYPHS: [(&str, u8); 26] = [
-    ("+/-", 16), ("-/+", 17), ("+/=", 14), ("=/+", 15), ("+-", 18), ("-+", 19), ("+=", 14), ("=+", 15), ("=", 10),
-    ("±", 16), ("∓", 17), ("⩲", 14), ("⩱", 15), ("∞", 13), ("□", 7), ("⨀", 22), ("○", 26), ("⟳", 32), ("↑", 36),
-    ("→", 40), ("⇆", 132), ("∆", 140), ("⌓", 142), ("TN", 146), ("N", 146), ("D", 220),
-];
-
-/// `<text>` is no longer than a line of PGN may be.
-const RESERVED_BYTES: usize = 255;
+/// No move is longer, in any notation.
+const MAX_MOVE: usize = 16;
 
 /// Words without meaning: separate check signs, the old mark of en passant.
 const EMPTY: [&str; 4] = ["+", "++", "#", "ep"];
@@ -26,8 +19,8 @@ pub(super) enum Token<'a> {
     Brace,
     /// The text from a semicolon to the end of the line.
     Comment(&'a str),
-    /// `$number`, or its symbol, such as `!?`.
-    Nag(u8),
+    /// `$number`, or its sign, such as `!?`.
+    Nag(u32),
     /// `(`
     Open,
     /// `)`
@@ -38,11 +31,13 @@ pub(super) enum Token<'a> {
     Move(San, &'a str),
     /// A result, and its text.
     Result(Outcome, &'a str),
-    /// None of these.
+    /// None of these, and it cannot be a move.
+    Other(&'a str),
+    /// None of these, and it may be a move.
     Unknown(&'a str),
 }
 
-/// The tokens of a line. Only text without meaning is skipped.
+/// The tokens of a line. Only separate check signs and marks of en passant are skipped.
 pub(super) struct PgnTokens<'a> {
     /// The rest of the text.
     pub(super) rest: &'a str,
@@ -61,19 +56,21 @@ impl<'a> PgnTokens<'a> {
         Some(token)
     }
 
-    /// `$number`; `None` if there is no such glyph.
+    /// `$number`.
     fn nag(&mut self) -> Option<Token<'a>> {
         let text = self.take(1 + digits(&self.rest[1..]));
-        text[1..].parse().ok().map(Token::Nag)
+        Some(text[1..].parse().map_or(Token::Other(text), Token::Nag))
     }
 
-    /// `<text>`, which the standard reserves for the future, is skipped. A single bracket is a word.
-    fn reserved(&mut self) -> Option<Token<'a>> {
-        let Some(end) = self.rest.bytes().take(RESERVED_BYTES).position(|byte| byte == b'>') else {
-            return self.word();
-        };
-        self.take(end + 1);
-        None
+    /// `<text>`, which the standard reserves for the future, or a command outside of a comment, such as `[%clk 0:01]`.
+    /// A single bracket is a word.
+    fn bracketed(&mut self, close: u8) -> Option<Token<'a>> {
+        let word = &self.rest[..self.rest.find(is_delimiter).unwrap_or(self.rest.len())];
+        let end = self.rest.bytes().take(MAX_BRACKETED).position(|byte| byte == close);
+        match end.filter(|_| glyph::nag(word).is_none()) {
+            Some(end) => Some(Token::Other(self.take(end + 1))),
+            None => self.word(),
+        }
     }
 
     /// Any other text between delimiters; `None` if it has no meaning.
@@ -91,14 +88,22 @@ impl<'a> PgnTokens<'a> {
         if let Some(outcome) = result(word) {
             return Some(Token::Result(outcome, word));
         }
-        if let Some(&(_, nag)) = GLYPHS.iter().find(|(sign, _)| *sign == word) {
+        // Before the moves: `--+` is no null move that gives check.
+        let begins_as_move = word.starts_with(|c: char| c.is_ascii_alphanumeric());
+        if !begins_as_move && let Some(nag) = sign(word) {
             return Some(Token::Nag(nag));
         }
-        if let Some(san) = san(word) {
+        let number = digits(word);
+        if number < word.len()
+            && let Some(san) = san(word)
+        {
             return Some(Token::Move(san, word));
         }
-        // Tokens without spaces between them are read one after another.
-        if let number @ 1.. = digits(word) {
+        if begins_as_move && let Some(nag) = sign(word) {
+            return Some(Token::Nag(nag));
+        }
+        // Tokens without spaces between them are read one after another. What begins with a zero may be a castling.
+        if number == word.len() || number > 0 && !word.starts_with('0') {
             self.rest = start[number..].trim_start_matches(['.', '…']);
             return Some(Token::Number(&start[..start.len() - self.rest.len()]));
         }
@@ -106,7 +111,7 @@ impl<'a> PgnTokens<'a> {
             self.rest = &start[written.len()..];
             return Some(Token::Move(san, written));
         }
-        Some(Token::Unknown(word))
+        Some(if may_be_move(word) { Token::Unknown(word) } else { Token::Other(word) })
     }
 }
 
@@ -117,8 +122,8 @@ impl<'a> Iterator for PgnTokens<'a> {
         loop {
             // A brace is the end of a comment that contained braces.
             self.rest = self.rest.trim_start_matches(|c: char| c.is_whitespace() || ".…}".contains(c));
-            if let Some(&(sign, nag)) = JUDGEMENTS.iter().find(|(sign, _)| self.rest.starts_with(sign)) {
-                self.take(sign.len());
+            if let Some((nag, length)) = glyph::judgement(self.rest) {
+                self.take(length);
                 return Some(Token::Nag(nag));
             }
             let token = match self.rest.chars().next()? {
@@ -128,7 +133,8 @@ impl<'a> Iterator for PgnTokens<'a> {
                 '(' => self.sign(Token::Open),
                 ')' => self.sign(Token::Close),
                 '*' => self.sign(Token::Result(Outcome::Unknown, "*")),
-                '<' => self.reserved(),
+                '<' => self.bracketed(b'>'),
+                '[' => self.bracketed(b']'),
                 _ => self.word(),
             };
             if token.is_some() {
@@ -139,7 +145,7 @@ impl<'a> Iterator for PgnTokens<'a> {
 }
 
 fn is_delimiter(c: char) -> bool {
-    c.is_whitespace() || ['{', '}', '(', ')', '!', '?', '$', ';', '.', '…', '*'].contains(&c)
+    c.is_whitespace() || "{}()!?$;.…*‼⁇⁈⁉".contains(c)
 }
 
 /// The number of leading digits.
@@ -147,23 +153,54 @@ fn digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
+/// The number of a sign, whatever dashes it is written with.
+fn sign(word: &str) -> Option<u32> {
+    glyph::nag(word).or_else(|| glyph::nag(&with_hyphens(word)))
+}
+
+/// A result among the moves. Without a tag `0-0` could be a castling, and `+--` is a glyph as well.
 fn result(word: &str) -> Option<Outcome> {
-    if !word.starts_with(['0', '1', '½']) {
-        return None;
-    }
+    let begins = word.starts_with(['0', '1', '½']) && with_hyphens(word) != "0-0";
+    if begins || word.contains(':') { outcome(word) } else { None }
+}
+
+/// A result as people and programs write it: also with colons, and for games that were not played. Who lost if both
+/// lost is not known.
+pub(super) fn outcome(text: &str) -> Option<Outcome> {
     let winner = |winner| Some(Outcome::Known(KnownOutcome::Decisive { winner }));
-    match with_hyphens(word).as_str() {
-        "1-0" => winner(Color::White),
-        "0-1" => winner(Color::Black),
-        "1/2-1/2" | "1/2" | "½-½" => Some(Outcome::Known(KnownOutcome::Draw)),
+    let plain: String = with_hyphens(text).replace(':', "-").split_whitespace().collect();
+    match plain.as_str() {
+        "1-0" | "+--" | "+-" => winner(Color::White),
+        "0-1" | "--+" | "-+" => winner(Color::Black),
+        "1/2-1/2" | "1/2" | "½-½" | "½" | "0.5-0.5" | "=-=" => Some(Outcome::Known(KnownOutcome::Draw)),
+        "*" | "0-0" | "---" => Some(Outcome::Unknown),
         _ => None,
     }
 }
 
-/// The move at the beginning of a word that ends with a glyph or with a mark of en passant.
+/// The move at the beginning of a word that ends with a glyph, with a mark of en passant, or with another sign.
 fn glued(word: &str) -> Option<(San, &str)> {
-    let signs = GLYPHS.iter().map(|(sign, _)| *sign).chain(["ep", "e"]);
-    signs.filter_map(|sign| word.strip_suffix(sign)).find_map(|head| san(head).map(|san| (san, head)))
+    let ends = (1..word.len().min(MAX_MOVE)).filter(|&end| word.is_char_boundary(end));
+    let is_sign = |tail: &str| !tail.contains(char::is_alphanumeric);
+    let head = |end: usize| san(&word[..end]).map(|san| (san, &word[..end]));
+    let is_known = |tail: &str| sign(tail).is_some() || ["ep", "e"].contains(&tail);
+    let known = ends.clone().filter(|&end| is_known(&word[end..])).find_map(head);
+    known.or_else(|| ends.rev().filter(|&end| is_sign(&word[end..])).find_map(head))
+}
+
+/// May a word be a move in some notation, such as `Sf3`, `P-K4`, `PxP`, `ed` or `♘f3`? Without it the game would be
+/// another one.
+fn may_be_move(word: &str) -> bool {
+    let letters: Vec<bool> = word.chars().map(char::is_alphabetic).collect();
+    let has_letter = letters.contains(&true) || word.contains(|c| ('♔'..='♟').contains(&c));
+    let is_joined = letters.windows(3).any(|near| near == [true, false, true]);
+    let takes = word.split(['x', 'X', '×']).filter(|part| part.contains(char::is_alphabetic)).count() > 1;
+    let files = match word.as_bytes() {
+        &[from @ b'a'..=b'h', to @ b'a'..=b'h'] => from.abs_diff(to) == 1,
+        _ => false,
+    };
+    let is_castling = word.starts_with('0') || word.to_lowercase().starts_with("castle");
+    has_letter && word.contains(|c: char| c.is_ascii_digit()) || is_joined || takes || files || is_castling
 }
 
 #[cfg(test)]
@@ -174,11 +211,12 @@ mod tests {
         PgnTokens { rest: text }.collect()
     }
 
-    /// Moves and results as written, glyphs with a dollar, unknown words with a question mark.
+    /// Moves and results as written, glyphs with a dollar, words that may be moves with a question mark, others with a tilde.
     fn told(text: &str) -> String {
         let tell = |token: Token<'_>| match token {
             Token::Move(_, written) | Token::Result(_, written) => written.to_owned(),
             Token::Nag(nag) => format!("${nag}"),
+            Token::Other(word) => format!("~{word}"),
             Token::Unknown(word) => format!("?{word}"),
             Token::Number(_) => "#".to_owned(),
             other => format!("{other:?}"),
@@ -189,22 +227,69 @@ mod tests {
     #[test]
     fn moves_are_read_in_every_notation_of_the_wild() {
         for text in [
-            "e4", "Nf3", "Nbd7", "R1xe1+", "exd6", "e8=Q#", "O-O", "O-O-O+", "0-0", "0-0-0#", "o-o", "0–0",
-            "e2e4", "e7e8q", "e2-e4", "Ng1-f3", "Ng1xf3", "e7-e8=Q+", "e8Q", "exd8q", "e4xd5", "Qh5++", "--",
+            "e4",
+            "Nf3",
+            "Nbd7",
+            "R1xe1+",
+            "exd6",
+            "e8=Q#",
+            "O-O",
+            "O-O-O+",
+            "0-0",
+            "0-0-0#",
+            "o-o",
+            "0–0",
+            "e2e4",
+            "e7e8q",
+            "e2-e4",
+            "Ng1-f3",
+            "Ng1xf3",
+            "e7-e8=Q+",
+            "e8Q",
+            "exd8q",
+            "e4xd5",
+            "Qh5++",
+            "--",
             "Z0",
+            "ed5",
+            "ed8Q+",
+            "e:d5",
+            "N:f3",
+            "N×f3",
+            "♘f3",
+            "♟e5",
+            "♛xd5†",
+            "O‐O",
+            "O‑O‑O",
+            "0−0",
+            "O—O",
         ] {
             assert!(matches!(tokens(text)[..], [Token::Move(_, written)] if written == text), "{text}");
         }
         for (text, expected) in [
             ("1.e4 1... e5 2 Nf3 2…Nc6 3Bb5", "# e4 # e5 # Nf3 # Nc6 # Bb5"),
             ("exd6 e.p. exd6e.p. exd6ep e.p. exd6 ep", "exd6 exd6 exd6 exd6"),
-            ("e4! d5!? c4?? f5 ?! $14 $256 $", "e4 $1 d5 $5 c4 $4 f5 $6 $14"),
+            (
+                "e4! d5!? c4?? f5 ?! $14 $256 $ $4294967296 e5‼ ⁉",
+                "e4 $1 d5 $5 c4 $4 f5 $6 $14 $256 ~$ ~$4294967296 e5 $3 $5",
+            ),
             ("e4+- d5 +/- c4N f5= Nf3∞ D", "e4 $18 d5 $16 c4 $146 f5 $10 Nf3 $13 $220"),
             ("1-0 0-1 1/2-1/2 1/2 ½–½ e4* 1.0-0", "1-0 0-1 1/2-1/2 1/2 ½–½ e4 * # 0-0"),
-            ("e4 <> e5 <c4 x> Nf3", "e4 e5 Nf3"),
+            ("e4 <> e5 <c4 x> Nf3 [%clk 0:01] [", "e4 ~<> e5 ~<c4 x> Nf3 ~[%clk 0:01] ~["),
+            ("e4 << e5 >> <=> Nf3 <", "e4 $62 e5 $56 $149 Nf3 $60"),
+            (
+                "e4 ~ e5 += +− =/& RR R △ ⇄ =∞ × ⟪ forced worst ^",
+                "e4 $13 e5 $14 $18 $44 $145 $144 $140 $130 $44 $147 $62 $7 $9 $36",
+            ),
+            (
+                "e4~ e5+=/- Nf3, Nc6+/= Bb5+‡ ♦ resigns |",
+                "e4 $13 e5+ ~=/- Nf3 ~, Nc6 $14 Bb5+‡ ~♦ ~resigns ~|",
+            ),
+            ("½ ½:½ 0:1 +:- -:+ -:- +-- 0-0", "½ ½:½ 0:1 +:- -:+ -:- $20 0-0"),
             ("e4 } e5}} Nf3}", "e4 e5 Nf3"),
-            ("e4 <c4 e5 {a; b", "e4 ?<c4 e5 Brace ?a Comment(\" b\")"),
-            ("Sf3 nf3 P-K4 O-O-O-O 1:0 e4,", "?Sf3 ?nf3 ?P-K4 ?O-O-O-O # ?:0 ?e4,"),
+            ("e4 <c4 e5 {a; b", "e4 ?<c4 e5 Brace ~a Comment(\" b\")"),
+            ("Sf3 nf3 P-K4 O-O-O-O 1:0 e4,", "?Sf3 ?nf3 ?P-K4 ?O-O-O-O 1:0 e4 ~,"),
+            ("PxP ed 0~0 Castles", "?PxP ?ed ?0~0 ?Castles"),
         ] {
             assert_eq!(told(text), expected, "{text}");
         }
