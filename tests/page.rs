@@ -947,7 +947,7 @@ fn the_page_counts_the_moves_that_perft_counts() {
             let (depth, count) = field.trim().strip_prefix('D')?.split_once(' ')?;
             Some((depth.parse::<u32>().ok()?, count.parse::<u64>().ok()?))
         });
-        let Some((depth, count)) = counts.filter(|&(_, count)| count <= MOST).last() else { continue };
+        let Some((depth, count)) = counts.rev().find(|&(_, count)| count <= MOST) else { continue };
         let found = browser.run_with(
             "const perft = (position, depth) => { \
                const moves = legalMoves(position); \

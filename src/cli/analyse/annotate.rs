@@ -93,7 +93,7 @@ fn kept(annotations: &[Annotation]) -> Comment {
 }
 
 /// Is a variation a line of moves that we wrote, and nobody has added to?
-fn is_better_line(text: &str) -> bool {
+pub fn is_better_line(text: &str) -> bool {
     let moves = text.strip_suffix('}').and_then(|text| text.split_once(LINE_COMMENT)).map(|(moves, _)| moves);
     moves.is_some_and(|moves| !moves.contains(['{', '(', '$']))
 }

@@ -125,7 +125,9 @@ function walk(position, moves) {
 
 // The steps of pieces in files and ranks; only knights and kings make no more than one.
 const STEPS = {
-  N: [-2, -1, 1, 2].flatMap((files) => [3 - Math.abs(files), Math.abs(files) - 3].map((ranks) => [files, ranks])),
+  N: [-2, -1, 1, 2].flatMap((files) =>
+    [3 - Math.abs(files), Math.abs(files) - 3].map((ranks) => [files, ranks]),
+  ),
   B: [-1, 1].flatMap((files) => [-1, 1].map((ranks) => [files, ranks])),
   R: [
     [-1, 0],
@@ -277,7 +279,9 @@ function describe(position) {
   const side = (color) =>
     Object.keys(names)
       .map((role) => {
-        const squares = [...position.pieces.keys()].filter((square) => position.pieces[square] === color + role);
+        const squares = [...position.pieces.keys()].filter(
+          (square) => position.pieces[square] === color + role,
+        );
         if (squares.length === 0) return "";
         return names[role] + (squares.length > 1 ? "s " : " ") + squares.map(nameOf).join(" ");
       })

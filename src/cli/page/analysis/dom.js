@@ -83,3 +83,15 @@ function timeText(seconds) {
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
   return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
 }
+
+// The same of a move; empty where it is not known.
+const usedText = (seconds) => (seconds === null || seconds === undefined ? "" : timeText(seconds));
+
+// A clock: 1:02:03 or 0:56; empty where it is not known.
+function clockText(seconds) {
+  if (seconds === null || seconds === undefined) return "";
+  const whole = Math.floor(seconds);
+  const two = (number) => String(number).padStart(2, "0");
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  return (hours > 0 ? `${hours}:${two(minutes)}` : minutes) + ":" + two(whole % 60);
+}

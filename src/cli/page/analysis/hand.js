@@ -6,7 +6,12 @@ class Hand {
   // Its moves go to the `play` of the viewer.
   constructor(viewer) {
     Object.assign(this, { viewer, chosen: -1, drops: new Map(), dragged: null });
-    this.promotion = make("div", { class: "promotion", role: "group", "aria-label": "Promote to", hidden: true });
+    this.promotion = make("div", {
+      class: "promotion",
+      role: "group",
+      "aria-label": "Promote to",
+      hidden: true,
+    });
     this.input = make("input", {
       type: "text",
       placeholder: "Your move, such as Nf3",

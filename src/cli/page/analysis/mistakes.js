@@ -25,7 +25,14 @@ function learnButtons(viewer) {
 
 class Drill {
   constructor(viewer, side) {
-    Object.assign(this, { viewer, side, plies: mistakesOf(viewer, side), at: 0, asks: false, results: new Map() });
+    Object.assign(this, {
+      viewer,
+      side,
+      plies: mistakesOf(viewer, side),
+      at: 0,
+      asks: false,
+      results: new Map(),
+    });
     viewer.drill = this;
     viewer.flipped = side === "b";
     this.ask(0);
@@ -113,7 +120,10 @@ class Drill {
     const choice = (text, click) => button(text, text, click, { class: "tool" });
     const end = choice("End", () => viewer.endDrill());
     const isOver = at >= plies.length;
-    const title = [`Learn from ${SIDES[this.side]}'s mistakes`, make("small", {}, ` ${at + 1} of ${plies.length}`)];
+    const title = [
+      `Learn from ${SIDES[this.side]}'s mistakes`,
+      make("small", {}, ` ${at + 1} of ${plies.length}`),
+    ];
     const parts = [make("h2", {}, isOver ? title[0] : title)];
     const choices = [];
     if (isOver) {

@@ -74,7 +74,7 @@ function playerCards(game) {
             make(
               "tr",
               {},
-              ["", "moves", "accuracy", "loss"].map((text) => make("th", { scope: "col" }, text)),
+              ["phase", "moves", "accuracy", "loss"].map((text) => make("th", { scope: "col" }, text)),
             ),
           ),
           make("tbody", {}, phases),

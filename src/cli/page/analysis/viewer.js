@@ -26,6 +26,7 @@ class Viewer {
     ];
     this.verdicts = new Map((game.verdicts || []).map(([ply, kind, text]) => [ply, { kind, text }]));
     this.comments = new Map(game.comments || []);
+    this.asides = [];
     this.flipped = this.moves.length === 0 && this.positions[0].turn === "b";
     this.element = this.build();
     this.show(0);
@@ -95,18 +96,23 @@ class Viewer {
       { class: "tool", target: "_blank", rel: "noopener noreferrer" },
       "Open in Lichess",
     );
+    const tool = (text, click) => button(text, text, click, { class: "tool" });
+    const name = () => this.view().name.replace(/\W+/g, "-").replace(/^-|-$/g, "");
+    const embed = () => embedCode(this.link(this.ply), document.title);
     return make(
       "div",
       { class: "tools" },
-      button("Copy FEN", "Copy FEN", () => copy(writeFen(this.view().position), "FEN"), { class: "tool" }),
-      this.game.pgn
-        ? button("Copy PGN", "Copy PGN", () => copy(this.game.pgn, "PGN"), { class: "tool" })
-        : null,
+      tool("Copy FEN", () => copy(writeFen(this.position()), "FEN")),
+      this.game.pgn ? tool("Copy PGN", () => copy(this.game.pgn, "PGN")) : null,
       this.lichess,
+      tool("Save SVG", () => saveSvg(this.board, name())),
+      tool("Save PNG", () => savePng(this.board, name())),
+      tool("Copy embed code", () => copy(embed(), "Embed code")),
     );
   }
 
   moveList() {
+    const { game } = this;
     this.list = make("ol", { class: "moves", "aria-label": "Moves" });
     let row = null;
     this.links = this.san.map((san, index) => {
@@ -117,19 +123,65 @@ class Viewer {
         this.list.append(row);
       }
       const kind = (this.verdicts.get(index + 1) || {}).kind;
+      const time = [
+        game.clocks.length > 0 && clockText(game.clocks[index]),
+        game.times.length > 0 && usedText(game.times[index]),
+      ].filter(Boolean);
       const ends = index + 1 === this.san.length && (this.game.lines[index + 1] || []).length === 0;
       const link = this.plyLink(
         index + 1,
         { class: kind || "", title: kind || null },
         san + (ALL_GLYPHS[kind] || ""),
         kind ? make("span", { class: "unseen" }, ` (${kind})`) : null,
-        ends ? null : make("small", {}, scoreText(this.game.scores[index + 1])),
+        time.length > 0 ? make("small", { class: "time" }, time.join(" · ")) : null,
+        ends ? null : make("small", {}, scoreText(game.scores[index + 1])),
       );
       row.append(link);
+      const asides = game.variations.filter(([ply]) => ply === index + 1);
+      if (asides.length > 0) {
+        const start = { moves: [], san: [] };
+        this.list.append(
+          make(
+            "li",
+            { class: "aside" },
+            asides.map(([, tree]) => make("p", {}, this.aside(index, start, tree))),
+          ),
+        );
+        row = null;
+      }
       return link;
     });
     this.list.append(make("li", { class: "result" }, this.game.result));
     return this.list;
+  }
+
+  // A variation of the PGN with its comments and the variations in it; `before` leads there from `ply`.
+  aside(ply, before, tree) {
+    if (tree.text) return `(${tree.text})`;
+    const line = {
+      kind: "Variation",
+      ply,
+      moves: [...before.moves, ...tree.moves.split(" ")],
+      san: [...before.san, ...tree.san.split(" ")],
+    };
+    const from = before.moves.length;
+    const said = (step) =>
+      tree.comments.filter(([at]) => at === step).map(([, text]) => [make("q", {}, text), " "]);
+    const inner = (step) => {
+      const start = { moves: line.moves.slice(0, from + step - 1), san: line.san.slice(0, from + step - 1) };
+      return tree.variations
+        .filter(([at]) => at === step)
+        .map(([, other]) => [this.aside(ply, start, other), " "]);
+    };
+    const interrupted = (index) => said(index).length + inner(index).length > 0;
+    const words = this.words(line, from, interrupted).map((word, index) => {
+      const step = index + 1;
+      this.asides.push([word[0].querySelector("button"), line, from + step]);
+      return [word, said(step), inner(step)];
+    });
+    const parts = ["(", said(0), words].flat(Infinity);
+    if (parts.at(-1) === " ") parts.pop();
+    return make("span", { class: "line" }, parts, ")");
   }
 
   // A link to a ply; it works as one, but a plain click only steps there, and leaves no trace in the history.
@@ -238,6 +290,7 @@ class Viewer {
 
   // Shows the position after `step` moves of a line.
   enter(line, step) {
+    if (line.kind === "Variation" && line.ply !== this.ply) this.show(line.ply);
     this.tour = { line, step };
     this.hand.clear();
     this.render();
@@ -278,7 +331,9 @@ class Viewer {
   }
 
   indexLines() {
-    const all = this.game.lines.flatMap((lines, ply) => lines.map((_, number) => this.engineLine(ply, number)));
+    const all = this.game.lines.flatMap((lines, ply) =>
+      lines.map((_, number) => this.engineLine(ply, number)),
+    );
     const index = new Map();
     for (const line of all) {
       const key = keyOf(this.positions[line.ply]);
@@ -294,7 +349,8 @@ class Viewer {
     for (const rest of rests.sort((one, other) => other.depth - one.depth)) {
       const key = keyOf(rest.position);
       const there = index.get(key) || [];
-      if (!ofGame.has(key) && !there.some((other) => other.moves[0] === rest.moves[0])) index.set(key, [...there, rest]);
+      if (!ofGame.has(key) && !there.some((other) => other.moves[0] === rest.moves[0]))
+        index.set(key, [...there, rest]);
     }
     return index;
   }
@@ -310,7 +366,8 @@ class Viewer {
   engineLines() {
     const { tour } = this;
     const step = tour === null ? 0 : tour.line.kind === "Line" ? tour.line.root : tour.step;
-    if (step === 0) return (this.game.lines[this.ply] || []).map((_, number) => this.engineLine(this.ply, number));
+    if (step === 0)
+      return (this.game.lines[this.ply] || []).map((_, number) => this.engineLine(this.ply, number));
     const { line } = tour;
     return this.known(this.positionsOf(line)[step]).map(({ moves, san, score, depth }) => ({
       kind: "Line",
@@ -397,9 +454,11 @@ class Viewer {
       parts.push(make("p", {}, this.quietWords()));
     }
     if (this.comments.has(ply)) parts.push(make("blockquote", {}, this.comments.get(ply)));
-    const time = ply > 0 && game.times ? game.times[ply - 1] : null;
-    if (time !== null && time !== undefined)
-      parts.push(make("p", { class: "note" }, `${timeText(time)} used`));
+    if (ply > 0) {
+      const [used, left] = [usedText(game.times[ply - 1]), clockText(game.clocks[ply - 1])];
+      const time = [used && used + " used", left && left + " left"].filter(Boolean);
+      if (time.length > 0) parts.push(make("p", { class: "note" }, time.join(", ")));
+    }
     this.verdict.className = "verdict " + (verdict ? verdict.kind : "");
     this.verdict.replaceChildren(...parts);
   }
@@ -438,7 +497,9 @@ class Viewer {
     const shown = this.own.filter((line) => line.ply === ply);
     if (tour !== null && tour.line.kind === "Variation") shown.push(tour.line);
     this.path.replaceChildren(
-      ...shown.map((line) => make("p", { class: "line" }, make("b", {}, line.kind), " ", this.words(line, 0))),
+      ...shown.map((line) =>
+        make("p", { class: "line" }, make("b", {}, line.kind), " ", this.words(line, 0)),
+      ),
     );
   }
 
@@ -476,17 +537,22 @@ class Viewer {
     return make("p", { class: "line" }, score, " ", this.words(line, line.root));
   }
 
-  // The moves of a line from a number on, to be clicked.
-  words(line, from) {
+  // The moves of a line from a number on, to be clicked. Where `interrupted` says so of a move, the number is written again.
+  words(line, from, interrupted = () => false) {
     const positions = this.positionsOf(line);
     return line.san.slice(from).map((word, index) => {
       const at = from + index;
-      const number = moveNumber(positions[at], index === 0);
+      const number = moveNumber(positions[at], index === 0 || interrupted(index));
       const now = this.isAt(line, at + 1);
       const attributes = { class: now ? "now" : null, "aria-current": now ? "step" : null };
       const step = button(word, word, () => this.enter(line, at + 1), attributes);
       return [
-        make("span", { class: "whole" }, number ? make("span", { class: "number" }, number + " ") : null, step),
+        make(
+          "span",
+          { class: "whole" },
+          number ? make("span", { class: "number" }, number + " ") : null,
+          step,
+        ),
         " ",
       ];
     });
@@ -500,6 +566,12 @@ class Viewer {
       if (now) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     });
+    for (const [step, line, at] of this.asides) {
+      const now = this.isAt(line, at);
+      step.classList.toggle("now", now);
+      if (now) step.setAttribute("aria-current", "step");
+      else step.removeAttribute("aria-current");
+    }
     const link = this.links[this.ply - 1];
     if (focused && link) link.focus({ preventScroll: true });
     this.list.scrollTop = (link ? link.offsetTop : 0) - this.list.clientHeight / 2;
