@@ -50,9 +50,14 @@ pub(super) fn complain(text: impl std::fmt::Display) {
     eprintln!("{}", printable(&text.to_string()));
 }
 
+/// The position of a FEN, otherwise the usual one; what the FEN leaves open is said.
 pub(super) fn position(fen: Option<&str>, chess960: bool) -> Result<Position, CliError> {
     match fen {
-        Some(fen) => Ok(translate::parse_fen(fen, chess960)?),
+        Some(fen) => {
+            let position = translate::parse_fen(fen, chess960)?;
+            translate::assumed(fen).into_iter().for_each(complain);
+            Ok(position)
+        }
         None => Ok(translate::start_position(&PositionStart::Startpos, chess960)?),
     }
 }

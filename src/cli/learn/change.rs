@@ -6,7 +6,6 @@ use super::{filter::Filter, opened::Opened, text::Printer};
 use crate::{
     cli::{CliError, counted},
     learn::{self, LearnedScore, Record, exchange},
-    uci::translate,
 };
 
 pub(super) fn forget(file: &mut Opened, filter: &Filter, yes: bool, out: Printer) -> Result<(), CliError> {
@@ -37,7 +36,7 @@ pub(super) fn advise(
     score: Option<LearnedScore>,
     out: Printer,
 ) -> Result<(), CliError> {
-    let position = translate::parse_fen(fen, false)?;
+    let position = crate::cli::position(Some(fen), false)?;
     let mut record = exchange::advice(&position, best.split(',').map(str::trim), score)?;
     record.session = learn::session();
     // Later than the record that it replaces, so that every file into which both are merged keeps this one.
