@@ -109,9 +109,9 @@ fn take_in(file: &mut Opened, mut records: Vec<Record>, out: Printer) -> Result<
     );
     if read > all {
         out.text(format_args!(
-            "{} records left out: they are from more than a day ahead and would count more than all that is learned until \
+            "{} left out: they are from more than a day ahead and would count more than all that is learned until \
              then; correct the `time` in an exported text",
-            read - all
+            counted(read - all, "record")
         ));
     }
     if left_out > 0 {
