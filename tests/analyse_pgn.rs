@@ -81,7 +81,7 @@ fn stripped(after: &[Annotation], before: &[Annotation]) -> Vec<Annotation> {
         Annotation::Comment(text) => {
             text.starts_with("[%eval ") && text.ends_with(']') && text.matches('[').count() == 1
         }
-        Annotation::Nag(nag) => [2, 4, 6].contains(nag) && !before.contains(annotation),
+        Annotation::Nag(nag) => [1, 2, 3, 4, 6].contains(nag) && !before.contains(annotation),
         Annotation::Variation(text) => is_better_line(text),
     };
     after.iter().filter(|annotation| !is_ours(annotation)).cloned().collect()
@@ -91,7 +91,7 @@ fn stripped(after: &[Annotation], before: &[Annotation]) -> Vec<Annotation> {
 fn in_order(mut said: Vec<Annotation>) -> Vec<Annotation> {
     said.sort_by_key(|annotation| match annotation {
         Annotation::Nag(nag) => *nag,
-        _ => u8::MAX,
+        _ => u32::MAX,
     });
     said.dedup();
     said
@@ -176,9 +176,27 @@ fn only_our_own_marks_and_lines_are_replaced() {
     assert!(deep.contains("[Annotator \"Kasparov\"]"), "{deep}");
     assert_eq!(analysed(&analysed(&analysed(game, "2"), "3"), "4"), deep, "the last analysis alone counts");
 
+    // The author's glyph is his where ours is the same, and in every later analysis.
+    let his = analysed("1. f3 $2 e5 2. g4 $4 Qh4# 0-1\n", "4");
+    assert!(flat(&his).contains("2. g4 $4 {[%eval #-1]} (2. ") && his.contains("{Engram agrees: "), "{his}");
+    let again = flat(&analysed(&his, "4"));
+    assert_eq!(again, flat(&his));
+    assert!(flat(&analysed(&analysed(&his, "1"), "2")).contains("1. f3 $2"), "{his}");
+
     // What is added to a line of ours is the user's, and so is the line then.
     let added = deep.replacen("{Engram ", "{my word} {Engram ", 1);
     assert!(flat(&analysed(&added, "4")).contains("{my word} {Engram "), "{added}");
+}
+
+#[test]
+fn what_cannot_be_a_move_is_kept_word_by_word() {
+    let game = "{of the file}\n[Event \"a\"]\n[Result \"1-0\"]\n\n1. e4 ♦ e5 ~ 2. ed5?? =/& Nxc6 forced *\n{Black lost on time}\n";
+    let game = game.replace("2. ed5??", "2. Nxf3");
+    let text = flat(&analysed(&game, "1"));
+    for kept in ["{of the file} 1. e4", "{♦}", "e5 $13", "2. Nf3 $44", "Nc6 $7", "{Black lost on time} 1-0"]
+    {
+        assert!(text.contains(kept), "{kept}: {text}");
+    }
 }
 
 #[test]

@@ -192,9 +192,11 @@ fn results_move_the_choice_and_the_book_is_never_written() {
     for _ in 0..2 {
         engine.send("position startpos");
         assert_eq!(engine.best("go depth 1").0, "e2e4");
-        // The queen is gone for a pawn.
-        engine.send("position startpos moves e2e4 e7e5 d1h5 b8c6 h5f7 e8f7");
-        engine.best("go depth 6");
+        // The queen is gone for a pawn, and two searches say so.
+        for moves in ["", " g1f3 g8f6"] {
+            engine.send(&format!("position startpos moves e2e4 e7e5 d1h5 b8c6 h5f7 e8f7{moves}"));
+            engine.best("go depth 6");
+        }
         engine.send("ucinewgame");
         engine.sync();
     }

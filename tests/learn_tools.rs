@@ -161,7 +161,7 @@ fn best_moves_of_others_become_advice() {
     assert_eq!(mate["record"]["move"], "d1d8");
     fs::write(home.path().join("bad.epd"), format!("{START} bm Ke2;\n{START} bm d4;\nhello\n")).unwrap();
     let (stdout, stderr, code) = tool(&home, &["import", "bad.epd"]);
-    assert_eq!((stdout.as_str(), code), ("1 records taken in, 0 already known\n", 3));
+    assert_eq!((stdout.as_str(), code), ("1 record taken in, 0 already known\n", 3));
     assert!(stderr.contains("bad.epd: line 1 is left out") && stderr.contains("Ke2"), "{stderr}");
     assert!(stderr.contains("line 3") && stderr.lines().count() == 2, "{stderr}");
     // A mark of the encoding, and a comment and a line in another one.
@@ -169,7 +169,7 @@ fn best_moves_of_others_become_advice() {
     let bytes = [b"\xef\xbb\xbf", line.as_slice(), b"# M\xfcller\nM\xfcll\n"].concat();
     fs::write(home.path().join("latin.epd"), bytes).unwrap();
     let (stdout, stderr, code) = tool(&home, &["import", "latin.epd"]);
-    assert_eq!((stdout.as_str(), code), ("1 records taken in, 0 already known\n", 3));
+    assert_eq!((stdout.as_str(), code), ("1 record taken in, 0 already known\n", 3));
     assert!(stderr.contains("line 3") && stderr.lines().count() == 1, "{stderr}");
 }
 
@@ -277,7 +277,7 @@ fn lost_games_are_analysed_and_the_drops_learned() {
         stderr.contains("games.pgn: game 4 (line 18) is skipped: 2... Ke4 is not a legal move"),
         "{stderr}"
     );
-    assert!(out.contains("4 games, 2 of them lost") && out.contains("1 games skipped"), "{out}");
+    assert!(out.contains("4 games, 2 of them lost") && out.contains("1 game skipped"), "{out}");
 }
 
 #[test]

@@ -50,9 +50,14 @@ pub(super) fn complain(text: impl std::fmt::Display) {
     eprintln!("{}", printable(&text.to_string()));
 }
 
+/// The position of a FEN, otherwise the usual one; what the FEN leaves open is said.
 pub(super) fn position(fen: Option<&str>, chess960: bool) -> Result<Position, CliError> {
     match fen {
-        Some(fen) => Ok(translate::parse_fen(fen, chess960)?),
+        Some(fen) => {
+            let position = translate::parse_fen(fen, chess960)?;
+            translate::assumed(fen).into_iter().for_each(complain);
+            Ok(position)
+        }
         None => Ok(translate::start_position(&PositionStart::Startpos, chess960)?),
     }
 }
@@ -66,11 +71,6 @@ pub(super) fn json(value: &impl Serialize) -> String {
 pub(super) fn date(time: impl Into<u64>) -> String {
     let time = i64::try_from(time.into()).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
     time.map_or_else(String::new, |time| time.strftime("%F %R").to_string())
-}
-
-/// `1 record`, `2 records`.
-pub(super) fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A score in readable form: signed pawns, mates in moves, and tablebase results with the moves to the next capture or

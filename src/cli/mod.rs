@@ -30,8 +30,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use self::{
     common::{
-        check_output, complain, counted, date, json, pawns, position, progress_bar, refuse_input,
-        write_records,
+        check_output, complain, date, json, pawns, position, progress_bar, refuse_input, write_records,
     },
     openings::Openings,
     outcome::refused,
@@ -43,7 +42,7 @@ pub use self::{
 use crate::{
     eval::net::Network,
     position::PathHash,
-    uci::{DebugLog, Interrupt, Output, Places},
+    uci::{DebugLog, Interrupt, Output, Places, counted},
 };
 
 /// A UCI chess engine that remembers.

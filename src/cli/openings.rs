@@ -2,8 +2,8 @@
 
 use std::{
     collections::HashMap,
-    fmt, fs,
-    io::Read,
+    fmt,
+    io::{self, Read},
     path::Path,
     sync::{Arc, LazyLock},
 };
@@ -11,7 +11,11 @@ use std::{
 use flate2::read::DeflateDecoder;
 
 use crate::{
-    cli::{CliError, pgn::read_move, refused},
+    cli::{
+        CliError,
+        pgn::{Lines, read_move, without_number},
+        refused, source,
+    },
     position::Position,
 };
 
@@ -55,8 +59,9 @@ impl Openings {
         let mut openings = HashMap::new();
         for path in paths {
             let path = path.as_ref();
-            let text = fs::read_to_string(path).map_err(refused(path, "read"))?;
-            openings.extend(named(&text).map_err(|reason| {
+            let reader = source::reader(path).map_err(refused(path, "read"))?;
+            let lines = Lines::new(reader).collect::<io::Result<Vec<_>>>().map_err(refused(path, "read"))?;
+            openings.extend(named(lines.iter().map(String::as_str)).map_err(|reason| {
                 let path = path.display();
                 CliError::Task(format!("{path}: {reason}; a line reads: code, tab, name, tab, moves"))
             })?);
@@ -85,9 +90,9 @@ impl Openings {
 }
 
 /// The openings of a table, in its order.
-fn named(text: &str) -> Result<Vec<(u64, Opening)>, String> {
+fn named<'a>(lines: impl Iterator<Item = &'a str>) -> Result<Vec<(u64, Opening)>, String> {
     let mut openings = Vec::new();
-    for (number, line) in text.lines().enumerate() {
+    for (number, line) in lines.enumerate() {
         let mut fields = line.split('\t');
         let (Some(eco), Some(name), Some(moves)) = (fields.next(), fields.next(), fields.next()) else {
             if line.trim().is_empty() {
@@ -126,7 +131,7 @@ fn unpacked(packed: &[u8]) -> HashMap<u64, Opening> {
 fn play(moves: &str) -> Result<Position, String> {
     let mut position = Position::default();
     for token in moves.split_whitespace() {
-        let san = token.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches('.');
+        let san = without_number(token);
         if san.is_empty() {
             continue;
         }
@@ -137,7 +142,7 @@ fn play(moves: &str) -> Result<Position, String> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
+    use std::{fs, io::Write};
 
     use super::*;
 
@@ -145,7 +150,7 @@ mod tests {
     #[test]
     fn the_compressed_table_is_that_of_the_lines_and_no_position_has_two_names() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("books");
-        let lines = named(&fs::read_to_string(folder.join("openings.tsv")).unwrap()).unwrap();
+        let lines = named(fs::read_to_string(folder.join("openings.tsv")).unwrap().lines()).unwrap();
         assert!(lines.len() > 3000);
         if std::env::var_os("ENGRAM_WRITE").is_some() {
             let mut bytes = Vec::new();
@@ -181,5 +186,16 @@ mod tests {
         assert_eq!(name("e4 e5 Nf3 Nc6 Bb5 a6").as_deref(), Some("C70 Ruy Lopez: Morphy Defense at 6"));
         assert_eq!(name("Nf3 Nc6 e4 e5 Bb5 a6 h3"), name("e4 e5 Nf3 Nc6 Bb5 a6"));
         assert!(unpacked(b"damaged").is_empty());
+    }
+
+    #[test]
+    fn tables_are_read_as_games_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("eco.tsv");
+        let text = b"\xef\xbb\xbfeco\tname\tpgn\r\nC50\tGr\xfcn\t1.e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. 0-0\r\n";
+        fs::write(&path, text).unwrap();
+        let openings = Openings::read(&[path]).unwrap();
+        let names: Vec<_> = openings.0.values().map(|opening| opening.name.as_str()).collect();
+        assert_eq!(names, ["Grün"]);
     }
 }

@@ -88,7 +88,12 @@ pub fn parse_line(text: &str, session: u32, time: u32) -> Result<Option<Record>,
     if text.is_empty() || text.starts_with('#') {
         return Ok(None);
     }
-    let (board, operations) = split(text);
+    let (board, operations) = match text.strip_prefix("startpos") {
+        Some(rest) if !rest.starts_with(char::is_alphanumeric) => {
+            (Position::default().fen(), rest.trim_start_matches(';'))
+        }
+        _ => split(text),
+    };
     let operations = Operations(self::operations(operations));
     let record = match operations.get("key") {
         Some(_) => own(&board, &operations)?,
@@ -103,6 +108,7 @@ fn split(text: &str) -> (String, &str) {
     let mut board = String::new();
     for number in 0..6 {
         let (field, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let field = field.strip_suffix(';').unwrap_or(field);
         if number >= 4 && field.parse::<u32>().is_err() {
             break;
         }
@@ -115,21 +121,26 @@ fn split(text: &str) -> (String, &str) {
     (board, rest)
 }
 
-/// The operations of an EPD, `opcode operand; opcode operand; …`. Quotes may contain semicolons, and are removed.
+/// The operations of an EPD, `opcode operand; opcode operand; …`. Quotes may contain semicolons, and are removed;
+/// between them a backslash stands before a quote or a backslash that is meant.
 pub fn operations(text: &str) -> Vec<(String, String)> {
+    let mut parts = vec![String::new()];
     let mut quoted = false;
-    let mut parts: Vec<&str> = text
-        .split(|c| {
-            quoted ^= c == '"';
-            c == ';' && !quoted
-        })
-        .collect();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let Some(part) = parts.last_mut() else { break };
+        match c {
+            '"' => quoted = !quoted,
+            ';' if !quoted => parts.push(String::new()),
+            '\\' if quoted => part.push(chars.next_if(|&next| ['"', '\\'].contains(&next)).unwrap_or(c)),
+            c => part.push(c),
+        }
+    }
     if quoted {
         // The last one has no end.
         parts.pop();
     }
-    let operation = |part: &str| {
-        let part = part.replace('"', "");
+    let operation = |part: String| {
         let (code, value) = part.trim().split_once(char::is_whitespace).unwrap_or((part.trim(), ""));
         (!code.is_empty()).then(|| (code.to_owned(), value.trim().to_owned()))
     };

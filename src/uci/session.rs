@@ -307,6 +307,10 @@ impl<T: Tools> Session<T> {
         let set = |position| self.engine.set_position(position, moves).map_err(|error| error.to_string());
         if let Err(error) = position.and_then(set) {
             self.output.say(format_args!("{error}; the position before stays"));
+        } else if let PositionStart::Fen(fen) = start
+            && let Some(assumed) = translate::assumed(fen)
+        {
+            self.output.say(assumed);
         }
     }
 

@@ -22,10 +22,13 @@ use crate::{
 const LINE_PLIES: usize = 10;
 /// Begins the comment at the end of such a line; its score follows.
 const LINE_COMMENT: &str = "{Engram ";
+/// Follows it where the author had the same glyph: no glyph of the move is ours.
+const AGREES: &str = "agrees: ";
 
 /// A game as annotated PGN: `[%eval]` after each move; with a marked move its glyph and the best line without it. The
-/// glyph is the last one of its move, and the line ends with a comment that names Engram, so that a later analysis finds
-/// and replaces both. All else is kept: tags, glyphs, comments but for evaluations, and variations.
+/// glyph is the last one of its move, unless the author had it already, and the line ends with a comment that names
+/// Engram and says which is the case, so that a later analysis finds and replaces what is ours. All else is kept: tags,
+/// glyphs, comments but for evaluations, and variations.
 pub fn game_pgn(report: &GameReport) -> String {
     let game = &report.game;
     let mut tags = game.tags.clone();
@@ -59,10 +62,10 @@ pub fn game_pgn(report: &GameReport) -> String {
         }
         // Glyphs belong to the move and come before comments.
         let mut comment: Comment = kept.extract_if(.., |token| token.starts_with('$')).collect();
+        let mut agrees = false;
         if let Some(judgement) = m.judgement.map(|judgement| format!("${}", judgement.nag())) {
-            // A glyph of the input that says the same is not written twice.
-            comment.retain(|nag| *nag != judgement);
-            comment.push(judgement);
+            agrees = comment.contains(&judgement);
+            comment.extend((!agrees).then_some(judgement));
         }
         if !m.ends {
             comment.push(format!("{{[%eval {}]}}", eval(m.score)));
@@ -73,7 +76,9 @@ pub fn game_pgn(report: &GameReport) -> String {
         {
             let score = pawns(line.score.relative_to(m.side));
             let line = &line.moves[..line.moves.len().min(LINE_PLIES)];
-            comment.push(format!("({} {LINE_COMMENT}{score}}})", pgn::line(&report.positions[index], line)));
+            let agrees = if agrees { AGREES } else { "" };
+            let line = pgn::line(&report.positions[index], line);
+            comment.push(format!("({line} {LINE_COMMENT}{agrees}{score}}})"));
         }
         comments.push(comment);
     }
@@ -128,26 +133,43 @@ fn eval(score: Score) -> String {
 
 /// The annotations of a move without evaluations, and without the glyph and the better line of an earlier analysis.
 fn kept(annotations: &[Annotation]) -> Comment {
-    let is_ours =
-        |annotation: &Annotation| matches!(annotation, Annotation::Variation(text) if is_better_line(text));
-    let is_judged = annotations.iter().any(is_ours);
-    let last_nag = annotations.iter().rposition(|annotation| matches!(annotation, Annotation::Nag(_)));
+    let our_line = |annotation: &Annotation| match annotation {
+        Annotation::Variation(text) => better_line(text),
+        _ => None,
+    };
+    let is_judged = annotations.iter().find_map(our_line) == Some(BetterLine::WithGlyph);
+    // Glyphs of other kinds may have been added behind ours.
+    let last_nag = annotations.iter().rposition(|said| matches!(said, Annotation::Nag(1..=4 | 6)));
     let keep = |(index, annotation): (usize, &Annotation)| match annotation {
         Annotation::Comment(text) => {
             let text = without_commands(text, "[%eval");
             (!text.is_empty()).then(|| format!("{{{text}}}"))
         }
-        Annotation::Nag(1..=4 | 6) if is_judged && last_nag == Some(index) => None,
-        annotation if is_ours(annotation) => None,
+        Annotation::Nag(_) if is_judged && last_nag == Some(index) => None,
+        annotation if our_line(annotation).is_some() => None,
         Annotation::Nag(_) | Annotation::Variation(_) => Some(annotation.to_string()),
     };
     annotations.iter().enumerate().filter_map(keep).collect()
 }
 
+/// A variation that we wrote.
+#[derive(PartialEq, Eq)]
+enum BetterLine {
+    /// The last glyph of its move is ours.
+    WithGlyph,
+    /// The author had the same glyph.
+    Agrees,
+}
+
 /// Is a variation a line of moves that we wrote, and nobody has added to?
 pub fn is_better_line(text: &str) -> bool {
-    let moves = text.strip_suffix('}').and_then(|text| text.split_once(LINE_COMMENT)).map(|(moves, _)| moves);
-    moves.is_some_and(|moves| !moves.contains(['{', '(', '$']))
+    better_line(text).is_some()
+}
+
+fn better_line(text: &str) -> Option<BetterLine> {
+    let (moves, comment) = text.strip_suffix('}')?.split_once(LINE_COMMENT)?;
+    let line = if comment.starts_with(AGREES) { BetterLine::Agrees } else { BetterLine::WithGlyph };
+    (!moves.contains(['{', '(', '$'])).then_some(line)
 }
 
 /// A comment without the embedded commands that begin with `begin`.

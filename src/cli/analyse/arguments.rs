@@ -83,6 +83,9 @@ pub struct Analyse {
     /// moves have evaluations.
     #[arg(long)]
     pub(super) variations: bool,
+    /// List all inaccuracies, mistakes and blunders of a game on the terminal, not only the worst six mistakes and blunders.
+    #[arg(long)]
+    pub(super) all: bool,
     /// Overwrite existing output files.
     #[arg(long)]
     pub(super) force: bool,

@@ -1,9 +1,16 @@
 //! Test positions: EPD lines with the operations `bm`, `am`, `c8` and `c9`.
 
+use std::borrow::Cow;
+
 use shakmaty::Move;
 
 use super::pool::Finding;
-use crate::{cli::pgn::read_move, learn::exchange::operations, position::Position, uci::translate};
+use crate::{
+    cli::pgn::{read_move, without_number},
+    learn::exchange::operations,
+    position::Position,
+    uci::translate,
+};
 
 /// A line of an EPD file, or a position of the command line.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +60,7 @@ impl EpdRecord {
                 return EpdRecord::read(text, 1);
             }
             let end = fields + counters(&words, fields);
-            let fen = words[..end].join(" ");
+            let fen = words[..end].join(" ").replace(';', "");
             let start = translate::parse_fen(&fen, false).map_err(|error| error.to_string())?;
             (start, &words[end..])
         };
@@ -62,8 +69,7 @@ impl EpdRecord {
             EpdRecord { position: start.clone(), id: "line 1".to_owned(), ..EpdRecord::default() };
         let mut moves = Vec::new();
         for word in &rest[usize::from(is_said)..] {
-            let number = word.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches('.');
-            let san = if word.contains('.') { number } else { word };
+            let san = without_number(word);
             if san.is_empty() {
                 continue;
             }
@@ -86,6 +92,7 @@ impl EpdRecord {
     /// # Errors
     /// What is wrong with it.
     pub fn read(line: &str, number: usize) -> std::result::Result<EpdRecord, String> {
+        let line: &str = &with_start(line);
         let words: Vec<&str> = line.split_whitespace().collect();
         let count = match position_fields(&words) {
             found @ 1..4 if begins_operations(&words[found..]) => found,
@@ -95,7 +102,8 @@ impl EpdRecord {
         if words.len() < count {
             return Err(format!("`{}` is neither FEN nor EPD", line.chars().take(60).collect::<String>()));
         }
-        let mut fields = words[..count].to_vec();
+        // The first operation may follow a semicolon.
+        let mut fields: Vec<&str> = words[..count].iter().map(|word| field(word)).collect();
         fields.extend(["w", "-", "-"].iter().skip(count - 1));
         let mut rest = line;
         for _ in 0..count + counters {
@@ -107,7 +115,7 @@ impl EpdRecord {
             |name: &str| operations.iter().find(|(code, _)| code == name).map(|(_, value)| value.as_str());
         let clock = operation("hmvc").filter(|_| counters == 0).unwrap_or("0");
         let fullmoves = operation("fmvn").filter(|_| counters == 0).unwrap_or("1");
-        let given = words[count..count + counters].join(" ");
+        let given = words[count..count + counters].join(" ").replace(';', "");
         let counted = if counters == 0 { format!("{clock} {fullmoves}") } else { given };
         let fen = format!("{} {counted}", fields.join(" "));
         let position = translate::parse_fen(&fen, false).map_err(|error| error.to_string())?;
@@ -160,9 +168,23 @@ impl EpdRecord {
     }
 }
 
+/// A line that may begin with `startpos` in the place of a FEN.
+fn with_start(line: &str) -> Cow<'_, str> {
+    match line.split_once(|c: char| c.is_whitespace() || c == ';').unwrap_or((line, "")) {
+        ("startpos", rest) => format!("{} {rest}", Position::default().fen()).into(),
+        _ => line.into(),
+    }
+}
+
+/// A field of a position, which some programs end with a semicolon.
+fn field(word: &str) -> &str {
+    word.strip_suffix(';').unwrap_or(word)
+}
+
 /// How many of the words are fields of the position: pieces, side to move, castling, en passant, of which the last may
 /// be missing; 0 if the first is not a board. A word that can only be a move is not taken for the en-passant square.
 fn position_fields(words: &[&str]) -> usize {
+    let words: Vec<&str> = words.iter().take(4).map(|word| field(word)).collect();
     if words.first().is_none_or(|word| word.matches('/').count() != 7) {
         return 0;
     }
@@ -185,7 +207,7 @@ fn position_fields(words: &[&str]) -> usize {
 
 /// How many counters follow the four fields of a position.
 fn counters(words: &[&str], fields: usize) -> usize {
-    let behind = words.iter().skip(4).take(2).take_while(|word| word.parse::<u32>().is_ok());
+    let behind = words.iter().skip(4).take(2).take_while(|word| field(word).parse::<u32>().is_ok());
     if fields == 4 { behind.count() } else { 0 }
 }
 
@@ -218,6 +240,35 @@ mod tests {
         assert_eq!(record.position.halfmoves(), 3);
         assert!(EpdRecord::read("6k1/5ppp/8/8/8/8/5PPP/R3R1K1 w - - bm Qa8;", 1).is_err());
         assert!(EpdRecord::read("hello", 1).is_err());
+    }
+
+    #[test]
+    fn lines_are_read_as_other_programs_write_them() {
+        let start = Position::default().fen();
+        for line in [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -; bm e4; id \"a\";",
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1; id \"a\"; bm e4;",
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - c0 \"x \\\" y; \\\\\"; bm e4; id \"a\";",
+            "startpos; id \"a\"; bm e4;",
+            "startpos id \"a\"; bm e4;",
+        ] {
+            let record = EpdRecord::read(line, 1).unwrap_or_else(|error| panic!("{line}: {error}"));
+            assert_eq!(
+                (record.position.fen(), record.id.as_str(), record.best.len()),
+                (start.clone(), "a", 1),
+                "{line}"
+            );
+        }
+        assert_eq!(EpdRecord::read("startpos", 1).unwrap().position.fen(), start);
+        let line =
+            "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - bm ed5 Nxf3; am e:d5!?; id \"a\";";
+        let record = EpdRecord::read(line, 1).unwrap();
+        assert_eq!((record.best.len(), record.best[0]), (2, record.avoid[0]));
+        let castles =
+            EpdRecord::with_moves("startpos 1.e4 e5 2.Nf3 Nc6 3.Bc4 Bc5 4.0-0 Nf6 5. d3 0−0").unwrap();
+        assert_eq!(castles.before.map(|(_, moves)| moves.len()), Some(10));
+        let castles = EpdRecord::with_moves("4k3/8/8/8/8/8/8/4K2R w K -; 0-0").unwrap();
+        assert_eq!(castles.position.fen(), "4k3/8/8/8/8/8/8/5RK1 b - - 1 1");
     }
 
     #[test]

@@ -10,11 +10,14 @@ use std::{
 };
 
 use super::{epd::EpdRecord, variations::Branch};
-use crate::cli::{
-    CliError,
-    pgn::{Game, Games, Lines},
-    refused,
-    source::{self, Reader},
+use crate::{
+    cli::{
+        CliError, complain,
+        pgn::{Game, Games, Lines},
+        refused,
+        source::{self, Reader},
+    },
+    uci::translate,
 };
 
 /// Something to analyse.
@@ -87,6 +90,7 @@ impl AnalysisInput {
         let advise = |reason| CliError::Task(format!("{reason}, and no file: name one, or write a FEN"));
         let mut record = EpdRecord::with_moves(&text).map_err(advise)?;
         record.is_single = true;
+        translate::assumed(&text).into_iter().for_each(complain);
         Ok(AnalysisInput::Single(Box::new(record)))
     }
 
@@ -134,6 +138,9 @@ impl AnalysisInput {
     }
 }
 
+/// Bytes in which the first line of a file is looked for; they are in memory.
+const MAX_HEAD: u64 = 1 << 20;
+
 type Items = Box<dyn Iterator<Item = Result<Read, CliError>>>;
 
 /// The arguments as one text.
@@ -171,16 +178,17 @@ fn detect(path: &Path, mut reader: Reader) -> io::Result<(TextKind, Reader)> {
         _ => {}
     }
     let mut read = Vec::new();
+    let mut head = reader.by_ref().take(MAX_HEAD);
     loop {
         let before = read.len();
-        let count = reader.read_until(b'\n', &mut read)?;
+        let count = head.read_until(b'\n', &mut read)?;
         let text = String::from_utf8_lossy(&read[before..]);
         // Lines may end with CR alone.
         let mut lines = text.split('\r').map(|line| line.trim_start_matches('\u{feff}').trim());
         let first = lines.find(|line| !line.is_empty() && !line.starts_with(['#', '%']));
         if count == 0 || first.is_some() {
             let word = first.and_then(|line| line.split_whitespace().next());
-            let is_position = word.is_some_and(|word| word.matches('/').count() == 7);
+            let is_position = word.is_some_and(|word| word == "startpos" || word.matches('/').count() == 7);
             let kind = if is_position { TextKind::Positions } else { TextKind::Games };
             return Ok((kind, Box::new(Cursor::new(read).chain(reader))));
         }

@@ -62,12 +62,13 @@ pub(super) use self::{
     pool::{Finding, FoundAt, SearchKind, Workers},
     task::{BatchTask, result as task_result, version},
 };
-use super::{CliError, Completion, Openings, complain, pawns, progress_bar, tablebase};
+use super::{CliError, Completion, Openings, complain, counted, progress_bar, tablebase};
 use crate::{
     eval,
     learn::{FileError, LearnFile, Mode},
     processor::cores,
     search::Event,
+    types::Bound,
     uci::Output,
 };
 
@@ -92,7 +93,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     let learn = arguments.learn.as_deref();
     let records_before = learn.map(|path| records(path, arguments.write)).transpose()?;
     let progress = progress(&input);
-    let watch = watch(&progress, input.is_single());
+    let watch = watch(&progress, &input);
     let mut backend = SearchBackend::start(arguments, &settings, setup, watch)?;
 
     // Nothing is refused any more: from here on files change.
@@ -123,9 +124,9 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     {
         let name = path.display();
         output.line(if arguments.write {
-            format!("{} records in {name}, {before} before", records(path, false)?)
+            format!("{} in {name}, {before} before", counted(records(path, false)?, "record"))
         } else {
-            format!("{before} records in {name}, which was only read")
+            format!("{} in {name}, which was only read", counted(before, "record"))
         });
     }
     let unread = totals.unread.take();
@@ -228,17 +229,16 @@ fn progress(input: &AnalysisInput) -> ProgressBar {
     bar
 }
 
-/// With a single position the bar shows how deep the search is.
-fn watch(progress: &ProgressBar, single: bool) -> Arc<dyn Fn(&Event) + Send + Sync> {
-    if !single {
-        return Arc::new(|_| {});
-    }
-    let progress = progress.clone();
+/// With a single position each iteration is a line above the bar.
+fn watch(progress: &ProgressBar, input: &AnalysisInput) -> Arc<dyn Fn(&Event) + Send + Sync> {
+    let AnalysisInput::Single(record) = input else { return Arc::new(|_| {}) };
+    let (progress, position) = (progress.clone(), record.position.clone());
+    progress.println(output::growing_head());
     Arc::new(move |event| {
         if let Event::Pv(line) = event
-            && line.multi_pv == 1
+            && (line.multi_pv, line.bound) == (1, Bound::Exact)
         {
-            progress.set_message(format!("depth {}, {}", line.depth.get(), pawns(line.score)));
+            progress.println(output::growing_text(&position, line));
         }
     })
 }

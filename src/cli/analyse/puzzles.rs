@@ -18,8 +18,8 @@ const WON: f64 = 75.0;
 const NOT_WON: f64 = 60.0;
 /// Plies of a solution that is not a mate; odd, so that it ends with a move of the solver.
 const SOLUTION_PLIES: usize = 5;
-/// Smallest gain of a fork by exchanges, in the units of exchange values: more than a pawn; a rook for a knight is 180.
-const FORK_GAIN: i32 = 150;
+/// Smallest gain of a fork by exchanges: more than a pawn; a rook for a knight is 180 centipawns.
+const FORK_GAIN: Score = Score::from_centipawns(150);
 
 /// A puzzle.
 pub struct Puzzle<'a> {
@@ -144,7 +144,7 @@ fn forks(position: &Position, m: Move) -> bool {
     let wins = |reply: Move| {
         let after = child.play(reply);
         let captures = after.legal_moves().into_iter().filter(|m| m.is_capture() && m.from() == Some(square));
-        captures.into_iter().any(|m| after.see_ge(m, FORK_GAIN))
+        captures.into_iter().any(|m| after.see_ge(m, FORK_GAIN.0))
     };
     let replies = child.legal_moves();
     (attacked & !board.pawns()).count() > 1 && !replies.is_empty() && replies.into_iter().all(wins)

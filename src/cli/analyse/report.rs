@@ -103,6 +103,12 @@ impl GameReport {
         self.moves.iter().filter(|m| m.side == side && m.judgement == Some(judgement)).count()
     }
 
+    /// The inaccuracies, mistakes and blunders (by number from 0).
+    pub fn bad(&self) -> Vec<usize> {
+        let is_bad = |&index: &usize| self.moves[index].judgement.is_some_and(MoveJudgement::is_bad);
+        (0..self.moves.len()).filter(is_bad).collect()
+    }
+
     /// The moves (by number from 0) that gave away most, in the order of the game.
     pub fn critical(&self) -> Vec<usize> {
         let mut moves: Vec<usize> = (0..self.moves.len())

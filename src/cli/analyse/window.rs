@@ -23,7 +23,7 @@ use super::{
     variations::Branch,
 };
 use crate::{
-    cli::{CliError, complain, openings::Opening},
+    cli::{CliError, complain, counted, openings::Opening},
     position::Position,
 };
 
@@ -223,7 +223,7 @@ impl ItemWindow<'_> {
         self.searched += positions;
         self.progress.inc(positions as u64 * bytes);
         if !self.progress.is_hidden() {
-            self.progress.set_message(format!("{} positions", self.searched));
+            self.progress.set_message(counted(self.searched, "position"));
         }
     }
 

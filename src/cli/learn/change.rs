@@ -4,9 +4,8 @@ use serde_json::json;
 
 use super::{filter::Filter, opened::Opened, text::Printer};
 use crate::{
-    cli::CliError,
+    cli::{CliError, counted},
     learn::{self, LearnedScore, Record, exchange},
-    uci::translate,
 };
 
 pub(super) fn forget(file: &mut Opened, filter: &Filter, yes: bool, out: Printer) -> Result<(), CliError> {
@@ -23,8 +22,8 @@ pub(super) fn forget(file: &mut Opened, filter: &Filter, yes: bool, out: Printer
     }
     let found = records.len();
     let text = match yes {
-        true => format!("{forgotten} records forgotten"),
-        false => format!("{found} records would be forgotten; say --yes to do it"),
+        true => format!("{} forgotten", counted(forgotten, "record")),
+        false => format!("{} would be forgotten; say --yes to do it", counted(found, "record")),
     };
     out.either(json!({ "found": found, "forgotten": forgotten }), text);
     Ok(())
@@ -37,7 +36,7 @@ pub(super) fn advise(
     score: Option<LearnedScore>,
     out: Printer,
 ) -> Result<(), CliError> {
-    let position = translate::parse_fen(fen, false)?;
+    let position = crate::cli::position(Some(fen), false)?;
     let mut record = exchange::advice(&position, best.split(',').map(str::trim), score)?;
     record.session = learn::session();
     // Later than the record that it replaces, so that every file into which both are merged keeps this one.

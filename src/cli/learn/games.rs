@@ -8,7 +8,7 @@ use shakmaty::{Color, KnownOutcome, Outcome, Position as _, uci::UciMove};
 use super::{opened::Opened, text::Printer};
 use crate::{
     cli::{
-        CliError, Completion, complain,
+        CliError, Completion, complain, counted,
         pgn::{self, Game, Games},
         refused, source,
     },
@@ -70,13 +70,16 @@ pub(super) fn import(
         learned.new += taken.new;
         learned.known += taken.known;
         let (white, black) = (game.player(Color::White), game.player(Color::Black));
-        out.text(format_args!("game {games}, {white} - {black}: {} positions learned", taken.new));
+        out.text(format_args!("game {games}, {white} - {black}: {} learned", counted(taken.new, "position")));
     }
     let Taken { new, known, .. } = learned;
     out.either(
         json!({ "games": games, "lost": lost, "unreadable": wrong, "new": new, "known": known }),
         format_args!(
-            "{games} games, {lost} of them lost by {player}; {new} positions learned, {wrong} games skipped"
+            "{}, {lost} of them lost by {player}; {} learned, {} skipped",
+            counted(games, "game"),
+            counted(new, "position"),
+            counted(wrong, "game")
         ),
     );
     Ok(if wrong > 0 { Completion::Partial } else { Completion::Complete })

@@ -13,7 +13,6 @@ use super::{
 use crate::{
     cli::{CliError, counted, pgn},
     learn::{MAX_ADVICE, Record, header::FORMAT, record::CAPACITY},
-    uci::translate,
 };
 
 pub(super) fn list(
@@ -51,7 +50,7 @@ pub(super) fn list(
 
 pub(super) fn show(file: &Opened, fen: &str, out: Printer) -> Result<(), CliError> {
     let output = out.output;
-    let position = translate::parse_fen(fen, false)?;
+    let position = crate::cli::position(Some(fen), false)?;
     let ring = file.ring();
     let known = |key| Some((ring.sequence_of(key)?, ring.get(key)?));
     let here = known(position.key());

@@ -9,7 +9,7 @@ use super::{
     text::{self, Printer},
 };
 use crate::{
-    cli::{CliError, Completion, check_output, complain, pgn::Lines, refused, source},
+    cli::{CliError, Completion, check_output, complain, counted, pgn::Lines, refused, source},
     files::NewFile,
     learn::{self, MAX_ADVICE, Record, Taken, exchange, record::CAPACITY},
 };
@@ -41,7 +41,7 @@ pub(super) fn export(file: &Opened, to: Option<&Path>, force: bool, out: Printer
     }
     if let (Some(target), Some(path)) = (target, to) {
         target.finish_with(force).map_err(refused(path, "written"))?;
-        output.line(format_args!("{written} records written to {}", path.display()));
+        output.line(format_args!("{} written to {}", counted(written, "record"), path.display()));
     }
     if damaged > 0 {
         log::warn!("{damaged} records that contradict themselves were left out");
@@ -86,7 +86,7 @@ fn take_in(file: &mut Opened, mut records: Vec<Record>, same: usize, out: Printe
     let known = known + same + replaced;
     out.either(
         json!({ "new": new, "known": known, "forgotten": forgotten, "refused": refused }),
-        format_args!("{new} records taken in, {known} already known"),
+        format_args!("{} taken in, {known} already known", counted(new, "record")),
     );
     if left_out > 0 {
         out.text(format_args!("{left_out} older records left out: a file holds {CAPACITY}"));

@@ -28,7 +28,7 @@ const MAX_NAMED: usize = 4;
 
 pub(super) fn why(file: &Opened, fen: &str, nodes: u64, out: Printer) -> Result<(), CliError> {
     let output = out.output;
-    let position = translate::parse_fen(fen, false)?;
+    let position = crate::cli::position(Some(fen), false)?;
     let without = ask(&position, None, nodes)?;
     let with = ask(&position, Some(file.file.path()), nodes)?;
     let changed = without.best != with.best;

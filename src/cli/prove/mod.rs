@@ -35,7 +35,7 @@ use self::{
     statistics::seeded,
 };
 use crate::{
-    cli::{CliError, refuse_input, refused},
+    cli::{CliError, pgn::Lines, refuse_input, refused, source},
     eval,
     position::Position,
     uci::{Output, translate},
@@ -233,9 +233,10 @@ fn description(arguments: &ProveArguments, setup: &Setup) -> Value {
 
 /// Reads EPD or FEN: four fields, and two counters if they are numbers; the rest of the line is ignored.
 pub(super) fn openings(path: &Path, take: Option<u32>, seed: u64) -> Result<Vec<Position>, CliError> {
-    let text = fs::read_to_string(path).map_err(refused(path, "read"))?;
+    let reader = source::reader(path).map_err(refused(path, "read"))?;
     let mut openings = Vec::new();
-    for (index, line) in text.lines().enumerate() {
+    for (index, line) in Lines::new(reader).enumerate() {
+        let line = line.map_err(refused(path, "read"))?;
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
