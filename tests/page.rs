@@ -535,6 +535,69 @@ fn variations_comments_and_clocks_of_the_pgn_are_on_the_page() {
     }
 }
 
+#[test]
+fn the_variations_of_a_study_are_analysed_on_request() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (study, pgn, again, page) =
+        (path("study.pgn"), path("out.pgn"), path("again.pgn"), path("page.html"));
+    let games = "1. e4 (1. d4 $1 {Queen's pawn} d5 (1... Nf6 2. c4) 2. c4) (1. c4 Z0) 1... e5 *\n\n\
+                 [White \"Fool\"]\n\n1. f3 e5 2. e4 (2. g4 {[%eval 0.00] Oh no.} Qh4#) *\n\n1. d4 d5 *\n";
+    fs::write(&study, games).unwrap();
+    let (_, err, code) =
+        run(&["analyse", &study, "--depth", "5", "--variations", "--html", &page, "--pgn", &pgn]);
+    assert_eq!((code, err.as_str()), (0, ""));
+
+    // Each move of a variation has its evaluation, and all else is kept.
+    let text = fs::read_to_string(&pgn).unwrap();
+    let blank = |text: &str| {
+        let mut parts = text.split("{[%eval ");
+        let first = parts.next().unwrap().to_owned();
+        let rest = parts.map(|part| part.split_once(']').unwrap().1.split_once('}').unwrap());
+        let words = rest.fold(first, |all, (said, after)| all + "{" + said + "}" + after);
+        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(blank(&text).contains(
+        "1. e4 {} (1. d4 $1 {} {Queen's pawn} 1... d5 {} (1... Nf6 {} 2. c4 {}) 2. c4 {}) (1. c4 Z0) 1... e5 {} *"
+    ), "{text}");
+    assert!(blank(&text).contains("(2. g4 {} {Oh no.} 2... Qh4#)"), "{text}");
+    assert_eq!(text.matches("[White ").count(), 1, "three games: {text}");
+    assert_eq!(text.matches("[WhiteAccuracy ").count(), 3, "three games: {text}");
+    // What was written is read, and replaced.
+    let (_, err, code) = run(&["analyse", &pgn, "--depth", "5", "--variations", "--pgn", &again]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert_eq!(fs::read_to_string(&again).unwrap(), text);
+
+    let html = fs::read_to_string(&page).unwrap();
+    let queens = &block(&html, "block1")["variations"][0][1];
+    assert_eq!((&queens["moves"], queens["scores"].as_array().unwrap().len()), (&json!("d2d4 d7d5 c2c4"), 3));
+    assert_eq!(queens["variations"][0][1]["lines"].as_array().unwrap().len(), 2);
+    let mate = &block(&html, "block2")["variations"][0][1];
+    assert_eq!((&mate["scores"][1], &mate["lines"][1]), (&json!([-1, "#"]), &json!([])));
+
+    let Some(browser) = Browser::start(WIDE.0, WIDE.1) else { return };
+    browser.open(Path::new(&page), "#1");
+    browser.wait_for("document.querySelector('.viewer .board use')");
+    browser
+        .run("[...document.querySelectorAll('.aside button')].find((b) => b.textContent === 'Nf6').click()");
+    assert!(board(&browser).starts_with("Variation: 1... Nf6. "), "{}", board(&browser));
+    let nested = &queens["variations"][0][1];
+    let line = nested["lines"][0][0][2].as_str().unwrap();
+    let words = browser.run(
+        "return [...document.querySelectorAll('.lines .line button')].map((b) => b.textContent).join(' ')",
+    );
+    assert_eq!(words, line);
+    let score =
+        browser.run_with("return 'Evaluation ' + scoreText(arguments[0])", json!([nested["lines"][0][0][0]]));
+    assert_eq!(browser.run("return document.querySelector('.bar').getAttribute('aria-label')"), score);
+    assert_eq!(browser.console(), Vec::<String>::new());
+
+    // Only on request.
+    let (_, _, code) = run(&["analyse", &study, "--depth", "5", "--html", &page, "--force"]);
+    assert_eq!(code, 0);
+    assert!(block(&fs::read_to_string(&page).unwrap(), "block1")["variations"][0][1]["scores"].is_null());
+}
+
 /// The bar has the number of the sentence, rounded in the same way.
 #[test]
 fn the_bar_rounds_as_the_sentences_do() {

@@ -36,6 +36,7 @@ mod sink;
 mod sqlite;
 #[cfg(feature = "fleet")]
 mod task;
+mod variations;
 mod window;
 
 use std::{
@@ -80,7 +81,7 @@ const DEFAULT_DEPTH: u64 = 16;
 /// An input that cannot be read at all, an output that cannot be written. A broken game or line alone is
 /// named and skipped.
 pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError> {
-    let input = AnalysisInput::open(&arguments.input)?;
+    let input = AnalysisInput::open(&arguments.input, arguments.variations)?;
     let openings = if arguments.eco.is_empty() { Openings::own() } else { Openings::read(&arguments.eco)? };
     if !arguments.syzygy.is_empty() {
         tablebase::open(&arguments.syzygy)?;
@@ -207,6 +208,7 @@ fn setup<'a>(
         "syzygy": settings.syzygy,
         "learn": settings.learn.as_ref().map(|path| path.display().to_string()),
         "write": settings.write,
+        "variations": arguments.variations,
         "outputs": outputs,
     });
     Some((file, setup))

@@ -60,6 +60,8 @@ pub struct GameReport {
     pub scores: Vec<Score>,
     /// Accuracy of the moves.
     pub accuracies: Accuracies,
+    /// The findings after each move of its variations, each before those in it; empty if they were not searched.
+    pub branches: Vec<Vec<Finding>>,
 }
 
 impl GameReport {
@@ -87,7 +89,8 @@ impl GameReport {
         let moves = game.moves.iter().enumerate().map(judged).collect();
         let scores = marks.scores;
         let accuracies = Accuracies::new(&scores, game.start.turn());
-        GameReport { opening, book, positions, findings, moves, scores, accuracies, game }
+        let branches = Vec::new();
+        GameReport { opening, book, positions, findings, moves, scores, accuracies, game, branches }
     }
 
     /// Accuracy of a side in percent; `None` without moves.

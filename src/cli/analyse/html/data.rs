@@ -35,13 +35,13 @@ const LINE_PLIES: usize = 16;
 /// Centipawns; for a proven result the winner (1 White, -1 Black) and its text.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum ScoreData {
+pub enum ScoreData {
     Centipawns(i32),
     Proven(i32, String),
 }
 
 impl ScoreData {
-    fn new(score: Score) -> ScoreData {
+    pub fn new(score: Score) -> ScoreData {
         match score.mate_plies() {
             Some(0) => ScoreData::Proven(score.0.signum(), "#".to_owned()),
             _ if score.is_decisive() => ScoreData::Proven(score.0.signum(), pawns(score)),
@@ -52,7 +52,7 @@ impl ScoreData {
 
 /// A line: its score, its moves as the script plays them, and as people read them.
 #[derive(Serialize)]
-struct LineData(ScoreData, String, String);
+pub struct LineData(ScoreData, String, String);
 
 /// Consecutive positions and what was found in each: those of a game, or a single one.
 #[derive(Serialize)]
@@ -205,7 +205,7 @@ pub fn game(report: &GameReport, block: usize) -> (String, String) {
         verdicts: verdicts(report),
         critical: report.critical().into_iter().map(|index| index + 1).collect(),
         comments: comments(game),
-        variations: variations::of_game(game, &report.positions),
+        variations: variations::of_game(report),
         times: known(clocks::seconds_used(game)),
         clocks: known(clocks::seconds_left(game)),
         pgn: annotate::game_pgn(report),
@@ -229,7 +229,7 @@ fn analysed(report: &GameReport) -> AnalysedPositions {
     }
 }
 
-fn lines(position: &Position, finding: &Finding) -> Vec<LineData> {
+pub fn lines(position: &Position, finding: &Finding) -> Vec<LineData> {
     let shown = finding.lines.iter().filter(|line| !line.moves.is_empty());
     shown
         .map(|line| {

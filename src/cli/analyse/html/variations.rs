@@ -1,20 +1,20 @@
-//! The variations of a game. The reader keeps them as text; each is read as a game that begins where it leaves its own.
+//! The variations of a game for the page's script.
+
+use std::slice::Iter;
 
 use serde::Serialize;
 use shakmaty::Move;
 
-use super::data::{comments, uci};
-use crate::{
-    cli::{
-        analyse::annotate::is_better_line,
-        pgn::{self, Annotation, Game, Games},
+use super::data::{LineData, ScoreData, comments, lines, uci};
+use crate::cli::{
+    analyse::{
+        marks::for_white,
+        pool::Finding,
+        report::GameReport,
+        variations::{self, Variation, VariationLine},
     },
-    position::Position,
-    uci::translate,
+    pgn::{self, Annotation},
 };
-
-/// Variations nested deeper than this are shown as text.
-const DEEPEST: usize = 16;
 
 /// A variation, as the script walks it.
 #[derive(Default, Serialize)]
@@ -29,50 +29,51 @@ pub struct VariationData {
     /// In place of all that, what cannot be read as moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
+    /// What was found after each of its moves, if they were searched.
+    #[serde(flatten)]
+    found: Option<FoundData>,
 }
 
-/// The variations of a game with these `positions`, by the number (from 1) of the move that they replace. Lines of an
-/// earlier analysis are none.
-pub fn of_game(game: &Game, positions: &[Position]) -> Vec<(usize, VariationData)> {
-    nested(game, positions, 0)
+#[derive(Serialize)]
+struct FoundData {
+    scores: Vec<ScoreData>,
+    depths: Vec<i32>,
+    lines: Vec<Vec<LineData>>,
 }
 
-fn nested(game: &Game, positions: &[Position], depth: usize) -> Vec<(usize, VariationData)> {
-    let mut found = Vec::new();
-    for (index, annotations) in game.annotations.iter().enumerate() {
-        for annotation in annotations {
-            if let Annotation::Variation(text) = annotation
-                && !is_better_line(text)
-            {
-                found.push((index + 1, read(text, &positions[index], depth)));
-            }
+/// The variations of a game, by the number (from 1) of the move that they replace.
+pub fn of_game(report: &GameReport) -> Vec<(usize, VariationData)> {
+    let list = variations::of_game(&report.game, &report.positions);
+    all(&list, &mut report.branches.iter())
+}
+
+fn all(list: &[Variation], branches: &mut Iter<'_, Vec<Finding>>) -> Vec<(usize, VariationData)> {
+    list.iter().map(|variation| (variation.ply, data(variation, branches))).collect()
+}
+
+/// A variation and those in it, whose findings come next.
+fn data(variation: &Variation, branches: &mut Iter<'_, Vec<Finding>>) -> VariationData {
+    let Some(VariationLine { game, positions, variations }) = &variation.line else {
+        return VariationData { text: Some(variation.text.clone()), ..VariationData::default() };
+    };
+    let word = |(index, &m): (usize, &Move)| {
+        format!("{}{}", pgn::san(&positions[index], m).0, signs(&game.annotations[index]))
+    };
+    let found = branches.next().map(|findings| {
+        let after = || positions[1..].iter().zip(findings);
+        FoundData {
+            scores: after().map(|(at, finding)| ScoreData::new(for_white(at, finding))).collect(),
+            depths: findings.iter().map(|finding| finding.depth).collect(),
+            lines: after().map(|(at, finding)| lines(at, finding)).collect(),
         }
-    }
-    found
-}
-
-/// Reads a variation that leaves its game in `start`.
-fn read(text: &str, start: &Position, depth: usize) -> VariationData {
-    let variant =
-        if translate::notation(start, false).is_chess960() { "[Variant \"Chess960\"]\n" } else { "" };
-    let pgn = format!("{variant}[FEN \"{}\"]\n\n{text}\n", start.fen());
-    let game = (depth < DEEPEST).then(|| Games::new(pgn.as_bytes()).next()).flatten();
-    match game {
-        Some(Ok(Ok(game))) if !game.moves.is_empty() => {
-            let positions = game.positions();
-            let word = |(index, &m): (usize, &Move)| {
-                let san = pgn::san(&positions[index], m).0;
-                format!("{san}{}", signs(&game.annotations[index]))
-            };
-            VariationData {
-                moves: uci(&game.moves),
-                san: game.moves.iter().enumerate().map(word).collect::<Vec<_>>().join(" "),
-                comments: comments(&game),
-                variations: nested(&game, &positions, depth + 1),
-                text: None,
-            }
-        }
-        _ => VariationData { text: Some(text.to_owned()), ..VariationData::default() },
+    });
+    VariationData {
+        moves: uci(&game.moves),
+        san: game.moves.iter().enumerate().map(word).collect::<Vec<_>>().join(" "),
+        comments: comments(game),
+        variations: all(variations, branches),
+        text: None,
+        found,
     }
 }
 
@@ -93,12 +94,13 @@ fn signs(annotations: &[Annotation]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::json;
+    use crate::cli::{json, pgn::Games};
 
     /// The variations of a game, as the page has them.
     fn told(text: &str) -> String {
         let game = Games::new(text.as_bytes()).next().unwrap().unwrap().unwrap();
-        json(&of_game(&game, &game.positions()))
+        let list = variations::of_game(&game, &game.positions());
+        json(&all(&list, &mut [].iter()))
     }
 
     #[test]

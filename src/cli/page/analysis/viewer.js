@@ -27,6 +27,8 @@ class Viewer {
     this.verdicts = new Map((game.verdicts || []).map(([ply, kind, text]) => [ply, { kind, text }]));
     this.comments = new Map(game.comments || []);
     this.asides = [];
+    // What the engine found in variations: a position and its lines, of each position.
+    this.found = [];
     this.flipped = this.moves.length === 0 && this.positions[0].turn === "b";
     this.element = this.build();
     this.show(0);
@@ -165,6 +167,14 @@ class Viewer {
       san: [...before.san, ...tree.san.split(" ")],
     };
     const from = before.moves.length;
+    const { scores } = tree;
+    if (tree.lines) {
+      const positions = this.positionsOf(line).slice(from + 1);
+      positions.forEach((position, index) => {
+        const lines = tree.lines[index].map((found) => this.lineOf(found, ply, tree.depths[index]));
+        this.found.push([position, lines]);
+      });
+    }
     const said = (step) =>
       tree.comments.filter(([at]) => at === step).map(([, text]) => [make("q", {}, text), " "]);
     const inner = (step) => {
@@ -177,9 +187,10 @@ class Viewer {
     const words = this.words(line, from, interrupted).map((word, index) => {
       const step = index + 1;
       this.asides.push([word[0].querySelector("button"), line, from + step]);
-      return [word, said(step), inner(step)];
+      const score = scores && make("small", {}, scoreText(scores[index]) + " ");
+      return [word, score, said(step), inner(step)];
     });
-    const parts = ["(", said(0), words].flat(Infinity);
+    const parts = ["(", said(0), words].flat(Infinity).filter(Boolean);
     if (parts.at(-1) === " ") parts.pop();
     return make("span", { class: "line" }, parts, ")");
   }
@@ -323,7 +334,7 @@ class Viewer {
     this.enter(next, step + 1);
   }
 
-  // What the engine found in a position, whatever led there: its lines if the game was there too, else the rests of
+  // What the engine found in a position, whatever led there: its lines if it was searched, else the rests of
   // lines that come through, the deepest first.
   known(position) {
     this.index = this.index || this.indexLines();
@@ -339,7 +350,11 @@ class Viewer {
       const key = keyOf(this.positions[line.ply]);
       index.set(key, [...(index.get(key) || []), line]);
     }
-    const ofGame = new Set(index.keys());
+    for (const [position, lines] of this.found) {
+      const key = keyOf(position);
+      if (!index.has(key)) index.set(key, lines);
+    }
+    const searched = new Set(index.keys());
     const rests = all.flatMap((line) =>
       line.moves.map((_, step) => {
         const [moves, san] = [line.moves.slice(step), line.san.slice(step)];
@@ -349,7 +364,7 @@ class Viewer {
     for (const rest of rests.sort((one, other) => other.depth - one.depth)) {
       const key = keyOf(rest.position);
       const there = index.get(key) || [];
-      if (!ofGame.has(key) && !there.some((other) => other.moves[0] === rest.moves[0]))
+      if (!searched.has(key) && !there.some((other) => other.moves[0] === rest.moves[0]))
         index.set(key, [...there, rest]);
     }
     return index;
@@ -357,8 +372,10 @@ class Viewer {
 
   // The line with this number among those found after `ply` plies.
   engineLine(ply, number) {
-    const [score, moves, san] = this.game.lines[ply][number];
-    const depth = this.game.depths[ply];
+    return this.lineOf(this.game.lines[ply][number], ply, this.game.depths[ply]);
+  }
+
+  lineOf([score, moves, san], ply, depth) {
     return { kind: "Line", ply, moves: moves.split(" "), san: san.split(" "), root: 0, score, depth };
   }
 
