@@ -136,7 +136,7 @@ mod tests {
     /// `ENGRAM_WRITE=1 cargo test --lib openings` makes the compressed table again.
     #[test]
     fn the_compressed_table_is_that_of_the_lines_and_no_position_has_two_names() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("books");
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("books");
         let lines = named(fs::read_to_string(folder.join("openings.tsv")).unwrap().lines()).unwrap();
         assert!(lines.len() > 3000);
         if std::env::var_os("ENGRAM_WRITE").is_some() {
