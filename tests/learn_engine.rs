@@ -132,9 +132,13 @@ fn a_file_that_cannot_be_used_is_told_of_once_and_the_game_goes_on() {
     let foreign = folder.path().join("foreign.bin");
     fs::write(&foreign, vec![7; 10_000]).expect("a file");
     for (path, why) in [(folder.path(), "directory"), (&foreign, "not a learning file")] {
-        let mut engine = learning("all", path);
-        let said = engine.search_until_told("learned");
-        assert!(said.starts_with("nothing is learned: ") && said.contains(why), "{said}");
+        let mut engine = Engine::ready();
+        let said = engine.answer(&format!("setoption name LearnFile value {}", path.display()));
+        let said = told(&said);
+        assert!(
+            said.len() == 1 && said[0].starts_with("nothing is learned: ") && said[0].contains(why),
+            "{said:?}"
+        );
         let (best, said) = search(&mut engine, "startpos moves e2e4", "go depth 6");
         assert!(said.is_empty() && best.len() == 4, "{best} {said:?}");
         engine.quit();

@@ -209,6 +209,55 @@ fn every_advised_move_is_shown() {
 }
 
 #[test]
+fn more_advice_of_a_position_is_added() {
+    let home = home();
+    well(&home, &["advise", START, "e4", "25"]);
+    well(&home, &["advise", START, "d4"]);
+    well(&home, &["advise", START, "e4, d4"]);
+    let record = json(&well(&home, &["list", "--json"]));
+    assert_eq!(record["moves"], serde_json::json!(["e2e4", "d2d4"]), "{record}");
+    assert_eq!((&record["lower"], &record["evaluation"]), (&25.into(), &Value::Null), "the score stays");
+    // So is that of an EPD, and what it says already changes nothing.
+    let board = START.trim_end_matches(" 0 1");
+    fs::write(home.path().join("more.epd"), format!("{board} bm d4;\n{board} bm c4; ce 30;\n")).unwrap();
+    for new in [1, 0] {
+        let counts = json(&well(&home, &["import", "more.epd", "--json"]));
+        assert_eq!((&counts["new"], &counts["known"]), (&new.into(), &(2 - new).into()), "{counts}");
+    }
+    let record = json(&well(&home, &["list", "--json"]));
+    assert_eq!(record["moves"], serde_json::json!(["e2e4", "d2d4", "c2c4"]), "{record}");
+    assert_eq!(record["lower"], 30, "a newer score counts");
+    let (_, stderr, code) = tool(&home, &["advise", START, "Nf3"]);
+    assert!(code == 1 && stderr.contains("at most 3 moves") && stderr.contains("learn forget"), "{stderr}");
+    // Nothing is lost in an export.
+    well(&home, &["export", "text"]);
+    well(&home, &["import", "text", "--file", "other"]);
+    assert_eq!(well(&home, &["export"]), well(&home, &["export", "--file", "other"]));
+}
+
+#[test]
+fn records_from_the_far_future_are_left_out() {
+    let home = home();
+    some_advice(&home);
+    let text = well(&home, &["export"]);
+    let time =
+        |line: &str| line.split_once("; time ").unwrap().1.split(';').next().unwrap().parse::<u32>().unwrap();
+    let shifted = |by: u32| {
+        let later = |line: &str| {
+            line.replace(&format!("time {};", time(line)), &format!("time {};", time(line) + by))
+        };
+        text.lines().map(later).collect::<Vec<_>>().join("\n")
+    };
+    for (by, (new, future)) in [(3600, (4, 0)), (100_000_000, (0, 4))] {
+        fs::write(home.path().join("text"), shifted(by)).unwrap();
+        let counts = json(&well(&home, &["import", "text", "--file", &by.to_string(), "--json"]));
+        assert_eq!((&counts["new"], &counts["future"]), (&new.into(), &future.into()), "{counts}");
+    }
+    let said = well(&home, &["import", "text"]);
+    assert!(said.contains("4 records left out: they are from more than a day ahead"), "{said}");
+}
+
+#[test]
 fn mistakes_get_one_clear_sentence() {
     let home = home();
     fs::write(home.path().join("text"), "hello").unwrap();

@@ -87,9 +87,8 @@ impl Display for Notice {
             ),
             Notice::NotWritten { records, path } => write!(
                 f,
-                "learning: {} could not be written to {}: another process holds its lock, or it cannot be written; the \
-                 next engine that opens it learns from the games",
-                counted(*records, "record"),
+                "learning: {records} records and games could not be written to {}: another process holds its lock, or it \
+                 cannot be written; the next engine that opens it learns from the games",
                 path.display()
             ),
             Notice::Studied { openings, games, held } => write!(
