@@ -206,7 +206,7 @@ fn results_move_the_choice_and_the_book_is_never_written() {
     engine.quit();
 }
 
-const GAMES: &str = "[Event \"1\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n\
+const GAMES: &str = "[Event \"1\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n\
     [Event \"2\"]\n[Result \"0-1\"]\n\n1. e4 c5 2. Nf3 d6 0-1\n\n\
     [Event \"broken\"]\n\n1. e4 e5 2. Ke4 *\n\n\
     [Event \"4\"]\n[Result \"1/2-1/2\"]\n\n1. d4 d5 2. c4 e6 1/2-1/2\n";
