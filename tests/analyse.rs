@@ -41,6 +41,7 @@ fn tasks_are_checked_and_counted() {
     let row = |id: &str| out.lines().find(|line| line.starts_with(id)).unwrap_or_else(|| panic!("{out}"));
     assert!(row("back rank").contains(" ok ") && row("back rank").contains("Ra8#"));
     assert!(row("impossible to solve").contains(" failed "));
+    assert!(row("impossible to solve").ends_with("  am Ra8#"), "what it should have been: {out}");
     assert!(row("promotion").contains(" ok "));
     assert!(row("no task").contains("O-O-O") || !row("no task").contains(" ok "));
     assert!(out.contains("solved 2 of 3") && out.contains(" of 10"), "{out}");
@@ -114,6 +115,29 @@ fn what_a_game_says_itself_stays_and_a_second_analysis_replaces_the_first() {
     let first = analysed("plain.pgn", "first.pgn");
     assert!(first.contains("2. g4 $4 {[%eval #-1]} (2. "), "{first}");
     assert_eq!(analysed("first.pgn", "second.pgn"), first);
+}
+
+#[test]
+fn every_bad_move_of_a_game_is_listed_if_it_is_asked_for() {
+    // Morphy at the opera, 1858.
+    let game = "1. e4 e5 2. Nf3 d6 3. d4 Bg4 4. dxe5 Bxf3 5. Qxf3 dxe5 6. Bc4 Nf6 7. Qb3 Qe7 8. Nc3 c6 9. Bg5 b5 10. Nxb5 \
+                cxb5 11. Bxb5+ Nbd7 12. O-O-O Rd8 13. Rxd7 Rxd7 14. Rd1 Qe6 15. Bxd7+ Nxd7 16. Qb8+ Nxb8 17. Rd8# 1-0\n";
+    let folder = home();
+    let path = folder.path().join("opera.pgn").to_str().unwrap().to_owned();
+    fs::write(&path, game).unwrap();
+    let listed = |more: &[&str]| {
+        let (out, _, _) = run(&[&["analyse", &path, "--depth", "8"], more].concat());
+        let count = |word: &str| {
+            let before = |line: &str| line.split_once(word)?.0.rsplit(' ').nth(1)?.parse::<usize>().ok();
+            out.lines().filter_map(before).sum::<usize>()
+        };
+        let bad = count("inaccurac") + count("mistake") + count("blunder");
+        (out.matches("; better ").count(), bad, count("inaccurac"), out)
+    };
+    let (short, bad, inaccuracies, out) = listed(&[]);
+    assert!(inaccuracies > 0 && short == bad - inaccuracies, "{out}");
+    let (all, ..) = listed(&["--all"]);
+    assert_eq!(all, bad);
 }
 
 #[test]
@@ -416,7 +440,8 @@ fn public_games_of_every_kind_are_read() {
         let path = folder.join(name);
         let (out, err, _) =
             run(&["book", "make", path.to_str().unwrap(), "-o", book.to_str().unwrap(), "--force"]);
-        let expected = format!("from {games} games, {broken} skipped");
+        let plural = if games == 1 { "" } else { "s" };
+        let expected = format!("from {games} game{plural}, {broken} skipped");
         assert!(out.contains(&expected), "{name}: {out} {err}");
     }
 }

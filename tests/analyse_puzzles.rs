@@ -57,6 +57,28 @@ fn a_blunder_with_one_answer_becomes_a_puzzle() {
     assert!(out.contains("game 2: "), "{out}");
 }
 
+/// Readers expect the seven tags of the standard first (section 8.1.1), whatever their order in the game was.
+#[test]
+fn the_seven_tags_come_first_then_the_variant() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (games, pgn) = (path("games.pgn"), path("puzzles.pgn"));
+    let game = "[Variant \"Chess960\"]\n[Black \"C\"]\n[SetUp \"1\"]\n\
+                [FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1\"]\n[White \"A\"]\n\n\
+                1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n";
+    fs::write(&games, game).unwrap();
+    let (_, err, code) = run(&["analyse", &games, "--depth", "8", "--puzzles", &pgn]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let text = fs::read_to_string(&pgn).unwrap();
+    let names: Vec<&str> = text.lines().map_while(|line| line.strip_prefix('[')?.split(' ').next()).collect();
+    assert_eq!(
+        names,
+        ["Event", "Site", "Date", "Round", "White", "Black", "Result", "Variant", "SetUp", "FEN"],
+        "{text}"
+    );
+    assert!(text.contains("[Date \"????.??.??\"]") && text.contains("[Variant \"Chess960\"]"), "{text}");
+}
+
 #[test]
 fn puzzles_do_not_depend_on_threads() {
     let folder = home();

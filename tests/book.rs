@@ -101,6 +101,18 @@ fn broken_files_are_refused() {
     assert_eq!(text.len() % 16, 0);
     assert!(matches!(Book::open(&file("text", text.as_bytes())), Err(BookError::Order { .. })));
 
+    // Huge, sparse or full of zeros.
+    let sparse = |name: &str, length: u64| {
+        let path = file(name, &descending[..16]);
+        fs::File::options().write(true).open(&path).unwrap().set_len(length).unwrap();
+        path
+    };
+    assert!(matches!(Book::open(&file("zeros", &[0; 16 * 300])), Err(BookError::Repeats(_, 1))));
+    assert!(matches!(Book::open(&sparse("sparse", 1 << 26)), Err(BookError::Order(..))));
+    assert!(
+        matches!(Book::open(&sparse("huge", 1 << 40)), Err(BookError::Large(_, length)) if length == 1 << 40)
+    );
+
     // The program says so in one sentence, and the engine keeps the book it has.
     let path = file("bad.bin", &[7; 20]);
     let (_, stderr, code) = run(&["book", "stats", path.to_str().unwrap()]);
@@ -192,9 +204,12 @@ fn results_move_the_choice_and_the_book_is_never_written() {
     for _ in 0..2 {
         engine.send("position startpos");
         assert_eq!(engine.best("go depth 1").0, "e2e4");
-        // The queen is gone for a pawn.
-        engine.send("position startpos moves e2e4 e7e5 d1h5 b8c6 h5f7 e8f7");
-        engine.best("go depth 6");
+        // The queen is gone for a pawn, and two searches say so.
+        let lost = "position startpos moves e2e4 e7e5 d1h5 b8c6 h5f7 e8f7";
+        for moves in ["", " d2d3 d7d6"] {
+            engine.send(&format!("{lost}{moves}"));
+            engine.best("go depth 6");
+        }
         engine.send("ucinewgame");
         engine.sync();
     }
@@ -204,6 +219,33 @@ fn results_move_the_choice_and_the_book_is_never_written() {
     assert_eq!(engine.best("go depth 1").0, "d2d4", "the lost opening is avoided");
     assert_eq!(fs::read(&file).unwrap(), book, "the book itself is as it was");
     engine.quit();
+}
+
+#[test]
+fn a_result_outlives_a_kill_after_the_mate() {
+    let folder = home();
+    let file = folder.path().join("one.bin");
+    let key = Position::default().key().0;
+    fs::write(&file, to_bytes(&[BookEntry { key, raw: 0o1434, weight: 1, learn: 0 }])).unwrap();
+    let start = || {
+        let mut engine = Engine::start_at(&folder);
+        engine.send("setoption name OwnBook value true");
+        engine.send(&format!("setoption name BookFile value {}", file.display()));
+        engine.send("position startpos");
+        assert_eq!(engine.best("go depth 1").0, "e2e4");
+        engine
+    };
+    let mut engine = start();
+    engine.send("position startpos moves e2e4 e7e5 d1h5 b8c6 f1c4 g8f6");
+    assert_eq!(engine.best("go depth 2").0, "h5f7");
+    engine.kill();
+    // The next engine that uses the book counts it, once.
+    for _ in 0..2 {
+        start().quit();
+    }
+    let copy = fs::read_dir(folder.path().join("engram/books")).unwrap().map(|entry| entry.unwrap().path());
+    let copy = copy.into_iter().find(|path| path.extension().is_some_and(|extension| extension == "bin"));
+    assert_eq!(fs::read(copy.expect("a copy")).unwrap()[12..16], [0, 1, 0, 2], "one game, two half points");
 }
 
 const GAMES: &str = "[Event \"1\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n\

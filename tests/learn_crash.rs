@@ -17,7 +17,7 @@ use std::{
 };
 
 use engram::learn::{
-    AppendTime, BLOCK, FileError, LearnFile, Mode, Origin, Record, Ring, Store, create, record::CAPACITY,
+    AppendTime, BLOCK, FileError, LearnFile, Mode, Record, Ring, Store, create, record::CAPACITY,
 };
 use learn::{Random, TIMEOUT, bare, wait_until};
 use sim_disk::{Event, SimDisk, write_into};
@@ -252,10 +252,8 @@ fn fill(
         let mut records = Vec::new();
         let mut locked = file.lock(ring, AppendTime::Any).unwrap();
         for number in 0..count {
-            let mut record = bare(number as u64);
-            if advice(number) {
-                record.origin = Origin::Advice;
-            }
+            let record = bare(number as u64);
+            let record = if advice(number) { learn::as_advice(record) } else { record };
             locked.append(&record).unwrap();
             records.push(record);
         }
@@ -283,7 +281,7 @@ fn advice_is_whole_at_every_moment_of_being_moved() {
     let is_advice = move |number: usize| (block..block + 10).contains(&number) && number % 2 == 1;
     let kept: Vec<Record> = (0..CAPACITY)
         .filter(|&number| is_advice(number))
-        .map(|number| Record { origin: Origin::Advice, ..bare(number as u64) })
+        .map(|number| learn::as_advice(bare(number as u64)))
         .collect();
     assert_eq!(kept.len(), 5);
     // The ring goes round and enters the first block: the advice of the second is copied.

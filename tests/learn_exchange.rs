@@ -48,10 +48,25 @@ prop_compose! {
             record.best = PackedMove::pack(moves[best.index(moves.len())]);
         }
         let (game_ply, since_root, log2_nodes, evaluation_id, session) = numbers;
-        Record {
+        as_origin(record.origin, Record {
             lower, upper, depth, game_ply, since_root, log2_nodes, evaluation_id, session, time,
             flags: Flags { confirmed, ..record.flags }, ..record
-        }
+        })
+    }
+}
+
+/// The record as one of this origin: advice has no search, but more moves.
+fn as_origin(origin: Origin, record: Record) -> Record {
+    match origin {
+        Origin::Advice => Record {
+            origin,
+            also: [record.best; 2],
+            since_root: 0,
+            log2_nodes: 0,
+            evaluation_id: 0,
+            ..record
+        },
+        _ => Record { origin, also: [PackedMove::NONE; 2], ..record },
     }
 }
 
@@ -132,9 +147,9 @@ proptest! {
     fn nothing_learned_elsewhere_takes_the_place_of_advice(
         advice in any_record(), learned_there in any_record(), earlier in any::<bool>(),
     ) {
-        let advice = Record { origin: Origin::Advice, time: 1000, ..advice };
+        let advice = Record { time: 1000, ..as_origin(Origin::Advice, advice) };
         let time = if earlier { 500 } else { 2000 };
-        let learned_there = Record { origin: Origin::Drop, time, key: advice.key, ..learned_there };
+        let learned_there = Record { time, key: advice.key, ..as_origin(Origin::Drop, learned_there) };
         let ((mut a, ring_a), (mut b, ring_b)) = (learned(std::slice::from_ref(&advice)), learned(&[learned_there]));
         let (all_a, all_b) = (everything(&ring_a), everything(&ring_b));
         a.take_in(&ring_a, &all_b).unwrap();
@@ -175,6 +190,25 @@ proptest! {
             prop_assert_eq!(&record.payload()[..record::PAYLOAD], &bytes[..record::PAYLOAD]);
             let _ = record.position_and_move();
         }
+    }
+}
+
+#[test]
+fn a_full_file_is_taken_into_a_new_one_whole() {
+    let (mut full, full_ring) = file();
+    let mut locked = full.lock(&full_ring, AppendTime::Any).unwrap();
+    for number in 0..record::CAPACITY as u64 {
+        let record = learn::bare(number);
+        locked.append(&if number % 100 == 7 { learn::as_advice(record) } else { record }).unwrap();
+    }
+    drop(locked);
+    let all = live(&full_ring);
+    let (mut new, new_ring) = file();
+    for taken_in in [all.len(), 0] {
+        let mut records = everything(&full_ring);
+        assert_eq!(engram::learn::keep_what_fits(&mut records, &new_ring.read().unwrap()), 0);
+        assert_eq!(new.take_in(&new_ring, &records).unwrap().new, taken_in);
+        assert!(live(&new_ring) == all);
     }
 }
 

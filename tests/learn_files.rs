@@ -474,7 +474,7 @@ fn two_hundred_thousand_records_leave_the_newest_and_the_advice() {
     // With advice before them: it is still there, and the newest of the rest.
     let (mut file, ring) = open();
     let mut locked = file.lock(&ring, AppendTime::Any).unwrap();
-    let advice = |number: u64| engram::learn::Record { origin: Origin::Advice, ..bare(1_000_000 + number) };
+    let advice = |number: u64| learn::as_advice(bare(1_000_000 + number));
     for number in 0..500 {
         locked.append(&advice(number)).unwrap();
     }

@@ -266,7 +266,7 @@ fn advice_survives_engines_that_fight_over_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("engram.learn");
     assert!(Store::open(&path, Mode::Write).unwrap().flush(TIMEOUT));
-    let advice = |number: u64| Record { origin: engram::learn::Origin::Advice, ..bare(5_000_000 + number) };
+    let advice = |number: u64| learn::as_advice(bare(5_000_000 + number));
     {
         let (mut file, ring) = open(&path);
         for number in 0..100 {

@@ -3,7 +3,7 @@
 #[path = "common/learn.rs"]
 mod learn;
 
-use engram::learn::{BEFORE_FIRST, LearnFile, Mode, Origin, Store, Written};
+use engram::learn::{BEFORE_FIRST, LearnFile, Mode, Store, Written};
 use learn::{TIMEOUT, bare, positions, record, wait_until};
 
 fn folder() -> tempfile::TempDir {
@@ -123,13 +123,7 @@ fn advice_outlives_three_laps() {
     let folder = folder();
     let path = folder.path().join("engram.learn");
     let store = Store::open(&path, Mode::Write).unwrap();
-    let advice: Vec<_> = (0..300)
-        .map(|number| {
-            let mut record = bare(number);
-            record.origin = Origin::Advice;
-            record
-        })
-        .collect();
+    let advice: Vec<_> = (0..300).map(|number| learn::as_advice(bare(number))).collect();
     for (number, record) in (0..).zip(&advice) {
         store.append(record.clone());
         for other in 0..5 {

@@ -6,7 +6,7 @@ mod learn;
 
 use std::{collections::BTreeSet, fs, path::Path, process::Stdio};
 
-use common::{command, finish, home};
+use common::{command, finish, fixture, home};
 use engram::learn::{exchange, record::CAPACITY};
 use serde_json::Value;
 
@@ -161,7 +161,7 @@ fn best_moves_of_others_become_advice() {
     assert_eq!(mate["record"]["move"], "d1d8");
     fs::write(home.path().join("bad.epd"), format!("{START} bm Ke2;\n{START} bm d4;\nhello\n")).unwrap();
     let (stdout, stderr, code) = tool(&home, &["import", "bad.epd"]);
-    assert_eq!((stdout.as_str(), code), ("1 records taken in, 0 already known\n", 3));
+    assert_eq!((stdout.as_str(), code), ("1 record taken in, 0 already known\n", 3));
     assert!(stderr.contains("bad.epd: line 1 is left out") && stderr.contains("Ke2"), "{stderr}");
     assert!(stderr.contains("line 3") && stderr.lines().count() == 2, "{stderr}");
     // A mark of the encoding, and a comment and a line in another one.
@@ -169,7 +169,7 @@ fn best_moves_of_others_become_advice() {
     let bytes = [b"\xef\xbb\xbf", line.as_slice(), b"# M\xfcller\nM\xfcll\n"].concat();
     fs::write(home.path().join("latin.epd"), bytes).unwrap();
     let (stdout, stderr, code) = tool(&home, &["import", "latin.epd"]);
-    assert_eq!((stdout.as_str(), code), ("1 records taken in, 0 already known\n", 3));
+    assert_eq!((stdout.as_str(), code), ("1 record taken in, 0 already known\n", 3));
     assert!(stderr.contains("line 3") && stderr.lines().count() == 1, "{stderr}");
 }
 
@@ -206,6 +206,55 @@ fn every_advised_move_is_shown() {
     }
     let record = json(&well(&home, &["list", "--json"]));
     assert_eq!((&record["move"], &record["moves"][2]), (&"e2e4".into(), &"g1f3".into()), "{record}");
+}
+
+#[test]
+fn more_advice_of_a_position_is_added() {
+    let home = home();
+    well(&home, &["advise", START, "e4", "25"]);
+    well(&home, &["advise", START, "d4"]);
+    well(&home, &["advise", START, "e4, d4"]);
+    let record = json(&well(&home, &["list", "--json"]));
+    assert_eq!(record["moves"], serde_json::json!(["e2e4", "d2d4"]), "{record}");
+    assert_eq!((&record["lower"], &record["evaluation"]), (&25.into(), &Value::Null), "the score stays");
+    // So is that of an EPD, and what it says already changes nothing.
+    let board = START.trim_end_matches(" 0 1");
+    fs::write(home.path().join("more.epd"), format!("{board} bm d4;\n{board} bm c4; ce 30;\n")).unwrap();
+    for new in [1, 0] {
+        let counts = json(&well(&home, &["import", "more.epd", "--json"]));
+        assert_eq!((&counts["new"], &counts["known"]), (&new.into(), &(2 - new).into()), "{counts}");
+    }
+    let record = json(&well(&home, &["list", "--json"]));
+    assert_eq!(record["moves"], serde_json::json!(["e2e4", "d2d4", "c2c4"]), "{record}");
+    assert_eq!(record["lower"], 30, "a newer score counts");
+    let (_, stderr, code) = tool(&home, &["advise", START, "Nf3"]);
+    assert!(code == 1 && stderr.contains("at most 3 moves") && stderr.contains("learn forget"), "{stderr}");
+    // Nothing is lost in an export.
+    well(&home, &["export", "text"]);
+    well(&home, &["import", "text", "--file", "other"]);
+    assert_eq!(well(&home, &["export"]), well(&home, &["export", "--file", "other"]));
+}
+
+#[test]
+fn records_from_the_far_future_are_left_out() {
+    let home = home();
+    some_advice(&home);
+    let text = well(&home, &["export"]);
+    let time =
+        |line: &str| line.split_once("; time ").unwrap().1.split(';').next().unwrap().parse::<u32>().unwrap();
+    let shifted = |by: u32| {
+        let later = |line: &str| {
+            line.replace(&format!("time {};", time(line)), &format!("time {};", time(line) + by))
+        };
+        text.lines().map(later).collect::<Vec<_>>().join("\n")
+    };
+    for (by, (new, future)) in [(3600, (4, 0)), (100_000_000, (0, 4))] {
+        fs::write(home.path().join("text"), shifted(by)).unwrap();
+        let counts = json(&well(&home, &["import", "text", "--file", &by.to_string(), "--json"]));
+        assert_eq!((&counts["new"], &counts["future"]), (&new.into(), &future.into()), "{counts}");
+    }
+    let said = well(&home, &["import", "text"]);
+    assert!(said.contains("4 records left out: they are from more than a day ahead"), "{said}");
 }
 
 #[test]
@@ -261,14 +310,6 @@ fn lost_games_are_analysed_and_the_drops_learned() {
     assert!(told["new"].as_u64().unwrap() > 0, "{told}");
     let listed = well(&home, &["list"]);
     assert!(listed.contains("import") && listed.contains("Black lost"), "{listed}");
-    // The page tells it as a game: who lost it, what was played, what is played now.
-    well(&home, &["html", "games.html", "--nodes", "2000"]);
-    let page = fs::read_to_string(home.path().join("games.html")).unwrap();
-    assert!(page.contains("Black (imported)") && page.contains("<b class=\"lost\">lost</b>"), "{page}");
-    for fact in ["played", "before", "it fell to", "now"] {
-        assert!(page.contains(&format!("<dt>{fact}</dt>")), "{fact}");
-    }
-    assert!(!page.contains("belong to no game") && page.contains("Scores are for the side to move"));
     assert!(well(&home, &["verify"]).contains("0 of them contradict themselves"));
     let again =
         json(&well(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--json"]));
@@ -286,7 +327,7 @@ fn lost_games_are_analysed_and_the_drops_learned() {
         stderr.contains("games.pgn: game 4 (line 19) is skipped: 2... Ke4 is not a legal move"),
         "{stderr}"
     );
-    assert!(out.contains("4 games, 2 of them lost") && out.contains("1 games skipped"), "{out}");
+    assert!(out.contains("4 games, 2 of them lost") && out.contains("1 game skipped"), "{out}");
 }
 
 #[test]
@@ -371,7 +412,7 @@ fn why_names_the_record_that_changes_the_move() {
 fn the_page_shows_every_record_and_needs_nothing_else() {
     let home = home();
     some_advice(&home);
-    assert_eq!(well(&home, &["html", "page.html"]), "4 of 4 records, of 0 games, written to page.html\n");
+    assert_eq!(well(&home, &["html", "page.html"]), "no lessons; written to page.html\n");
     let page = |name: &str| fs::read_to_string(home.path().join(name)).unwrap();
     let html = page("page.html");
     assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>") && html.contains("viewport"));
@@ -393,6 +434,71 @@ fn the_page_shows_every_record_and_needs_nothing_else() {
     let (_, stderr, code) = tool(&home, &["html", "few.html"]);
     assert!(code == 1 && stderr.contains("few.html"), "{stderr}");
     assert_eq!(page("few.html"), few);
+}
+
+/// After 1. e4 c6 2. d4 d5 3. e5, in the games of `kept.pgn`.
+const ADVANCE: &str = "rnbqkbnr/pp2pppp/2p5/3pP3/3P4/8/PPP2PPP/RNBQKBNR b KQkq - 0 3";
+
+#[test]
+fn a_lesson_says_what_was_played_what_it_cost_and_what_is_played_now() {
+    let home = home();
+    well(&home, &["advise", ADVANCE, "h6"]);
+    // Two games with one opening, the first lost and the second won, and a draw against another opponent.
+    fs::copy(fixture("kept.pgn"), home.path().join("engram/games-1.pgn")).unwrap();
+    let lessons = |more: &[&str]| well(&home, &[&["lessons", "--nodes", "2000"], more].concat());
+    let all = lessons(&[]);
+    let heading =
+        "Lost to Stockfish 15.1 as Black on 2026-11-20, Caro-Kann Defense: Advance Variation, Short";
+    for expected in [
+        heading,
+        "  At move 3 I played Bf5 (+0.10, 2 moves later -1.60). Now I play h6 (",
+        "), as advised.\n",
+        "  The next game with this opening was won (2026-11-21 against Stockfish 15.1).\n",
+        " from 1 lost game; without a lesson: 1 other game\n",
+    ] {
+        assert!(all.contains(expected), "{expected} is not in {all}");
+    }
+    let line =
+        |name: &str| all.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{all}"));
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(words(line("Stockfish 15.1"))[2..4], ["2", "1.0"]);
+    assert!(line("Stockfish 15.1").ends_with("+1 =0 -0"), "{all}");
+    assert_eq!(words(line("Ethereal"))[1..], ["1", "0.5", "0", "+0", "=0", "-0"]);
+    for (filter, found) in [
+        (["--opponent", "STOCK"], true),
+        (["--opponent", "ethereal"], false),
+        (["--opening", "b12"], true),
+        (["--opening", "caro-kann"], true),
+        (["--opening", "B2"], false),
+        (["--colour", "black"], true),
+        (["--colour", "white"], false),
+        (["--result", "lost"], true),
+        (["--result", "won"], false),
+        (["--since", "2026-11-20"], true),
+        (["--since", "2026-11-21"], false),
+    ] {
+        assert_eq!(lessons(&filter[..]).contains(heading), found, "{filter:?}");
+    }
+    assert!(lessons(&["--lost", "0"]).ends_with("1 other game, 1 older lost game not looked at (--lost)\n"));
+    let told = lessons(&["--json"]);
+    let first = json(told.lines().next().unwrap());
+    assert_eq!((&first["lessons"][0]["played"], &first["lessons"][0]["now"]), (&"Bf5".into(), &"h6".into()));
+    assert_eq!((&first["eco"], &first["next"]), (&"B12".into(), &"won".into()), "{first}");
+    // The list shows the moves, and selects by game.
+    let listed = well(&home, &["list", "--opponent", "stockfish"]);
+    assert!(listed.contains("2. d4 d5 3. e5 (2026-11-21 against Stockfish 15.1)\n1 record\n"), "{listed}");
+    assert!(well(&home, &["list", "--fen"]).contains(ADVANCE));
+    assert!(well(&home, &["list", "--opponent", "ethereal"]).ends_with("0 records\n"));
+    assert!(well(&home, &["stats", "--colour", "white"]).contains("records      0 of"));
+    let (_, stderr, code) = tool(&home, &["list", "--since", "yesterday"]);
+    assert!(code == 2 && stderr.contains("2026-01-31"), "{stderr}");
+    // On the page the lesson is a board from which the game can be walked.
+    well(&home, &["html", "page.html", "--nodes", "2000"]);
+    let page = fs::read_to_string(home.path().join("page.html")).unwrap();
+    assert!(page.contains(heading) && page.contains("data-at=\"5\"") && page.contains("3... Bf5|4. Nf3|"));
+    assert!(page.contains("[White &quot;Stockfish 15.1&quot;]") && !page.contains("belong to no game"));
+    let arrows = |class: &str| page.matches(&format!("<line class=\"arrow {class}\"")).count();
+    assert!(arrows("played") > 0 && arrows("played") == arrows("better"));
 }
 
 #[test]

@@ -335,7 +335,7 @@ fn a_lost_game_is_a_lesson_however_it_ends() {
         assert_eq!(knowledge(&path), expected, "{end}");
         let left: Vec<_> =
             fs::read_dir(folder.path()).expect("a folder").flatten().map(|f| f.file_name()).collect();
-        assert_eq!(left.len(), 2, "nothing but the file and its lock: {left:?}");
+        assert_eq!(left.len(), 4, "nothing but the file, the games and their locks: {left:?}");
     }
 }
 
@@ -517,8 +517,8 @@ fn what_waits_for_a_lock_is_said_and_so_is_what_was_lost() {
     let (_, lines) = search(&mut engine, "startpos moves e2e4 e7e5 g2g3 a7a6 d1g4 d7d5", "go depth 8");
     assert!(said(&lines, "it waits until the file is free"), "{lines:#?}");
     engine.send("quit");
-    // The drop, and the first root as an opening.
-    engine.expect("info string learning: 2 records could not be written");
+    // The drop, the first root as an opening, and the game.
+    engine.expect("info string learning: 3 records and games could not be written");
     engine.leaves_cleanly();
     lock.unlock().expect("unlocked");
     assert_eq!(records(&path).len(), before);
@@ -587,4 +587,25 @@ fn a_missing_folder_of_the_learning_file_is_made() {
     assert_eq!(records(&path).len(), 1);
     let output = command(&folder).args(["learn", "verify", "--file"]).arg(&path).output().expect("it runs");
     assert!(output.status.success());
+}
+
+#[test]
+fn a_learning_file_that_cannot_be_made_is_told_before_readyok() {
+    let folder = home();
+    fs::write(folder.path().join("file"), "no folder").expect("a file");
+    let within_a_file = folder.path().join("file/learn.bin").display().to_string();
+    let proc = ["/proc/x.bin".to_owned()].into_iter().filter(|_| cfg!(target_os = "linux"));
+    for path in proc.chain([within_a_file]) {
+        let mut engine = Engine::ready();
+        let lines = engine.answer(&format!("setoption name LearnFile value {path}"));
+        let told = told(&lines);
+        assert!(
+            told.len() == 1 && told[0].contains("nothing is learned") && told[0].contains(&path),
+            "{told:?}"
+        );
+        // Once, and the engine plays.
+        let (best, lines) = search(&mut engine, "startpos", "go depth 2");
+        assert!(best != "(none)" && !said(&lines, "nothing is learned"), "{lines:?}");
+        engine.quit();
+    }
 }

@@ -184,10 +184,15 @@ fn a_board_with_its_colours_exchanged_has_the_same_value() {
 #[test]
 fn a_board_full_of_pieces_and_one_of_kings_alone_are_evaluated() {
     let evaluation = Evaluation::default();
-    let full = "QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/qqqqQQQQ/nnnnQQQQ/rrrrQQQQ/bbbbQQQQ/KbqrQQQk w - - 0 1";
-    let setup = full.parse::<Fen>().expect(full).into_setup();
-    if let Ok(full) = Position::from_setup(setup, CastlingMode::Standard) {
-        assert_eq!(fresh(&evaluation, &full), fresh(&evaluation, &full).clamp_evaluation());
+    let layout = Layout::from_bytes(EMBEDDED).expect("a network");
+    for full in [
+        "kqQQQQQQ/qqQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQK w - - 0 1",
+        "krnnnnnn/rrrrrrrr/bbbbbbbb/bbbbbbbb/RRRRRRRR/RRRRRRRR/BBBBBBBB/NNNNNNNK w - - 0 1",
+        "krbnqbnr/pppppppp/pppppppp/pppppppp/PPPPPPPP/PPPPPPPP/PPPPPPPP/RNBQNBRK b - - 0 1",
+    ] {
+        let full = position(full);
+        let plain = Score(by_definition(&layout, &full) as i32).clamp_evaluation();
+        assert_eq!(fresh(&evaluation, &full), plain, "{}", full.fen());
     }
     assert_eq!(fresh(&evaluation, &position("8/8/4k3/8/8/3K4/8/8 w - - 0 1")), Score::ZERO);
 }

@@ -272,13 +272,18 @@ fn go_during_a_search_ends_it_and_each_go_has_its_bestmove() {
 }
 
 #[test]
-fn what_waits_at_the_end_of_the_input_is_done() {
+fn what_waits_at_the_end_of_the_input_or_at_quit_is_done() {
     let home = home();
-    for (input, answers, last) in [
+    let scripts = [
         ("go infinite\ngo depth 3\n", 2, "bestmove "),
+        ("go perft 3\n", 0, "8902 nodes "),
         ("go depth 6\nposition startpos moves e2e4\nperft 2\n", 1, "600 nodes "),
         ("go infinite\ngo infinite\nperft 1\ngo depth 1\n", 3, "bestmove "),
-    ] {
+    ];
+    for ((script, answers, last), end) in
+        scripts.into_iter().flat_map(|script| [(script, ""), (script, "quit\n")])
+    {
+        let input = format!("{script}{end}");
         let mut child =
             command(&home).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
         child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("it reads");
@@ -356,12 +361,12 @@ fn the_conveniences_leave_the_session_as_it_was() {
 }
 
 #[test]
-fn stop_and_quit_are_heard_during_bench_and_perft() {
+fn stop_is_heard_during_bench_and_perft() {
     let mut engine = Engine::ready();
     engine.send("perft 12");
     let lines = engine.answer("stop");
     assert!(lines.iter().any(|line| line == "info string perft was interrupted"), "{lines:?}");
-    engine.send("bench 100");
+    engine.send("bench 100\nstop");
     engine.quit();
 }
 

@@ -60,17 +60,7 @@ fn mistakes_are_answered_by_one_line_and_change_nothing() {
         ("position fen 4k3/8/8/8/8/8/8/2K1K3 w - - 0 1", "too many kings"),
         ("position fen 4k3/8/8/8/8/8/8/4RK2 w - - 0 1", "could capture the king"),
         ("position fen P3k3/8/8/8/8/8/8/4K3 w - - 0 1", "pawns stand on"),
-        ("go depth", "`depth` needs a whole number"),
-        ("go depth -3", "`depth` needs a whole number"),
-        ("go depth deep", "`deep`"),
         ("go deep 3", "`deep` is not understood: write `go [searchmoves"),
-        ("go depth 3 dpeth 4", "`dpeth` is not understood"),
-        ("go movetime 0", "`movetime` needs a whole number of at least 1"),
-        ("go movetime -100", "`movetime` needs a whole number of at least 1"),
-        ("go mate 0", "`mate` needs a whole number of at least 1"),
-        ("go wtime soon", "`wtime`"),
-        ("go searchmoves e2e4", "e2e4 of searchmoves is not legal"),
-        ("go searchmoves king", "`king` is not a move"),
         ("debug", "debug on|off"),
         ("debug joho on", "debug on|off"),
         ("register", "register later"),
@@ -82,6 +72,59 @@ fn mistakes_are_answered_by_one_line_and_change_nothing() {
     }
     let (best, _) = engine.best("go depth 2");
     assert_ne!(best, "(none)");
+    engine.quit();
+}
+
+#[test]
+fn a_go_that_names_a_limit_is_answered() {
+    let mut engine = Engine::ready();
+    engine.send("setoption name Learning value off");
+    for (line, passed_over) in [
+        // Sent where a flag has fallen.
+        ("go wtime -5 btime -5 movestogo -5", ""),
+        ("go movetime 0", ""),
+        ("go movetime -1", ""),
+        ("go depth -3", ""),
+        ("go nodes -3", ""),
+        ("go mate 0 depth 3", ""),
+        ("go wtime 300.5 btime 300.5", ""),
+        ("go winc 5 binc 5", ""),
+        ("go movestogo 40", ""),
+        ("go depth 3 joho", "joho"),
+        ("go dpeth 4 depth 3", "dpeth 4"),
+        ("go depth", "depth"),
+        ("go depth deep", "depth deep"),
+        ("go wtime soon btime later", "wtime soon btime later"),
+        ("go depth movetime 20", "depth"),
+        ("go searchmoves e2e4 depth 2", "e2e4"),
+        ("go searchmoves king d7d5 depth 2", "king"),
+        ("go searchmoves king depth 2", "king"),
+    ] {
+        engine.send("position startpos moves e2e4");
+        let (best, lines) = engine.best(line);
+        assert_ne!(best, "(none)", "{line}");
+        let expected: Vec<String> = Some(passed_over)
+            .filter(|words| !words.is_empty())
+            .map(|words| format!("not understood or not legal here, passed over: {words}"))
+            .into_iter()
+            .collect();
+        assert_eq!(common::told(&lines), expected, "{line}");
+    }
+    assert_eq!(engine.best("go searchmoves e2e4 d7d5 depth 2").0, "d7d5");
+    // Also behind a search that it ends.
+    engine.send("go infinite");
+    engine.send("go depth 2 joho");
+    engine.best_move();
+    engine.best_move();
+    engine.quit();
+}
+
+#[test]
+fn a_byte_order_mark_before_the_first_command_is_passed_over() {
+    let mut engine = Engine::start();
+    engine.send_bytes(b"\xef\xbb\xbfuci\n");
+    let lines = engine.expect("uciok");
+    assert!(lines[0].starts_with("id name "), "{lines:?}");
     engine.quit();
 }
 

@@ -18,6 +18,12 @@ static OWN: &[u8] = include_bytes!("../../books/engram.bin");
 /// Number of entries, evenly spread, whose order is checked when a book is opened.
 const SAMPLES: usize = 256;
 
+/// The most moves of a position: no position has more entries.
+const MOST_MOVES: usize = 218;
+
+/// The largest file that is taken for a book, in bytes: eight times the largest ones that are known.
+const LARGEST: u64 = 4 << 30;
+
 /// A book that cannot be used. The first field is its path.
 #[derive(Debug, Error)]
 pub enum BookError {
@@ -27,6 +33,14 @@ pub enum BookError {
     /// Its length is no whole number of entries, or none.
     #[error("{0} is not a Polyglot book: its length, {1} bytes, is not a positive multiple of 16")]
     Length(PathBuf, u64),
+    /// It is too large: its length in bytes.
+    #[error("{0} is no Polyglot book: of {1} bytes, where books have at most 4 GiB; name another file")]
+    Large(PathBuf, u64),
+    /// One position has more entries than moves: the first of them that was found, from 1. A file of zeros, for instance.
+    #[error(
+        "{0} is not a Polyglot book, or a damaged one: from entry {1} on, one position has more than 218 moves"
+    )]
+    Repeats(PathBuf, usize),
     /// The keys do not ascend: the first entry that was found out of order, from 1.
     #[error("{0} is not a Polyglot book, or a damaged one: entry {1} is out of order")]
     Order(PathBuf, usize),
@@ -60,6 +74,9 @@ impl Book {
         if bytes == 0 || bytes % ENTRY_BYTES as u64 != 0 {
             return Err(BookError::Length(path.to_owned(), bytes));
         }
+        if bytes > LARGEST {
+            return Err(BookError::Large(path.to_owned(), bytes));
+        }
         // SAFETY: the mapping is read-only. The manual asks the user not to change a book while it is used; the engine
         // itself never writes to one.
         #[allow(unsafe_code)]
@@ -83,6 +100,9 @@ impl Book {
             let key = self.get(index).map_or(0, |entry| entry.key);
             if key < last {
                 return Err(BookError::Order(path.to_owned(), index + 1));
+            }
+            if self.get(index + MOST_MOVES).is_some_and(|entry| entry.key == key) {
+                return Err(BookError::Repeats(path.to_owned(), index + 1));
             }
             last = key;
         }

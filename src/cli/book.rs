@@ -9,15 +9,15 @@ use clap::{Args, Subcommand, ValueEnum};
 use shakmaty::{Color, Outcome};
 
 use super::{
-    CliError, Completion, Openings, check_output, complain,
+    CliError, Completion, check_output, complain,
     pgn::{self, Games},
     progress_bar, refused, source,
 };
 use crate::{
     book::{Book, BookEntry, BookLimits, Builder, Experience, merge, to_bytes},
     files::NewFile,
-    position::Position,
-    uci::{Output, translate},
+    position::{Openings, Position},
+    uci::{Output, counted, translate},
 };
 
 /// The book commands.
@@ -162,7 +162,11 @@ fn make(make: &Make, output: &Output) -> Result<Completion, CliError> {
     }
     write(&make.output, &entries, make.force)?;
     let path = make.output.display();
-    output.line(format_args!("{path}: {} entries from {games} games, {skipped} skipped", entries.len()));
+    output.line(format_args!(
+        "{path}: {} from {}, {skipped} skipped",
+        counted(entries.len(), "entry"),
+        counted(games, "game")
+    ));
     Ok(if skipped > 0 { Completion::Partial } else { Completion::Complete })
 }
 
@@ -228,7 +232,7 @@ fn show(position: &Position, book: &Book, learned: bool, output: &Output) {
         let share = 100.0 * f64::from(m.weight) / total;
         let learn = if learned {
             let known = Experience::from_bits(m.learn);
-            format!("{} games, {} points", known.games, f64::from(known.half_points) / 2.0)
+            format!("{}, {} points", counted(known.games, "game"), f64::from(known.half_points) / 2.0)
         } else {
             m.learn.to_string()
         };
@@ -268,10 +272,11 @@ fn stats(path: Option<&Path>, output: &Output) -> Result<(), CliError> {
     let name =
         path.map_or_else(|| "the book inside the program".to_owned(), |path| path.display().to_string());
     output.line(format_args!(
-        "{name}: {} entries, {positions} positions\n\
+        "{name}: {}, {}\n\
          at most {most} moves in a position, {dead} of weight 0, {learned} with a learn field\n\
          {} positions can be reached from the start, those at the ends of the lines included, the farthest in {depth} plies",
-        book.len(),
+        counted(book.len(), "entry"),
+        counted(positions, "position"),
         reached.len() + 1,
     ));
     Ok(())

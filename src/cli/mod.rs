@@ -32,7 +32,6 @@ use self::{
     common::{
         check_output, complain, date, json, pawns, position, progress_bar, refuse_input, write_records,
     },
-    openings::Openings,
     outcome::refused,
 };
 pub use self::{
@@ -42,7 +41,7 @@ pub use self::{
 use crate::{
     eval::net::Network,
     position::PathHash,
-    uci::{DebugLog, Interrupt, Output, Places},
+    uci::{DebugLog, Interrupt, Output, Places, counted},
 };
 
 /// A UCI chess engine that remembers.
@@ -145,7 +144,7 @@ pub enum Subtask {
     /// The file holds scores and moves of up to 65,536 positions from earlier games. The newest replace the
     /// oldest; advice stays. Engines may be using it.
     Learn(learn::LearnArguments),
-    /// Train the network, fit the weights of the classical evaluation, tune the search.
+    /// Train the network and tune the search.
     #[cfg(feature = "tune")]
     #[command(subcommand)]
     Tune(tune::TuneTask),

@@ -23,7 +23,7 @@ use crate::{
         session::{Recorder, Root},
     },
     position::Path,
-    search::{Failure, Limits, Notice, Preference, Preferences, Resumed, best_line},
+    search::{Limits, Notice, Preference, Preferences, Resumed, best_line},
     types::{Bound, Depth, Score},
 };
 
@@ -93,10 +93,23 @@ impl Engine {
         self.say_all(notices);
     }
 
-    /// Opens the learning file before a search, if there is one.
+    /// Opens the learning file before a search, if there is one. Says at once if that fails, or if the one that the user
+    /// has named cannot be made.
     pub fn prepare_learning(&self) {
-        if self.learning.wanted().is_some_and(|file| file.exists()) {
-            self.open_learning(&mut self.game().memory);
+        let Some(path) = self.learning.wanted() else { return };
+        let LearnOptions { file, read_only, .. } = &self.learning.options;
+        let mut game = self.game();
+        if path.exists() {
+            self.open_learning(&mut game.memory);
+        } else if file.is_some()
+            && !read_only
+            && matches!(game.memory.file, FileState::Closed)
+            && let Err(error) = Store::check_missing(path)
+        {
+            game.memory.failed(&error);
+        }
+        if matches!(game.memory.file, FileState::Failed) {
+            self.say_all(std::mem::take(&mut game.memory.notices));
         }
     }
 
@@ -107,11 +120,7 @@ impl Engine {
         memory.evaluation_id = self.evaluation_id();
         let store = match Store::open(path, if *read_only { Mode::Read } else { Mode::Write }) {
             Ok(store) => store,
-            Err(error) => {
-                memory.notices.push(Notice::Failed(Failure::Learning, error.to_string()));
-                memory.file = FileState::Failed;
-                return;
-            }
+            Err(error) => return memory.failed(&error),
         };
         let mut logs_ended = Vec::new();
         if !store.is_read_only() {

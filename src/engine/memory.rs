@@ -11,7 +11,7 @@ use crate::fleet::{LearningShare, ServerAddress};
 use crate::{
     files::ProcessLog,
     learn::{
-        Store, Written,
+        FileError, Store, Written,
         game::{GameSearch, PlayedGame},
         game_log::GameLog,
         kept_games::KeptGame,
@@ -124,6 +124,12 @@ pub(super) struct OpenLearnFile {
 }
 
 impl Memory {
+    /// The file cannot be used.
+    pub fn failed(&mut self, error: &FileError) {
+        self.notices.push(Notice::Failed(Failure::Learning, error.to_string()));
+        self.file = FileState::Failed;
+    }
+
     /// The channel on which it is told that everything learned so far is in the file; none if the file is not in use.
     pub fn flushed(&self) -> Option<Receiver<bool>> {
         match &self.file {

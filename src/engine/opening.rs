@@ -155,11 +155,7 @@ impl BookGame {
     /// The game stands so: `line` and its result if it ended now; `is_over`: it has ended.
     pub fn stands(&mut self, line: &Line, result: Option<GameResult>, is_over: bool) {
         let Some((_, learned)) = &self.copy else { return };
-        if is_over {
-            self.end(line, result);
-            return;
-        }
-        // The log is made with the first result.
+        // The log is made with the first result, also if the game is over: the thread that counts it may be killed.
         if self.log.is_none() && result.is_some() {
             let made = crate::files::create_parents(learned.path())
                 .and_then(|()| ProcessLog::begin(learned.path(), learn::session()));
@@ -171,6 +167,9 @@ impl BookGame {
                 serde_json::to_string(&entries).map_err(Into::into).and_then(|line| log.write(&line))
         {
             log::debug!("the log of the book's game cannot be written: {error}");
+        }
+        if is_over {
+            self.end(line, result);
         }
     }
 

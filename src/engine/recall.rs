@@ -25,9 +25,9 @@ const MAX_LEARNED_DEPTH: Depth = Depth(60);
 /// each side; none if the record contradicts itself.
 pub fn learned_entry(record: &Record, evaluation_id: u16, fuzz: i32) -> Option<Learned> {
     let Known { lower, upper, depth, best } = Known::of(record)?;
-    let (fuzz, depth) = match record.evaluation_id == evaluation_id {
-        true => (fuzz, depth),
-        false => (fuzz * FOREIGN_FUZZ_HALVES / 2, depth - FOREIGN_DEPTH),
+    let (fuzz, depth) = match record.is_foreign_to(evaluation_id) {
+        true => (fuzz * FOREIGN_FUZZ_HALVES / 2, depth - FOREIGN_DEPTH),
+        false => (fuzz, depth),
     };
     // Widened because the score of a search is an estimate. Absent bounds stay absent; draws, mates and tablebase
     // results are exact.
@@ -123,7 +123,10 @@ pub(super) fn preferences(ring: &Ring, root: &Position, path: &Path) -> Preferen
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{learn::LearnedScore, types::Ply};
+    use crate::{
+        learn::{LearnedScore, exchange},
+        types::Ply,
+    };
 
     #[test]
     fn windows_are_widened_where_scores_are_estimates() {
@@ -151,5 +154,18 @@ mod tests {
             assert_eq!(window(lower, upper), Some(expected), "{lower:?} {upper:?}");
         }
         assert_eq!(window(cp(10), cp(-10)), None, "it contradicts itself");
+    }
+
+    #[test]
+    fn advice_counts_fully_whatever_evaluates() {
+        let score = LearnedScore::from_centipawns(50);
+        let moves = ["e4", "d4", "c4"].into_iter();
+        let mut record = exchange::advice(&Position::default(), moves, Some(score)).expect("advice");
+        record.depth = 20;
+        for evaluation_id in [0, 7, record.also[1].bits()] {
+            let learned = learned_entry(&record, evaluation_id, 20).expect("an entry");
+            assert_eq!(learned.depth, Depth(20));
+            assert_eq!(learned.window.lower, Score::from_centipawns(50) - Score::from_centipawns(20).0);
+        }
     }
 }

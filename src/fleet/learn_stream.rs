@@ -10,7 +10,7 @@ use super::{
     mirror::Mirror,
 };
 use crate::learn::{
-    self, Record,
+    self, CLOCK_ERROR, Record,
     record::{self, CAPACITY, PAYLOAD, RECORD_SIZE},
 };
 
@@ -20,8 +20,6 @@ pub(super) const NAME: &str = "{engram}:learn-1";
 pub(super) const BATCH: usize = 512;
 /// The only field of an entry: the 56 bytes of a record that are the same in every file.
 const FIELD: &str = "r";
-/// Seconds by which a record may be from the future: clocks differ.
-const CLOCK_ERROR: u32 = 24 * 3600;
 
 /// Entries as read; an invalid one has no record.
 pub(super) type Batch = Vec<(EntryId, Option<Record>)>;

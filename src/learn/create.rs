@@ -19,16 +19,7 @@ use crate::files::unique_id;
 /// # Errors
 /// Another process holds the lock, something foreign is there, or the system refuses.
 pub fn create(disk: &dyn Disk, path: &Path) -> Result<(), FileError> {
-    if let Some(directory) = path.parent() {
-        disk.create_directories(directory).map_err(refused(path, "created"))?;
-    }
-    // Anything but a regular file must not even be opened for writing.
-    match disk.info_at(path) {
-        Ok(info) => require_file(info, path)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(refused(path, "created")(error)),
-    }
-    let mut lock = LockFile::beside(disk, path).map_err(refused(path, "locked"))?;
+    let mut lock = prepare(disk, path)?;
     if !lock.try_lock(disk).map_err(refused(path, "locked"))? {
         return Err(FileError::Busy(path.to_owned()));
     }
@@ -39,6 +30,20 @@ pub fn create(disk: &dyn Disk, path: &Path) -> Result<(), FileError> {
         Ok(false) => Err(FileError::Foreign(path.to_owned())),
         Err(error) => Err(refused(path, "created")(error)),
     }
+}
+
+/// What a file at `path` needs before it is made: the directories above it and its lock file. Nothing is waited for.
+pub(super) fn prepare(disk: &dyn Disk, path: &Path) -> Result<LockFile, FileError> {
+    if let Some(directory) = path.parent() {
+        disk.create_directories(directory).map_err(refused(path, "created"))?;
+    }
+    // Anything but a regular file must not even be opened for writing.
+    match disk.info_at(path) {
+        Ok(info) => require_file(info, path)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(refused(path, "created")(error)),
+    }
+    LockFile::beside(disk, path).map_err(refused(path, "created"))
 }
 
 /// Creates the file, with the lock held. False if something foreign is there.

@@ -37,7 +37,10 @@ pub enum LineError {
     #[error("the move {0} is not legal in this position")]
     Move(String),
     /// More moves than a record holds.
-    #[error("at most {MAX_ADVISED} moves of a position can be advised")]
+    #[error(
+        "at most {MAX_ADVISED} moves of a position can be advised, those advised before included; remove these first \
+         (`engram learn forget --position FEN --yes`)"
+    )]
     TooManyMoves,
     /// The key belongs to another position.
     #[error("the key is not that of the position")]
@@ -58,6 +61,8 @@ pub fn line(record: &Record) -> Result<String, RecordError> {
     let (position, best) = record.position_and_move()?;
     let mut line = epd(&position);
     let best = best.map_or_else(|| "-".to_owned(), |m| m.to_uci(CastlingMode::Chess960).to_string());
+    let also =
+        record.also.iter().filter_map(|&m| position.unpack(m)).map(|m| m.to_uci(CastlingMode::Chess960));
     let Record { key, lower, upper, depth, halfmoves, game_ply, since_root, .. } = record;
     let Record { log2_nodes, evaluation_id, session, time, .. } = record;
     let (origin, flags) = (record.origin.name(), flags(record.flags));
@@ -69,6 +74,7 @@ pub fn line(record: &Record) -> Result<String, RecordError> {
          evaluation {evaluation_id}; session {session:08x}; time {time};",
         key.0
     );
+    also.for_each(|m| _ = write!(line, " also {m};"));
     Ok(line)
 }
 
@@ -187,7 +193,12 @@ fn own(board: &str, operations: &Operations) -> Result<Record, LineError> {
     let position = position(board, Some(flags.chess960))?;
     let origin = operations.read("origin", Origin::from_name)?;
     let hexadecimal = |digits: &str| u64::from_str_radix(digits, 16).ok();
+    let mut also = [PackedMove::NONE; 2];
+    for (place, (_, m)) in also.iter_mut().zip(operations.0.iter().filter(|(opcode, _)| opcode == "also")) {
+        *place = find_move(&position, m)?;
+    }
     let record = Record {
+        also,
         best: match operations.get("move").ok_or(LineError::Missing("move"))? {
             "-" => PackedMove::NONE,
             best => find_move(&position, best)?,
@@ -239,11 +250,31 @@ pub fn advice<'a>(
         return Err(LineError::TooManyMoves);
     }
     let mut record = Record { best, ..Record::new(position, Origin::Advice)? };
-    record.advise_also(more);
+    record.also[..more.len()].copy_from_slice(more);
     if let Some(score) = score {
         (record.lower, record.upper, record.depth) = (score, score, ADVICE_DEPTH);
     }
     Ok(record)
+}
+
+/// What was advised of a position before, and `more` advice, which is the later one: the moves of both, and the newer
+/// score if there is one. The same as `before` if that says all of it.
+///
+/// # Errors
+/// Together they have more than three moves.
+pub fn with_more_advice(before: &Record, more: Record) -> Result<Record, LineError> {
+    let new = more.advised().filter(|m| before.advised().all(|known| known != *m));
+    let moves: Vec<PackedMove> = before.advised().chain(new).collect();
+    if moves.len() > MAX_ADVISED {
+        return Err(LineError::TooManyMoves);
+    }
+    let mut both = if more.lower.is_none() { before.clone() } else { more.clone() };
+    (both.best, both.also) = (moves[0], [PackedMove::NONE; 2]);
+    both.also[..moves.len() - 1].copy_from_slice(&moves[1..]);
+    let Record { session, time, game_ply, halfmoves, .. } = *before;
+    let is_same = *before == Record { session, time, game_ply, halfmoves, ..both.clone() };
+    let later = Record { session: more.session, time: more.time.max(before.time.saturating_add(1)), ..both };
+    Ok(if is_same { before.clone() } else { later })
 }
 
 /// The most moves of a position that can be advised. Of an EPD with more the first ones are used.
@@ -256,12 +287,6 @@ fn find_move(position: &Position, text: &str) -> Result<PackedMove, LineError> {
     let uci = text.parse::<UciMove>().ok().and_then(|uci| uci.to_move(position.chess()).ok());
     let m = uci.or_else(|| read_move(text, position)).ok_or_else(wrong)?;
     Ok(PackedMove::pack(m))
-}
-
-/// Is it the same advice, apart from session and time?
-pub fn is_same_advice(new: &Record, old: &Record) -> bool {
-    let Record { session, time, game_ply, halfmoves, .. } = *old;
-    new.origin == Origin::Advice && Record { session, time, game_ply, halfmoves, ..new.clone() } == *old
 }
 
 /// Letters of flags: castling as in Chess960, confirmed.

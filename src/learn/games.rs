@@ -191,30 +191,6 @@ impl LearnedGame {
             }
         }
     }
-
-    /// The positions in which something was learned, by the plies played before: where the score dropped, or before
-    /// the moves that have an outcome.
-    pub fn moments(&self) -> Vec<Moment<'_>> {
-        let mut moments: BTreeMap<u16, Moment<'_>> = BTreeMap::new();
-        let says_something = |record: &&Record| !record.lower.is_none() || !record.upper.is_none();
-        for record in self.records.iter().map(|(_, record)| record).filter(says_something) {
-            let is_outcome = is_after_move(record);
-            let ply = record.game_ply.saturating_sub(u16::from(is_outcome));
-            let moment = moments.entry(ply).or_insert(Moment { ply, drop: None, outcome: None });
-            *(if is_outcome { &mut moment.outcome } else { &mut moment.drop }) = Some(record);
-        }
-        moments.into_values().collect()
-    }
-}
-
-/// A position of a game in which something was learned.
-pub struct Moment<'a> {
-    /// Plies played before.
-    pub ply: u16,
-    /// The drop here, or the record of a study.
-    pub drop: Option<&'a Record>,
-    /// The outcome of the move played here.
-    pub outcome: Option<&'a Record>,
 }
 
 /// Is it a record of the position after a move of the game, with the reply?
@@ -337,7 +313,7 @@ mod tests {
 
     #[test]
     fn records_of_one_game_are_put_together_with_the_moves_between() {
-        for (side, first) in [(Color::White, 4), (Color::Black, 3)] {
+        for side in Color::ALL {
             let (games, others) = told(lost(SICILIAN, side, 1, 1000));
             assert!(others.is_empty());
             let [game] = &games[..] else { panic!("{} games", games.len()) };
@@ -346,9 +322,6 @@ mod tests {
             let moves: Vec<String> =
                 game.moves.values().map(|m| m.to_uci(shakmaty::CastlingMode::Standard).to_string()).collect();
             assert!(SICILIAN.contains(&moves.join(" ")) && moves.len() >= 5, "{moves:?}");
-            let moments = game.moments();
-            assert!(moments.iter().all(|moment| moment.ply % 2 == u16::from(side == Color::Black)));
-            assert!(moments.iter().any(|moment| moment.drop.is_some()) && moments[0].ply <= first);
         }
     }
 

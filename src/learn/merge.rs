@@ -12,7 +12,7 @@ use super::{
     ring::{BEFORE_FIRST, BLOCK, MAX_ADVICE, Report, Ring},
 };
 
-use crate::locks::read;
+use crate::{locks::read, types::PositionKey};
 
 /// Does `new` replace `old`? Whatever their times, advice replaces everything learned and nothing learned replaces
 /// advice, and an opening that was not searched replaces nothing that is known. Otherwise the greater one counts, by
@@ -35,6 +35,10 @@ fn order(one: &Record, other: &Record) -> Ordering {
         .then_with(|| bytes(one)[..PAYLOAD].cmp(&bytes(other)[..PAYLOAD]))
 }
 
+/// Seconds by which a record from elsewhere may be from the future: clocks differ. One from later would count more than
+/// all that is learned until then.
+pub const CLOCK_ERROR: u32 = 24 * 3600;
+
 /// The result of merging records.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
@@ -50,26 +54,33 @@ pub struct Taken {
 
 /// Keeps the newest record of each key, and of those as many as fit into the file of `ring` beside its newer ones: more
 /// would overwrite those and each other, and merging the same records again would append them again. Advice is kept
-/// first, openings that were not searched last. Returns how many did not fit.
+/// first, openings that were not searched last. Returns how many did not fit. Advice comes last, where the ring does not
+/// come to it again.
 pub fn keep_what_fits(records: &mut Vec<Record>, ring: &Ring) -> usize {
-    // Advice near the write position is there twice for a while.
-    let advice = ring.advice_len() + records.iter().filter(|record| record.is_advice()).count();
-    let room = CAPACITY - 2 * BLOCK as usize - 2 * advice.min(MAX_ADVICE);
+    // Advice that is here already may be appended again.
+    let moved =
+        if ring.advice_len() > 0 { 2 * (BLOCK as usize + ring.advice_len().min(MAX_ADVICE)) } else { 0 };
+    let room = CAPACITY - moved;
     let first = |one: &Record, other: &Record| rank(other).cmp(&rank(one)).then_with(|| order(other, one));
     let mut kept: Vec<usize> = (0..records.len()).collect();
     kept.sort_by(|&one, &other| first(&records[one], &records[other]));
     let mut seen = HashSet::new();
     kept.retain(|&index| seen.insert(records[index].key));
+    // What is known here needs no room.
+    let (new, known): (Vec<usize>, Vec<usize>) =
+        kept.into_iter().partition(|&index| ring.lacks(&records[index]));
+    let replaced: HashSet<PositionKey> = new.iter().map(|&index| records[index].key).collect();
     let present = ring.since(BEFORE_FIRST).map(|(_, record)| record);
-    let mut present: Vec<Record> = present.filter(|record| !seen.contains(&record.key)).collect();
+    let mut present: Vec<Record> = present.filter(|record| !replaced.contains(&record.key)).collect();
     present.sort_by(first);
     // What comes before a record must fit as well.
     let before = |record: &Record| present.partition_point(|present| first(present, record).is_lt());
     let fits = |&(place, &index): &(usize, &usize)| place + before(&records[index]) < room;
-    let count = kept.iter().enumerate().take_while(fits).count();
-    let left_out = kept.len() - count;
-    kept.truncate(count);
-    kept.sort_unstable();
+    let count = new.iter().enumerate().take_while(fits).count();
+    let left_out = new.len() - count;
+    let mut kept = known;
+    kept.extend(&new[..count]);
+    kept.sort_unstable_by_key(|&index| (records[index].is_advice(), index));
     *records = kept.into_iter().map(|index| records[index].clone()).collect();
     left_out
 }

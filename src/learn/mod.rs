@@ -41,7 +41,7 @@ pub use append::{AppendTime, Locked};
 pub use create::create;
 pub use error::FileError;
 pub use file::{LearnFile, Mode, Unverified};
-pub use merge::{Taken, beats, keep_what_fits};
+pub use merge::{CLOCK_ERROR, Taken, beats, keep_what_fits};
 pub use record::{Flags, Origin, Record, RecordError, Unlearnable};
 pub use ring::{BEFORE_FIRST, BLOCK, MAX_ADVICE, Report, Ring};
 pub use score::{LearnedScore, ParseScoreError};

@@ -103,6 +103,9 @@ pub struct Record {
     pub setup: [u8; SETUP],
     /// The best move, or [`PackedMove::NONE`].
     pub best: PackedMove,
+    /// Up to two more advised moves, the first one first; [`PackedMove::NONE`] elsewhere. In the file they take the place
+    /// of what only a search has: plies from its root, nodes and evaluation.
+    pub also: [PackedMove; 2],
     /// The score is at least this.
     pub lower: LearnedScore,
     /// The score is at most this.
@@ -167,6 +170,7 @@ impl Record {
             key: position.key(),
             setup: pack(position)?,
             best: PackedMove::NONE,
+            also: [PackedMove::NONE; 2],
             lower: LearnedScore::NO_LOWER,
             upper: LearnedScore::NO_UPPER,
             depth: 0,
@@ -210,15 +214,16 @@ impl Record {
     /// The record contradicts itself, the move included.
     pub fn position_and_move(&self) -> Result<(Position, Option<shakmaty::Move>), RecordError> {
         let position = self.position()?;
-        if self.best.is_none() {
-            return Ok((position, None));
-        }
         // Meaningless bits of a move would be lost in an export to text, and with them the record's place in the
         // order of a merge.
-        match position.unpack(self.best).filter(|&m| PackedMove::pack(m) == self.best) {
-            Some(m) => Ok((position, Some(m))),
-            None => Err(RecordError::Move),
-        }
+        let legal =
+            |packed: PackedMove| match position.unpack(packed).filter(|&m| PackedMove::pack(m) == packed) {
+                None if !packed.is_none() => Err(RecordError::Move),
+                found => Ok(found),
+            };
+        self.also.into_iter().try_for_each(|m| legal(m).map(|_| ()))?;
+        let best = legal(self.best)?;
+        Ok((position, best))
     }
 
     /// Is it a record, not a tombstone?
@@ -253,20 +258,14 @@ impl Record {
     }
 
     /// The advised moves: the best, and up to two more.
-    ///
-    /// Advice has no search: the fields that hold plies, nodes and evaluation in other records hold these moves.
     pub fn advised(&self) -> impl Iterator<Item = PackedMove> + use<> {
-        let more = [u16::from_le_bytes([self.since_root, self.log2_nodes]), self.evaluation_id];
-        let moves = [self.best, PackedMove::from_bits(more[0]), PackedMove::from_bits(more[1])];
         let is_advice = self.is_advice();
-        moves.into_iter().filter(move |m| is_advice && !m.is_none())
+        [self.best].into_iter().chain(self.also).filter(move |m| is_advice && !m.is_none())
     }
 
-    /// Advises `more` moves besides the best, at most two.
-    pub fn advise_also(&mut self, more: &[PackedMove]) {
-        let bits = |index: usize| more.get(index).map_or(0, |m| m.bits());
-        [self.since_root, self.log2_nodes] = bits(0).to_le_bytes();
-        self.evaluation_id = bits(1);
+    /// Does its score rest on another evaluation? That of a person rests on none.
+    pub fn is_foreign_to(&self, evaluation_id: u16) -> bool {
+        self.origin != Origin::Advice && self.evaluation_id != evaluation_id
     }
 
     /// The tombstone of this record, at `time`.
@@ -276,6 +275,7 @@ impl Record {
         let (time, depth) = (time.max(self.time), u8::MAX);
         Record {
             best: PackedMove::NONE,
+            also: [PackedMove::NONE; 2],
             lower: LearnedScore::NO_LOWER,
             upper: LearnedScore::NO_UPPER,
             depth,
@@ -300,8 +300,12 @@ impl Record {
         put(&self.upper.bits().to_le_bytes());
         put(&[self.depth, self.halfmoves, self.origin as u8, self.flags.byte()]);
         put(&self.game_ply.to_le_bytes());
-        put(&[self.since_root, self.log2_nodes]);
-        put(&self.evaluation_id.to_le_bytes());
+        if self.origin == Origin::Advice {
+            self.also.iter().for_each(|m| put(&m.bits().to_le_bytes()));
+        } else {
+            put(&[self.since_root, self.log2_nodes]);
+            put(&self.evaluation_id.to_le_bytes());
+        }
         put(&self.session.to_le_bytes());
         put(&self.time.to_le_bytes());
         debug_assert_eq!(at, PAYLOAD);
@@ -339,20 +343,28 @@ pub fn unchecked_sequence(bytes: &Bytes, slot: u32) -> Option<u64> {
 /// The record of a payload; lap and checksum are ignored. None if a field has a value that this format does not know.
 pub fn decode(bytes: &Bytes) -> Option<Record> {
     let score = |at| LearnedScore::from_bits(i16::from_le_bytes(field(bytes, at)));
+    let number = |at| u16::from_le_bytes(field(bytes, at));
+    let origin = Origin::from_byte(bytes[40])?;
+    // What only advice has, and what only a search has.
+    let (also, [since_root, log2_nodes], evaluation_id) = match origin {
+        Origin::Advice => ([44, 46].map(|at| PackedMove::from_bits(number(at))), [0; 2], 0),
+        _ => ([PackedMove::NONE; 2], field(bytes, 44), number(46)),
+    };
     Some(Record {
         key: key(bytes),
         setup: field(bytes, 8),
-        best: PackedMove::from_bits(u16::from_le_bytes(field(bytes, 32))),
+        best: PackedMove::from_bits(number(32)),
+        also,
         lower: score(34)?,
         upper: score(36)?,
         depth: bytes[38],
         halfmoves: bytes[39],
-        origin: Origin::from_byte(bytes[40])?,
+        origin,
         flags: Flags::from_byte(bytes[41])?,
-        game_ply: u16::from_le_bytes(field(bytes, 42)),
-        since_root: bytes[44],
-        log2_nodes: bytes[45],
-        evaluation_id: u16::from_le_bytes(field(bytes, 46)),
+        game_ply: number(42),
+        since_root,
+        log2_nodes,
+        evaluation_id,
         session: u32::from_le_bytes(field(bytes, 48)),
         time: u32::from_le_bytes(field(bytes, 52)),
     })
@@ -406,7 +418,7 @@ fn is_chess960(position: &Position) -> bool {
 }
 
 /// Plies since the start of the game.
-pub(super) fn game_ply(position: &Position) -> u16 {
+pub(crate) fn game_ply(position: &Position) -> u16 {
     let moves = u32::from(position.chess().fullmoves()).saturating_sub(1);
     let plies = moves.saturating_mul(2).saturating_add(u32::from(position.turn().is_black()));
     u16::try_from(plies).unwrap_or(u16::MAX)

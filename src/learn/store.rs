@@ -14,6 +14,7 @@ use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 
 use super::{
     append::AppendTime,
+    create::prepare,
     disk::{Disk, SystemDisk},
     error::{FileError, refused},
     file::{LearnFile, Mode},
@@ -83,6 +84,14 @@ impl Store {
             store.send(Job::Create);
         }
         Ok(store)
+    }
+
+    /// Can a file at `path`, where none is, be created?
+    ///
+    /// # Errors
+    /// No: the folder cannot be written, for instance.
+    pub fn check_missing(path: &Path) -> Result<(), FileError> {
+        prepare(&SystemDisk, path).map(|_| ())
     }
 
     /// The path by which the file was opened.

@@ -1,10 +1,12 @@
 //! Incremental hash keys.
 //!
 //! The numbers are Polyglot's (through shakmaty's [`ZobristValue`]). As that format defines, the en-passant file is
-//! hashed if a pawn stands beside the one that moved two squares, whether the capture is legal or not.
+//! hashed if a pawn stands beside the one that moved two squares, whether the capture is legal or not. The format does not
+//! say with which of two rooks on one side of the king a player may castle (in Chess960): if it is not the outermost,
+//! the right is hashed with the rook's file.
 
 use shakmaty::{
-    CastlingSide, Chess, Color, EnPassantMode, Move, Piece, Position as _, Role, Square,
+    Bitboard, CastlingSide, Chess, Color, EnPassantMode, Move, Piece, Position as _, Role, Square,
     zobrist::{Zobrist64, ZobristValue},
 };
 
@@ -47,12 +49,24 @@ fn castling_key(chess: &Chess) -> u64 {
     let mut key = 0;
     for color in Color::ALL {
         for side in CastlingSide::ALL {
-            if chess.castles().has(color, side) {
-                key ^= Zobrist64::zobrist_for_castling_right(color, side).0;
+            if let Some(rook) = chess.castles().rook(color, side) {
+                let right = Zobrist64::zobrist_for_castling_right(color, side).0;
+                key ^= right.rotate_left(if is_outermost(chess, color, side, rook) {
+                    0
+                } else {
+                    8 + u32::from(rook.file())
+                });
             }
         }
     }
     key
+}
+
+/// Does no other rook of `color` stand beyond `rook` on its first rank, on this side of the king?
+fn is_outermost(chess: &Chess, color: Color, side: CastlingSide, rook: Square) -> bool {
+    let rooks = chess.board().by_piece(Role::Rook.of(color)) & Bitboard::from(rook.rank());
+    let beyond = |other: Square| side.is_king_side() == (other > rook) && other != rook;
+    !rooks.into_iter().any(beyond)
 }
 
 impl Keys {
@@ -103,7 +117,10 @@ impl Keys {
             Move::Put { .. } => {}
         }
         keys.position ^= turn_key() ^ en_passant_key(before) ^ en_passant_key(after);
-        if before.castles().castling_rights() != after.castles().castling_rights() {
+        // In Chess960 a move of another rook can make that with the right the outermost.
+        if before.castles().castling_rights() != after.castles().castling_rights()
+            || before.castles().mode().is_chess960()
+        {
             keys.position ^= castling_key(before) ^ castling_key(after);
         }
         keys

@@ -4,21 +4,26 @@
 use shakmaty::{Bitboard, Color, Move, Role, Square, attacks};
 
 use super::state::Position;
+use crate::types::Score;
 
-/// Exchange value of a piece in internal units, a pawn being 100, by role (pawn 1 to king 6). The king's is larger
-/// than any exchange.
-const VALUE: [i32; 7] = [0, 100, 320, 330, 500, 950, 20_000];
+/// Exchange value of a piece in units of a score, by role (pawn 1 to king 6). The king's is larger than any exchange.
+const VALUE: [i32; 7] =
+    [0, centipawns(100), centipawns(320), centipawns(330), centipawns(500), centipawns(950), 20_000];
+
+const fn centipawns(value: i32) -> i32 {
+    Score::from_centipawns(value).0
+}
 
 impl Position {
-    /// What a move wins before the reply, in internal units: the captured piece, and the piece that it promotes to.
+    /// What a move wins before the reply, in units of a score: the captured piece, and the piece that it promotes to.
     /// (The pawn is not subtracted.)
     pub fn material_gain(m: Move) -> i32 {
         let value = |piece: Option<Role>| piece.map_or(0, |role| VALUE[role as usize]);
         value(m.capture()) + value(m.promotion())
     }
 
-    /// Static exchange evaluation: does the exchange that `m` starts win at least `threshold` internal units?
-    /// Castling wins exactly 0.
+    /// Static exchange evaluation: does the exchange that `m` starts win at least `threshold` units of
+    /// a score? Castling wins exactly 0.
     pub fn see_ge(&self, m: Move, threshold: i32) -> bool {
         let (from, to, mut on_square) = match m {
             Move::Normal { role, from, to, promotion, .. } => (from, to, promotion.unwrap_or(role)),
@@ -104,12 +109,22 @@ mod tests {
 
     use super::*;
 
-    /// The largest threshold that the exchange still reaches.
+    /// The largest threshold that the exchange still reaches, in centipawns.
     fn exchange(fen: &str, uci: &str) -> i32 {
         let setup = fen.parse::<Fen>().expect("fen").into_setup();
         let position = Position::from_setup(setup, CastlingMode::Standard).expect("legal");
         let m = uci.parse::<UciMove>().expect("uci").to_move(position.chess()).expect("legal");
-        (-3000..3000).rev().find(|&t| position.see_ge(m, t)).expect("bounded")
+        (-3000..3000).rev().find(|&t| position.see_ge(m, centipawns(t))).expect("bounded")
+    }
+
+    #[test]
+    fn a_pawn_is_worth_in_exchanges_what_it_is_worth_in_scores() {
+        let setup = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1".parse::<Fen>().expect("fen").into_setup();
+        let position = Position::from_setup(setup, CastlingMode::Standard).expect("legal");
+        let m = "e5d6".parse::<UciMove>().expect("uci").to_move(position.chess()).expect("legal");
+        let pawn = Score::from_centipawns(100).0;
+        assert_eq!(Position::material_gain(m), pawn);
+        assert!(position.see_ge(m, pawn) && !position.see_ge(m, pawn + 1));
     }
 
     #[test]

@@ -98,7 +98,7 @@ impl FromStr for Command {
             "d" => return Ok(Command::Show),
             "eval" => return Ok(Command::Eval),
             "perft" => return unsigned("perft", &mut after).map(Command::Perft),
-            "help" => return Ok(Command::Help),
+            "help" | "?" => return Ok(Command::Help),
             _ => {}
         }
         while let Some(word) = tokens.next() {

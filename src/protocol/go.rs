@@ -34,84 +34,81 @@ pub struct Go {
     pub movetime: Option<u64>,
     /// Search until `stop`.
     pub infinite: bool,
+    /// The words that were passed over.
+    pub unknown: Vec<String>,
 }
 
 const USAGE: &str = "go [searchmoves MOVE…] [ponder] [infinite] [depth N] [nodes N] [mate N] [movetime MS] [wtime MS] [btime MS] \
                      [winc MS] [binc MS] [movestogo N]";
 
-const KEYWORDS: [&str; 12] = [
-    "searchmoves",
-    "ponder",
-    "wtime",
-    "btime",
-    "winc",
-    "binc",
-    "movestogo",
-    "depth",
-    "nodes",
-    "mate",
-    "movetime",
-    "infinite",
-];
-
 impl Go {
-    /// Reads the parameters in any order. If one is repeated the last counts. A word that is not a parameter is an
-    /// error: skipping it, as the protocol allows, would turn `go dpeth 5` into an endless search.
+    /// Reads the parameters in any order. If one is repeated the last counts. As the protocol asks, a word that is not
+    /// understood is passed over, and a number out of range is taken as the nearest that makes sense: a GUI waits for a
+    /// `bestmove` whatever it sent. A limit whose number is missing is passed over too; if it is the only one, the
+    /// search takes one ply.
+    ///
+    /// # Errors
+    /// No word is understood: an endless search is not what `go dpeth 5` asks for.
     pub(super) fn parse(tokens: &mut Tokens<'_>) -> Result<Go, CommandError> {
         let mut go = Go::default();
+        let mut unknown = Vec::new();
+        let (mut takes_moves, mut lacks_number, mut has_limit) = (false, false, false);
         while let Some(word) = tokens.next() {
-            match word {
-                "searchmoves" => {
-                    while let Some(word) = tokens.peek().filter(|word| !KEYWORDS.contains(word)) {
-                        go.search_moves
-                            .push(parse_move(word).ok_or_else(|| CommandError::Move(quote(word)))?);
-                        tokens.next();
-                    }
+            if takes_moves && let Some(m) = parse_move(word) {
+                go.search_moves.push(m);
+                continue;
+            }
+            let mut number = |least: i64| {
+                let number = tokens.peek().and_then(parse_number).map(|number| number.max(least));
+                if number.is_some() {
+                    tokens.next();
+                } else {
+                    unknown.push(word);
                 }
+                (has_limit, lacks_number) = (has_limit || number.is_some(), lacks_number || number.is_none());
+                number
+            };
+            match word {
+                "searchmoves" => takes_moves = true,
                 "ponder" => go.ponder = true,
-                "infinite" => go.infinite = true,
-                "wtime" => go.wtime = Some(signed("wtime", tokens)?),
-                "btime" => go.btime = Some(signed("btime", tokens)?),
-                "winc" => go.winc = Some(signed("winc", tokens)?),
-                "binc" => go.binc = Some(signed("binc", tokens)?),
-                "movetime" => go.movetime = Some(positive("movetime", tokens)?),
-                "movestogo" => go.movestogo = Some(unsigned("movestogo", tokens)?),
-                "depth" => go.depth = Some(unsigned("depth", tokens)?),
-                "nodes" => go.nodes = Some(unsigned("nodes", tokens)?),
-                "mate" => go.mate = Some(positive("mate", tokens)?),
-                _ => return Err(CommandError::Unexpected { found: quote(word), usage: USAGE }),
+                "infinite" => (go.infinite, has_limit) = (true, true),
+                "wtime" => go.wtime = number(-i64::MAX),
+                "btime" => go.btime = number(-i64::MAX),
+                "winc" => go.winc = number(-i64::MAX),
+                "binc" => go.binc = number(-i64::MAX),
+                "movetime" => go.movetime = number(1).map(i64::unsigned_abs),
+                "movestogo" => go.movestogo = number(0).map(i64::unsigned_abs),
+                "depth" => go.depth = number(0).map(i64::unsigned_abs),
+                "nodes" => go.nodes = number(0).map(i64::unsigned_abs),
+                "mate" => go.mate = number(1).map(i64::unsigned_abs),
+                _ => unknown.push(word),
             }
         }
+        if lacks_number && !has_limit {
+            go.depth = Some(1);
+        } else if !has_limit
+            && !go.ponder
+            && !takes_moves
+            && let Some(word) = unknown.first()
+        {
+            return Err(CommandError::Unexpected { found: quote(word), usage: USAGE });
+        }
+        go.unknown = unknown.into_iter().map(str::to_owned).collect();
         Ok(go)
     }
 }
 
-fn signed(word: &'static str, tokens: &mut Tokens<'_>) -> Result<i64, CommandError> {
-    let found = tokens.next().unwrap_or_default();
-    parse_integer(found).ok_or_else(|| CommandError::Number { word, range: "", found: quote(found) })
+/// A number with its fraction dropped.
+fn parse_number(word: &str) -> Option<i64> {
+    let fraction = || word.parse::<f64>().ok().filter(|number| !number.is_nan()).map(|number| number as i64);
+    parse_integer(word).or_else(fraction)
 }
 
+/// The number of plies or nodes behind a command that is not part of the protocol.
 pub(super) fn unsigned(word: &'static str, tokens: &mut Tokens<'_>) -> Result<u64, CommandError> {
-    at_least(0, " of at least 0", word, tokens)
-}
-
-fn positive(word: &'static str, tokens: &mut Tokens<'_>) -> Result<u64, CommandError> {
-    at_least(1, " of at least 1", word, tokens)
-}
-
-fn at_least(
-    least: u64,
-    range: &'static str,
-    word: &'static str,
-    tokens: &mut Tokens<'_>,
-) -> Result<u64, CommandError> {
     let found = tokens.next().unwrap_or_default();
     let number = parse_integer(found).and_then(|number| u64::try_from(number).ok());
-    number.filter(|&number| number >= least).ok_or_else(|| CommandError::Number {
-        word,
-        range,
-        found: quote(found),
-    })
+    number.ok_or_else(|| CommandError::Number { word, range: " of at least 0", found: quote(found) })
 }
 
 impl fmt::Display for Go {

@@ -25,3 +25,4 @@ pub use go::Go;
 pub use info::{Info, InfoScore, ScoreValue};
 pub use message::{Message, Verification};
 pub use option::{OptionDeclaration, OptionKind};
+pub(crate) use tokens::quote;

@@ -110,20 +110,66 @@ fn go_takes_its_parameters_in_any_order() {
         mate: Some(2),
         movetime: Some(100),
         infinite: true,
+        unknown: Vec::new(),
     };
     assert_eq!(all, expected);
     assert_eq!(go("go"), Go::default());
     assert_eq!(go("go depth 3 depth 5").depth, Some(5));
     assert_eq!(go("go nodes 99999999999999999999999").nodes, Some(i64::MAX as u64));
     assert_eq!(command("go perft 5"), Command::Perft(5));
-    for line in ["go depth", "go depth -1", "go depth x", "go wtime 1.5", "go movestogo"] {
-        assert!(mistake(line).contains("whole number"), "{line}");
+}
+
+#[test]
+fn go_takes_the_nearest_number_that_makes_sense() {
+    let go_with = |set: fn(&mut Go)| {
+        let mut go = Go::default();
+        set(&mut go);
+        go
+    };
+    for (line, expected) in [
+        ("go movetime 0", go_with(|go| go.movetime = Some(1))),
+        ("go movetime -1", go_with(|go| go.movetime = Some(1))),
+        ("go movetime 0.4", go_with(|go| go.movetime = Some(1))),
+        ("go mate 0", go_with(|go| go.mate = Some(1))),
+        ("go depth -1", go_with(|go| go.depth = Some(0))),
+        ("go movestogo -5", go_with(|go| go.movestogo = Some(0))),
+        ("go wtime 300.5", go_with(|go| go.wtime = Some(300))),
+        ("go wtime -1e300", go_with(|go| go.wtime = Some(-i64::MAX))),
+        ("go nodes 1e6", go_with(|go| go.nodes = Some(1_000_000))),
+    ] {
+        assert_eq!(go(line), expected, "{line}");
     }
-    for line in ["go movetime 0", "go movetime -1", "go mate 0"] {
-        assert!(mistake(line).contains("at least 1"), "{line}");
+}
+
+#[test]
+fn go_passes_over_what_it_does_not_understand() {
+    for (line, depth, unknown) in [
+        ("go depth 3 joho", Some(3), "joho"),
+        ("go joho depth 3", Some(3), "joho"),
+        ("go depth 3 dpeth 4", Some(3), "dpeth 4"),
+        ("go depth three movetime 7", None, "depth three"),
+        ("go depth movetime 7", None, "depth"),
+        ("go searchmoves e2e4 king d2d4", None, "king"),
+        ("go infinite joho", None, "joho"),
+        // Nothing else limits the search, and it has to end.
+        ("go depth", Some(1), "depth"),
+        ("go depth NaN", Some(1), "depth NaN"),
+        ("go ponder wtime soon", Some(1), "wtime soon"),
+    ] {
+        let go = go(line);
+        assert_eq!((go.depth, go.unknown.join(" ").as_str()), (depth, unknown), "{line}");
     }
-    assert!(mistake("go deep 3").contains("`deep` is not understood"));
-    assert!(mistake("go searchmoves e2e4 nonsense").contains("`nonsense` is not a move"));
+    assert_eq!(go("go searchmoves e2e4 king d2d4").search_moves.len(), 2);
+    for line in ["go deep 3", "go 5"] {
+        assert!(mistake(line).contains("is not understood: write `go [searchmoves"), "{line}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_passed_over() {
+    assert_eq!(command("\u{feff}uci"), Command::Uci);
+    assert_eq!(command("\u{feff} d"), Command::Show);
+    assert_eq!("\u{feff}".parse::<Command>(), Err(CommandError::Empty));
 }
 
 #[test]
@@ -229,6 +275,7 @@ fn a_go() -> impl Strategy<Value = Go> {
             depth: counts.1,
             nodes: counts.2,
             mate: counts.3,
+            unknown: Vec::new(),
         })
 }
 
@@ -343,7 +390,10 @@ proptest! {
         0..12,
     )) {
         let line = line.join(" ");
-        if let Ok(command) = line.parse::<Command>() {
+        if let Ok(mut command) = line.parse::<Command>() {
+            if let Command::Go(go) = &mut command {
+                go.unknown.clear();
+            }
             prop_assert_eq!(command.to_string().parse::<Command>(), Ok(command));
         }
         if let Ok(message) = line.parse::<Message>() {

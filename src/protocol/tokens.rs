@@ -5,7 +5,8 @@ use shakmaty::uci::UciMove;
 /// An empty option value as it is written.
 pub(super) const EMPTY: &str = "<empty>";
 
-/// A cursor over the words of a line. White space of any kind and amount separates words.
+/// A cursor over the words of a line. White space of any kind and amount separates words; a byte order mark before them,
+/// as some programs write at the beginning of a file, is passed over.
 #[derive(Clone, Debug)]
 pub(super) struct Tokens<'a> {
     rest: &'a str,
@@ -13,7 +14,7 @@ pub(super) struct Tokens<'a> {
 
 impl<'a> Tokens<'a> {
     pub(super) fn new(line: &'a str) -> Tokens<'a> {
-        Tokens { rest: line.trim() }
+        Tokens { rest: line.trim_start_matches('\u{feff}').trim() }
     }
 
     /// The rest of the line, with its inner white space unchanged.
@@ -74,7 +75,7 @@ pub(super) fn item(f: &mut fmt::Formatter<'_>, word: &str, value: Option<impl fm
 }
 
 /// `text` for quoting in a message: shortened and without control characters.
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     const LONGEST: usize = 60;
     let text = text.trim();
     let mut quoted: String =

@@ -66,3 +66,115 @@ impl Worker {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        position::{Path, Position},
+        search::{
+            node_state::PvNode,
+            worker::tests::{legal, node, position, worker_at},
+        },
+        tt::{NodeResult, PathCheck, ScoreWindow},
+        types::Ply,
+    };
+
+    /// What the search is told of the table's move.
+    struct Stored {
+        uci: &'static str,
+        window: ScoreWindow,
+        depth: i32,
+    }
+
+    const QUIET: &str = "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+
+    /// The extension at depth 8 with a window at `beta`; `change` comes before the search.
+    fn extension<N: NodeKind>(
+        stored: &Stored,
+        beta: i32,
+        change: impl FnOnce(&mut Worker, &mut Node),
+    ) -> (Result<i32, Score>, u64) {
+        let position: Position = position(QUIET);
+        let mut worker = worker_at(&position);
+        let m = legal(&position, stored.uci);
+        let mut node = node(&mut worker, &position, Score(beta), 8);
+        let result = NodeResult {
+            best: PackedMove::pack(m),
+            raw_eval: None,
+            window: stored.window,
+            depth: Depth(stored.depth),
+            was_pv: false,
+            path: PathCheck::new(&Path::new(&position), Depth(stored.depth)),
+            ply: node.ply,
+        };
+        worker.task.table.store(position.key(), &result);
+        node.tt_hit = worker.task.table.probe(position.key());
+        node.tt_window = node.tt_hit.and_then(|hit| hit.window(&worker.path, node.ply));
+        node.tt_move = Some(m);
+        change(&mut worker, &mut node);
+        let extension = worker.singular_extension::<N>(&node, m);
+        assert!(worker.stack(node.ply).excluded.is_none(), "only while the others are searched");
+        (extension, worker.nodes)
+    }
+
+    fn at_least(score: i32) -> ScoreWindow {
+        ScoreWindow::at_least(Score(score))
+    }
+
+    const UNCHANGED: fn(&mut Worker, &mut Node) = |_, _| {};
+
+    #[test]
+    fn the_only_good_move_is_extended_by_how_far_the_others_are_below() {
+        // No other move is worth 1,500 here.
+        let quiet = Stored { uci: "b1c3", window: at_least(1500), depth: 8 };
+        let capture = Stored { uci: "e4d5", ..quiet };
+        assert_eq!(extension::<NonPvNode>(&quiet, 0, UNCHANGED).0, Ok(3));
+        assert_eq!(extension::<NonPvNode>(&capture, 0, UNCHANGED).0, Ok(2));
+        assert_eq!(extension::<PvNode>(&quiet, 0, UNCHANGED).0, Ok(1));
+        let exhausted = |worker: &mut Worker, _: &mut Node| {
+            worker.stack_mut(Ply::ROOT).double_extensions = double_max() as u8;
+        };
+        assert_eq!(extension::<NonPvNode>(&quiet, 0, exhausted).0, Ok(1));
+    }
+
+    #[test]
+    fn where_others_come_near_the_move_is_reduced_or_the_node_needs_no_search() {
+        // Every other move is worth more than -1,500.
+        let stored = Stored { uci: "b1c3", window: at_least(-1500), depth: 8 };
+        let singular_beta = Score(-1500 - singular_step() * 8);
+        assert_eq!(extension::<NonPvNode>(&stored, singular_beta.0, UNCHANGED).0, Err(singular_beta));
+        assert_eq!(extension::<PvNode>(&stored, singular_beta.0, UNCHANGED).0, Ok(-negative_extension_pv()));
+        assert_eq!(extension::<NonPvNode>(&stored, -1500, UNCHANGED).0, Ok(-negative_extension()));
+        assert_eq!(extension::<NonPvNode>(&stored, 0, UNCHANGED).0, Ok(-negative_extension_cut_node()));
+        let all = |_: &mut Worker, node: &mut Node| node.expect = Expect::All;
+        assert_eq!(extension::<NonPvNode>(&stored, 0, all).0, Ok(0));
+    }
+
+    #[test]
+    fn without_a_reliable_lower_bound_nothing_is_searched() {
+        let none = (Ok(0), 0);
+        let stored = |window, depth| Stored { uci: "b1c3", window, depth };
+        let good = stored(at_least(1500), 8);
+        assert_eq!(extension::<NonPvNode>(&stored(ScoreWindow::at_most(Score(1500)), 8), 0, UNCHANGED), none);
+        assert_eq!(
+            extension::<NonPvNode>(&stored(at_least(Score::mate_in(Ply(9)).0), 8), 0, UNCHANGED),
+            none
+        );
+        assert_eq!(
+            extension::<NonPvNode>(&stored(at_least(1500), 7 - singular_tt_depth()), 0, UNCHANGED),
+            none
+        );
+        let changes: [fn(&mut Worker, &mut Node); 5] = [
+            |_, node| node.depth = Depth(singular_min_depth() - 1),
+            |_, node| node.tt_hit = None,
+            // The bounds hold on another path.
+            |_, node| node.tt_window = None,
+            |_, node| node.excluded = PackedMove::pack(legal(node.position, "e4d5")),
+            |worker, _| worker.root_depth = Depth::ZERO,
+        ];
+        for change in changes {
+            assert_eq!(extension::<NonPvNode>(&good, 0, change), none);
+        }
+    }
+}

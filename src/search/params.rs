@@ -187,9 +187,9 @@ parameters! {
     /// The reduced depth that the thresholds use grows by a 1024th of a ply for this much history.
     pruning_history_div = 8 hist, 2 to 32;
     /// Captures: what the exchange may lose, for each ply.
-    see_capture_step = -140 units, -420 to -47;
+    see_capture_step = -196 units, -588 to -66;
     /// Captures: the exchange may lose a unit more for this much history.
-    see_capture_history_div = 48 hist, 12 to 192;
+    see_capture_history_div = 34 hist, 9 to 137;
     /// Late move pruning: number of moves searched at depth 0; the squared depth is added.
     lmp_base = 4 moves, 1 to 10;
     /// Late move pruning: divisor of the number of moves if the side is not improving.
@@ -207,7 +207,7 @@ parameters! {
     /// History pruning: threshold for each ply.
     history_pruning_step = -3400 hist, -10_200 to -1134;
     /// Quiet moves: what the exchange may lose, times the squared reduced depth.
-    see_quiet_step = -22 units, -66 to -8;
+    see_quiet_step = -31 units, -92 to -11;
 
     // Step 20: singular extensions (extend.rs).
 
@@ -316,11 +316,11 @@ parameters! {
     // Move ordering (picker.rs).
 
     /// The score of a capture is its material gain times this, plus its history.
-    capture_gain_factor = 16 times, 4 to 64;
+    capture_gain_factor = 11 times, 3 to 46;
     /// Bonus of a quiet move that gives check and loses little.
     check_bonus = 8000 hist, 0 to 24_000;
     /// What the exchange of such a move must win.
-    check_exchange = -50 units, -300 to 0;
+    check_exchange = -70 units, -420 to 0;
     /// Bonus of a knight or bishop for leaving a square that a pawn attacks, and malus for moving to one.
     threatened_minor = 6000 hist, 0 to 18_000;
     /// The same for a rook and squares attacked by a piece worth less.
@@ -328,22 +328,22 @@ parameters! {
     /// The same for a queen.
     threatened_queen = 16_000 hist, 0 to 48_000;
     /// A capture comes before the quiet moves if its exchange loses no more than its score divided by this.
-    good_capture_div = 32 times, 8 to 128;
+    good_capture_div = 23 times, 6 to 91;
 
     // Quiescence (quiesce.rs).
 
     /// Added to the evaluation and the gain of a capture, which together must exceed alpha.
     qs_futility_margin = 150 units, 50 to 450;
     /// What the exchange of a capture must win if the evaluation plus that margin does not exceed alpha.
-    qs_futility_exchange = 1 units, -50 to 150;
+    qs_futility_exchange = 1 units, -70 to 210;
     /// Captures tried when not in check.
     qs_max_moves = 3 moves, 1 to 9;
     /// Moves tried in check before the quiet ones are skipped.
     qs_max_evasions = 2 moves, 1 to 9;
     /// What the exchange of a capture or checking move must win.
-    qs_exchange = -10 units, -100 to 50;
+    qs_exchange = -14 units, -140 to 70;
     /// The same of an evasion.
-    qs_evasion_exchange = -80 units, -240 to -27;
+    qs_evasion_exchange = -112 units, -336 to -38;
     /// A score above beta becomes the mean of it and this many times beta.
     qs_beta_weight = 1 times, 0 to 6;
 

@@ -272,3 +272,129 @@ impl TakeQuiets for QuietRater<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::worker::tests::{position, worker_at};
+
+    /// Positions of random games, many with promotions, en passant, castling, checks and pins.
+    fn positions(random: &mut fastrand::Rng) -> Vec<Position> {
+        const STARTS: [&str; 6] = [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "nqbrkrbn/pppppppp/8/8/8/8/PPPPPPPP/NQBRKRBN w FDfd - 0 1",
+            "4k3/PPP3pP/8/2pP1pP1/1pP2pPp/8/p1p2p1P/4K3 w - - 0 1",
+            "r2q1rk1/pP1p2pp/Q4n2/bbp1p3/Np6/1B3NBn/pPPP1PPP/R3K2R b KQ - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        ];
+        let mut positions = Vec::new();
+        for start in STARTS.into_iter().cycle().take(30) {
+            let mut position = position(start);
+            for _ in 0..40 {
+                let legal = position.legal_moves();
+                let Some(&m) = random.choice(legal.iter()) else { break };
+                positions.push(position.clone());
+                position = position.play(m);
+            }
+        }
+        positions
+    }
+
+    /// Histories in which moves of this position have values of every size.
+    fn fill_histories(worker: &mut Worker, position: &Position, random: &mut fastrand::Rng) {
+        let us = position.turn();
+        let threats = position.threats_by(!us);
+        worker.stack_mut(Ply::ROOT).threats = threats;
+        for &m in &position.legal_moves() {
+            let bonus = random.i32(-history_max()..=history_max());
+            worker.history.captures.update(us, m, bonus);
+            worker.history.butterfly.update(us, threats.all, m, bonus);
+        }
+    }
+
+    fn sorted(moves: impl IntoIterator<Item = Move>) -> Vec<u16> {
+        let mut bits: Vec<_> = moves.into_iter().map(|m| PackedMove::pack(m).bits()).collect();
+        bits.sort_unstable();
+        bits
+    }
+
+    /// The table's moves and killers to try: none, a legal one, and a killer of another position.
+    fn hints(position: &Position, random: &mut fastrand::Rng) -> [(Option<Move>, PackedMove); 5] {
+        let legal = position.legal_moves();
+        let mut any = || *random.choice(legal.iter()).expect("a move");
+        let (tt_move, killer) = (any(), PackedMove::pack(any()));
+        let foreign = PackedMove::from_bits(random.u16(1..));
+        [
+            (None, PackedMove::NONE),
+            (Some(tt_move), PackedMove::NONE),
+            (Some(tt_move), killer),
+            (Some(tt_move), PackedMove::pack(tt_move)),
+            (None, foreign),
+        ]
+    }
+
+    #[test]
+    fn each_legal_move_is_picked_exactly_once_wherever_quiet_moves_are_skipped() {
+        let mut random = fastrand::Rng::with_seed(54);
+        let mut worker = worker_at(&Position::default());
+        for position in positions(&mut random) {
+            fill_histories(&mut worker, &position, &mut random);
+            let legal = position.legal_moves();
+            for (tt_move, killer) in hints(&position, &mut random) {
+                for skip_after in [usize::MAX, random.usize(0..=legal.len())] {
+                    let mut picker = MovePicker::new(MoveKinds::All, tt_move, killer, Ply::ROOT);
+                    let mut picked = Vec::new();
+                    if skip_after == 0 {
+                        picker.skip_quiets();
+                    }
+                    while let Some(m) = picker.next(&worker, &position) {
+                        let late = picked.len() >= skip_after && Some(m) != tt_move;
+                        assert!(is_noisy(m) || !late, "{m:?} after the skip in {}", position.fen());
+                        picked.push(m);
+                        if picked.len() == skip_after {
+                            picker.skip_quiets();
+                        }
+                    }
+                    if tt_move.is_some() {
+                        assert_eq!(picked.first().copied(), tt_move);
+                    }
+                    // A quiet move is missing only after a skip.
+                    let skipped = |m: &Move| skip_after < legal.len() && !is_noisy(*m) && !picked.contains(m);
+                    let expected = sorted(legal.iter().copied().filter(|m| !skipped(m)));
+                    assert_eq!(sorted(picked.clone()), expected, "{tt_move:?} {killer:?} {}", position.fen());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn captures_and_checks_are_picked_exactly_once_if_nothing_else_is_wanted() {
+        let mut random = fastrand::Rng::with_seed(55);
+        let mut worker = worker_at(&Position::default());
+        for position in positions(&mut random).into_iter().filter(|position| !position.in_check()) {
+            fill_histories(&mut worker, &position, &mut random);
+            let checks = CheckSquares::new(&position);
+            let legal = position.legal_moves();
+            for (tt_move, _) in hints(&position, &mut random) {
+                for threshold in [None, Some(-100), Some(0), Some(100)] {
+                    for (kinds, with_checks) in [(MoveKinds::Noisy, false), (MoveKinds::NoisyAndChecks, true)]
+                    {
+                        let mut picker = MovePicker::new(kinds, tt_move, PackedMove::NONE, Ply::ROOT);
+                        if let Some(threshold) = threshold {
+                            picker.only_winning(threshold);
+                        }
+                        let picked: Vec<_> = std::iter::from_fn(|| picker.next(&worker, &position)).collect();
+                        let wins = |m| threshold.is_none_or(|threshold| position.see_ge(m, threshold));
+                        let expected = legal.iter().copied().filter(|&m| {
+                            Some(m) == tt_move
+                                || is_noisy(m) && wins(m)
+                                || !is_noisy(m) && with_checks && checks.gives_check(m)
+                        });
+                        assert_eq!(sorted(picked), sorted(expected), "{kinds:?} {}", position.fen());
+                    }
+                }
+            }
+        }
+    }
+}

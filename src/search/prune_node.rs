@@ -128,3 +128,103 @@ fn reverse_futility(node: &Node) -> Option<Score> {
     let weight = rfp_beta_weight();
     safe.then(|| Score((node.eval.0 + weight * beta.0) / (weight + 1)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        position::Position,
+        search::worker::tests::{legal, node, position, worker_at},
+        types::{Depth, Ply},
+    };
+
+    /// White is a rook ahead.
+    const AHEAD: &str = "1nbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQk - 0 2";
+    /// White takes a queen for nothing.
+    const HANGING: &str = "rnb1kbnr/ppp1pppp/8/8/3q4/4P3/PPPP1PPP/RNBQKBNR w KQkq - 0 4";
+
+    #[test]
+    fn reverse_futility_returns_a_score_between_beta_and_the_evaluation() {
+        let position = position(AHEAD);
+        let mut worker = worker_at(&position);
+        let mut pruned = |depth: i32, eval: i32, change: fn(&mut Node)| {
+            let mut node = node(&mut worker, &position, Score::ZERO, depth);
+            node.eval = Score(eval);
+            change(&mut node);
+            reverse_futility(&node)
+        };
+        let margin = rfp_margin() * 4;
+        let score = pruned(4, margin, |_| {}).expect("pruned");
+        assert!(score > Score::ZERO && score < Score(margin), "{score:?}");
+        assert_eq!(pruned(4, margin - 1, |_| {}), None);
+        assert!(pruned(4, margin - rfp_improving_margin(), |node| node.improving = true).is_some());
+        assert_eq!(pruned(rfp_max_depth() + 1, 3000, |_| {}), None);
+        assert_eq!(pruned(4, 3000, |node| node.was_pv = true), None);
+        assert_eq!(pruned(1, Score::mate_in(Ply(3)).0, |_| {}), None);
+        assert_eq!(pruned(1, 3000, |node| node.window = Window::null(Score::mated_in(Ply(3)))), None);
+        // A quiet table move may show why the evaluation is wrong.
+        assert_eq!(pruned(5, 3000, |node| node.tt_move = Some(legal(node.position, "b1c3"))), None);
+        assert!(pruned(4, 3000, |node| node.tt_move = Some(legal(node.position, "b1c3"))).is_some());
+    }
+
+    /// The score of the null move at `position`, and the nodes that it took.
+    fn null(position: &Position, change: impl FnOnce(&mut Worker, &mut Node)) -> (Option<Score>, u64) {
+        let mut worker = worker_at(position);
+        worker.stack_mut(Ply::ROOT).current_move = Some(legal(&Position::default(), "e2e4"));
+        let mut node = node(&mut worker, position, Score(100), 6);
+        change(&mut worker, &mut node);
+        (worker.null_move(&node), worker.nodes)
+    }
+
+    #[test]
+    fn passing_fails_high_where_the_side_is_far_ahead() {
+        let ahead = position(AHEAD);
+        let (score, nodes) = null(&ahead, |_, _| {});
+        assert!(score.is_some_and(|score| score >= Score(100) && !score.is_decisive()) && nodes > 0);
+        let refused: [fn(&mut Worker, &mut Node); 7] = [
+            |_, node| node.depth = Depth(nmp_min_depth() - 1),
+            |_, node| node.expect = Expect::All,
+            |_, node| node.eval = Score(99),
+            |_, node| node.static_eval = Score(-1000),
+            |_, node| node.window = Window::null(Score::mated_in(Ply(3))),
+            // Two null moves in a row would be a search of the same position.
+            |worker, _| worker.stack_mut(Ply::ROOT).current_move = None,
+            // A cutoff is being verified.
+            |worker, node| worker.nmp_min_ply = node.ply.index() + 1,
+        ];
+        for (index, change) in refused.into_iter().enumerate() {
+            assert_eq!(null(&ahead, change), (None, 0), "case {index}");
+        }
+        // In a pawn ending the side may be in zugzwang.
+        assert_eq!(null(&position("4k3/8/8/8/8/8/PPPP4/4K3 w - - 0 1"), |_, _| {}), (None, 0));
+    }
+
+    #[test]
+    fn a_capture_that_beats_beta_by_a_margin_cuts_off_and_is_stored() {
+        let position = position(HANGING);
+        let cut = |change: fn(&mut Node)| {
+            let mut worker = worker_at(&position);
+            let mut node = node(&mut worker, &position, Score::ZERO, 6);
+            change(&mut node);
+            let score = worker.probcut(&node);
+            (score, worker.nodes, worker.task.table.probe(position.key()))
+        };
+        let (score, nodes, hit) = cut(|_| {});
+        assert!(score.is_some_and(|score| score >= Score::ZERO) && nodes > 0);
+        let hit = hit.expect("stored");
+        assert_eq!(hit.best, PackedMove::pack(legal(&position, "e3d4")));
+        assert_eq!(hit.depth, Depth(6 - (probcut_reduction() - 1)));
+        let refused: [fn(&mut Node); 4] = [
+            |node| node.depth = Depth(probcut_min_depth() - 1),
+            |node| node.window = Window::null(Score::mate_in(Ply(9))),
+            // The table knows that no move beats beta by that much.
+            |node| node.tt_window = Some(ScoreWindow::at_most(Score(50))),
+            // No capture wins so much.
+            |node| node.static_eval = node.static_eval - 4000,
+        ];
+        for (index, change) in refused.into_iter().enumerate() {
+            let (score, nodes, hit) = cut(change);
+            assert!(score.is_none() && nodes == 0 && hit.is_none(), "case {index}");
+        }
+    }
+}

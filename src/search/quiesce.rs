@@ -239,47 +239,27 @@ fn prune(node: &QNode, alpha: Score, m: Move, best: &mut QBest) -> QPruning {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use shakmaty::{CastlingMode, fen::Fen, uci::UciMove};
-
     use super::*;
     use crate::{
-        eval::{Evaluation, Evaluator},
-        position::{Path, PathHash},
-        search::{progress::SearchProgress, task::SearchTask},
-        tt::Table,
+        position::Path,
+        search::worker::tests::{legal, position, worker_at},
     };
 
     /// The queen's check leaves one evasion, and it repeats a position of the line.
     #[test]
     fn a_perpetual_check_below_quiescence_stays_a_draw_that_depends_on_the_path() {
-        let fen: Fen = "4Q2k/6p1/8/8/8/8/2q2PPP/6K1 b - - 10 60".parse().unwrap();
-        let root = Position::from_setup(fen.into_setup(), CastlingMode::Standard).unwrap();
-        let table = Arc::new(Table::new(1).unwrap());
-        let task = Arc::new(SearchTask {
-            path: Path::new(&root),
-            root: root.clone(),
-            progress: Arc::new(SearchProgress::new(1)),
-            table: Arc::clone(&table),
-            ..SearchTask::idle(Arc::default())
-        });
-        let mut worker = Worker::new(0, Evaluator::new(&Evaluation::default(), 1), Arc::clone(&task));
-        worker.begin(task, Vec::new());
-        worker.path.begin_search(PathHash::default());
+        let root = position("4Q2k/6p1/8/8/8/8/2q2PPP/6K1 b - - 10 60");
+        let mut worker = worker_at(&root);
         let (mut position, mut ply) = (root, Ply::ROOT);
         for uci in ["h8h7", "e8h5", "h7g8", "h5e8"] {
-            let m = uci.parse::<UciMove>().unwrap();
-            let m =
-                position.legal_moves().into_iter().find(|&legal| UciMove::from_standard(legal) == m).unwrap();
-            position = worker.make(&position, m, ply);
+            position = worker.make(&position, legal(&position, uci), ply);
             ply = ply.next();
         }
         // A draw fails high here, since Black may lose two pawns.
         let window = Window::null(Score(-200));
         assert_eq!(worker.quiesce::<NonPvNode>(&position, ply, window), Score::ZERO);
         assert!(worker.path.is_tainted());
-        let hit = table.probe(position.key()).unwrap();
+        let hit = worker.task.table.probe(position.key()).unwrap();
         assert!(hit.taint().is_some());
         // On another path nothing is known of it.
         assert_eq!(hit.window(&Path::new(&position), ply), None);

@@ -82,3 +82,85 @@ impl Worker {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        position::Position,
+        search::{
+            node_state::{NonPvNode, PvNode, RootNode},
+            worker::tests::{legal, node, position, worker_at},
+        },
+    };
+
+    /// The reduction of a quiet move from 5,000 in an improving null-window node that is not expected to fail high.
+    fn reduction<N: NodeKind>(history: i32, check: bool, change: impl FnOnce(&mut Worker, &mut Node)) -> i32 {
+        let position = position("rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2");
+        let mut worker = worker_at(&position);
+        let mut node = node(&mut worker, &position, Score::ZERO, 8);
+        (node.expect, node.improving) = (Expect::All, true);
+        change(&mut worker, &mut node);
+        worker.adjusted_reduction::<N>(&node, legal(&position, "b1c3"), 5000, history, check)
+    }
+
+    #[test]
+    fn a_reduction_grows_and_shrinks_by_what_is_known_of_node_and_move() {
+        type Change = fn(&mut Worker, &mut Node);
+        let cases: [(i32, Change); 9] = [
+            (0, |_, _| {}),
+            (-lmr_was_pv(), |_, node| node.was_pv = true),
+            (lmr_cut_node(), |_, node| node.expect = Expect::Cut),
+            (lmr_cut_node() - lmr_cut_node_was_pv() - lmr_was_pv(), |_, node| {
+                (node.expect, node.was_pv) = (Expect::Cut, true);
+            }),
+            (lmr_not_improving(), |_, node| node.improving = false),
+            (lmr_noisy_tt_move(), |_, node| node.tt_move = Some(legal(node.position, "e4d5"))),
+            (0, |_, node| node.tt_move = Some(legal(node.position, "g1f3"))),
+            (lmr_cutoffs(), |worker, node| {
+                worker.stack_mut(node.ply.next()).cutoff_count = lmr_cutoff_count() as u8 + 1;
+            }),
+            (-lmr_killer(), |worker, node| {
+                worker.stack_mut(node.ply).killer = PackedMove::pack(legal(node.position, "b1c3"));
+            }),
+        ];
+        for (index, (difference, change)) in cases.into_iter().enumerate() {
+            assert_eq!(reduction::<NonPvNode>(0, false, change), 5000 + difference, "case {index}");
+        }
+        let was_pv = |_: &mut Worker, node: &mut Node| node.was_pv = true;
+        assert_eq!(reduction::<PvNode>(0, false, was_pv), 5000 - lmr_was_pv() - lmr_pv());
+        assert_eq!(reduction::<NonPvNode>(0, true, |_, _| {}), 5000 - lmr_gives_check());
+        assert_eq!(reduction::<NonPvNode>(lmr_history_div(), false, |_, _| {}), 5000 - PLY);
+        assert_eq!(reduction::<NonPvNode>(-lmr_history_div(), false, |_, _| {}), 5000 + PLY);
+    }
+
+    #[test]
+    fn hindsight_corrects_a_reduction_by_what_the_move_changed() {
+        let mut worker = worker_at(&Position::default());
+        let ply = Ply::ROOT.next();
+        let mut depth_after = |reduction: i32, before: Score, after: i32, depth: i32| {
+            let parent = worker.stack_mut(Ply::ROOT);
+            (parent.reduction, parent.static_eval) = (reduction, before);
+            let root = worker.hindsight::<RootNode>(ply, Depth(depth), false, Score(after));
+            let in_check = worker.hindsight::<NonPvNode>(ply, Depth(depth), true, Score(after));
+            assert_eq!((root, in_check), (Depth(depth), Depth(depth)));
+            worker.hindsight::<NonPvNode>(ply, Depth(depth), false, Score(after)).get()
+        };
+        let (much, little) = (hindsight_deeper_reduction(), hindsight_shallower_reduction());
+        // The mover had 50 and has 51 now: the move was better than its place in the order.
+        assert_eq!(depth_after(much, Score(50), -51, 6), 7);
+        assert_eq!(depth_after(much - 1, Score(50), -51, 6), 6);
+        assert_eq!(depth_after(much, Score(50), -50, 6), 6);
+        // It cost the mover more than the margin.
+        let lost = hindsight_margin() + 1 - 50;
+        assert_eq!(depth_after(little, Score(50), lost, 6), 5);
+        assert_eq!(depth_after(little - 1, Score(50), lost, 6), 6);
+        assert_eq!(depth_after(little, Score(50), lost - 1, 6), 6);
+        assert_eq!(
+            depth_after(little, Score(50), lost, hindsight_min_depth() - 1),
+            hindsight_min_depth() - 1
+        );
+        // The parent was in check.
+        assert_eq!(depth_after(much, Score::NONE, -500, 6), 6);
+    }
+}

@@ -305,3 +305,90 @@ fn base_reductions() -> Box<[[i32; 64]; 64]> {
     }
     reductions
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use shakmaty::{CastlingMode, fen::Fen, uci::UciMove};
+
+    use super::*;
+    use crate::{
+        eval::Evaluation,
+        position::PathHash,
+        search::{
+            node_state::{Expect, Node, Window},
+            progress::SearchProgress,
+        },
+        tt::Table,
+        types::PackedMove,
+    };
+
+    /// The position of a FEN, castling as in Chess960.
+    pub(in crate::search) fn position(fen: &str) -> Position {
+        let setup = fen.parse::<Fen>().expect(fen).into_setup();
+        Position::from_setup(setup, CastlingMode::Chess960).expect(fen)
+    }
+
+    /// A legal move.
+    pub(in crate::search) fn legal(position: &Position, uci: &str) -> Move {
+        uci.parse::<UciMove>().expect(uci).to_move(position.chess()).expect(uci)
+    }
+
+    /// A thread in a search of depth 8 of `root`, with an empty table.
+    pub(in crate::search) fn worker_at(root: &Position) -> Worker {
+        let task = Arc::new(SearchTask {
+            path: Path::new(root),
+            root: root.clone(),
+            progress: Arc::new(SearchProgress::new(1)),
+            table: Arc::new(Table::new(1).expect("memory")),
+            ..SearchTask::idle(Arc::default())
+        });
+        let mut worker = Worker::new(0, Evaluator::new(&Evaluation::default(), 1), Arc::clone(&task));
+        worker.begin(task, Vec::new());
+        worker.path.begin_search(PathHash::default());
+        worker.root_depth = Depth(8);
+        worker
+    }
+
+    /// A null-window node that is expected to fail high, one ply from the root, as steps 2 to 12 would describe it; the
+    /// table knows nothing.
+    pub(in crate::search) fn node<'a>(
+        worker: &mut Worker,
+        position: &'a Position,
+        beta: Score,
+        depth: i32,
+    ) -> Node<'a> {
+        let ply = Ply::ROOT.next();
+        let NodeEval { raw_eval, static_eval, eval } = worker.evaluate_node(position, ply, None, None);
+        Node {
+            position,
+            ply,
+            depth: Depth(depth),
+            window: Window::null(beta - 1),
+            expect: Expect::Cut,
+            in_check: false,
+            raw_eval,
+            static_eval,
+            eval,
+            improving: false,
+            was_pv: false,
+            upcoming_repetition: false,
+            tt_hit: None,
+            tt_move: None,
+            tt_window: None,
+            tb_window: None,
+            learned_window: None,
+            excluded: PackedMove::NONE,
+        }
+    }
+
+    #[test]
+    fn a_position_improves_on_the_last_turn_out_of_check() {
+        let mut worker = worker_at(&Position::default());
+        let ply = Ply(4);
+        assert!(worker.is_improving(ply, Score(-5)) && !worker.is_improving(ply, Score::NONE));
+        worker.stack_mut(Ply(0)).static_eval = Score(10);
+        assert!(worker.is_improving(ply, Score(11)) && !worker.is_improving(ply, Score(10)));
+        worker.stack_mut(Ply(2)).static_eval = Score(20);
+        assert!(worker.is_improving(ply, Score(21)) && !worker.is_improving(ply, Score(20)));
+    }
+}

@@ -189,7 +189,7 @@ impl Packed {
         self.w1 & LEARNED_BIT != 0
     }
 
-    fn path(self) -> PathCheck {
+    pub(super) fn path(self) -> PathCheck {
         PathCheck::from_bits((self.w1 >> 48) as u16, self.w1 & TAINT_BIT != 0)
     }
 

@@ -76,6 +76,12 @@ impl PathCheck {
         self.field
     }
 
+    /// The fifty-move clock at which a score was found that rests on no draw, and 100 for others: the lower, the more
+    /// paths it is valid on, if the mode looks at the clock.
+    pub(super) fn clock(self) -> u16 {
+        if self.tainted { 100 } else { self.field >> SET_BITS }
+    }
+
     pub(super) fn taint(self) -> Option<Taint> {
         self.tainted.then_some(Taint(usize::from(self.field >> REACH_SHIFT)))
     }

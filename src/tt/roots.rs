@@ -4,7 +4,7 @@
 //! [`PathCheck`](super::PathCheck) distinguishes: the same position with another fifty-move clock may have another
 //! score, and analysing that one must not delete the result of this one.
 
-use std::{collections::HashMap, sync::RwLock};
+use std::{cmp::Reverse, collections::HashMap, sync::RwLock};
 
 use super::{Hit, NodeResult, entry::Packed};
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 
 /// Positions that are kept; the shallowest is replaced first.
 const MAX_POSITIONS: usize = 4096;
-/// Paths that are kept for each.
+/// Paths that are kept for each; the one at the highest clock, which is valid on the fewest others, is replaced first.
 const MAX_PATHS: usize = 16;
 
 /// The last finished iteration of an analysis.
@@ -54,8 +54,10 @@ impl Roots {
         let results = roots.entry(root).or_default();
         results.retain(|known| known.hit.to_root_result().path != record.path);
         if results.len() >= MAX_PATHS {
-            let shallowest = (0..results.len()).min_by_key(|&index| results[index].hit.depth);
-            shallowest.map(|index| results.remove(index));
+            let clock = |result: &RootResult| result.hit.to_root_result().path.clock();
+            let narrowest = (0..results.len())
+                .max_by_key(|&index| (clock(&results[index]), Reverse(results[index].hit.depth)));
+            narrowest.map(|index| results.remove(index));
         }
         results.push(RootResult { hit, line: line.to_vec() });
     }
@@ -112,6 +114,14 @@ mod tests {
         // The last result printed counts, even if it is less deep.
         keep(&roots, 5, 16, 0);
         assert_eq!(depth(&roots, 5, 0), Some(16));
+    }
+
+    #[test]
+    fn a_result_at_clock_zero_outlives_any_number_at_other_clocks() {
+        let roots = Roots::default();
+        keep(&roots, 5, 9, 0);
+        (81..99).for_each(|clock| keep(&roots, 5, 20, clock));
+        assert_eq!((depth(&roots, 5, 0), depth(&roots, 5, 98)), (Some(9), Some(20)));
     }
 
     #[test]

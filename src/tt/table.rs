@@ -162,6 +162,10 @@ impl Table {
                 let slack =
                     if result.path.taint().is_some() && packed.is_clean() { 0 } else { SAME_POSITION_SLACK };
                 if lasts && !exact && result.depth + slack <= packed.depth() {
+                    // What is still visited is as young as what is stored now.
+                    if packed.generation() != generation {
+                        slot.store(packed.with_generation(generation));
+                    }
                     return;
                 }
                 slot.store(new);
@@ -184,17 +188,6 @@ impl Table {
         let Some(slot) = same.or_else(least) else { return };
         if !slot.load().is_protected(packed.depth(), generation) {
             slot.store(packed);
-        }
-    }
-
-    /// Gives the entry of a position the current generation, as if it had been stored now.
-    pub fn refresh(&self, key: PositionKey) {
-        let generation = self.generation();
-        for slot in &self.cluster(key).0 {
-            let packed = slot.load();
-            if packed.matches(key) && packed.generation() != generation {
-                slot.store(packed.with_generation(generation));
-            }
         }
     }
 
@@ -306,12 +299,10 @@ mod tests {
         for _ in 0..3 {
             table.new_search();
         }
-        table.refresh(key(4));
-        for n in 6..9 {
+        for n in 6..10 {
             table.store(key(n), &record(1));
         }
         assert!(table.probe(key(1)).is_none(), "old entries give way");
-        assert!(table.probe(key(4)).is_some(), "a refreshed entry is young again");
     }
 
     #[test]
@@ -336,8 +327,29 @@ mod tests {
         table.store(key(1), &record(2));
         assert_eq!(table.probe(key(1)).map(|hit| hit.depth), Some(Depth(10)));
         table.set_analysis(false);
+        table.new_search();
         table.store(key(1), &record(2));
         assert_eq!(table.probe(key(1)).map(|hit| hit.depth), Some(Depth(2)));
+    }
+
+    #[test]
+    fn in_an_analysis_an_entry_stays_young_while_it_is_visited() {
+        for (visited, survives) in [(false, false), (true, true)] {
+            let table = Table::new(1).expect("memory");
+            table.set_analysis(true);
+            table.store(key(1), &record(12));
+            for _ in 0..4 {
+                table.new_search();
+                if visited {
+                    // Too shallow to replace it.
+                    table.store(key(1), &record(2));
+                }
+            }
+            for n in 2..6 {
+                table.store(key(n), &record(3));
+            }
+            assert_eq!(table.probe(key(1)).is_some(), survives, "visited {visited}");
+        }
     }
 
     #[test]

@@ -33,8 +33,7 @@ impl Score {
     /// Internal units in a printed pawn, the score that wins every second game: the only factor between the two
     /// scales. At least 100, so that every printed score has its own internal one. The margins of the search are in
     /// internal units, and the network plays best when its pawn is worth this many of them
-    /// (`benches/notes/evaluation.md`). In the classical evaluation and in exchanges a pawn is 100 units, which is
-    /// printed as 0.71.
+    /// (`benches/notes/evaluation.md`). In the classical evaluation a pawn is 100 units, which is printed as 0.71.
     pub(super) const UNITS_PER_PAWN: i32 = 140;
 
     /// The side to move is mated `ply` plies from the root.

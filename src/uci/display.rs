@@ -42,7 +42,7 @@ pub(super) const HELP: &str = "Engram speaks UCI (the Universal Chess Interface)
      go                                   search; with any of\n\
      \x20 depth N  nodes N  movetime MS  mate N  infinite  ponder  searchmoves MOVE…\n\
      \x20 wtime MS  btime MS  winc MS  binc MS  movestogo N\n\
-     stop                                 end the search\n\
+     stop                                 end the search, perft or bench\n\
      ponderhit                            the move pondered on was played\n\
      debug on|off                         say more\n\
      d                                    show the position\n\

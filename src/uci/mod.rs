@@ -22,6 +22,7 @@ mod session;
 pub mod translate;
 
 pub use debug_log::DebugLog;
+pub(crate) use notice::counted;
 pub use output::{Output, printable};
 pub use reader::Interrupt;
 pub use session::{Places, Session, Tools};

@@ -6,9 +6,14 @@ use shakmaty::uci::UciMove;
 
 use crate::search::{Failure, Notice, advice_margin, advice_min_depth};
 
-/// `1 record`, `2 records`.
-fn counted(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+/// `1 record`, `2 records`, `3 entries`.
+pub(crate) fn counted(count: impl TryInto<u64>, what: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    match what.strip_suffix('y') {
+        _ if count == 1 => format!("{count} {what}"),
+        Some(stem) => format!("{count} {stem}ies"),
+        None => format!("{count} {what}s"),
+    }
 }
 
 /// The moves, with spaces between them.
@@ -82,9 +87,8 @@ impl Display for Notice {
             ),
             Notice::NotWritten { records, path } => write!(
                 f,
-                "learning: {} could not be written to {}: another process holds its lock, or it cannot be written; the \
-                 next engine that opens it learns from the games",
-                counted(*records, "record"),
+                "learning: {records} records and games could not be written to {}: another process holds its lock, or it \
+                 cannot be written; the next engine that opens it learns from the games",
                 path.display()
             ),
             Notice::Studied { openings, games, held } => write!(

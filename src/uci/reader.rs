@@ -51,8 +51,9 @@ pub(super) enum InputError {
 
 /// Interrupts a long task of the session's loop.
 ///
-/// Counts the requests (`stop`, `quit`) that were read but not yet handled by the loop. As the loop handles lines in
-/// order, its current task came before all of them.
+/// Counts the lines `stop` that were read but not yet handled by the loop. As the loop handles lines in order, its current
+/// task came before all of them. A `quit` waits for the task, as the end of the input does, so that a script gets its
+/// answers; a signal does not.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     unhandled: Arc<AtomicUsize>,
@@ -74,7 +75,7 @@ impl Interrupt {
     }
 }
 
-/// Does the same as the line `quit`.
+/// Does the same as the line `quit`, and interrupts what it would wait for.
 pub(super) fn quit(sender: &Sender<SessionInput>, stop: &StopHandle, interrupt: &Interrupt) {
     interrupt.request();
     stop.stop();
@@ -110,9 +111,13 @@ pub(super) fn read(
             continue;
         }
         let received = line.take();
-        if matches!(received.command, Ok(Command::Stop | Command::Quit)) {
-            interrupt.request();
-            stop.stop();
+        match received.command {
+            Ok(Command::Stop) => {
+                interrupt.request();
+                stop.stop();
+            }
+            Ok(Command::Quit) => stop.stop(),
+            _ => {}
         }
         let is_empty = matches!(received.command, Err(InputError::Command(CommandError::Empty)));
         // The session may end before its input does.
@@ -185,7 +190,7 @@ mod tests {
         assert_eq!(&seen[..3], ["uci", "isready", "stop"]);
         assert!(seen[3].contains("UTF-8") && seen[4].contains("junk"), "{seen:?}");
         assert_eq!(&seen[5..], ["quit", "end"]);
-        assert_eq!(interrupt.unhandled.load(Ordering::Relaxed), 2);
+        assert_eq!(interrupt.unhandled.load(Ordering::Relaxed), 1);
     }
 
     #[test]

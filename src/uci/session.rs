@@ -25,7 +25,7 @@ use crate::{
     eval::net::Network,
     learn::policy::LearningMode,
     position::{PathHash, Position},
-    protocol::{Command, Go, Message, PositionStart, Registration, Verification},
+    protocol::{Command, Go, Message, PositionStart, Registration, Verification, quote},
     search::Event,
 };
 
@@ -136,7 +136,7 @@ impl<T: Tools> Session<T> {
     }
 
     /// Runs until `quit`, the end of `input`, or a closed output; then a running search is stopped and awaited.
-    /// Commands queued behind it are carried out at the end of the input, and dropped otherwise.
+    /// Commands queued behind it are carried out first, and dropped if the output is closed.
     pub fn run(mut self, input: impl BufRead + Send + 'static) {
         let (sender, stop, interrupt) =
             (self.sender.clone(), self.engine.stop_handle(), self.interrupt.clone());
@@ -186,21 +186,13 @@ impl<T: Tools> Session<T> {
         // The search may have just ended: queued commands still come first.
         let must_wait = self.is_searching() || !self.waiting.is_empty();
         if must_wait && self.needs_idle_engine(&command) {
-            if let Command::Go(go) = &command {
-                // An invalid `go` is refused at once and does not stop the search, unless a queued command may change
-                // the position.
-                if self.waiting.is_empty()
-                    && let Err(error) = translate::limits(go, self.engine.position())
-                {
-                    self.output.say(error);
-                    return Flow::Continue;
-                }
+            if matches!(command, Command::Go(_)) {
                 self.engine.stop();
             }
             self.waiting.push_back((command, read_at));
             return Flow::Continue;
         }
-        if matches!(command, Command::Stop | Command::Quit) {
+        if command == Command::Stop {
             // Only now, because the request also applies to the commands queued before it.
             self.interrupt.handled();
         }
@@ -222,7 +214,10 @@ impl<T: Tools> Session<T> {
                 self.output.send(&Message::Registration(Verification::Checking));
                 self.output.send(&Message::Registration(Verification::Ok));
             }
-            Command::Quit => return Flow::Leave,
+            Command::Quit => {
+                self.finish_waiting();
+                return Flow::Leave;
+            }
             Command::Show => self.output.line(Diagram(self.engine.position())),
             Command::Eval => self.tools.eval(self.engine.position(), self.engine.network(), &self.output),
             Command::Perft(depth) => {
@@ -269,8 +264,8 @@ impl<T: Tools> Session<T> {
         }
     }
 
-    /// At the end of the input: carries out the queued commands and stops each search among them, so that every
-    /// `go` has its `bestmove`.
+    /// At `quit` and the end of the input: carries out the queued commands and stops each search among them, so that
+    /// every `go` has its `bestmove`.
     fn finish_waiting(&mut self) {
         while !self.waiting.is_empty() {
             self.engine.stop();
@@ -321,17 +316,21 @@ impl<T: Tools> Session<T> {
 
     fn go(&mut self, go: &Go, read_at: Instant) {
         let position = self.engine.position();
-        match translate::limits(go, position) {
-            Ok(limits) => {
-                let mode = translate::notation(position, self.settings.chess960);
-                self.chess960_notation.store(mode.is_chess960(), Ordering::Relaxed);
-                let material = if self.settings.show_wdl { position.material_points().max(1) } else { 0 };
-                self.wdl_material.store(material, Ordering::Relaxed);
-                self.searching.store(true, Ordering::Relaxed);
-                self.engine.go(limits, read_at);
-            }
-            Err(error) => self.output.say(error),
+        let (limits, illegal) = translate::limits(go, position);
+        let passed_over: Vec<String> =
+            go.unknown.iter().cloned().chain(illegal.iter().map(UciMove::to_string)).collect();
+        if !passed_over.is_empty() {
+            self.output.say(format_args!(
+                "not understood or not legal here, passed over: {}",
+                quote(&passed_over.join(" "))
+            ));
         }
+        let mode = translate::notation(position, self.settings.chess960);
+        self.chess960_notation.store(mode.is_chess960(), Ordering::Relaxed);
+        let material = if self.settings.show_wdl { position.material_points().max(1) } else { 0 };
+        self.wdl_material.store(material, Ordering::Relaxed);
+        self.searching.store(true, Ordering::Relaxed);
+        self.engine.go(limits, read_at);
     }
 }
 
@@ -367,16 +366,6 @@ mod tests {
         session.searching.store(false, Ordering::Release);
         session.catch_up();
         assert!(!session.interrupt.is_requested());
-        session.engine.wait();
-    }
-
-    #[test]
-    fn a_wrong_go_does_not_end_the_search_that_runs() {
-        let mut session = session();
-        handle(&mut session, "go infinite");
-        handle(&mut session, "go searchmoves e2e5");
-        assert!(session.waiting.is_empty() && session.is_searching());
-        session.engine.stop();
         session.engine.wait();
     }
 

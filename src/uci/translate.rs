@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use shakmaty::{
-    CastlingMode, Color, Move, Position as _, PositionErrorKinds,
+    CastlingMode, Color, Position as _, PositionErrorKinds,
     fen::{Fen, ParseFenError},
     uci::UciMove,
 };
@@ -29,17 +29,8 @@ pub enum FenError {
     Impossible(String, String),
 }
 
-/// A move of `searchmoves` that is not legal in the position.
-#[derive(Clone, Debug, Error)]
-#[error("{uci} of searchmoves is not legal in {fen}; name legal moves or none")]
-pub struct IllegalSearchMove {
-    /// The move.
-    pub uci: UciMove,
-    /// The position.
-    pub fen: String,
-}
-
-/// Reads a FEN, or `startpos`; fields missing at its end take their usual values ([`assumed`]). With `chess960` castling rights are read and moves
+/// Reads a FEN, or `startpos`; fields missing at its end take their usual values ([`assumed`]). With `chess960` castling
+/// rights are read and moves
 /// printed as in Chess960; without it only if the rights cannot be standard.
 ///
 /// # Errors
@@ -85,30 +76,27 @@ pub fn start_position(start: &PositionStart, chess960: bool) -> Result<Position,
     }
 }
 
-/// The limits of a search in `position`.
+/// The limits of a search in `position`, and the moves of `searchmoves` that are not legal in it. If none is legal, all
+/// moves are searched.
 ///
-/// The clock is that of the side to move. If only the other side's was sent, that one is used, so that a search with a
-/// clock always ends.
-///
-/// # Errors
-/// An illegal move in `searchmoves`.
-pub fn limits(go: &Go, position: &Position) -> Result<Limits, IllegalSearchMove> {
+/// The clock is that of the side to move. If only the other side's was sent, that one is used, and none is an empty one,
+/// so that a search with a word about the clock always ends.
+pub fn limits(go: &Go, position: &Position) -> (Limits, Vec<UciMove>) {
     let (ours, theirs) = match position.turn() {
         Color::White => ((go.wtime, go.winc), (go.btime, go.binc)),
         Color::Black => ((go.btime, go.binc), (go.wtime, go.winc)),
     };
     let (time, increment) = if ours.0.is_some() { ours } else { theirs };
-    let clock = time.map(|time| ClockTime {
-        remaining: milliseconds(time),
+    let has_clock = time.or(ours.1).or(theirs.1).is_some() || go.movestogo.is_some();
+    let clock = has_clock.then(|| ClockTime {
+        remaining: milliseconds(time.unwrap_or(0)),
         increment: milliseconds(increment.unwrap_or(0)),
         moves_to_go: go.movestogo.filter(|&moves| moves > 0).map(saturated),
     });
-    let search_moves = go
-        .search_moves
-        .iter()
-        .map(|&uci| uci.to_move(position.chess()).map_err(|_| IllegalSearchMove { uci, fen: position.fen() }))
-        .collect::<Result<Vec<Move>, _>>()?;
-    Ok(Limits {
+    let mut illegal = Vec::new();
+    let mut legal = |&uci: &UciMove| uci.to_move(position.chess()).map_err(|_| illegal.push(uci)).ok();
+    let search_moves = go.search_moves.iter().filter_map(&mut legal).collect();
+    let limits = Limits {
         clock,
         depth: go.depth.map(|plies| Depth(plies.clamp(1, Depth::MAX.get() as u64) as i32)),
         nodes: go.nodes.map(|nodes| nodes.max(1)),
@@ -117,7 +105,8 @@ pub fn limits(go: &Go, position: &Position) -> Result<Limits, IllegalSearchMove>
         infinite: go.infinite,
         ponder: go.ponder,
         search_moves,
-    })
+    };
+    (limits, illegal)
 }
 
 fn milliseconds(time: i64) -> Duration {
@@ -220,7 +209,7 @@ mod tests {
     }
 
     fn limits_of(line: &str, fen: &str) -> Limits {
-        limits(&go(line), &parse_fen(fen, false).unwrap()).unwrap()
+        limits(&go(line), &parse_fen(fen, false).unwrap()).0
     }
 
     const WHITE: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";

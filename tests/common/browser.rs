@@ -121,14 +121,20 @@ impl Browser {
     /// Clicks with the mouse at a share of an element's width, in the middle of its height.
     pub fn click(&self, selector: &str, share: f64) {
         let place = self.place(selector, share);
-        let actions = json!([
-            { "type": "pointerMove", "x": place[0], "y": place[1], "duration": 0 },
-            { "type": "pointerDown", "button": 0 },
-            { "type": "pointerUp", "button": 0 },
-        ]);
+        self.pointer("mouse", &[place.clone(), place]);
+    }
+
+    /// Presses a `mouse` or a finger (`touch`) at the first of several places (pixels, from the left and from above),
+    /// draws it over the others, and lets go at the last.
+    pub fn pointer(&self, kind: &str, places: &[Value]) {
+        let to =
+            |place: &Value| json!({ "type": "pointerMove", "x": place[0], "y": place[1], "duration": 20 });
+        let mut actions: Vec<Value> = places.iter().map(to).collect();
+        actions.insert(1, json!({ "type": "pointerDown", "button": 0 }));
+        actions.push(json!({ "type": "pointerUp", "button": 0 }));
         self.command(
             "actions",
-            &json!({ "actions": [{ "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": actions }] }),
+            &json!({ "actions": [{ "type": "pointer", "id": kind, "parameters": { "pointerType": kind }, "actions": actions }] }),
         );
     }
 
@@ -146,7 +152,7 @@ impl Browser {
     }
 
     /// Scrolls to an element; the place at a share of its width and half its height.
-    fn place(&self, selector: &str, share: f64) -> Value {
+    pub fn place(&self, selector: &str, share: f64) -> Value {
         self.run_with(
             "const element = document.querySelector(arguments[0]); element.scrollIntoView({ block: 'center' }); \
              const box = element.getBoundingClientRect(); \

@@ -74,3 +74,8 @@ pub fn bare(number: u64) -> Record {
     record.setup[..8].copy_from_slice(&number.to_le_bytes());
     record
 }
+
+/// The record as advice, which has no search.
+pub fn as_advice(record: Record) -> Record {
+    Record { origin: Origin::Advice, since_root: 0, log2_nodes: 0, evaluation_id: 0, ..record }
+}

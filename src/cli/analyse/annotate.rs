@@ -1,8 +1,15 @@
 //! A game with the annotations of its analysis, as PGN.
 
+use std::slice::Iter;
+
 use shakmaty::Color;
 
-use super::report::GameReport;
+use super::{
+    marks::for_white,
+    pool::Finding,
+    report::GameReport,
+    variations::{self, Variation, VariationLine},
+};
 use crate::{
     cli::{
         pawns,
@@ -45,8 +52,14 @@ pub fn game_pgn(report: &GameReport) -> String {
         set("Annotator", concat!("Engram ", env!("CARGO_PKG_VERSION")).to_owned());
     }
     let mut comments: Vec<Comment> = vec![kept(&game.preface)];
+    let mut variations = evaluated(report).into_iter();
     for (index, m) in report.moves.iter().enumerate() {
         let mut kept = kept(&game.annotations[index]);
+        for token in kept.iter_mut().filter(|token| token.starts_with('(')) {
+            if let Some(text) = variations.next() {
+                *token = format!("({text})");
+            }
+        }
         // Glyphs belong to the move and come before comments.
         let mut comment: Comment = kept.extract_if(.., |token| token.starts_with('$')).collect();
         let mut agrees = false;
@@ -70,6 +83,45 @@ pub fn game_pgn(report: &GameReport) -> String {
         comments.push(comment);
     }
     pgn::write_game(game, &tags, &comments)
+}
+
+/// The variations of a game, in their order, with evaluations; none if they were not searched.
+fn evaluated(report: &GameReport) -> Vec<String> {
+    if report.branches.is_empty() {
+        return Vec::new();
+    }
+    let list = variations::of_game(&report.game, &report.positions);
+    let mut branches = report.branches.iter();
+    list.iter().map(|variation| variation_text(variation, &mut branches)).collect()
+}
+
+/// A variation with evaluations: of it and those in it, whose findings come next.
+fn variation_text(variation: &Variation, branches: &mut Iter<'_, Vec<Finding>>) -> String {
+    let Some(VariationLine { game, positions, variations }) = &variation.line else {
+        return variation.text.clone();
+    };
+    let findings = branches.next().map(Vec::as_slice).unwrap_or_default();
+    let mut nested = variations.iter().map(|inner| variation_text(inner, branches));
+    let mut tokens = kept(&game.preface);
+    let mut numbered = true;
+    for (index, &m) in game.moves.iter().enumerate() {
+        let (position, next) = (&positions[index], &positions[index + 1]);
+        let is_numbered = numbered || position.turn().is_white();
+        tokens.push(if is_numbered { pgn::line(position, &[m]) } else { pgn::san(position, m).0 });
+        let mut kept = kept(&game.annotations[index]);
+        for token in kept.iter_mut().filter(|token| token.starts_with('(')) {
+            if let Some(text) = nested.next() {
+                *token = format!("({text})");
+            }
+        }
+        let nags = kept.iter().take_while(|token| token.starts_with('$')).count();
+        if let Some(finding) = findings.get(index).filter(|_| next.has_legal_move()) {
+            kept.insert(nags, format!("{{[%eval {}]}}", eval(for_white(next, finding))));
+        }
+        numbered = kept.len() > nags;
+        tokens.extend(kept);
+    }
+    tokens.join(" ")
 }
 
 fn eval(score: Score) -> String {
@@ -110,6 +162,10 @@ enum BetterLine {
 }
 
 /// Is a variation a line of moves that we wrote, and nobody has added to?
+pub fn is_better_line(text: &str) -> bool {
+    better_line(text).is_some()
+}
+
 fn better_line(text: &str) -> Option<BetterLine> {
     let (moves, comment) = text.strip_suffix('}')?.split_once(LINE_COMMENT)?;
     let line = if comment.starts_with(AGREES) { BetterLine::Agrees } else { BetterLine::WithGlyph };

@@ -39,7 +39,7 @@ impl Claims {
         for (option, path) in arguments.outputs() {
             claims.add(option, path, journal)?;
         }
-        let files: &[PathBuf] = if let AnalysisInput::Files(files) = input { files } else { &[] };
+        let files: &[PathBuf] = if let AnalysisInput::Files(files, _) = input { files } else { &[] };
         if let Some(learn) = arguments.learn.as_deref().filter(|_| arguments.write) {
             refuse_input(learn, files)?;
         }

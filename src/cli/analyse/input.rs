@@ -9,7 +9,7 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-use super::epd::EpdRecord;
+use super::{epd::EpdRecord, variations::Branch};
 use crate::{
     cli::{
         CliError, complain,
@@ -25,8 +25,10 @@ use crate::{
 pub enum Item {
     /// A position, perhaps with a task.
     Position(EpdRecord),
-    /// A game.
-    Game(Game),
+    /// A game, and how many of its variations come behind it.
+    Game(Game, usize),
+    /// A variation of the game before it.
+    Variation(Branch),
 }
 
 impl Item {
@@ -35,7 +37,8 @@ impl Item {
         match self {
             Item::Position(record) if record.file.is_empty() => record.id.clone(),
             Item::Position(record) => format!("{}: {}", record.file, record.id),
-            Item::Game(game) => format!("{}: game {} (line {})", game.file, game.number, game.line),
+            Item::Variation(branch) => format!("a variation at ply {}", branch.before.len() + 1),
+            Item::Game(game, _) => format!("{}: game {} (line {})", game.file, game.number, game.line),
         }
     }
 }
@@ -51,19 +54,19 @@ enum TextKind {
 pub enum AnalysisInput {
     /// One position.
     Single(Box<EpdRecord>),
-    /// Files, or the standard input as `-`.
-    Files(Vec<PathBuf>),
+    /// Files, or the standard input as `-`; of games the variations too?
+    Files(Vec<PathBuf>, bool),
 }
 
 /// An item, or why one has to be skipped.
 pub type Read = Result<Item, String>;
 
 impl AnalysisInput {
-    /// Interprets the arguments.
+    /// Interprets the arguments; `variations`: those of games are items too.
     ///
     /// # Errors
     /// They are neither readable files nor a position.
-    pub fn open(words: &[OsString]) -> Result<AnalysisInput, CliError> {
+    pub fn open(words: &[OsString], variations: bool) -> Result<AnalysisInput, CliError> {
         let Some(missing) = words.iter().find(|word| *word != "-" && !Path::new(word).exists()) else {
             let paths: Vec<PathBuf> = words.iter().map(PathBuf::from).collect();
             // Checked first: no output may be touched for an input that cannot be read. What is read from a pipe
@@ -72,7 +75,7 @@ impl AnalysisInput {
                 let begin = source::reader(path).and_then(|mut reader| reader.fill_buf().map(|_| ()));
                 begin.map_err(refused(path, "read"))?;
             }
-            return Ok(AnalysisInput::Files(paths));
+            return Ok(AnalysisInput::Files(paths, variations));
         };
         let text = text(words);
         let first = text.split_whitespace().next().unwrap_or_default();
@@ -98,7 +101,7 @@ impl AnalysisInput {
 
     /// Identifies this input; `None` if it cannot be read again.
     pub fn fingerprint(&self) -> Option<String> {
-        let AnalysisInput::Files(paths) = self else { return None };
+        let AnalysisInput::Files(paths, _) = self else { return None };
         let description = |path: &PathBuf| {
             let metadata = fs::metadata(path).ok().filter(|found| found.is_file() || found.is_dir())?;
             let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
@@ -111,7 +114,7 @@ impl AnalysisInput {
 
     /// The length of its files in bytes; `None` if it is not known, as that of a pipe.
     pub fn bytes(&self) -> Option<u64> {
-        let AnalysisInput::Files(paths) = self else { return None };
+        let AnalysisInput::Files(paths, _) = self else { return None };
         let length = |path: &PathBuf| match fs::metadata(path).ok()? {
             file if file.is_file() => Some(file.len()),
             // It is skipped.
@@ -127,9 +130,9 @@ impl AnalysisInput {
             AnalysisInput::Single(record) => {
                 Box::new(std::iter::once(Ok(Ok(Item::Position((**record).clone())))))
             }
-            AnalysisInput::Files(paths) => {
-                let read = Arc::clone(read);
-                Box::new(paths.clone().into_iter().flat_map(move |path| readable(path, &read)))
+            AnalysisInput::Files(paths, variations) => {
+                let (read, variations) = (Arc::clone(read), *variations);
+                Box::new(paths.clone().into_iter().flat_map(move |path| readable(path, &read, variations)))
             }
         }
     }
@@ -146,13 +149,14 @@ pub fn text(words: &[OsString]) -> String {
 }
 
 /// The items of a file up to its first error: after that a decompressor may say anything.
-fn readable(path: PathBuf, read: &Arc<AtomicU64>) -> Items {
+fn readable(path: PathBuf, read: &Arc<AtomicU64>, variations: bool) -> Items {
     let mut is_readable = true;
-    Box::new(items(path, read).take_while(move |item| std::mem::replace(&mut is_readable, item.is_ok())))
+    let items = items(path, read, variations);
+    Box::new(items.take_while(move |item| std::mem::replace(&mut is_readable, item.is_ok())))
 }
 
 /// The items of a file.
-fn items(path: PathBuf, read: &Arc<AtomicU64>) -> Items {
+fn items(path: PathBuf, read: &Arc<AtomicU64>, variations: bool) -> Items {
     if path.is_dir() {
         let path = path.display();
         let reason =
@@ -160,7 +164,7 @@ fn items(path: PathBuf, read: &Arc<AtomicU64>) -> Items {
         return Box::new(std::iter::once(Ok(Err(reason))));
     }
     match source::counted_reader(&path, read).and_then(|reader| detect(&path, reader)) {
-        Ok((TextKind::Games, reader)) => games(path, reader),
+        Ok((TextKind::Games, reader)) => games(path, reader, variations),
         Ok((TextKind::Positions, reader)) => positions(path, reader),
         Err(error) => Box::new(std::iter::once(Err(refused(&path, "read")(error)))),
     }
@@ -193,11 +197,17 @@ fn detect(path: &Path, mut reader: Reader) -> io::Result<(TextKind, Reader)> {
     }
 }
 
-fn games(path: PathBuf, reader: Reader) -> Items {
-    Box::new(Games::new(reader).map(move |game| match game {
-        Ok(Ok(game)) => Ok(Ok(Item::Game(Game { file: path.display().to_string(), ..game }))),
-        Ok(Err(broken)) => Ok(Err(format!("{}: {broken}", path.display()))),
-        Err(error) => Err(refused(&path, "read")(error)),
+fn games(path: PathBuf, reader: Reader, variations: bool) -> Items {
+    Box::new(Games::new(reader).flat_map(move |game| match game {
+        Ok(Ok(game)) => {
+            let game = Game { file: path.display().to_string(), ..game };
+            let branches = if variations { Branch::all(&game) } else { Vec::new() };
+            let mut items = vec![Ok(Ok(Item::Game(game, branches.len())))];
+            items.extend(branches.into_iter().map(|branch| Ok(Ok(Item::Variation(branch)))));
+            items
+        }
+        Ok(Err(broken)) => vec![Ok(Err(format!("{}: {broken}", path.display())))],
+        Err(error) => vec![Err(refused(&path, "read")(error))],
     }))
 }
 
@@ -236,7 +246,7 @@ mod tests {
         packed.write_all(games.as_bytes()).expect("memory takes it");
         fs::write(path("a.pgn.gz"), packed.finish().expect("memory takes it")).expect("a file");
         fs::write(path("b.pgn"), &games).expect("a file");
-        let input = AnalysisInput::open(&[path("a.pgn.gz"), path("b.pgn"), path("")]).expect("files");
+        let input = AnalysisInput::open(&[path("a.pgn.gz"), path("b.pgn"), path("")], false).expect("files");
         let read = Arc::default();
         let mut before = 0;
         for (index, item) in input.items(&read).enumerate() {

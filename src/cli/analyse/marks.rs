@@ -16,8 +16,8 @@ use crate::{
     types::{Ply, Score},
 };
 
-/// A sacrifice gives at least this much in an exchange, in the units of exchange values: a minor piece for a pawn.
-const SACRIFICE: i32 = 200;
+/// A sacrifice gives at least this much in an exchange: a minor piece for a pawn.
+const SACRIFICE: Score = Score::from_centipawns(200);
 
 /// A game and what was found about it.
 pub struct Marks<'a> {
@@ -84,7 +84,7 @@ impl<'a> Marks<'a> {
         if !self.may_be_only_move(index) || kept - chances(second.score) < ONLY_MOVE {
             return None;
         }
-        let sacrifices = !self.positions[index].see_ge(self.moves[index], 1 - SACRIFICE);
+        let sacrifices = !self.positions[index].see_ge(self.moves[index], 1 - SACRIFICE.0);
         Some(if sacrifices { MoveJudgement::Brilliant } else { MoveJudgement::Good })
     }
 

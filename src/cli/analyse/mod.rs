@@ -36,6 +36,7 @@ mod sink;
 mod sqlite;
 #[cfg(feature = "fleet")]
 mod task;
+mod variations;
 mod window;
 
 use std::{
@@ -61,12 +62,14 @@ pub(super) use self::{
     pool::{Finding, FoundAt, SearchKind, Workers},
     task::{BatchTask, result as task_result, version},
 };
-use super::{CliError, Completion, Openings, complain, pawns, progress_bar, tablebase};
+use super::{CliError, Completion, complain, counted, openings, progress_bar, tablebase};
 use crate::{
     eval,
     learn::{FileError, LearnFile, Mode},
+    position::Openings,
     processor::cores,
     search::Event,
+    types::Bound,
     uci::Output,
 };
 
@@ -79,8 +82,8 @@ const DEFAULT_DEPTH: u64 = 16;
 /// An input that cannot be read at all, an output that cannot be written. A broken game or line alone is
 /// named and skipped.
 pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError> {
-    let input = AnalysisInput::open(&arguments.input)?;
-    let openings = if arguments.eco.is_empty() { Openings::own() } else { Openings::read(&arguments.eco)? };
+    let input = AnalysisInput::open(&arguments.input, arguments.variations)?;
+    let openings = if arguments.eco.is_empty() { Openings::own() } else { openings::read(&arguments.eco)? };
     if !arguments.syzygy.is_empty() {
         tablebase::open(&arguments.syzygy)?;
     }
@@ -91,7 +94,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     let learn = arguments.learn.as_deref();
     let records_before = learn.map(|path| records(path, arguments.write)).transpose()?;
     let progress = progress(&input);
-    let watch = watch(&progress, input.is_single());
+    let watch = watch(&progress, &input);
     let mut backend = SearchBackend::start(arguments, &settings, setup, watch)?;
 
     // Nothing is refused any more: from here on files change.
@@ -122,9 +125,9 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     {
         let name = path.display();
         output.line(if arguments.write {
-            format!("{} records in {name}, {before} before", records(path, false)?)
+            format!("{} in {name}, {before} before", counted(records(path, false)?, "record"))
         } else {
-            format!("{before} records in {name}, which was only read")
+            format!("{} in {name}, which was only read", counted(before, "record"))
         });
     }
     let unread = totals.unread.take();
@@ -206,6 +209,7 @@ fn setup<'a>(
         "syzygy": settings.syzygy,
         "learn": settings.learn.as_ref().map(|path| path.display().to_string()),
         "write": settings.write,
+        "variations": arguments.variations,
         "outputs": outputs,
     });
     Some((file, setup))
@@ -226,17 +230,16 @@ fn progress(input: &AnalysisInput) -> ProgressBar {
     bar
 }
 
-/// With a single position the bar shows how deep the search is.
-fn watch(progress: &ProgressBar, single: bool) -> Arc<dyn Fn(&Event) + Send + Sync> {
-    if !single {
-        return Arc::new(|_| {});
-    }
-    let progress = progress.clone();
+/// With a single position each iteration is a line above the bar.
+fn watch(progress: &ProgressBar, input: &AnalysisInput) -> Arc<dyn Fn(&Event) + Send + Sync> {
+    let AnalysisInput::Single(record) = input else { return Arc::new(|_| {}) };
+    let (progress, position) = (progress.clone(), record.position.clone());
+    progress.println(output::growing_head());
     Arc::new(move |event| {
         if let Event::Pv(line) = event
-            && line.multi_pv == 1
+            && (line.multi_pv, line.bound) == (1, Bound::Exact)
         {
-            progress.set_message(format!("depth {}, {}", line.depth.get(), pawns(line.score)));
+            progress.println(output::growing_text(&position, line));
         }
     })
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde::Serialize;
-use shakmaty::{CastlingMode, Color};
+use shakmaty::{CastlingMode, Color, Move};
 
 use super::{
     epd::{self, EpdRecord},
@@ -16,10 +16,11 @@ use super::{
     report::GameReport,
 };
 use crate::{
-    cli::{CliError, json, pawns, pgn, refused},
+    cli::{CliError, counted, json, pawns, pgn, refused},
     files::Claim,
     position::Position,
     protocol::ScoreValue,
+    search::PvInfo,
     types::{Bound, Score},
     uci::{Output, translate},
 };
@@ -196,6 +197,9 @@ pub fn game_json(report: &GameReport) -> String {
     })
 }
 
+/// Moves of a line that are shown while a search goes on.
+const GROWING_MOVES: usize = 10;
+
 /// The header of the table whose rows are made by [`record_text`].
 pub fn records_head() -> String {
     format!(
@@ -216,11 +220,42 @@ pub fn record_text(record: &EpdRecord, finding: &Finding) -> String {
     let m = finding.best().map_or_else(|| "-".to_owned(), |m| pgn::san(&record.position, m).0);
     let found = result.solved_after.map_or(String::new(), |ms| ms.to_string());
     let points = result.points.map_or(String::new(), |points| points.to_string());
-    format!(
-        "{id:<28} {solved:<6} {m:<8} {:>13} {:>5} {:>11} {found:>9} {points:>6}",
+    let wanted = if result.solved == Some(false) { solution(record) } else { String::new() };
+    let row = format!(
+        "{id:<28} {solved:<6} {m:<8} {:>13} {:>5} {:>11} {found:>9} {points:>6}  {wanted}",
         pawns(finding.score()),
         finding.depth,
         finding.nodes,
+    );
+    row.trim_end().to_owned()
+}
+
+/// `bm Ra8+ Re8+` or `am Qa8`.
+fn solution(record: &EpdRecord) -> String {
+    let named = |name: &str, moves: &[Move]| {
+        let moves: Vec<String> = moves.iter().map(|&m| pgn::san(&record.position, m).0).collect();
+        (!moves.is_empty()).then(|| format!("{name} {}", moves.join(" ")))
+    };
+    let parts = [named("bm", &record.best), named("am", &record.avoid)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// The header of the lines made by [`growing_text`].
+pub fn growing_head() -> String {
+    format!("{:>5} {:>13} {:>9} {:>13} {:>11}  line", "depth", "score", "seconds", "nodes", "nodes/s")
+}
+
+/// An iteration of a search as a line of a table that grows while it goes on.
+pub fn growing_text(position: &Position, line: &PvInfo) -> String {
+    let moves = &line.pv[..line.pv.len().min(GROWING_MOVES)];
+    format!(
+        "{:>5} {:>13} {:>9.1} {:>13} {:>11}  {}",
+        line.depth.get(),
+        pawns(line.score),
+        line.time.as_secs_f64(),
+        line.nodes,
+        line.nps(),
+        pgn::line(position, moves),
     )
 }
 
@@ -250,8 +285,9 @@ pub fn position_text(position: &Position, finding: &Finding) -> String {
     text
 }
 
-/// A game in a few lines: names, opening, accuracy, and the critical moments. `with_file`: there are several files.
-pub fn game_text(report: &GameReport, with_file: bool) -> String {
+/// A game in a few lines: names, opening, accuracy, and the critical moments, or `all` bad moves. `with_file`: there are
+/// several files.
+pub fn game_text(report: &GameReport, with_file: bool, all: bool) -> String {
     let game = &report.game;
     let (white, black) = (game.player(Color::White), game.player(Color::Black));
     let mut text = if with_file { format!("{}: ", game.file) } else { String::new() };
@@ -262,17 +298,17 @@ pub fn game_text(report: &GameReport, with_file: bool) -> String {
     text.push('\n');
     for side in Color::ALL {
         let Some(accuracy) = report.accuracy(side) else { continue };
-        let count = |judgement| report.count(side, judgement);
+        let count = |judgement: MoveJudgement| counted(report.count(side, judgement), judgement.word());
         let _ = writeln!(
             text,
-            "  {:<24} accuracy {accuracy:>5.1} %, {} inaccuracies, {} mistakes, {} blunders",
+            "  {:<24} accuracy {accuracy:>5.1} %, {}, {}, {}",
             game.player(side),
             count(MoveJudgement::Inaccuracy),
             count(MoveJudgement::Mistake),
             count(MoveJudgement::Blunder),
         );
     }
-    for index in report.critical() {
+    for index in if all { report.bad() } else { report.critical() } {
         let m = &report.moves[index];
         let position = &report.positions[index];
         let before = pawns(report.findings[index].score().relative_to(position.turn()));
@@ -287,4 +323,41 @@ pub fn game_text(report: &GameReport, with_file: bool) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::types::Depth;
+
+    #[test]
+    fn a_line_that_grows_is_below_its_head_and_in_moves_for_people() {
+        let position = Position::default();
+        let pv = ["e4", "e5", "Nf3"].iter().scan(position.clone(), |position, san| {
+            let m = pgn::read_move(san, position)?;
+            *position = position.play(m);
+            Some(m)
+        });
+        let line = PvInfo {
+            depth: Depth(12),
+            seldepth: 20,
+            multi_pv: 1,
+            score: Score::from_centipawns(35),
+            bound: Bound::Exact,
+            is_drawn: false,
+            nodes: 1_500_000,
+            time: Duration::from_millis(1500),
+            hashfull: 0,
+            tbhits: 0,
+            pv: pv.collect(),
+        };
+        let (head, text) = (growing_head(), growing_text(&position, &line));
+        assert_eq!(
+            text.split_whitespace().collect::<Vec<_>>().join(" "),
+            "12 +0.35 1.5 1500000 1000000 1. e4 e5 2. Nf3"
+        );
+        assert_eq!(head.find("line"), text.find("1. e4"));
+    }
 }

@@ -16,8 +16,8 @@ use super::{
     sink::{AnnotatedGames, Csv, JsonLines, PuzzleFile, Sink, Text},
 };
 use crate::{
-    cli::{CliError, Openings, openings::Opening, source},
-    position::Position,
+    cli::{CliError, source},
+    position::{Opening, Openings, Position},
     uci::Output,
 };
 
@@ -52,8 +52,14 @@ impl Totals {
     /// Counts an item.
     fn count(&mut self, findings: &[Finding]) {
         self.items += 1;
-        self.positions += findings.len() as u64;
-        self.nodes += findings.iter().map(|finding| finding.nodes).sum::<u64>();
+        self.count_positions(findings);
+    }
+
+    fn count_positions<'a>(&mut self, findings: impl IntoIterator<Item = &'a Finding>) {
+        for finding in findings {
+            self.positions += 1;
+            self.nodes += finding.nodes;
+        }
     }
 }
 
@@ -143,6 +149,7 @@ impl Outputs {
     /// Writes an analysed game.
     pub fn game(&mut self, report: &GameReport, totals: &mut Totals) -> Result<(), CliError> {
         totals.count(&report.findings);
+        totals.count_positions(report.branches.iter().flatten());
         let puzzles: Vec<Puzzle<'_>> = Puzzle::all(report).collect();
         totals.puzzles += puzzles.len();
         self.sinks.iter_mut().try_for_each(|sink| sink.game(report, &puzzles))

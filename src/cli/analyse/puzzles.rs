@@ -18,8 +18,8 @@ const WON: f64 = 75.0;
 const NOT_WON: f64 = 60.0;
 /// Plies of a solution that is not a mate; odd, so that it ends with a move of the solver.
 const SOLUTION_PLIES: usize = 5;
-/// Smallest gain of a fork by exchanges, in the units of exchange values: more than a pawn; a rook for a knight is 180.
-const FORK_GAIN: i32 = 150;
+/// Smallest gain of a fork by exchanges: more than a pawn; a rook for a knight is 180 centipawns.
+const FORK_GAIN: Score = Score::from_centipawns(150);
 
 /// A puzzle.
 pub struct Puzzle<'a> {
@@ -86,16 +86,23 @@ impl<'a> Puzzle<'a> {
         )
     }
 
-    /// As a game of PGN whose moves are the solution.
+    /// As a game of PGN whose moves are the solution. The seven tags of the standard come first, in its order.
     pub fn pgn(&self) -> String {
         let game = &self.report.game;
         let position = self.position();
-        let kept = ["Site", "Date", "White", "Black", "Variant"];
-        let mut tags = vec![("Event".to_owned(), format!("Puzzle: {}", self.themes.join(", ")))];
-        tags.extend(game.tags.iter().filter(|(name, _)| kept.contains(&name.as_str())).cloned());
-        for (name, value) in [("Result", "*"), ("SetUp", "1"), ("FEN", &position.fen())] {
-            tags.push((name.to_owned(), value.to_owned()));
-        }
+        let event = format!("Puzzle: {}", self.themes.join(", "));
+        let of_game =
+            |name: &str| game.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.clone());
+        let roster = ["Event", "Site", "Date", "Round", "White", "Black", "Result"].map(|name| match name {
+            "Event" => (name, event.clone()),
+            "Result" => (name, "*".to_owned()),
+            "Date" => (name, of_game(name).unwrap_or_else(|| "????.??.??".to_owned())),
+            _ => (name, of_game(name).unwrap_or_else(|| "?".to_owned())),
+        });
+        let setup = [("SetUp", "1".to_owned()), ("FEN", position.fen())];
+        let variant = of_game("Variant").map(|variant| ("Variant", variant));
+        let tags = roster.into_iter().chain(variant).chain(setup);
+        let tags: Vec<_> = tags.map(|(name, value)| (name.to_owned(), value)).collect();
         let puzzle = Game {
             number: 1,
             line: 1,
@@ -137,7 +144,7 @@ fn forks(position: &Position, m: Move) -> bool {
     let wins = |reply: Move| {
         let after = child.play(reply);
         let captures = after.legal_moves().into_iter().filter(|m| m.is_capture() && m.from() == Some(square));
-        captures.into_iter().any(|m| after.see_ge(m, FORK_GAIN))
+        captures.into_iter().any(|m| after.see_ge(m, FORK_GAIN.0))
     };
     let replies = child.legal_moves();
     (attacked & !board.pawns()).count() > 1 && !replies.is_empty() && replies.into_iter().all(wins)

@@ -9,11 +9,8 @@ use super::{
     pool::{Finding, FoundLine},
 };
 use crate::{
-    cli::{
-        openings::Opening,
-        pgn::{self, Game},
-    },
-    position::Position,
+    cli::pgn::{self, Game},
+    position::{Opening, Position},
     types::Score,
 };
 
@@ -60,6 +57,8 @@ pub struct GameReport {
     pub scores: Vec<Score>,
     /// Accuracy of the moves.
     pub accuracies: Accuracies,
+    /// The findings after each move of its variations, each before those in it; empty if they were not searched.
+    pub branches: Vec<Vec<Finding>>,
 }
 
 impl GameReport {
@@ -87,7 +86,8 @@ impl GameReport {
         let moves = game.moves.iter().enumerate().map(judged).collect();
         let scores = marks.scores;
         let accuracies = Accuracies::new(&scores, game.start.turn());
-        GameReport { opening, book, positions, findings, moves, scores, accuracies, game }
+        let branches = Vec::new();
+        GameReport { opening, book, positions, findings, moves, scores, accuracies, game, branches }
     }
 
     /// Accuracy of a side in percent; `None` without moves.
@@ -98,6 +98,12 @@ impl GameReport {
     /// Number of a side's moves with this judgement.
     pub fn count(&self, side: Color, judgement: MoveJudgement) -> usize {
         self.moves.iter().filter(|m| m.side == side && m.judgement == Some(judgement)).count()
+    }
+
+    /// The inaccuracies, mistakes and blunders (by number from 0).
+    pub fn bad(&self) -> Vec<usize> {
+        let is_bad = |&index: &usize| self.moves[index].judgement.is_some_and(MoveJudgement::is_bad);
+        (0..self.moves.len()).filter(is_bad).collect()
     }
 
     /// The moves (by number from 0) that gave away most, in the order of the game.

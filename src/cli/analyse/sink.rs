@@ -11,7 +11,10 @@ use super::{
     report::GameReport,
     rows,
 };
-use crate::{cli::CliError, uci::Output};
+use crate::{
+    cli::{CliError, counted},
+    uci::Output,
+};
 
 /// A format in which results are written, one after another in the order of the input.
 pub trait Sink {
@@ -37,6 +40,8 @@ pub struct Text {
     /// Are there several files?
     with_files: bool,
     with_puzzles: bool,
+    /// Are all bad moves listed?
+    all: bool,
     /// Is it one position, without a summary?
     is_single: bool,
 }
@@ -44,7 +49,7 @@ pub struct Text {
 impl Text {
     pub fn new(output: Output, arguments: &Analyse) -> Text {
         let (with_files, with_puzzles) = (arguments.input.len() > 1, arguments.puzzles.is_some());
-        Text { output, needs_head: true, with_files, with_puzzles, is_single: false }
+        Text { output, needs_head: true, with_files, with_puzzles, all: arguments.all, is_single: false }
     }
 }
 
@@ -63,14 +68,14 @@ impl Sink for Text {
     }
 
     fn game(&mut self, report: &GameReport, _: &[Puzzle<'_>]) -> Result<(), CliError> {
-        self.output.line(output::game_text(report, self.with_files));
+        self.output.line(output::game_text(report, self.with_files, self.all));
         Ok(())
     }
 
     fn finish(&mut self, totals: &Totals) -> Result<(), CliError> {
         let Totals { positions, nodes, skipped, tasks, solved, points, most_points, puzzles, .. } = totals;
         if self.with_puzzles {
-            self.output.line(format_args!("{puzzles} puzzles"));
+            self.output.line(counted(*puzzles, "puzzle"));
         }
         if *tasks > 0 {
             let share = 100.0 * *solved as f64 / *tasks as f64;
@@ -83,7 +88,8 @@ impl Sink for Text {
             let seconds = totals.time.as_secs_f64();
             let nps = *nodes as f64 / seconds.max(1e-9);
             self.output.line(format_args!(
-                "{positions} positions, {nodes} nodes in {seconds:.1} s, {nps:.0} nodes a second, {skipped} skipped"
+                "{}, {nodes} nodes in {seconds:.1} s, {nps:.0} nodes a second, {skipped} skipped",
+                counted(*positions, "position")
             ));
         }
         Ok(())

@@ -20,10 +20,11 @@ use super::{
     outputs::{Outputs, Totals},
     pool::{Arrival, Finding, FoundAt, MoveList, SearchKind},
     report::GameReport,
+    variations::Branch,
 };
 use crate::{
-    cli::{CliError, complain, openings::Opening},
-    position::Position,
+    cli::{CliError, complain, counted},
+    position::{Opening, Position},
 };
 
 /// Positions of a game that one worker searches in a row: long enough for the hash table to help, short
@@ -55,6 +56,8 @@ struct ItemWindow<'a> {
     journal: &'a mut Option<FindingJournal>,
     outputs: &'a mut Outputs,
     progress: &'a ProgressBar,
+    /// A game that waits for its variations, and for how many.
+    held: Option<(GameReport, usize)>,
     /// Number of positions searched.
     searched: usize,
     pending: VecDeque<Pending>,
@@ -103,7 +106,7 @@ impl Pending {
     /// Once all findings are there, requests those that confirm the marks of a game.
     fn confirm(&mut self, backend: &mut SearchBackend, journal: &mut Option<FindingJournal>) {
         while self.missing == 0 && self.failed.is_none() {
-            let Item::Game(game) = &self.item else { return };
+            let Item::Game(game, _) = &self.item else { return };
             let book = self.opening.as_ref().map_or(0, |&(book, _)| book);
             let marks = Marks::new(&self.positions, &game.moves, &self.findings, book);
             let wanted = marks.unconfirmed(&self.confirmed);
@@ -133,8 +136,17 @@ pub(super) fn search_all(
     is_wanted: impl Fn() -> Result<bool, CliError>,
 ) -> Result<Totals, CliError> {
     let (pending, totals) = (VecDeque::new(), Totals::default());
-    let mut window =
-        ItemWindow { backend, journal, outputs, progress, searched: 0, pending, first: 0, totals };
+    let mut window = ItemWindow {
+        backend,
+        journal,
+        outputs,
+        progress,
+        held: None,
+        searched: 0,
+        pending,
+        first: 0,
+        totals,
+    };
     let (read, mut begun) = (Arc::<AtomicU64>::default(), 0);
     let mut items = input.items(&read);
     let mut more = true;
@@ -174,11 +186,18 @@ impl ItemWindow<'_> {
                 };
                 (vec![record.position.clone()], work)
             }
-            Item::Game(game) => (game.positions(), MoveList::of_moves(number, &game.start, &game.moves)),
+            Item::Game(game, _) => (game.positions(), MoveList::of_moves(number, &game.start, &game.moves)),
+            // Its first position is one of the game.
+            Item::Variation(Branch { start, before, moves }) => {
+                let whole = [before.as_slice(), moves].concat();
+                let lead = before.len() + 1;
+                let work = MoveList { lead, ..MoveList::of_moves(number, start, &whole) };
+                (start.along(&whole).split_off(lead), work)
+            }
         };
         // A game without moves has nothing to be searched.
         let count =
-            if matches!(&item, Item::Game(game) if game.moves.is_empty()) { 0 } else { positions.len() };
+            if matches!(&item, Item::Game(game, _) if game.moves.is_empty()) { 0 } else { positions.len() };
         let mut begun = Pending {
             opening: self.outputs.opening(&positions),
             findings: vec![Finding::default(); count],
@@ -204,7 +223,7 @@ impl ItemWindow<'_> {
         self.searched += positions;
         self.progress.inc(positions as u64 * bytes);
         if !self.progress.is_hidden() {
-            self.progress.set_message(format!("{} positions", self.searched));
+            self.progress.set_message(counted(self.searched, "position"));
         }
     }
 
@@ -218,19 +237,31 @@ impl ItemWindow<'_> {
     fn write_finished(&mut self) -> Result<(), CliError> {
         while let Some(done) = self.pending.pop_front_if(|front| front.missing == 0) {
             self.first += 1;
-            if let Some(reason) = done.failed {
-                self.skip(format_args!("{} is skipped: {reason}", done.item.name()));
-                continue;
-            }
-            let Pending { item, positions, findings, opening, .. } = done;
-            let write = || match item {
-                Item::Position(record) => self.outputs.position(&record, &findings, &mut self.totals),
-                Item::Game(game) => {
-                    let report = GameReport::new(game, positions, opening, findings);
-                    self.outputs.game(&report, &mut self.totals)
+            if let Item::Variation(_) = done.item {
+                // One that could not be searched has no findings, and that of a skipped game nobody waits for.
+                let findings = if done.failed.is_some() { Vec::new() } else { done.findings };
+                if let Some((report, _)) = &mut self.held {
+                    report.branches.push(findings);
                 }
-            };
-            self.progress.suspend(write)?;
+            } else if let Some(reason) = done.failed {
+                self.skip(format_args!("{} is skipped: {reason}", done.item.name()));
+            } else {
+                let Pending { item, positions, findings, opening, .. } = done;
+                match item {
+                    Item::Game(game, variations) => {
+                        self.held = Some((GameReport::new(game, positions, opening, findings), variations));
+                    }
+                    Item::Position(record) => self
+                        .progress
+                        .suspend(|| self.outputs.position(&record, &findings, &mut self.totals))?,
+                    Item::Variation(_) => {}
+                }
+            }
+            if let Some((report, _)) =
+                self.held.take_if(|(report, variations)| report.branches.len() >= *variations)
+            {
+                self.progress.suspend(|| self.outputs.game(&report, &mut self.totals))?;
+            }
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{filter::Filter, opened::Opened, text::Printer};
 use crate::{
-    cli::CliError,
+    cli::{CliError, counted},
     learn::{self, LearnedScore, Record, exchange},
 };
 
@@ -22,8 +22,8 @@ pub(super) fn forget(file: &mut Opened, filter: &Filter, yes: bool, out: Printer
     }
     let found = records.len();
     let text = match yes {
-        true => format!("{forgotten} records forgotten"),
-        false => format!("{found} records would be forgotten; say --yes to do it"),
+        true => format!("{} forgotten", counted(forgotten, "record")),
+        false => format!("{} would be forgotten; say --yes to do it", counted(found, "record")),
     };
     out.either(json!({ "found": found, "forgotten": forgotten }), text);
     Ok(())
@@ -39,9 +39,12 @@ pub(super) fn advise(
     let position = crate::cli::position(Some(fen), false)?;
     let mut record = exchange::advice(&position, best.split(',').map(str::trim), score)?;
     record.session = learn::session();
+    let present = file.ring().newest_of(position.key());
     // Later than the record that it replaces, so that every file into which both are merged keeps this one.
-    let present = file.ring().newest_of(position.key()).map_or(0, |present| present.time.saturating_add(1));
-    record.time = learn::now().max(present);
+    record.time = learn::now().max(present.as_ref().map_or(0, |present| present.time.saturating_add(1)));
+    if let Some(before) = present.filter(Record::is_advice) {
+        record = exchange::with_more_advice(&before, record)?;
+    }
     let sequence = file.file.advise(&file.ring, &record)?;
     out.records(&[(sequence, record)]);
     Ok(())

@@ -14,7 +14,7 @@ use crate::{
 /// Which records; all conditions given must hold.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct Filter {
-    /// Positions that can still arise from this one, as far as pawns, pieces and castling rights tell.
+    /// Positions that can still be reached from this one, by pawns, pieces and castling rights.
     #[arg(long, value_name = "FEN")]
     below: Option<String>,
     /// This position alone.

@@ -8,7 +8,7 @@ use shakmaty::{Color, KnownOutcome, Outcome, Position as _, uci::UciMove};
 use super::{opened::Opened, text::Printer};
 use crate::{
     cli::{
-        CliError, Completion, complain,
+        CliError, Completion, complain, counted,
         pgn::{self, Game, Games},
         refused, source,
     },
@@ -70,13 +70,16 @@ pub(super) fn import(
         learned.new += taken.new;
         learned.known += taken.known;
         let (white, black) = (game.player(Color::White), game.player(Color::Black));
-        out.text(format_args!("game {games}, {white} - {black}: {} positions learned", taken.new));
+        out.text(format_args!("game {games}, {white} - {black}: {} learned", counted(taken.new, "position")));
     }
     let Taken { new, known, .. } = learned;
     out.either(
         json!({ "games": games, "lost": lost, "unreadable": wrong, "new": new, "known": known }),
         format_args!(
-            "{games} games, {lost} of them lost by {player}; {new} positions learned, {wrong} games skipped"
+            "{}, {lost} of them lost by {player}; {} learned, {} skipped",
+            counted(games, "game"),
+            counted(new, "position"),
+            counted(wrong, "game")
         ),
     );
     Ok(if wrong > 0 { Completion::Partial } else { Completion::Complete })
@@ -89,9 +92,7 @@ fn as_kept(game: &Game) -> String {
     let session = ("Session".to_owned(), format!("{:08x}", learn::session()));
     let others = game.tags.iter().filter(|(name, _)| !["Event", "Session"].contains(&name.as_str())).cloned();
     let tags: Vec<_> = [event].into_iter().chain(others).chain([session]).collect();
-    let annotations = std::iter::once(&game.preface).chain(&game.annotations);
-    let comments: Vec<_> = annotations.map(|after| after.iter().map(ToString::to_string).collect()).collect();
-    pgn::write_game(game, &tags, &comments)
+    pgn::write_game(game, &tags, &game.comments())
 }
 
 /// The records of one lost game, from the loser's side: the positions in which the score dropped.

@@ -1,34 +1,28 @@
-//! `engram learn html`: the file as a page for the browser. First the games with the positions in which something was
-//! learned, then the records that belong to no game.
+//! `engram learn html`: the file as a page for the browser. First the lessons of lost games, then all games by opponent
+//! and opening, then the records that belong to no game.
 
-use std::{collections::BTreeMap, io::Write, path::Path};
+use std::{collections::BTreeMap, io::Write};
 
 use maud::{Markup, html};
 use serde_json::json;
-use shakmaty::{Color, Move};
+use shakmaty::Color;
 
 use super::{
     filter::Filter,
+    lessons::{self, GameLessons, LessonArguments, Lessons, Tally},
     opened::Opened,
+    own_games::{Moves, OwnGames},
     text::{self, Printer},
-    why,
 };
 use crate::{
     cli::{
-        CliError, Openings, check_output,
+        CliError, check_output, counted,
         page::{self, Arrow, Frame, small_board},
         pawns, pgn, refused,
     },
     eval,
     files::NewFile,
-    learn::{
-        LearnedScore, Origin, Record,
-        game::GameEnd,
-        games::{self, LearnedGame, Moment},
-    },
-    position::Position,
-    search::Notice,
-    types::Score,
+    learn::{LearnedScore, Origin, Record},
 };
 
 /// Maximum number of bars in the chart of days: more do not fit on a phone.
@@ -40,12 +34,11 @@ const FOOT: &str = "Made by Engram. Scores are for the side to move on the board
 pub(super) struct Page {
     #[command(flatten)]
     filter: Filter,
-    /// Show at most this many records, the newest.
+    /// Show at most this many of the newest records that belong to no game.
     #[arg(long, value_name = "COUNT", default_value_t = 500)]
     newest: usize,
-    /// Nodes of the searches with and without the file that find the move played now; 0 for none.
-    #[arg(long, value_name = "COUNT", default_value_t = 50_000)]
-    nodes: u64,
+    #[command(flatten)]
+    lessons: LessonArguments,
     /// The file to write.
     #[arg(value_name = "PAGE")]
     to: std::path::PathBuf,
@@ -61,12 +54,9 @@ pub(super) fn write(file: &Opened, page: &Page, out: Printer) -> Result<(), CliE
     let records: Vec<(u64, Record)> =
         file.ring().iter().filter(|(_, record)| filter.admits(record)).collect();
     let shown = &records[records.len().saturating_sub(page.newest)..];
-    let openings = Openings::own();
-    let (mut games, others) = games::games(shown, &|| true);
-    for game in &mut games {
-        game.connect();
-        game.find_opening(&|position| openings.at(position).is_some());
-    }
+    let games = OwnGames::load(file)?;
+    let others: Vec<_> = shown.iter().filter(|(_, record)| games.of(record).is_none()).collect();
+    let lessons = lessons::find(file, &games, &page.lessons, out)?;
     let mut target = NewFile::begin(to).map_err(refused(to, "written"))?;
     let mut write = |text: &str| target.write_all(text.as_bytes()).map_err(refused(to, "written"));
     let title = file.file.path().display().to_string();
@@ -75,14 +65,16 @@ pub(super) fn write(file: &Opened, page: &Page, out: Printer) -> Result<(), CliE
         about: "what Engram learned",
         style: page::LEARN_STYLE,
         script: page::LEARN_SCRIPT,
-        header: html! { (page::field()) h1 { (title) } (overview(&records, shown.len(), games.len())) },
+        header: html! { (page::field()) h1 { (title) } (overview(&records, &lessons)) },
         footer: FOOT,
     }
     .parts();
     write(&start)?;
-    let now = Now { file: file.file.path(), nodes: page.nodes };
-    for game in games.iter().rev() {
-        write(&game_section(game, &openings, &now)?.into_string())?;
+    for game in &lessons.games {
+        write(&game_section(game).into_string())?;
+    }
+    for (title, tallies) in [("Opponents", &lessons.opponents), ("Openings", &lessons.openings)] {
+        write(&summary(title, tallies).into_string())?;
     }
     if !others.is_empty() {
         let cards = others.iter().rev().map(|(sequence, record)| card(*sequence, record));
@@ -93,146 +85,98 @@ pub(super) fn write(file: &Opened, page: &Page, out: Printer) -> Result<(), CliE
     }
     write(&end)?;
     target.finish_with(page.force).map_err(refused(to, "written"))?;
-    let (path, shown, records, games) = (to.display().to_string(), shown.len(), records.len(), games.len());
+    let found: usize = lessons.games.iter().map(|game| game.lessons.len() + game.others).sum();
     out.either(
-        json!({ "page": path, "shown": shown, "records": records, "games": games }),
-        format_args!("{shown} of {records} records, of {games} games, written to {path}"),
+        json!({
+            "page": to.display().to_string(), "lessons": found, "games": lessons.games.len(),
+            "unchanged": lessons.unchanged, "records": records.len(), "shown": others.len(),
+        }),
+        format_args!("{}; written to {}", lessons.total(), to.display()),
     );
     Ok(())
 }
 
-/// The number of records, and a chart of the days.
-fn overview(records: &[(u64, Record)], shown: usize, games: usize) -> Markup {
+/// The number of records and lessons, and a chart of the days.
+fn overview(records: &[(u64, Record)], lessons: &Lessons<'_>) -> Markup {
     let (Some((_, first)), Some((_, last))) = (records.first(), records.last()) else {
         return html! { p .facts { "Nothing has been learned yet." } };
     };
     html! {
         p .facts {
-            (records.len()) " positions, learned from " (text::date(first.time)) " to " (text::date(last.time)) " (UTC); the newest "
-            (shown) " are shown, of " (games) " games. A red arrow is the move that was played and is rejected now, a green one the "
-            "move that was learned or that is played now."
+            (counted(records.len(), "position")) ", learned from " (text::date(first.time)) " to " (text::date(last.time)) " (UTC). "
+            (lessons.total()) "."
         }
         (days(records))
+        @if !lessons.games.is_empty() {
+            h2 { "What is played otherwise now" }
+            p .facts {
+                "Each position was searched with the memory and without it. Red is the move that was played, green the one that is "
+                "played now, because of the memory."
+            }
+        }
     }
 }
 
-/// The move that the engine plays with the file and without.
-struct Now<'a> {
-    file: &'a Path,
-    nodes: u64,
-}
-
-impl Now<'_> {
-    /// Move, and score with messages about advice, with the file or without; `None` without searches.
-    fn ask(&self, position: &Position, with_file: bool) -> Result<Option<(Move, String)>, CliError> {
-        if self.nodes == 0 || !position.has_legal_move() {
-            return Ok(None);
-        }
-        let answer = why::ask(position, with_file.then_some(self.file), self.nodes)?;
-        let score = answer.result.as_ref().map_or_else(String::new, |found| pawns(found.score));
-        let is_advice =
-            |notice: &&Notice| matches!(notice, Notice::Advised(_) | Notice::AdviceOverruled { .. });
-        let advice = answer.notices.iter().filter(is_advice).map(Notice::to_string);
-        let said = std::iter::once(score).chain(advice).collect::<Vec<_>>().join("; ");
-        Ok(answer.best.map(|best| (best, said)))
-    }
-}
-
-/// One game: date, side, opening, result, and each position in which something was learned.
-fn game_section(game: &LearnedGame, openings: &Openings, now: &Now<'_>) -> Result<Markup, CliError> {
-    let opening = openings.of(&Position::default().along(&game.opening)).map(|(_, opening)| opening);
-    let (class, result) = match game.outcome {
-        Some(GameEnd::Won) => ("won", "won"),
-        Some(GameEnd::Lost) => ("lost", "lost"),
-        None => ("open", "not lost"),
-    };
-    let moments = game.moments();
-    let won = game.outcome == Some(GameEnd::Won);
-    let boards: Vec<Markup> = match won {
-        true => Vec::new(),
-        false => moments.iter().map(|moment| self::moment(game, moment, now)).collect::<Result<_, _>>()?,
-    };
-    let kept = || moments.iter().filter_map(|moment| played(game, moment)).collect::<Vec<_>>().join(", ");
-    Ok(html! {
-        section .game {
-            h3 {
-                (text::date(game.time)) " UTC, " (game.side.fold_wb("White", "Black"))
-                @if game.imported { " (imported)" }
-                @if let Some(opening) = opening { ", " (opening) }
-                ": " b class=(class) { (result) }
-            }
-            @if !game.opening.is_empty() {
-                p .facts { "It began, in this order of moves or another: " (pgn::line(&Position::default(), &game.opening)) }
-            }
-            @if won {
-                p { "The moves played won, and are kept: " (kept()) }
-            } @else {
-                div .moments { @for board in &boards { (board) } }
-            }
-        }
-    })
-}
-
-/// The move played there, such as `12... Nf6`, if it is known.
-fn played(game: &LearnedGame, moment: &Moment<'_>) -> Option<String> {
-    Some(pgn::line(game.positions.get(&moment.ply)?, &[*game.moves.get(&moment.ply)?]))
-}
-
-/// A board with the move that was played and the one that is played now, and the scores before and after.
-fn moment(game: &LearnedGame, moment: &Moment<'_>, now: &Now<'_>) -> Result<Markup, CliError> {
-    let mut facts: Vec<(&str, String)> = Vec::new();
-    let fall = moment.drop.map(|record| {
-        let depth = text::depth(record).map_or_else(String::new, |depth| format!(", depth {depth}"));
-        let what = if record.origin == Origin::Study { "studied" } else { "it fell to" };
-        (what, format!("{}{depth}", window(record.lower, record.upper, false)))
-    });
-    let Some(position) = game.positions.get(&moment.ply) else {
-        // Only the position after the move is known: the opponent's reply is shown.
-        let after = moment.outcome.and_then(|record| Some((record, record.position_and_move().ok()?)));
-        let Some((record, (position, reply))) = after else { return Ok(html! {}) };
-        facts.push(("reply", reply.map_or_else(|| "not known".to_owned(), |m| pgn::line(&position, &[m]))));
-        facts.push(("it came to", window(record.lower, record.upper, false)));
-        let arrows: Vec<_> = reply.map(|m| (m, Arrow::Better)).into_iter().collect();
-        return Ok(article(&position, &arrows, game.side, "after a move that is not known", &facts));
-    };
-    let name = |m: Move| pgn::line(position, &[m]);
-    let before = now.ask(position, false)?;
-    let learned = moment.drop.and_then(|record| position.unpack(record.best));
-    let next = match now.ask(position, true)? {
-        None => learned.map(|m| (m, "learned".to_owned())),
-        found => found,
-    };
-    let was_played = game.moves.get(&moment.ply).copied();
-    let rejected = was_played.filter(|m| next.as_ref().is_none_or(|(next, _)| next != m));
-    let better = next.as_ref().map(|&(m, _)| (m, Arrow::Better));
-    let arrows: Vec<_> = rejected.map(|m| (m, Arrow::Played)).into_iter().chain(better).collect();
-    facts.push(("played", was_played.map_or_else(|| "not known".to_owned(), name)));
-    facts.extend(before.map(|(m, score)| ("before", format!("{score}, {} (without the memory)", name(m)))));
-    facts.extend(fall);
-    facts.extend(moment.outcome.map(|record| ("it came to", window(record.lower, record.upper, true))));
-    facts.extend(next.map(|(m, score)| ("now", format!("{score}, {}", name(m)))));
-    let title = was_played.map_or_else(|| format!("move {}", moment.ply / 2 + 1), name);
-    Ok(article(position, &arrows, game.side, &title, &facts))
-}
-
-fn article(
-    position: &Position,
-    arrows: &[(Move, Arrow)],
-    side: Color,
-    title: &str,
-    facts: &[(&str, String)],
-) -> Markup {
+/// A lost game: each lesson with its board, from which the game can be walked, and the game as PGN.
+fn game_section(learned: &GameLessons<'_>) -> Markup {
+    let game = learned.game;
+    let Moves { positions, moves, .. } = game.moves();
+    // Where moves are not known the game cannot be walked.
+    let boards: Vec<String> = positions.values().map(|position| position.board().to_string()).collect();
+    let names: Vec<String> = positions
+        .iter()
+        .map(|(ply, position)| moves.get(ply).map_or_else(String::new, |&m| pgn::line(position, &[m])))
+        .collect();
+    let pgn = game.pgn().map(|game| pgn::write_game(game, &game.tags, &game.comments()));
+    let black = game.side == Color::Black;
     html! {
-        article {
-            (small_board(position.board(), arrows, side == Color::Black))
-            p .what { b { (title) } }
-            dl { @for (what, fact) in facts { dt { (what) } dd { (fact) } } }
+        section .game data-boards=(boards.join(" ")) data-moves=(names.join("|")) data-black[black] {
+            h3 { (learned.heading()) }
+            div .moments {
+                @for lesson in &learned.lessons {
+                    article data-at=(positions.range(..lesson.ply).count()) {
+                        (small_board(
+                            lesson.position.board(),
+                            &[(lesson.played, Arrow::Played), (lesson.now, Arrow::Better)],
+                            black,
+                        ))
+                        p { (lesson.sentence()) }
+                    }
+                }
+            }
+            @if let Some(after) = learned.after() { p { (after) } }
+            @if let Some(pgn) = pgn { details { summary { "The whole game" } pre { (pgn) } } }
+        }
+    }
+}
+
+/// Games counted by opponent or by opening.
+fn summary(title: &str, tallies: &BTreeMap<String, Tally>) -> Markup {
+    html! {
+        @if !tallies.is_empty() {
+            section {
+                h2 { (title) }
+                div .scroll tabindex="0" {
+                    table {
+                        tr {
+                            th { "" } th { "games" } th { "points" } th { "lessons" }
+                            th title="The next games with the openings of the lessons: won, drawn, lost" { "next games" }
+                        }
+                        @for (name, tally) in tallies {
+                            tr {
+                                th scope="row" { (name) }
+                                td { (tally.games) } td { (tally.points()) } td { (tally.lessons) } td { (tally.sequel()) }
+                            }
+                        }
+                    }
+                }
+            }
         }
     }
 }
 
 /// The heading of the records that belong to no game, with buttons that filter by origin.
-fn chooser(records: &[(u64, Record)]) -> Markup {
+fn chooser(records: &[&(u64, Record)]) -> Markup {
     let count = |origin| records.iter().filter(|(_, record)| record.origin == origin).count();
     let counted = Origin::ALL.map(|(origin, name)| (origin, name, count(origin)));
     html! {
@@ -315,7 +259,7 @@ fn card(sequence: u64, record: &Record) -> Markup {
             (small_board(position.board(), &arrows, turn == Color::Black))
             p .what { b { (learned) } " for " (turn.fold_wb("White", "Black")) }
             p {
-                (window(record.lower, record.upper, false))
+                (window(record.lower, record.upper))
                 @if let Some(depth) = depth {
                     ", depth " (depth)
                     @if record.log2_nodes > 0 { ", 2" sup { (record.log2_nodes) } " nodes" }
@@ -331,14 +275,10 @@ fn card(sequence: u64, record: &Record) -> Markup {
     }
 }
 
-/// The learned window of the score, for the side to move or for the other side.
-fn window(lower: LearnedScore, upper: LearnedScore, other_side: bool) -> String {
+/// The learned window of the score, for the side to move.
+fn window(lower: LearnedScore, upper: LearnedScore) -> String {
     let bound = |score: LearnedScore| (!score.is_none()).then(|| score.to_score());
-    let (lower, upper) = match other_side {
-        false => (bound(lower), bound(upper)),
-        true => (bound(upper).map(|score| -score), bound(lower).map(|score: Score| -score)),
-    };
-    match (lower, upper) {
+    match (bound(lower), bound(upper)) {
         (None, None) => "no score".to_owned(),
         (Some(lower), None) => format!("{} or more", pawns(lower)),
         (None, Some(upper)) => format!("{} or less", pawns(upper)),

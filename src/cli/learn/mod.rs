@@ -4,7 +4,9 @@ mod change;
 mod filter;
 mod games;
 mod html;
+mod lessons;
 mod opened;
+mod own_games;
 mod show;
 mod study;
 mod text;
@@ -15,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
-use self::{filter::Filter, opened::Opened, text::Printer};
+use self::{filter::Filter, opened::Opened, own_games::GameFilter, text::Printer};
 use super::{CliError, Completion, prove, source};
 use crate::{files::is_standard_output, learn::LearnedScore, uci::Output};
 
@@ -38,11 +40,24 @@ pub struct LearnArguments {
 enum Tool {
     /// List the records, oldest first.
     ///
-    /// Scores are centipawns for the side to move, as in UCI, here and in all other tools.
+    /// Scores are centipawns for the side to move, as in UCI, here and in all other tools. A position of a game is shown
+    /// by the last moves before it.
     List {
         #[command(flatten)]
         filter: Filter,
+        #[command(flatten)]
+        games: GameFilter,
+        /// Show positions as FEN.
+        #[arg(long)]
+        fen: bool,
     },
+    /// Show what the engine plays otherwise now, since it lost.
+    ///
+    /// Each position of a lost game that a record may change is searched with the file and without it, by one thread and
+    /// with the same number of nodes. Where the move with the file is another one than that without it and that of the game,
+    /// something was learned. What cost most comes first. Then come all games by opponent and by opening: points, lessons, and
+    /// how the next games with the openings of the lessons ended.
+    Lessons(lessons::LessonArguments),
     /// Show the records of a position and of the positions after each of its moves.
     Show {
         /// The position, quoted or not.
@@ -61,7 +76,10 @@ enum Tool {
         nodes: u64,
     },
     /// Show statistics of the file.
-    Stats,
+    Stats {
+        #[command(flatten)]
+        games: GameFilter,
+    },
     /// Check that every record is complete, and that its key, position and move are consistent.
     ///
     /// A power failure may leave torn records, which are ignored. Exit code 1 means that a record is inconsistent.
@@ -161,13 +179,11 @@ pub(super) fn run(
     })?;
     let out = Printer { output, json: arguments.json };
     match &arguments.tool {
-        Tool::List { filter } => show::list(&Opened::read(&path)?, filter, out),
+        Tool::List { filter, games, fen } => show::list(&Opened::read(&path)?, (filter, games), *fen, out),
+        Tool::Lessons(arguments) => lessons::lessons(&Opened::read(&path)?, arguments, out),
         Tool::Show { fen } => show::show(&Opened::read(&path)?, &fen.join(" "), out),
         Tool::Why { fen, nodes } => why::why(&Opened::read(&path)?, &fen.join(" "), *nodes, out),
-        Tool::Stats => {
-            show::stats(&Opened::read(&path)?, out);
-            Ok(())
-        }
+        Tool::Stats { games } => show::stats(&Opened::read(&path)?, games, out),
         Tool::Verify => show::verify(&Opened::read(&path)?, out),
         Tool::Export { to, force } => {
             let to = to.as_deref().filter(|to| *to != Path::new("-") && !is_standard_output(to));

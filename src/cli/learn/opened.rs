@@ -6,7 +6,7 @@ use std::{
 
 use crate::{
     cli::{CliError, refuse_input, refused},
-    learn::{LearnFile, Mode, Record, Report, Ring, exchange::is_same_advice},
+    learn::{LearnFile, Mode, Report, Ring},
     locks::read,
 };
 
@@ -47,11 +47,6 @@ impl Opened {
 
     fn from((file, ring, report): (LearnFile, Ring, Report)) -> Opened {
         Opened { file, ring: RwLock::new(ring), report }
-    }
-
-    /// Does the file already have this advice?
-    pub fn has_same_advice(&self, record: &Record) -> bool {
-        self.ring().get(record.key).is_some_and(|present| is_same_advice(record, &present))
     }
 
     pub fn ring(&self) -> RwLockReadGuard<'_, Ring> {

@@ -7,26 +7,44 @@ use serde_json::json;
 use super::{
     filter::Filter,
     opened::Opened,
+    own_games::{GameFilter, OwnGames},
     text::{self, Printer},
 };
 use crate::{
-    cli::{CliError, pgn},
+    cli::{CliError, counted, pgn},
     learn::{MAX_ADVICE, Record, header::FORMAT, record::CAPACITY},
 };
 
-pub(super) fn list(file: &Opened, filter: &Filter, out: Printer) -> Result<(), CliError> {
+pub(super) fn list(
+    file: &Opened,
+    (filter, of_games): (&Filter, &GameFilter),
+    fen: bool,
+    out: Printer,
+) -> Result<(), CliError> {
     let filter = filter.compile()?;
+    // They take longer to read than the records.
+    let games = (!fen && !out.json || !of_games.is_empty()).then(|| OwnGames::load(file)).transpose()?;
     let ring = file.ring();
+    let admits = |record: &Record| {
+        filter.admits(record) && games.as_ref().is_none_or(|games| of_games.admits_record(record, games))
+    };
+    let place = |record: &Record| {
+        let (game, ply) = games.as_ref().filter(|_| !fen)?.of(record)?;
+        Some(format!("{} ({})", game.line_to(ply)?, game.name()))
+    };
     let mut count = 0;
     out.text(text::HEADER);
-    for (sequence, record) in ring.iter().filter(|(_, record)| filter.admits(record)) {
+    for (sequence, record) in ring.iter().filter(|(_, record)| admits(record)) {
         if out.output.is_closed() {
             return Ok(());
         }
         count += 1;
-        out.record(sequence, &record);
+        match out.json {
+            true => out.record(sequence, &record),
+            false => out.output.line(text::row_at(sequence, &record, place(&record))),
+        }
     }
-    out.text(format_args!("{count} records"));
+    out.text(counted(count, "record"));
     Ok(())
 }
 
@@ -62,14 +80,18 @@ pub(super) fn show(file: &Opened, fen: &str, out: Printer) -> Result<(), CliErro
     Ok(())
 }
 
-pub(super) fn stats(file: &Opened, out: Printer) {
+pub(super) fn stats(file: &Opened, of_games: &GameFilter, out: Printer) -> Result<(), CliError> {
     let output = out.output;
+    let games = (!of_games.is_empty()).then(|| OwnGames::load(file)).transpose()?;
+    let admits = |record: &Record| games.as_ref().is_none_or(|games| of_games.admits_record(record, games));
     let ring = file.ring();
     let mut origins = BTreeMap::new();
     let mut evaluations = BTreeMap::new();
     let mut sessions = BTreeSet::new();
     let (mut first, mut last, mut confirmed) = (u32::MAX, 0, 0);
-    for (_, record) in ring.iter() {
+    let mut count = 0;
+    for (_, record) in ring.iter().filter(|(_, record)| admits(record)) {
+        count += 1;
         *origins.entry(record.origin.name()).or_insert(0) += 1;
         if text::depth(&record).is_some() {
             *evaluations.entry(record.evaluation_id).or_insert(0) += 1;
@@ -83,16 +105,16 @@ pub(super) fn stats(file: &Opened, out: Printer) {
     if out.json {
         output.line(json!({
             "file": path.to_string(), "format": FORMAT, "id": format!("{:016x}", ring.file_id()),
-            "capacity": CAPACITY, "sequence": ring.sequence(), "records": ring.len(), "origins": origins,
+            "capacity": CAPACITY, "sequence": ring.sequence(), "records": count, "origins": origins,
             "evaluations": evaluations, "sessions": sessions.len(), "confirmed": confirmed,
-            "first": (!ring.is_empty()).then_some(first), "last": (!ring.is_empty()).then_some(last),
+            "first": (count > 0).then_some(first), "last": (count > 0).then_some(last),
             "tombstones": report.tombstones, "replaced": report.replaced, "torn": report.torn,
             "stale": report.stale, "missing_bytes": report.missing_bytes,
         }));
-        return;
+        return Ok(());
     }
     output.line(format_args!("file         {path} (format {FORMAT}, id {:016x})", ring.file_id()));
-    output.line(format_args!("records      {} of at most {CAPACITY}", ring.len()));
+    output.line(format_args!("records      {count} of at most {CAPACITY}"));
     for (origin, count) in &origins {
         output.line(format_args!("  {origin:<10} {count}"));
     }
@@ -102,11 +124,12 @@ pub(super) fn stats(file: &Opened, out: Printer) {
     for (evaluation, count) in &evaluations {
         output.line(format_args!("evaluation   {evaluation:04x}: {count}"));
     }
-    if !ring.is_empty() {
+    if count > 0 {
         output.line(format_args!("learned      {} to {} (UTC)", text::date(first), text::date(last)));
     }
     output.line(format_args!("beside them  {} tombstones, {} replaced", report.tombstones, report.replaced));
     output.line(format_args!("ignored      {} torn, {} stale", report.torn, report.stale));
+    Ok(())
 }
 
 pub(super) fn verify(file: &Opened, out: Printer) -> Result<(), CliError> {

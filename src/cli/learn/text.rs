@@ -98,8 +98,13 @@ pub(super) fn moves(record: &Record, position: &Position, best: Option<Move>) ->
     if advised.is_empty() { best.into_iter().collect() } else { advised }
 }
 
-/// One line for one record.
+/// One line for one record, with its position as FEN.
 pub(super) fn row(sequence: u64, record: &Record) -> String {
+    row_at(sequence, record, None)
+}
+
+/// One line for one record, with what is given in the place of its position.
+pub(super) fn row_at(sequence: u64, record: &Record, place: Option<String>) -> String {
     let (best, game, fen) = match record.position_and_move() {
         Ok((position, best)) => {
             let names = moves(record, &position, best).into_iter().map(|m| pgn::san(&position, m).0);
@@ -109,7 +114,7 @@ pub(super) fn row(sequence: u64, record: &Record) -> String {
     };
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     format!(
-        "{sequence:>12}  {}  {:08x}  {:<7}  {:<10}  {:<7}  {:>18}  {:>5}  {fen}",
+        "{sequence:>12}  {}  {:08x}  {:<7}  {:<10}  {:<7}  {:>18}  {:>5}  {}",
         date(record.time),
         record.session,
         record.origin.name(),
@@ -117,6 +122,7 @@ pub(super) fn row(sequence: u64, record: &Record) -> String {
         or_dash(Some(best).filter(|best| !best.is_empty())),
         window(record.lower, record.upper),
         or_dash(depth(record).map(|depth| depth.to_string())),
+        place.unwrap_or(fen),
     )
 }
 

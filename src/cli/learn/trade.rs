@@ -1,6 +1,6 @@
 //! Export, import and merge.
 
-use std::{io::Write, path::Path};
+use std::{collections::HashMap, io::Write, path::Path};
 
 use serde_json::json;
 
@@ -9,9 +9,10 @@ use super::{
     text::{self, Printer},
 };
 use crate::{
-    cli::{CliError, Completion, check_output, complain, pgn::Lines, refused, source},
+    cli::{CliError, Completion, check_output, complain, counted, pgn::Lines, refused, source},
     files::NewFile,
-    learn::{self, MAX_ADVICE, Record, Taken, exchange, record::CAPACITY},
+    learn::{self, CLOCK_ERROR, MAX_ADVICE, Record, Taken, exchange, record::CAPACITY},
+    types::PositionKey,
 };
 
 pub(super) fn export(file: &Opened, to: Option<&Path>, force: bool, out: Printer) -> Result<(), CliError> {
@@ -41,7 +42,7 @@ pub(super) fn export(file: &Opened, to: Option<&Path>, force: bool, out: Printer
     }
     if let (Some(target), Some(path)) = (target, to) {
         target.finish_with(force).map_err(refused(path, "written"))?;
-        output.line(format_args!("{written} records written to {}", path.display()));
+        output.line(format_args!("{} written to {}", counted(written, "record"), path.display()));
     }
     if damaged > 0 {
         log::warn!("{damaged} records that contradict themselves were left out");
@@ -54,11 +55,26 @@ pub(super) fn import(file: &mut Opened, from: &Path, out: Printer) -> Result<Com
     let text = Lines::new(source::reader(from).map_err(refused(from, "read"))?);
     let (session, now) = (learn::session(), learn::now());
     let mut records: Vec<Record> = Vec::new();
-    let (mut outcome, mut same) = (Completion::Complete, 0);
+    let mut outcome = Completion::Complete;
+    // Advice given by this text: it is added to what was advised before, here or by an earlier line.
+    let mut advice: HashMap<PositionKey, Record> = HashMap::new();
+    let mut with_known = |new: Record| {
+        if !new.is_advice() || (new.session, new.time) != (session, now) {
+            return Ok(new);
+        }
+        let before = advice.get(&new.key).cloned().or_else(|| file.ring().get(new.key));
+        let record = match before.filter(Record::is_advice) {
+            Some(before) => exchange::with_more_advice(&before, new)?,
+            None => new,
+        };
+        advice.insert(record.key, record.clone());
+        Ok(record)
+    };
     for (number, line) in (1..).zip(text) {
         let line = line.map_err(refused(from, "read"))?;
-        match exchange::parse_line(&line, session, now) {
-            Ok(Some(record)) if file.has_same_advice(&record) => same += 1,
+        match exchange::parse_line(&line, session, now)
+            .and_then(|record| record.map(&mut with_known).transpose())
+        {
             Ok(record) => records.extend(record),
             Err(error) => {
                 outcome = Completion::Partial;
@@ -67,27 +83,37 @@ pub(super) fn import(file: &mut Opened, from: &Path, out: Printer) -> Result<Com
         }
     }
     // Importing the same file again changes nothing.
-    take_in(file, records, same, out)?;
+    take_in(file, records, out)?;
     Ok(outcome)
 }
 
 pub(super) fn merge(file: &mut Opened, source: &Opened, out: Printer) -> Result<(), CliError> {
     // Including tombstones: what was forgotten there is forgotten here.
     let records = source.ring().since(learn::BEFORE_FIRST).map(|(_, record)| record).collect();
-    take_in(file, records, 0, out)
+    take_in(file, records, out)
 }
 
-/// Takes in records and reports it; `same`: advice that was known and is not among them.
-fn take_in(file: &mut Opened, mut records: Vec<Record>, same: usize, out: Printer) -> Result<(), CliError> {
+/// Takes in records and reports it.
+fn take_in(file: &mut Opened, mut records: Vec<Record>, out: Printer) -> Result<(), CliError> {
+    let read = records.len();
+    let latest = learn::now().saturating_add(CLOCK_ERROR);
+    records.retain(|record| record.time <= latest);
     let all = records.len();
     let left_out = learn::keep_what_fits(&mut records, &file.ring());
     let replaced = all - records.len() - left_out;
     let Taken { new, known, forgotten, refused } = file.file.take_in(&file.ring, &records)?;
-    let known = known + same + replaced;
+    let known = known + replaced;
     out.either(
-        json!({ "new": new, "known": known, "forgotten": forgotten, "refused": refused }),
-        format_args!("{new} records taken in, {known} already known"),
+        json!({ "new": new, "known": known, "forgotten": forgotten, "refused": refused, "future": read - all }),
+        format_args!("{} taken in, {known} already known", counted(new, "record")),
     );
+    if read > all {
+        out.text(format_args!(
+            "{} left out: they are from more than a day ahead and would count more than all that is learned until \
+             then; correct the `time` in an exported text",
+            counted(read - all, "record")
+        ));
+    }
     if left_out > 0 {
         out.text(format_args!("{left_out} older records left out: a file holds {CAPACITY}"));
     }

@@ -6,8 +6,9 @@ use shakmaty::{Board, Move, Square};
 const STYLE: &str = include_str!("page.css");
 /// The pieces, each in a field of 45 by 45.
 const PIECES: &str = include_str!("pieces.svg");
-/// The content security policy: the browser prevents a page from loading anything.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
+/// The content security policy: the browser prevents a page from loading anything. Its own pictures become files by way of
+/// `data:`.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
                       base-uri 'none'; form-action 'none'";
 /// The mark between the two parts of a page.
 const CUT: PreEscaped<&str> = PreEscaped("<!--cut-->");
@@ -16,6 +17,7 @@ const CUT: PreEscaped<&str> = PreEscaped("<!--cut-->");
 pub const ANALYSIS_STYLE: &str = concat!(
     include_str!("analysis/common.css"),
     include_str!("analysis/viewer.css"),
+    include_str!("analysis/hand.css"),
     include_str!("analysis/graph.css"),
     include_str!("analysis/cards.css"),
     include_str!("analysis/tables.css"),
@@ -26,6 +28,9 @@ pub const ANALYSIS_SCRIPT: &str = concat!(
     include_str!("analysis/dom.js"),
     include_str!("analysis/board.js"),
     include_str!("analysis/graph.js"),
+    include_str!("analysis/hand.js"),
+    include_str!("analysis/mistakes.js"),
+    include_str!("analysis/save.js"),
     include_str!("analysis/viewer.js"),
     include_str!("analysis/players.js"),
     include_str!("analysis/tables.js"),

@@ -81,4 +81,10 @@ impl Game {
     pub fn positions(&self) -> Vec<Position> {
         self.start.along(&self.moves)
     }
+
+    /// Its annotations as they are written before the first move and after each move.
+    pub fn comments(&self) -> Vec<Vec<String>> {
+        let annotations = std::iter::once(&self.preface).chain(&self.annotations);
+        annotations.map(|after| after.iter().map(ToString::to_string).collect()).collect()
+    }
 }

@@ -9,14 +9,17 @@ pub fn file_error(path: &Path) -> impl Fn(io::Error) -> CliError {
     move |error| CliError::Task(format!("{}: {error}", path.display()))
 }
 
-/// No line could be used.
+/// No position could be used.
 pub fn no_data() -> CliError {
-    CliError::Task("no line of the form `FEN | score | result` was found".to_owned())
+    CliError::Task("no positions to work with; `label --help` says how their file looks".to_owned())
 }
 
-/// The checkpoint belongs to another table of weights.
+/// The checkpoint belongs to another shape of network or to other parameters.
 pub fn foreign_checkpoint(path: &Path) -> CliError {
-    CliError::Task(format!("{} does not fit this version's weights; remove it to begin anew", path.display()))
+    CliError::Task(format!(
+        "{} does not fit what is trained or tuned here; remove it to begin anew",
+        path.display()
+    ))
 }
 
 /// Reads the state of an interrupted session, if there was one. A file that cannot be read must not be overwritten.

@@ -16,17 +16,17 @@ use super::{
 };
 use crate::{cli::CliError, position::Position};
 
-/// Lines in a block. Neighbouring lines come from few games, so a block is used as a whole either for training or for
+/// Positions in a block. Neighbouring ones come from few games, so a block is used as a whole either for training or for
 /// validation.
 pub const BLOCK: usize = 512;
 
 /// One block in this many is for validation.
 const VALIDATION: u64 = 20;
 
-/// Is line `number` of a file held out of training?
+/// Is position `number` of a file held out of training?
 pub fn held_out(number: usize) -> bool {
     let block = (number / BLOCK) as u64;
-    (block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32).is_multiple_of(VALIDATION)
+    (block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % VALIDATION == VALIDATION / 2
 }
 
 /// Opens a file, or standard input for `-`.

@@ -22,7 +22,7 @@ use super::{
     record::{self, Labelled},
 };
 use crate::{
-    cli::CliError,
+    cli::{CliError, prove::openings, refuse_input},
     engine::Engine,
     locks::locked,
     position::{Path as GamePath, Position},
@@ -42,9 +42,12 @@ pub struct GenerateArguments {
     /// Nodes of each search.
     #[arg(long, default_value_t = 5_000)]
     nodes: u64,
-    /// Random moves at the beginning of each game.
+    /// Random moves at the beginning of each game, without openings.
     #[arg(long, default_value_t = 8)]
     opening: usize,
+    /// Openings, EPD or FEN, one a line, instead of random moves.
+    #[arg(long, conflicts_with = "opening")]
+    openings: Option<PathBuf>,
     /// Games at a time; as many as there are cores if absent.
     #[arg(long)]
     threads: Option<usize>,
@@ -52,13 +55,18 @@ pub struct GenerateArguments {
 
 /// The table of a player: room for the nodes of a game, cleared before each.
 const HASH_MIB: usize = 2;
-/// An opening with a larger score than this, in centipawns, is not played.
+/// A random opening with a larger score than this, in centipawns, is not played.
 const UNFAIR: i32 = 400;
 /// Plies after which a game is adjudicated as a draw.
 const LONGEST: usize = 400;
 
 /// Plays games and appends their positions.
 pub fn print(arguments: &GenerateArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
+    refuse_input(&arguments.out, &arguments.openings)?;
+    let openings = match &arguments.openings {
+        Some(path) => openings(path, None, 0)?,
+        None => Vec::new(),
+    };
     let failed = file_error(&arguments.out);
     let (file, before) = open(&arguments.out).map_err(&failed)?;
     let file = Mutex::new(file);
@@ -75,7 +83,8 @@ pub fn print(arguments: &GenerateArguments, output: &Output, interrupt: &Interru
                     if number >= arguments.games {
                         break;
                     }
-                    let records = player.game(&mut Rng::with_seed(before ^ number << 32), arguments.opening);
+                    let mut random = Rng::with_seed(before ^ number << 32);
+                    let records = player.game(&mut random, &openings, arguments.opening);
                     let mut file = locked(&file);
                     if let Err(error) = file.write_all(&records.concat()) {
                         *locked(&failure) = Some(error);
@@ -147,32 +156,34 @@ impl Player {
     }
 
     /// Plays a game and returns its quiet positions as records.
-    fn game(&mut self, random: &mut Rng, opening: usize) -> Vec<[u8; record::SIZE]> {
+    fn game(&mut self, random: &mut Rng, openings: &[Position], plies: usize) -> Vec<[u8; record::SIZE]> {
         loop {
-            let moves = random_moves(&Position::default(), random, opening);
-            if let Some((mut labels, result)) = moves.and_then(|moves| self.play(moves)) {
+            let (start, moves) = match openings {
+                [] => (Position::default(), random_moves(&Position::default(), random, plies)),
+                _ => (openings[random.usize(..openings.len())].clone(), Some(Vec::new())),
+            };
+            if let Some((mut labels, result)) = moves.and_then(|moves| self.play(&start, moves)) {
                 labels.iter_mut().for_each(|label| label.result = result);
                 return labels.iter().filter_map(record::pack).collect();
             }
         }
     }
 
-    /// Plays on after `moves`; returns no records if the opening is unfair.
-    fn play(&mut self, mut moves: Vec<UciMove>) -> Option<(Vec<Labelled>, f32)> {
+    /// Plays on after random `moves` from `start`; returns no records if they are unfair.
+    fn play(&mut self, start: &Position, mut moves: Vec<UciMove>) -> Option<(Vec<Labelled>, f32)> {
         self.engine.new_game();
-        let start = Position::default();
         let first = moves.len();
         let mut labels = Vec::new();
         let mut verdict = Verdict::default();
         loop {
-            let (position, result) = follow(&start, &moves)?;
+            let (position, result) = follow(start, &moves)?;
             if let Some(result) = result {
                 return Some((labels, result));
             }
-            let (best, score) = self.best_move(&start, &moves)?;
+            let (best, score) = self.best_move(start, &moves)?;
             let white = score.relative_to(position.turn());
             let centipawns = white.centipawns();
-            if moves.len() == first && centipawns.abs() > UNFAIR {
+            if first > 0 && moves.len() == first && centipawns.abs() > UNFAIR {
                 return None;
             }
             verdict.push(position.turn(), score);
@@ -237,8 +248,14 @@ mod tests {
     fn a_file_is_written_continued_and_read() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("games.bin");
-        let arguments =
-            GenerateArguments { out: path.clone(), games: 1, nodes: 200, opening: 8, threads: Some(1) };
+        let mut arguments = GenerateArguments {
+            out: path.clone(),
+            games: 1,
+            nodes: 200,
+            opening: 8,
+            openings: None,
+            threads: Some(1),
+        };
         let output = Output::new(io::sink());
         print(&arguments, &output, &Interrupt::default()).expect("a first game");
         let first = std::fs::read(&path).expect("a file");
@@ -248,8 +265,22 @@ mod tests {
         assert!(
             both.starts_with(&first) && both.len() > first.len() && both.len().is_multiple_of(record::SIZE)
         );
-        let records = both.chunks_exact(record::SIZE).skip(1);
-        assert!(records.into_iter().all(|bytes| record::unpack(bytes.try_into().expect("32")).is_some()));
+        let read = |bytes: &[u8]| -> Vec<Labelled> {
+            let records = bytes.as_chunks::<{ record::SIZE }>().0;
+            records.iter().skip(1).map(|bytes| record::unpack(bytes).expect("a record")).collect()
+        };
+        assert!(!read(&both).is_empty());
+
+        let book = folder.path().join("book.epd");
+        let opening = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
+        std::fs::write(&book, opening).expect("a book");
+        arguments.out = folder.path().join("book.bin");
+        arguments.openings = Some(book);
+        print(&arguments, &output, &Interrupt::default()).expect("a game from a book");
+        let game = read(&std::fs::read(&arguments.out).expect("a file"));
+        assert_eq!(game[0].position.fen(), opening, "no random move follows the opening");
+        arguments.out = path.clone();
+        arguments.openings = None;
 
         std::fs::write(&path, "something else").expect("a foreign file");
         assert!(print(&arguments, &output, &Interrupt::default()).is_err());

@@ -5,7 +5,7 @@ use super::{
     context::Context,
     geometry::{Black, KING_SIDE, QUEEN_SIDE, Side, White, count},
     pair::Pair,
-    trace::{Account, ScoreSum, Term, Tracer},
+    trace::{ScoreSum, Term, Tracer},
     weights::WEIGHTS,
 };
 
@@ -30,7 +30,7 @@ pub fn score<T: Tracer>(context: &Context, sum: &mut ScoreSum<T>) {
         (&w.initiative_pawn_ending, i32::from(context.phase == 0)),
         (&w.initiative_offset, 1),
     ] {
-        complexity += sum.weigh(Account::Initiative, weight, times);
+        complexity += *weight * times;
     }
     let eg = sum.total.eg();
     sum.add_neutral(Term::Initiative, Pair::new(0, eg.signum() * complexity.eg().clamp(-eg.abs(), eg.abs())));

@@ -6,16 +6,16 @@ use super::{
     context::Context,
     geometry::{Side, count, king_flank},
     pair::Pair,
-    trace::{Account, ScoreSum, Term, Tracer},
+    trace::{ScoreSum, Term, Tracer},
     weights::WEIGHTS,
 };
 
 /// Danger units beyond this are not counted.
-pub const DANGER_LIMIT: i32 = 900;
+const DANGER_LIMIT: i32 = 900;
 /// The middlegame penalty is the square of the units, divided by this.
-pub const DANGER_DIVISOR: i32 = 300;
+const DANGER_DIVISOR: i32 = 300;
 /// The endgame penalty is the units, divided by this.
-pub const DANGER_ENDGAME_DIVISOR: i32 = 16;
+const DANGER_ENDGAME_DIVISOR: i32 = 16;
 
 /// The penalty for `units` of danger.
 pub fn danger_penalty(units: Pair) -> Pair {
@@ -27,7 +27,6 @@ pub fn danger_penalty(units: Pair) -> Pair {
 #[inline]
 pub fn danger<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>) {
     let w = &WEIGHTS;
-    let account = Account::Danger(S::US);
     let attack = &context.king_attack[S::YOU];
     let attackers: i32 = attack.attackers.iter().sum();
     let queens = context.ours::<S::Them>(Role::Queen);
@@ -55,7 +54,7 @@ pub fn danger<S: Side, T: Tracer>(context: &Context, sum: &mut ScoreSum<T>) {
         (straight | diagonal) & context.by::<S::Them>(Role::Queen) & !by_queen,
     ];
     let mut units = Pair::ZERO;
-    let mut weigh = |weight: &'static Pair, times: i32| units += sum.weigh(account, weight, times);
+    let mut weigh = |weight: &Pair, times: i32| units += *weight * times;
     for (role, checks) in checks.into_iter().enumerate() {
         let safe_ones = checks & safe;
         if safe_ones.more_than_one() {

@@ -90,7 +90,6 @@ fn side<S: Side, T: Tracer>(counts: &Counts, sum: &mut ScoreSum<T>) {
     let ours = &counts[S::ME];
     let (mut mg, mut eg) = (0, 0);
     for (worth, &n) in w.material.iter().zip(ours) {
-        sum.enter::<S>(worth, 16 * n);
         mg += worth.mg() * n;
         eg += worth.eg() * n;
     }
@@ -107,16 +106,15 @@ fn imbalance<S: Side, T: Tracer>(counts: &Counts, sum: &mut ScoreSum<T>) {
     const MOST: i32 = 10;
     let [ours, theirs] = [S::ME, S::YOU].map(|side| counts[side].map(|n| n.min(MOST)));
     let (mut mg, mut eg) = (0, 0);
-    let mut add = |sum: &mut ScoreSum<T>, weight: &'static Pair, sixteenths: i32| {
-        sum.enter::<S>(weight, sixteenths);
+    let mut add = |weight: &Pair, sixteenths: i32| {
         mg += weight.mg() * sixteenths;
         eg += weight.eg() * sixteenths;
     };
     let mut own = WEIGHTS.imbalance_own.iter();
     let mut their = WEIGHTS.imbalance_their.iter();
     for a in 0..5 {
-        own.by_ref().take(a + 1).zip(ours).for_each(|(weight, n)| add(sum, weight, ours[a] * n));
-        their.by_ref().take(a).zip(theirs).for_each(|(weight, n)| add(sum, weight, ours[a] * n));
+        own.by_ref().take(a + 1).zip(ours).for_each(|(weight, n)| add(weight, ours[a] * n));
+        their.by_ref().take(a).zip(theirs).for_each(|(weight, n)| add(weight, ours[a] * n));
     }
     const LIMIT: i32 = 3_000;
     let limited = |sum: i32| (sum / 16).clamp(-LIMIT, LIMIT);

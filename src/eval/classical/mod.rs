@@ -11,8 +11,6 @@
 //! Weights are in `weights/`. Each term is written once, generic over the side (`geometry::Side`) and over
 //! the tracer (`trace::Tracer`), so that what [`trace()`] shows is what [`evaluate`] computes.
 
-#[cfg(feature = "tune")]
-pub(crate) mod coefficients;
 mod context;
 mod endgame;
 mod geometry;

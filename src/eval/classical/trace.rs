@@ -119,17 +119,6 @@ terms! {
     Endgame => "known endgame",
 }
 
-/// A sum of weights that the evaluation forms.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Account {
-    /// The linear part, from White's point of view.
-    Score,
-    /// The units of danger for the king of a colour.
-    Danger(Color),
-    /// The initiative.
-    Initiative,
-}
-
 /// Receives the contributions of the terms.
 pub trait Tracer {
     /// Does it record? Then the caches are not used, because terms found there are not reported.
@@ -139,11 +128,6 @@ pub trait Tracer {
     /// neither side, from White's point of view.
     fn record(&mut self, term: Term, color: Option<Color>, value: Pair) {
         let _ = (term, color, value);
-    }
-
-    /// Records that a weight is in a sum `sixteenths` / 16 times.
-    fn enter(&mut self, account: Account, weight: &'static Pair, sixteenths: i32) {
-        let _ = (account, weight, sixteenths);
     }
 }
 
@@ -175,19 +159,11 @@ impl<'t, T: Tracer> ScoreSum<'t, T> {
 
     /// Adds a weight `times` times for one side.
     #[inline(always)]
-    pub fn add<S: Side>(&mut self, term: Term, weight: &'static Pair, times: i32) {
-        self.enter::<S>(weight, 16 * times);
+    pub fn add<S: Side>(&mut self, term: Term, weight: &Pair, times: i32) {
         self.add_value::<S>(term, *weight * times);
     }
 
-    /// Reports how often a weight is contained in the value that [`ScoreSum::add_value`] adds for one side.
-    #[inline(always)]
-    pub fn enter<S: Side>(&mut self, weight: &'static Pair, sixteenths: i32) {
-        let signed = if S::US.is_white() { sixteenths } else { -sixteenths };
-        self.tracer.enter(Account::Score, weight, signed);
-    }
-
-    /// Adds the value of a term for one side. Its weights, if it has any, are entered separately.
+    /// Adds the value of a term for one side.
     #[inline(always)]
     pub fn add_value<S: Side>(&mut self, term: Term, value: Pair) {
         self.tracer.record(term, Some(S::US), value);
@@ -203,13 +179,6 @@ impl<'t, T: Tracer> ScoreSum<'t, T> {
     pub fn add_neutral(&mut self, term: Term, value: Pair) {
         self.tracer.record(term, None, value);
         self.total += value;
-    }
-
-    /// A weight multiplied by `times`, for a sum that is not a score: the units of danger, the initiative.
-    #[inline(always)]
-    pub fn weigh(&mut self, account: Account, weight: &'static Pair, times: i32) -> Pair {
-        self.tracer.enter(account, weight, 16 * times);
-        *weight * times
     }
 
     /// Adds a sum whose terms have been recorded already.

@@ -110,6 +110,12 @@ impl Entry {
         i64::from(self.depth().get()) + focus + iteration - AGE_COST * age
     }
 
+    /// Is it the iteration of another path to the same position?
+    fn is_on_other_path_than(&self, new: &Entry) -> bool {
+        let is_iteration = self.kind == CellKind::Iteration && new.kind == CellKind::Iteration;
+        is_iteration && self.key == new.key && !self.packed.same_path(new.packed)
+    }
+
     /// Are both about the same position and kind? Iterations must also have the same path: on different paths they
     /// belong to different analyses.
     fn is_about_same_as(&self, old: &Entry) -> bool {
@@ -192,8 +198,13 @@ impl Bucket {
         prefetch(&self.0[WAYS / 2]);
     }
 
-    /// Stores an entry over an older one of its position, or over the least valuable one.
+    /// Stores an entry over an older one of its position, or over the least valuable one. Of the iterations on other paths
+    /// to its position, that at the lowest clock stays, which is valid on the most paths, and the others go first.
     pub(in crate::tt) fn put(&self, entry: &Entry, generation: u16) {
+        let entries = self.0.iter().filter_map(|cell| Entry::decode(cell.words()));
+        let clocks =
+            entries.filter(|old| old.is_on_other_path_than(entry)).map(|old| old.packed.path().clock());
+        let lowest = clocks.min();
         let mut victim = &self.0[0];
         let mut least = i64::MAX;
         for cell in &self.0 {
@@ -207,7 +218,14 @@ impl Bucket {
                 }
                 return;
             }
-            let worth = found.map_or(i64::MIN, |old| old.worth(generation));
+            let worth = match found {
+                None => i64::MIN,
+                Some(old) if old.is_on_other_path_than(entry) => match old.packed.path().clock() {
+                    clock if Some(clock) == lowest => i64::MAX,
+                    clock => i64::MIN + 1000 - i64::from(clock),
+                },
+                Some(old) => old.worth(generation),
+            };
             if worth < least {
                 (least, victim) = (worth, cell);
             }
@@ -224,7 +242,7 @@ mod tests {
     use super::*;
     use crate::{
         position::{Path, Position},
-        tt::{NodeResult, PathCheck, ScoreWindow},
+        tt::{NodeResult, PathCheck, ScoreWindow, entry::tests::at},
         types::{PackedMove, Ply, Score},
     };
 
@@ -303,6 +321,34 @@ mod tests {
         let late = Entry { generation: 40, ..bound(8, 1) };
         bucket.put(&late, 40);
         assert_eq!(depth_in(&bucket, 8), Some(1));
+    }
+
+    #[test]
+    fn an_iteration_at_clock_zero_outlives_any_number_at_other_clocks() {
+        let iteration = |key, clock: u32, generation| {
+            let record = NodeResult {
+                best: PackedMove::from_bits(77),
+                raw_eval: None,
+                window: ScoreWindow::exactly(Score(3)),
+                depth: Depth(if clock == 0 { 9 } else { 20 }),
+                was_pv: true,
+                path: PathCheck::new(&at(clock), Depth(20)),
+                ply: Ply::ROOT,
+            };
+            let packed = Packed::pack(PositionKey(key), &record, None, 3);
+            Entry::new(PositionKey(key), CellKind::Iteration, generation, packed)
+        };
+        let bucket = Bucket::default();
+        bucket.put(&iteration(1, 0, 1), 1);
+        // Of other positions.
+        (2..5).for_each(|key| bucket.put(&iteration(key, 5, 2), 2));
+        for (generation, clock) in (3..).zip(81..99) {
+            bucket.put(&iteration(1, clock, generation), generation);
+            let found = bucket.0.iter().filter_map(|cell| cell.find(PositionKey(1), CellKind::Iteration));
+            let mut clocks: Vec<u16> = found.map(|entry| entry.packed.path().clock()).collect();
+            clocks.sort_unstable();
+            assert_eq!(clocks, [0, clock as u16]);
+        }
     }
 
     #[test]

@@ -18,6 +18,11 @@ pub fn seconds_used(game: &Game) -> Vec<Option<f64>> {
     used
 }
 
+/// Seconds on the clock after each move, `None` where unknown.
+pub fn seconds_left(game: &Game) -> Vec<Option<f64>> {
+    game.annotations.iter().map(|said| command(said, "[%clk ")).collect()
+}
+
 /// Seconds at the start and for each move: `180+2`, `600`; the first of several periods (`40/7200:3600`).
 fn time_control(tag: &str) -> (Option<f64>, f64) {
     let period = tag.split(':').next().unwrap_or_default();
@@ -52,6 +57,8 @@ mod tests {
         let text = "[TimeControl \"180+2\"]\n\n1. e4 {[%clk 0:03:00]} e5 {x [%clk 0:02:58]} 2. Nf3 \
                     {[%eval 0.2] [%clk 0:02:30.5]} Nc6 {[%clk 0:03:05]} *\n";
         assert_eq!(used(text), [Some(2.0), Some(4.0), Some(31.5), Some(0.0)]);
+        let game = Games::new(text.as_bytes()).next().unwrap().unwrap().unwrap();
+        assert_eq!(seconds_left(&game), [Some(180.0), Some(178.0), Some(150.5), Some(185.0)]);
         assert_eq!(used("1. e4 {[%clk 0:01:00]} e5 2. Nf3 {[%clk 0:00:50]} *\n"), [None, None, Some(10.0)]);
     }
 

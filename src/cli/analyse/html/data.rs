@@ -5,7 +5,11 @@ use std::path::Path;
 use serde::Serialize;
 use shakmaty::{CastlingMode, Color, Move};
 
-use super::{clocks, phases, words};
+use super::{
+    clocks, phases,
+    variations::{self, VariationData},
+    words,
+};
 use crate::{
     cli::{
         analyse::{
@@ -18,7 +22,7 @@ use crate::{
             report::{GameReport, Judged},
         },
         json, pawns,
-        pgn::{self, Annotation},
+        pgn::{self, Annotation, Game},
     },
     position::Position,
     types::Score,
@@ -31,13 +35,13 @@ const LINE_PLIES: usize = 16;
 /// Centipawns; for a proven result the winner (1 White, -1 Black) and its text.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum ScoreData {
+pub enum ScoreData {
     Centipawns(i32),
     Proven(i32, String),
 }
 
 impl ScoreData {
-    fn new(score: Score) -> ScoreData {
+    pub fn new(score: Score) -> ScoreData {
         match score.mate_plies() {
             Some(0) => ScoreData::Proven(score.0.signum(), "#".to_owned()),
             _ if score.is_decisive() => ScoreData::Proven(score.0.signum(), pawns(score)),
@@ -48,7 +52,7 @@ impl ScoreData {
 
 /// A line: its score, its moves as the script plays them, and as people read them.
 #[derive(Serialize)]
-struct LineData(ScoreData, String, String);
+pub struct LineData(ScoreData, String, String);
 
 /// Consecutive positions and what was found in each: those of a game, or a single one.
 #[derive(Serialize)]
@@ -88,8 +92,12 @@ struct GameData<'a> {
     critical: Vec<usize>,
     /// Ply and comment of the input.
     comments: Vec<(usize, String)>,
+    /// Variations of the input, by the ply of the move that they replace.
+    variations: Vec<(usize, VariationData)>,
     /// Seconds used for each move; empty without clocks.
     times: Vec<Option<f64>>,
+    /// Seconds on the clock after each move; empty without clocks.
+    clocks: Vec<Option<f64>>,
     pgn: String,
     #[serde(flatten)]
     analysed: AnalysedPositions,
@@ -173,7 +181,8 @@ pub fn game(report: &GameReport, block: usize) -> (String, String) {
         game.tag("Date").or(game.tag("UTCDate")).unwrap_or_default().replace(".??", "").replace("????", "");
     let round = game.tag("Round").filter(|round| *round != "-").map(|round| format!("round {round}"));
     let named = |name: &str| game.tag(name).map(str::to_owned);
-    let times = clocks::seconds_used(game);
+    // Nothing where nothing is known.
+    let known = |times: Vec<Option<f64>>| if times.iter().any(Option::is_some) { times } else { Vec::new() };
     let file = Path::new(&game.file).file_name().unwrap_or_default();
     let row = GameRow {
         block,
@@ -195,8 +204,10 @@ pub fn game(report: &GameReport, block: usize) -> (String, String) {
         phases,
         verdicts: verdicts(report),
         critical: report.critical().into_iter().map(|index| index + 1).collect(),
-        comments: comments(report),
-        times: if times.iter().any(Option::is_some) { times } else { Vec::new() },
+        comments: comments(game),
+        variations: variations::of_game(report),
+        times: known(clocks::seconds_used(game)),
+        clocks: known(clocks::seconds_left(game)),
         pgn: annotate::game_pgn(report),
         analysed: analysed(report),
     };
@@ -218,7 +229,7 @@ fn analysed(report: &GameReport) -> AnalysedPositions {
     }
 }
 
-fn lines(position: &Position, finding: &Finding) -> Vec<LineData> {
+pub fn lines(position: &Position, finding: &Finding) -> Vec<LineData> {
     let shown = finding.lines.iter().filter(|line| !line.moves.is_empty());
     shown
         .map(|line| {
@@ -237,7 +248,7 @@ fn lines(position: &Position, finding: &Finding) -> Vec<LineData> {
 }
 
 /// Moves as the script plays them: castling is king takes rook, so that Chess960 is no special case.
-fn uci(moves: &[Move]) -> String {
+pub fn uci(moves: &[Move]) -> String {
     let words: Vec<String> = moves.iter().map(|m| m.to_uci(CastlingMode::Chess960).to_string()).collect();
     words.join(" ")
 }
@@ -248,9 +259,8 @@ fn verdicts(report: &GameReport) -> Vec<(usize, &'static str, String)> {
     report.moves.iter().enumerate().filter_map(judged).collect()
 }
 
-/// The comments of the input before the moves and after each, without embedded commands.
-fn comments(report: &GameReport) -> Vec<(usize, String)> {
-    let game = &report.game;
+/// The comments of a game before the moves and after each, without embedded commands.
+pub fn comments(game: &Game) -> Vec<(usize, String)> {
     let comment = |(ply, annotations): (usize, &Vec<Annotation>)| {
         let texts = annotations.iter().filter_map(|annotation| match annotation {
             Annotation::Comment(text) => Some(without_commands(text, "[%")),

@@ -7,6 +7,7 @@
 mod clocks;
 mod data;
 mod phases;
+mod variations;
 mod words;
 
 use maud::{PreEscaped, html};

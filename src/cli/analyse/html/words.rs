@@ -56,10 +56,15 @@ fn outcome(score: Score, side: Color) -> String {
     }
 }
 
-/// White's score with one decimal; small scores with two, because they would all look alike.
+/// White's score with one decimal; small scores with two, because they would all look alike. The page's script rounds
+/// in the same way.
 fn one_decimal(score: Score) -> String {
     let centipawns = score.centipawns();
-    if centipawns.abs() < 10 { pawns(score) } else { format!("{:+.1}", f64::from(centipawns) / 100.0) }
+    if centipawns.abs() < 10 {
+        return pawns(score);
+    }
+    let tenths = (centipawns.abs() + 5) / 10;
+    format!("{}{}.{}", if centipawns < 0 { '-' } else { '+' }, tenths / 10, tenths % 10)
 }
 
 #[cfg(test)]
@@ -72,7 +77,8 @@ mod tests {
         let cp = Score::from_centipawns;
         assert_eq!(outcome(cp(93), Color::White), "kept +0.9");
         assert_eq!(outcome(cp(93), Color::Black), "kept -0.9");
-        assert_eq!(outcome(cp(-125), Color::Black), "kept +1.2");
+        assert_eq!(outcome(cp(-125), Color::Black), "kept +1.3");
+        assert_eq!(outcome(cp(1094), Color::Black), "kept -10.9");
         assert_eq!(outcome(cp(4), Color::White), "kept +0.04");
         assert_eq!(outcome(Score::ZERO, Color::White), "kept the balance");
         assert_eq!(outcome(Score::mate_in(Ply(1)), Color::Black), "was mate");

@@ -8,8 +8,18 @@ function corner(square, flipped) {
   return flipped ? [SIDE * (7 - file), SIDE * rank] : [SIDE * file, SIDE * (7 - rank)];
 }
 
+// The square under a pointer; -1 beside the board.
+function squareAt(svg, point, flipped) {
+  const box = svg.getBoundingClientRect();
+  const x = Math.floor((8 * (point.clientX - box.left)) / box.width);
+  const y = Math.floor((8 * (point.clientY - box.top)) / box.height);
+  if (x < 0 || x > 7 || y < 0 || y > 7) return -1;
+  return flipped ? 7 - x + 8 * y : x + 8 * (7 - y);
+}
+
 // Draws a board: `view` has the position, and may have `last` (two squares), `arrows` (from, to and class of each),
-// `flipped`, and `plain` for a board without coordinates.
+// `chosen` (a square) and `targets` (squares to which its piece may go), `flipped`, and `plain` for a board without
+// coordinates.
 function paintBoard(svg, view) {
   const { position, flipped } = view;
   const parts = [draw("rect", { class: "light", width: 360, height: 360 })];
@@ -19,16 +29,24 @@ function paintBoard(svg, view) {
     if ((square + (square >> 3)) % 2 === 0) dark += `M${x} ${y}h45v45h-45z`;
   }
   parts.push(draw("path", { class: "dark", d: dark }));
-  for (const square of view.last || []) {
+  const marked = [...(view.last || []).map((square) => [square, "last"])];
+  if (view.chosen >= 0) marked.push([view.chosen, "chosen"]);
+  for (const [square, kind] of marked) {
     const [x, y] = corner(square, flipped);
-    parts.push(draw("rect", { class: "last", x, y, width: SIDE, height: SIDE }));
+    parts.push(draw("rect", { class: kind, x, y, width: SIDE, height: SIDE }));
   }
   if (!view.plain) parts.push(...coordinates(flipped));
   position.pieces.forEach((piece, square) => {
     if (piece === "") return;
     const [x, y] = corner(square, flipped);
-    parts.push(draw("use", { href: "#" + piece, x, y, width: SIDE, height: SIDE }));
+    parts.push(draw("use", { href: "#" + piece, x, y, width: SIDE, height: SIDE, "data-square": square }));
   });
+  for (const square of view.targets || []) {
+    const [x, y] = corner(square, flipped);
+    const taken = position.pieces[square] !== "";
+    const kind = taken ? "target taken" : "target";
+    parts.push(draw("circle", { class: kind, cx: x + SIDE / 2, cy: y + SIDE / 2, r: taken ? 20 : 6.5 }));
+  }
   for (const [from, to, kind] of view.arrows || []) parts.push(arrow(from, to, kind, flipped));
   svg.replaceChildren(...parts);
   svg.setAttribute("aria-label", (view.name ? view.name + ". " : "") + describe(position));

@@ -1,5 +1,5 @@
 "use strict";
-// A minimal position: plays moves that are known to be legal, and writes FENs.
+// A position: FENs, legal moves and their names.
 // Squares count from a1 (0) to h8 (63); pieces are "wK" to "bP".
 
 const FILES = "abcdefgh";
@@ -123,6 +123,150 @@ function walk(position, moves) {
   return positions;
 }
 
+// The steps of pieces in files and ranks; only knights and kings make no more than one.
+const STEPS = {
+  N: [-2, -1, 1, 2].flatMap((files) =>
+    [3 - Math.abs(files), Math.abs(files) - 3].map((ranks) => [files, ranks]),
+  ),
+  B: [-1, 1].flatMap((files) => [-1, 1].map((ranks) => [files, ranks])),
+  R: [
+    [-1, 0],
+    [1, 0],
+    [0, -1],
+    [0, 1],
+  ],
+};
+STEPS.Q = STEPS.K = [...STEPS.B, ...STEPS.R];
+
+// The square some files and ranks away; -1 beyond the edge.
+function away(square, files, ranks) {
+  const [file, rank] = [(square % 8) + files, (square >> 3) + ranks];
+  return file >= 0 && file < 8 && rank >= 0 && rank < 8 ? file + 8 * rank : -1;
+}
+
+// The squares to which a piece, no pawn, could go from a square if those that are taken were all the enemy's.
+function reach(pieces, square, role) {
+  const found = [];
+  for (const [files, ranks] of STEPS[role]) {
+    let to = away(square, files, ranks);
+    while (to >= 0) {
+      found.push(to);
+      if (pieces[to] !== "" || role === "N" || role === "K") break;
+      to = away(to, files, ranks);
+    }
+  }
+  return found;
+}
+
+function isAttacked(pieces, square, by) {
+  const has = (role) => (from) => pieces[from] === by + role;
+  const pawns = [-1, 1].map((files) => away(square, files, by === "w" ? -1 : 1));
+  return pawns.some(has("P")) || [..."NBRQK"].some((role) => reach(pieces, square, role).some(has(role)));
+}
+
+const enemyOf = (side) => (side === "w" ? "b" : "w");
+
+function inCheck({ pieces, turn }) {
+  return isAttacked(pieces, pieces.indexOf(turn + "K"), enemyOf(turn));
+}
+
+// The moves that leave no king in check.
+function legalMoves(position) {
+  const { pieces, turn } = position;
+  const moves = [];
+  pieces.forEach((piece, from) => {
+    if (piece[0] !== turn) return;
+    const targets = piece[1] === "P" ? pawnTargets(position, from) : reach(pieces, from, piece[1]);
+    for (const to of targets) {
+      if (pieces[to][0] === turn) continue;
+      const move = nameOf(from) + nameOf(to);
+      if (piece[1] === "P" && (to < 8 || to > 55)) moves.push(...[..."qrbn"].map((role) => move + role));
+      else moves.push(move);
+    }
+  });
+  const leavesCheck = (move) => {
+    const next = play(position, move);
+    return isAttacked(next.pieces, next.pieces.indexOf(turn + "K"), next.turn);
+  };
+  return [...moves, ...castlingMoves(position)].filter((move) => !leavesCheck(move));
+}
+
+function pawnTargets({ pieces, turn, passant }, from) {
+  const [ahead, home] = turn === "w" ? [1, 1] : [-1, 6];
+  const one = away(from, 0, ahead);
+  const two = from >> 3 === home ? away(from, 0, 2 * ahead) : -1;
+  const takes = [-1, 1]
+    .map((files) => away(from, files, ahead))
+    .filter((to) => to >= 0 && (pieces[to] !== "" || to === passant));
+  if (pieces[one] === "") takes.push(one);
+  if (two >= 0 && pieces[one] === "" && pieces[two] === "") takes.push(two);
+  return takes;
+}
+
+// Castling of any kind: nothing stands between, and the king crosses no attacked square.
+function castlingMoves({ pieces, turn, rooks }) {
+  const king = pieces.indexOf(turn + "K");
+  const between = (one, other) => {
+    const first = Math.min(one, other);
+    return Array.from({ length: Math.abs(one - other) + 1 }, (_, index) => first + index);
+  };
+  const allowed = rooks.filter((rook) => {
+    if (rook < 8 !== (turn === "w")) return false;
+    const [kingTo, rookTo] = rook > king ? [6, 5] : [2, 3];
+    const base = king & 56;
+    const way = between(king, base + kingTo);
+    const isFree = [...way, ...between(rook, base + rookTo)].every(
+      (square) => square === king || square === rook || pieces[square] === "",
+    );
+    return isFree && !way.some((square) => isAttacked(pieces, square, enemyOf(turn)));
+  });
+  return allowed.map((rook) => nameOf(king) + nameOf(rook));
+}
+
+// A legal move in standard notation.
+function sanOf(position, move) {
+  const { pieces } = position;
+  const [from, to] = [squareOf(move), squareOf(move.slice(2))];
+  const [side, role] = pieces[from];
+  const takes = pieces[to] !== "" || (role === "P" && from % 8 !== to % 8) ? "x" : "";
+  let text;
+  if (castles(position, from, to)) text = to > from ? "O-O" : "O-O-O";
+  else if (role === "P") {
+    text = (takes ? FILES[from % 8] + "x" : "") + nameOf(to) + (move[4] ? "=" + move[4].toUpperCase() : "");
+  } else {
+    const rivals = legalMoves(position)
+      .filter((other) => other !== move && other.slice(2) === move.slice(2))
+      .map(squareOf)
+      .filter((square) => pieces[square] === side + role);
+    const sameFile = rivals.some((square) => square % 8 === from % 8);
+    const sameRank = rivals.some((square) => square >> 3 === from >> 3);
+    const name = nameOf(from);
+    const which = rivals.length === 0 ? "" : !sameFile ? name[0] : !sameRank ? name[1] : name;
+    text = role + which + takes + nameOf(to);
+  }
+  const next = play(position, move);
+  if (!inCheck(next)) return text;
+  return text + (legalMoves(next).length > 0 ? "+" : "#");
+}
+
+// The legal moves that a typed word may mean: standard notation, without its signs and in small letters too, or both
+// squares.
+function movesMeant(position, word) {
+  const plain = (text) => text.replace(/[-+#x=:!?.\s]/g, "").replaceAll("0", "O");
+  const wanted = plain(word);
+  const names = legalMoves(position).map((move) => {
+    const squares = travel(position, move).map(nameOf).join("") + move.slice(4);
+    const role = position.pieces[squareOf(move)][1];
+    return [move, [plain(sanOf(position, move)), move, squares, role + squares]];
+  });
+  const having = (matches) => names.filter(([, texts]) => texts.some(matches)).map(([move]) => move);
+  const exact = having((text) => text === wanted);
+  return exact.length > 0 ? exact : having((text) => text.toLowerCase() === wanted.toLowerCase());
+}
+
+// What makes two positions the same for the rules of repetition.
+const keyOf = (position) => writeFen(position).split(" ").slice(0, 4).join(" ");
+
 // "13." before White's moves; "13..." before Black's where `always`.
 function moveNumber(position, always) {
   if (position.turn === "w") return position.full + ".";
@@ -135,7 +279,9 @@ function describe(position) {
   const side = (color) =>
     Object.keys(names)
       .map((role) => {
-        const squares = [...position.pieces.keys()].filter((square) => position.pieces[square] === color + role);
+        const squares = [...position.pieces.keys()].filter(
+          (square) => position.pieces[square] === color + role,
+        );
         if (squares.length === 0) return "";
         return names[role] + (squares.length > 1 ? "s " : " ") + squares.map(nameOf).join(" ");
       })

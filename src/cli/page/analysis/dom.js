@@ -63,6 +63,12 @@ function scoreText(score) {
   return Array.isArray(score) ? score[1] : (score < 0 ? "-" : "+") + (Math.abs(score) / 100).toFixed(2);
 }
 
+// The same with one decimal, as the sentences have it; small scores keep two, because they would all look alike.
+function shortScore(score) {
+  if (Array.isArray(score) || Math.abs(score) < 10) return scoreText(score);
+  return (score < 0 ? "-" : "+") + (Math.round(Math.abs(score) / 10) / 10).toFixed(1);
+}
+
 // White's chances in percent, draws counting half; the curve is Lichess's.
 function chances(score) {
   if (Array.isArray(score)) return score[0] > 0 ? 100 : 0;
@@ -76,4 +82,16 @@ function timeText(seconds) {
   const two = (number) => String(number).padStart(2, "0");
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
   return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+}
+
+// The same of a move; empty where it is not known.
+const usedText = (seconds) => (seconds === null || seconds === undefined ? "" : timeText(seconds));
+
+// A clock: 1:02:03 or 0:56; empty where it is not known.
+function clockText(seconds) {
+  if (seconds === null || seconds === undefined) return "";
+  const whole = Math.floor(seconds);
+  const two = (number) => String(number).padStart(2, "0");
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  return (hours > 0 ? `${hours}:${two(minutes)}` : minutes) + ":" + two(whole % 60);
 }

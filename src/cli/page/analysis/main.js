@@ -2,7 +2,7 @@
 
 document.addEventListener("DOMContentLoaded", () => {
   const page = document.getElementById("page");
-  const { title, games, positions } = JSON.parse(document.getElementById("index").textContent);
+  const { title, games, positions } = readIndex() || unfinishedIndex(page);
   const all = [...games, ...positions].sort((one, other) => one.block - other.block);
   let [viewer, block, tables] = [null, 0, null];
   const open = (row) => {
@@ -83,6 +83,44 @@ document.addEventListener("DOMContentLoaded", () => {
   });
   follow();
 });
+
+// The tables' data, which the analysis writes last; null on a page that was opened before.
+function readIndex() {
+  const index = document.getElementById("index");
+  return index && JSON.parse(index.textContent);
+}
+
+// The same from the blocks that are there, with a note on the page. The last one may be written only in part.
+function unfinishedIndex(page) {
+  const [games, positions] = [[], []];
+  for (const element of document.querySelectorAll("script[id^=block]")) {
+    let data;
+    try {
+      data = JSON.parse(element.textContent);
+    } catch {
+      continue;
+    }
+    const block = Number(element.id.slice("block".length));
+    if (data.players) {
+      const moves = Math.ceil(data.san.split(" ").filter(Boolean).length / 2);
+      games.push({ ...data, block, date: "", event: data.facts.join(" "), moves });
+    } else {
+      const best = data.lines[0][0];
+      const first = best ? `${moveNumber(readFen(data.fen), true)} ${best[2].split(" ")[0]}` : "";
+      positions.push({ ...data, block, best: first, score: data.scores[0], depth: data.depths[0] });
+    }
+  }
+  const count = games.length + positions.length;
+  page.before(
+    make(
+      "p",
+      { class: "card note", role: "status" },
+      `The analysis had not ended when this page was opened: ${count} of its games or positions ${count === 1 ? "is" : "are"} here. ` +
+        "Reload the page to see more. If the analysis was interrupted, the same command goes on with it.",
+    ),
+  );
+  return { title: document.title.replace(/ - analysed by Engram$/, ""), games, positions };
+}
 
 function gameHead(game) {
   const [white, black] = game.players;

@@ -48,7 +48,7 @@ function playerCards(game) {
         "section",
         { class: "card" },
         make(
-          "h3",
+          "h2",
           {},
           make("i", {
             class: "disc " + side,
@@ -74,7 +74,7 @@ function playerCards(game) {
             make(
               "tr",
               {},
-              ["", "moves", "accuracy", "loss"].map((text) => make("th", { scope: "col" }, text)),
+              ["phase", "moves", "accuracy", "loss"].map((text) => make("th", { scope: "col" }, text)),
             ),
           ),
           make("tbody", {}, phases),
@@ -114,7 +114,7 @@ function momentCards(viewer) {
       ply,
       { class: "card moment" },
       board,
-      make("p", {}, make("b", { class: "glyph " + verdict.kind }, GLYPHS[verdict.kind]), " " + verdict.text),
+      verdictText(verdict),
       make("p", { class: "note" }, `${scoreText(game.scores[ply - 1])} → ${scoreText(game.scores[ply])}`),
     );
   });

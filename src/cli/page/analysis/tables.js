@@ -43,11 +43,9 @@ function newTable(label, columns, rows, open) {
     const head = make(
       "th",
       { scope: "col", class: column.kind },
-      button(column.name, column.title || column.name, () => {
+      button(column.name, column.title ? `${column.name}: ${column.title}` : column.name, () => {
         descending =
-          sorted === column
-            ? !descending
-            : Boolean(column.kind?.includes("number")) && !column.rising;
+          sorted === column ? !descending : Boolean(column.kind?.includes("number")) && !column.rising;
         sorted = column;
         for (const other of heads) other.removeAttribute("aria-sort");
         head.setAttribute("aria-sort", descending ? "descending" : "ascending");

@@ -1,11 +1,22 @@
 // A game or a position: board, engine's lines, moves, graph, players, moments.
 
+// The judgements: first the bad ones, which are counted.
 const GLYPHS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
+const ALL_GLYPHS = { ...GLYPHS, good: "!", brilliant: "!!" };
+const isBad = (kind) => kind in GLYPHS;
+const SIDES = { w: "White", b: "Black" };
+
+// A line that leaves the game is an object:
+//   kind       "Line" (the engine's), "Your line", "Variation"
+//   ply        where it leaves the game
+//   moves san  its moves, and as people read them
+//   root       moves before the engine's own in a "Line"
+//   score      of a "Line", and `depth`
 
 class Viewer {
   // `game` is a block of the page, `link` makes the address of a ply, `moved` is called with each ply shown.
   constructor(game, link, moved) {
-    Object.assign(this, { game, link, moved, ply: 0, tour: null, flipped: false });
+    Object.assign(this, { game, link, moved, ply: 0, tour: null, own: [], drill: null, flipped: false });
     this.moves = game.moves === "" ? [] : game.moves.split(" ");
     this.san = game.san === "" ? [] : game.san.split(" ");
     this.positions = walk(readFen(game.fen), this.moves);
@@ -15,6 +26,9 @@ class Viewer {
     ];
     this.verdicts = new Map((game.verdicts || []).map(([ply, kind, text]) => [ply, { kind, text }]));
     this.comments = new Map(game.comments || []);
+    this.asides = [];
+    // What the engine found in variations: a position and its lines, of each position.
+    this.found = [];
     this.flipped = this.moves.length === 0 && this.positions[0].turn === "b";
     this.element = this.build();
     this.show(0);
@@ -30,13 +44,17 @@ class Viewer {
     );
     this.legend = make("p", { class: "legend" });
     this.verdict = make("div", { class: "verdict" });
+    this.path = make("div", { class: "path" });
     this.lines = make("div", { class: "lines" });
+    this.hand = new Hand(this);
     const stage = make(
       "div",
       { class: "stage" },
-      make("div", { class: "field" }, this.bar, this.board),
+      make("div", { class: "field" }, this.bar, this.board, this.hand.promotion),
       this.legend,
       this.steps(),
+      this.hand.typed,
+      learnButtons(this),
       this.tools(),
     );
     let wheeled = 0;
@@ -51,7 +69,7 @@ class Viewer {
       },
       { passive: false },
     );
-    const side = make("div", { class: "side" }, this.verdict, this.lines);
+    const side = make("div", { class: "side" }, this.verdict, this.path, this.lines);
     const parts = [stage, side];
     if (this.moves.length > 0) {
       side.append(this.moveList());
@@ -80,18 +98,23 @@ class Viewer {
       { class: "tool", target: "_blank", rel: "noopener noreferrer" },
       "Open in Lichess",
     );
+    const tool = (text, click) => button(text, text, click, { class: "tool" });
+    const name = () => this.view().name.replace(/\W+/g, "-").replace(/^-|-$/g, "");
+    const embed = () => embedCode(this.link(this.ply), document.title);
     return make(
       "div",
       { class: "tools" },
-      button("Copy FEN", "Copy FEN", () => copy(writeFen(this.view().position), "FEN"), { class: "tool" }),
-      this.game.pgn
-        ? button("Copy PGN", "Copy PGN", () => copy(this.game.pgn, "PGN"), { class: "tool" })
-        : null,
+      tool("Copy FEN", () => copy(writeFen(this.position()), "FEN")),
+      this.game.pgn ? tool("Copy PGN", () => copy(this.game.pgn, "PGN")) : null,
       this.lichess,
+      tool("Save SVG", () => saveSvg(this.board, name())),
+      tool("Save PNG", () => savePng(this.board, name())),
+      tool("Copy embed code", () => copy(embed(), "Embed code")),
     );
   }
 
   moveList() {
+    const { game } = this;
     this.list = make("ol", { class: "moves", "aria-label": "Moves" });
     let row = null;
     this.links = this.san.map((san, index) => {
@@ -102,19 +125,74 @@ class Viewer {
         this.list.append(row);
       }
       const kind = (this.verdicts.get(index + 1) || {}).kind;
+      const time = [
+        game.clocks.length > 0 && clockText(game.clocks[index]),
+        game.times.length > 0 && usedText(game.times[index]),
+      ].filter(Boolean);
       const ends = index + 1 === this.san.length && (this.game.lines[index + 1] || []).length === 0;
       const link = this.plyLink(
         index + 1,
         { class: kind || "", title: kind || null },
-        san + (GLYPHS[kind] || ""),
+        san + (ALL_GLYPHS[kind] || ""),
         kind ? make("span", { class: "unseen" }, ` (${kind})`) : null,
-        ends ? null : make("small", {}, scoreText(this.game.scores[index + 1])),
+        time.length > 0 ? make("small", { class: "time" }, time.join(" · ")) : null,
+        ends ? null : make("small", {}, scoreText(game.scores[index + 1])),
       );
       row.append(link);
+      const asides = game.variations.filter(([ply]) => ply === index + 1);
+      if (asides.length > 0) {
+        const start = { moves: [], san: [] };
+        this.list.append(
+          make(
+            "li",
+            { class: "aside" },
+            asides.map(([, tree]) => make("p", {}, this.aside(index, start, tree))),
+          ),
+        );
+        row = null;
+      }
       return link;
     });
     this.list.append(make("li", { class: "result" }, this.game.result));
     return this.list;
+  }
+
+  // A variation of the PGN with its comments and the variations in it; `before` leads there from `ply`.
+  aside(ply, before, tree) {
+    if (tree.text) return `(${tree.text})`;
+    const line = {
+      kind: "Variation",
+      ply,
+      moves: [...before.moves, ...tree.moves.split(" ")],
+      san: [...before.san, ...tree.san.split(" ")],
+    };
+    const from = before.moves.length;
+    const { scores } = tree;
+    if (tree.lines) {
+      const positions = this.positionsOf(line).slice(from + 1);
+      positions.forEach((position, index) => {
+        const lines = tree.lines[index].map((found) => this.lineOf(found, ply, tree.depths[index]));
+        this.found.push([position, lines]);
+      });
+    }
+    const said = (step) =>
+      tree.comments.filter(([at]) => at === step).map(([, text]) => [make("q", {}, text), " "]);
+    const inner = (step) => {
+      const start = { moves: line.moves.slice(0, from + step - 1), san: line.san.slice(0, from + step - 1) };
+      return tree.variations
+        .filter(([at]) => at === step)
+        .map(([, other]) => [this.aside(ply, start, other), " "]);
+    };
+    const interrupted = (index) => said(index).length + inner(index).length > 0;
+    const words = this.words(line, from, interrupted).map((word, index) => {
+      const step = index + 1;
+      this.asides.push([word[0].querySelector("button"), line, from + step]);
+      const score = scores && make("small", {}, scoreText(scores[index]) + " ");
+      return [word, score, said(step), inner(step)];
+    });
+    const parts = ["(", said(0), words].flat(Infinity).filter(Boolean);
+    if (parts.at(-1) === " ") parts.pop();
+    return make("span", { class: "line" }, parts, ")");
   }
 
   // A link to a ply; it works as one, but a plain click only steps there, and leaves no trace in the history.
@@ -123,27 +201,40 @@ class Viewer {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       this.show(ply);
-      const top = this.element.getBoundingClientRect().top;
-      if (top < -100) this.element.scrollIntoView();
+      this.goTo();
     };
     return make("a", { href: this.link(ply), onclick: click, ...attributes }, ...children);
   }
 
-  // The position on the board: one of the game, or of an engine line.
+  // Scrolls to the board if it is above.
+  goTo() {
+    if (this.element.getBoundingClientRect().top < -100) this.element.scrollIntoView();
+  }
+
+  // The position on the board: one of the game, or of a line.
   view() {
-    if (this.tour === null) {
-      return {
-        position: this.positions[this.ply],
-        last: this.moveBefore(this.ply),
-        arrows: this.arrows(),
-        flipped: this.flipped,
-        name: this.names[this.ply],
-      };
+    const { tour, flipped } = this;
+    const marks = { flipped, ...this.hand.marks() };
+    if (tour === null) {
+      const [position, last] = [this.positions[this.ply], this.moveBefore(this.ply)];
+      return { position, last, arrows: this.arrows(), name: this.names[this.ply], ...marks };
     }
-    const { positions, moves, step, san } = this.tour;
-    const last = travel(positions[step - 1], moves[step - 1]);
-    const name = `Line: ${moveNumber(positions[step - 1], true)} ${san[step - 1]}`;
-    return { position: positions[step], last, arrows: [], flipped: this.flipped, name };
+    const { line, step } = tour;
+    const [before, position] = this.positionsOf(line).slice(step - 1, step + 1);
+    const last = travel(before, line.moves[step - 1]);
+    const name = `${line.kind}: ${moveNumber(before, true)} ${line.san[step - 1]}`;
+    return { position, last, arrows: [], name, ...marks };
+  }
+
+  // The position shown, without what is drawn on it.
+  position() {
+    const { tour } = this;
+    return tour === null ? this.positions[this.ply] : this.positionsOf(tour.line)[tour.step];
+  }
+
+  positionsOf(line) {
+    line.positions = line.positions || walk(this.positions[line.ply], line.moves);
+    return line.positions;
   }
 
   // The squares of the move that led to a ply; nothing at the start.
@@ -160,9 +251,12 @@ class Viewer {
     ];
   }
 
-  // The played move and the better one, where a better one was missed; else what the engine would play now.
+  // The played move and the better one, where a better one was missed; else what the engine would play now. While a
+  // better one is to be found, only the played one.
   arrows() {
-    if (this.verdicts.has(this.ply) && this.game.lines[this.ply - 1][0]) return this.missed(this.ply);
+    const { drill, ply } = this;
+    if (drill && drill.asks) return ply === drill.ply - 1 ? this.missed(ply + 1).slice(0, 1) : [];
+    if (isBad((this.verdicts.get(ply) || {}).kind) && this.game.lines[ply - 1][0]) return this.missed(ply);
     if (this.moves.length > 0) return [];
     return (this.game.lines[0] || [])
       .slice(0, 1)
@@ -172,6 +266,7 @@ class Viewer {
   show(ply) {
     this.ply = Math.max(0, Math.min(this.moves.length, ply));
     this.tour = null;
+    this.hand.clear();
     this.render();
     this.moved(this.ply);
   }
@@ -179,13 +274,14 @@ class Viewer {
   step(by) {
     if (this.tour === null) {
       // A position has no moves of its own: forward is along the best line.
-      if (this.moves.length === 0 && by > 0 && (this.game.lines[0] || []).length > 0) this.enter(0, 0, 1);
+      const best = this.moves.length === 0 && by > 0 ? this.engineLines()[0] : null;
+      if (best) this.enter(best, Math.min(by, best.moves.length));
       else this.show(this.ply + by);
       return;
     }
-    const step = this.tour.step + by;
-    if (step < 1) this.show(this.ply);
-    else this.enter(this.tour.ply, this.tour.index, Math.min(step, this.tour.moves.length));
+    const { line, step } = this.tour;
+    if (step + by < 1) this.show(this.ply);
+    else this.enter(line, Math.min(step + by, line.moves.length));
   }
 
   // Goes to the first position, or to the last one, of the game or line.
@@ -203,19 +299,102 @@ class Viewer {
     this.render();
   }
 
-  // Shows the position after `step` moves of the line `index` that was found after `ply` plies.
-  enter(ply, index, step) {
-    const [, moves, san] = this.game.lines[ply][index];
-    const list = moves.split(" ");
-    this.tour = {
-      ply,
-      index,
-      step,
-      moves: list,
-      san: san.split(" "),
-      positions: walk(this.positions[ply], list),
-    };
+  // Shows the position after `step` moves of a line.
+  enter(line, step) {
+    if (line.kind === "Variation" && line.ply !== this.ply) this.show(line.ply);
+    this.tour = { line, step };
+    this.hand.clear();
     this.render();
+  }
+
+  // Is this what is shown, `step` moves along a line or along another one that begins with the same?
+  isAt(line, step) {
+    const { tour } = this;
+    if (tour === null || tour.step !== step || tour.line.ply !== line.ply) return false;
+    return line.moves.slice(0, step).every((move, index) => move === tour.line.moves[index]);
+  }
+
+  // Plays a legal move: an answer, or along the game or line, or away from it.
+  play(move) {
+    const { tour, ply, drill } = this;
+    if (drill && drill.asks && tour === null && ply === drill.ply - 1) return drill.answer(move);
+    const step = tour === null ? 0 : tour.step;
+    const line = tour === null ? { ply, moves: [], san: [] } : tour.line;
+    if (tour === null && this.moves[ply] === move) return this.show(ply + 1);
+    if (line.moves[step] === move) return this.enter(line, step + 1);
+    const next = {
+      kind: "Your line",
+      ply: line.ply,
+      moves: [...line.moves.slice(0, step), move],
+      san: [...line.san.slice(0, step), sanOf(this.position(), move)],
+    };
+    // A line that only grew is the same line.
+    if (this.own.includes(line) && step === line.moves.length) this.own[this.own.indexOf(line)] = next;
+    else this.own.push(next);
+    this.enter(next, step + 1);
+  }
+
+  // What the engine found in a position, whatever led there: its lines if it was searched, else the rests of
+  // lines that come through, the deepest first.
+  known(position) {
+    this.index = this.index || this.indexLines();
+    return this.index.get(keyOf(position)) || [];
+  }
+
+  indexLines() {
+    const all = this.game.lines.flatMap((lines, ply) =>
+      lines.map((_, number) => this.engineLine(ply, number)),
+    );
+    const index = new Map();
+    for (const line of all) {
+      const key = keyOf(this.positions[line.ply]);
+      index.set(key, [...(index.get(key) || []), line]);
+    }
+    for (const [position, lines] of this.found) {
+      const key = keyOf(position);
+      if (!index.has(key)) index.set(key, lines);
+    }
+    const searched = new Set(index.keys());
+    const rests = all.flatMap((line) =>
+      line.moves.map((_, step) => {
+        const [moves, san] = [line.moves.slice(step), line.san.slice(step)];
+        return { ...line, position: this.positionsOf(line)[step], moves, san, depth: line.depth - step };
+      }),
+    );
+    for (const rest of rests.sort((one, other) => other.depth - one.depth)) {
+      const key = keyOf(rest.position);
+      const there = index.get(key) || [];
+      if (!searched.has(key) && !there.some((other) => other.moves[0] === rest.moves[0]))
+        index.set(key, [...there, rest]);
+    }
+    return index;
+  }
+
+  // The line with this number among those found after `ply` plies.
+  engineLine(ply, number) {
+    return this.lineOf(this.game.lines[ply][number], ply, this.game.depths[ply]);
+  }
+
+  lineOf([score, moves, san], ply, depth) {
+    return { kind: "Line", ply, moves: moves.split(" "), san: san.split(" "), root: 0, score, depth };
+  }
+
+  // The engine's lines that go on from what is shown; while one of them is walked, those among which it was.
+  engineLines() {
+    const { tour } = this;
+    const step = tour === null ? 0 : tour.line.kind === "Line" ? tour.line.root : tour.step;
+    if (step === 0)
+      return (this.game.lines[this.ply] || []).map((_, number) => this.engineLine(this.ply, number));
+    const { line } = tour;
+    return this.known(this.positionsOf(line)[step]).map(({ moves, san, score, depth }) => ({
+      kind: "Line",
+      ply: line.ply,
+      moves: [...line.moves.slice(0, step), ...moves],
+      san: [...line.san.slice(0, step), ...san],
+      root: step,
+      score,
+      depth,
+    }));
   }
 
   // Leaves the line; false if there is none.
@@ -227,16 +406,27 @@ class Viewer {
 
   render() {
     const view = this.view();
+    const held = [this.verdict, this.path, this.lines].find((box) => box.contains(document.activeElement));
     paintBoard(this.board, view);
-    const score =
-      this.tour === null ? this.game.scores[this.ply] : this.game.lines[this.tour.ply][this.tour.index][0];
-    this.renderBar(score);
+    this.renderBar(this.score());
     this.renderLegend(view);
     this.lichess.href = `https://lichess.org/analysis/${this.game.chess960 ? "chess960" : "standard"}/${writeFen(view.position).replaceAll(" ", "_")}`;
     this.renderVerdict();
+    this.renderPath();
     this.renderLines();
+    // The focus stays where it was, although all is new there.
+    const focus = held && (held.querySelector(".now") || held.querySelector("button"));
+    if (focus) focus.focus({ preventScroll: true });
     if (this.links) this.renderMoves();
     if (this.graph) this.graph.mark(this.ply);
+  }
+
+  // The score of what is shown, if the engine has seen it.
+  score() {
+    const { tour } = this;
+    if (tour === null) return this.game.scores[this.ply];
+    if (tour.line.kind === "Line") return tour.line.score;
+    return this.known(this.position()).map((line) => line.score)[0];
   }
 
   // The evaluation bar; a game without moves was not searched.
@@ -247,9 +437,7 @@ class Viewer {
     this.bar.firstChild.style.height = share + "%";
     this.bar.classList.toggle("flipped", this.flipped);
     this.bar.classList.toggle("behind", share < 50);
-    this.bar.lastChild.textContent = scoreText(score)
-      .replace(/(\.\d)\d$/, "$1")
-      .replace(/^\+/, "");
+    this.bar.lastChild.textContent = shortScore(score).replace(/^\+/, "");
     this.bar.setAttribute("aria-label", `Evaluation ${scoreText(score)}`);
   }
 
@@ -272,26 +460,22 @@ class Viewer {
   }
 
   renderVerdict() {
-    const { game, ply } = this;
+    const { game, ply, drill } = this;
+    if (drill) return drill.render(this.verdict);
     const verdict = this.verdicts.get(ply);
     const parts = [];
     if (verdict) {
-      parts.push(
-        make(
-          "p",
-          {},
-          make("b", { class: "glyph " + verdict.kind }, GLYPHS[verdict.kind]),
-          " " + verdict.text,
-        ),
-        this.line(ply - 1, 0),
-      );
+      parts.push(verdictText(verdict));
+      if (isBad(verdict.kind) && game.lines[ply - 1][0]) parts.push(this.line(this.engineLine(ply - 1, 0)));
     } else {
       parts.push(make("p", {}, this.quietWords()));
     }
     if (this.comments.has(ply)) parts.push(make("blockquote", {}, this.comments.get(ply)));
-    const time = ply > 0 && game.times ? game.times[ply - 1] : null;
-    if (time !== null && time !== undefined)
-      parts.push(make("p", { class: "note" }, `${timeText(time)} used`));
+    if (ply > 0) {
+      const [used, left] = [usedText(game.times[ply - 1]), clockText(game.clocks[ply - 1])];
+      const time = [used && used + " used", left && left + " left"].filter(Boolean);
+      if (time.length > 0) parts.push(make("p", { class: "note" }, time.join(", ")));
+    }
     this.verdict.className = "verdict " + (verdict ? verdict.kind : "");
     this.verdict.replaceChildren(...parts);
   }
@@ -323,37 +507,62 @@ class Viewer {
     return `${solved}${first} is the engine's choice (${scoreText(best[0])}).`;
   }
 
-  renderLines() {
-    const found = this.game.lines[this.ply] || [];
-    if (found.length === 0) return this.lines.replaceChildren();
-    const title = make(
-      "h3",
-      {},
-      found.length > 1 ? "Engine's lines" : "Engine's line",
-      make("small", {}, ` depth ${this.game.depths[this.ply]}`),
+  // The lines that the visitor made from here, and the variation that is shown.
+  renderPath() {
+    const { tour } = this;
+    const ply = tour === null ? this.ply : tour.line.ply;
+    const shown = this.own.filter((line) => line.ply === ply);
+    if (tour !== null && tour.line.kind === "Variation") shown.push(tour.line);
+    this.path.replaceChildren(
+      ...shown.map((line) =>
+        make("p", { class: "line" }, make("b", {}, line.kind), " ", this.words(line, 0)),
+      ),
     );
-    this.lines.replaceChildren(title, ...found.map((_, index) => this.line(this.ply, index)));
   }
 
-  // A line whose moves can be clicked.
-  line(ply, index) {
-    const [score, moves, san] = this.game.lines[ply][index];
-    const { tour } = this;
-    const here = tour !== null && tour.ply === ply && tour.index === index ? tour.step : 0;
-    const positions = walk(this.positions[ply], moves.split(" "));
-    const words = san.split(" ").map((word, at) => {
-      const number = moveNumber(positions[at], at === 0);
-      const now = at + 1 === here;
-      const step = make(
-        "button",
-        {
-          type: "button",
-          class: now ? "now" : "",
-          "aria-current": now ? "step" : null,
-          onclick: () => this.enter(ply, index, at + 1),
-        },
-        word,
-      );
+  renderLines() {
+    // They would tell what is to be found.
+    if (this.drill && this.drill.asks) return this.lines.replaceChildren();
+    const found = this.engineLines();
+    if (found.length === 0) return this.lines.replaceChildren(...this.unknownWords());
+    const title = make(
+      "h2",
+      {},
+      found.length > 1 ? "Engine's lines" : "Engine's line",
+      make("small", {}, ` depth ${found[0].depth}`),
+    );
+    this.lines.replaceChildren(title, ...found.map((line) => this.line(line)));
+  }
+
+  // What is said instead of the engine's lines beside the game.
+  unknownWords() {
+    if (this.tour === null) return [];
+    const position = this.position();
+    const isOver = legalMoves(position).length === 0;
+    const words = !isOver
+      ? "The engine's lines do not reach this position."
+      : inCheck(position)
+        ? "Checkmate."
+        : "Stalemate: a draw.";
+    return [make("p", { class: "note" }, words)];
+  }
+
+  // A line of the engine, with its score.
+  line(line) {
+    const ahead = chances(line.score) >= 50 ? "white" : "black";
+    const score = make("b", { class: "score " + ahead }, scoreText(line.score));
+    return make("p", { class: "line" }, score, " ", this.words(line, line.root));
+  }
+
+  // The moves of a line from a number on, to be clicked. Where `interrupted` says so of a move, the number is written again.
+  words(line, from, interrupted = () => false) {
+    const positions = this.positionsOf(line);
+    return line.san.slice(from).map((word, index) => {
+      const at = from + index;
+      const number = moveNumber(positions[at], index === 0 || interrupted(index));
+      const now = this.isAt(line, at + 1);
+      const attributes = { class: now ? "now" : null, "aria-current": now ? "step" : null };
+      const step = button(word, word, () => this.enter(line, at + 1), attributes);
       return [
         make(
           "span",
@@ -364,8 +573,6 @@ class Viewer {
         " ",
       ];
     });
-    const ahead = chances(score) >= 50 ? "white" : "black";
-    return make("p", { class: "line" }, make("b", { class: "score " + ahead }, scoreText(score)), " ", words);
   }
 
   renderMoves() {
@@ -376,9 +583,28 @@ class Viewer {
       if (now) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     });
+    for (const [step, line, at] of this.asides) {
+      const now = this.isAt(line, at);
+      step.classList.toggle("now", now);
+      if (now) step.setAttribute("aria-current", "step");
+      else step.removeAttribute("aria-current");
+    }
     const link = this.links[this.ply - 1];
     if (focused && link) link.focus({ preventScroll: true });
     this.list.scrollTop = (link ? link.offsetTop : 0) - this.list.clientHeight / 2;
+  }
+
+  // Begins to ask for better moves than a side's mistakes; ends it.
+  learn(side) {
+    this.drill = new Drill(this, side);
+  }
+
+  // False if nothing was asked.
+  endDrill() {
+    if (this.drill === null) return false;
+    this.drill = null;
+    this.render();
+    return true;
   }
 
   // Keys that work wherever the focus is; false for all others.
@@ -389,8 +615,9 @@ class Viewer {
       Home: () => this.first(),
       End: () => this.last(),
       f: () => this.flip(),
+      m: () => this.hand.input.focus(),
     };
-    if (event.key === "Escape") return this.leave();
+    if (event.key === "Escape") return this.hand.cancel() || this.leave() || this.endDrill();
     if (!(event.key in keys)) return false;
     keys[event.key]();
     if (this.tour !== null) announce(this.view().name, false);
@@ -402,3 +629,7 @@ class Viewer {
     return true;
   }
 }
+
+// A judgement in words.
+const verdictText = (verdict) =>
+  make("p", {}, make("b", { class: "glyph " + verdict.kind }, ALL_GLYPHS[verdict.kind]), " " + verdict.text);

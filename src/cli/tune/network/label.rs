@@ -22,7 +22,7 @@ use crate::{
 /// The arguments of `engram tune label`.
 #[derive(Debug, Args)]
 pub struct LabelArguments {
-    /// Samples, or positions that have a score: lines as `fit` reads them, or games from `generate`.
+    /// Samples, or positions that have a score.
     input: PathBuf,
     /// The file of samples to write; it must not be there yet.
     out: PathBuf,
@@ -30,6 +30,9 @@ pub struct LabelArguments {
     /// positions that are not quiet are left out.
     #[arg(long)]
     teacher: Option<String>,
+    /// Take the positions that are held out of training instead of the others; a file of samples has none.
+    #[arg(long)]
+    held_out: bool,
 }
 
 /// Positions that are labelled together.
@@ -47,11 +50,12 @@ pub fn print(arguments: &LabelArguments, output: &Output, interrupt: &Interrupt)
     if has_samples {
         labeller.samples(interrupt)?;
     } else {
-        for label in data::read(&arguments.input)? {
+        for (number, label) in data::read(&arguments.input)?.enumerate() {
             if interrupt.is_requested() {
                 break;
             }
             let usable = label?.filter(|label| !label.noisy || arguments.teacher.is_some());
+            let usable = usable.filter(|_| data::held_out(number) == arguments.held_out);
             if let Some(sample) = usable.as_ref().and_then(of_label) {
                 labeller.push(sample)?;
             }
@@ -173,5 +177,12 @@ mod tests {
         assert_eq!(taught.iter().map(|sample| sample.score).collect::<Vec<_>>(), [7; 3]);
         let again = label(&[&path("own"), &path("again"), &teacher]);
         assert_eq!(again, own.iter().map(|sample| Sample { score: 7, ..*sample }).collect::<Vec<_>>());
+
+        let line = lines.lines().next().expect("a line");
+        fs::write(path("many"), format!("{line}\n").repeat(30 * data::BLOCK)).expect("a file");
+        let (trained, held_out) =
+            (label(&[&path("many"), &path("most")]), label(&[&path("many"), &path("rest"), "--held-out"]));
+        assert!(!held_out.is_empty() && held_out.len().is_multiple_of(data::BLOCK));
+        assert_eq!(trained.len() + held_out.len(), 30 * data::BLOCK);
     }
 }

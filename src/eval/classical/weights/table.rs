@@ -1,4 +1,4 @@
-//! The weights of the evaluation. Written by `engram tune`: change the terms or the data, not the numbers.
+//! The weights of the evaluation, fitted to results and scores of games (benches/notes/evaluation.md, "Weights tuned").
 //!
 //! In internal units, `s(middlegame, endgame)`, for the side that has the feature; those of the king danger in
 //! units whose square is the penalty. Ranks count from the own back rank, folded files from the edge.

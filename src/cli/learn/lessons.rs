@@ -1,0 +1,453 @@
+//! `engram learn lessons`: what the engine does otherwise since it lost.
+
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+    thread,
+};
+
+use serde_json::{Value, json};
+use shakmaty::Move;
+
+use super::{
+    opened::Opened,
+    own_games::{GameFilter, GameResult, Moves, OwnGame, OwnGames},
+    text::Printer,
+    why,
+};
+use crate::{
+    cli::{CliError, counted, pawns, pgn, progress_bar},
+    learn::{Origin, Record, Ring},
+    position::{Opening, Position},
+    types::Score,
+};
+
+/// A move is judged by the score so many own moves later.
+const LATER: u16 = 5;
+/// A record so many plies after a position may change its move.
+const AHEAD: u16 = 4;
+
+/// Lessons of a game that are shown; the others are counted.
+const SHOWN: usize = 3;
+
+/// The arguments of `engram learn lessons`.
+#[derive(Debug, clap::Args)]
+pub(super) struct LessonArguments {
+    #[command(flatten)]
+    filter: GameFilter,
+    /// Nodes of each search; with 0 nothing is searched, and only the summary is shown.
+    #[arg(long, value_name = "COUNT", default_value_t = 20_000)]
+    nodes: u64,
+    /// Look at this many lost games at most, the newest.
+    #[arg(long, value_name = "COUNT", default_value_t = 50)]
+    lost: usize,
+}
+
+/// A position of a lost game in which another move is played now.
+pub(super) struct Lesson {
+    pub ply: u16,
+    pub position: Position,
+    /// The move of the game, and its score there if it is known.
+    pub played: Move,
+    pub before: Option<Score>,
+    /// The score some own moves later, and how many.
+    pub later: Option<(u16, Score)>,
+    /// The move that a search with the learning file plays, and its score.
+    pub now: Move,
+    pub score: Score,
+    /// Why, as the end of a sentence: `learned from this game`.
+    pub reason: String,
+}
+
+impl Lesson {
+    /// What the move cost, in internal units; nothing if a score is not known.
+    fn cost(&self) -> i32 {
+        let cost = |(before, (_, later)): (Score, (u16, Score))| before.0 - later.0;
+        self.before.zip(self.later).map_or(0, cost)
+    }
+
+    /// `At move 14 I played Qb6 (+0.20, 5 moves later -1.60). Now I play c5 (-0.05), learned from this game.`
+    pub(super) fn sentence(&self) -> String {
+        let scores = match (self.before, self.later) {
+            (Some(before), Some((moves, later))) => {
+                format!(
+                    " ({}, {} later {})",
+                    pawns(before),
+                    counted(usize::from(moves), "move"),
+                    pawns(later)
+                )
+            }
+            (Some(before), None) => format!(" ({})", pawns(before)),
+            (None, _) => String::new(),
+        };
+        let name = |m| pgn::san(&self.position, m).0;
+        let (number, played, now) = (self.ply / 2 + 1, name(self.played), name(self.now));
+        let score = pawns(self.score);
+        format!("At move {number} I played {played}{scores}. Now I play {now} ({score}), {}.", self.reason)
+    }
+}
+
+/// A lost game with its lessons.
+pub(super) struct GameLessons<'a> {
+    pub game: &'a OwnGame,
+    /// Those that cost most, at most [`SHOWN`] of them.
+    pub lessons: Vec<Lesson>,
+    /// How many others there are.
+    pub others: usize,
+    /// The next game with this opening and colour.
+    pub next: Option<&'a OwnGame>,
+}
+
+impl GameLessons<'_> {
+    /// `Lost to Stockfish 15.1 as Black on 2026-11-25, Caro-Kann Defense: Advance Variation (B12).`
+    pub(super) fn heading(&self) -> String {
+        let game = self.game;
+        let opponent = game.opponent.as_deref().map(|name| format!(" to {name}")).unwrap_or_default();
+        let opening = game.opening.as_ref().map(|Opening { eco, name }| format!(", {name} ({eco})"));
+        let side = game.side.fold_wb("White", "Black");
+        let day = game.date.as_deref().map(|date| format!(" on {date}")).unwrap_or_default();
+        format!("Lost{opponent} as {side}{day}{}.", opening.unwrap_or_default())
+    }
+
+    /// All that is said after the lessons: how many others there are, and what became of the next game.
+    pub(super) fn after(&self) -> Option<String> {
+        let others = (self.others > 0)
+            .then(|| format!("Another move is played in {} too.", counted(self.others, "other position")));
+        let said: Vec<String> = others.into_iter().chain(self.sequel()).collect();
+        (!said.is_empty()).then(|| said.join(" "))
+    }
+
+    /// `The next game with this opening was won (2026-11-26 against Stockfish 15.1).`
+    fn sequel(&self) -> Option<String> {
+        let next = self.next?;
+        Some(format!("The next game with this opening was {} ({}).", next.result?.name(), next.name()))
+    }
+
+    fn value(&self) -> Value {
+        let game = self.game;
+        let score = |score: Option<Score>| score.map(pawns);
+        let lesson = |lesson: &Lesson| {
+            json!({
+                "move_number": lesson.ply / 2 + 1,
+                "fen": lesson.position.fen(),
+                "played": pgn::san(&lesson.position, lesson.played).0,
+                "score": score(lesson.before),
+                "moves_later": lesson.later.map(|(moves, _)| moves),
+                "score_later": score(lesson.later.map(|(_, score)| score)),
+                "now": pgn::san(&lesson.position, lesson.now).0,
+                "score_now": pawns(lesson.score),
+                "reason": lesson.reason,
+            })
+        };
+        json!({
+            "date": game.date,
+            "colour": game.side.fold_wb("white", "black"),
+            "opponent": game.opponent,
+            "eco": game.opening.as_ref().map(|opening| &opening.eco),
+            "opening": game.opening.as_ref().map(|opening| &opening.name),
+            "lessons": self.lessons.iter().map(lesson).collect::<Vec<_>>(),
+            "other_lessons": self.others,
+            "next": self.next.and_then(|next| Some(next.result?.name())),
+        })
+    }
+}
+
+/// Games counted together: against one opponent, or with one opening.
+#[derive(Default)]
+pub(super) struct Tally {
+    pub games: usize,
+    /// Points in halves.
+    pub halves: usize,
+    pub lessons: usize,
+    /// The next games with the openings of its lessons: won, drawn, lost.
+    pub next: [usize; 3],
+}
+
+impl Tally {
+    /// `7.5`.
+    pub(super) fn points(&self) -> String {
+        format!("{}.{}", self.halves / 2, 5 * (self.halves % 2))
+    }
+
+    /// `+2 =0 -1`.
+    pub(super) fn sequel(&self) -> String {
+        let [won, drawn, lost] = self.next;
+        format!("+{won} ={drawn} -{lost}")
+    }
+}
+
+/// What was learned from games.
+pub(super) struct Lessons<'a> {
+    /// Lost games with lessons, those first whose mistake cost most.
+    pub games: Vec<GameLessons<'a>>,
+    /// Lost games in which no move is changed.
+    pub unchanged: usize,
+    /// Lost games that were not looked at.
+    pub older: usize,
+    /// Games that were not lost, and that the file knows a position of.
+    pub not_lost: usize,
+    /// By the name of the opponent, and by the family of the opening.
+    pub opponents: BTreeMap<String, Tally>,
+    pub openings: BTreeMap<String, Tally>,
+}
+
+/// A position of a game that a record may change.
+struct Moment<'a> {
+    /// Among the lost games.
+    game: usize,
+    ply: u16,
+    moves: &'a Moves,
+}
+
+/// Finds what is played otherwise now, by searches with the file and without.
+///
+/// # Errors
+/// The file cannot be read.
+pub(super) fn find<'a>(
+    file: &Opened,
+    games: &'a OwnGames,
+    arguments: &LessonArguments,
+    out: Printer,
+) -> Result<Lessons<'a>, CliError> {
+    let admitted: Vec<&OwnGame> = games.games.iter().filter(|game| arguments.filter.admits(game)).collect();
+    let lost = |game: &&&OwnGame| game.result == Some(GameResult::Lost) && game.is_known;
+    let mut chosen: Vec<&OwnGame> = admitted.iter().filter(lost).copied().collect();
+    let older = chosen.len().saturating_sub(if arguments.nodes == 0 { 0 } else { arguments.lost });
+    chosen.drain(..older);
+    let courses: Vec<Moves> = chosen.iter().map(|game| game.moves()).collect();
+    let ring = file.ring();
+    let moments: Vec<Moment<'_>> = chosen
+        .iter()
+        .zip(&courses)
+        .enumerate()
+        .flat_map(|(index, (game, moves))| {
+            let plies = moments(game, moves, &ring).into_iter();
+            plies.map(move |ply| Moment { game: index, ply, moves })
+        })
+        .collect();
+    let mut found: Vec<Vec<Lesson>> = chosen.iter().map(|_| Vec::new()).collect();
+    let answers = search(file.file.path(), &moments, arguments.nodes, out)?;
+    for (moment, answer) in moments.iter().zip(answers) {
+        let Some((now, score)) = answer else { continue };
+        found[moment.game].extend(lesson(moment, now, score, &ring, chosen[moment.game]));
+    }
+    let mut lessons = Lessons {
+        games: Vec::new(),
+        unchanged: found.iter().filter(|lessons| lessons.is_empty()).count(),
+        older,
+        not_lost: admitted.iter().filter(|game| game.is_known && !lost(game)).count(),
+        opponents: BTreeMap::new(),
+        openings: BTreeMap::new(),
+    };
+    for (&game, mut learned) in chosen.iter().zip(found).filter(|(_, learned)| !learned.is_empty()) {
+        learned.sort_by_key(|lesson| -lesson.cost());
+        let others = learned.len().saturating_sub(SHOWN);
+        learned.truncate(SHOWN);
+        lessons.games.push(GameLessons { game, lessons: learned, others, next: next(game, &games.games) });
+    }
+    lessons.games.sort_by_key(|game| -game.lessons[0].cost());
+    lessons.count(&admitted);
+    Ok(lessons)
+}
+
+impl Lessons<'_> {
+    fn count(&mut self, games: &[&OwnGame]) {
+        let Lessons { games: learned, opponents, openings, .. } = self;
+        let mut add = |game: &OwnGame, change: &dyn Fn(&mut Tally)| {
+            change(opponents.entry(game.opponent.clone().unwrap_or_else(|| "?".to_owned())).or_default());
+            change(openings.entry(family(game).unwrap_or("?").to_owned()).or_default());
+        };
+        for game in games {
+            let halves = match game.result {
+                Some(GameResult::Won) => 2,
+                Some(GameResult::Drawn) => 1,
+                Some(GameResult::Lost) => 0,
+                None => continue,
+            };
+            add(game, &|tally| {
+                tally.games += 1;
+                tally.halves += halves;
+            });
+        }
+        for learned in learned {
+            add(learned.game, &|tally| {
+                tally.lessons += learned.lessons.len() + learned.others;
+                if let Some(result) = learned.next.and_then(|next| next.result) {
+                    tally.next[result as usize] += 1;
+                }
+            });
+        }
+    }
+
+    /// How many lessons there are, and which games have none, in one line.
+    pub(super) fn total(&self) -> String {
+        let lessons: usize = self.games.iter().map(|game| game.lessons.len() + game.others).sum();
+        let found = match lessons {
+            0 => "no lessons".to_owned(),
+            _ => format!("{} from {}", counted(lessons, "lesson"), counted(self.games.len(), "lost game")),
+        };
+        let without: Vec<String> = [
+            (self.unchanged, "lost game", " in which no move is changed"),
+            (self.not_lost, "other game", ""),
+            (self.older, "older lost game", " not looked at (--lost)"),
+        ]
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, what, why)| counted(count, what) + why)
+        .collect();
+        if without.is_empty() { found } else { format!("{found}; without a lesson: {}", without.join(", ")) }
+    }
+}
+
+/// The name of an opening without its variation.
+fn family(game: &OwnGame) -> Option<&str> {
+    game.opening.as_ref()?.name.split(':').next()
+}
+
+/// The next game that was played with the opening and the colour of this one: from the same first position, and with the
+/// same name if the first position alone does not say it.
+fn next<'a>(game: &OwnGame, games: &'a [OwnGame]) -> Option<&'a OwnGame> {
+    let opening = |game: &OwnGame| (game.side, game.start, game.opening.clone());
+    if game.opening.is_none() && game.start == Position::default().key() {
+        return None;
+    }
+    let this = games.iter().position(|other| std::ptr::eq(other, game))?;
+    let next = games[this + 1..].iter().filter(|other| opening(other) == opening(game));
+    next.into_iter().find(|other| other.result.is_some())
+}
+
+/// The plies of a game where the side that learned moved, with a record there or a few plies later.
+fn moments(game: &OwnGame, moves: &Moves, ring: &Ring) -> Vec<u16> {
+    let is_known = |position: &Position| ring.get(position.key()).is_some();
+    let mut near =
+        moves.positions.range(..).filter(|(_, position)| is_known(position)).map(|(&ply, _)| ply).peekable();
+    let own = moves
+        .moves
+        .keys()
+        .copied()
+        .filter(|ply| moves.positions.get(ply).is_some_and(|position| position.turn() == game.side));
+    own.filter(|&ply| {
+        while near.next_if(|&record| record < ply).is_some() {}
+        near.peek().is_some_and(|&record| record - ply <= AHEAD)
+    })
+    .collect()
+}
+
+/// For each moment the move and score of a search with the file, if it is another move than that of the game and than
+/// that of a search without the file. As many at once as there are cores.
+fn search(
+    file: &Path,
+    moments: &[Moment<'_>],
+    nodes: u64,
+    out: Printer,
+) -> Result<Vec<Option<(Move, Score)>>, CliError> {
+    let progress = progress_bar(Some(moments.len() as u64), "{bar:30} {pos} of {len} positions, {eta} left");
+    let ask = |moment: &Moment<'_>| -> Result<_, CliError> {
+        let (position, played) = (&moment.moves.positions[&moment.ply], moment.moves.moves[&moment.ply]);
+        let with = why::ask(position, Some(file), nodes)?;
+        let Some(now) = with.best.filter(|&now| now != played) else { return Ok(None) };
+        let is_learned = why::ask(position, None, nodes)?.best != Some(now);
+        Ok(with.result.filter(|_| is_learned).map(|result| (now, result.score)))
+    };
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<Vec<_>, CliError> {
+        let mut answers = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Relaxed);
+            let Some(moment) = moments.get(index).filter(|_| !out.output.is_closed()) else {
+                return Ok(answers);
+            };
+            answers.push((index, ask(moment)?));
+            progress.inc(1);
+        }
+    };
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(moments.len());
+    let mut answers: Vec<_> = moments.iter().map(|_| None).collect();
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        for thread in threads {
+            let found = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            found.into_iter().for_each(|(index, answer)| answers[index] = answer);
+        }
+        progress.finish_and_clear();
+        Ok(answers)
+    })
+}
+
+fn lesson(moment: &Moment<'_>, now: Move, score: Score, ring: &Ring, game: &OwnGame) -> Option<Lesson> {
+    let Moment { ply, moves, .. } = *moment;
+    let (position, played) = (moves.positions.get(&ply)?.clone(), *moves.moves.get(&ply)?);
+    let mut own_later = moves.scores.range(ply.saturating_add(1)..=ply.saturating_add(2 * LATER));
+    let later = own_later.next_back().map(|(&later, &score)| ((later - ply) / 2, score));
+    let reason = reason(&position, moment, now, ring, game);
+    Some(Lesson { ply, before: moves.scores.get(&ply).copied(), later, now, score, reason, position, played })
+}
+
+/// Which record says it: of the position itself, of the position after the move of the game, or the next one.
+fn reason(position: &Position, moment: &Moment<'_>, now: Move, ring: &Ring, game: &OwnGame) -> String {
+    let Moment { ply, moves, .. } = moment;
+    let whose = |record: &Record| match (record.origin, game.session == Some(record.session)) {
+        (Origin::Advice, _) => "as advised",
+        (Origin::Study, _) => "found when a lost game was studied",
+        (Origin::Opening, _) => "found when the opening was studied",
+        (_, true) => "learned from this game",
+        (_, false) => "learned from another game",
+    };
+    let here = ring.get(position.key());
+    if let Some(record) = here.as_ref().filter(|record| position.unpack(record.best) == Some(now)) {
+        return whose(record).to_owned();
+    }
+    let first =
+        moves.positions.range(ply..).find_map(|(&at, position)| Some((at, ring.get(position.key())?)));
+    match first {
+        Some((at, record)) if at <= ply + 1 => whose(&record).to_owned(),
+        Some((at, record)) => {
+            let later = counted(usize::from((at - ply) / 2), "move");
+            format!("because of a position {later} later ({})", whose(&record))
+        }
+        None => "learned from another game".to_owned(),
+    }
+}
+
+/// Prints the lessons, a summary and what is no lesson.
+pub(super) fn lessons(file: &Opened, arguments: &LessonArguments, out: Printer) -> Result<(), CliError> {
+    let games = OwnGames::load(file)?;
+    let lessons = find(file, &games, arguments, out)?;
+    for game in &lessons.games {
+        if out.json {
+            out.output.line(game.value());
+            continue;
+        }
+        out.output.line(game.heading());
+        let sentences = game.lessons.iter().map(Lesson::sentence).chain(game.after());
+        sentences.for_each(|sentence| out.output.line(format_args!("  {sentence}")));
+        out.output.line("");
+    }
+    for (title, tallies) in [("opponent", &lessons.opponents), ("opening", &lessons.openings)] {
+        out.text(format_args!("{title:<40} {:>5}  {:>6}  {:>7}  next game", "games", "points", "lessons"));
+        for (name, tally) in tallies {
+            let Tally { games, lessons, .. } = tally;
+            let (name, points) = (name.chars().take(40).collect::<String>(), tally.points());
+            out.text(format_args!("{name:<40} {games:>5}  {points:>6}  {lessons:>7}  {}", tally.sequel()));
+        }
+        out.text("");
+    }
+    let tallies = |tallies: &BTreeMap<String, Tally>| {
+        let value = |(name, tally): (&String, &Tally)| {
+            json!({
+                "name": name, "games": tally.games, "points": tally.halves as f64 / 2.0, "lessons": tally.lessons,
+                "next": tally.next,
+            })
+        };
+        tallies.iter().map(value).collect::<Vec<_>>()
+    };
+    out.either(
+        json!({
+            "opponents": tallies(&lessons.opponents), "openings": tallies(&lessons.openings),
+            "unchanged": lessons.unchanged, "older": lessons.older, "not_lost": lessons.not_lost,
+        }),
+        lessons.total(),
+    );
+    Ok(())
+}
