@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 
-use common::{command, finish, home, run};
+use common::{Engine, command, finish, home, run, told};
 use serde_json::Value;
 
 fn json(arguments: &[&str]) -> Value {
@@ -159,4 +159,53 @@ fn escape_sequences_never_reach_a_terminal() {
         assert!(!err.contains(commands), "{arguments:?}: {err:?}");
         assert!(!out.is_empty() || !err.is_empty());
     }
+}
+
+#[test]
+fn a_month_of_lichess_is_read_and_an_archive_names_its_command() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    // As pzstd writes it: a skippable frame with a length before each frame.
+    let frame = |text: &str| {
+        let packed =
+            ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest);
+        [&[0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4], &packed[..]].concat()
+    };
+    let frames = [frame("[Event \"a\"]\n\n1. e4 *\n\n[Eve"), frame("nt \"b\"]\n\n1. d4 *\n")];
+    fs::write(path("lichess_2026-10.pgn.zst"), frames.concat()).unwrap();
+    let (out, err, code) = run(&["analyse", &path("lichess_2026-10.pgn.zst"), "--nodes", "1"]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    assert!(out.contains("game 1: ") && out.contains("game 2: "), "{out}");
+    fs::write(path("a.zip"), b"PK\x03\x04 and more").unwrap();
+    for command in [&["analyse", "--nodes", "1"][..], &["book", "make", "-o", "book.bin"]] {
+        let (_, err, code) = run(&[command, &[&path("a.zip")]].concat());
+        assert_eq!((code, err.lines().count()), (1, 1), "{err}");
+        assert!(err.contains("unzip ") && err.contains("a.zip`"), "{err}");
+    }
+}
+
+#[test]
+fn startpos_is_a_fen_and_a_fen_of_the_pieces_alone_says_what_it_assumes() {
+    let board = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+    for command in [&["eval"][..], &["analyse", "--depth", "1"], &["book", "show"]] {
+        let (out, err, code) = run(&[command, &["startpos"]].concat());
+        assert_eq!((code, err.as_str()), (0, ""), "{command:?}");
+        assert!(out.contains(&format!("{board} w KQkq - 0 1")), "{out}");
+        let (out, err, code) = run(&[command, &[board]].concat());
+        assert_eq!((code, err.lines().count()), (0, 1), "{err}");
+        assert!(err.contains("nobody may castle"), "{err}");
+        assert!(out.contains(&format!("{board} w - - 0 1")), "{out}");
+    }
+    let mut engine = Engine::ready();
+    let lines = engine.answer(&format!("position fen {board}"));
+    assert!(told(&lines)[0].contains("nobody may castle"), "{lines:?}");
+    assert_eq!(engine.answer("position fen startpos moves e2e4"), [""; 0]);
+    assert_eq!(engine.fen(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+    engine.quit();
+
+    let folder = home();
+    let path = folder.path().join("positions");
+    fs::write(&path, "startpos; bm e4; id \"x\";\n").unwrap();
+    let found = json(&[path.to_str().unwrap(), "--depth", "1"]);
+    assert_eq!(found["fen"], format!("{board} w KQkq - 0 1"));
 }

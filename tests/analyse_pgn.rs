@@ -184,7 +184,7 @@ fn only_our_own_marks_and_lines_are_replaced() {
     assert!(flat(&analysed(&analysed(&his, "1"), "2")).contains("1. f3 $2"), "{his}");
 
     // What is added to a line of ours is the user's, and so is the line then.
-    let added = deep.replacen("{Engram ", "{my word} {Engram ", 1);
+    let added = deep.replacen("{Engram", "{my word} {Engram", 1);
     assert!(flat(&analysed(&added, "4")).contains("{my word} {Engram "), "{added}");
 }
 

@@ -248,7 +248,7 @@ fn a_result_outlives_a_kill_after_the_mate() {
     assert_eq!(fs::read(copy.expect("a copy")).unwrap()[12..16], [0, 1, 0, 2], "one game, two half points");
 }
 
-const GAMES: &str = "[Event \"1\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n\
+const GAMES: &str = "[Event \"1\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n\
     [Event \"2\"]\n[Result \"0-1\"]\n\n1. e4 c5 2. Nf3 d6 0-1\n\n\
     [Event \"broken\"]\n\n1. e4 e5 2. Ke4 *\n\n\
     [Event \"4\"]\n[Result \"1/2-1/2\"]\n\n1. d4 d5 2. c4 e6 1/2-1/2\n";

@@ -639,8 +639,10 @@ fn a_game_that_is_learned_from_is_kept_as_pgn() {
     ] {
         assert!(parts[0].contains(expected), "{expected} is not in {text}");
     }
-    for expected in ["[Black \"Ann\"]\n[Result \"*\"]\n[Termination \"unterminated\"]\n", "\n1. e4 {[%eval "]
-    {
+    for expected in [
+        "[Black \"Ann\"]\n[Result \"*\"]\n[ECO \"C20\"]\n[Opening \"King's Pawn Game\"]\n[Termination \"unterminated\"]\n",
+        "\n1. e4 {[%eval ",
+    ] {
         assert!(parts[1].contains(expected), "{expected} is not in {text}");
     }
     let (out, err, code) = run(&["analyse", games.to_str().unwrap(), "--depth", "1"]);

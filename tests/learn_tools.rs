@@ -311,11 +311,12 @@ fn mistakes_get_one_clear_sentence() {
 #[test]
 fn lost_games_are_analysed_and_the_drops_learned() {
     let home = home();
-    // Legal's mate: Black takes the queen and is mated; and a game that the player did not lose.
+    // Legal's mate: Black takes the queen and is mated; and a game that the player did not lose; the
+    // tag says who won where the moves do not.
     let games = "[White \"Legal\"]\n[Black \"Saint Brie\"]\n[Result \"1-0\"]\n\n\
         1. e4 e5 2. Nf3 d6 3. Bc4 Bg4 4. Nc3 g6 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n\n\
         [White \"Saint Brie\"]\n[Black \"Somebody\"]\n[Result \"1/2-1/2\"]\n\n1. e4 e5 1/2-1/2\n\n\
-        [White \"Saint Brie\"]\n[Black \"Somebody\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
+        [White \"Saint Brie\"]\n[Black \"Somebody\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# *\n";
     fs::write(home.path().join("games.pgn"), games).unwrap();
     let (_, stderr, code) = tool(&home, &["import", "games.pgn"]);
     assert!(code == 1 && stderr.contains("--player"), "{stderr}");
@@ -338,7 +339,7 @@ fn lost_games_are_analysed_and_the_drops_learned() {
     let (out, stderr, code) = tool(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "1000"]);
     assert_eq!(code, 3, "{stderr}");
     assert!(
-        stderr.contains("games.pgn: game 4 (line 18) is skipped: 2... Ke4 is not a legal move"),
+        stderr.contains("games.pgn: game 4 (line 19) is skipped: 2... Ke4 is not a legal move"),
         "{stderr}"
     );
     assert!(out.contains("4 games, 2 of them lost") && out.contains("1 game skipped"), "{out}");

@@ -490,12 +490,15 @@ fn variations_comments_and_clocks_of_the_pgn_are_on_the_page() {
     let file = folder.path().join("study.pgn");
     let game = "[TimeControl \"60+1\"]\n\n1. e4 {[%clk 0:01:01]} (1. d4 {Queen's pawn <b>} 1... d5 $5 (1... Nf6 2. c4) 2. c4) \
                 (1. c4 Z0) 1... e5 {[%clk 0:00:51.4] Solid.} 2. Nf3 {[%clk 1:00:02]} *\n";
-    fs::write(&file, game).unwrap();
+    let deep = format!("\n[White \"Deep\"]\n\n1. e4 {}{} *\n", "(1. d4 ".repeat(20), ")".repeat(20));
+    fs::write(&file, game.to_owned() + &deep).unwrap();
     let (_folder, page) = page_of(file.to_str().unwrap(), &["--depth", "4"]);
     for (width, height) in [WIDE, NARROW] {
         let Some(browser) = Browser::start(width, height) else { return };
-        browser.open(&page, "");
-        browser.wait_for("document.querySelector('.viewer .board use')");
+        browser.open(&page, "#2");
+        browser.wait_for("document.querySelectorAll('.aside button').length === 16");
+        browser.open(&page, "#1");
+        browser.wait_for("document.title.startsWith('?')");
         let texts = |selector: &str| {
             let script = "return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent.replace(/\\s+/g, ' '))";
             browser.run_with(script, json!([selector]))

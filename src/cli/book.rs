@@ -9,14 +9,14 @@ use clap::{Args, Subcommand, ValueEnum};
 use shakmaty::{Color, Outcome};
 
 use super::{
-    CliError, Completion, Openings, check_output, complain,
+    CliError, Completion, check_output, complain,
     pgn::{self, Games},
     progress_bar, refused, source,
 };
 use crate::{
     book::{Book, BookEntry, BookLimits, Builder, Experience, merge, to_bytes},
     files::NewFile,
-    position::Position,
+    position::{Openings, Position},
     uci::{Output, counted, translate},
 };
 

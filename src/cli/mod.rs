@@ -32,7 +32,6 @@ use self::{
     common::{
         check_output, complain, date, json, pawns, position, progress_bar, refuse_input, write_records,
     },
-    openings::Openings,
     outcome::refused,
 };
 pub use self::{

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     files::{self, NewFile},
-    position::Position,
+    position::{Openings, Position},
     types::{Depth, Score},
 };
 
@@ -150,6 +150,10 @@ impl KeptGame {
         }
         if self.start.chess().castles().mode().is_chess960() {
             tags.push(("Variant", "Chess960"));
+        }
+        let openings = Openings::own();
+        if let Some((_, opening)) = openings.last_named(&self.start.along(&self.moves)) {
+            tags.extend([("ECO", opening.eco.as_str()), ("Opening", opening.name.as_str())]);
         }
         tags.extend([("Termination", self.termination.name()), ("Session", &session)]);
         let mut text = String::new();

@@ -1,12 +1,17 @@
 //! The notations in which moves are written.
 
-use shakmaty::{CastlingMode, Move, Role, san::San, uci::UciMove};
+use shakmaty::{CastlingMode, File, Move, Role, san::San, uci::UciMove};
 
 use super::state::Position;
 
-/// Replaces the dashes and the minus sign that some programs and printed texts have in the place of hyphens.
+/// A hyphen, or one of the dashes and minus signs that some programs and printed texts have in its place.
+pub(crate) fn is_dash(c: char) -> bool {
+    matches!(c, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe63}' | '\u{ff0d}')
+}
+
+/// A word with hyphens for all dashes.
 pub(crate) fn with_hyphens(word: &str) -> String {
-    word.replace(|c| matches!(c, '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe63}' | '\u{ff0d}'), "-")
+    word.replace(is_dash, "-")
 }
 
 /// The text behind the number of a move, such as that of `12.Nf3` or `12...`; a word without dots is its own.
@@ -94,5 +99,19 @@ pub(crate) fn to_move(san: San, position: &Position) -> Option<Move> {
 pub(crate) fn read_move(word: &str, position: &Position) -> Option<Move> {
     let plain = word.trim_end_matches(['+', '#', '!', '?']);
     let from_san = san(plain).and_then(|san| to_move(san, position));
-    from_san.or_else(|| plain.to_ascii_lowercase().parse::<UciMove>().ok()?.to_move(position.chess()).ok())
+    let from_uci = || plain.to_ascii_lowercase().parse::<UciMove>().ok()?.to_move(position.chess()).ok();
+    from_san.or_else(from_uci).or_else(|| by_files(plain, position))
+}
+
+/// A pawn's capture by its files alone, such as `ed` or `exd`, if it is the only one.
+fn by_files(word: &str, position: &Position) -> Option<Move> {
+    let &[from, to] = word.replace(['x', ':', '×'], "").as_bytes() else { return None };
+    let file = |byte: u8| File::from_char(char::from(byte));
+    let (from, to) = (file(from)?, file(to)?);
+    let is_meant = |m: &Move| {
+        let starts = m.from().is_some_and(|square| square.file() == from);
+        m.role() == Role::Pawn && m.is_capture() && starts && m.to().file() == to
+    };
+    let mut meant = position.legal_moves().into_iter().filter(is_meant);
+    meant.next().filter(|_| meant.next().is_none())
 }

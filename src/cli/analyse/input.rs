@@ -188,7 +188,9 @@ fn detect(path: &Path, mut reader: Reader) -> io::Result<(TextKind, Reader)> {
         let first = lines.find(|line| !line.is_empty() && !line.starts_with(['#', '%']));
         if count == 0 || first.is_some() {
             let word = first.and_then(|line| line.split_whitespace().next());
-            let is_position = word.is_some_and(|word| word == "startpos" || word.matches('/').count() == 7);
+            let is_position = word.is_some_and(|word| {
+                word.trim_end_matches(';') == "startpos" || word.matches('/').count() == 7
+            });
             let kind = if is_position { TextKind::Positions } else { TextKind::Games };
             return Ok((kind, Box::new(Cursor::new(read).chain(reader))));
         }

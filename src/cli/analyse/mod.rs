@@ -62,10 +62,11 @@ pub(super) use self::{
     pool::{Finding, FoundAt, SearchKind, Workers},
     task::{BatchTask, result as task_result, version},
 };
-use super::{CliError, Completion, Openings, complain, counted, progress_bar, tablebase};
+use super::{CliError, Completion, complain, counted, openings, progress_bar, tablebase};
 use crate::{
     eval,
     learn::{FileError, LearnFile, Mode},
+    position::Openings,
     processor::cores,
     search::Event,
     types::Bound,
@@ -82,7 +83,7 @@ const DEFAULT_DEPTH: u64 = 16;
 /// named and skipped.
 pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError> {
     let input = AnalysisInput::open(&arguments.input, arguments.variations)?;
-    let openings = if arguments.eco.is_empty() { Openings::own() } else { Openings::read(&arguments.eco)? };
+    let openings = if arguments.eco.is_empty() { Openings::own() } else { openings::read(&arguments.eco)? };
     if !arguments.syzygy.is_empty() {
         tablebase::open(&arguments.syzygy)?;
     }

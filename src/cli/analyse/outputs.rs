@@ -16,8 +16,8 @@ use super::{
     sink::{AnnotatedGames, Csv, JsonLines, PuzzleFile, Sink, Text},
 };
 use crate::{
-    cli::{CliError, Openings, openings::Opening, source},
-    position::Position,
+    cli::{CliError, source},
+    position::{Opening, Openings, Position},
     uci::Output,
 };
 

@@ -321,6 +321,7 @@ impl Drop for Workers {
 struct Searcher {
     engine: Engine,
     events: Receiver<Event>,
+    watch: Arc<dyn Fn(&Event) + Send + Sync>,
     over: Arc<AtomicBool>,
 }
 
@@ -333,7 +334,6 @@ impl Searcher {
     ) -> Option<Searcher> {
         let (sender, events) = unbounded();
         let mut engine = Engine::new(Arc::new(move |event| {
-            watch(&event);
             let _ = sender.send(event);
         }));
         if engine.set_threads(settings.threads) == 0 {
@@ -353,14 +353,15 @@ impl Searcher {
             });
             engine.prepare_learning();
         }
-        Some(Searcher { engine, events, over })
+        Some(Searcher { engine, events, watch, over })
     }
 
     /// Searches a position; `None` if nobody wants to know any more.
     fn search(&mut self, work: &MoveList, ply: usize, budget: &SearchBudget) -> Option<Finding> {
         let moves = &work.moves[..work.lead + ply];
         self.engine.settings.multi_pv = budget.multipv;
-        let mut finding = self.result(&work.start, moves, budget.limits())?;
+        let watch = Arc::clone(&self.watch);
+        let mut finding = self.result(&work.start, moves, budget.limits(), &*watch)?;
         // A score from the table may come with no more than a move.
         if let Some(FoundLine { moves: line, .. }) =
             finding.lines.first_mut().filter(|line| line.moves.len() == 1)
@@ -368,7 +369,8 @@ impl Searcher {
             self.engine.settings.multi_pv = 1;
             let moves = [moves, &[line[0].to_uci(CastlingMode::Chess960)]].concat();
             let limits = Limits { nodes: Some(CONTINUATION_NODES), ..Limits::default() };
-            let next = self.result(&work.start, &moves, limits)?;
+            // Of another position: nobody watches it.
+            let next = self.result(&work.start, &moves, limits, &|_| {})?;
             line.extend(next.lines.into_iter().next().into_iter().flat_map(|next| next.moves));
         }
         for line in finding.lines.iter_mut().filter(|line| !line.moves.is_empty()) {
@@ -377,8 +379,14 @@ impl Searcher {
         Some(finding)
     }
 
-    /// The result of one search.
-    fn result(&mut self, start: &Position, moves: &[UciMove], limits: Limits) -> Option<Finding> {
+    /// The result of one search, whose events `watch` receives.
+    fn result(
+        &mut self,
+        start: &Position,
+        moves: &[UciMove],
+        limits: Limits,
+        watch: &dyn Fn(&Event),
+    ) -> Option<Finding> {
         let mut finding = Finding::default();
         // The moves were legal when they were read.
         if self.engine.set_position(start.clone(), moves).is_err() {
@@ -391,7 +399,11 @@ impl Searcher {
                 // The engine ends its search when it is dropped.
                 return None;
             }
-            match self.events.recv_timeout(POLL) {
+            let event = self.events.recv_timeout(POLL);
+            if let Ok(event) = &event {
+                watch(event);
+            }
+            match event {
                 Ok(Event::Pv(line)) => note(&mut finding, line),
                 Ok(Event::Finished { .. }) | Err(RecvTimeoutError::Disconnected) => break,
                 Ok(Event::CurrentMove { .. } | Event::Notice(_)) | Err(RecvTimeoutError::Timeout) => {}

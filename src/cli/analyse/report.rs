@@ -9,11 +9,8 @@ use super::{
     pool::{Finding, FoundLine},
 };
 use crate::{
-    cli::{
-        openings::Opening,
-        pgn::{self, Game},
-    },
-    position::Position,
+    cli::pgn::{self, Game},
+    position::{Opening, Position},
     types::Score,
 };
 

@@ -23,8 +23,8 @@ use super::{
     variations::Branch,
 };
 use crate::{
-    cli::{CliError, complain, counted, openings::Opening},
-    position::Position,
+    cli::{CliError, complain, counted},
+    position::{Opening, Position},
 };
 
 /// Positions of a game that one worker searches in a row: long enough for the hash table to help, short

@@ -17,9 +17,9 @@ use super::{
     why,
 };
 use crate::{
-    cli::{CliError, counted, openings::Opening, pawns, pgn, progress_bar},
+    cli::{CliError, counted, pawns, pgn, progress_bar},
     learn::{Origin, Record, Ring},
-    position::Position,
+    position::{Opening, Position},
     types::Score,
 };
 

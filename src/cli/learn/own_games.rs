@@ -12,8 +12,7 @@ use super::{
 };
 use crate::{
     cli::{
-        CliError, Openings, complain,
-        openings::Opening,
+        CliError, complain,
         pgn::{self, Annotation, Game, Games},
         refused, source,
     },
@@ -24,7 +23,7 @@ use crate::{
         kept_games,
         record::game_ply,
     },
-    position::Position,
+    position::{Opening, Openings, Position},
     types::{Ply, PositionKey, Score},
 };
 
@@ -120,8 +119,8 @@ impl OwnGame {
             side,
             opponent: game.tag(side.fold_wb("Black", "White")).map(str::to_owned),
             result,
-            // By position, so that a game from a book's position has a name too. No table has openings of more plies.
-            opening: positions.iter().take(61).rev().find_map(|position| openings.at(position)).cloned(),
+            // A game from a position of a book has a name too.
+            opening: openings.last_named(positions).map(|(_, opening)| opening.clone()),
             start: positions[0].key(),
             session: game.tag("Session").and_then(|hex| u32::from_str_radix(hex, 16).ok()),
             is_known: false,

@@ -31,6 +31,8 @@ pub const ANALYSIS_SCRIPT: &str = concat!(
     include_str!("analysis/hand.js"),
     include_str!("analysis/mistakes.js"),
     include_str!("analysis/save.js"),
+    include_str!("analysis/lines.js"),
+    include_str!("analysis/variations.js"),
     include_str!("analysis/viewer.js"),
     include_str!("analysis/players.js"),
     include_str!("analysis/tables.js"),

@@ -1,6 +1,6 @@
 use std::io::{self, BufRead};
 
-use shakmaty::{Outcome, san::San};
+use shakmaty::{Move, Outcome};
 use thiserror::Error;
 
 use super::{
@@ -13,7 +13,7 @@ use super::{
 use crate::{
     position::{
         Position,
-        notation::{to_move, with_hyphens},
+        notation::{read_move, to_move, with_hyphens},
     },
     uci::translate,
 };
@@ -91,8 +91,12 @@ impl<R: BufRead> Iterator for Games<R> {
             if line.starts_with('%') && draft.comment.is_none() {
                 continue;
             }
-            // A comment on the lines behind the result belongs to the game.
-            if draft.is_followed_by(text) || is_over && !text.starts_with(['{', ';']) {
+            // What is said on the lines behind the result belongs to the game.
+            let is_said = || {
+                use Token::{Brace, Comment, Nag, Other};
+                matches!(PgnTokens { rest: text }.next(), Some(Brace | Comment(_) | Nag(_) | Other(_)))
+            };
+            if draft.is_followed_by(text) || is_over && !is_said() {
                 self.kept = Some(line);
                 break;
             }
@@ -306,23 +310,28 @@ impl Draft {
             }
             Token::Number(_) => (self.begun, self.is_numbered) = (true, true),
             Token::Move(_, written) | Token::Result(_, written) if self.depth > 0 => self.say(written),
-            Token::Move(san, written) => self.play(san, written),
+            Token::Move(san, written) => self.play(to_move(san, &self.position), written),
             Token::Result(outcome, _) => self.result = Some(outcome),
             Token::Other(word) | Token::Unknown(word) if self.depth > 0 => self.say_word(word),
             Token::Other(word) if self.begun => self.skip(word),
-            Token::Unknown(word) if self.begun => {
-                self.wrong = Some(format!("{} `{}` is not a move", move_number(&self.position), shown(word)));
-            }
+            Token::Unknown(word) if self.begun => match read_move(word, &self.position) {
+                None => {
+                    let number = move_number(&self.position);
+                    self.wrong = Some(format!("{number} `{}` is not a move", shown(word)));
+                }
+                found => self.play(found, word),
+            },
             Token::Other(_) | Token::Unknown(_) => self.wrong = Some(NO_PGN.to_owned()),
             Token::Brace | Token::Comment(_) => {}
         }
     }
 
-    fn play(&mut self, san: San, written: &str) {
+    /// Plays a move; `None` if it is not legal.
+    fn play(&mut self, m: Option<Move>, written: &str) {
         self.begun = true;
         if self.result.is_some() {
             self.wrong = Some(format!("{} comes after the result", shown(written)));
-        } else if let Some(m) = to_move(san, &self.position) {
+        } else if let Some(m) = m {
             self.position = self.position.play(m);
             self.game.moves.push(m);
             self.game.annotations.push(Vec::new());
@@ -346,17 +355,15 @@ impl Draft {
         match last {
             Some(Annotation::Comment(text)) if self.skipping => {
                 text.push(' ');
-                text.push_str(word);
+                text.push_str(&as_comment(word));
             }
             _ => self.add_comment(word),
         }
         self.skipping = true;
     }
 
-    /// Adds a comment in a form that can be written between braces.
     fn add_comment(&mut self, text: &str) {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        self.add(Annotation::Comment(words.join(" ").replace('}', ")")));
+        self.add(Annotation::Comment(as_comment(text)));
     }
 
     fn add(&mut self, annotation: Annotation) {
@@ -369,10 +376,10 @@ impl Draft {
     }
 
     /// Adds a word that is no token of PGN to the variation. When that is written again, a line must not begin like a tag
-    /// or an escaped line.
+    /// or an escaped line, and may end between two brackets.
     fn say_word(&mut self, word: &str) {
-        if word.starts_with(['[', '%']) {
-            self.say(&format!("{{{word}}}"));
+        if word.starts_with(['[', '%', '<']) {
+            self.say(&format!("{{{}}}", as_comment(word)));
         } else {
             self.say(word);
         }
@@ -408,6 +415,11 @@ impl Draft {
         };
         Err(reason.to_owned())
     }
+}
+
+/// A comment in the form in which it can be written between braces.
+fn as_comment(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('}', ")")
 }
 
 /// Has a move number the dots of Black's?

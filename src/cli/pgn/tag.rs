@@ -10,7 +10,7 @@ pub(super) fn read(line: &str) -> (Option<(&str, String)>, &str) {
     let Some(value) = rest.strip_prefix('"') else { return (None, &rest[1..]) };
     let (length, closed) = end_of_value(value);
     let name = name.trim();
-    (is_name(name).then(|| (name, unescaped(value[..length].trim()))), &value[length + closed..])
+    (is_name(name).then(|| (name, unescaped(&value[..length]))), &value[length + closed..])
 }
 
 /// Does a line look as if it begins with a tag?
@@ -50,11 +50,11 @@ fn end_of_value(value: &str) -> (usize, usize) {
     after_backslash.or(first).unwrap_or((value.len(), 0))
 }
 
-/// A value without escapes: a backslash escapes a quote and a backslash.
+/// A value without escapes and without blanks around it: a backslash escapes a quote and a backslash.
 fn unescaped(value: &str) -> String {
     // Without control characters, so that one of them can stand for a backslash.
     let text = value.replace(char::is_control, " ").replace("\\\\", "\0");
-    text.replace("\\\"", "\"").replace('\0', "\\")
+    text.replace("\\\"", "\"").replace('\0', "\\").trim().to_owned()
 }
 
 #[cfg(test)]
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(read("[A x"), (None, ""));
         assert_eq!(read("[A \"x\\"), (Some(("A", "x\\".to_owned())), ""));
         assert_eq!(read("[A \"x\""), (Some(("A", "x".to_owned())), ""));
-        assert_eq!(value("[A \" x  y\t\"]").as_deref(), Some("x  y"));
+        assert_eq!(value("[A \"\u{1} x  y\t\"]").as_deref(), Some("x  y"));
         assert_eq!(read("[1A \"x\"]"), (None, ""));
     }
 

@@ -1,7 +1,7 @@
 use shakmaty::{Color, KnownOutcome, Outcome, san::San};
 
 use super::glyph;
-use crate::position::notation::{san, with_hyphens};
+use crate::position::notation::{is_dash, san, with_hyphens};
 
 /// `<text>` and `[text]` are no longer than a line of PGN may be.
 const MAX_BRACKETED: usize = 255;
@@ -81,11 +81,11 @@ impl<'a> PgnTokens<'a> {
             self.take(3);
             return None;
         }
-        let word = self.take(start.find(is_delimiter).unwrap_or(start.len()));
+        let word = self.take(word_end(start));
         if EMPTY.contains(&word) {
             return None;
         }
-        if let Some(outcome) = result(word) {
+        if let Some(outcome) = result(word.trim_end_matches(',')) {
             return Some(Token::Result(outcome, word));
         }
         // Before the moves: `--+` is no null move that gives check.
@@ -102,8 +102,11 @@ impl<'a> PgnTokens<'a> {
         if begins_as_move && let Some(nag) = sign(word) {
             return Some(Token::Nag(nag));
         }
-        // Tokens without spaces between them are read one after another. What begins with a zero may be a castling.
-        if number == word.len() || number > 0 && !word.starts_with('0') {
+        // Tokens without spaces between them are read one after another. What begins with a zero may be a castling, and
+        // other digits may belong to an evaluation or a time.
+        let tail = &word[number..];
+        let begins_move = tail.starts_with(is_piece_or_letter) || tail.starts_with("--");
+        if tail.is_empty() || number > 0 && begins_move && !word.starts_with('0') {
             self.rest = start[number..].trim_start_matches(['.', '…']);
             return Some(Token::Number(&start[..start.len() - self.rest.len()]));
         }
@@ -146,6 +149,27 @@ impl<'a> Iterator for PgnTokens<'a> {
 
 fn is_delimiter(c: char) -> bool {
     c.is_whitespace() || "{}()!?$;.…*‼⁇⁈⁉".contains(c)
+}
+
+/// The length of the word at the beginning of a text. A point between digits belongs to it, but not that of a move number
+/// before castling with zeros or a result.
+fn word_end(text: &str) -> usize {
+    let is_decimal = |point: usize| {
+        let after = &text[point + 1..];
+        let tail = after.trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_move_or_result =
+            tail.starts_with(is_dash) || tail.starts_with(':') || after.starts_with("1/2");
+        text[..point].ends_with(|c: char| c.is_ascii_digit())
+            && tail.len() < after.len()
+            && !is_move_or_result
+    };
+    let ends = |&(index, c): &(usize, char)| is_delimiter(c) && !(c == '.' && is_decimal(index));
+    text.char_indices().find(ends).map_or(text.len(), |(index, _)| index)
+}
+
+/// A letter or the figurine of a piece.
+fn is_piece_or_letter(c: char) -> bool {
+    c.is_alphabetic() || ('♔'..='♟').contains(&c)
 }
 
 /// The number of leading digits.
@@ -191,16 +215,28 @@ fn glued(word: &str) -> Option<(San, &str)> {
 /// May a word be a move in some notation, such as `Sf3`, `P-K4`, `PxP`, `ed` or `♘f3`? Without it the game would be
 /// another one.
 fn may_be_move(word: &str) -> bool {
-    let letters: Vec<bool> = word.chars().map(char::is_alphabetic).collect();
-    let has_letter = letters.contains(&true) || word.contains(|c| ('♔'..='♟').contains(&c));
-    let is_joined = letters.windows(3).any(|near| near == [true, false, true]);
-    let takes = word.split(['x', 'X', '×']).filter(|part| part.contains(char::is_alphabetic)).count() > 1;
+    let letters: Vec<char> = word.chars().collect();
+    let is_rank = |c: &char| ('1'..='8').contains(c);
+    let has_square = letters.windows(2).enumerate().any(|(index, near)| {
+        let is_last = !letters.get(index + 2).is_some_and(char::is_ascii_digit);
+        is_piece_or_letter(near[0]) && is_rank(&near[1]) && is_last
+    });
+    let is_piece = |part: &str| {
+        let is_file = part.len() == 1 && part.starts_with(|c| ('a'..='h').contains(&c));
+        is_file || part.len() <= 4 && part.starts_with(char::is_uppercase)
+    };
+    let moves = |(piece, to): (&str, &str)| is_piece(piece) && to.starts_with(char::is_alphanumeric);
+    let takes = |(piece, taken): (&str, &str)| is_piece(piece) && is_piece(taken);
     let files = match word.as_bytes() {
         &[from @ b'a'..=b'h', to @ b'a'..=b'h'] => from.abs_diff(to) == 1,
         _ => false,
     };
-    let is_castling = word.starts_with('0') || word.to_lowercase().starts_with("castle");
-    has_letter && word.contains(|c: char| c.is_ascii_digit()) || is_joined || takes || files || is_castling
+    has_square
+        || word.split_once(|c| is_dash(c) || c == ':').is_some_and(moves)
+        || word.split_once(['x', '×']).is_some_and(takes)
+        || files
+        || word.starts_with('0') && !word.contains('.')
+        || word.to_lowercase().starts_with("castle")
 }
 
 #[cfg(test)]
@@ -289,6 +325,11 @@ mod tests {
             ("e4 } e5}} Nf3}", "e4 e5 Nf3"),
             ("e4 <c4 e5 {a; b", "e4 ?<c4 e5 Brace ~a Comment(\" b\")"),
             ("Sf3 nf3 P-K4 O-O-O-O 1:0 e4,", "?Sf3 ?nf3 ?P-K4 ?O-O-O-O 1:0 e4 ~,"),
+            (
+                "0.35/12 +0.5 12.5s +0.3/d12 30s 1.0-0 40.1-0 41.½",
+                "~0.35/12 ~+0.5 ~12.5s ~+0.3/d12 # ~s # 0-0 # 1-0 # ½",
+            ),
+            ("White's next extra time-out exchange, 1-0,", "~White's ~next ~extra ~time-out ~exchange, 1-0,"),
             ("PxP ed 0~0 Castles", "?PxP ?ed ?0~0 ?Castles"),
         ] {
             assert_eq!(told(text), expected, "{text}");

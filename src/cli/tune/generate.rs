@@ -272,7 +272,7 @@ mod tests {
         assert!(!read(&both).is_empty());
 
         let book = folder.path().join("book.epd");
-        let opening = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
+        let opening = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 1";
         std::fs::write(&book, opening).expect("a book");
         arguments.out = folder.path().join("book.bin");
         arguments.openings = Some(book);

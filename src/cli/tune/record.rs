@@ -30,15 +30,16 @@ pub const SIZE: usize = 32;
 /// The beginning of a file.
 pub const HEADER: [u8; SIZE] = *b"Engram labelled positions, v1\n\0\0";
 
-/// Packs a position; `None` if it has more pieces than fit.
+/// Packs a position, without the counters of moves where many pieces leave no room for them; `None` if it has more
+/// pieces than fit.
 pub fn pack(label: &Labelled) -> Option<[u8; SIZE]> {
     let mut record = [0; SIZE];
     let setup = label.position.chess().to_setup(EnPassantMode::Legal);
-    let packed = PackedSetup::pack_standard(&setup).ok()?;
-    record.get_mut(..packed.as_bytes().len())?.copy_from_slice(packed.as_bytes());
-    if packed.as_bytes().len() > 24 {
-        return None;
-    }
+    let room = &mut record[..24];
+    let whole =
+        PackedSetup::pack_standard(&setup).ok().filter(|packed| packed.as_bytes().len() <= room.len());
+    let packed = whole.or_else(|| PackedSetup::pack_standard_normalized(&setup).ok())?;
+    room.get_mut(..packed.as_bytes().len())?.copy_from_slice(packed.as_bytes());
     let score = label.score?.clamp(-30_000.0, 30_000.0) as i16;
     record[24..26].copy_from_slice(&score.to_le_bytes());
     record[26] = (2.0 * label.result) as u8;
@@ -81,6 +82,10 @@ mod tests {
             assert_eq!(again.position.fen(), label.position.fen());
             assert_eq!((again.score, again.result, again.noisy), (label.score, label.result, label.noisy));
         }
+        let full = data::parse("rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 40 31 | 9 | 0.5")
+            .expect("a line");
+        let again = pack(&full).and_then(|record| unpack(&record)).expect("32 pieces fit");
+        assert!(again.position.fen().ends_with("/RNBQKBNR w KQkq - 0 1"), "{}", again.position.fen());
         assert!(unpack(&[0; SIZE]).is_none() && unpack(&[255; SIZE]).is_none());
     }
 }

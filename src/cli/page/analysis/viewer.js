@@ -6,13 +6,6 @@ const ALL_GLYPHS = { ...GLYPHS, good: "!", brilliant: "!!" };
 const isBad = (kind) => kind in GLYPHS;
 const SIDES = { w: "White", b: "Black" };
 
-// A line that leaves the game is an object:
-//   kind       "Line" (the engine's), "Your line", "Variation"
-//   ply        where it leaves the game
-//   moves san  its moves, and as people read them
-//   root       moves before the engine's own in a "Line"
-//   score      of a "Line", and `depth`
-
 class Viewer {
   // `game` is a block of the page, `link` makes the address of a ply, `moved` is called with each ply shown.
   constructor(game, link, moved) {
@@ -27,8 +20,7 @@ class Viewer {
     this.verdicts = new Map((game.verdicts || []).map(([ply, kind, text]) => [ply, { kind, text }]));
     this.comments = new Map(game.comments || []);
     this.asides = [];
-    // What the engine found in variations: a position and its lines, of each position.
-    this.found = [];
+    this.known = new KnownLines(this);
     this.flipped = this.moves.length === 0 && this.positions[0].turn === "b";
     this.element = this.build();
     this.show(0);
@@ -146,7 +138,7 @@ class Viewer {
           make(
             "li",
             { class: "aside" },
-            asides.map(([, tree]) => make("p", {}, this.aside(index, start, tree))),
+            asides.map(([, tree]) => make("p", {}, variationText(this, index, start, tree))),
           ),
         );
         row = null;
@@ -155,44 +147,6 @@ class Viewer {
     });
     this.list.append(make("li", { class: "result" }, this.game.result));
     return this.list;
-  }
-
-  // A variation of the PGN with its comments and the variations in it; `before` leads there from `ply`.
-  aside(ply, before, tree) {
-    if (tree.text) return `(${tree.text})`;
-    const line = {
-      kind: "Variation",
-      ply,
-      moves: [...before.moves, ...tree.moves.split(" ")],
-      san: [...before.san, ...tree.san.split(" ")],
-    };
-    const from = before.moves.length;
-    const { scores } = tree;
-    if (tree.lines) {
-      const positions = this.positionsOf(line).slice(from + 1);
-      positions.forEach((position, index) => {
-        const lines = tree.lines[index].map((found) => this.lineOf(found, ply, tree.depths[index]));
-        this.found.push([position, lines]);
-      });
-    }
-    const said = (step) =>
-      tree.comments.filter(([at]) => at === step).map(([, text]) => [make("q", {}, text), " "]);
-    const inner = (step) => {
-      const start = { moves: line.moves.slice(0, from + step - 1), san: line.san.slice(0, from + step - 1) };
-      return tree.variations
-        .filter(([at]) => at === step)
-        .map(([, other]) => [this.aside(ply, start, other), " "]);
-    };
-    const interrupted = (index) => said(index).length + inner(index).length > 0;
-    const words = this.words(line, from, interrupted).map((word, index) => {
-      const step = index + 1;
-      this.asides.push([word[0].querySelector("button"), line, from + step]);
-      const score = scores && make("small", {}, scoreText(scores[index]) + " ");
-      return [word, score, said(step), inner(step)];
-    });
-    const parts = ["(", said(0), words].flat(Infinity).filter(Boolean);
-    if (parts.at(-1) === " ") parts.pop();
-    return make("span", { class: "line" }, parts, ")");
   }
 
   // A link to a ply; it works as one, but a plain click only steps there, and leaves no trace in the history.
@@ -334,49 +288,9 @@ class Viewer {
     this.enter(next, step + 1);
   }
 
-  // What the engine found in a position, whatever led there: its lines if it was searched, else the rests of
-  // lines that come through, the deepest first.
-  known(position) {
-    this.index = this.index || this.indexLines();
-    return this.index.get(keyOf(position)) || [];
-  }
-
-  indexLines() {
-    const all = this.game.lines.flatMap((lines, ply) =>
-      lines.map((_, number) => this.engineLine(ply, number)),
-    );
-    const index = new Map();
-    for (const line of all) {
-      const key = keyOf(this.positions[line.ply]);
-      index.set(key, [...(index.get(key) || []), line]);
-    }
-    for (const [position, lines] of this.found) {
-      const key = keyOf(position);
-      if (!index.has(key)) index.set(key, lines);
-    }
-    const searched = new Set(index.keys());
-    const rests = all.flatMap((line) =>
-      line.moves.map((_, step) => {
-        const [moves, san] = [line.moves.slice(step), line.san.slice(step)];
-        return { ...line, position: this.positionsOf(line)[step], moves, san, depth: line.depth - step };
-      }),
-    );
-    for (const rest of rests.sort((one, other) => other.depth - one.depth)) {
-      const key = keyOf(rest.position);
-      const there = index.get(key) || [];
-      if (!searched.has(key) && !there.some((other) => other.moves[0] === rest.moves[0]))
-        index.set(key, [...there, rest]);
-    }
-    return index;
-  }
-
   // The line with this number among those found after `ply` plies.
   engineLine(ply, number) {
-    return this.lineOf(this.game.lines[ply][number], ply, this.game.depths[ply]);
-  }
-
-  lineOf([score, moves, san], ply, depth) {
-    return { kind: "Line", ply, moves: moves.split(" "), san: san.split(" "), root: 0, score, depth };
+    return newLine(this.game.lines[ply][number], ply, this.game.depths[ply]);
   }
 
   // The engine's lines that go on from what is shown; while one of them is walked, those among which it was.
@@ -386,7 +300,7 @@ class Viewer {
     if (step === 0)
       return (this.game.lines[this.ply] || []).map((_, number) => this.engineLine(this.ply, number));
     const { line } = tour;
-    return this.known(this.positionsOf(line)[step]).map(({ moves, san, score, depth }) => ({
+    return this.known.of(this.positionsOf(line)[step]).map(({ moves, san, score, depth }) => ({
       kind: "Line",
       ply: line.ply,
       moves: [...line.moves.slice(0, step), ...moves],
@@ -426,7 +340,7 @@ class Viewer {
     const { tour } = this;
     if (tour === null) return this.game.scores[this.ply];
     if (tour.line.kind === "Line") return tour.line.score;
-    return this.known(this.position()).map((line) => line.score)[0];
+    return this.known.of(this.position()).map((line) => line.score)[0];
   }
 
   // The evaluation bar; a game without moves was not searched.
@@ -590,8 +504,10 @@ class Viewer {
       else step.removeAttribute("aria-current");
     }
     const link = this.links[this.ply - 1];
+    const aside = this.asides.map(([step]) => step).find((step) => step.classList.contains("now"));
     if (focused && link) link.focus({ preventScroll: true });
-    this.list.scrollTop = (link ? link.offsetTop : 0) - this.list.clientHeight / 2;
+    const here = aside || link;
+    this.list.scrollTop = (here ? here.offsetTop : 0) - this.list.clientHeight / 2;
   }
 
   // Begins to ask for better moves than a side's mistakes; ends it.
