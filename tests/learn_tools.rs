@@ -236,6 +236,21 @@ fn more_advice_of_a_position_is_added() {
 }
 
 #[test]
+fn a_right_to_castle_with_another_rook_is_another_position() {
+    let home = home();
+    let with_right = |right: &str| format!("4k3/8/8/8/8/8/8/RR2K1RR w {right} - 0 1");
+    well(&home, &["advise", &with_right("G"), "Kf2"]);
+    for (right, found) in [("G", 1), ("H", 0), ("A", 0), ("-", 0)] {
+        let listed = well(&home, &["list", "--position", &with_right(right)]);
+        assert_eq!(
+            listed.lines().last(),
+            Some(&*format!("{found} record{}", if found == 1 { "" } else { "s" })),
+            "{right}"
+        );
+    }
+}
+
+#[test]
 fn records_from_the_far_future_are_left_out() {
     let home = home();
     some_advice(&home);
