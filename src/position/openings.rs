@@ -129,7 +129,7 @@ fn play(moves: &str) -> Result<Position, String> {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, io::Write, path::Path};
+    use std::{fs, io::Write};
 
     use super::*;
 
