@@ -18,8 +18,8 @@ logging.getLogger("chess.pgn").setLevel(logging.CRITICAL)
 OURS = {"WhiteAccuracy", "BlackAccuracy"}
 # Set where the author said nothing.
 SET_IF_EMPTY = {"ECO", "Opening", "Annotator"}
-JUDGEMENTS = {2, 4, 6}
-SCORE = r"Engram([+-]\d+\.\d\d|#-?\d+|TB(win|loss)(in\d+)?)"
+JUDGEMENTS = {1, 2, 3, 4, 6}
+SCORE = r"Engram(agrees:)?([+-]\d+\.\d\d|#-?\d+|TB(win|loss)(in\d+)?)"
 
 
 def words(text):
@@ -38,8 +38,9 @@ def line(node):
 
 
 def plain(value):
-    """A tag's value as it is meant: python-chess leaves backslashes in, and control characters, which we read as spaces."""
-    return re.sub(r"[\x00-\x1f]", " ", re.sub(r'\\(["\\])', r"\1", value))
+    """A tag's value as it is meant: python-chess leaves backslashes in, control characters, which we read as spaces, and
+    spaces at its ends."""
+    return re.sub(r"[\x00-\x1f]", " ", re.sub(r'\\(["\\])', r"\1", value)).strip()
 
 
 def check(holds, *what):

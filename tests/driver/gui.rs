@@ -63,17 +63,14 @@ const OPTIONS: [&str; 46] = [
     "SyzygyPath value /nowhere",
 ];
 
-const JUNK: [&str; 14] = [
+const JUNK: [&str; 11] = [
     "",
     "hello",
     "position",
     "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
     "position startpos moves e2e5",
     "position startpos moves e2e4 e7e5 e1e3",
-    "go depth",
-    "go depth x",
     "go dpeth 4",
-    "go movetime 0",
     "setoption",
     "setoption name Nonsense value 1",
     "\u{1F980} crab",
@@ -208,7 +205,7 @@ impl Gui {
 
     fn go(&mut self) {
         let number = self.random.next();
-        let (limits, waits) = match self.random.below(12) {
+        let (limits, waits) = match self.random.below(13) {
             0 | 1 => (format!("depth {}", 1 + number % 7), false),
             2 | 3 => (format!("nodes {}", 1 + number % 4000), false),
             4 => (format!("movetime {}", 1 + number % 25), false),
@@ -218,6 +215,7 @@ impl Gui {
             8 => (format!("infinite depth {}", 1 + number % 5), true),
             9 => (format!("ponder wtime {} btime 100", number % 300), true),
             10 => (format!("depth {} nodes {} movetime 20", 1 + number % 9, 1 + number % 900), false),
+            11 => (self.random.pick(&["depth", "depth x", "movetime 0"]).to_owned(), false),
             _ => ("infinite".to_owned(), true),
         };
         let mut line = format!("go {limits}");

@@ -401,7 +401,7 @@ fn reason(position: &Position, moment: &Moment<'_>, now: Move, ring: &Ring, game
     let first =
         moves.positions.range(ply..).find_map(|(&at, position)| Some((at, ring.get(position.key())?)));
     match first {
-        Some((at, record)) if at <= ply + 1 => whose(&record).to_owned(),
+        Some((at, record)) if at - ply <= 1 => whose(&record).to_owned(),
         Some((at, record)) => {
             let later = counted(usize::from((at - ply) / 2), "move");
             format!("because of a position {later} later ({})", whose(&record))

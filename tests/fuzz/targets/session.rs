@@ -174,7 +174,11 @@ pub fn run(bytes: &[u8]) {
     let mut script = Vec::new();
     let (mut searches, mut ready, mut quits) = (0, 0, false);
     for line in bytes.split(|&byte| byte == b'\n' || byte == b'\r').take(60) {
-        if let Some(command) = str::from_utf8(line).ok().and_then(|line| line.parse::<Command>().ok()) {
+        if let Some(mut command) = str::from_utf8(line).ok().and_then(|line| line.parse::<Command>().ok()) {
+            if let Command::Go(go) = &mut command {
+                // What is not understood is not written again.
+                go.unknown.clear();
+            }
             let written = command.to_string();
             assert_eq!(written.parse::<Command>().as_ref(), Ok(&command), "{written}");
             if !is_harmless(&command) {
