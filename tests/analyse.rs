@@ -336,13 +336,15 @@ fn work_interrupted_before_its_first_result_goes_on_too() {
     fs::remove_file(&output).unwrap();
     let mut child = command(&folder).args(endless).stdout(Stdio::null()).spawn().unwrap();
     let deadline = Instant::now() + TIMEOUT;
-    while !Path::new(&output).exists() {
-        assert!(Instant::now() < deadline, "no output");
+    // The output is claimed before that.
+    let journal = PathBuf::from(path("out.jsonl.unfinished"));
+    while !fs::read_to_string(&journal).is_ok_and(|begun| begun.ends_with('\n')) {
+        assert!(Instant::now() < deadline, "nothing is begun");
         std::thread::sleep(Duration::from_millis(2));
     }
+    assert!(Path::new(&output).exists());
     child.kill().unwrap();
     child.wait().unwrap();
-    let journal = PathBuf::from(path("out.jsonl.unfinished"));
     let begun = fs::read_to_string(&journal).unwrap();
     assert_eq!(begun.lines().count(), 1, "no position is done");
     fs::write(&journal, begun.replace("\"depth\":60", "\"depth\":3")).unwrap();
