@@ -55,11 +55,7 @@ pub fn game_pgn(report: &GameReport) -> String {
     let mut variations = evaluated(report).into_iter();
     for (index, m) in report.moves.iter().enumerate() {
         let mut kept = kept(&game.annotations[index]);
-        for token in kept.iter_mut().filter(|token| token.starts_with('(')) {
-            if let Some(text) = variations.next() {
-                *token = format!("({text})");
-            }
-        }
+        put_variations(&mut kept, &mut variations);
         // Glyphs belong to the move and come before comments.
         let mut comment: Comment = kept.extract_if(.., |token| token.starts_with('$')).collect();
         let mut agrees = false;
@@ -102,26 +98,25 @@ fn variation_text(variation: &Variation, branches: &mut Iter<'_, Vec<Finding>>) 
     };
     let findings = branches.next().map(Vec::as_slice).unwrap_or_default();
     let mut nested = variations.iter().map(|inner| variation_text(inner, branches));
-    let mut tokens = kept(&game.preface);
-    let mut numbered = true;
-    for (index, &m) in game.moves.iter().enumerate() {
-        let (position, next) = (&positions[index], &positions[index + 1]);
-        let is_numbered = numbered || position.turn().is_white();
-        tokens.push(if is_numbered { pgn::line(position, &[m]) } else { pgn::san(position, m).0 });
-        let mut kept = kept(&game.annotations[index]);
-        for token in kept.iter_mut().filter(|token| token.starts_with('(')) {
-            if let Some(text) = nested.next() {
-                *token = format!("({text})");
-            }
-        }
+    let mut comments: Vec<Comment> = vec![kept(&game.preface)];
+    for (index, annotations) in game.annotations.iter().enumerate() {
+        let next = &positions[index + 1];
+        let mut kept = kept(annotations);
+        put_variations(&mut kept, &mut nested);
         let nags = kept.iter().take_while(|token| token.starts_with('$')).count();
         if let Some(finding) = findings.get(index).filter(|_| next.has_legal_move()) {
             kept.insert(nags, format!("{{[%eval {}]}}", eval(for_white(next, finding))));
         }
-        numbered = kept.len() > nags;
-        tokens.extend(kept);
+        comments.push(kept);
     }
-    tokens.join(" ")
+    pgn::movetext(game, &comments).join(" ")
+}
+
+/// Puts these texts in the place of the variations of a move.
+fn put_variations(kept: &mut Comment, texts: &mut impl Iterator<Item = String>) {
+    for (token, text) in kept.iter_mut().filter(|token| token.starts_with('(')).zip(texts) {
+        *token = format!("({text})");
+    }
 }
 
 fn eval(score: Score) -> String {

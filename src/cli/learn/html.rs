@@ -85,10 +85,9 @@ pub(super) fn write(file: &Opened, page: &Page, out: Printer) -> Result<(), CliE
     }
     write(&end)?;
     target.finish_with(page.force).map_err(refused(to, "written"))?;
-    let found: usize = lessons.games.iter().map(|game| game.lessons.len() + game.others).sum();
     out.either(
         json!({
-            "page": to.display().to_string(), "lessons": found, "games": lessons.games.len(),
+            "page": to.display().to_string(), "lessons": lessons.found(), "games": lessons.games.len(),
             "unchanged": lessons.unchanged, "records": records.len(), "shown": others.len(),
         }),
         format_args!("{}; written to {}", lessons.total(), to.display()),

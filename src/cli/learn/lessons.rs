@@ -100,6 +100,11 @@ pub(super) struct GameLessons<'a> {
 }
 
 impl GameLessons<'_> {
+    /// All lessons, also those that are not shown.
+    fn count(&self) -> usize {
+        self.lessons.len() + self.others
+    }
+
     /// `Lost to Stockfish 15.1 as Black on 2026-11-25, Caro-Kann Defense: Advance Variation (B12).`
     pub(super) fn heading(&self) -> String {
         let game = self.game;
@@ -197,6 +202,8 @@ struct Moment<'a> {
     /// Among the lost games.
     game: usize,
     ply: u16,
+    position: &'a Position,
+    played: Move,
     moves: &'a Moves,
 }
 
@@ -222,15 +229,15 @@ pub(super) fn find<'a>(
         .zip(&courses)
         .enumerate()
         .flat_map(|(index, (game, moves))| {
-            let plies = moments(game, moves, &ring).into_iter();
-            plies.map(move |ply| Moment { game: index, ply, moves })
+            let places = moments(game, moves, &ring).into_iter();
+            places.map(move |(ply, position, played)| Moment { game: index, ply, position, played, moves })
         })
         .collect();
     let mut found: Vec<Vec<Lesson>> = chosen.iter().map(|_| Vec::new()).collect();
     let answers = search(file.file.path(), &moments, arguments.nodes, out)?;
     for (moment, answer) in moments.iter().zip(answers) {
         let Some((now, score)) = answer else { continue };
-        found[moment.game].extend(lesson(moment, now, score, &ring, chosen[moment.game]));
+        found[moment.game].push(lesson(moment, now, score, &ring, chosen[moment.game]));
     }
     let mut lessons = Lessons {
         games: Vec::new(),
@@ -272,7 +279,7 @@ impl Lessons<'_> {
         }
         for learned in learned {
             add(learned.game, &|tally| {
-                tally.lessons += learned.lessons.len() + learned.others;
+                tally.lessons += learned.count();
                 if let Some(result) = learned.next.and_then(|next| next.result) {
                     tally.next[result as usize] += 1;
                 }
@@ -280,12 +287,18 @@ impl Lessons<'_> {
         }
     }
 
+    /// How many lessons there are.
+    pub(super) fn found(&self) -> usize {
+        self.games.iter().map(GameLessons::count).sum()
+    }
+
     /// How many lessons there are, and which games have none, in one line.
     pub(super) fn total(&self) -> String {
-        let lessons: usize = self.games.iter().map(|game| game.lessons.len() + game.others).sum();
-        let found = match lessons {
+        let found = match self.found() {
             0 => "no lessons".to_owned(),
-            _ => format!("{} from {}", counted(lessons, "lesson"), counted(self.games.len(), "lost game")),
+            lessons => {
+                format!("{} from {}", counted(lessons, "lesson"), counted(self.games.len(), "lost game"))
+            }
         };
         let without: Vec<String> = [
             (self.unchanged, "lost game", " in which no move is changed"),
@@ -317,17 +330,14 @@ fn next<'a>(game: &OwnGame, games: &'a [OwnGame]) -> Option<&'a OwnGame> {
     next.into_iter().find(|other| other.result.is_some())
 }
 
-/// The plies of a game where the side that learned moved, with a record there or a few plies later.
-fn moments(game: &OwnGame, moves: &Moves, ring: &Ring) -> Vec<u16> {
+/// The places of a game where the side that learned moved, with a record there or a few plies later.
+fn moments<'a>(game: &OwnGame, moves: &'a Moves, ring: &Ring) -> Vec<(u16, &'a Position, Move)> {
     let is_known = |position: &Position| ring.get(position.key()).is_some();
     let mut near =
         moves.positions.range(..).filter(|(_, position)| is_known(position)).map(|(&ply, _)| ply).peekable();
-    let own = moves
-        .moves
-        .keys()
-        .copied()
-        .filter(|ply| moves.positions.get(ply).is_some_and(|position| position.turn() == game.side));
-    own.filter(|&ply| {
+    let places = moves.moves.iter().filter_map(|(&ply, &m)| Some((ply, moves.positions.get(&ply)?, m)));
+    let own = places.filter(|(_, position, _)| position.turn() == game.side);
+    own.filter(|&(ply, ..)| {
         while near.next_if(|&record| record < ply).is_some() {}
         near.peek().is_some_and(|&record| record - ply <= AHEAD)
     })
@@ -344,7 +354,7 @@ fn search(
 ) -> Result<Vec<Option<(Move, Score)>>, CliError> {
     let progress = progress_bar(Some(moments.len() as u64), "{bar:30} {pos} of {len} positions, {eta} left");
     let ask = |moment: &Moment<'_>| -> Result<_, CliError> {
-        let (position, played) = (&moment.moves.positions[&moment.ply], moment.moves.moves[&moment.ply]);
+        let &Moment { position, played, .. } = moment;
         let with = why::ask(position, Some(file), nodes)?;
         let Some(now) = with.best.filter(|&now| now != played) else { return Ok(None) };
         let is_learned = why::ask(position, None, nodes)?.best != Some(now);
@@ -375,18 +385,17 @@ fn search(
     })
 }
 
-fn lesson(moment: &Moment<'_>, now: Move, score: Score, ring: &Ring, game: &OwnGame) -> Option<Lesson> {
-    let Moment { ply, moves, .. } = *moment;
-    let (position, played) = (moves.positions.get(&ply)?.clone(), *moves.moves.get(&ply)?);
+fn lesson(moment: &Moment<'_>, now: Move, score: Score, ring: &Ring, game: &OwnGame) -> Lesson {
+    let Moment { ply, position, played, moves, .. } = *moment;
     let mut own_later = moves.scores.range(ply.saturating_add(1)..=ply.saturating_add(2 * LATER));
     let later = own_later.next_back().map(|(&later, &score)| ((later - ply) / 2, score));
-    let reason = reason(&position, moment, now, ring, game);
-    Some(Lesson { ply, before: moves.scores.get(&ply).copied(), later, now, score, reason, position, played })
+    let (before, position) = (moves.scores.get(&ply).copied(), position.clone());
+    Lesson { ply, before, later, now, score, reason: reason(moment, now, ring, game), position, played }
 }
 
 /// Which record says it: of the position itself, of the position after the move of the game, or the next one.
-fn reason(position: &Position, moment: &Moment<'_>, now: Move, ring: &Ring, game: &OwnGame) -> String {
-    let Moment { ply, moves, .. } = moment;
+fn reason(moment: &Moment<'_>, now: Move, ring: &Ring, game: &OwnGame) -> String {
+    let Moment { ply, position, moves, .. } = *moment;
     let whose = |record: &Record| match (record.origin, game.session == Some(record.session)) {
         (Origin::Advice, _) => "as advised",
         (Origin::Study, _) => "found when a lost game was studied",

@@ -16,7 +16,7 @@ pub(crate) use crate::position::notation::{read_move, without_number};
 pub use game::{Annotation, Game};
 pub(in crate::cli) use lines::Lines;
 pub use reader::{Broken, Games};
-pub use write::{Comment, line, san, write_game};
+pub use write::{Comment, line, movetext, san, write_game};
 
 #[cfg(test)]
 mod tests;

@@ -19,6 +19,15 @@ pub fn write_game(game: &Game, tags: &[(String, String)], comments: &[Comment]) 
         let _ = writeln!(text, "[{name} \"{value}\"]");
     }
     text.push('\n');
+    let mut tokens = movetext(game, comments);
+    tokens.push(game.outcome.to_string());
+    wrap(&mut text, &tokens);
+    text.push('\n');
+    text
+}
+
+/// The words of a game's moves with `comments` after them (the first before them), without a result.
+pub fn movetext(game: &Game, comments: &[Comment]) -> Vec<String> {
     let mut tokens: Vec<String> = comments.first().cloned().unwrap_or_default();
     let mut position = game.start.clone();
     let mut numbered = true;
@@ -32,10 +41,7 @@ pub fn write_game(game: &Game, tags: &[(String, String)], comments: &[Comment]) 
         // After a comment or variation the number is written again, for Black too.
         numbered = after.iter().any(|token| !token.starts_with('$'));
     }
-    tokens.push(game.outcome.to_string());
-    wrap(&mut text, &tokens);
-    text.push('\n');
-    text
+    tokens
 }
 
 /// A line from `position` in SAN with move numbers.
