@@ -121,6 +121,7 @@ pub mod processor;
 pub mod protocol;
 pub mod search;
 pub mod syzygy;
+pub mod tree;
 pub mod tt;
 pub mod types;
 pub mod uci;

@@ -6,12 +6,13 @@ use shakmaty::uci::UciMove;
 
 use crate::search::{Failure, Notice, advice_margin, advice_min_depth};
 
-/// `1 record`, `2 records`, `3 entries`.
+/// `1 record`, `2 records`, `3 entries`, `4 searches`.
 pub(crate) fn counted(count: impl TryInto<u64>, what: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     match what.strip_suffix('y') {
         _ if count == 1 => format!("{count} {what}"),
         Some(stem) => format!("{count} {stem}ies"),
+        None if what.ends_with("ch") => format!("{count} {what}es"),
         None => format!("{count} {what}s"),
     }
 }

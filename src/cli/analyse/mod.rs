@@ -49,17 +49,19 @@ use std::{
 use backend::SearchBackend;
 use claims::Claims;
 use indicatif::ProgressBar;
-use input::AnalysisInput;
 use journal::FindingJournal;
 use outputs::Outputs;
-use pool::SearchSettings;
 use serde_json::{Value, json};
 
 pub use self::arguments::Analyse;
-pub(super) use self::pool::{MAX_THREADS, SearchBudget};
+pub(super) use self::{
+    epd::EpdRecord,
+    input::{AnalysisInput, Item},
+    pool::{Finding, MAX_THREADS, MoveList, SearchBudget, SearchKind, SearchSettings, Workers},
+};
 #[cfg(feature = "fleet")]
 pub(super) use self::{
-    pool::{Finding, FoundAt, SearchKind, Workers},
+    pool::FoundAt,
     task::{BatchTask, result as task_result, version},
 };
 use super::{CliError, Completion, complain, counted, openings, progress_bar, tablebase};
