@@ -16,6 +16,7 @@ mod settings;
 mod stop;
 mod strength;
 pub mod study;
+mod tree;
 
 use std::{
     sync::{
@@ -53,6 +54,7 @@ use crate::{
         Signals, Strength,
     },
     syzygy::Tablebase,
+    tree::Tree,
     tt::Table,
 };
 
@@ -95,6 +97,7 @@ pub struct Engine {
     path_hash: PathHash,
     evaluation: EvaluationChoice,
     tables: Option<Arc<Tablebase>>,
+    tree: Option<Tree>,
     strength_limits: StrengthLimits,
     /// The settings that take effect with the next search.
     pub settings: EngineSettings,
@@ -132,6 +135,7 @@ impl Engine {
             path_hash: PathHash::default(),
             evaluation: EvaluationChoice::default(),
             tables: None,
+            tree: None,
             strength_limits: StrengthLimits::default(),
             settings: EngineSettings::default(),
             book: OpeningBook::new(),
@@ -227,7 +231,11 @@ impl Engine {
 
     fn search(&mut self, limits: Limits, start: Instant, analysis: bool) {
         let strength = self.strength_limits.strength();
-        let input = self.begin_search(&limits, analysis);
+        let mut input = self.begin_search(&limits, analysis);
+        let by_tree = self.tree_preferences(&limits, analysis);
+        if !by_tree.is_empty() && input.advised.is_empty() {
+            input.preferences = by_tree;
+        }
         let mut path = self.path.clone();
         path.begin_search(self.path_hash);
         let hash_file = self.hash_file();

@@ -4,7 +4,11 @@ use std::fmt::{Display, Formatter, Result};
 
 use shakmaty::uci::UciMove;
 
-use crate::search::{Failure, Notice, advice_margin, advice_min_depth};
+use super::translate::score;
+use crate::{
+    search::{Failure, Notice, advice_margin, advice_min_depth},
+    types::Bound,
+};
 
 /// `1 record`, `2 records`, `3 entries`, `4 searches`.
 pub(crate) fn counted(count: impl TryInto<u64>, what: &str) -> String {
@@ -34,6 +38,13 @@ impl Display for Notice {
                 write!(f, "found {files} tablebase files, up to {pieces} pieces")
             }
             Notice::NoTablebases => f.write_str("no tablebase files found; playing without"),
+            Notice::Tree { path, positions } => {
+                write!(f, "tree {}: {} searched", path.display(), counted(*positions, "position"))
+            }
+            Notice::TreeMove { line, score: found, depth } => {
+                let found = score(*found, Bound::Exact);
+                write!(f, "tree: {found} at depth {}, {}", depth.get(), listed(line))
+            }
             Notice::NewHashFile { path, mib } => write!(f, "hash file {}: {mib} MiB, new", path.display()),
             Notice::HashFile { path, mib, fill, session } => {
                 let (path, whole, tenth) = (path.display(), fill / 10, fill % 10);
@@ -99,6 +110,7 @@ impl Display for Notice {
             Notice::Failed(failure, why) => match failure {
                 Failure::Other => f.write_str(why),
                 Failure::HashFile => write!(f, "{why}; the hash stays in RAM"),
+                Failure::Tree => write!(f, "nothing is played from the tree: {why}"),
                 Failure::Learning => write!(f, "nothing is learned: {why}"),
                 Failure::Study => write!(f, "learning: nothing is studied: {why}"),
                 Failure::StudyBrokeOff => write!(f, "learning: nothing more is studied: {why}"),
