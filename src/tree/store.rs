@@ -9,7 +9,7 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use shakmaty::{
-    CastlingMode, Color, EnPassantMode, KnownOutcome, Move, Outcome, Position as _,
+    CastlingMode, Color, EnPassantMode, Move, Outcome, Position as _,
     fen::{Epd, Fen},
     san::SanPlus,
     uci::UciMove,
@@ -326,10 +326,7 @@ impl Tree {
 
     /// Counts a game in which a move was played.
     fn count_game(&self, position: &Position, m: Move, outcome: Outcome) -> rusqlite::Result<()> {
-        let winner = match outcome {
-            Outcome::Known(KnownOutcome::Decisive { winner }) => Some(winner),
-            _ => None,
-        };
+        let winner = outcome.winner();
         let (white, black) = (winner == Some(Color::White), winner == Some(Color::Black));
         self.connection
             .prepare_cached(
