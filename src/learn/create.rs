@@ -8,10 +8,10 @@ use std::{
 use super::{
     disk::{Access, Disk, DiskFile, FileInfo, Identity},
     error::{FileError, refused},
-    header::{FILE_SIZE, HEADER_SIZE, Header},
+    header::{FILE_SIZE, Header},
     stamp,
 };
-use crate::files::unique_id;
+use crate::files::{header::HEADER_SIZE, unique_id};
 
 /// Creates a learning file at `path`, with the directories above it, or completes one that is unfinished. A finished
 /// one, or anything else that is there, is not changed.

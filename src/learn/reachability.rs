@@ -183,15 +183,14 @@ mod tests {
     /// A game of pseudo-random moves.
     fn walk(seed: u64) -> Vec<Position> {
         let mut line = vec![Position::default()];
-        let mut random = seed;
+        let mut random = fastrand::Rng::with_seed(seed);
         while line.len() < 200 {
             let position = line.last().expect("never empty");
             let moves = position.legal_moves();
             if moves.is_empty() {
                 break;
             }
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            line.push(position.play(moves[(random >> 33) as usize % moves.len()]));
+            line.push(position.play(moves[random.usize(..moves.len())]));
         }
         line
     }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     position::Path,
-    types::{Depth, MAX_PLY, PackedMove, Ply, PositionKey, Score},
+    types::{Depth, MAX_PLY, PackedMove, Ply, PositionKey, Score, mix},
 };
 
 const DEPTH_OFFSET: i32 = 1;
@@ -108,12 +108,6 @@ impl Hit {
 pub(super) struct Packed {
     pub w0: u64,
     pub w1: u64,
-}
-
-/// The value with which the first word is combined, so that it matches only this second word.
-pub(super) fn mix(w1: u64) -> u64 {
-    let product = w1.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    product ^ (product >> 29)
 }
 
 impl Packed {

@@ -13,7 +13,7 @@
 use super::ScoreWindow;
 use crate::{
     position::{Path, PathPart},
-    types::{Depth, FIFTY_MOVE_MARGIN, PathKey, Ply, Score},
+    types::{Depth, FIFTY_MOVE_MARGIN, PathKey, Ply, Score, spread},
 };
 
 const SET_BITS: u32 = 9;
@@ -145,5 +145,5 @@ fn tainted_field(path: &Path, reach: usize, depth: Depth) -> u16 {
     let recent = if reach == FAR { Some(path.drawing_key()) } else { path.recent_key(reach) };
     // A path shorter than the reach matches no entry that was stored with that reach.
     let hash = recent.map_or(0, |recent| (recent.0 ^ path.key().0.rotate_left(9) ^ clock << 1) | 1);
-    (reach as u16) << REACH_SHIFT | (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52) as u16
+    (reach as u16) << REACH_SHIFT | (spread(hash) >> 52) as u16
 }

@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::{
     NodeResult, ScoreWindow,
-    entry::{Packed, mix},
+    entry::Packed,
     file::cell::{Bucket, CellKind, Entry},
     path_check::PathCheck,
     table::AtomicEntry,
 };
 use crate::{
     position::{Path, Position},
-    types::{Depth, PackedMove, Ply, PositionKey, Score},
+    types::{Depth, PackedMove, Ply, PositionKey, Score, mix},
 };
 
 const KEY: PositionKey = PositionKey(0x0123_4567_89AB_CDEF);

@@ -222,7 +222,7 @@ pub(super) fn find<'a>(
     let mut chosen: Vec<&OwnGame> = admitted.iter().filter(lost).copied().collect();
     let older = chosen.len().saturating_sub(if arguments.nodes == 0 { 0 } else { arguments.lost });
     chosen.drain(..older);
-    let courses: Vec<Moves> = chosen.iter().map(|game| game.moves()).collect();
+    let courses: Vec<&Moves> = chosen.iter().map(|game| game.moves()).collect();
     let ring = file.ring();
     let moments: Vec<Moment<'_>> = chosen
         .iter()

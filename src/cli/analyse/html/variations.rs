@@ -13,7 +13,7 @@ use crate::cli::{
         report::GameReport,
         variations::{self, Variation, VariationLine},
     },
-    pgn::{self, Annotation},
+    pgn::{self, Annotation, glyph},
 };
 
 /// A variation, as the script walks it.
@@ -80,15 +80,10 @@ fn data(variation: &Variation, branches: &mut Iter<'_, Vec<Finding>>) -> Variati
 /// The signs of a move, such as `!?`.
 fn signs(annotations: &[Annotation]) -> String {
     let sign = |annotation: &Annotation| match annotation {
-        Annotation::Nag(1) => "!",
-        Annotation::Nag(2) => "?",
-        Annotation::Nag(3) => "!!",
-        Annotation::Nag(4) => "??",
-        Annotation::Nag(5) => "!?",
-        Annotation::Nag(6) => "?!",
-        _ => "",
+        Annotation::Nag(nag @ 1..=6) => glyph::sign(*nag),
+        _ => None,
     };
-    annotations.iter().map(sign).collect()
+    annotations.iter().filter_map(sign).collect()
 }
 
 #[cfg(test)]
