@@ -230,7 +230,7 @@ mod tests {
         let path = folder.path().join("learn.bin");
         let (mut file, ring, _) = LearnFile::open_or_create(&path).expect("created");
         let record = Record::new(&Position::default(), Origin::Import).expect("it fits");
-        file.take_in(&RwLock::new(ring), &[record]).expect("written");
+        file.merge(&RwLock::new(ring), &[record]).expect("written");
         let file = Completed { file: File::open(&path).expect("there"), was_read: AtomicBool::new(false) };
         assert!(read_header(&file, &path).is_ok());
     }

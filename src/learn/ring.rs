@@ -197,13 +197,13 @@ impl Ring {
         let mut found = Vec::new();
         // In blocks, so that the common case, a whole block of positions that cannot occur, is one test.
         for (block, signatures) in self.signatures.chunks(LANES).enumerate() {
-            if !signatures.iter().fold(false, |any, &signature| any | reach.admits_bits(signature)) {
+            if !signatures.iter().fold(false, |any, &signature| any | reach.allows_bits(signature)) {
                 continue;
             }
             for (slot, &signature) in ((block * LANES) as u32..).zip(signatures) {
-                if reach.admits_bits(signature) && self.is_live(slot) {
+                if reach.allows_bits(signature) && self.is_live(slot) {
                     found.extend(
-                        self.record(slot).filter(|record| reach.admits(&Signature::of_packed(&record.setup))),
+                        self.record(slot).filter(|record| reach.allows(&Signature::of_packed(&record.setup))),
                     );
                 }
             }

@@ -66,7 +66,7 @@ struct PathEntry {
 
 /// The positions of game and search, oldest first, the current one last.
 #[derive(Clone, Debug, Default)]
-pub struct Path {
+pub struct PositionPath {
     /// Separate from the entries, so that looking back for a repetition touches few cache lines.
     keys: Vec<PositionKey>,
     entries: Vec<PathEntry>,
@@ -81,10 +81,10 @@ fn mixed(key: PositionKey) -> u64 {
     product ^ product >> 32
 }
 
-impl Path {
+impl PositionPath {
     /// A path that consists of `position` alone.
-    pub fn new(position: &Position) -> Path {
-        let mut path = Path::default();
+    pub fn new(position: &Position) -> PositionPath {
+        let mut path = PositionPath::default();
         path.push(position);
         path
     }

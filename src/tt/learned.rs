@@ -13,7 +13,7 @@ use arrayvec::ArrayVec;
 
 use super::{Hit, NodeResult, PathCheck, ScoreWindow, Table, entry::Packed, table::AtomicEntry};
 use crate::{
-    position::Path,
+    position::PositionPath,
     types::{Depth, PackedMove, Ply, PositionKey},
 };
 
@@ -50,7 +50,7 @@ impl Learned {
     }
 
     /// Its window, if it is valid at the end of `path`, where its position is the root of a search.
-    pub fn at_root(&self, path: &Path) -> Option<ScoreWindow> {
+    pub fn at_root(&self, path: &PositionPath) -> Option<ScoreWindow> {
         self.packed(0).unpack().window(path, Ply::ROOT)
     }
 }

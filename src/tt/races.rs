@@ -14,7 +14,7 @@ use super::{
     table::AtomicEntry,
 };
 use crate::{
-    position::{Path, Position},
+    position::{Position, PositionPath},
     types::{Depth, PackedMove, Ply, PositionKey, Score, mix},
 };
 
@@ -29,7 +29,7 @@ fn record(number: u64) -> NodeResult {
         window: ScoreWindow { lower: Score(small as i32 - 100), upper: Score(small as i32 - 50) },
         depth: Depth(small as i32),
         was_pv: number.is_multiple_of(3),
-        path: PathCheck::new(&Path::new(&Position::default()), Depth(small as i32)),
+        path: PathCheck::new(&PositionPath::new(&Position::default()), Depth(small as i32)),
         ply: Ply::ROOT,
     }
 }

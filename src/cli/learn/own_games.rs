@@ -345,7 +345,7 @@ impl GameFilter {
     }
 
     /// Does the game pass?
-    pub(super) fn admits(&self, game: &OwnGame) -> bool {
+    pub(super) fn matches(&self, game: &OwnGame) -> bool {
         let contains = |text: &str, part: &str| text.to_lowercase().contains(&part.to_lowercase());
         let is_code = |text: &str| {
             let mut bytes = text.bytes();
@@ -367,10 +367,10 @@ impl GameFilter {
     }
 
     /// Does the record belong to a game that passes? Of a record without a game only the day is known.
-    pub(super) fn admits_record(&self, record: &Record, games: &OwnGames) -> bool {
+    pub(super) fn matches_record(&self, record: &Record, games: &OwnGames) -> bool {
         match games.of(record) {
             _ if self.is_empty() => true,
-            Some((game, _)) => self.admits(game),
+            Some((game, _)) => self.matches(game),
             None => {
                 self.since.is_some_and(|since| record.time / DAY >= since)
                     && GameFilter { since: None, ..self.clone() }.is_empty()

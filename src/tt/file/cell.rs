@@ -238,7 +238,7 @@ impl Bucket {
 mod tests {
     use super::*;
     use crate::{
-        position::{Path, Position},
+        position::{Position, PositionPath},
         tt::{NodeResult, PathCheck, ScoreWindow, entry::tests::at},
         types::{PackedMove, Ply, Score},
     };
@@ -250,7 +250,7 @@ mod tests {
             window,
             depth: Depth(depth),
             was_pv: false,
-            path: PathCheck::new(&Path::new(&Position::default()), Depth(depth)),
+            path: PathCheck::new(&PositionPath::new(&Position::default()), Depth(depth)),
             ply: Ply::ROOT,
         };
         let packed = Packed::pack(PositionKey(key), &record, None, 3);

@@ -29,7 +29,7 @@ use super::{
     map::Map,
 };
 use crate::{
-    position::Path as MovePath,
+    position::PositionPath,
     tt::{Hit, NodeResult, RootResult, ScoreWindow, Table, deepest, entry::Packed},
     types::{Depth, MAX_PLY, PackedMove, Ply, PositionKey, spread},
 };
@@ -133,7 +133,7 @@ impl HashFile {
 
     /// The result of an analysis of `root` by any process: the deepest one that is valid at the end of `path`, `ply`
     /// plies from the root of the current search.
-    pub fn find_root(&self, root: PositionKey, path: &MovePath, ply: Ply) -> Option<RootResult> {
+    pub fn find_root(&self, root: PositionKey, path: &PositionPath, ply: Ply) -> Option<RootResult> {
         let entries = self.map.find(root, CellKind::Iteration).map(|entry| entry.to_packed(0));
         let packed = deepest(entries, |packed| packed.unpack(), path, ply)?;
         let next = |index| {
