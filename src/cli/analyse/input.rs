@@ -17,6 +17,7 @@ use crate::{
         refused,
         source::{self, Reader},
     },
+    position::notation::begins_position,
     uci::translate,
 };
 
@@ -79,7 +80,7 @@ impl AnalysisInput {
         };
         let text = text(words);
         let first = text.split_whitespace().next().unwrap_or_default();
-        let is_position = first == "startpos" || first.matches('/').count() == 7;
+        let is_position = begins_position(first);
         let is_file = |word: &OsString| Path::new(word).is_file();
         if !is_position && (text.split_whitespace().count() < 2 || words.iter().any(is_file)) {
             return Err(CliError::Task(format!(
@@ -188,9 +189,7 @@ fn detect(path: &Path, mut reader: Reader) -> io::Result<(TextKind, Reader)> {
         let first = lines.find(|line| !line.is_empty() && !line.starts_with(['#', '%']));
         if count == 0 || first.is_some() {
             let word = first.and_then(|line| line.split_whitespace().next());
-            let is_position = word.is_some_and(|word| {
-                word.trim_end_matches(';') == "startpos" || word.matches('/').count() == 7
-            });
+            let is_position = word.is_some_and(begins_position);
             let kind = if is_position { TextKind::Positions } else { TextKind::Games };
             return Ok((kind, Box::new(Cursor::new(read).chain(reader))));
         }

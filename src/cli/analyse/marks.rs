@@ -12,7 +12,7 @@ use super::{
     pool::Finding,
 };
 use crate::{
-    position::{Path, Position},
+    position::{Position, PositionPath},
     types::{Ply, Score},
 };
 
@@ -119,7 +119,7 @@ impl<'a> Marks<'a> {
 /// Is the last position a draw by the rules, and no mate?
 fn ends_in_draw(positions: &[Position]) -> bool {
     let Some((first, rest)) = positions.split_first() else { return false };
-    let mut path = Path::new(first);
+    let mut path = PositionPath::new(first);
     rest.iter().for_each(|position| path.push(position));
     positions.last().is_some_and(|last| last.has_legal_move() && path.is_draw(last))
 }

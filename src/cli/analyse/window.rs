@@ -14,8 +14,8 @@ use indicatif::ProgressBar;
 
 use super::{
     backend::SearchBackend,
+    finding_journal::FindingJournal,
     input::{AnalysisInput, Item},
-    journal::FindingJournal,
     marks::Marks,
     outputs::{Outputs, Totals},
     pool::{Arrival, Finding, FoundAt, MoveList, SearchKind},

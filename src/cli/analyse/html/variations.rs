@@ -13,7 +13,7 @@ use crate::cli::{
         report::GameReport,
         variations::{self, Variation, VariationLine},
     },
-    pgn::{self, Annotation},
+    pgn::{self, Annotation, glyph},
 };
 
 /// A variation, as the script walks it.
@@ -80,15 +80,10 @@ fn data(variation: &Variation, branches: &mut Iter<'_, Vec<Finding>>) -> Variati
 /// The signs of a move, such as `!?`.
 fn signs(annotations: &[Annotation]) -> String {
     let sign = |annotation: &Annotation| match annotation {
-        Annotation::Nag(1) => "!",
-        Annotation::Nag(2) => "?",
-        Annotation::Nag(3) => "!!",
-        Annotation::Nag(4) => "??",
-        Annotation::Nag(5) => "!?",
-        Annotation::Nag(6) => "?!",
-        _ => "",
+        Annotation::Nag(nag @ 1..=6) => glyph::sign(*nag),
+        _ => None,
     };
-    annotations.iter().map(sign).collect()
+    annotations.iter().filter_map(sign).collect()
 }
 
 #[cfg(test)]
@@ -97,7 +92,7 @@ mod tests {
     use crate::cli::{json, pgn::Games};
 
     /// The variations of a game, as the page has them.
-    fn told(text: &str) -> String {
+    fn page_json(text: &str) -> String {
         let game = Games::new(text.as_bytes()).next().unwrap().unwrap().unwrap();
         let list = variations::of_game(&game, &game.positions());
         json(&all(&list, &mut [].iter()))
@@ -106,12 +101,14 @@ mod tests {
     #[test]
     fn variations_are_read_with_what_is_in_them() {
         assert_eq!(
-            told("1. e4 (1. d4 {Queen's pawn} 1... d5 $5 (1... Nf6) 2. c4) e5 (1... c5 {[%eval 0.3]}) *"),
+            page_json(
+                "1. e4 (1. d4 {Queen's pawn} 1... d5 $5 (1... Nf6) 2. c4) e5 (1... c5 {[%eval 0.3]}) *"
+            ),
             "[[1,{\"moves\":\"d2d4 d7d5 c2c4\",\"san\":\"d4 d5!? c4\",\"comments\":[[1,\"Queen's pawn\"]],\
              \"variations\":[[2,{\"moves\":\"g8f6\",\"san\":\"Nf6\",\"comments\":[],\"variations\":[]}]]}],\
              [2,{\"moves\":\"c7c5\",\"san\":\"c5\",\"comments\":[],\"variations\":[]}]]"
         );
-        assert_eq!(told("1. e4 $6 (1. d4 d5 {Engram +0.35}) *"), "[]", "an earlier analysis");
+        assert_eq!(page_json("1. e4 $6 (1. d4 d5 {Engram +0.35}) *"), "[]", "an earlier analysis");
     }
 
     #[test]
@@ -120,16 +117,16 @@ mod tests {
             format!("\"comments\":[],\"variations\":[],\"text\":\"{said}\"}}]]").replace('\n', "")
         };
         for said in ["1. d4 Z0 2. c4", "{only a word}", "1. e5"] {
-            let found = told(&format!("1. e4 ({said}) *"));
+            let found = page_json(&format!("1. e4 ({said}) *"));
             assert!(found.ends_with(&text(said)), "{found}");
         }
         let deep = format!("1. e4 {}{} *", "(1. d4 ".repeat(5000), ")".repeat(5000));
-        assert!(told(&deep).contains("\"text\":\"1. d4 (1. d4 (1. d4"));
+        assert!(page_json(&deep).contains("\"text\":\"1. d4 (1. d4 (1. d4"));
     }
 
     #[test]
     fn variations_castle_as_in_chess960() {
         let game = "[Variant \"Chess960\"]\n[FEN \"4k3/8/8/8/8/8/4P3/2K3R1 w G - 0 1\"]\n\n1. e4 (1. O-O) *";
-        assert!(told(game).contains("\"moves\":\"c1g1\""), "{}", told(game));
+        assert!(page_json(game).contains("\"moves\":\"c1g1\""), "{}", page_json(game));
     }
 }
