@@ -21,9 +21,12 @@ const SACRIFICE: Score = Score::from_centipawns(200);
 
 /// A game and what was found about it.
 pub struct Marks<'a> {
-    positions: &'a [Position],
-    moves: &'a [Move],
-    findings: &'a [Finding],
+    /// Its positions, one more than moves.
+    pub positions: &'a [Position],
+    /// Its moves.
+    pub moves: &'a [Move],
+    /// The finding of each position.
+    pub findings: &'a [Finding],
     /// Number of moves that lead to the last named position.
     book: usize,
     /// White's scores before the first move and after each.
