@@ -38,8 +38,8 @@ struct Pending {
     positions: Vec<Position>,
     /// What was found about each position, empty until then.
     findings: Vec<Finding>,
-    /// Which positions were sent to the search that confirms a mark.
-    confirmed: Vec<bool>,
+    /// The last search to which each position was sent.
+    sent: Vec<SearchKind>,
     /// How many findings are still to come.
     missing: usize,
     /// Bytes of the input that each of its positions stands for.
@@ -96,11 +96,9 @@ impl Pending {
     fn put(&mut self, ply: usize, kind: SearchKind, finding: Finding) {
         let place = &mut self.findings[ply];
         // A confirmation knows the best move from the start: how hard it was to find is what the analysis says.
-        let changes = match kind {
-            SearchKind::Analysis => finding.changes,
-            SearchKind::Confirmation => std::mem::take(&mut place.changes),
-        };
-        *place = Finding { changes, ..finding };
+        let changes = if kind.is_analysis() { finding.changes } else { std::mem::take(&mut place.changes) };
+        let first_confirmation = (kind == SearchKind::SecondConfirmation).then(|| place.score());
+        *place = Finding { changes, first_confirmation, ..finding };
     }
 
     /// Once all findings are there, requests those that confirm the marks of a game.
@@ -109,14 +107,15 @@ impl Pending {
             let Item::Game(game, ..) = &self.item else { return };
             let book = self.opening.as_ref().map_or(0, |&(book, _)| book);
             let marks = Marks::new(&self.positions, &game.moves, &self.findings, book);
-            let wanted = marks.unconfirmed(&self.confirmed);
+            let wanted = marks.unconfirmed(&self.sent);
             if wanted.is_empty() {
                 return;
             }
-            for batch in wanted.chunk_by(|one, next| one + 1 == *next) {
-                let plies = batch[0]..batch[0] + batch.len();
-                self.confirmed[plies.clone()].fill(true);
-                self.request(plies, SearchKind::Confirmation, backend, journal);
+            for batch in wanted.chunk_by(|(one, kind), (next, other)| one + 1 == *next && kind == other) {
+                let (first, kind) = batch[0];
+                let plies = first..first + batch.len();
+                self.sent[plies.clone()].fill(kind);
+                self.request(plies, kind, backend, journal);
             }
         }
     }
@@ -201,7 +200,7 @@ impl ItemWindow<'_> {
         let mut begun = Pending {
             opening: self.outputs.opening(&positions),
             findings: vec![Finding::default(); count],
-            confirmed: vec![false; positions.len()],
+            sent: vec![SearchKind::Analysis; positions.len()],
             work: Arc::new(work),
             item,
             positions,
