@@ -226,8 +226,8 @@ fn the_declared_defaults_are_what_the_engine_does_without_options() {
             OptionKind::String { default } => default,
             OptionKind::Button => continue,
         };
-        let told = engine.answer(&format!("setoption name {} value {value}", option.name));
-        assert!(told.is_empty(), "{}: {told:?}", option.name);
+        let infos = engine.answer(&format!("setoption name {} value {value}", option.name));
+        assert!(infos.is_empty(), "{}: {infos:?}", option.name);
     }
     assert_eq!(printed(&mut engine), expected);
     engine.quit();
