@@ -277,3 +277,23 @@ fn what_is_no_tree_is_refused_and_left_alone() {
     assert!(told(&lines)[0].contains("there is no tree /nowhere/t.db"), "{lines:?}");
     engine.quit();
 }
+
+#[test]
+fn an_archive_of_analysed_games_is_a_tree() {
+    let place = Place::new();
+    let games = common::fixture("games.pgn");
+    let mut analyse = command(&place.home);
+    analyse.args(["analyse", &games, "--depth", "6", "--multipv", "2", "--sqlite", "t.db"]);
+    let (_, err, code) = finish(&mut analyse);
+    assert!(code == 0 || code == 3, "{err}");
+    assert!(place.fails(&["show"]).contains("a database without a tree"), "reading makes no tree of it");
+    let added = place.run(&["add", "startpos"]);
+    assert!(added.contains("searched") && place.searched() > 3, "{added}");
+    let shown = place.run(&["show"]);
+    assert!(shown.contains("by its own search"), "{shown}");
+    place.run(&["grow", "--positions", "3", "--nodes", "500"]);
+    let database = rusqlite::Connection::open(place.file()).expect("a database");
+    let games: i64 =
+        database.query_row("SELECT count(*) FROM games", [], |row| row.get(0)).expect("a number");
+    assert!(games > 0, "the archive is still there");
+}

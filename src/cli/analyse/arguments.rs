@@ -71,8 +71,7 @@ pub struct Analyse {
     /// Write a row of CSV for each position and line; `-` as above.
     #[arg(long, value_name = "FILE")]
     pub(super) csv: Option<PathBuf>,
-    /// Write an SQLite database with the tables games, positions and lines. Only in a program that was built with
-    /// the feature `sqlite`.
+    /// Write an SQLite database with the tables games, positions and lines. `engram tree` makes a tree of it.
     #[arg(long, value_name = "FILE")]
     pub(super) sqlite: Option<PathBuf>,
     /// Write blunders with a single winning answer as puzzles, each checked by a deeper search: as PGN if the name ends

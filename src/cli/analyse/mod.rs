@@ -32,7 +32,6 @@ mod remote;
 mod report;
 mod rows;
 mod sink;
-#[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(feature = "fleet")]
 mod task;
