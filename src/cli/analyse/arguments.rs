@@ -79,8 +79,8 @@ pub struct Analyse {
     /// in .pgn, otherwise as EPD; `-` as above.
     #[arg(long, value_name = "FILE")]
     pub(super) puzzles: Option<PathBuf>,
-    /// Analyse the variations of the games too: on the page their positions have the engine's lines, and in --pgn their
-    /// moves have evaluations.
+    /// Analyse the variations of the games too: on the page their positions have the engine's lines, in --pgn their moves
+    /// have evaluations, and in --json, --csv and --sqlite they come behind their game.
     #[arg(long)]
     pub(super) variations: bool,
     /// List all inaccuracies, mistakes and blunders of a game on the terminal, not only the worst six mistakes and blunders.

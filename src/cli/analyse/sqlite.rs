@@ -39,6 +39,8 @@ CREATE TABLE positions (
     file TEXT,                       -- of a position that stands alone
     name TEXT,                       -- id of an EPD line
     ply INTEGER,                     -- from the begin of the game
+    variation INTEGER,               -- its number in the game, from 1; NULL in the game itself
+    parent INTEGER,                  -- the variation that this one leaves; NULL for the game
     fen TEXT NOT NULL,
     played TEXT, played_uci TEXT,    -- the move of the game
     chances_lost REAL,               -- by that move, in percent
@@ -130,12 +132,14 @@ impl Database {
     fn add_position(&self, game: Option<i64>, row: &PositionRow<'_>) -> rusqlite::Result<()> {
         let connection = &self.connection;
         let PositionRow { played, finding, .. } = *row;
-        let insert = "INSERT INTO positions VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?)";
+        let insert = "INSERT INTO positions VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
         connection.prepare_cached(insert)?.execute(params![
             game,
             game.is_none().then_some(row.file),
             row.id,
             row.ply,
+            row.variation,
+            row.parent,
             row.position.fen(),
             played.map(|m| &m.san),
             played.map(|m| &m.uci),

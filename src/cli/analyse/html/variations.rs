@@ -1,19 +1,14 @@
 //! The variations of a game for the page's script.
 
-use std::slice::Iter;
-
 use serde::Serialize;
-use shakmaty::Move;
 
 use super::data::{LineData, ScoreData, comments, lines, uci};
 use crate::cli::{
     analyse::{
-        marks::for_white,
-        pool::Finding,
-        report::GameReport,
-        variations::{self, Variation, VariationLine},
+        report::Judged,
+        variations::{Variation, VariationLine},
     },
-    pgn::{self, Annotation, glyph},
+    pgn::{Annotation, glyph},
 };
 
 /// A variation, as the script walks it.
@@ -41,37 +36,28 @@ struct FoundData {
     lines: Vec<Vec<LineData>>,
 }
 
-/// The variations of a game, by the number (from 1) of the move that they replace.
-pub fn of_game(report: &GameReport) -> Vec<(usize, VariationData)> {
-    let list = variations::of_game(&report.game, &report.positions);
-    all(&list, &mut report.branches.iter())
+/// Variations, by the number (from 1) of the move that they replace.
+pub fn all(list: &[Variation]) -> Vec<(usize, VariationData)> {
+    list.iter().map(|variation| (variation.ply, data(variation))).collect()
 }
 
-fn all(list: &[Variation], branches: &mut Iter<'_, Vec<Finding>>) -> Vec<(usize, VariationData)> {
-    list.iter().map(|variation| (variation.ply, data(variation, branches))).collect()
-}
-
-/// A variation and those in it, whose findings come next.
-fn data(variation: &Variation, branches: &mut Iter<'_, Vec<Finding>>) -> VariationData {
-    let Some(VariationLine { game, positions, variations }) = &variation.line else {
+fn data(variation: &Variation) -> VariationData {
+    let Some(line) = &variation.line else {
         return VariationData { text: Some(variation.text.clone()), ..VariationData::default() };
     };
-    let word = |(index, &m): (usize, &Move)| {
-        format!("{}{}", pgn::san(&positions[index], m).0, signs(&game.annotations[index]))
-    };
-    let found = branches.next().map(|findings| {
-        let after = || positions[1..].iter().zip(findings);
-        FoundData {
-            scores: after().map(|(at, finding)| ScoreData::new(for_white(at, finding))).collect(),
-            depths: findings.iter().map(|finding| finding.depth).collect(),
-            lines: after().map(|(at, finding)| lines(at, finding)).collect(),
-        }
+    let VariationLine { game, positions, findings, moves, variations } = line;
+    let word = |(m, annotations): (&Judged, &Vec<Annotation>)| format!("{}{}", m.san, signs(annotations));
+    let after = || positions.iter().zip(findings).skip(1);
+    let found = line.is_searched().then(|| FoundData {
+        scores: moves.iter().map(|m| ScoreData::new(m.score)).collect(),
+        depths: after().map(|(_, finding)| finding.depth).collect(),
+        lines: after().map(|(position, finding)| lines(position, finding)).collect(),
     });
     VariationData {
         moves: uci(&game.moves),
-        san: game.moves.iter().enumerate().map(word).collect::<Vec<_>>().join(" "),
+        san: moves.iter().zip(&game.annotations).map(word).collect::<Vec<_>>().join(" "),
         comments: comments(game),
-        variations: all(variations, branches),
+        variations: all(variations),
         text: None,
         found,
     }
@@ -89,13 +75,12 @@ fn signs(annotations: &[Annotation]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{json, pgn::Games};
+    use crate::cli::{analyse::variations::of_game, json, pgn::Games};
 
     /// The variations of a game, as the page has them.
     fn page_json(text: &str) -> String {
         let game = Games::new(text.as_bytes()).next().unwrap().unwrap().unwrap();
-        let list = variations::of_game(&game, &game.positions());
-        json(&all(&list, &mut [].iter()))
+        json(&all(&of_game(&game, &game.positions())))
     }
 
     #[test]
