@@ -113,7 +113,7 @@ pub enum Subtask {
     /// returns the results. A worker may be ended at any time; another one then does its tasks.
     #[cfg(feature = "fleet")]
     Worker(worker::WorkerArguments),
-    /// Print the completions of a shell.
+    /// Print the completions for a shell.
     ///
     /// For bash, after `mkdir -p ~/.local/share/bash-completion/completions`:
     /// `engram completions bash > ~/.local/share/bash-completion/completions/engram`.

@@ -94,7 +94,7 @@ pub enum Notice {
     },
     /// The hash file is not used with contempt or at limited strength.
     HashFileUnused,
-    /// An engine of limited strength uses no memory and adds none.
+    /// Nothing is learned or used while the strength is limited.
     LimitedMemory,
     /// The learning file was opened.
     Learning {

@@ -31,7 +31,7 @@ impl Display for Notice {
         match self {
             Notice::SearchPanic => f.write_str("internal error in a search thread; please report the game"),
             Notice::NoThread => {
-                f.write_str("the system gives no thread to search with; a legal move is played")
+                f.write_str("no thread can be started for the search; a legal move is played")
             }
             Notice::Resumed(depth) => write!(f, "analysis resumed at depth {}", depth.get()),
             Notice::Tablebases { files, pieces } => {
@@ -57,9 +57,7 @@ impl Display for Notice {
             Notice::HashFileUnused => {
                 f.write_str("the hash file is not used with contempt or at limited strength")
             }
-            Notice::LimitedMemory => {
-                f.write_str("learning: an engine of limited strength uses no memory and adds none")
-            }
+            Notice::LimitedMemory => f.write_str("learning: off while the strength is limited"),
             Notice::Learning { path, all, records } => {
                 let mode = if *all { "all" } else { "drop" };
                 write!(f, "learning {mode}: {} in {}", counted(*records, "record"), path.display())
@@ -69,28 +67,28 @@ impl Display for Notice {
             }
             Notice::LeftGames(records) => write!(
                 f,
-                "learning: {} of games whose engines were killed or could not write them",
+                "learning: {} from games whose engine was killed or could not write them",
                 counted(*records, "record")
             ),
             Notice::InReach { records, new } => {
-                write!(f, "learning: {} in reach, {new} new in the table", counted(*records, "record"))
+                write!(f, "learning: {} can still occur, {new} loaded", counted(*records, "record"))
             }
             Notice::Advised(moves) => write!(f, "learning: advised here: {}", listed(moves)),
             Notice::AdviceOverruled { advised, best } => write!(
                 f,
-                "learning: not as advised ({}), but {best}: the advice is mated, or {} centipawns worse at depth {} \
+                "learning: not as advised ({}), but {best}: the advice gets mated, or is {} centipawns worse at depth {} \
                  or more",
                 listed(advised),
                 advice_margin(),
                 advice_min_depth()
             ),
             Notice::LearnedCutoffs(cutoffs) => {
-                write!(f, "learning: {} by learned entries", counted(*cutoffs as usize, "cutoff"))
+                write!(f, "learning: {} by scores from earlier games", counted(*cutoffs as usize, "cutoff"))
             }
             Notice::ScoreFell { inside, waits } => {
                 let when = if *inside { "during the search" } else { "since the last move" };
-                let waits = if *waits { "; it waits until the file is free" } else { "" };
-                write!(f, "learning: this position, the score fell {when}{waits}")
+                let waits = if *waits { "; it is written when the file is free" } else { "" };
+                write!(f, "learning: position remembered, the score fell {when}{waits}")
             }
             Notice::NoGameLog(error) => write!(
                 f,
@@ -105,7 +103,9 @@ impl Display for Notice {
             ),
             Notice::Studied { openings, games, held } => write!(
                 f,
-                "learning: positions of openings studied: {openings}; lost games: {games}, another move holds in {held}"
+                "learning: studied {} of openings and {}; another move holds in {held}",
+                counted(*openings as usize, "position"),
+                counted(*games as usize, "lost game")
             ),
             Notice::Failed(failure, why) => match failure {
                 Failure::Other => f.write_str(why),
@@ -116,7 +116,7 @@ impl Display for Notice {
                 Failure::StudyBrokeOff => write!(f, "learning: nothing more is studied: {why}"),
                 Failure::Book => write!(
                     f,
-                    "the result of the last game is not in the book's copy ({why}); BookLearning turns it off"
+                    "the result of the last game could not be added to the copy of the book ({why}); BookLearning = false turns this off"
                 ),
             },
         }

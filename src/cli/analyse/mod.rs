@@ -111,7 +111,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     let mut outputs = Outputs::begin(claims, arguments, openings, output)?;
     let start = Instant::now();
     if known > 0 {
-        progress.suspend(|| eprintln!("going on with unfinished work: {known} results are there"));
+        progress.suspend(|| eprintln!("resuming unfinished work: {known} results are there already"));
     }
     let is_standard = |(_, path): &(&str, &Path)| *path == Path::new("-");
     let is_wanted = || match output.failure() {

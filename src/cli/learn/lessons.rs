@@ -36,10 +36,10 @@ const SHOWN: usize = 3;
 pub(super) struct LessonArguments {
     #[command(flatten)]
     filter: GameFilter,
-    /// Nodes of each search; with 0 nothing is searched, and only the summary is shown.
+    /// Nodes for each search; 0 shows only the summary.
     #[arg(long, value_name = "COUNT", default_value_t = 20_000)]
     nodes: u64,
-    /// Look at this many lost games at most, the newest.
+    /// Search at most this many lost games, the newest.
     #[arg(long, value_name = "COUNT", default_value_t = 50)]
     lost: usize,
 }
@@ -207,7 +207,7 @@ struct Moment<'a> {
     moves: &'a Moves,
 }
 
-/// Finds what is played otherwise now, by searches with the file and without.
+/// Finds what is played differently now, by searches with the file and without.
 ///
 /// # Errors
 /// The file cannot be read.
