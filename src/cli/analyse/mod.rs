@@ -55,6 +55,7 @@ use serde_json::{Value, json};
 
 pub use self::arguments::Analyse;
 pub(super) use self::{
+    annotate::eval,
     epd::EpdRecord,
     input::{AnalysisInput, Item},
     pool::{Finding, MAX_THREADS, MoveList, SearchBudget, SearchKind, SearchSettings, Workers},
