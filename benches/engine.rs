@@ -16,7 +16,7 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use engram::{
     engine::Engine,
     eval::{Evaluation, Evaluator},
-    position::{Path, Position},
+    position::{Position, PositionPath},
     search::{Event, Limits},
     tt::{NodeResult, PathCheck, ScoreWindow, Table},
     types::{Depth, PackedMove, Ply, Score},
@@ -77,7 +77,7 @@ fn table(criterion: &mut Criterion) {
         window: ScoreWindow::at_least(Score(20)),
         depth: Depth(7),
         was_pv: false,
-        path: PathCheck::new(&Path::new(&Position::default()), Depth(7)),
+        path: PathCheck::new(&PositionPath::new(&Position::default()), Depth(7)),
         ply: Ply(5),
     };
     let mut group = criterion.benchmark_group("table");

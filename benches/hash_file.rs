@@ -10,7 +10,7 @@ use std::{fs, hint::black_box, path::Path};
 use criterion::{Criterion, criterion_group, criterion_main};
 use engram::{
     eval,
-    position::{Path as MovePath, PathHash, Position},
+    position::{PathHash, Position, PositionPath},
     tt::file::{HashFile, HashOrigin},
     types::Ply,
 };
@@ -24,7 +24,7 @@ fn open(path: &Path) -> HashFile {
 
 /// What an analysis asks first: is one of these positions a root?
 fn use_first(file: &HashFile, positions: &[Position]) -> usize {
-    let known = |p: &&Position| file.find_root(p.key(), &MovePath::new(p), Ply::ROOT).is_some();
+    let known = |p: &&Position| file.find_root(p.key(), &PositionPath::new(p), Ply::ROOT).is_some();
     positions.iter().filter(known).count()
 }
 

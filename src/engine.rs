@@ -5,17 +5,16 @@ pub mod blocking;
 mod evaluation;
 mod game;
 mod hash_file;
+mod learn_state;
 mod learning;
-mod lookup;
-mod memory;
 mod opening;
-mod persistent;
-mod recall;
+mod records;
 mod setters;
 mod settings;
 mod stop;
 mod strength;
 pub mod study;
+mod tablebases;
 mod tree;
 
 use std::{
@@ -32,15 +31,15 @@ use thiserror::Error;
 use self::{
     evaluation::EvaluationChoice,
     game::{Game, Place},
-    memory::Learning,
-    persistent::Persistent,
+    hash_file::NamedHashFile,
+    learn_state::Learning,
     stop::Background,
 };
 pub use self::{
     evaluation::{EvalFileError, EvaluationKind},
-    memory::LearnOptions,
+    learn_state::LearnOptions,
     opening::OpeningBook,
-    recall::learned_entry,
+    records::learned_entry,
     settings::{EngineSettings, ProbeRules},
     stop::StopHandle,
     strength::{ELO_RANGE, FULL_SKILL, StrengthLimits},
@@ -48,7 +47,7 @@ pub use self::{
 use crate::{
     learn::game::Line,
     locks::locked,
-    position::{Path, PathHash, Position},
+    position::{PathHash, Position, PositionPath},
     search::{
         Clock, Event, EventSink, Limits, NodeClock, NodeRate, Notice, Pool, SearchProgress, SearchTask,
         Signals, Strength,
@@ -84,14 +83,14 @@ pub struct OutOfMemory {
 pub struct Engine {
     sink: Arc<EventSink>,
     root: Position,
-    path: Path,
+    path: PositionPath,
     game: Arc<Mutex<Game>>,
     table: Arc<Table>,
     pool: Pool,
     signals: Arc<Signals>,
     node_rate: Option<NodeRate>,
     node_clock: NodeClock,
-    persistent: Persistent,
+    hash_file: NamedHashFile,
     learning: Learning,
     study: Option<Background>,
     path_hash: PathHash,
@@ -121,14 +120,14 @@ impl Engine {
         let sink = game::sink(Arc::clone(&game), sink);
         Engine {
             sink,
-            path: Path::new(&root),
+            path: PositionPath::new(&root),
             root,
             table: Arc::new(Table::new(Engine::DEFAULT_HASH).unwrap_or_else(Table::minimal)),
             pool: Pool::new(Arc::clone(&signals), Engine::DEFAULT_PAWN_HASH),
             signals,
             node_rate: None,
             node_clock: NodeClock::default(),
-            persistent: Persistent { mib: Engine::DEFAULT_HASH_FILE_SIZE, ..Persistent::default() },
+            hash_file: NamedHashFile { mib: Engine::DEFAULT_HASH_FILE_SIZE, ..NamedHashFile::default() },
             game,
             learning: Learning::default(),
             study: None,
@@ -153,7 +152,7 @@ impl Engine {
     /// # Errors
     /// The first illegal move; the previous position stays.
     pub fn set_position(&mut self, start: Position, moves: &[UciMove]) -> Result<(), IllegalMove> {
-        let mut path = Path::new(&start);
+        let mut path = PositionPath::new(&start);
         let mode = start.chess().castles().mode();
         let mut line = Line { start: start.fen(), moves: Vec::new() };
         let mut positions = vec![start.clone()];
@@ -226,7 +225,7 @@ impl Engine {
     /// Another game begins than the one before.
     fn game_begins(&mut self) {
         self.node_clock = NodeClock::default();
-        self.persistent.new_game();
+        self.hash_file.new_game();
     }
 
     fn search(&mut self, limits: Limits, start: Instant, analysis: bool) {

@@ -1,5 +1,6 @@
 //! Files: opens existing ones, tells them apart, and creates new ones under a temporary name until they are complete.
 
+pub mod header;
 mod output;
 mod process_log;
 

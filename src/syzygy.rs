@@ -12,7 +12,7 @@ use std::{
     fmt::Write,
     fs,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::{Path as FilePath, PathBuf},
+    path::{Path, PathBuf},
     sync::{
         Mutex, RwLock,
         atomic::{AtomicBool, Ordering::Relaxed},
@@ -25,7 +25,7 @@ use shakmaty_syzygy::{Dtz, MaybeRounded, SyzygyError, Tablebase as Tables};
 
 use crate::{
     locks::{locked, read, write},
-    position::{Path, Position},
+    position::{Position, PositionPath},
     types::{MAX_PLY, MaterialKey, Ply, Score},
 };
 
@@ -134,7 +134,7 @@ impl Tablebase {
         }
     }
 
-    fn add_folder(&mut self, folder: &FilePath, messages: &mut Vec<String>) {
+    fn add_folder(&mut self, folder: &Path, messages: &mut Vec<String>) {
         let found = match fs::read_dir(folder) {
             Ok(entries) => entries,
             Err(error) => {
@@ -225,7 +225,7 @@ impl Tablebase {
     /// `path` is the game up to the root: a move that completes a threefold repetition is a draw, and after the first
     /// repetition moves are ranked by distance, so that the engine makes progress instead of repeating again. Without
     /// `fifty` the fifty-move rule does not count.
-    pub fn rank(&self, root: &Position, path: &Path, fifty: bool) -> Option<RootRanking> {
+    pub fn rank(&self, root: &Position, path: &PositionPath, fifty: bool) -> Option<RootRanking> {
         if root.chess().castles().any() || root.board().occupied().count() > self.max_pieces() {
             return None;
         }
@@ -252,7 +252,7 @@ impl Tablebase {
     fn rank_by(
         &self,
         root: &Position,
-        path: &Path,
+        path: &PositionPath,
         ask: impl Fn(&Position, Move) -> Option<Dtz>,
     ) -> Option<Vec<(Move, i32)>> {
         let mut path = path.clone();
@@ -275,7 +275,7 @@ impl Tablebase {
     }
 }
 
-fn is_table(path: &FilePath) -> bool {
+fn is_table(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "rtbw" || extension == "rtbz")
 }
 

@@ -6,8 +6,8 @@ use std::fs;
 
 use common::{fixture, home, run};
 
-const HEAD: &str = "file,game,white,black,result,opening,id,ply,fen,played,played_uci,chances_lost,judgement,depth,nodes,ms,\
-                    rank,cp,mate,win,draw,loss,best,pv";
+const HEAD: &str = "file,game,white,black,result,opening,id,ply,variation,parent,fen,played,played_uci,chances_lost,judgement,\
+                    depth,nodes,ms,rank,cp,mate,win,draw,loss,best,pv";
 
 #[test]
 fn every_line_of_every_position_is_a_row() {
@@ -38,6 +38,47 @@ fn every_line_of_every_position_is_a_row() {
     let (out, _, _) = run(&["analyse", &fixture("tasks.epd"), "--depth", "4", "--csv", "-"]);
     assert!(out.starts_with(HEAD) && out.contains(",back rank,"), "{out}");
     assert_eq!(out.matches(HEAD).count(), 1);
+}
+
+const STUDY: &str =
+    "[Event \"study\"]\n\n1. e4 e5 (1... c5 2. Nf3 (2. Nc3 Nc6) 2... d6) (1... e6) 2. Nf3 *\n";
+
+#[test]
+fn variations_have_rows_of_their_own() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (study, csv, json) = (path("study.pgn"), path("out.csv"), path("out.jsonl"));
+    fs::write(&study, STUDY).unwrap();
+    let analyse = |more: &[&str]| {
+        let (_, err, code) =
+            run(&[&["analyse", &study, "--depth", "3", "--csv", &csv, "--json", &json, "--force"], more]
+                .concat());
+        assert_eq!(code, 0, "{err}");
+        let mut reader = csv::Reader::from_path(&csv).unwrap();
+        let rows = reader.records().map(|row| row.expect("a sound row"));
+        // Of each row the ply, the variation, the one it leaves, and the move.
+        let told = rows.map(|row| format!("{} {}<{} {}", &row[7], &row[8], &row[9], &row[11]));
+        let game: serde_json::Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+        (told.collect::<Vec<_>>(), game["variations"].clone())
+    };
+    let game = ["0 < e4", "1 < e5", "2 < Nf3", "3 < "];
+    assert_eq!(analyse(&[]), (game.map(str::to_owned).to_vec(), serde_json::Value::Null));
+
+    let (rows, json) = analyse(&["--variations"]);
+    let first = ["1 1< c5", "2 1< Nf3", "3 1< d6", "4 1< "];
+    let rest = ["2 2<1 Nc3", "3 2<1 Nc6", "4 2<1 ", "1 3< e6", "2 3< "];
+    assert_eq!(rows, [&game[..], &first, &rest].concat());
+    let variations: Vec<String> = json.as_array().unwrap().iter().map(told).collect();
+    assert_eq!(variations, ["1 null 1: c5 Nf3 d6", "2 1 2: Nc3 Nc6", "3 null 1: e6"]);
+    assert!(json[1]["moves"][0]["lines"][0]["pv"][0].is_string(), "{json}");
+
+    /// Number, the variation that it leaves, ply and moves of a variation in JSON.
+    fn told(variation: &serde_json::Value) -> String {
+        let moves = variation["moves"].as_array().unwrap().iter();
+        let moves: Vec<&str> = moves.map(|m| m["san"].as_str().unwrap()).collect();
+        let [number, parent, ply] = ["variation", "parent", "ply"].map(|name| &variation[name]);
+        format!("{number} {parent} {ply}: {}", moves.join(" "))
+    }
 }
 
 #[test]
@@ -76,17 +117,6 @@ fn a_game_has_the_number_that_it_has_in_its_file() {
     assert_eq!(castled, (&true.into(), &fen.into(), &"e1g1".into()), "the rook is on g1");
 }
 
-#[cfg(not(feature = "sqlite"))]
-#[test]
-fn a_program_without_a_database_says_so() {
-    let folder = home();
-    let file = folder.path().join("out.db");
-    let (_, err, code) = run(&["analyse", "startpos", "--depth", "1", "--sqlite", file.to_str().unwrap()]);
-    assert!(code == 1 && err.contains("--features sqlite"), "{err}");
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-}
-
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_database_holds_games_positions_and_lines() {
     let folder = home();
@@ -126,6 +156,15 @@ fn a_database_holds_games_positions_and_lines() {
         )
         .unwrap();
     assert_eq!(names, 4, "another run replaces the file");
+    drop(database);
+    let study = folder.path().join("study.pgn");
+    fs::write(&study, STUDY).unwrap();
+    assert_eq!(analyse(study.to_str().unwrap(), &["--variations", "--force"]).2, 0);
+    let database = rusqlite::Connection::open(&file).unwrap();
+    let moves =
+        "SELECT group_concat(played, ' ') FROM positions WHERE variation = 2 AND parent = 1 AND ply >= 2";
+    assert_eq!(database.query_row(moves, [], |row| row.get::<_, String>(0)).unwrap(), "Nc3 Nc6");
+    drop(database);
     fs::remove_file(&file).unwrap();
     let (_, err, code) = run(&["analyse", "startpos", "--depth", "1", "--sqlite", "-"]);
     assert!(code == 1 && err.contains("name a file"), "{err}");

@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 
-use common::{Engine, command, finish, home, run, told};
+use common::{Engine, command, finish, home, info_strings, run};
 use serde_json::Value;
 
 fn json(arguments: &[&str]) -> Value {
@@ -198,7 +198,7 @@ fn startpos_is_a_fen_and_a_fen_of_the_pieces_alone_says_what_it_assumes() {
     }
     let mut engine = Engine::ready();
     let lines = engine.answer(&format!("position fen {board}"));
-    assert!(told(&lines)[0].contains("nobody may castle"), "{lines:?}");
+    assert!(info_strings(&lines)[0].contains("nobody may castle"), "{lines:?}");
     assert_eq!(engine.answer("position fen startpos moves e2e4"), [""; 0]);
     assert_eq!(engine.fen(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
     engine.quit();

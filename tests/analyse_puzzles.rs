@@ -107,7 +107,7 @@ fn a_resumed_run_takes_the_checks_of_the_interrupted_one() {
     fs::remove_file(&puzzles).unwrap();
 
     let journal = path("puzzles.epd.unfinished");
-    let is_check = |line: &&str| line.contains("\"kind\":\"Confirmation\"");
+    let is_check = |line: &&str| line.contains("\"kind\":\"SecondConfirmation\"");
     let mut child = command(&folder).args(arguments).stdout(Stdio::piped()).spawn().unwrap();
     let deadline = Instant::now() + TIMEOUT;
     // Those of the last puzzle come last.

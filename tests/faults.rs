@@ -15,8 +15,8 @@ use std::{
 use common::{Engine, TIMEOUT, command, home, run};
 
 /// The messages among lines.
-fn told(lines: &[String]) -> String {
-    common::told(lines).join("\n")
+fn infos(lines: &[String]) -> String {
+    common::info_strings(lines).join("\n")
 }
 
 #[test]
@@ -51,12 +51,12 @@ fn one_file_beside_the_three_streams_leaves_the_game() {
 #[test]
 fn less_memory_than_asked_for_is_said_and_the_game_goes_on() {
     let mut engine = Engine::start_after("ulimit -v 2000000");
-    let said = told(&engine.answer("setoption name Hash value 65536"));
+    let said = infos(&engine.answer("setoption name Hash value 65536"));
     assert!(said.contains("no memory for a hash table of 65536 MiB; 16 MiB are in use"), "{said}");
     engine.send("position startpos");
     assert_eq!(engine.best("go depth 6").0.len(), 4);
     // What fits is had.
-    assert_eq!(told(&engine.answer("setoption name Hash value 64")), "");
+    assert_eq!(infos(&engine.answer("setoption name Hash value 64")), "");
     assert_eq!(engine.best("go depth 6").0.len(), 4);
     engine.quit();
 }
@@ -64,11 +64,11 @@ fn less_memory_than_asked_for_is_said_and_the_game_goes_on() {
 #[test]
 fn less_memory_for_the_pawn_hash_is_said_too() {
     let mut engine = Engine::start_after("ulimit -v 600000");
-    let said = told(&engine.answer("setoption name PawnHash value 1024"));
+    let said = infos(&engine.answer("setoption name PawnHash value 1024"));
     assert!(said.contains("no memory for a hash table of 1024 MiB"), "{said}");
     engine.send("position startpos");
     assert_eq!(engine.best("go depth 6").0.len(), 4);
-    assert_eq!(told(&engine.answer("setoption name PawnHash value 2")), "");
+    assert_eq!(infos(&engine.answer("setoption name PawnHash value 2")), "");
     engine.quit();
 }
 
@@ -78,9 +78,9 @@ fn a_pipe_is_no_file() {
     let made = Command::new("mkfifo").arg(engine.home().join("pipe")).status();
     assert!(made.expect("mkfifo runs").success());
     for option in ["BookFile", "Debug Log File", "EvalFile", "HashFile", "LearnFile"] {
-        let mut said = told(&engine.answer(&format!("setoption name {option} value pipe")));
-        said += &told(&engine.sync());
-        said += &told(&engine.best("go depth 1").1);
+        let mut said = infos(&engine.answer(&format!("setoption name {option} value pipe")));
+        said += &infos(&engine.sync());
+        said += &infos(&engine.best("go depth 1").1);
         assert!(said.contains("pipe"), "{option}: {said}");
     }
     engine.quit();
@@ -91,11 +91,11 @@ fn a_full_disk_costs_what_would_be_written_and_nothing_else() {
     // No file may grow beyond 32 KiB: every longer write fails as on a full disk.
     let mut engine = Engine::start_after("ulimit -f 64");
     engine.send("setoption name HashFile value analysis.hash");
-    let said = told(&engine.sync());
+    let said = infos(&engine.sync());
     engine.send("position startpos");
     let (m, lines) = engine.best("go depth 8");
     assert_eq!(m.len(), 4, "{lines:?}");
-    let said = format!("{said}\n{}", told(&lines));
+    let said = format!("{said}\n{}", infos(&lines));
     assert!(said.contains("analysis.hash"), "{said}");
     if !said.contains("learn-1.bin") {
         engine.search_until_told("learn-1.bin");
@@ -147,7 +147,7 @@ fn a_home_that_cannot_be_written_costs_the_memory_alone() {
     assert_eq!(m.len(), 4);
     // The file's own thread tells it, during this search or later.
     let text = "/proc/engram/learn-1.bin cannot be created";
-    if !told(&lines).contains(text) {
+    if !infos(&lines).contains(text) {
         engine.send("setoption name OwnBook value false");
         engine.search_until_told(text);
     }

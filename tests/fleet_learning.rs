@@ -164,9 +164,9 @@ fn machines_come_to_know_the_same_whatever_happens_to_the_server() {
     }
     for mut engine in engines {
         // It may have been said before a move of the last game, or wait for the next one.
-        let told = format!("learning is shared again through {}", server.url());
-        if !engine.seen.iter().any(|line| line.ends_with(&told)) {
-            engine.search_until_told(&told);
+        let infos = format!("learning is shared again through {}", server.url());
+        if !engine.seen.iter().any(|line| line.ends_with(&infos)) {
+            engine.search_until_told(&infos);
         }
         engine.quit();
     }

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{Engine, TIMEOUT, home, learn_file, run, told};
+use common::{Engine, TIMEOUT, home, info_strings, learn_file, run};
 use engram::learn::{FileError, LearnFile, Mode, Origin, Record, Ring};
 use shakmaty::{CastlingMode, Chess, Color, Position as _, fen::Fen, uci::UciMove};
 use tempfile::TempDir;
@@ -58,7 +58,7 @@ fn written(path: &Path, wanted: impl Fn(&Record) -> bool) -> bool {
 fn search(engine: &mut Engine, position: &str, go: &str) -> (String, Vec<String>) {
     engine.send(&format!("position {position}"));
     let (best, lines) = engine.best(go);
-    (best, told(&lines).into_iter().map(str::to_owned).collect())
+    (best, info_strings(&lines).into_iter().map(str::to_owned).collect())
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn a_file_that_cannot_be_used_is_told_of_once_and_the_game_goes_on() {
     for (path, why) in [(folder.path(), "directory"), (&foreign, "not a learning file")] {
         let mut engine = Engine::ready();
         let said = engine.answer(&format!("setoption name LearnFile value {}", path.display()));
-        let said = told(&said);
+        let said = info_strings(&said);
         assert!(
             said.len() == 1 && said[0].starts_with("nothing is learned: ") && said[0].contains(why),
             "{said:?}"
@@ -574,8 +574,10 @@ fn a_line_that_lost_is_left_and_without_learning_lost_for_ever() {
             let (moves, is_lost) = game(&mut engine, &mut opponent, fen, color);
             engine.quit();
             if played.is_empty() && is_lost {
-                let told = run(&["learn", "--file", path.to_str().unwrap(), "lessons", "--nodes", "1500"]).0;
-                lessons += usize::from(told.contains("Lost as") && told.contains("learned from this game."));
+                let report =
+                    run(&["learn", "--file", path.to_str().unwrap(), "lessons", "--nodes", "1500"]).0;
+                lessons +=
+                    usize::from(report.contains("Lost as") && report.contains("learned from this game."));
             }
             played.push(moves);
             if !is_lost {

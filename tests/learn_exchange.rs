@@ -124,7 +124,7 @@ proptest! {
     fn a_file_merged_with_itself_does_not_change(records in prop::collection::vec(any_record(), 1..40)) {
         let (mut file, ring) = learned(&records);
         let before = (everything(&ring), ring.read().unwrap().sequence());
-        let taken = file.take_in(&ring, &before.0).unwrap();
+        let taken = file.merge(&ring, &before.0).unwrap();
         prop_assert_eq!((taken.new, taken.refused), (0, 0));
         prop_assert_eq!((everything(&ring), ring.read().unwrap().sequence()), before);
     }
@@ -136,11 +136,11 @@ proptest! {
     ) {
         let ((mut a, ring_a), (mut b, ring_b)) = (learned(&first), learned(&second));
         let (all_a, all_b) = (everything(&ring_a), everything(&ring_b));
-        a.take_in(&ring_a, &all_b).unwrap();
-        b.take_in(&ring_b, &all_a).unwrap();
+        a.merge(&ring_a, &all_b).unwrap();
+        b.merge(&ring_b, &all_a).unwrap();
         prop_assert_eq!(live(&ring_a), live(&ring_b));
         // And again: nothing more happens.
-        prop_assert_eq!(a.take_in(&ring_a, &everything(&ring_b)).unwrap().new, 0);
+        prop_assert_eq!(a.merge(&ring_a, &everything(&ring_b)).unwrap().new, 0);
     }
 
     #[test]
@@ -152,13 +152,13 @@ proptest! {
         let learned_there = Record { time, key: advice.key, ..as_origin(Origin::Drop, learned_there) };
         let ((mut a, ring_a), (mut b, ring_b)) = (learned(std::slice::from_ref(&advice)), learned(&[learned_there]));
         let (all_a, all_b) = (everything(&ring_a), everything(&ring_b));
-        a.take_in(&ring_a, &all_b).unwrap();
-        b.take_in(&ring_b, &all_a).unwrap();
+        a.merge(&ring_a, &all_b).unwrap();
+        b.merge(&ring_b, &all_a).unwrap();
         prop_assert_eq!(live(&ring_a), BTreeMap::from([(advice.key.0, advice.clone())]));
         prop_assert_eq!(live(&ring_b), live(&ring_a));
         // But it can be taken back.
         let taken_back = advice.tombstone(3000);
-        b.take_in(&ring_b, &[taken_back]).unwrap();
+        b.merge(&ring_b, &[taken_back]).unwrap();
         prop_assert!(live(&ring_b).is_empty());
     }
 
@@ -169,7 +169,7 @@ proptest! {
         let parsed: Vec<Record> =
             exported.lines().map(|line| exchange::parse_line(line, 9, 9).unwrap().unwrap()).collect();
         let (mut other, other_ring) = file();
-        other.take_in(&other_ring, &parsed).unwrap();
+        other.merge(&other_ring, &parsed).unwrap();
         prop_assert_eq!(text(&other_ring), exported);
         prop_assert_eq!(live(&other_ring), live(&ring));
     }
@@ -204,10 +204,10 @@ fn a_full_file_is_taken_into_a_new_one_whole() {
     drop(locked);
     let all = live(&full_ring);
     let (mut new, new_ring) = file();
-    for taken_in in [all.len(), 0] {
+    for merged in [all.len(), 0] {
         let mut records = everything(&full_ring);
         assert_eq!(engram::learn::keep_what_fits(&mut records, &new_ring.read().unwrap()), 0);
-        assert_eq!(new.take_in(&new_ring, &records).unwrap().new, taken_in);
+        assert_eq!(new.merge(&new_ring, &records).unwrap().new, merged);
         assert!(live(&new_ring) == all);
     }
 }

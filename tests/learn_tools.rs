@@ -320,9 +320,10 @@ fn lost_games_are_analysed_and_the_drops_learned() {
     fs::write(home.path().join("games.pgn"), games).unwrap();
     let (_, stderr, code) = tool(&home, &["import", "games.pgn"]);
     assert!(code == 1 && stderr.contains("--player"), "{stderr}");
-    let told = json(&well(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--json"]));
-    assert_eq!((&told["games"], &told["lost"], &told["unreadable"]), (&3.into(), &2.into(), &0.into()));
-    assert!(told["new"].as_u64().unwrap() > 0, "{told}");
+    let report =
+        json(&well(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--json"]));
+    assert_eq!((&report["games"], &report["lost"], &report["unreadable"]), (&3.into(), &2.into(), &0.into()));
+    assert!(report["new"].as_u64().unwrap() > 0, "{report}");
     let listed = well(&home, &["list"]);
     assert!(listed.contains("import") && listed.contains("Black lost"), "{listed}");
     assert!(well(&home, &["verify"]).contains("0 of them contradict themselves"));
@@ -495,8 +496,8 @@ fn a_lesson_says_what_was_played_what_it_cost_and_what_is_played_now() {
         assert_eq!(lessons(&filter[..]).contains(heading), found, "{filter:?}");
     }
     assert!(lessons(&["--lost", "0"]).ends_with("1 other game, 1 older lost game not looked at (--lost)\n"));
-    let told = lessons(&["--json"]);
-    let first = json(told.lines().next().unwrap());
+    let report = lessons(&["--json"]);
+    let first = json(report.lines().next().unwrap());
     assert_eq!((&first["lessons"][0]["played"], &first["lessons"][0]["now"]), (&"Bf5".into(), &"h6".into()));
     assert_eq!((&first["eco"], &first["next"]), (&"B12".into(), &"won".into()), "{first}");
     // The list shows the moves, and selects by game.

@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{Engine, TIMEOUT, command, home, learn_file, run, told};
+use common::{Engine, TIMEOUT, command, home, info_strings, learn_file, run};
 use engram::learn::{
     AppendTime, FileError, Flags, LearnFile, LearnedScore, Mode, Origin, Record, record::CAPACITY,
 };
@@ -59,7 +59,7 @@ fn search(engine: &mut Engine, position: &str, go: &str) -> (String, Vec<String>
 }
 
 fn said(lines: &[String], text: &str) -> bool {
-    told(lines).into_iter().any(|told| told.contains(text))
+    info_strings(lines).into_iter().any(|infos| infos.contains(text))
 }
 
 /// The last score printed, in centipawns; nothing if it is a mate.
@@ -247,7 +247,7 @@ fn no_move_is_preferred_that_repeats_a_position_of_the_game() {
         time: 1,
         ..Record::new(&after("a1a3"), Origin::Outcome).expect("the position fits")
     };
-    file.take_in(&RwLock::new(ring), &[won]).expect("written");
+    file.merge(&RwLock::new(ring), &[won]).expect("written");
     drop(file);
     let move_after = |moves: &str| {
         let mut engine = engine(&path, &["Learning value drop"]);
@@ -362,13 +362,13 @@ fn a_studied_game_is_played_again_up_to_the_move_that_holds() {
     let held = held.expect("a record of it");
     let best = held.position_and_move().expect("whole").1.expect("a move");
     let best = best.to_uci(shakmaty::CastlingMode::Standard).to_string();
-    let way = &LOST_GAME[..usize::from(held.game_ply)];
-    assert!(way.len() <= 4 && best != LOST_GAME[way.len()], "{out}");
+    let before = &LOST_GAME[..usize::from(held.game_ply)];
+    assert!(before.len() <= 4 && best != LOST_GAME[before.len()], "{out}");
 
     let mut engine = engine(&path, &[]);
-    for ply in (0..=way.len()).step_by(2) {
-        let line = format!("startpos moves {}", way[..ply].join(" "));
-        let expected = way.get(ply).copied().unwrap_or(&best);
+    for ply in (0..=before.len()).step_by(2) {
+        let line = format!("startpos moves {}", before[..ply].join(" "));
+        let expected = before.get(ply).copied().unwrap_or(&best);
         assert_eq!(
             search(&mut engine, line.trim_end_matches(" moves "), "go nodes 400").0,
             expected,
@@ -598,10 +598,10 @@ fn a_learning_file_that_cannot_be_made_is_told_before_readyok() {
     for path in proc.chain([within_a_file]) {
         let mut engine = Engine::ready();
         let lines = engine.answer(&format!("setoption name LearnFile value {path}"));
-        let told = told(&lines);
+        let infos = info_strings(&lines);
         assert!(
-            told.len() == 1 && told[0].contains("nothing is learned") && told[0].contains(&path),
-            "{told:?}"
+            infos.len() == 1 && infos[0].contains("nothing is learned") && infos[0].contains(&path),
+            "{infos:?}"
         );
         // Once, and the engine plays.
         let (best, lines) = search(&mut engine, "startpos", "go depth 2");

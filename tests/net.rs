@@ -259,25 +259,25 @@ fn another_file_replaces_the_network_and_a_damaged_one_does_not() {
     let folder = engine.home().to_owned();
     let said = |engine: &mut Engine, name: &str| {
         engine.send(&format!("setoption name EvalFile value {}", folder.join(name).display()));
-        let told = engine.sync();
-        (value(engine), told)
+        let infos = engine.sync();
+        (value(engine), infos)
     };
-    let (own, told) = said(&mut engine, "none");
-    assert!(told.iter().any(|line| line.contains("cannot be read")), "{told:?}");
+    let (own, infos) = said(&mut engine, "none");
+    assert!(infos.iter().any(|line| line.contains("cannot be read")), "{infos:?}");
     let mut other = Layout::from_bytes(EMBEDDED).expect("a network");
     other.head_biases.iter_mut().for_each(|bias| *bias += ONE_INPUT * ONE_HEAD);
     fs::write(folder.join("other"), other.to_bytes()).expect("a file");
-    let (higher, told) = said(&mut engine, "other");
-    assert!(higher != own && told.is_empty(), "{own} {higher} {told:?}");
-    let (stays, told) = said(&mut engine, "none");
+    let (higher, infos) = said(&mut engine, "other");
+    assert!(higher != own && infos.is_empty(), "{own} {higher} {infos:?}");
+    let (stays, infos) = said(&mut engine, "none");
     assert_eq!(stays, higher);
-    assert!(told.iter().any(|line| line.contains("cannot be read")), "{told:?}");
+    assert!(infos.iter().any(|line| line.contains("cannot be read")), "{infos:?}");
     let mut damaged = other.to_bytes();
     damaged[1000] ^= 1;
     fs::write(folder.join("damaged"), damaged).expect("a file");
-    let (stays, told) = said(&mut engine, "damaged");
+    let (stays, infos) = said(&mut engine, "damaged");
     assert_eq!(stays, higher);
-    assert!(told.iter().any(|line| line.contains("checksum")), "{told:?}");
+    assert!(infos.iter().any(|line| line.contains("checksum")), "{infos:?}");
     engine.send("setoption name EvalFile value <empty>");
     assert_eq!(value(&mut engine), own);
     engine.quit();

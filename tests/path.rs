@@ -10,7 +10,7 @@ mod random;
 use std::{fs, path::PathBuf};
 
 use engram::{
-    position::{Path, PathHash, Position, Repetition},
+    position::{PathHash, Position, PositionPath, Repetition},
     types::Ply,
 };
 use shakmaty::{CastlingMode, Chess, Move, Role, fen::Fen, uci::UciMove};
@@ -23,9 +23,9 @@ fn position(fen: &str) -> Position {
 }
 
 /// A game played from `fen`: the last position and the path to it.
-fn game(fen: &str, moves: &str) -> (Position, Path) {
+fn game(fen: &str, moves: &str) -> (Position, PositionPath) {
     let mut here = position(fen);
-    let mut path = Path::new(&here);
+    let mut path = PositionPath::new(&here);
     for uci in moves.split_whitespace() {
         let m = uci.parse::<UciMove>().expect("uci").to_move(here.chess()).expect("legal");
         here = here.play(m);
@@ -139,7 +139,7 @@ fn shuffling_walks_agree_with_a_naive_recount() {
     ] {
         for _ in 0..60 {
             let mut here = position(start);
-            let mut path = Path::new(&here);
+            let mut path = PositionPath::new(&here);
             let mut record = vec![(here.chess().clone(), Step::Irreversible)];
             for _ in 0..60 {
                 let null = if random.below(25) == 0 { here.null_move() } else { None };
@@ -175,7 +175,7 @@ fn shuffling_walks_agree_with_a_naive_recount() {
 }
 
 /// Can the side to move bring about a drawing repetition? Asks the move generator.
-fn upcoming_by_moves(here: &Position, path: &Path, ply: u16) -> bool {
+fn upcoming_by_moves(here: &Position, path: &PositionPath, ply: u16) -> bool {
     let mut path = path.clone();
     here.legal_moves().iter().any(|&m| {
         path.push(&here.play(m));
@@ -198,7 +198,7 @@ fn upcoming_repetitions_agree_with_the_move_generator() {
     ] {
         for _ in 0..80 {
             let mut here = position(start);
-            let mut path = Path::new(&here);
+            let mut path = PositionPath::new(&here);
             for length in 0..50u16 {
                 for ply in 1..=length {
                     let by_keys = path.upcoming_repetition(&here, Ply(ply)).is_some();

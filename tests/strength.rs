@@ -69,10 +69,10 @@ fn every_line_of_many_is_as_right_as_a_single_one() {
         assert!(rank > 1 || first == best, "{last:#?}");
         let child = position.play(m);
         let exact = (0..=1).find(|&moves| is_mated(&child, moves)).map(|moves| moves + 1);
-        let told: Option<u32> = line.contains(" score mate ").then(|| after(" mate ").parse().unwrap());
+        let mate: Option<u32> = line.contains(" score mate ").then(|| after(" mate ").parse().unwrap());
         assert!(!line.contains("bound"), "{line}");
-        assert!(told == exact || (exact.is_none() && told.is_none_or(|mate| mate > 2)), "{exact:?}: {line}");
-        let value = told.map_or_else(|| after(" cp ").parse::<i32>().unwrap(), |mate| 100_000 - mate as i32);
+        assert!(mate == exact || (exact.is_none() && mate.is_none_or(|mate| mate > 2)), "{exact:?}: {line}");
+        let value = mate.map_or_else(|| after(" cp ").parse::<i32>().unwrap(), |mate| 100_000 - mate as i32);
         ranks.push((rank, value));
     }
     assert_eq!(last.len(), legal.len(), "one line for each move: {last:#?}");

@@ -7,7 +7,7 @@ mod common;
 
 use std::{
     fs,
-    path::Path as FilePath,
+    path::Path,
     sync::{Arc, Mutex},
     time::Instant,
 };
@@ -15,7 +15,7 @@ use std::{
 use common::shared;
 use engram::{
     engine::Engine,
-    position::{Path, Position},
+    position::{Position, PositionPath},
     search::{Event, Limits},
     syzygy::{Tablebase, Wdl},
     types::{Depth, Score},
@@ -66,7 +66,7 @@ fn position(fen: &str) -> Position {
 }
 
 fn ranked(tables: &Tablebase, position: &Position) -> (Move, Score) {
-    let ranking = tables.rank(position, &Path::new(position), true).expect("a ranking");
+    let ranking = tables.rank(position, &PositionPath::new(position), true).expect("a ranking");
     assert!(ranking.by_distance);
     let best = ranking.ranked_moves.iter().max_by_key(|ranked| ranked.rank).expect("a move");
     (best.root_move, best.score)
@@ -95,7 +95,7 @@ struct Player {
 }
 
 impl Player {
-    fn new(folder: &FilePath) -> Player {
+    fn new(folder: &Path) -> Player {
         let answer = Arc::<Mutex<Option<Move>>>::default();
         let kept = Arc::clone(&answer);
         let mut engine = Engine::new(Arc::new(move |event| {
@@ -117,7 +117,7 @@ impl Player {
 
 /// The most stubborn reply: what is farthest from the next capture, pawn move or mate.
 fn defence(tables: &Tablebase, position: &Position) -> Move {
-    let ranking = tables.rank(position, &Path::new(position), true).expect("a ranking");
+    let ranking = tables.rank(position, &PositionPath::new(position), true).expect("a ranking");
     let best = ranking.ranked_moves.iter().min_by_key(|ranked| (ranked.score.is_loss(), ranked.distance));
     best.expect("a legal move").root_move
 }
@@ -125,7 +125,7 @@ fn defence(tables: &Tablebase, position: &Position) -> Move {
 /// Plays a won position out. The path of the game decides about repetitions, the counter about time.
 fn is_won_in_time(player: &mut Player, tables: &Tablebase, start: &Position) -> Result<(), String> {
     let mut position = start.clone();
-    let mut path = Path::new(start);
+    let mut path = PositionPath::new(start);
     let mut moves = Vec::new();
     let attacker = start.turn();
     for _ in 0..400 {
@@ -192,12 +192,12 @@ fn a_lost_position_is_saved_by_the_counter_where_that_is_possible() {
     assert!(!score.is_loss());
     let mut player = Player::new(&folder);
     let m = player.choose(&saved, &[]);
-    let ranking = tables.rank(&saved, &Path::new(&saved), true).unwrap();
+    let ranking = tables.rank(&saved, &PositionPath::new(&saved), true).unwrap();
     let best = ranking.ranked_moves.iter().map(|ranked| ranked.rank).max();
     let chosen = ranking.ranked_moves.iter().find(|ranked| ranked.root_move == m).map(|ranked| ranked.rank);
     assert_eq!(chosen, best);
     // Without the rule it is as lost as ever.
-    let ranking = tables.rank(&saved, &Path::new(&saved), false).unwrap();
+    let ranking = tables.rank(&saved, &PositionPath::new(&saved), false).unwrap();
     assert!(ranking.ranked_moves.iter().all(|ranked| ranked.score.is_loss()));
 }
 
@@ -253,7 +253,7 @@ fn a_position_in_the_tables_says_so() {
 }
 
 /// Copies the tables that a queen ending needs into a folder of the test.
-fn some_tables(to: &FilePath) -> bool {
+fn some_tables(to: &Path) -> bool {
     let Some(folder) = shared("syzygy") else { return false };
     for name in ["KQvK", "KRvK", "KQvKR", "KPvK", "KBvK", "KNvK"] {
         for extension in ["rtbw", "rtbz"] {
@@ -325,7 +325,7 @@ fn no_byte_of_a_table_can_end_the_process() {
         let (tables, _) = Tablebase::open(folder.path().to_str().unwrap());
         for position in &positions {
             let _ = tables.probe(position);
-            let _ = tables.rank(position, &Path::new(position), true);
+            let _ = tables.rank(position, &PositionPath::new(position), true);
         }
     }
 }

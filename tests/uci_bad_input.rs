@@ -108,7 +108,7 @@ fn a_go_that_names_a_limit_is_answered() {
             .map(|words| format!("not understood or not legal here, passed over: {words}"))
             .into_iter()
             .collect();
-        assert_eq!(common::told(&lines), expected, "{line}");
+        assert_eq!(common::info_strings(&lines), expected, "{line}");
     }
     assert_eq!(engine.best("go searchmoves e2e4 d7d5 depth 2").0, "d7d5");
     // Also behind a search that it ends.

@@ -8,7 +8,7 @@ use shakmaty::Position as _;
 
 use super::{CliError, complain, json, pgn};
 use crate::{
-    position::{Path, Position},
+    position::{Position, PositionPath},
     syzygy::{RankedMove, Tablebase, Wdl},
     uci::{Output, translate},
 };
@@ -100,7 +100,7 @@ fn look_up(position: &Position, tables: &Tablebase, folders: &str) -> Result<Pos
         let text = "tablebases do not know castling; write `-` for the castling rights of the position";
         return Err(CliError::Task(text.to_owned()));
     }
-    let Some(mut ranking) = tables.rank(position, &Path::new(position), true) else {
+    let Some(mut ranking) = tables.rank(position, &PositionPath::new(position), true) else {
         let damaged = tables.take_messages();
         let why = damaged.first().map_or("a table that it needs is missing; fetch it", String::as_str);
         return Err(CliError::Task(format!("the tables in {folders} do not know this position: {why}")));
@@ -110,14 +110,14 @@ fn look_up(position: &Position, tables: &Tablebase, folders: &str) -> Result<Pos
     let best = ranking.best().map(|best| (best.result(), dtz(best)));
     ranking.ranked_moves.sort_by_key(|ranked| Reverse((ranked.rank, -ranked.distance)));
     let mode = translate::notation(position, false);
-    let told = |ranked: &RankedMove| RankedMoveJson {
+    let row = |ranked: &RankedMove| RankedMoveJson {
         san: pgn::san(position, ranked.root_move).0,
         uci: ranked.root_move.to_uci(mode).to_string(),
         result: word(ranked.result()),
         wdl: ranked.result() as i32,
         dtz: dtz(ranked),
     };
-    let moves = ranking.ranked_moves.iter().map(told).collect();
+    let moves = ranking.ranked_moves.iter().map(row).collect();
     let (result, dtz) = best.unwrap_or((Wdl::Draw, None));
     Ok(PositionJson { fen, result: word(result), wdl: result as i32, dtz, moves })
 }

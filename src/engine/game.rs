@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use shakmaty::{Color, KnownOutcome, Move, Outcome, Position as _, uci::UciMove};
 
-use super::{memory::Memory, opening::BookGame};
+use super::{learn_state::Memory, opening::BookGame};
 use crate::{
     learn::{
         self,
@@ -72,7 +72,7 @@ impl Followed {
     }
 
     /// The moves from the start of the line to `target`, a position of the line or one near its end.
-    fn way_to(&self, target: &Position) -> Option<Vec<UciMove>> {
+    fn moves_to(&self, target: &Position) -> Option<Vec<UciMove>> {
         let moves = &self.played.line().moves;
         if let Some(ply) = self.positions.iter().rposition(|position| position.key() == target.key()) {
             return Some(moves[..ply].to_vec());
@@ -80,14 +80,14 @@ impl Followed {
         let last = self.positions.len().checked_sub(1)?;
         (0..=TAKEN_BACK.min(last)).find_map(|back| {
             let announced = self.announced.filter(|_| back == 0);
-            let way = way_between(&self.positions[last - back], target, announced)?;
-            Some([&moves[..last - back], &way].concat())
+            let more = moves_between(&self.positions[last - back], target, announced)?;
+            Some([&moves[..last - back], &more].concat())
         })
     }
 }
 
 /// One or two plies that lead from a position to another, the first of them `announced` if possible.
-fn way_between(from: &Position, to: &Position, announced: Option<Move>) -> Option<Vec<UciMove>> {
+fn moves_between(from: &Position, to: &Position, announced: Option<Move>) -> Option<Vec<UciMove>> {
     let (before, after) = (from.board().occupied().count(), to.board().occupied().count());
     if !(before.saturating_sub(2)..=before).contains(&after) {
         return None;
@@ -162,16 +162,17 @@ impl Game {
         // From another start it may be a position of the game nevertheless.
         let near = [&self.game, &self.aside].into_iter().find_map(|followed| {
             let start = &followed.played.line().start;
-            let way = if *start == place.line.start { None } else { followed.way_to(&place.positions[0]) };
-            Some((start.clone(), way?, followed.positions.first()?.clone()))
+            let before =
+                if *start == place.line.start { None } else { followed.moves_to(&place.positions[0]) };
+            Some((start.clone(), before?, followed.positions.first()?.clone()))
         });
-        if let Some((start, way, first)) = near {
-            let before = way.iter().scan(first, |position, uci| {
+        if let Some((start, moves, first)) = near {
+            let before = moves.iter().scan(first, |position, uci| {
                 let next = position.play(uci.to_move(position.chess()).ok()?);
                 Some(std::mem::replace(position, next))
             });
             place.positions = before.chain(place.positions).collect();
-            place.line = Line { start, moves: [way, place.line.moves].concat() };
+            place.line = Line { start, moves: [moves, place.line.moves].concat() };
         }
         self.place = place;
         self.guessed = false;

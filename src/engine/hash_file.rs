@@ -4,10 +4,40 @@ use std::{path::PathBuf, sync::Arc};
 
 use super::Engine;
 use crate::{
-    position::{Path, PathHash},
+    position::{PathHash, PositionPath},
     search::{Failure, Limits, Notice, ResultStore, Resumed, Strength},
     tt::file::{FileLocation, HashFile, HashOrigin},
 };
+
+/// The file that is wanted and, once it was needed, open.
+#[derive(Default)]
+pub(super) struct NamedHashFile {
+    pub path: Option<PathBuf>,
+    /// Size of a new file.
+    pub mib: usize,
+    pub open: Option<Arc<HashFile>>,
+    /// Was something changed since the file was opened?
+    pub changed: bool,
+    /// Was something searched since the last game began?
+    pub used: bool,
+    /// Was the user told that the file is not used with contempt or at limited strength?
+    pub unused_reported: bool,
+}
+
+impl NamedHashFile {
+    /// Closes the file; it is opened again, if it fits, when it is needed.
+    pub fn reopen(&mut self) {
+        self.open = None;
+        self.changed = true;
+    }
+
+    /// A new game begins: entries of earlier games age.
+    pub fn new_game(&mut self) {
+        if let (Some(file), true) = (&self.open, std::mem::take(&mut self.used)) {
+            file.begin_generation();
+        }
+    }
+}
 
 impl Engine {
     /// Names the file that keeps what the table knows, none for RAM alone. The present one is closed at once, the new
@@ -15,22 +45,22 @@ impl Engine {
     /// not open tries it again. Waits for a running search.
     pub fn set_hash_file(&mut self, file: Option<PathBuf>) {
         self.wait();
-        if file != self.persistent.path || self.persistent.open.is_none() {
-            self.persistent.path = file;
-            self.persistent.reopen();
+        if file != self.hash_file.path || self.hash_file.open.is_none() {
+            self.hash_file.path = file;
+            self.hash_file.reopen();
         }
     }
 
     /// Sets the size of a new hash file in MiB; one that is there keeps its own.
     pub fn set_hash_file_size(&mut self, mib: usize) {
         self.wait();
-        self.persistent.mib = mib;
-        self.persistent.changed |= self.persistent.open.is_none();
+        self.hash_file.mib = mib;
+        self.hash_file.changed |= self.hash_file.open.is_none();
     }
 
     /// Opens the hash file that was named and is not open, or no longer there, and reports the result.
     pub fn open_hash_file(&mut self) {
-        if let Some(map) = self.persistent.open.as_ref().map(|file| file.map()) {
+        if let Some(map) = self.hash_file.open.as_ref().map(|file| file.map()) {
             let replaced = match map.place() {
                 FileLocation::Ours => None,
                 FileLocation::Removed => Some(false),
@@ -38,16 +68,16 @@ impl Engine {
             };
             if let Some(replaced) = replaced {
                 self.say(Notice::HashFileGone { path: map.path().to_owned(), replaced });
-                self.persistent.reopen();
+                self.hash_file.reopen();
             }
         }
-        if !std::mem::take(&mut self.persistent.changed) {
+        if !std::mem::take(&mut self.hash_file.changed) {
             return;
         }
-        let Some(path) = &self.persistent.path else { return };
+        let Some(path) = &self.hash_file.path else { return };
         let evaluation = self.evaluation.evaluation().fingerprint();
         let origin = HashOrigin { evaluation, path_mode: self.path_hash };
-        match HashFile::open_or_create(path, self.persistent.mib, origin) {
+        match HashFile::open_or_create(path, self.hash_file.mib, origin) {
             Ok((file, made)) => {
                 let map = file.map();
                 let (path, mib) = (map.path().to_owned(), map.header().file_size() >> 20);
@@ -58,7 +88,7 @@ impl Engine {
                         Notice::HashFile { path, mib, fill, session: session.into() }
                     }
                 });
-                self.persistent.open = Some(Arc::new(file));
+                self.hash_file.open = Some(Arc::new(file));
             }
             Err(error) => self.say(Notice::Failed(Failure::HashFile, error.to_string())),
         }
@@ -68,7 +98,7 @@ impl Engine {
     pub fn clear_hash_and_file(&mut self) {
         self.clear_hash();
         self.open_hash_file();
-        if let Some(file) = &self.persistent.open {
+        if let Some(file) = &self.hash_file.open {
             file.clear();
         }
     }
@@ -81,17 +111,22 @@ impl Engine {
     /// The file for a search; none with contempt or at limited strength, whose scores must not reach other searches.
     pub(super) fn hash_file(&mut self) -> Option<Arc<HashFile>> {
         self.open_hash_file();
-        self.persistent.used = true;
+        self.hash_file.used = true;
         let full_strength = self.strength_limits.strength() == Strength::default();
-        let unused = !full_strength && self.persistent.open.is_some();
-        if unused && !std::mem::replace(&mut self.persistent.unused_told, true) {
+        let unused = !full_strength && self.hash_file.open.is_some();
+        if unused && !std::mem::replace(&mut self.hash_file.unused_reported, true) {
             self.say(Notice::HashFileUnused);
         }
-        self.persistent.open.clone().filter(|_| full_strength)
+        self.hash_file.open.clone().filter(|_| full_strength)
     }
 
     /// The result of an earlier analysis of this root, where a search under `limits` may resume from it.
-    pub(super) fn resume(&self, limits: &Limits, path: &Path, file: Option<&HashFile>) -> Option<Resumed> {
+    pub(super) fn resume(
+        &self,
+        limits: &Limits,
+        path: &PositionPath,
+        file: Option<&HashFile>,
+    ) -> Option<Resumed> {
         if self.settings.multi_pv > 1 || !limits.search_moves.is_empty() {
             return None;
         }

@@ -10,8 +10,8 @@ use shakmaty::Move;
 use super::{
     Engine,
     game::{BegunSearch, Game},
-    memory::{FileState, LearnOptions, Memory, OpenLearnFile},
-    recall::{advised, learned_entry, moves_to_uci, preferences, with_contempt},
+    learn_state::{FileState, LearnOptions, Memory, OpenLearnFile},
+    records::{advised, learned_entry, moves_to_uci, preferences, with_contempt},
 };
 #[cfg(feature = "fleet")]
 use crate::fleet::{FleetError, LearningShare};
@@ -22,7 +22,7 @@ use crate::{
         policy::{self, Conditions, LearningMode, NotLearned},
         session::{Recorder, Root},
     },
-    position::Path,
+    position::PositionPath,
     search::{Limits, Notice, Preference, Preferences, Resumed, best_line},
     types::{Bound, Depth, Score},
 };
@@ -62,7 +62,7 @@ impl Engine {
             && let FileState::Open(open) = &mut self.game().memory.file
         {
             self.table.unlearn(open.store.live().keys());
-            open.told = None;
+            open.reported = None;
         }
     }
 
@@ -151,7 +151,7 @@ impl Engine {
             log: GameLog::default(),
             log_failed: false,
             logs_ended,
-            told: None,
+            reported: None,
         };
         open.remove_logs();
         memory.file = FileState::Open(open);
@@ -185,7 +185,7 @@ impl Engine {
             return SearchInput::default();
         }
         if self.strength_limits.is_limited() {
-            if !std::mem::replace(&mut self.learning.limit_told, true) {
+            if !std::mem::replace(&mut self.learning.limit_reported, true) {
                 self.say(Notice::LimitedMemory);
             }
             return SearchInput::default();
@@ -235,7 +235,7 @@ impl Engine {
     }
 
     /// The learned result of an earlier analysis of the root, if it has a move and is valid at the end of `path`.
-    pub(super) fn learned_result(&self, path: &Path) -> Option<Resumed> {
+    pub(super) fn learned_result(&self, path: &PositionPath) -> Option<Resumed> {
         let game = self.game();
         let FileState::Open(open) = &game.memory.file else { return None };
         let (ring, root, evaluation_id) = (open.store.live(), &self.root, self.evaluation_id());

@@ -8,13 +8,13 @@ use std::{
 use serde::{Deserialize, Serialize};
 use shakmaty::{Color, Move, Position as _};
 
-use super::{game::GameResult, stop::Background};
+use super::{Engine, game::GameResult, stop::Background};
 use crate::{
     book::{Book, BookError, Choice, LearnedBook, choose},
     files::{LeftLog, ProcessLog, left_logs},
     learn::{self, game::Line},
     position::Position,
-    search::{Event, EventSink, Failure, Notice},
+    search::{Event, EventSink, Failure, Limits, Notice},
 };
 
 /// The folder of learned copies inside the user's data directory.
@@ -34,6 +34,19 @@ pub struct OpeningBook {
     pub data_folder: Option<PathBuf>,
     book: Arc<Book>,
     file: Option<PathBuf>,
+}
+
+impl Engine {
+    /// A book move to play without a search; none in analysis and while pondering.
+    pub(super) fn book_move(&self, limits: &Limits) -> Option<Move> {
+        let analysis = limits.infinite || limits.ponder || limits.mate.is_some();
+        if analysis || self.strength_limits.analysis || !limits.search_moves.is_empty() {
+            return None;
+        }
+        let mut game = self.game();
+        let line = game.line().clone();
+        self.book.choose(&self.root, &line, &mut game.book)
+    }
 }
 
 impl OpeningBook {

@@ -51,7 +51,7 @@ impl Engine {
         if mode != self.path_hash {
             self.clear_hash();
             self.path_hash = mode;
-            self.persistent.reopen();
+            self.hash_file.reopen();
         }
     }
 
@@ -138,6 +138,6 @@ impl Engine {
         self.close_learning();
         self.pool.set_evaluation(self.evaluation.evaluation());
         self.clear_hash();
-        self.persistent.reopen();
+        self.hash_file.reopen();
     }
 }

@@ -66,13 +66,13 @@ mod tests {
 
     #[test]
     fn work_that_waits_is_not_waited_for_and_the_next_begins_after_it() {
-        let (told, telling) = unbounded();
+        let (sender, receiver) = unbounded();
         let (release, waiting) = unbounded::<()>();
         let work = |name: &'static str| {
-            let (told, waiting) = (told.clone(), waiting.clone());
+            let (sender, waiting) = (sender.clone(), waiting.clone());
             move |goes_on: &dyn Fn() -> bool| {
                 let _ = waiting.recv();
-                let _ = told.send((name, goes_on()));
+                let _ = sender.send((name, goes_on()));
             }
         };
         let first = Background::start("first", None, work("first")).expect("a thread");
@@ -80,6 +80,6 @@ mod tests {
         let second = Background::start("second", Some(first), work("second")).expect("a thread");
         drop(release);
         second.join();
-        assert_eq!(telling.try_iter().collect::<Vec<_>>(), [("first", false), ("second", true)]);
+        assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [("first", false), ("second", true)]);
     }
 }

@@ -11,7 +11,7 @@
 
 use std::sync::{RwLock, RwLockReadGuard};
 
-use super::{blocking::BlockingEngine, memory::LearnOptions};
+use super::{blocking::BlockingEngine, learn_state::LearnOptions};
 use crate::{
     learn::{
         FileError, LearnFile, LearnedScore, Origin, Record, Ring,
@@ -94,7 +94,7 @@ impl Study {
                 // It is newer than games that ended before, also than one whose clock was ahead.
                 record.time = record.time.max(self.later_than_known(record.time, record.key));
             }
-            self.file.take_in(&self.ring, &records)?;
+            self.file.merge(&self.ring, &records)?;
             studied.positions += 1;
             studied.nodes += result.nodes;
             let next = match result.line[..] {
@@ -145,17 +145,17 @@ impl Study {
             let is_found = self.holds(game, ply, root, &result);
             let mut records = self.records(game, ply, root, &result);
             if is_found {
-                let way = self.way(game, ply, result.depth);
-                records.retain(|record| way.iter().all(|mark| mark.key != record.key));
-                records.extend(way);
+                let marks = self.marks_before(game, ply, result.depth);
+                records.retain(|record| marks.iter().all(|mark| mark.key != record.key));
+                records.extend(marks);
             }
-            self.file.take_in(&self.ring, &records)?;
+            self.file.merge(&self.ring, &records)?;
             if is_found {
                 studied.found = Some((root.clone(), result));
                 break;
             }
         }
-        self.file.take_in(&self.ring, &self.rest(game))?;
+        self.file.merge(&self.ring, &self.marks_left(game))?;
         studied.is_finished = true;
         Ok(studied)
     }
@@ -232,9 +232,9 @@ impl Study {
         Some(PositionFinding { position: position.clone(), since_root: 1, known })
     }
 
-    /// Removes the records against the moves before `ply`, and marks the positions after them as the way to the move
-    /// found at `depth`: a drop of the score on this way was no mistake.
-    fn way(&self, game: &LearnedGame, ply: u16, depth: Depth) -> Vec<Record> {
+    /// Removes the records against the moves before `ply`, and marks the positions after them as played before the
+    /// move found at `depth`: a drop of the score there was no mistake.
+    fn marks_before(&self, game: &LearnedGame, ply: u16, depth: Depth) -> Vec<Record> {
         let earlier = self.live_records(game).filter(|record| record.game_ply < ply);
         let marks = earlier.map(|record| match record.origin {
             Origin::Outcome | Origin::Study => {
@@ -248,7 +248,7 @@ impl Study {
     }
 
     /// The records of the game that its study did not reach, marked as studied too.
-    fn rest(&self, game: &LearnedGame) -> Vec<Record> {
+    fn marks_left(&self, game: &LearnedGame) -> Vec<Record> {
         let left = self.live_records(game).filter(|record| record.origin != Origin::Study);
         left.map(|record| self.studied(game, record.clone())).collect()
     }
@@ -299,7 +299,7 @@ mod tests {
             time: u32::MAX - 9,
             ..Record::new(&position, Origin::Opening).expect("it fits")
         });
-        file.take_in(&ring, &openings).expect("written");
+        file.merge(&ring, &openings).expect("written");
         let mut study = Study::new(file, ring, 2000);
         let positions = study.openings().into_iter().map(|opening| {
             let studied = study.study_opening(&opening, &|| true).expect("written");

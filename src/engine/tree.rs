@@ -5,7 +5,7 @@ use std::path::Path as FilePath;
 
 use shakmaty::Move;
 
-use super::{Engine, recall::moves_to_uci};
+use super::{Engine, records::moves_to_uci};
 use crate::{
     position::Position,
     search::{Failure, Limits, Notice, Preference, Preferences},

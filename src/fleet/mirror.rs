@@ -23,7 +23,7 @@ impl Mirror {
     /// Adds the next entry, which may contain no record.
     pub(super) fn push(&mut self, id: EntryId, record: Option<Record>) {
         self.entries.push_back((id, record.as_ref().map(|record| record.key.0)));
-        if let Some(record) = record.filter(|record| self.lacks(record)) {
+        if let Some(record) = record.filter(|record| self.is_improved_by(record)) {
             self.best.insert(record.key.0, (id, record));
         }
         if self.entries.len() > CAPACITY
@@ -35,7 +35,7 @@ impl Mirror {
     }
 
     /// Has the stream neither the same record of this position nor a later one?
-    pub(super) fn lacks(&self, record: &Record) -> bool {
+    pub(super) fn is_improved_by(&self, record: &Record) -> bool {
         self.best.get(&record.key.0).is_none_or(|(_, best)| beats(record, best))
     }
 
@@ -73,7 +73,9 @@ mod tests {
         mirror.push(id(1), Some(record(2, 50)));
         mirror.push(id(2), Some(record(1, 40)));
         assert!(
-            !mirror.lacks(&record(1, 50)) && !mirror.lacks(&record(1, 49)) && mirror.lacks(&record(1, 51))
+            !mirror.is_improved_by(&record(1, 50))
+                && !mirror.is_improved_by(&record(1, 49))
+                && mirror.is_improved_by(&record(1, 51))
         );
         assert_eq!((mirror.complete_since(), mirror.last()), (0, id(2)));
         for number in 3..CAPACITY as u64 {
@@ -81,7 +83,7 @@ mod tests {
         }
         assert_eq!((mirror.room(), mirror.complete_since()), (0, 1000));
         mirror.push(id(CAPACITY as u64), None);
-        assert!(mirror.lacks(&record(1, 50)) && !mirror.lacks(&record(2, 50)));
+        assert!(mirror.is_improved_by(&record(1, 50)) && !mirror.is_improved_by(&record(2, 50)));
         assert_eq!((mirror.room(), mirror.complete_since(), mirror.best.len()), (0, 1001, 1));
     }
 }

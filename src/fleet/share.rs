@@ -109,7 +109,7 @@ struct Sharer {
     backlog: VecDeque<(Instant, Record)>,
     /// Was the user told that it works?
     told_well: bool,
-    trouble_told: String,
+    reported_trouble: String,
     /// Number of invalid entries, and the number at which the user is told next.
     wrong: u64,
     tell_wrong_at: u64,
@@ -126,7 +126,7 @@ impl Sharer {
             looked: BEFORE_FIRST,
             backlog: VecDeque::new(),
             told_well: false,
-            trouble_told: String::new(),
+            reported_trouble: String::new(),
             wrong: 0,
             tell_wrong_at: 1,
             refused_advice: 0,
@@ -176,8 +176,8 @@ impl Sharer {
         self.look()?;
         self.send()?;
         if !std::mem::replace(&mut self.told_well, true) {
-            let again = if self.trouble_told.is_empty() { "" } else { " again" };
-            self.trouble_told.clear();
+            let again = if self.reported_trouble.is_empty() { "" } else { " again" };
+            self.reported_trouble.clear();
             self.say(format!("learning is shared{again} through {}", self.stream.server));
         }
         Ok(self.backlog.iter().any(|&(due, _)| due <= Instant::now()))
@@ -220,11 +220,11 @@ impl Sharer {
         let new: Vec<Record> = {
             let ring = read(ring);
             let came = batch.iter().filter_map(|(_, record)| record.as_ref());
-            came.filter(|record| ring.lacks(record)).cloned().collect()
+            came.filter(|record| ring.is_improved_by(record)).cloned().collect()
         };
         if !new.is_empty() {
             // If this fails, the same entries are read again.
-            self.refused_advice += file.take_in(ring, &new)?.refused;
+            self.refused_advice += file.merge(ring, &new)?.refused;
         }
         self.wrong += batch.iter().filter(|(_, record)| record.is_none()).count() as u64;
         self.stream.taken(batch);
@@ -248,7 +248,7 @@ impl Sharer {
         let lacking = ring
             .since(self.looked)
             .map(|(_, record)| record)
-            .filter(|record| mirror.lacks(record) && u64::from(record.time) >= complete_since);
+            .filter(|record| mirror.is_improved_by(record) && u64::from(record.time) >= complete_since);
         let mut lacking: Vec<(Instant, Record)> = lacking.map(|record| (due(&record), record)).collect();
         if everything && complete_since == 0 {
             // As much as there is room for, the newest first; in an order of our own, so that several machines do not
@@ -264,7 +264,7 @@ impl Sharer {
         self.looked = ring.sequence();
         drop(ring);
         if !overruled.is_empty() {
-            file.take_in(ring_lock, &overruled)?;
+            file.merge(ring_lock, &overruled)?;
         }
         self.backlog.extend(lacking);
         self.backlog.drain(..self.backlog.len().saturating_sub(CAPACITY));
@@ -278,7 +278,7 @@ impl Sharer {
         let mirror = &self.stream.mirror;
         self.backlog.retain(|(due, record)| {
             let take = *due <= now && batch.len() < BATCH;
-            if take && mirror.lacks(record) {
+            if take && mirror.is_improved_by(record) {
                 batch.push(record.clone());
             }
             !take
@@ -312,9 +312,9 @@ impl Sharer {
                 format!("learning is not shared now: {error}")
             }
         };
-        if text != self.trouble_told {
+        if text != self.reported_trouble {
             self.say(text.clone());
-            self.trouble_told = text;
+            self.reported_trouble = text;
         }
     }
 

@@ -8,10 +8,10 @@ use std::{
 use super::{
     disk::{Access, Disk, DiskFile, FileInfo, Identity},
     error::{FileError, refused},
-    header::{FILE_SIZE, HEADER_SIZE, Header},
+    header::{FILE_SIZE, Header},
     stamp,
 };
-use crate::files::unique_id;
+use crate::files::{header::HEADER_SIZE, unique_id};
 
 /// Creates a learning file at `path`, with the directories above it, or completes one that is unfinished. A finished
 /// one, or anything else that is there, is not changed.
@@ -230,7 +230,7 @@ mod tests {
         let path = folder.path().join("learn.bin");
         let (mut file, ring, _) = LearnFile::open_or_create(&path).expect("created");
         let record = Record::new(&Position::default(), Origin::Import).expect("it fits");
-        file.take_in(&RwLock::new(ring), &[record]).expect("written");
+        file.merge(&RwLock::new(ring), &[record]).expect("written");
         let file = Completed { file: File::open(&path).expect("there"), was_read: AtomicBool::new(false) };
         assert!(read_header(&file, &path).is_ok());
     }

@@ -12,7 +12,10 @@ use super::{
     score::LearnedScore,
 };
 use crate::{
-    position::{Position, notation::read_move},
+    position::{
+        Position,
+        notation::{read_move, with_start},
+    },
     types::PackedMove,
 };
 
@@ -90,16 +93,11 @@ pub fn epd(position: &Position) -> String {
 /// # Errors
 /// The line is invalid.
 pub fn parse_line(text: &str, session: u32, time: u32) -> Result<Option<Record>, LineError> {
-    let text = text.trim();
+    let text = with_start(text);
     if text.is_empty() || text.starts_with('#') {
         return Ok(None);
     }
-    let (board, operations) = match text.strip_prefix("startpos") {
-        Some(rest) if !rest.starts_with(char::is_alphanumeric) => {
-            (Position::default().fen(), rest.trim_start_matches(';'))
-        }
-        _ => split(text),
-    };
+    let (board, operations) = split(&text);
     let operations = Operations(self::operations(operations));
     let record = match operations.get("key") {
         Some(_) => own(&board, &operations)?,

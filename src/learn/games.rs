@@ -146,13 +146,13 @@ impl LearnedGame {
             // The drops of a lost game are confirmed at its end.
             (Some(GameEnd::Lost), None) => false,
         };
-        is_ours && is_then && positions.iter().all(|(ply, position)| self.admits(*ply, position))
+        is_ours && is_then && positions.iter().all(|(ply, position)| self.may_contain(*ply, position))
     }
 
     /// Can this position have occurred in the game?
-    fn admits(&self, ply: u16, position: &Position) -> bool {
+    fn may_contain(&self, ply: u16, position: &Position) -> bool {
         let comes_after = |earlier: &Position, later: &Position, plies: u16| {
-            Reachable::of(earlier).admits(&Signature::of(later)) && is_near(earlier, later, plies)
+            Reachable::of(earlier).allows(&Signature::of(later)) && is_near(earlier, later, plies)
         };
         let before = self.positions.range(..ply).next_back();
         let after = self.positions.range((Bound::Excluded(ply), Bound::Unbounded)).next();
@@ -302,7 +302,7 @@ mod tests {
         records
     }
 
-    fn told(records: Vec<Record>) -> (Vec<LearnedGame>, Vec<(u64, Record)>) {
+    fn reconstructed(records: Vec<Record>) -> (Vec<LearnedGame>, Vec<(u64, Record)>) {
         let (mut games, others) = games(&(1..).zip(records).collect::<Vec<_>>(), &|| true);
         for game in &mut games {
             game.connect();
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn records_of_one_game_are_put_together_with_the_moves_between() {
         for side in Color::ALL {
-            let (games, others) = told(lost(SICILIAN, side, 1, 1000));
+            let (games, others) = reconstructed(lost(SICILIAN, side, 1, 1000));
             assert!(others.is_empty());
             let [game] = &games[..] else { panic!("{} games", games.len()) };
             assert_eq!((game.side, game.outcome), (side, Some(GameEnd::Lost)));
@@ -355,7 +355,7 @@ mod tests {
         };
         let records = vec![record(&start, Origin::Drop), record(&after, Origin::Outcome)];
         assert_eq!(records.iter().map(|record| record.game_ply).max(), Some(u16::MAX));
-        let (games, _) = told(records);
+        let (games, _) = reconstructed(records);
         assert_eq!(games.iter().map(|game| game.records.len()).sum::<usize>(), 2);
     }
 
@@ -369,7 +369,7 @@ mod tests {
         records.extend(lost(QUEENS_GAMBIT, white, 1, 2000));
         let advice = Record::new(&Position::default(), Origin::Advice).expect("a record");
         records.push(advice.clone());
-        let (games, others) = told(records);
+        let (games, others) = reconstructed(records);
         assert_eq!(games.len(), 5);
         assert_eq!(others.into_iter().map(|(_, record)| record).collect::<Vec<_>>(), [advice]);
     }

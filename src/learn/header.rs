@@ -6,9 +6,8 @@ use super::{
     error::FileError,
     record::{CAPACITY, RECORD_SIZE},
 };
+use crate::files::header::{self, HeaderBytes, HeaderFault, u64_at};
 
-/// Bytes of the header itself.
-pub const HEADER_SIZE: usize = 64;
 /// Where the slots begin: the header has a page of its own.
 pub const SLOTS: u64 = 4096;
 /// Length of a complete file.
@@ -32,18 +31,15 @@ pub struct Header {
 
 impl Header {
     /// The bytes.
-    pub fn encode(&self) -> [u8; HEADER_SIZE] {
-        let mut bytes = [0; HEADER_SIZE];
-        bytes[..8].copy_from_slice(&MAGIC);
-        bytes[8..10].copy_from_slice(&FORMAT.to_le_bytes());
-        bytes[10..12].copy_from_slice(&(RECORD_SIZE as u16).to_le_bytes());
-        bytes[12..16].copy_from_slice(&(CAPACITY as u32).to_le_bytes());
-        bytes[16..20].copy_from_slice(&KEY_SCHEMA.to_le_bytes());
-        bytes[24..32].copy_from_slice(&self.file_id.to_le_bytes());
-        bytes[32..40].copy_from_slice(&self.created.to_le_bytes());
-        let checksum = crc32fast::hash(&bytes[..60]);
-        bytes[60..].copy_from_slice(&checksum.to_le_bytes());
-        bytes
+    pub fn encode(&self) -> HeaderBytes {
+        let parts: [(usize, &[u8]); 5] = [
+            (10, &(RECORD_SIZE as u16).to_le_bytes()),
+            (12, &(CAPACITY as u32).to_le_bytes()),
+            (16, &KEY_SCHEMA.to_le_bytes()),
+            (24, &self.file_id.to_le_bytes()),
+            (32, &self.created.to_le_bytes()),
+        ];
+        header::encode(MAGIC, FORMAT, &parts)
     }
 
     /// Reads the first bytes of the file at `path`.
@@ -51,37 +47,28 @@ impl Header {
     /// # Errors
     /// They are not a header of this format, or fewer bytes than it has.
     pub fn decode(bytes: &[u8], path: &Path) -> Result<Header, FileError> {
+        let read = || {
+            let bytes = header::decode(bytes, MAGIC, FORMAT)?;
+            let header = Header { file_id: u64_at(bytes, 24), created: u64_at(bytes, 32) };
+            let fixed = [
+                (10..12, "records of another size"),
+                (12..16, "another capacity"),
+                (16..20, "another kind of position key"),
+            ];
+            header::check_fixed(bytes, &header.encode(), fixed).map(|()| header)
+        };
         let path = || path.to_owned();
-        if !bytes.starts_with(&MAGIC) {
-            return Err(FileError::Foreign(path()));
-        }
-        let bytes: &[u8; HEADER_SIZE] = bytes.first_chunk().ok_or_else(|| FileError::Damaged(path()))?;
-        let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]));
-        if long(56) >> 32 != u64::from(crc32fast::hash(&bytes[..60])) {
-            return Err(FileError::Damaged(path()));
-        }
-        // Magic, format and checksum have the same place in every format.
-        let found = long(8) as u16;
-        if found != FORMAT {
-            return Err(FileError::Version(path(), found, FORMAT));
-        }
-        let header = Header { file_id: long(24), created: long(32) };
-        let own = header.encode();
-        for (range, what) in [
-            (10..12, "records of another size"),
-            (12..16, "another capacity"),
-            (16..20, "another kind of position key"),
-        ] {
-            if bytes[range.clone()] != own[range] {
-                return Err(FileError::Layout(path(), what));
-            }
-        }
-        Ok(header)
+        read().map_err(|fault| match fault {
+            HeaderFault::Foreign => FileError::Foreign(path()),
+            HeaderFault::Damaged => FileError::Damaged(path()),
+            HeaderFault::Version(found) => FileError::Version(path(), found, FORMAT),
+            HeaderFault::Layout(what) => FileError::Layout(path(), what),
+        })
     }
 
     /// Could these bytes be left by a power failure while a header was written over zeros? Then each byte with a fixed
     /// value is either zero or has that value.
-    pub fn is_torn(bytes: &[u8; HEADER_SIZE]) -> bool {
+    pub fn is_torn(bytes: &HeaderBytes) -> bool {
         let own = Header { file_id: 0, created: 0 }.encode();
         let fixed = (0..24).chain(40..60);
         fixed.into_iter().all(|at| bytes[at] == 0 || bytes[at] == own[at])
@@ -91,6 +78,7 @@ impl Header {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::header::HEADER_SIZE;
 
     const HEADER: Header = Header { file_id: 0x0123_4567_89AB_CDEF, created: 1_766_000_000 };
 

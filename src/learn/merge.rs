@@ -41,7 +41,7 @@ pub const CLOCK_ERROR: u32 = 24 * 3600;
 
 /// The result of merging records.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Taken {
+pub struct Merged {
     /// Appended.
     pub new: usize,
     /// Not appended: the known record is the same or counts more.
@@ -68,7 +68,7 @@ pub fn keep_what_fits(records: &mut Vec<Record>, ring: &Ring) -> usize {
     kept.retain(|&index| seen.insert(records[index].key));
     // What is known here needs no room.
     let (new, known): (Vec<usize>, Vec<usize>) =
-        kept.into_iter().partition(|&index| ring.lacks(&records[index]));
+        kept.into_iter().partition(|&index| ring.is_improved_by(&records[index]));
     let replaced: HashSet<PositionKey> = new.iter().map(|&index| records[index].key).collect();
     let present = ring.since(BEFORE_FIRST).map(|(_, record)| record);
     let mut present: Vec<Record> = present.filter(|record| !replaced.contains(&record.key)).collect();
@@ -108,30 +108,30 @@ impl LearnFile {
     /// # Errors
     /// As [`LearnFile::lock`] and [`Locked::append`]. What was appended before the error stays; the same call again
     /// appends the rest.
-    pub fn take_in(&mut self, ring: &RwLock<Ring>, records: &[Record]) -> Result<Taken, FileError> {
-        let mut taken = Taken::default();
+    pub fn merge(&mut self, ring: &RwLock<Ring>, records: &[Record]) -> Result<Merged, FileError> {
+        let mut merged = Merged::default();
         for turn in records.chunks(RECORDS_PER_LOCK) {
             let mut locked = self.lock_with_timeout(ring)?;
             for record in turn {
-                if !read(ring).lacks(record) {
+                if !read(ring).is_improved_by(record) {
                     let forgotten = record.is_live() && read(ring).get(record.key).is_none();
-                    *if forgotten { &mut taken.forgotten } else { &mut taken.known } += 1;
+                    *if forgotten { &mut merged.forgotten } else { &mut merged.known } += 1;
                 } else if !locked.has_room_for(record) {
-                    taken.refused += 1;
+                    merged.refused += 1;
                 } else {
                     locked.append(record)?;
-                    taken.new += 1;
+                    merged.new += 1;
                 }
             }
         }
         self.sync()?;
-        Ok(taken)
+        Ok(merged)
     }
 
     /// Appends one record, whatever is known of its position, and syncs.
     ///
     /// # Errors
-    /// As [`LearnFile::take_in`], and if there is no room for more advice.
+    /// As [`LearnFile::merge`], and if there is no room for more advice.
     pub fn advise(&mut self, ring: &RwLock<Ring>, record: &Record) -> Result<u64, FileError> {
         let mut locked = self.lock_with_timeout(ring)?;
         if !locked.has_room_for(record) {
@@ -145,8 +145,8 @@ impl LearnFile {
 }
 
 impl Ring {
-    /// Is this record new here: does it [beat](beats) the known record of its position?
-    pub fn lacks(&self, record: &Record) -> bool {
+    /// Is this record new here, or does it [beat](beats) the known record of its position?
+    pub fn is_improved_by(&self, record: &Record) -> bool {
         self.newest_of(record.key).is_none_or(|present| beats(record, &present))
     }
 }

@@ -12,7 +12,7 @@
 //! writer, store         the file in an engine: a ring in memory, and a thread for everything that may block
 //! policy, game, session pure: searches and games in, records out
 //! games                 reconstructs the games of the records
-//! exchange, journal     records as text; the games in progress, beside the file
+//! exchange, game_log    records as text; the games in progress, beside the file
 //! ```
 
 mod append;
@@ -41,7 +41,7 @@ pub use append::{AppendTime, Locked};
 pub use create::create;
 pub use error::FileError;
 pub use file::{LearnFile, Mode, Unverified};
-pub use merge::{CLOCK_ERROR, Taken, beats, keep_what_fits};
+pub use merge::{CLOCK_ERROR, Merged, beats, keep_what_fits};
 pub use record::{Flags, Origin, Record, RecordError, Unlearnable};
 pub use ring::{BEFORE_FIRST, BLOCK, MAX_ADVICE, Report, Ring};
 pub use score::{LearnedScore, ParseScoreError};

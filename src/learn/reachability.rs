@@ -154,7 +154,7 @@ impl Reachable {
 
     /// May a position with these bits of a signature occur? False only if it certainly cannot.
     #[inline(always)]
-    pub fn admits_bits(&self, signature: u32) -> bool {
+    pub fn allows_bits(&self, signature: u32) -> bool {
         // No bit that the root does not have, and no borrow through the guard bit above either count of pieces.
         let gone = signature & !self.bits & SUBSET;
         let left = ((self.bits | GUARDS) - (signature & !SUBSET)) & GUARDS;
@@ -162,9 +162,9 @@ impl Reachable {
     }
 
     /// The whole test, pawn structures included.
-    pub fn admits(&self, signature: &Signature) -> bool {
+    pub fn allows(&self, signature: &Signature) -> bool {
         let &Signature { bits, white_pawns: white, black_pawns: black } = signature;
-        self.admits_bits(bits)
+        self.allows_bits(bits)
             && (white.without(self.white) | black.without(self.black)).is_empty()
             && white.count() <= self.white_pawns
             && black.count() <= self.black_pawns
@@ -183,15 +183,14 @@ mod tests {
     /// A game of pseudo-random moves.
     fn walk(seed: u64) -> Vec<Position> {
         let mut line = vec![Position::default()];
-        let mut random = seed;
+        let mut random = fastrand::Rng::with_seed(seed);
         while line.len() < 200 {
             let position = line.last().expect("never empty");
             let moves = position.legal_moves();
             if moves.is_empty() {
                 break;
             }
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            line.push(position.play(moves[(random >> 33) as usize % moves.len()]));
+            line.push(position.play(moves[random.usize(..moves.len())]));
         }
         line
     }
@@ -204,8 +203,8 @@ mod tests {
         bytes
     }
 
-    fn admits(root: &Position, later: &Position) -> bool {
-        Reachable::of(root).admits(&Signature::of(later))
+    fn allows(root: &Position, later: &Position) -> bool {
+        Reachable::of(root).allows(&Signature::of(later))
     }
 
     #[test]
@@ -223,7 +222,7 @@ mod tests {
             let line = walk(seed);
             for (index, root) in line.iter().enumerate().step_by(7) {
                 for later in &line[index..] {
-                    assert!(admits(root, later), "{} then {}", root.fen(), later.fen());
+                    assert!(allows(root, later), "{} then {}", root.fen(), later.fen());
                 }
             }
         }
@@ -235,7 +234,7 @@ mod tests {
         for seed in 0..20 {
             let (ours, other) = (walk(seed), walk(seed + 100));
             let root = &ours[ours.len().min(60) - 1];
-            refused += other.iter().filter(|position| !admits(root, position)).count();
+            refused += other.iter().filter(|position| !allows(root, position)).count();
             asked += other.len();
         }
         assert!(refused * 4 > asked * 3, "{refused} of {asked}");

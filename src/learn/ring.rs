@@ -15,7 +15,10 @@ use super::{
     reachability::{Reachable, Signature},
     record::{self, Bytes, CAPACITY, RECORD_SIZE, Record, game_ply},
 };
-use crate::{position::Position, types::PositionKey};
+use crate::{
+    position::Position,
+    types::{PositionKey, spread},
+};
 
 /// The sequence number before the first, of a file without records.
 pub const BEFORE_FIRST: u64 = CAPACITY as u64 - 1;
@@ -194,13 +197,13 @@ impl Ring {
         let mut found = Vec::new();
         // In blocks, so that the common case, a whole block of positions that cannot occur, is one test.
         for (block, signatures) in self.signatures.chunks(LANES).enumerate() {
-            if !signatures.iter().fold(false, |any, &signature| any | reach.admits_bits(signature)) {
+            if !signatures.iter().fold(false, |any, &signature| any | reach.allows_bits(signature)) {
                 continue;
             }
             for (slot, &signature) in ((block * LANES) as u32..).zip(signatures) {
-                if reach.admits_bits(signature) && self.is_live(slot) {
+                if reach.allows_bits(signature) && self.is_live(slot) {
                     found.extend(
-                        self.record(slot).filter(|record| reach.admits(&Signature::of_packed(&record.setup))),
+                        self.record(slot).filter(|record| reach.allows(&Signature::of_packed(&record.setup))),
                     );
                 }
             }
@@ -341,7 +344,7 @@ impl Hasher for KeyHasher {
     }
 
     fn write_u64(&mut self, key: u64) {
-        self.0 = key.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32);
+        self.0 = spread(key).rotate_left(32);
     }
 
     fn write(&mut self, bytes: &[u8]) {

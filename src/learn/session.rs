@@ -125,14 +125,14 @@ impl Recorder<'_> {
                 records.extend(self.record(&position, &known, Origin::Outcome, 1));
             }
         }
-        records.retain(|record| self.admits(record));
+        records.retain(|record| self.may_replace(record));
         records
     }
 
     /// A record of a position that was not the root, whatever is known of it already, except advice.
     pub fn position(&self, finding: &PositionFinding, nodes: u64) -> Option<Record> {
         let record = self.record(&finding.position, &finding.known, Origin::EveryRoot, nodes)?;
-        Some(Record { since_root: finding.since_root, ..record }).filter(|record| self.admits(record))
+        Some(Record { since_root: finding.since_root, ..record }).filter(|record| self.may_replace(record))
     }
 
     /// Records of the root, and in an analysis of the positions of its main line.
@@ -150,7 +150,7 @@ impl Recorder<'_> {
             let new = |finding: &PositionFinding| self.if_new(finding, Origin::EveryRoot, result.nodes);
             records.extend(line.iter().filter_map(new));
         }
-        records.retain(|record| self.admits(record));
+        records.retain(|record| self.may_replace(record));
         records
     }
 
@@ -235,7 +235,7 @@ impl Recorder<'_> {
     /// May this record replace the live one? Advice stays. A search far from the fifty-move limit is not replaced by
     /// one near it, which is valid only for its clock. An opening is replaced only by a deeper search, not by the
     /// outcome of a game or a drop in one; before it was searched also by a drop in a game that was lost.
-    fn admits(&self, new: &Record) -> bool {
+    fn may_replace(&self, new: &Record) -> bool {
         (self.live)(new.key).is_none_or(|live| {
             let is_search = matches!(new.origin, Origin::EveryRoot | Origin::Study);
             let is_deeper = is_search && new.depth > live.depth;

@@ -1,6 +1,6 @@
 //! A chess position as the engine uses it: shakmaty's rules plus incremental keys.
 //!
-//! [`Position`] is copy-make: [`Position::play`] returns the child, so that no move has to be undone. [`Path`] holds
+//! [`Position`] is copy-make: [`Position::play`] returns the child, so that no move has to be undone. [`PositionPath`] holds
 //! the positions that led here, for repetitions and the fifty-move rule.
 
 mod checks;
@@ -20,7 +20,7 @@ pub use checks::{CheckSquares, blockers};
 pub use generate::{TakeQuiets, is_noisy};
 pub use keys::Keys;
 pub use openings::{Opening, Openings};
-pub use path::{Path, Repetition};
+pub use path::{PositionPath, Repetition};
 pub use path_hash::{PathHash, PathPart};
 pub use state::Position;
 pub use threats::{Threats, pawn_attacks};

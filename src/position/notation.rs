@@ -1,8 +1,29 @@
-//! The notations in which moves are written.
+//! The notations in which moves and positions are written.
+
+use std::borrow::Cow;
 
 use shakmaty::{CastlingMode, File, Move, Role, san::San, uci::UciMove};
 
 use super::state::Position;
+
+/// Can a word begin a position: is it `startpos`, or the pieces of a FEN?
+pub(crate) fn begins_position(word: &str) -> bool {
+    word.trim_end_matches(';') == "startpos" || is_board(word)
+}
+
+/// Has a word the form of a FEN's first field, the pieces?
+pub(crate) fn is_board(word: &str) -> bool {
+    word.matches('/').count() == 7
+}
+
+/// A line with the FEN of the starting position in the place of `startpos`, with which it may begin.
+pub(crate) fn with_start(line: &str) -> Cow<'_, str> {
+    let line = line.trim();
+    match line.split_once(|c: char| c.is_whitespace() || c == ';').unwrap_or((line, "")) {
+        ("startpos", rest) => format!("{} {rest}", Position::default().fen()).into(),
+        _ => line.into(),
+    }
+}
 
 /// A hyphen, or one of the dashes and minus signs that some programs and printed texts have in its place.
 pub(crate) fn is_dash(c: char) -> bool {

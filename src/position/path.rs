@@ -12,7 +12,7 @@ use super::{
     path_hash::{PathHash, PathPart},
     state::Position,
 };
-use crate::types::{PathKey, Ply, PositionKey};
+use crate::types::{PathKey, Ply, PositionKey, spread};
 
 /// How the current position repeats an earlier one.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ struct PathEntry {
 
 /// The positions of game and search, oldest first, the current one last.
 #[derive(Clone, Debug, Default)]
-pub struct Path {
+pub struct PositionPath {
     /// Separate from the entries, so that looking back for a repetition touches few cache lines.
     keys: Vec<PositionKey>,
     entries: Vec<PathEntry>,
@@ -76,15 +76,15 @@ pub struct Path {
 }
 
 /// Mixes a key, so that a sum of mixed keys is a good hash of a set.
-fn spread(key: PositionKey) -> u64 {
+fn mixed(key: PositionKey) -> u64 {
     let product = (key.0 ^ key.0 >> 31).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     product ^ product >> 32
 }
 
-impl Path {
+impl PositionPath {
     /// A path that consists of `position` alone.
-    pub fn new(position: &Position) -> Path {
-        let mut path = Path::default();
+    pub fn new(position: &Position) -> PositionPath {
+        let mut path = PositionPath::default();
         path.push(position);
         path
     }
@@ -97,7 +97,7 @@ impl Path {
         let stretch = self.root - usize::from(self.entries[self.root].reversible)..=self.root;
         let sum = |wanted: &dyn Fn(&PathEntry) -> bool| {
             let chosen = stretch.clone().filter(|&index| wanted(&self.entries[index]));
-            chosen.fold(0u64, |sum, index| sum.wrapping_add(spread(self.keys[index])))
+            chosen.fold(0u64, |sum, index| sum.wrapping_add(mixed(self.keys[index])))
         };
         let twice = sum(&|entry| entry.occurrences == 2);
         let seen = if mode.part() == PathPart::All { sum(&|_| true) } else { 0 };
@@ -121,10 +121,10 @@ impl Path {
     /// Appends a position. It may repeat the same positions as its predecessor `before`, or none without one.
     fn append(&mut self, position: &Position, before: Option<&PathEntry>) {
         let key = position.repetition_key();
-        let spread = spread(key);
+        let mixed = mixed(key);
         let mut entry = PathEntry {
             twice: 0,
-            seen: spread,
+            seen: mixed,
             reversible: 0,
             back: 0,
             occurrences: 1,
@@ -135,7 +135,7 @@ impl Path {
         if let Some(before) = before {
             entry.reversible = before.reversible.saturating_add(1);
             entry.twice = before.twice;
-            entry.seen = before.seen.wrapping_add(spread);
+            entry.seen = before.seen.wrapping_add(mixed);
             let here = self.keys.len();
             for back in (4..=usize::from(entry.reversible).min(here)).step_by(2) {
                 if self.keys[here - back] == key {
@@ -306,7 +306,7 @@ impl Path {
     pub fn key(&self) -> PathKey {
         let Some(last) = self.entries.last() else { return PathKey::default() };
         // Only the high bits of a key are stored, so the clock must reach them.
-        let clock = u64::from(last.clock).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let clock = spread(u64::from(last.clock));
         let bits = match self.mode.part() {
             PathPart::None => 0,
             PathPart::Is80 => u64::from(last.clock >= 80) << 63,
@@ -344,6 +344,6 @@ impl Path {
         let from = self.keys.len().saturating_sub(count + 1);
         self.keys[from..]
             .windows(2)
-            .fold(0, |hash: u64, pair| hash.rotate_left(7) ^ spread(pair[0] ^ pair[1].0))
+            .fold(0, |hash: u64, pair| hash.rotate_left(7) ^ mixed(pair[0] ^ pair[1].0))
     }
 }

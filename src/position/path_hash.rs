@@ -29,7 +29,7 @@
 //!
 //! **Taint.** A repetition inside the search counts as a draw. If both occurrences are below a node, its score does
 //! not depend on the path to it; if the first is above, it does, and is *tainted*: valid on this path only.
-//! [`Path`](super::Path) tracks the earliest position on which the results below a node depend. At a cutoff only the
+//! [`PositionPath`](super::PositionPath) tracks the earliest position on which the results below a node depend. At a cutoff only the
 //! refuting move counts; a score other than a draw score was decided by another line and is not tainted. (That a
 //! drawn line may still have kept another one from being better is ignored: the strict proof cost 9 % more nodes
 //! instead of 1 % and avoided no further trap.) A tainted entry stores how far back it reaches and a hash of the
@@ -67,7 +67,7 @@ pub enum PathHash {
     Full,
 }
 
-/// What [`Path::key`](super::Path::key) consists of.
+/// What [`PositionPath::key`](super::PositionPath::key) consists of.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum PathPart {
     /// Nothing.

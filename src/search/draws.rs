@@ -1,7 +1,7 @@
 //! Draws by rule, and the taint that they leave on the scores above them.
 //!
 //! A score that depends on a repetition, or on the fifty-move counter, is true on the path on which it was found and
-//! perhaps on no other. [`Path`](crate::position::Path) tracks on which earlier position the results below a node
+//! perhaps on no other. [`PositionPath`](crate::position::PositionPath) tracks on which earlier position the results below a node
 //! depend; an entry stored there carries that taint, and is reused only where the position is on the path too
 //! ([`PathHash`](crate::position::PathHash)).
 

@@ -109,7 +109,7 @@ pub enum Notice {
     Records {
         /// The number now.
         now: usize,
-        /// The number told last.
+        /// The number reported last.
         before: usize,
     },
     /// So many records were made of games whose engines could not write them.

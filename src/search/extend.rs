@@ -71,7 +71,7 @@ impl Worker {
 mod tests {
     use super::*;
     use crate::{
-        position::{Path, Position},
+        position::{Position, PositionPath},
         search::{
             node_state::PvNode,
             worker::tests::{legal, node, position, worker_at},
@@ -105,7 +105,7 @@ mod tests {
             window: stored.window,
             depth: Depth(stored.depth),
             was_pv: false,
-            path: PathCheck::new(&Path::new(&position), Depth(stored.depth)),
+            path: PathCheck::new(&PositionPath::new(&position), Depth(stored.depth)),
             ply: node.ply,
         };
         worker.task.table.store(position.key(), &result);

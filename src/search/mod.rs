@@ -1,6 +1,7 @@
 //! The search: principal variation search on any number of threads over one transposition table (Lazy SMP).
 //!
-//! A search takes [`Limits`] and reports [`Event`]s; it knows no text, no options and no files. Where to read:
+//! A search takes [`Limits`] and reports [`Event`]s; it knows no text and no options, and of files only
+//! the mapped hash file, a second level below the table. Where to read:
 //!
 //! - one node: `node.rs`, its steps 1 to 27 in order, with `prune_node.rs`, `moves.rs`, `prune_move.rs`, `extend.rs`
 //!   and `reduce.rs` for the longer ones; `quiesce.rs` for its leaves; every number in `params.rs`;

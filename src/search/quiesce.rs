@@ -241,7 +241,7 @@ fn prune(node: &QNode, alpha: Score, m: Move, best: &mut QBest) -> QPruning {
 mod tests {
     use super::*;
     use crate::{
-        position::Path,
+        position::PositionPath,
         search::worker::tests::{legal, position, worker_at},
     };
 
@@ -262,6 +262,6 @@ mod tests {
         let hit = worker.task.table.probe(position.key()).unwrap();
         assert!(hit.taint().is_some());
         // On another path nothing is known of it.
-        assert_eq!(hit.window(&Path::new(&position), ply), None);
+        assert_eq!(hit.window(&PositionPath::new(&position), ply), None);
     }
 }

@@ -9,7 +9,7 @@
 use shakmaty::Move;
 
 use crate::{
-    position::{Path, Position},
+    position::{Position, PositionPath},
     tt::{RootResult, Table, file::HashFile},
     types::{Bound, Depth, PackedMove, Ply, PositionKey, Score},
 };
@@ -38,7 +38,7 @@ pub struct Resumed {
 
 impl ResultStore<'_> {
     /// The result of an earlier search with this root, if it is also valid at the end of `path`.
-    pub fn resumed(self, root: &Position, path: &Path) -> Option<Resumed> {
+    pub fn resumed(self, root: &Position, path: &PositionPath) -> Option<Resumed> {
         let RootResult { hit, line } = self.root_result(root.key(), path, Ply::ROOT)?;
         let score = hit.window(path, Ply::ROOT)?.exact()?;
         let line = unpack_line(root, &line);
@@ -47,7 +47,7 @@ impl ResultStore<'_> {
 
     /// Copies a root result that only this process has to the file: a search that resumes from it does not produce it
     /// again.
-    pub fn share(self, root: PositionKey, path: &Path) {
+    pub fn share(self, root: PositionKey, path: &PositionPath) {
         if let (Some(file), Some(known)) = (self.file, self.table.roots().find(root, path, Ply::ROOT))
             && file.find_root(root, path, Ply::ROOT).is_none_or(|other| other.hit.depth < known.hit.depth)
         {
@@ -56,7 +56,7 @@ impl ResultStore<'_> {
     }
 
     /// The deepest finished iteration with this root that is valid at the end of `path`.
-    pub fn root_result(self, key: PositionKey, path: &Path, ply: Ply) -> Option<RootResult> {
+    pub fn root_result(self, key: PositionKey, path: &PositionPath, ply: Ply) -> Option<RootResult> {
         let in_file = self.file.and_then(|file| file.find_root(key, path, ply));
         // `max_by_key` takes the last of equals, here the one that this process printed.
         in_file.into_iter().chain(self.table.roots().find(key, path, ply)).max_by_key(|found| found.hit.depth)

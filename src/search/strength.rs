@@ -2,7 +2,7 @@
 
 use crate::{
     position::Position,
-    types::{PositionKey, Score},
+    types::{PositionKey, Score, mix},
 };
 
 /// Contempt and limited strength in one search.
@@ -34,10 +34,7 @@ pub struct EvalNoise {
 impl EvalNoise {
     /// The raw evaluation with the error of the position added.
     pub fn disturb(self, raw_eval: Score, key: PositionKey) -> Score {
-        let mut bits = (key.0 ^ self.seed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        bits ^= bits >> 32;
-        bits = bits.wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        bits ^= bits >> 29;
+        let bits = mix(mix(key.0 ^ self.seed));
         // The sum of eight bytes is near enough to a normal distribution: mean 1020, deviation 209.
         let sum: i32 = bits.to_le_bytes().iter().map(|&byte| i32::from(byte)).sum();
         Score(raw_eval.0 + (sum - 1020) * self.deviation / 209).clamp_evaluation()

@@ -9,7 +9,7 @@ use std::sync::{
 use shakmaty::{Move, Position as _};
 
 use crate::{
-    position::{Path, Position},
+    position::{Position, PositionPath},
     syzygy::{self, RankedMove, RootRanking, Tablebase, Wdl},
     tt::ScoreWindow,
     types::{Depth, Ply, Score},
@@ -35,7 +35,7 @@ const DRAWN_PLIES: usize = 8;
 
 impl Probing {
     /// The ranking of the moves of a position, if it is in the tables.
-    pub fn rank(&self, position: &Position, path: &Path) -> Option<RootRanking> {
+    pub fn rank(&self, position: &Position, path: &PositionPath) -> Option<RootRanking> {
         self.covers(position).then(|| self.tables.rank(position, path, self.fifty)).flatten()
     }
 
@@ -49,7 +49,7 @@ impl Probing {
     pub fn extended(
         &self,
         root: &Position,
-        path: &Path,
+        path: &PositionPath,
         line: &[Move],
         score: Score,
         most: usize,
@@ -114,7 +114,7 @@ impl Tablebases {
     }
 
     /// A line from `root`, extended by the tables; see [`Probing::extended`].
-    pub fn extended(&self, root: &Position, path: &Path, line: &[Move], score: Score) -> Vec<Move> {
+    pub fn extended(&self, root: &Position, path: &PositionPath, line: &[Move], score: Score) -> Vec<Move> {
         match &self.probing {
             Some(probing) => probing.extended(root, path, line, score, MAX_PLIES),
             None => line.to_vec(),

@@ -18,14 +18,14 @@ use super::{
     tablebases::Tablebases,
 };
 use crate::{
-    position::{Path, Position},
+    position::{Position, PositionPath},
     tt::{Table, file::HashFile},
 };
 
 /// One search.
 pub struct SearchTask {
     pub root: Position,
-    pub path: Path,
+    pub path: PositionPath,
     pub limits: Limits,
     pub clock: Clock,
     pub multi_pv: usize,
@@ -56,7 +56,7 @@ impl SearchTask {
         let root = Position::default();
         let limits = Limits::default();
         SearchTask {
-            path: Path::new(&root),
+            path: PositionPath::new(&root),
             root,
             clock: Clock::new(&limits, Instant::now(), Duration::ZERO, None),
             limits,

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     eval::Evaluator,
-    position::{Path, Position},
+    position::{Position, PositionPath},
     tt::{Hit, ScoreWindow},
     types::{Depth, Iterations, MAX_PLY, Ply, Score},
 };
@@ -48,7 +48,7 @@ pub struct Worker {
     pub id: usize,
     pub evaluator: Evaluator,
     pub history: Histories,
-    pub path: Path,
+    pub path: PositionPath,
     pub pv: PvTable,
     pub root_moves: Vec<RootMove>,
     /// What this search has found.
@@ -87,7 +87,7 @@ impl Worker {
                 continuation: ContinuationHistory::new(),
                 correction: CorrectionHistory::new(),
             },
-            path: Path::default(),
+            path: PositionPath::default(),
             pv: PvTable::new(),
             root_moves: Vec::new(),
             found: ThreadResult::default(),
@@ -336,7 +336,7 @@ pub(super) mod tests {
     /// A thread in a search of depth 8 of `root`, with an empty table.
     pub(in crate::search) fn worker_at(root: &Position) -> Worker {
         let task = Arc::new(SearchTask {
-            path: Path::new(root),
+            path: PositionPath::new(root),
             root: root.clone(),
             progress: Arc::new(SearchProgress::new(1)),
             table: Arc::new(Table::new(1).expect("memory")),

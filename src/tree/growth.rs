@@ -56,6 +56,8 @@ pub struct Job {
     pub position: Position,
     /// Lines to search it with.
     pub lines: usize,
+    /// How many times the nodes of a usual search it gets: more where it has more lines than a first search.
+    pub effort: u64,
     /// The cost that it was chosen by, in bits.
     pub cost: f64,
     /// The moves that lead to it: where each is played, and the move.
@@ -278,6 +280,7 @@ impl Tree {
         let first_lines = if position.turn() == side { OWN_LINES } else { OPPONENT_LINES };
         let lines = lines.unwrap_or(first_lines).max(first_lines);
         let position = store::without_clocks(&position);
-        Ok(Some(Job { position, lines, cost: cost as f64 / BIT, path, root }))
+        let effort = (lines / first_lines) as u64;
+        Ok(Some(Job { position, lines, effort, cost: cost as f64 / BIT, path, root }))
     }
 }

@@ -34,7 +34,7 @@ use shakmaty::Move;
 pub use self::{
     error::TreeError,
     growth::{Advice, Job},
-    store::{Access, Added, ForSides, PlayedLine, Tree},
+    store::{ARCHIVE_SCHEMA, Access, Added, ForSides, PlayedLine, Tree},
     view::{MoveView, PositionView, TreeSize},
 };
 use crate::types::{Depth, Score};

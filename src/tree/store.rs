@@ -9,7 +9,7 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use shakmaty::{
-    CastlingMode, Color, EnPassantMode, KnownOutcome, Move, Outcome, Position as _,
+    CastlingMode, Color, EnPassantMode, Move, Outcome, Position as _,
     fen::{Epd, Fen},
     san::SanPlus,
     uci::UciMove,
@@ -34,14 +34,30 @@ const CLAIMED: i64 = 600;
 /// The first bytes of every SQLite database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// The tables of a tree. `games`, `positions` and `lines` are those of `engram analyse --sqlite`.
-const SCHEMA: &str = "
+/// The tables that `engram analyse --sqlite` writes; those of a tree are beside them.
+pub const ARCHIVE_SCHEMA: &str = "
+CREATE TABLE IF NOT EXISTS games (
+    id INTEGER PRIMARY KEY,   -- in the order of the input, from 1
+    file TEXT NOT NULL,
+    number INTEGER NOT NULL,  -- in its file, from 1
+    line INTEGER NOT NULL,    -- of its file, where it begins
+    white TEXT, black TEXT, event TEXT, site TEXT, date TEXT,
+    result TEXT NOT NULL,     -- 1-0, 0-1, 1/2-1/2 or *
+    eco TEXT, opening TEXT,
+    white_accuracy REAL, black_accuracy REAL   -- percent
+);
 CREATE TABLE IF NOT EXISTS positions (
     id INTEGER PRIMARY KEY,
-    game INTEGER,                    -- REFERENCES games; NULL for a position that stands alone
-    file TEXT, name TEXT, ply INTEGER,
+    game INTEGER REFERENCES games,   -- NULL for a position that stands alone
+    file TEXT,                       -- of a position that stands alone
+    name TEXT,                       -- id of an EPD line
+    ply INTEGER,                     -- from the begin of the game
+    variation INTEGER,               -- its number in the game, from 1; NULL in the game itself
+    parent INTEGER,                  -- the variation that this one leaves; NULL for the game
     fen TEXT NOT NULL,
-    played TEXT, played_uci TEXT, chances_lost REAL, judgement TEXT,
+    played TEXT, played_uci TEXT,    -- the move of the game
+    chances_lost REAL,               -- by that move, in percent
+    judgement TEXT,                  -- inaccuracy, mistake or blunder
     depth INTEGER NOT NULL, nodes INTEGER NOT NULL, ms INTEGER NOT NULL
 );
 CREATE TABLE IF NOT EXISTS lines (
@@ -53,6 +69,11 @@ CREATE TABLE IF NOT EXISTS lines (
     pv TEXT NOT NULL,                -- all moves, UCI notation
     PRIMARY KEY (position, rank)
 ) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS positions_by_game ON positions (game, ply);
+";
+
+/// The tables of a tree.
+const SCHEMA: &str = "
 CREATE TABLE nodes (                 -- a position of the tree
     key INTEGER PRIMARY KEY,         -- its Polyglot key, as a signed number
     fen TEXT NOT NULL,               -- with its clocks at zero
@@ -208,6 +229,7 @@ impl Tree {
             if tree.version()? == VERSION {
                 return Ok(());
             }
+            tree.connection.execute_batch(ARCHIVE_SCHEMA)?;
             tree.connection.execute_batch(SCHEMA)?;
             tree.connection.pragma_update(None, "user_version", VERSION)?;
             tree.take_in_archive()
@@ -326,10 +348,7 @@ impl Tree {
 
     /// Counts a game in which a move was played.
     fn count_game(&self, position: &Position, m: Move, outcome: Outcome) -> rusqlite::Result<()> {
-        let winner = match outcome {
-            Outcome::Known(KnownOutcome::Decisive { winner }) => Some(winner),
-            _ => None,
-        };
+        let winner = outcome.winner();
         let (white, black) = (winner == Some(Color::White), winner == Some(Color::Black));
         self.connection
             .prepare_cached(

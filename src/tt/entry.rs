@@ -14,8 +14,8 @@ use super::{
     score_window::ScoreWindow,
 };
 use crate::{
-    position::Path,
-    types::{Depth, MAX_PLY, PackedMove, Ply, PositionKey, Score},
+    position::PositionPath,
+    types::{Depth, MAX_PLY, PackedMove, Ply, PositionKey, Score, mix},
 };
 
 const DEPTH_OFFSET: i32 = 1;
@@ -49,7 +49,7 @@ pub struct NodeResult {
     pub ply: Ply,
 }
 
-/// The entry that a probe found. Move and evaluation hold for the position; the score only if the path check admits it.
+/// The entry that a probe found. Move and evaluation hold for the position; the score only if the path check allows it.
 #[derive(Copy, Clone, Debug)]
 pub struct Hit {
     /// The best move known. It may belong to another position (a key collision), so it is checked for legality.
@@ -69,15 +69,15 @@ pub struct Hit {
 
 impl Hit {
     /// The bounds of the score, if they are also valid at the end of `path`, `ply` plies from the root.
-    pub fn window(&self, path: &Path, ply: Ply) -> Option<ScoreWindow> {
+    pub fn window(&self, path: &PositionPath, ply: Ply) -> Option<ScoreWindow> {
         let window =
             ScoreWindow { lower: Score::from_tt(self.lower, ply), upper: Score::from_tt(self.upper, ply) };
-        let admitted = if self.learned {
-            self.path.admits_learned(path, self.depth, window, ply)
+        let is_valid = if self.learned {
+            self.path.is_valid_learned_on(path, self.depth, window, ply)
         } else {
-            self.path.admits(path, self.depth, window, ply)
+            self.path.is_valid_on(path, self.depth, window, ply)
         };
-        admitted.then_some(window)
+        is_valid.then_some(window)
     }
 
     /// The result of a root, to be stored elsewhere.
@@ -108,12 +108,6 @@ impl Hit {
 pub(super) struct Packed {
     pub w0: u64,
     pub w1: u64,
-}
-
-/// The value with which the first word is combined, so that it matches only this second word.
-pub(super) fn mix(w1: u64) -> u64 {
-    let product = w1.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    product ^ (product >> 29)
 }
 
 impl Packed {
@@ -252,20 +246,20 @@ impl Packed {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::position::{Path, PathHash, Position};
+    use crate::position::{PathHash, Position, PositionPath};
     use shakmaty::{CastlingMode, fen::Fen, uci::UciMove};
 
     /// A path that stands at a position with that clock, in a mode that looks at it.
-    pub(in crate::tt) fn at(clock: u32) -> Path {
-        let mut path = Path::new(&rook_ending(clock));
+    pub(in crate::tt) fn at(clock: u32) -> PositionPath {
+        let mut path = PositionPath::new(&rook_ending(clock));
         path.begin_search(PathHash::Fifty);
         path
     }
 
     /// The path after `moves` of a game that began with the clock at 0.
-    pub(in crate::tt) fn after(moves: &str, mode: PathHash) -> Path {
+    pub(in crate::tt) fn after(moves: &str, mode: PathHash) -> PositionPath {
         let mut here = rook_ending(0);
-        let mut path = Path::new(&here);
+        let mut path = PositionPath::new(&here);
         for uci in moves.split(' ') {
             let uci: UciMove = uci.parse().expect("uci");
             here = here.play(uci.to_move(here.chess()).expect("legal"));

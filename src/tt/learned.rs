@@ -13,7 +13,7 @@ use arrayvec::ArrayVec;
 
 use super::{Hit, NodeResult, PathCheck, ScoreWindow, Table, entry::Packed, table::AtomicEntry};
 use crate::{
-    position::Path,
+    position::PositionPath,
     types::{Depth, PackedMove, Ply, PositionKey},
 };
 
@@ -50,7 +50,7 @@ impl Learned {
     }
 
     /// Its window, if it is valid at the end of `path`, where its position is the root of a search.
-    pub fn at_root(&self, path: &Path) -> Option<ScoreWindow> {
+    pub fn at_root(&self, path: &PositionPath) -> Option<ScoreWindow> {
         self.packed(0).unpack().window(path, Ply::ROOT)
     }
 }
@@ -136,7 +136,7 @@ mod tests {
     use crate::{
         position::PathHash,
         tt::entry::tests::{after, at},
-        types::Score,
+        types::{Score, spread},
     };
 
     const HALF: u64 = 1 << 63;
@@ -247,8 +247,7 @@ mod tests {
 
         let slots = (1 << 20) / 16;
         assert_eq!(table.learned_share(), slots / 8);
-        let all: Vec<Learned> =
-            (0..65_536u64).map(|n| learned(n.wrapping_mul(0x9E37_79B9_7F4A_7C15), 9)).collect();
+        let all: Vec<Learned> = (0..65_536u64).map(|n| learned(spread(n), 9)).collect();
         table.unlearn([PositionKey(1), PositionKey(2)]);
         assert!(table.insert_learned(all) <= table.learned_share());
         for cluster in table.clusters() {

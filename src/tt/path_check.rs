@@ -12,8 +12,8 @@
 
 use super::ScoreWindow;
 use crate::{
-    position::{Path, PathPart},
-    types::{Depth, FIFTY_MOVE_MARGIN, PathKey, Ply, Score},
+    position::{PathPart, PositionPath},
+    types::{Depth, FIFTY_MOVE_MARGIN, PathKey, Ply, Score, spread},
 };
 
 const SET_BITS: u32 = 9;
@@ -44,7 +44,7 @@ impl Taint {
 
 impl PathCheck {
     /// The check of a result of `depth` found below the last position of `path`.
-    pub fn new(path: &Path, depth: Depth) -> PathCheck {
+    pub fn new(path: &PositionPath, depth: Depth) -> PathCheck {
         if !path.mode().looks_at_clock() {
             return PathCheck { field: (path.key().0 >> 48) as u16, tainted: false };
         }
@@ -60,12 +60,18 @@ impl PathCheck {
         PathCheck { field: halfmoves.min(100) as u16, tainted: false }
     }
 
-    /// [`PathCheck::admits`] for a check made by [`PathCheck::learned`].
-    pub(super) fn admits_learned(self, path: &Path, depth: Depth, window: ScoreWindow, ply: Ply) -> bool {
+    /// [`PathCheck::is_valid_on`] for a check made by [`PathCheck::learned`].
+    pub(super) fn is_valid_learned_on(
+        self,
+        path: &PositionPath,
+        depth: Depth,
+        window: ScoreWindow,
+        ply: Ply,
+    ) -> bool {
         // In mode `draws` the key is that of the set of positions that occurred twice, which must be empty now too.
         let same_set =
             path.mode().part() != PathPart::SeenTwice || depth <= SHALLOW || path.key() == PathKey::default();
-        same_set && admits_clock(self.field, path, depth, window, ply)
+        same_set && clock_allows(self.field, path, depth, window, ply)
     }
 
     pub(super) fn from_bits(field: u16, tainted: bool) -> PathCheck {
@@ -87,7 +93,13 @@ impl PathCheck {
     }
 
     /// Is a score of `depth` that was stored with this check valid at the end of `path`, `ply` plies from the root?
-    pub(super) fn admits(self, path: &Path, depth: Depth, window: ScoreWindow, ply: Ply) -> bool {
+    pub(super) fn is_valid_on(
+        self,
+        path: &PositionPath,
+        depth: Depth,
+        window: ScoreWindow,
+        ply: Ply,
+    ) -> bool {
         if !path.mode().looks_at_clock() {
             return self.field == (path.key().0 >> 48) as u16;
         }
@@ -98,7 +110,7 @@ impl PathCheck {
             None => {
                 let same_set =
                     depth <= SHALLOW || (self.field ^ set_hash(path.key())) & ((1 << SET_BITS) - 1) == 0;
-                same_set && admits_clock(self.field >> SET_BITS, path, depth, window, ply)
+                same_set && clock_allows(self.field >> SET_BITS, path, depth, window, ply)
             }
         }
     }
@@ -106,7 +118,7 @@ impl PathCheck {
 
 /// Is a result of `depth` found at clock `then` valid at the end of `path`? Only if the fifty-move counter does not run
 /// out within either search, nor before a mate.
-fn admits_clock(then: u16, path: &Path, depth: Depth, window: ScoreWindow, ply: Ply) -> bool {
+fn clock_allows(then: u16, path: &PositionPath, depth: Depth, window: ScoreWindow, ply: Ply) -> bool {
     let now = path.clock();
     then == now || is_clear(depth, then.max(now)) && in_time(window, path, ply)
 }
@@ -117,7 +129,7 @@ fn is_clear(depth: Depth, clock: u16) -> bool {
 }
 
 /// Do the mates of `window` come before the counter runs out?
-fn in_time(window: ScoreWindow, path: &Path, ply: Ply) -> bool {
+fn in_time(window: ScoreWindow, path: &PositionPath, ply: Ply) -> bool {
     let left = 100 - i32::from(path.clock());
     let in_time =
         |score: Score| score.mate_plies().is_none_or(|plies| plies.abs() - i32::from(ply.0) <= left);
@@ -130,7 +142,7 @@ fn set_hash(key: PathKey) -> u16 {
 
 /// How far back the result at the end of `path` depends on the path, if it depends on a draw. The fifty-move counter
 /// taints a result only if depth and clock do not show already that it was near.
-fn reach_of_result(path: &Path, depth: Depth) -> Option<usize> {
+fn reach_of_result(path: &PositionPath, depth: Depth) -> Option<usize> {
     if path.has_counter_taint() && is_clear(depth, path.clock()) {
         return Some(FAR);
     }
@@ -139,11 +151,11 @@ fn reach_of_result(path: &Path, depth: Depth) -> Option<usize> {
 }
 
 /// Reach and a hash of the positions within it, with the clock if the fifty-move counter is near.
-fn tainted_field(path: &Path, reach: usize, depth: Depth) -> u16 {
+fn tainted_field(path: &PositionPath, reach: usize, depth: Depth) -> u16 {
     let near = reach == FAR || !is_clear(depth, path.clock());
     let clock = if near { u64::from(path.clock()) + 1 } else { 0 };
     let recent = if reach == FAR { Some(path.drawing_key()) } else { path.recent_key(reach) };
     // A path shorter than the reach matches no entry that was stored with that reach.
     let hash = recent.map_or(0, |recent| (recent.0 ^ path.key().0.rotate_left(9) ^ clock << 1) | 1);
-    (reach as u16) << REACH_SHIFT | (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52) as u16
+    (reach as u16) << REACH_SHIFT | (spread(hash) >> 52) as u16
 }

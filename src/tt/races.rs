@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::{
     NodeResult, ScoreWindow,
-    entry::{Packed, mix},
+    entry::Packed,
     file::cell::{Bucket, CellKind, Entry},
     path_check::PathCheck,
     table::AtomicEntry,
 };
 use crate::{
-    position::{Path, Position},
-    types::{Depth, PackedMove, Ply, PositionKey, Score},
+    position::{Position, PositionPath},
+    types::{Depth, PackedMove, Ply, PositionKey, Score, mix},
 };
 
 const KEY: PositionKey = PositionKey(0x0123_4567_89AB_CDEF);
@@ -29,7 +29,7 @@ fn record(number: u64) -> NodeResult {
         window: ScoreWindow { lower: Score(small as i32 - 100), upper: Score(small as i32 - 50) },
         depth: Depth(small as i32),
         was_pv: number.is_multiple_of(3),
-        path: PathCheck::new(&Path::new(&Position::default()), Depth(small as i32)),
+        path: PathCheck::new(&PositionPath::new(&Position::default()), Depth(small as i32)),
         ply: Ply::ROOT,
     }
 }

@@ -9,7 +9,7 @@ use std::{cmp::Reverse, collections::HashMap, sync::RwLock};
 use super::{Hit, NodeResult, entry::Packed};
 use crate::{
     locks::{read, write},
-    position::Path,
+    position::PositionPath,
     types::{PackedMove, Ply, PositionKey},
 };
 
@@ -31,7 +31,7 @@ pub struct RootResult {
 pub fn deepest<T>(
     results: impl Iterator<Item = T>,
     hit: impl Fn(&T) -> Hit,
-    path: &Path,
+    path: &PositionPath,
     ply: Ply,
 ) -> Option<T> {
     results.filter(|found| hit(found).window(path, ply).is_some()).max_by_key(|found| hit(found).depth)
@@ -63,7 +63,7 @@ impl Roots {
     }
 
     /// The deepest result of a root that is valid at the end of `path`, `ply` plies from the root of the search.
-    pub fn find(&self, root: PositionKey, path: &Path, ply: Ply) -> Option<RootResult> {
+    pub fn find(&self, root: PositionKey, path: &PositionPath, ply: Ply) -> Option<RootResult> {
         let roots = read(&self.0);
         deepest(roots.get(&root)?.iter(), |result| result.hit, path, ply).cloned()
     }

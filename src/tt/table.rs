@@ -249,7 +249,7 @@ fn worth(packed: Packed, generation: u64, bonus: u8) -> i32 {
 mod tests {
     use super::*;
     use crate::{
-        position::{Path, PathHash, Position},
+        position::{PathHash, Position, PositionPath},
         tt::{PathCheck, ScoreWindow, entry::tests::after},
         types::{Depth, PackedMove, Ply, Score},
     };
@@ -261,7 +261,7 @@ mod tests {
             window: ScoreWindow::at_least(Score(depth)),
             depth: Depth(depth),
             was_pv: false,
-            path: PathCheck::new(&Path::new(&Position::default()), Depth(depth)),
+            path: PathCheck::new(&PositionPath::new(&Position::default()), Depth(depth)),
             ply: Ply::ROOT,
         }
     }

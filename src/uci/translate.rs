@@ -10,7 +10,10 @@ use shakmaty::{
 use thiserror::Error;
 
 use crate::{
-    position::Position,
+    position::{
+        Position,
+        notation::{is_board, with_start},
+    },
     protocol::{Go, Info, InfoScore, Message, PositionStart, ScoreValue},
     search::{ClockTime, Event, Limits, PvInfo},
     types::{Bound, ChanceModel, Depth, Score},
@@ -30,24 +33,25 @@ pub enum FenError {
 }
 
 /// Reads a FEN, or `startpos`; fields missing at its end take their usual values ([`assumed`]). With `chess960` castling
-/// rights are read and moves
-/// printed as in Chess960; without it only if the rights cannot be standard.
+/// rights are read and moves printed as in Chess960; without it only if the rights cannot be standard.
 ///
 /// # Errors
 /// The text is not a FEN, or the position does not have one king for each side, or a king can be captured.
 pub fn parse_fen(fen: &str, chess960: bool) -> Result<Position, FenError> {
-    let start = Position::default().fen();
-    let fen = if fen.trim() == "startpos" { &start } else { fen };
     let shown = || fen.chars().take(100).collect::<String>();
-    let setup = fen.parse::<Fen>().map_err(|reason| FenError::Syntax(shown(), reason))?.into_setup();
+    let setup = with_start(fen)
+        .trim()
+        .parse::<Fen>()
+        .map_err(|reason| FenError::Syntax(shown(), reason))?
+        .into_setup();
     let mode = if chess960 { CastlingMode::Chess960 } else { CastlingMode::detect(&setup) };
     Position::from_setup(setup, mode).map_err(|kinds| FenError::Impossible(shown(), reasons(kinds)))
 }
 
 /// What is assumed of a FEN that gives the pieces and nothing else.
 pub fn assumed(fen: &str) -> Option<&'static str> {
-    let is_board = fen.matches('/').count() == 7 && fen.split_whitespace().count() == 1;
-    is_board.then_some("the FEN gives only the pieces: White is to move, and nobody may castle")
+    let is_alone = is_board(fen) && fen.split_whitespace().count() == 1;
+    is_alone.then_some("the FEN gives only the pieces: White is to move, and nobody may castle")
 }
 
 /// The errors that make a position unplayable, except the tolerated ones.

@@ -63,7 +63,7 @@ pub fn shared(name: &str) -> Option<PathBuf> {
 }
 
 /// The texts of the `info string` lines.
-pub fn told(lines: &[String]) -> Vec<&str> {
+pub fn info_strings(lines: &[String]) -> Vec<&str> {
     lines.iter().filter_map(|line| line.strip_prefix("info string ")).collect()
 }
 
@@ -215,8 +215,8 @@ impl Engine {
         while Instant::now() < deadline {
             self.send("position startpos");
             let (_, lines) = self.best("go depth 1");
-            if let Some(told) = told(&lines).into_iter().find(|told| told.contains(text)) {
-                return told.to_owned();
+            if let Some(said) = info_strings(&lines).into_iter().find(|said| said.contains(text)) {
+                return said.to_owned();
             }
         }
         panic!("`{text}` was never said; all that came: {:#?}", self.seen);

@@ -1,15 +1,8 @@
 //! A game with the annotations of its analysis, as PGN.
 
-use std::slice::Iter;
-
 use shakmaty::Color;
 
-use super::{
-    marks::for_white,
-    pool::Finding,
-    report::GameReport,
-    variations::{self, Variation, VariationLine},
-};
+use super::{report::GameReport, variations::Variation};
 use crate::{
     cli::{
         pawns,
@@ -52,7 +45,7 @@ pub fn game_pgn(report: &GameReport) -> String {
         set("Annotator", concat!("Engram ", env!("CARGO_PKG_VERSION")).to_owned());
     }
     let mut comments: Vec<Comment> = vec![kept(&game.preface)];
-    let mut variations = evaluated(report).into_iter();
+    let mut variations = report.variations.iter().map(variation_text);
     for (index, m) in report.moves.iter().enumerate() {
         let mut kept = kept(&game.annotations[index]);
         put_variations(&mut kept, &mut variations);
@@ -81,35 +74,23 @@ pub fn game_pgn(report: &GameReport) -> String {
     pgn::write_game(game, &tags, &comments)
 }
 
-/// The variations of a game, in their order, with evaluations; none if they were not searched.
-fn evaluated(report: &GameReport) -> Vec<String> {
-    if report.branches.is_empty() {
-        return Vec::new();
-    }
-    let list = variations::of_game(&report.game, &report.positions);
-    let mut branches = report.branches.iter();
-    list.iter().map(|variation| variation_text(variation, &mut branches)).collect()
-}
-
-/// A variation with evaluations: of it and those in it, whose findings come next.
-fn variation_text(variation: &Variation, branches: &mut Iter<'_, Vec<Finding>>) -> String {
-    let Some(VariationLine { game, positions, variations }) = &variation.line else {
+/// A variation, with evaluations if it was searched.
+fn variation_text(variation: &Variation) -> String {
+    let Some(line) = variation.line.as_ref().filter(|line| line.is_searched()) else {
         return variation.text.clone();
     };
-    let findings = branches.next().map(Vec::as_slice).unwrap_or_default();
-    let mut nested = variations.iter().map(|inner| variation_text(inner, branches));
-    let mut comments: Vec<Comment> = vec![kept(&game.preface)];
-    for (index, annotations) in game.annotations.iter().enumerate() {
-        let next = &positions[index + 1];
+    let mut nested = line.variations.iter().map(variation_text);
+    let mut comments: Vec<Comment> = vec![kept(&line.game.preface)];
+    for (annotations, m) in line.game.annotations.iter().zip(&line.moves) {
         let mut kept = kept(annotations);
         put_variations(&mut kept, &mut nested);
         let nags = kept.iter().take_while(|token| token.starts_with('$')).count();
-        if let Some(finding) = findings.get(index).filter(|_| next.has_legal_move()) {
-            kept.insert(nags, format!("{{[%eval {}]}}", eval(for_white(next, finding))));
+        if !m.ends {
+            kept.insert(nags, format!("{{[%eval {}]}}", eval(m.score)));
         }
         comments.push(kept);
     }
-    pgn::movetext(game, &comments).join(" ")
+    pgn::movetext(&line.game, &comments).join(" ")
 }
 
 /// Puts these texts in the place of the variations of a move.

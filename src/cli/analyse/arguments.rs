@@ -71,16 +71,15 @@ pub struct Analyse {
     /// Write a row of CSV for each position and line; `-` as above.
     #[arg(long, value_name = "FILE")]
     pub(super) csv: Option<PathBuf>,
-    /// Write an SQLite database with the tables games, positions and lines. Only in a program that was built with
-    /// the feature `sqlite`.
+    /// Write an SQLite database with the tables games, positions and lines. `engram tree` makes a tree of it.
     #[arg(long, value_name = "FILE")]
     pub(super) sqlite: Option<PathBuf>,
     /// Write blunders with a single winning answer as puzzles, each checked by a deeper search: as PGN if the name ends
     /// in .pgn, otherwise as EPD; `-` as above.
     #[arg(long, value_name = "FILE")]
     pub(super) puzzles: Option<PathBuf>,
-    /// Analyse the variations of the games too: on the page their positions have the engine's lines, and in --pgn their
-    /// moves have evaluations.
+    /// Analyse the variations of the games too: on the page their positions have the engine's lines, in --pgn their moves
+    /// have evaluations, and in --json, --csv and --sqlite they come behind their game.
     #[arg(long)]
     pub(super) variations: bool,
     /// List all inaccuracies, mistakes and blunders of a game on the terminal, not only the worst six mistakes and blunders.

@@ -1,14 +1,15 @@
 //! Test positions: EPD lines with the operations `bm`, `am`, `c8` and `c9`.
 
-use std::borrow::Cow;
-
 use shakmaty::Move;
 
 use super::pool::Finding;
 use crate::{
     cli::pgn::{read_move, without_number},
     learn::exchange::operations,
-    position::Position,
+    position::{
+        Position,
+        notation::{is_board, with_start},
+    },
     uci::translate,
 };
 
@@ -168,14 +169,6 @@ impl EpdRecord {
     }
 }
 
-/// A line that may begin with `startpos` in the place of a FEN.
-fn with_start(line: &str) -> Cow<'_, str> {
-    match line.split_once(|c: char| c.is_whitespace() || c == ';').unwrap_or((line, "")) {
-        ("startpos", rest) => format!("{} {rest}", Position::default().fen()).into(),
-        _ => line.into(),
-    }
-}
-
 /// A field of a position, which some programs end with a semicolon.
 fn field(word: &str) -> &str {
     word.strip_suffix(';').unwrap_or(word)
@@ -185,7 +178,7 @@ fn field(word: &str) -> &str {
 /// be missing; 0 if the first is not a board. A word that can only be a move is not taken for the en-passant square.
 fn position_fields(words: &[&str]) -> usize {
     let words: Vec<&str> = words.iter().take(4).map(|word| field(word)).collect();
-    if words.first().is_none_or(|word| word.matches('/').count() != 7) {
+    if words.first().is_none_or(|word| !is_board(word)) {
         return 0;
     }
     let turn = words.get(1).copied().unwrap_or_default();

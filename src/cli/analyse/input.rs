@@ -9,7 +9,10 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-use super::{epd::EpdRecord, variations::Branch};
+use super::{
+    epd::EpdRecord,
+    variations::{self, Branch, Variation},
+};
 use crate::{
     cli::{
         CliError, complain,
@@ -17,6 +20,7 @@ use crate::{
         refused,
         source::{self, Reader},
     },
+    position::notation::begins_position,
     uci::translate,
 };
 
@@ -25,8 +29,8 @@ use crate::{
 pub enum Item {
     /// A position, perhaps with a task.
     Position(EpdRecord),
-    /// A game, and how many of its variations come behind it.
-    Game(Game, usize),
+    /// A game, its variations, and how many of them come behind it to be searched.
+    Game(Game, Vec<Variation>, usize),
     /// A variation of the game before it.
     Variation(Branch),
 }
@@ -38,7 +42,7 @@ impl Item {
             Item::Position(record) if record.file.is_empty() => record.id.clone(),
             Item::Position(record) => format!("{}: {}", record.file, record.id),
             Item::Variation(branch) => format!("a variation at ply {}", branch.before.len() + 1),
-            Item::Game(game, _) => format!("{}: game {} (line {})", game.file, game.number, game.line),
+            Item::Game(game, ..) => format!("{}: game {} (line {})", game.file, game.number, game.line),
         }
     }
 }
@@ -79,7 +83,7 @@ impl AnalysisInput {
         };
         let text = text(words);
         let first = text.split_whitespace().next().unwrap_or_default();
-        let is_position = first == "startpos" || first.matches('/').count() == 7;
+        let is_position = begins_position(first);
         let is_file = |word: &OsString| Path::new(word).is_file();
         if !is_position && (text.split_whitespace().count() < 2 || words.iter().any(is_file)) {
             return Err(CliError::Task(format!(
@@ -188,9 +192,7 @@ fn detect(path: &Path, mut reader: Reader) -> io::Result<(TextKind, Reader)> {
         let first = lines.find(|line| !line.is_empty() && !line.starts_with(['#', '%']));
         if count == 0 || first.is_some() {
             let word = first.and_then(|line| line.split_whitespace().next());
-            let is_position = word.is_some_and(|word| {
-                word.trim_end_matches(';') == "startpos" || word.matches('/').count() == 7
-            });
+            let is_position = word.is_some_and(begins_position);
             let kind = if is_position { TextKind::Positions } else { TextKind::Games };
             return Ok((kind, Box::new(Cursor::new(read).chain(reader))));
         }
@@ -201,8 +203,9 @@ fn games(path: PathBuf, reader: Reader, variations: bool) -> Items {
     Box::new(Games::new(reader).flat_map(move |game| match game {
         Ok(Ok(game)) => {
             let game = Game { file: path.display().to_string(), ..game };
-            let branches = if variations { Branch::all(&game) } else { Vec::new() };
-            let mut items = vec![Ok(Ok(Item::Game(game, branches.len())))];
+            let list = variations::of_game(&game, &game.positions());
+            let branches = if variations { Branch::all(&game, &list) } else { Vec::new() };
+            let mut items = vec![Ok(Ok(Item::Game(game, list, branches.len())))];
             items.extend(branches.into_iter().map(|branch| Ok(Ok(Item::Variation(branch)))));
             items
         }

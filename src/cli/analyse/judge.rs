@@ -6,7 +6,7 @@
 //! gives away at least [`ONLY_MOVE`] percent. If it also sacrifices material, it is brilliant. Recaptures and moves of a
 //! named opening are not praised.
 
-use crate::types::Score;
+use crate::{cli::pgn::glyph, types::Score};
 
 /// Centipawns into winning chances: a logistic curve with this slope, fitted to human games by the Lichess
 /// project (lichess.org/page/accuracy, 2022). A pawn is about 59 %, three pawns 75 %.
@@ -79,27 +79,27 @@ impl MoveJudgement {
     }
 
     /// The numeric annotation glyph of the PGN standard.
-    pub fn nag(self) -> u8 {
-        self.signs().0
+    pub fn nag(self) -> u32 {
+        self.names().0
     }
 
     /// The glyph as text, such as `?!`.
     pub fn glyph(self) -> &'static str {
-        self.signs().1
+        glyph::sign(self.nag()).unwrap_or_default()
     }
 
     /// The word.
     pub fn word(self) -> &'static str {
-        self.signs().2
+        self.names().1
     }
 
-    fn signs(self) -> (u8, &'static str, &'static str) {
+    fn names(self) -> (u32, &'static str) {
         match self {
-            MoveJudgement::Brilliant => (3, "!!", "brilliant"),
-            MoveJudgement::Good => (1, "!", "good"),
-            MoveJudgement::Inaccuracy => (6, "?!", "inaccuracy"),
-            MoveJudgement::Mistake => (2, "?", "mistake"),
-            MoveJudgement::Blunder => (4, "??", "blunder"),
+            MoveJudgement::Brilliant => (3, "brilliant"),
+            MoveJudgement::Good => (1, "good"),
+            MoveJudgement::Inaccuracy => (6, "inaccuracy"),
+            MoveJudgement::Mistake => (2, "mistake"),
+            MoveJudgement::Blunder => (4, "blunder"),
         }
     }
 }

@@ -1,18 +1,20 @@
 //! The marks of a game's moves, by what was found about its positions.
 //!
 //! A mark is printed only if it is confirmed: the positions before and after its move were searched a second time, with
-//! four times the limit and two lines ([`SearchKind::Confirmation`](super::pool::SearchKind)). What such a search finds
-//! replaces what was there, and may call for the next: so long as a move has a mark or may be the only one, and a position
-//! beside it is not confirmed, that position is searched.
+//! four times the limit and two lines. What such a search finds replaces what was there, and may call for the next: so
+//! long as a move has a mark or may be the only one, and a position beside it is not confirmed, that position is searched.
+//!
+//! Of many moves some look like mistakes by chance, in the search that confirms them too. So `?` and `??` are confirmed
+//! once more, with eight times the limit, and the mark is the weaker one of the two confirmations.
 
 use shakmaty::Move;
 
 use super::{
     judge::{MoveJudgement, ONLY_MOVE, chances},
-    pool::Finding,
+    pool::{Finding, SearchKind},
 };
 use crate::{
-    position::{Path, Position},
+    position::{Position, PositionPath},
     types::{Ply, Score},
 };
 
@@ -21,13 +23,18 @@ const SACRIFICE: Score = Score::from_centipawns(200);
 
 /// A game and what was found about it.
 pub struct Marks<'a> {
-    positions: &'a [Position],
-    moves: &'a [Move],
-    findings: &'a [Finding],
+    /// Its positions, one more than moves.
+    pub positions: &'a [Position],
+    /// Its moves.
+    pub moves: &'a [Move],
+    /// The finding of each position.
+    pub findings: &'a [Finding],
     /// Number of moves that lead to the last named position.
     book: usize,
     /// White's scores before the first move and after each.
     pub scores: Vec<Score>,
+    /// The same by the first confirmation where there was a second.
+    first_scores: Vec<Score>,
     /// Is the last position a draw by the rules?
     pub is_drawn: bool,
 }
@@ -40,20 +47,32 @@ impl<'a> Marks<'a> {
         findings: &'a [Finding],
         book: usize,
     ) -> Marks<'a> {
-        let found = positions.iter().zip(findings);
-        let mut scores: Vec<Score> = found.map(|(position, finding)| for_white(position, finding)).collect();
         let is_drawn = ends_in_draw(positions);
-        if is_drawn && let Some(last) = scores.get_mut(moves.len()) {
-            *last = Score::ZERO;
-        }
-        Marks { positions, moves, findings, book, scores, is_drawn }
+        let scores = |first: bool| {
+            let score = |(position, finding): (&Position, &Finding)| match finding.first_confirmation {
+                Some(score) if first => score.relative_to(position.turn()),
+                _ => for_white(position, finding),
+            };
+            let mut scores: Vec<Score> = positions.iter().zip(findings).map(score).collect();
+            if is_drawn && let Some(last) = scores.get_mut(moves.len()) {
+                *last = Score::ZERO;
+            }
+            scores
+        };
+        let (first_scores, scores) = (scores(true), scores(false));
+        Marks { positions, moves, findings, book, scores, first_scores, is_drawn }
+    }
+
+    /// Of these scores that before a move and that after it, for the side that made it.
+    fn beside(&self, scores: &[Score], index: usize) -> Option<(Score, Score)> {
+        let side = self.positions[index].turn();
+        let (before, after) = (scores.get(index)?, scores.get(index + 1)?);
+        Some((before.relative_to(side), after.relative_to(side)))
     }
 
     /// The score before a move and after it, for the side that made it.
     fn scores(&self, index: usize) -> Option<(Score, Score)> {
-        let side = self.positions[index].turn();
-        let (before, after) = (self.scores.get(index)?, self.scores.get(index + 1)?);
-        Some((before.relative_to(side), after.relative_to(side)))
+        self.beside(&self.scores, index)
     }
 
     fn is_best(&self, index: usize) -> bool {
@@ -71,7 +90,9 @@ impl<'a> Marks<'a> {
         if self.is_best(index) {
             return self.praise(index);
         }
-        let judgement = self.scores(index).and_then(|(before, after)| MoveJudgement::of(before, after))?;
+        let judged = |(before, after): (Score, Score)| MoveJudgement::of(before, after);
+        let first = self.beside(&self.first_scores, index).and_then(judged);
+        let judgement = self.scores(index).and_then(judged).min(first)?;
         // Many openings give something away for what no search sees.
         (index >= self.book || judgement == MoveJudgement::Blunder).then_some(judgement)
     }
@@ -101,25 +122,34 @@ impl<'a> Marks<'a> {
             && self.positions[index].legal_moves().len() > 1
     }
 
-    /// The positions, by ply, that are to be searched a second time before the marks can be printed.
-    pub fn unconfirmed(&self, confirmed: &[bool]) -> Vec<usize> {
-        let mut wanted = vec![false; self.positions.len()];
+    /// The positions, by ply, that are to be searched again before the marks can be printed, and how. `sent` are the last
+    /// searches of all positions.
+    pub fn unconfirmed(&self, sent: &[SearchKind]) -> Vec<(usize, SearchKind)> {
+        let mut wanted = sent.to_vec();
         for index in 0..self.moves.len() {
-            let is_bad = self.of(index).is_some_and(MoveJudgement::is_bad);
-            if is_bad || self.may_be_only_move(index) {
-                wanted[index] = true;
-                // Where the game is over, there is nothing to search.
-                wanted[index + 1] |= self.findings[index + 1].best().is_some();
+            let judgement = self.of(index);
+            let is_bad = judgement.is_some_and(MoveJudgement::is_bad);
+            if !is_bad && !self.may_be_only_move(index) {
+                continue;
             }
+            // Where the game is over, there is nothing to search.
+            let plies = index..index + 1 + usize::from(self.findings[index + 1].best().is_some());
+            let is_confirmed = sent[plies.clone()].iter().all(|kind| !kind.is_analysis());
+            let kind = if is_confirmed && judgement >= Some(MoveJudgement::Mistake) {
+                SearchKind::SecondConfirmation
+            } else {
+                SearchKind::Confirmation
+            };
+            wanted[plies].iter_mut().for_each(|place| *place = kind.max(*place));
         }
-        (0..wanted.len()).filter(|&ply| wanted[ply] && !confirmed[ply]).collect()
+        (0..wanted.len()).map(|ply| (ply, wanted[ply])).filter(|&(ply, kind)| kind > sent[ply]).collect()
     }
 }
 
 /// Is the last position a draw by the rules, and no mate?
 fn ends_in_draw(positions: &[Position]) -> bool {
     let Some((first, rest)) = positions.split_first() else { return false };
-    let mut path = Path::new(first);
+    let mut path = PositionPath::new(first);
     rest.iter().for_each(|position| path.push(position));
     positions.last().is_some_and(|last| last.has_legal_move() && path.is_draw(last))
 }
@@ -180,9 +210,34 @@ mod tests {
         let (positions, moves, findings) = game(QUEENS, &["h3"], &lines);
         let marks = Marks::new(&positions, &moves, &findings, 0);
         assert_eq!(marks.of(0), Some(MoveJudgement::Blunder));
-        assert_eq!(marks.unconfirmed(&[false; 2]), [0, 1]);
-        assert_eq!(marks.unconfirmed(&[true, false]), [1]);
-        assert!(marks.unconfirmed(&[true; 2]).is_empty());
+        use SearchKind::{Analysis, Confirmation, SecondConfirmation};
+        assert_eq!(marks.unconfirmed(&[Analysis; 2]), [(0, Confirmation), (1, Confirmation)]);
+        assert_eq!(marks.unconfirmed(&[SecondConfirmation, Analysis]), [(1, Confirmation)]);
+        assert_eq!(marks.unconfirmed(&[Confirmation; 2]), [(0, SecondConfirmation), (1, SecondConfirmation)]);
+        assert_eq!(marks.unconfirmed(&[Confirmation, SecondConfirmation]), [(0, SecondConfirmation)]);
+        assert!(marks.unconfirmed(&[SecondConfirmation; 2]).is_empty());
+        let lines: [&[(i32, &str)]; 2] = [&[(80, "Qxd5")], &[(0, "Qxd1")]];
+        let (positions, moves, findings) = game(QUEENS, &["h3"], &lines);
+        let marks = Marks::new(&positions, &moves, &findings, 0);
+        assert_eq!(marks.of(0), Some(MoveJudgement::Inaccuracy));
+        assert!(marks.unconfirmed(&[Confirmation; 2]).is_empty(), "only mistakes and blunders, twice");
+    }
+
+    #[test]
+    fn a_mark_is_the_weaker_one_of_two_confirmations() {
+        let judged = |first: (i32, i32), second: (i32, i32)| {
+            let lines: [&[(i32, &str)]; 2] = [&[(second.0, "Qxd5")], &[(-second.1, "Qxd1")]];
+            let (positions, moves, mut findings) = game(QUEENS, &["h3"], &lines);
+            findings[0].first_confirmation = Some(Score::from_centipawns(first.0));
+            findings[1].first_confirmation = Some(Score::from_centipawns(-first.1));
+            Marks::new(&positions, &moves, &findings, 0).of(0).map_or("", MoveJudgement::glyph)
+        };
+        assert_eq!(judged((300, 0), (300, 0)), "??");
+        assert_eq!(judged((300, 0), (130, 0)), "?");
+        assert_eq!(judged((130, 0), (300, 0)), "?");
+        assert_eq!(judged((130, 0), (70, 0)), "?!");
+        assert_eq!(judged((300, 0), (0, 0)), "");
+        assert_eq!(judged((0, -130), (0, 20)), "");
     }
 
     #[test]
@@ -206,7 +261,7 @@ mod tests {
             let lines: [&[(i32, &str)]; 2] = [&found, &[(-100, reply)]];
             let (positions, moves, findings) = game(QUEENS, &[best], &lines);
             let marks = Marks::new(&positions, &moves, &findings, book);
-            assert_eq!(marks.unconfirmed(&[false; 2]).len(), 2 * (1 - book));
+            assert_eq!(marks.unconfirmed(&[SearchKind::Analysis; 2]).len(), 2 * (1 - book));
             marks.of(0).map(MoveJudgement::glyph)
         };
         assert_eq!(judged("Re5", "Qxe5", "Qxd5", -300, 0), Some("!!"));

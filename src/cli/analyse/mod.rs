@@ -18,9 +18,9 @@ mod arguments;
 mod backend;
 mod claims;
 pub mod epd;
+mod finding_journal;
 mod html;
 mod input;
-mod journal;
 mod judge;
 mod marks;
 mod output;
@@ -32,7 +32,6 @@ mod remote;
 mod report;
 mod rows;
 mod sink;
-#[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(feature = "fleet")]
 mod task;
@@ -48,8 +47,8 @@ use std::{
 
 use backend::SearchBackend;
 use claims::Claims;
+use finding_journal::FindingJournal;
 use indicatif::ProgressBar;
-use journal::FindingJournal;
 use outputs::Outputs;
 use serde_json::{Value, json};
 
@@ -92,7 +91,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     }
     let settings = settings(arguments, input.is_single());
     let setup = setup(arguments, &input, &settings);
-    let earlier = setup.as_ref().map(|(file, setup)| journal::find(file, setup)).transpose()?;
+    let earlier = setup.as_ref().map(|(file, setup)| finding_journal::find(file, setup)).transpose()?;
     let claims = Claims::open(arguments, &input, earlier.as_ref())?;
     let learn = arguments.learn.as_deref();
     let records_before = learn.map(|path| records(path, arguments.write)).transpose()?;

@@ -13,7 +13,8 @@ use super::{
     epd::{self, EpdRecord},
     judge::MoveJudgement,
     pool::{Finding, FoundLine},
-    report::GameReport,
+    report::{GameReport, Judged},
+    variations::{SearchedVariation, searched},
 };
 use crate::{
     cli::{CliError, counted, json, pawns, pgn, refused},
@@ -106,6 +107,18 @@ struct GameJson<'a> {
     chess960: bool,
     accuracy: ByColor<Option<f64>>,
     moves: Vec<MoveJson<'a>>,
+    /// Those that were searched.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    variations: Vec<VariationJson<'a>>,
+}
+
+/// A variation of a game.
+#[derive(Serialize)]
+struct VariationJson<'a> {
+    variation: usize,
+    parent: Option<usize>,
+    ply: usize,
+    moves: Vec<MoveJson<'a>>,
 }
 
 #[derive(Serialize)]
@@ -140,6 +153,27 @@ fn lines_json(position: &Position, finding: &Finding) -> Vec<LineJson> {
     finding.lines.iter().map(line).collect()
 }
 
+fn moves_json<'a>(moves: &'a [Judged], positions: &[Position], findings: &[Finding]) -> Vec<MoveJson<'a>> {
+    let lines = |index: usize| {
+        findings.get(index).map_or_else(Vec::new, |finding| lines_json(&positions[index], finding))
+    };
+    let one = |(index, m): (usize, &'a Judged)| MoveJson {
+        san: &m.san,
+        uci: &m.uci,
+        score: score_json(m.score),
+        loss: one_decimal(m.loss),
+        judgement: m.judgement.map(MoveJudgement::word),
+        lines: lines(index),
+    };
+    moves.iter().enumerate().map(one).collect()
+}
+
+fn variation_json(one: SearchedVariation<'_>) -> VariationJson<'_> {
+    let SearchedVariation { number, parent, ply, line } = one;
+    let moves = moves_json(&line.moves, &line.positions, &line.findings);
+    VariationJson { variation: number, parent, ply, moves }
+}
+
 /// Rounds to one decimal, for machine-readable outputs.
 pub fn one_decimal(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
@@ -167,17 +201,6 @@ pub fn record_json(record: &EpdRecord, finding: &Finding) -> String {
 pub fn game_json(report: &GameReport) -> String {
     let game = &report.game;
     let accuracy = |side| report.accuracy(side).map(one_decimal);
-    let moves = report.moves.iter().enumerate().map(|(index, m)| MoveJson {
-        san: &m.san,
-        uci: &m.uci,
-        score: score_json(m.score),
-        loss: one_decimal(m.loss),
-        judgement: m.judgement.map(MoveJudgement::word),
-        lines: report
-            .findings
-            .get(index)
-            .map_or_else(Vec::new, |finding| lines_json(&report.positions[index], finding)),
-    });
     let chess960 = translate::notation(&game.start, false).is_chess960();
     let fen = game.start.fen();
     json(&GameJson {
@@ -193,7 +216,8 @@ pub fn game_json(report: &GameReport) -> String {
         fen: (chess960 || fen != Position::default().fen()).then_some(fen),
         chess960,
         accuracy: ByColor { white: accuracy(Color::White), black: accuracy(Color::Black) },
-        moves: moves.collect(),
+        moves: moves_json(&report.moves, &report.positions, &report.findings),
+        variations: searched(&report.variations).into_iter().map(variation_json).collect(),
     })
 }
 

@@ -2,7 +2,6 @@
 
 use std::{ffi::OsString, path::Path, time::Duration};
 
-#[cfg(feature = "sqlite")]
 use super::sqlite::Database;
 use super::{
     arguments::Analyse,
@@ -14,6 +13,7 @@ use super::{
     puzzles::Puzzle,
     report::GameReport,
     sink::{AnnotatedGames, Csv, JsonLines, PuzzleFile, Sink, Text},
+    variations,
 };
 use crate::{
     cli::{CliError, source},
@@ -113,7 +113,6 @@ impl Outputs {
         if let Some(file) = claims.text("--csv", output)? {
             sinks.push(Box::new(Csv { file, is_empty: true }));
         }
-        #[cfg(feature = "sqlite")]
         if let Some((path, Some(file))) = claims.begin("--sqlite")? {
             sinks.push(Box::new(Database::begin(path, file)?));
         }
@@ -149,7 +148,10 @@ impl Outputs {
     /// Writes an analysed game.
     pub fn game(&mut self, report: &GameReport, totals: &mut Totals) -> Result<(), CliError> {
         totals.count(&report.findings);
-        totals.count_positions(report.branches.iter().flatten());
+        // The first position of a variation is one of its game.
+        totals.count_positions(
+            variations::searched(&report.variations).iter().flat_map(|one| &one.line.findings[1..]),
+        );
         let puzzles: Vec<Puzzle<'_>> = Puzzle::all(report).collect();
         totals.puzzles += puzzles.len();
         self.sinks.iter_mut().try_for_each(|sink| sink.game(report, &puzzles))

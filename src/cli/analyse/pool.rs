@@ -35,9 +35,6 @@ const LINE_PLIES: usize = 40;
 /// How often a worker asks whether its search is still wanted.
 const POLL: Duration = Duration::from_millis(50);
 
-/// A confirmation searches this many plies deeper, or with this multiple of the nodes or the time.
-const CONFIRMATION_PLIES: i32 = 4;
-const CONFIRMATION_FACTOR: u64 = 4;
 /// Nodes of the search that continues a line of a single move.
 const CONTINUATION_NODES: u64 = 1000;
 
@@ -54,6 +51,8 @@ pub struct Finding {
     pub lines: Vec<FoundLine>,
     /// When the best move changed: milliseconds and the move, in order.
     pub changes: Vec<(u64, Move)>,
+    /// The score of the first confirmation, if this is that of the second.
+    pub first_confirmation: Option<Score>,
 }
 
 /// One line of a finding.
@@ -136,6 +135,8 @@ pub enum SearchKind {
     Analysis,
     /// The deeper search with two lines of a position before or after a move that deserves a mark.
     Confirmation,
+    /// One deeper still, where the mark is that of a mistake or a blunder.
+    SecondConfirmation,
 }
 
 impl SearchKind {
@@ -195,15 +196,18 @@ impl SearchBudget {
 
     /// The budget of a search of this kind, if this one is that of the analysis.
     pub(super) fn of(&self, kind: SearchKind) -> SearchBudget {
-        match kind {
-            SearchKind::Analysis => self.clone(),
-            SearchKind::Confirmation => SearchBudget {
-                depth: self.depth.map(|depth| depth.saturating_add(CONFIRMATION_PLIES)),
-                nodes: self.nodes.map(|nodes| nodes.saturating_mul(CONFIRMATION_FACTOR)),
-                movetime: self.movetime.map(|time| time.saturating_mul(CONFIRMATION_FACTOR)),
-                multipv: self.multipv.max(2),
-                hash: self.hash,
-            },
+        // How many plies deeper, or with which multiple of the nodes or the time.
+        let (plies, factor) = match kind {
+            SearchKind::Analysis => return self.clone(),
+            SearchKind::Confirmation => (4, 4),
+            SearchKind::SecondConfirmation => (5, 8),
+        };
+        SearchBudget {
+            depth: self.depth.map(|depth| depth.saturating_add(plies)),
+            nodes: self.nodes.map(|nodes| nodes.saturating_mul(factor)),
+            movetime: self.movetime.map(|time| time.saturating_mul(factor)),
+            multipv: self.multipv.max(2),
+            hash: self.hash,
         }
     }
 }

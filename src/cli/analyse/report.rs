@@ -7,6 +7,7 @@ use super::{
     judge::MoveJudgement,
     marks::Marks,
     pool::{Finding, FoundLine},
+    variations::Variation,
 };
 use crate::{
     cli::pgn::{self, Game},
@@ -57,8 +58,27 @@ pub struct GameReport {
     pub scores: Vec<Score>,
     /// Accuracy of the moves.
     pub accuracies: Accuracies,
-    /// The findings after each move of its variations, each before those in it; empty if they were not searched.
-    pub branches: Vec<Vec<Finding>>,
+    /// Its variations.
+    pub variations: Vec<Variation>,
+}
+
+impl Judged {
+    /// The moves of a line.
+    pub fn all(line: &Marks<'_>) -> Vec<Judged> {
+        let Marks { positions, moves, findings, .. } = *line;
+        let mode = positions[0].chess().castles().mode();
+        let judged = |(index, &m): (usize, &Move)| Judged {
+            side: positions[index].turn(),
+            san: pgn::san(&positions[index], m).0,
+            uci: m.to_uci(CastlingMode::from_chess960(mode.is_chess960())).to_string(),
+            score: line.scores.get(index + 1).copied().unwrap_or(Score::ZERO),
+            better: findings.get(index).and_then(Finding::best).filter(|&best| best != m),
+            loss: line.loss(index),
+            judgement: line.of(index),
+            ends: !positions[index + 1].has_legal_move() || (line.is_drawn && index + 2 == positions.len()),
+        };
+        moves.iter().enumerate().map(judged).collect()
+    }
 }
 
 impl GameReport {
@@ -66,28 +86,17 @@ impl GameReport {
     /// moves that lead to the last position with a name, and the name.
     pub fn new(
         game: Game,
+        variations: Vec<Variation>,
         positions: Vec<Position>,
         opening: Option<(usize, Opening)>,
         findings: Vec<Finding>,
     ) -> GameReport {
         let (book, opening) = opening.map_or((0, None), |(book, opening)| (book, Some(opening)));
         let marks = Marks::new(&positions, &game.moves, &findings, book);
-        let mode = positions[0].chess().castles().mode();
-        let judged = |(index, &m): (usize, &Move)| Judged {
-            side: positions[index].turn(),
-            san: pgn::san(&positions[index], m).0,
-            uci: m.to_uci(CastlingMode::from_chess960(mode.is_chess960())).to_string(),
-            score: marks.scores.get(index + 1).copied().unwrap_or(Score::ZERO),
-            better: findings.get(index).and_then(Finding::best).filter(|&best| best != m),
-            loss: marks.loss(index),
-            judgement: marks.of(index),
-            ends: !positions[index + 1].has_legal_move() || (marks.is_drawn && index + 2 == positions.len()),
-        };
-        let moves = game.moves.iter().enumerate().map(judged).collect();
+        let moves = Judged::all(&marks);
         let scores = marks.scores;
         let accuracies = Accuracies::new(&scores, game.start.turn());
-        let branches = Vec::new();
-        GameReport { opening, book, positions, findings, moves, scores, accuracies, game, branches }
+        GameReport { opening, book, positions, findings, moves, scores, accuracies, game, variations }
     }
 
     /// Accuracy of a side in percent; `None` without moves.

@@ -9,6 +9,7 @@ use super::{
     output::one_decimal,
     pool::{Finding, FoundLine},
     report::{GameReport, Judged},
+    variations::{SearchedVariation, searched},
 };
 use crate::{
     cli::{CliError, pgn},
@@ -27,6 +28,10 @@ pub struct PositionRow<'a> {
     pub id: Option<&'a str>,
     /// Plies from the beginning of its game.
     pub ply: Option<usize>,
+    /// The number of the variation in which it is.
+    pub variation: Option<usize>,
+    /// The number of the variation that this one leaves.
+    pub parent: Option<usize>,
     /// The position.
     pub position: &'a Position,
     /// The move played there.
@@ -52,19 +57,51 @@ pub struct LineRow {
     pub pv: String,
 }
 
-/// The rows of a game.
+/// The rows of a game and of its variations.
 pub fn of_game(report: &GameReport) -> Vec<PositionRow<'_>> {
-    let row = |(ply, (position, finding))| {
-        let played = report.moves.get(ply);
-        PositionRow { file: &report.game.file, id: None, ply: Some(ply), position, played, finding }
+    let file = &report.game.file;
+    let mut rows = of_line(file, (0, None, None), &report.positions, &report.findings, &report.moves);
+    for SearchedVariation { number, parent, ply, line } in searched(&report.variations) {
+        let place = (ply, Some(number), parent);
+        rows.extend(of_line(file, place, &line.positions, &line.findings, &line.moves));
+    }
+    rows
+}
+
+/// The rows of a line: `place` is the ply of its first position, its number as a variation, and that of the one it leaves.
+fn of_line<'a>(
+    file: &'a str,
+    (first, variation, parent): (usize, Option<usize>, Option<usize>),
+    positions: &'a [Position],
+    findings: &'a [Finding],
+    moves: &'a [Judged],
+) -> Vec<PositionRow<'a>> {
+    let row = |(index, (position, finding))| PositionRow {
+        file,
+        id: None,
+        ply: Some(first + index),
+        variation,
+        parent,
+        position,
+        played: moves.get(index),
+        finding,
     };
-    report.positions.iter().zip(&report.findings).enumerate().map(row).collect()
+    positions.iter().zip(findings).enumerate().map(row).collect()
 }
 
 /// The row of a position that stands alone.
 pub fn of_record<'a>(record: &'a EpdRecord, finding: &'a Finding) -> PositionRow<'a> {
     let EpdRecord { file, id, position, .. } = record;
-    PositionRow { file, id: Some(id), ply: None, position, played: None, finding }
+    PositionRow {
+        file,
+        id: Some(id),
+        ply: None,
+        variation: None,
+        parent: None,
+        position,
+        played: None,
+        finding,
+    }
 }
 
 impl PositionRow<'_> {
@@ -101,6 +138,8 @@ struct CsvRow<'a> {
     opening: Option<&'a str>,
     id: Option<&'a str>,
     ply: Option<usize>,
+    variation: Option<usize>,
+    parent: Option<usize>,
     fen: &'a str,
     played: Option<&'a str>,
     played_uci: Option<&'a str>,
@@ -142,6 +181,8 @@ pub fn csv(game: Option<&GameReport>, rows: &[PositionRow<'_>], is_first: bool) 
                     opening: opening.as_deref(),
                     id: row.id,
                     ply: row.ply,
+                    variation: row.variation,
+                    parent: row.parent,
                     fen: &fen,
                     played: played.map(|m| m.san.as_str()),
                     played_uci: played.map(|m| m.uci.as_str()),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{CastlingMode, EnPassantMode, Position as _, fen::Fen, uci::UciMove};
 
 use super::{
-    journal::WrittenFinding,
+    finding_journal::WrittenFinding,
     pool::{Finding, MoveList, SearchBudget, SearchSettings},
 };
 use crate::{cli::json, eval, position::Position};

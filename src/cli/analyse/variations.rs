@@ -2,7 +2,7 @@
 
 use shakmaty::Move;
 
-use super::annotate::is_better_line;
+use super::{annotate::is_better_line, marks::Marks, pool::Finding, report::Judged};
 use crate::{
     cli::pgn::{Annotation, Game, Games},
     position::Position,
@@ -13,6 +13,7 @@ use crate::{
 const DEEPEST: usize = 16;
 
 /// A variation.
+#[derive(Clone, Debug)]
 pub struct Variation {
     /// The number (from 1) of the move that it replaces.
     pub ply: usize,
@@ -23,13 +24,37 @@ pub struct Variation {
 }
 
 /// The moves of a variation.
+#[derive(Clone, Debug)]
 pub struct VariationLine {
     /// Its moves and annotations.
     pub game: Game,
-    /// Its positions, one more than moves.
+    /// Its positions, one more than moves. The first is that in which it leaves its game.
     pub positions: Vec<Position>,
+    /// The finding of each position; empty if they were not searched.
+    pub findings: Vec<Finding>,
+    /// Its moves, without judgements.
+    pub moves: Vec<Judged>,
     /// The variations in it.
     pub variations: Vec<Variation>,
+}
+
+/// A variation that was searched, among all of its game.
+pub struct SearchedVariation<'a> {
+    /// Its number, from 1: each variation comes before those in it.
+    pub number: usize,
+    /// The number of the variation that it leaves; `None` for the game.
+    pub parent: Option<usize>,
+    /// The number of moves from the beginning of the game to its first position.
+    pub ply: usize,
+    /// Its moves.
+    pub line: &'a VariationLine,
+}
+
+impl VariationLine {
+    /// Was it searched?
+    pub fn is_searched(&self) -> bool {
+        !self.findings.is_empty()
+    }
 }
 
 /// The variations of a game with these `positions`. Lines of an earlier analysis are none.
@@ -65,8 +90,56 @@ fn read(text: &str, start: &Position, depth: usize) -> Option<VariationLine> {
         return None;
     }
     let positions = game.positions();
+    let moves = unjudged(&game, &positions, &[]);
     let variations = nested(&game, &positions, depth + 1);
-    Some(VariationLine { game, positions, variations })
+    Some(VariationLine { game, positions, findings: Vec::new(), moves, variations })
+}
+
+/// The moves of a variation: no second search confirms a judgement on them.
+fn unjudged(game: &Game, positions: &[Position], findings: &[Finding]) -> Vec<Judged> {
+    let moves = Judged::all(&Marks::new(positions, &game.moves, findings, 0));
+    moves.into_iter().map(|m| Judged { judgement: None, ..m }).collect()
+}
+
+/// Gives the variations of a line with these `findings` what was `found` after their moves, each before those in it. One
+/// that could not be searched has nothing.
+pub fn put_findings(
+    list: &mut [Variation],
+    findings: &[Finding],
+    found: &mut impl Iterator<Item = Vec<Finding>>,
+) {
+    for (line, ply) in list.iter_mut().filter_map(|one| Some((one.line.as_mut()?, one.ply))) {
+        let after = found.next().unwrap_or_default();
+        if !after.is_empty() {
+            let start = findings.get(ply - 1).cloned().unwrap_or_default();
+            line.findings = [vec![start], after].concat();
+            line.moves = unjudged(&line.game, &line.positions, &line.findings);
+        }
+        put_findings(&mut line.variations, &line.findings, found);
+    }
+}
+
+/// The variations of a game that were searched.
+pub fn searched(list: &[Variation]) -> Vec<SearchedVariation<'_>> {
+    fn add<'a>(
+        list: &'a [Variation],
+        parent: Option<usize>,
+        before: usize,
+        count: &mut usize,
+        all: &mut Vec<SearchedVariation<'a>>,
+    ) {
+        for (line, ply) in list.iter().filter_map(|one| Some((one.line.as_ref()?, before + one.ply - 1))) {
+            *count += 1;
+            let number = *count;
+            if line.is_searched() {
+                all.push(SearchedVariation { number, parent, ply, line });
+            }
+            add(&line.variations, Some(number), ply, count, all);
+        }
+    }
+    let mut all = Vec::new();
+    add(list, None, 0, &mut 0, &mut all);
+    all
 }
 
 /// A variation to be searched: its moves, and those that lead there from the start of the game.
@@ -81,10 +154,10 @@ pub struct Branch {
 }
 
 impl Branch {
-    /// The variations of a game, each before those in it.
-    pub fn all(game: &Game) -> Vec<Branch> {
+    /// The variations `list` of a game, each before those in it.
+    pub fn all(game: &Game, list: &[Variation]) -> Vec<Branch> {
         let mut found = Vec::new();
-        Branch::add(&of_game(game, &game.positions()), game, &[], &game.moves, &mut found);
+        Branch::add(list, game, &[], &game.moves, &mut found);
         found
     }
 

@@ -14,13 +14,13 @@ use indicatif::ProgressBar;
 
 use super::{
     backend::SearchBackend,
+    finding_journal::FindingJournal,
     input::{AnalysisInput, Item},
-    journal::FindingJournal,
     marks::Marks,
     outputs::{Outputs, Totals},
     pool::{Arrival, Finding, FoundAt, MoveList, SearchKind},
     report::GameReport,
-    variations::Branch,
+    variations::{self, Branch},
 };
 use crate::{
     cli::{CliError, complain, counted},
@@ -38,8 +38,8 @@ struct Pending {
     positions: Vec<Position>,
     /// What was found about each position, empty until then.
     findings: Vec<Finding>,
-    /// Which positions were sent to the search that confirms a mark.
-    confirmed: Vec<bool>,
+    /// The last search to which each position was sent.
+    sent: Vec<SearchKind>,
     /// How many findings are still to come.
     missing: usize,
     /// Bytes of the input that each of its positions stands for.
@@ -56,8 +56,8 @@ struct ItemWindow<'a> {
     journal: &'a mut Option<FindingJournal>,
     outputs: &'a mut Outputs,
     progress: &'a ProgressBar,
-    /// A game that waits for its variations, and for how many.
-    held: Option<(GameReport, usize)>,
+    /// A game that waits for its variations, what was found about them, and how many they are.
+    held: Option<(Pending, Vec<Vec<Finding>>, usize)>,
     /// Number of positions searched.
     searched: usize,
     pending: VecDeque<Pending>,
@@ -96,27 +96,26 @@ impl Pending {
     fn put(&mut self, ply: usize, kind: SearchKind, finding: Finding) {
         let place = &mut self.findings[ply];
         // A confirmation knows the best move from the start: how hard it was to find is what the analysis says.
-        let changes = match kind {
-            SearchKind::Analysis => finding.changes,
-            SearchKind::Confirmation => std::mem::take(&mut place.changes),
-        };
-        *place = Finding { changes, ..finding };
+        let changes = if kind.is_analysis() { finding.changes } else { std::mem::take(&mut place.changes) };
+        let first_confirmation = (kind == SearchKind::SecondConfirmation).then(|| place.score());
+        *place = Finding { changes, first_confirmation, ..finding };
     }
 
     /// Once all findings are there, requests those that confirm the marks of a game.
     fn confirm(&mut self, backend: &mut SearchBackend, journal: &mut Option<FindingJournal>) {
         while self.missing == 0 && self.failed.is_none() {
-            let Item::Game(game, _) = &self.item else { return };
+            let Item::Game(game, ..) = &self.item else { return };
             let book = self.opening.as_ref().map_or(0, |&(book, _)| book);
             let marks = Marks::new(&self.positions, &game.moves, &self.findings, book);
-            let wanted = marks.unconfirmed(&self.confirmed);
+            let wanted = marks.unconfirmed(&self.sent);
             if wanted.is_empty() {
                 return;
             }
-            for batch in wanted.chunk_by(|one, next| one + 1 == *next) {
-                let plies = batch[0]..batch[0] + batch.len();
-                self.confirmed[plies.clone()].fill(true);
-                self.request(plies, SearchKind::Confirmation, backend, journal);
+            for batch in wanted.chunk_by(|(one, kind), (next, other)| one + 1 == *next && kind == other) {
+                let (first, kind) = batch[0];
+                let plies = first..first + batch.len();
+                self.sent[plies.clone()].fill(kind);
+                self.request(plies, kind, backend, journal);
             }
         }
     }
@@ -186,7 +185,7 @@ impl ItemWindow<'_> {
                 };
                 (vec![record.position.clone()], work)
             }
-            Item::Game(game, _) => (game.positions(), MoveList::of_moves(number, &game.start, &game.moves)),
+            Item::Game(game, ..) => (game.positions(), MoveList::of_moves(number, &game.start, &game.moves)),
             // Its first position is one of the game.
             Item::Variation(Branch { start, before, moves }) => {
                 let whole = [before.as_slice(), moves].concat();
@@ -197,11 +196,11 @@ impl ItemWindow<'_> {
         };
         // A game without moves has nothing to be searched.
         let count =
-            if matches!(&item, Item::Game(game, _) if game.moves.is_empty()) { 0 } else { positions.len() };
+            if matches!(&item, Item::Game(game, ..) if game.moves.is_empty()) { 0 } else { positions.len() };
         let mut begun = Pending {
             opening: self.outputs.opening(&positions),
             findings: vec![Finding::default(); count],
-            confirmed: vec![false; positions.len()],
+            sent: vec![SearchKind::Analysis; positions.len()],
             work: Arc::new(work),
             item,
             positions,
@@ -237,33 +236,40 @@ impl ItemWindow<'_> {
     fn write_finished(&mut self) -> Result<(), CliError> {
         while let Some(done) = self.pending.pop_front_if(|front| front.missing == 0) {
             self.first += 1;
-            if let Item::Variation(_) = done.item {
-                // One that could not be searched has no findings, and that of a skipped game nobody waits for.
-                let findings = if done.failed.is_some() { Vec::new() } else { done.findings };
-                if let Some((report, _)) = &mut self.held {
-                    report.branches.push(findings);
-                }
-            } else if let Some(reason) = done.failed {
-                self.skip(format_args!("{} is skipped: {reason}", done.item.name()));
-            } else {
-                let Pending { item, positions, findings, opening, .. } = done;
-                match item {
-                    Item::Game(game, variations) => {
-                        self.held = Some((GameReport::new(game, positions, opening, findings), variations));
+            match &done.item {
+                Item::Variation(_) => {
+                    // One that could not be searched has no findings, and that of a skipped game nobody waits for.
+                    let findings = if done.failed.is_some() { Vec::new() } else { done.findings };
+                    if let Some((_, found, _)) = &mut self.held {
+                        found.push(findings);
                     }
-                    Item::Position(record) => self
-                        .progress
-                        .suspend(|| self.outputs.position(&record, &findings, &mut self.totals))?,
-                    Item::Variation(_) => {}
                 }
+                item if let Some(reason) = &done.failed => {
+                    let name = item.name();
+                    self.skip(format_args!("{name} is skipped: {reason}"));
+                }
+                Item::Position(record) => self
+                    .progress
+                    .suspend(|| self.outputs.position(record, &done.findings, &mut self.totals))?,
+                &Item::Game(_, _, searched) => self.held = Some((done, Vec::new(), searched)),
             }
-            if let Some((report, _)) =
-                self.held.take_if(|(report, variations)| report.branches.len() >= *variations)
+            if let Some((game, found, _)) = self.held.take_if(|(_, found, searched)| found.len() >= *searched)
             {
-                self.progress.suspend(|| self.outputs.game(&report, &mut self.totals))?;
+                self.write_game(game, found)?;
             }
         }
         Ok(())
+    }
+
+    /// Writes a game, in whose variations this was found.
+    fn write_game(&mut self, done: Pending, found: Vec<Vec<Finding>>) -> Result<(), CliError> {
+        let Pending { item: Item::Game(game, mut variations, _), positions, findings, opening, .. } = done
+        else {
+            return Ok(());
+        };
+        variations::put_findings(&mut variations, &findings, &mut found.into_iter());
+        let report = GameReport::new(game, variations, positions, opening, findings);
+        self.progress.suspend(|| self.outputs.game(&report, &mut self.totals))
     }
 
     /// Waits for a result.

@@ -11,14 +11,14 @@ use crate::{
 pub(super) fn forget(file: &mut Opened, filter: &Filter, yes: bool, out: Printer) -> Result<(), CliError> {
     let filter = filter.compile()?;
     let records: Vec<(u64, Record)> =
-        file.ring().iter().filter(|(_, record)| filter.admits(record)).collect();
+        file.ring().iter().filter(|(_, record)| filter.matches(record)).collect();
     out.records(&records);
     let mut forgotten = 0;
     if yes {
         let now = learn::now();
         let tombstones: Vec<_> = records.iter().map(|(_, record)| record.tombstone(now)).collect();
         // Records that another process wrote after the listing are newer, and stay.
-        forgotten = file.file.take_in(&file.ring, &tombstones)?.new;
+        forgotten = file.file.merge(&file.ring, &tombstones)?.new;
     }
     let found = records.len();
     let text = match yes {

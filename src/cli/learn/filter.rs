@@ -79,8 +79,8 @@ impl Filter {
 
 impl CompiledFilter {
     /// Does the record pass?
-    pub(super) fn admits(&self, record: &Record) -> bool {
-        let below = |reach: &Reachable| reach.admits(&Signature::of_packed(&record.setup));
+    pub(super) fn matches(&self, record: &Record) -> bool {
+        let below = |reach: &Reachable| reach.allows(&Signature::of_packed(&record.setup));
         self.below.as_ref().is_none_or(below)
             && self.key.is_none_or(|key| key == record.key)
             && self.origin.is_none_or(|origin| origin == record.origin)

@@ -15,13 +15,13 @@ use crate::{
     engine::{LearnOptions, blocking::BlockingEngine},
     eval,
     learn::{
-        self, Origin, Record, Taken,
+        self, Merged, Origin, Record,
         game::{Line, PlayedGame},
         kept_games,
         policy::{Conditions, LearningMode, NotLearned, Rules},
         session::{Recorder, Root},
     },
-    position::Path as Played,
+    position::PositionPath,
 };
 
 /// The side with which `player` (a part of the name, ignoring case) lost.
@@ -46,7 +46,7 @@ pub(super) fn import(
     let failed = refused(from, "read");
     let reader = source::reader(from).map_err(&failed)?;
     let mut searcher = BlockingEngine::new(nodes);
-    let (mut games, mut lost, mut wrong, mut learned) = (0, 0, 0, Taken::default());
+    let (mut games, mut lost, mut wrong, mut learned) = (0, 0, 0, Merged::default());
     for game in Games::new(reader) {
         if out.output.is_closed() {
             break;
@@ -63,7 +63,7 @@ pub(super) fn import(
         let Some(side) = lost_by(&game, player) else { continue };
         lost += 1;
         let records = lessons(&mut searcher, &game, side, file)?;
-        let taken = file.file.take_in(&file.ring, &records)?;
+        let taken = file.file.merge(&file.ring, &records)?;
         if taken.new > 0 {
             kept_games::append_with_timeout(&kept_games::path(file.file.path()), &as_kept(&game))?;
         }
@@ -72,7 +72,7 @@ pub(super) fn import(
         let (white, black) = (game.player(Color::White), game.player(Color::Black));
         out.text(format_args!("game {games}, {white} - {black}: {} learned", counted(taken.new, "position")));
     }
-    let Taken { new, known, .. } = learned;
+    let Merged { new, known, .. } = learned;
     out.either(
         json!({ "games": games, "lost": lost, "unreadable": wrong, "new": new, "known": known }),
         format_args!(
@@ -112,7 +112,7 @@ fn lessons(
     let recorder = Recorder { live: &live, evaluation_id: eval::fingerprint() };
     let mut played_game = PlayedGame::default();
     let mut position = game.start.clone();
-    let mut played = Played::new(&position);
+    let mut played = PositionPath::new(&position);
     let mode = position.chess().castles().mode();
     let moves: Vec<UciMove> = game.moves.iter().map(|m| m.to_uci(mode)).collect();
     for ply in 0..=moves.len() {

@@ -52,7 +52,7 @@ pub(super) fn write(file: &Opened, page: &Page, out: Printer) -> Result<(), CliE
     let filter = page.filter.compile()?;
     check_output(to, [file.file.path()], page.force)?;
     let records: Vec<(u64, Record)> =
-        file.ring().iter().filter(|(_, record)| filter.admits(record)).collect();
+        file.ring().iter().filter(|(_, record)| filter.matches(record)).collect();
     let shown = &records[records.len().saturating_sub(page.newest)..];
     let games = OwnGames::load(file)?;
     let others: Vec<_> = shown.iter().filter(|(_, record)| games.of(record).is_none()).collect();

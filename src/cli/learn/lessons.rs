@@ -217,12 +217,12 @@ pub(super) fn find<'a>(
     arguments: &LessonArguments,
     out: Printer,
 ) -> Result<Lessons<'a>, CliError> {
-    let admitted: Vec<&OwnGame> = games.games.iter().filter(|game| arguments.filter.admits(game)).collect();
+    let wanted: Vec<&OwnGame> = games.games.iter().filter(|game| arguments.filter.matches(game)).collect();
     let lost = |game: &&&OwnGame| game.result == Some(GameResult::Lost) && game.is_known;
-    let mut chosen: Vec<&OwnGame> = admitted.iter().filter(lost).copied().collect();
+    let mut chosen: Vec<&OwnGame> = wanted.iter().filter(lost).copied().collect();
     let older = chosen.len().saturating_sub(if arguments.nodes == 0 { 0 } else { arguments.lost });
     chosen.drain(..older);
-    let courses: Vec<Moves> = chosen.iter().map(|game| game.moves()).collect();
+    let courses: Vec<&Moves> = chosen.iter().map(|game| game.moves()).collect();
     let ring = file.ring();
     let moments: Vec<Moment<'_>> = chosen
         .iter()
@@ -243,7 +243,7 @@ pub(super) fn find<'a>(
         games: Vec::new(),
         unchanged: found.iter().filter(|lessons| lessons.is_empty()).count(),
         older,
-        not_lost: admitted.iter().filter(|game| game.is_known && !lost(game)).count(),
+        not_lost: wanted.iter().filter(|game| game.is_known && !lost(game)).count(),
         opponents: BTreeMap::new(),
         openings: BTreeMap::new(),
     };
@@ -254,7 +254,7 @@ pub(super) fn find<'a>(
         lessons.games.push(GameLessons { game, lessons: learned, others, next: next(game, &games.games) });
     }
     lessons.games.sort_by_key(|game| -game.lessons[0].cost());
-    lessons.count(&admitted);
+    lessons.count(&wanted);
     Ok(lessons)
 }
 

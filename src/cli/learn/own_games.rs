@@ -1,7 +1,10 @@
 //! The games that were learned from: those kept beside the learning file, and what the records alone tell of games
 //! that are not kept.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, HashMap},
+};
 
 use clap::ValueEnum;
 use shakmaty::{Color, KnownOutcome, Move, Outcome};
@@ -74,6 +77,8 @@ pub(super) struct OwnGame {
     /// Does a record know a position of it?
     pub is_known: bool,
     course: Course,
+    /// Its moves, once they were asked for.
+    moves: OnceCell<Moves>,
 }
 
 /// What is known of the moves.
@@ -125,6 +130,7 @@ impl OwnGame {
             session: game.tag("Session").and_then(|hex| u32::from_str_radix(hex, 16).ok()),
             is_known: false,
             course: Course::Kept(Box::new(game)),
+            moves: OnceCell::new(),
         }
     }
 
@@ -146,6 +152,7 @@ impl OwnGame {
             session: Some(game.session),
             is_known: true,
             course: Course::Records(Box::new(game)),
+            moves: OnceCell::new(),
         }
     }
 
@@ -158,32 +165,8 @@ impl OwnGame {
     }
 
     /// The game move by move.
-    pub(super) fn moves(&self) -> Moves {
-        match &self.course {
-            Course::Kept(game) => {
-                let is_own = |ply: u16| Color::from_white(ply.is_multiple_of(2)) == self.side;
-                let scores = plies_from(&game.start).zip(&game.annotations);
-                let own_scores = scores.filter(|&(ply, _)| is_own(ply));
-                Moves {
-                    positions: plies_from(&game.start).zip(game.positions()).collect(),
-                    moves: plies_from(&game.start).zip(game.moves.iter().copied()).collect(),
-                    scores: own_scores
-                        .filter_map(|(ply, after)| Some((ply, score(after, self.side)?)))
-                        .collect(),
-                }
-            }
-            Course::Records(game) => {
-                let dropped = |record: &Record| {
-                    let upper = (!record.upper.is_none()).then(|| record.upper.to_score());
-                    Some((record.game_ply, upper.filter(|_| record.origin != Origin::Outcome)?))
-                };
-                Moves {
-                    positions: game.positions.clone(),
-                    moves: game.moves.clone(),
-                    scores: game.records.iter().filter_map(|(_, record)| dropped(record)).collect(),
-                }
-            }
-        }
+    pub(super) fn moves(&self) -> &Moves {
+        self.moves.get_or_init(|| self.course.moves(self.side))
     }
 
     /// The last moves before a position, such as `14. Nf3 Nc6 15. d4`, as far as they are known.
@@ -202,6 +185,35 @@ impl OwnGame {
         let opponent = self.opponent.as_deref().map(|name| format!("against {name}"));
         let parts: Vec<String> = self.date.clone().into_iter().chain(opponent).collect();
         if parts.is_empty() { "day and opponent not known".to_owned() } else { parts.join(" ") }
+    }
+}
+
+impl Course {
+    /// The game move by move, with the scores for `side`.
+    fn moves(&self, side: Color) -> Moves {
+        match self {
+            Course::Kept(game) => {
+                let is_own = |ply: u16| Color::from_white(ply.is_multiple_of(2)) == side;
+                let scores = plies_from(&game.start).zip(&game.annotations);
+                let own_scores = scores.filter(|&(ply, _)| is_own(ply));
+                Moves {
+                    positions: plies_from(&game.start).zip(game.positions()).collect(),
+                    moves: plies_from(&game.start).zip(game.moves.iter().copied()).collect(),
+                    scores: own_scores.filter_map(|(ply, after)| Some((ply, score(after, side)?))).collect(),
+                }
+            }
+            Course::Records(game) => {
+                let dropped = |record: &Record| {
+                    let upper = (!record.upper.is_none()).then(|| record.upper.to_score());
+                    Some((record.game_ply, upper.filter(|_| record.origin != Origin::Outcome)?))
+                };
+                Moves {
+                    positions: game.positions.clone(),
+                    moves: game.moves.clone(),
+                    scores: game.records.iter().filter_map(|(_, record)| dropped(record)).collect(),
+                }
+            }
+        }
     }
 }
 
@@ -333,7 +345,7 @@ impl GameFilter {
     }
 
     /// Does the game pass?
-    pub(super) fn admits(&self, game: &OwnGame) -> bool {
+    pub(super) fn matches(&self, game: &OwnGame) -> bool {
         let contains = |text: &str, part: &str| text.to_lowercase().contains(&part.to_lowercase());
         let is_code = |text: &str| {
             let mut bytes = text.bytes();
@@ -355,10 +367,10 @@ impl GameFilter {
     }
 
     /// Does the record belong to a game that passes? Of a record without a game only the day is known.
-    pub(super) fn admits_record(&self, record: &Record, games: &OwnGames) -> bool {
+    pub(super) fn matches_record(&self, record: &Record, games: &OwnGames) -> bool {
         match games.of(record) {
             _ if self.is_empty() => true,
-            Some((game, _)) => self.admits(game),
+            Some((game, _)) => self.matches(game),
             None => {
                 self.since.is_some_and(|since| record.time / DAY >= since)
                     && GameFilter { since: None, ..self.clone() }.is_empty()

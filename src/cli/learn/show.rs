@@ -25,8 +25,8 @@ pub(super) fn list(
     // They take longer to read than the records.
     let games = (!fen && !out.json || !of_games.is_empty()).then(|| OwnGames::load(file)).transpose()?;
     let ring = file.ring();
-    let admits = |record: &Record| {
-        filter.admits(record) && games.as_ref().is_none_or(|games| of_games.admits_record(record, games))
+    let is_wanted = |record: &Record| {
+        filter.matches(record) && games.as_ref().is_none_or(|games| of_games.matches_record(record, games))
     };
     let place = |record: &Record| {
         let (game, ply) = games.as_ref().filter(|_| !fen)?.of(record)?;
@@ -34,7 +34,7 @@ pub(super) fn list(
     };
     let mut count = 0;
     out.text(text::HEADER);
-    for (sequence, record) in ring.iter().filter(|(_, record)| admits(record)) {
+    for (sequence, record) in ring.iter().filter(|(_, record)| is_wanted(record)) {
         if out.output.is_closed() {
             return Ok(());
         }
@@ -83,14 +83,15 @@ pub(super) fn show(file: &Opened, fen: &str, out: Printer) -> Result<(), CliErro
 pub(super) fn stats(file: &Opened, of_games: &GameFilter, out: Printer) -> Result<(), CliError> {
     let output = out.output;
     let games = (!of_games.is_empty()).then(|| OwnGames::load(file)).transpose()?;
-    let admits = |record: &Record| games.as_ref().is_none_or(|games| of_games.admits_record(record, games));
+    let is_wanted =
+        |record: &Record| games.as_ref().is_none_or(|games| of_games.matches_record(record, games));
     let ring = file.ring();
     let mut origins = BTreeMap::new();
     let mut evaluations = BTreeMap::new();
     let mut sessions = BTreeSet::new();
     let (mut first, mut last, mut confirmed) = (u32::MAX, 0, 0);
     let mut count = 0;
-    for (_, record) in ring.iter().filter(|(_, record)| admits(record)) {
+    for (_, record) in ring.iter().filter(|(_, record)| is_wanted(record)) {
         count += 1;
         *origins.entry(record.origin.name()).or_insert(0) += 1;
         if text::depth(&record).is_some() {

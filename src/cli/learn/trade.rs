@@ -11,7 +11,7 @@ use super::{
 use crate::{
     cli::{CliError, Completion, check_output, complain, counted, pgn::Lines, refused, source},
     files::NewFile,
-    learn::{self, CLOCK_ERROR, MAX_ADVICE, Record, Taken, exchange, record::CAPACITY},
+    learn::{self, CLOCK_ERROR, MAX_ADVICE, Merged, Record, exchange, record::CAPACITY},
     types::PositionKey,
 };
 
@@ -83,25 +83,25 @@ pub(super) fn import(file: &mut Opened, from: &Path, out: Printer) -> Result<Com
         }
     }
     // Importing the same file again changes nothing.
-    take_in(file, records, out)?;
+    merge_records(file, records, out)?;
     Ok(outcome)
 }
 
 pub(super) fn merge(file: &mut Opened, source: &Opened, out: Printer) -> Result<(), CliError> {
     // Including tombstones: what was forgotten there is forgotten here.
     let records = source.ring().since(learn::BEFORE_FIRST).map(|(_, record)| record).collect();
-    take_in(file, records, out)
+    merge_records(file, records, out)
 }
 
-/// Takes in records and reports it.
-fn take_in(file: &mut Opened, mut records: Vec<Record>, out: Printer) -> Result<(), CliError> {
+/// Merges records into the file and reports it.
+fn merge_records(file: &mut Opened, mut records: Vec<Record>, out: Printer) -> Result<(), CliError> {
     let read = records.len();
     let latest = learn::now().saturating_add(CLOCK_ERROR);
     records.retain(|record| record.time <= latest);
     let all = records.len();
     let left_out = learn::keep_what_fits(&mut records, &file.ring());
     let replaced = all - records.len() - left_out;
-    let Taken { new, known, forgotten, refused } = file.file.take_in(&file.ring, &records)?;
+    let Merged { new, known, forgotten, refused } = file.file.merge(&file.ring, &records)?;
     let known = known + replaced;
     out.either(
         json!({ "new": new, "known": known, "forgotten": forgotten, "refused": refused, "future": read - all }),

@@ -105,7 +105,7 @@ fn deciding_records(
     let reach = Reachable::of(position);
     let ring = file.ring();
     let mut candidates: Vec<(u64, Record)> =
-        ring.iter().filter(|(_, record)| reach.admits(&Signature::of_packed(&record.setup))).collect();
+        ring.iter().filter(|(_, record)| reach.allows(&Signature::of_packed(&record.setup))).collect();
     drop(ring);
     let ply = Record::new(position, crate::learn::Origin::Drop).map_err(LineError::from)?.game_ply;
     candidates.sort_by_key(|(_, record)| (record.key != position.key(), record.game_ply.abs_diff(ply)));

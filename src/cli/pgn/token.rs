@@ -248,7 +248,7 @@ mod tests {
     }
 
     /// Moves and results as written, glyphs with a dollar, words that may be moves with a question mark, others with a tilde.
-    fn told(text: &str) -> String {
+    fn described(text: &str) -> String {
         let tell = |token: Token<'_>| match token {
             Token::Move(_, written) | Token::Result(_, written) => written.to_owned(),
             Token::Nag(nag) => format!("${nag}"),
@@ -332,7 +332,7 @@ mod tests {
             ("White's next extra time-out exchange, 1-0,", "~White's ~next ~extra ~time-out ~exchange, 1-0,"),
             ("PxP ed 0~0 Castles", "?PxP ?ed ?0~0 ?Castles"),
         ] {
-            assert_eq!(told(text), expected, "{text}");
+            assert_eq!(described(text), expected, "{text}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{experiment::Setup, journal::Arm, summary::SummaryRow};
+use super::{experiment::Setup, game_journal::Arm, summary::SummaryRow};
 use crate::cli::page::escaped;
 
 const WIDTH: f64 = 720.0;

@@ -16,7 +16,7 @@ use shakmaty::Color;
 use super::{
     StudyPart,
     game::{self, Pace},
-    journal::{Arm, GameEntry, GameJournal, GameSlot},
+    game_journal::{Arm, GameEntry, GameJournal, GameSlot},
     memory::{self, ArmFile, GameFile},
     player::{EnginePlayer, Program},
     statistics::seeded,

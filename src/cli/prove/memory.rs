@@ -12,7 +12,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{
-    journal::{GameEntry, GameSlot},
+    game_journal::{GameEntry, GameSlot},
     statistics::seeded,
 };
 use crate::{

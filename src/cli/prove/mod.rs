@@ -8,7 +8,7 @@
 mod chart;
 mod experiment;
 pub(super) mod game;
-mod journal;
+mod game_journal;
 mod memory;
 pub(super) mod player;
 mod report;
@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 use self::{
     experiment::Setup,
     game::{Limit, Pace},
-    journal::{Arm, GameJournal},
+    game_journal::{Arm, GameJournal},
     player::Program,
     statistics::seeded,
 };

@@ -7,7 +7,7 @@ use shakmaty::{Color, KnownOutcome, Outcome};
 use super::{
     chart,
     experiment::Setup,
-    journal::{Arm, GameEntry},
+    game_journal::{Arm, GameEntry},
     statistics::Estimate,
     summary::{GamesByPlace, SummaryRow},
 };

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     experiment::{Setup, known},
-    journal::{Arm, GameEntry},
+    game_journal::{Arm, GameEntry},
     statistics::{Estimate, PointTally, bootstrap},
 };
 use crate::types::PositionKey;

@@ -117,7 +117,7 @@ fn add_items(
     for item in input.items(&Arc::default()) {
         match item? {
             Ok(Item::Position(record)) => count.add(tree.add_root(&record.position, arguments.side.sides())?),
-            Ok(Item::Game(game, _)) => add_game(tree, &game, arguments, count)?,
+            Ok(Item::Game(game, ..)) => add_game(tree, &game, arguments, count)?,
             Ok(Item::Variation(_)) => {}
             Err(reason) => {
                 count.skipped += 1;

@@ -81,7 +81,6 @@ pub(super) fn run(tree: &mut Tree, arguments: &GrowArguments, output: &Output) -
         progress: progress(arguments),
         begun: Instant::now(),
         searched: 0,
-        nodes: 0,
     };
     growth.run(tree, &workers, &settings.budget, output)
 }
@@ -115,7 +114,6 @@ struct Growth {
     progress: ProgressBar,
     begun: Instant,
     searched: u64,
-    nodes: u64,
 }
 
 impl Growth {
@@ -139,7 +137,8 @@ impl Growth {
             while jobs.len() < workers.count() && self.searched + (jobs.len() as u64) < self.limit {
                 let Some(job) = tree.next_job()? else { break };
                 let work = Arc::new(MoveList::up_to(begun, &job.position, &[]));
-                let budget = SearchBudget { multipv: job.lines, ..budget.clone() };
+                let nodes = budget.nodes.map(|nodes| nodes.saturating_mul(job.effort));
+                let budget = SearchBudget { multipv: job.lines, nodes, ..budget.clone() };
                 workers.send(&work, 0..1, SearchKind::Analysis, budget);
                 jobs.insert(begun, job);
                 begun += 1;
@@ -153,7 +152,6 @@ impl Growth {
                     let Some(job) = jobs.remove(&found.item) else { continue };
                     tree.record(&job, &search_of(found.finding))?;
                     self.searched += 1;
-                    self.nodes += budget.nodes.unwrap_or(0);
                     self.progress.inc(1);
                     self.progress.set_message(describe(&job));
                 }

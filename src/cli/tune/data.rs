@@ -14,7 +14,7 @@ use super::{
     common::file_error,
     record::{self, Labelled},
 };
-use crate::{cli::CliError, position::Position};
+use crate::{cli::CliError, position::Position, types::spread};
 
 /// Positions in a block. Neighbouring ones come from few games, so a block is used as a whole either for training or for
 /// validation.
@@ -26,7 +26,7 @@ const VALIDATION: u64 = 20;
 /// Is position `number` of a file held out of training?
 pub fn held_out(number: usize) -> bool {
     let block = (number / BLOCK) as u64;
-    (block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % VALIDATION == VALIDATION / 2
+    (spread(block) >> 32) % VALIDATION == VALIDATION / 2
 }
 
 /// Opens a file, or standard input for `-`.

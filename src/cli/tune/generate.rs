@@ -25,7 +25,7 @@ use crate::{
     cli::{CliError, prove::openings, refuse_input},
     engine::Engine,
     locks::locked,
-    position::{Path as GamePath, Position},
+    position::{Position, PositionPath},
     search::{Event, Limits},
     types::{Score, Verdict},
     uci::{Interrupt, Output},
@@ -211,7 +211,7 @@ impl Player {
 /// The position after `moves` from `start`, and the result for White if the game is over there.
 pub(super) fn follow(start: &Position, moves: &[UciMove]) -> Option<(Position, Option<f32>)> {
     let mut position = start.clone();
-    let mut path = GamePath::new(&position);
+    let mut path = PositionPath::new(&position);
     for uci in moves {
         position = position.play(uci.to_move(position.chess()).ok()?);
         path.push(&position);

@@ -88,12 +88,11 @@ mod tests {
     fn a_known_model_is_found_again() {
         let truth = ChanceModel { even: [180.0, 1.0], spread: [70.0, 0.4] };
         let mut samples = Vec::new();
-        let mut random = 1_u64;
+        let mut random = fastrand::Rng::with_seed(1);
         for index in 0..40_000 {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let (score, material) = (Score(index % 801 - 400), 20 + index as u32 % 59);
             let [win, draw, _] = truth.chances(score, material);
-            let drawn = (random >> 11) as f64 / (1_u64 << 53) as f64;
+            let drawn = random.f64();
             let ended = if drawn < win {
                 0
             } else if drawn < win + draw {

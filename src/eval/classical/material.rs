@@ -10,7 +10,10 @@ use super::{
     trace::{ScoreSum, Term, Tracer},
     weights::WEIGHTS,
 };
-use crate::{position::Position, types::MaterialKey};
+use crate::{
+    position::Position,
+    types::{MaterialKey, spread},
+};
 
 /// The terms that depend on the counts of pieces.
 #[derive(Copy, Clone, Debug, Default)]
@@ -50,7 +53,7 @@ impl MaterialTable {
     #[inline]
     pub fn probe<T: Tracer>(&mut self, position: &Position, tracer: &mut T) -> MaterialEntry {
         let key = position.keys().material;
-        let slot = (key.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - INDEX_BITS)) as usize;
+        let slot = (spread(key.0) >> (64 - INDEX_BITS)) as usize;
         let entry = &mut self.entries[slot];
         if T::LISTENS || entry.key != key {
             *entry = analyse(position, tracer);

@@ -140,19 +140,19 @@ fn an_opening_gives_way_to_a_deeper_search_and_before_it_was_searched_to_a_drop(
     };
     let live = record(Origin::Opening, 20);
     let recorder = Recorder { live: &|_| Some(live.clone()), evaluation_id: 1 };
-    for (origin, depth, admitted) in [
+    for (origin, depth, allowed) in [
         (Origin::EveryRoot, 21, true),
         (Origin::Study, 21, true),
         (Origin::EveryRoot, 20, false),
         (Origin::Outcome, 30, false),
         (Origin::Drop, 30, false),
     ] {
-        assert_eq!(recorder.admits(&record(origin, depth)), admitted, "{origin:?} {depth}");
+        assert_eq!(recorder.may_replace(&record(origin, depth)), allowed, "{origin:?} {depth}");
     }
     let unsearched = record(Origin::Opening, 0);
     let recorder = Recorder { live: &|_| Some(unsearched.clone()), evaluation_id: 1 };
-    for (origin, admitted) in [(Origin::Drop, true), (Origin::Outcome, false)] {
-        assert_eq!(recorder.admits(&record(origin, 30)), admitted, "{origin:?}, nothing searched");
+    for (origin, allowed) in [(Origin::Drop, true), (Origin::Outcome, false)] {
+        assert_eq!(recorder.may_replace(&record(origin, 30)), allowed, "{origin:?}, nothing searched");
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
         backing::SharedWords,
         entry::{GENERATIONS, LEARNED_BIT, Packed},
     },
-    types::{Depth, PositionKey, prefetch},
+    types::{Depth, PositionKey, mix, prefetch},
 };
 
 /// Bytes of an entry.
@@ -143,10 +143,7 @@ impl Entry {
 
 /// The checksum of three words. That of zeros is not zero, so that an empty cell is no entry.
 fn checksum(words: [u64; 3]) -> u64 {
-    words.into_iter().fold(0x0452_821E_638D_0137_u64, |sum, word| {
-        let product = (sum ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        product ^ product >> 32
-    })
+    words.into_iter().fold(0x0452_821E_638D_0137, |sum, word| mix(sum ^ word))
 }
 
 /// The slot of an entry. Relaxed suffices for all words: nothing is published through them, and words of different
@@ -241,7 +238,7 @@ impl Bucket {
 mod tests {
     use super::*;
     use crate::{
-        position::{Path, Position},
+        position::{Position, PositionPath},
         tt::{NodeResult, PathCheck, ScoreWindow, entry::tests::at},
         types::{PackedMove, Ply, Score},
     };
@@ -253,7 +250,7 @@ mod tests {
             window,
             depth: Depth(depth),
             was_pv: false,
-            path: PathCheck::new(&Path::new(&Position::default()), Depth(depth)),
+            path: PathCheck::new(&PositionPath::new(&Position::default()), Depth(depth)),
             ply: Ply::ROOT,
         };
         let packed = Packed::pack(PositionKey(key), &record, None, 3);

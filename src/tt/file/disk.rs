@@ -12,9 +12,9 @@ use rustix::fs::FallocateFlags;
 
 use super::{
     error::{HashFileError, refused},
-    header::{HEADER_SIZE, HashHeader, HashOrigin},
+    header::{HashHeader, HashOrigin},
 };
-use crate::files::{self, NewFile, OpenError};
+use crate::files::{self, NewFile, OpenError, header::HEADER_SIZE};
 
 /// How long an engine waits for the lock of a process that is clearing or creating the file.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(200);

@@ -14,10 +14,11 @@ use super::{
     cell::{Bucket, ENTRY_SIZE, WAYS},
     error::HashFileError,
 };
-use crate::position::PathHash;
+use crate::{
+    files::header::{self, HeaderBytes, HeaderFault, u64_at},
+    position::PathHash,
+};
 
-/// Bytes of the unchanging part.
-pub(super) const HEADER_SIZE: usize = 64;
 /// The index of the generation, in words of eight bytes.
 pub(super) const GENERATION_WORD: usize = 8;
 /// The offset of the buckets.
@@ -67,65 +68,51 @@ impl HashHeader {
     }
 
     /// The bytes.
-    pub(super) fn encode(&self) -> [u8; HEADER_SIZE] {
-        let mut bytes = [0; HEADER_SIZE];
-        bytes[..8].copy_from_slice(&MAGIC);
-        bytes[8..10].copy_from_slice(&LAYOUT.to_le_bytes());
-        bytes[10..12].copy_from_slice(&(ENTRY_SIZE as u16).to_le_bytes());
-        bytes[12..14].copy_from_slice(&(WAYS as u16).to_le_bytes());
-        bytes[14..16].copy_from_slice(&self.evaluation.to_le_bytes());
-        bytes[16..20].copy_from_slice(&KEY_SCHEMA.to_le_bytes());
-        bytes[24..32].copy_from_slice(&self.file_id.to_le_bytes());
-        bytes[32..40].copy_from_slice(&self.created.to_le_bytes());
-        bytes[40..48].copy_from_slice(&self.buckets.to_le_bytes());
-        for (place, byte) in bytes[PATH_MODE].iter_mut().zip(self.path_mode.bytes()) {
-            *place = byte;
-        }
-        let checksum = crc32fast::hash(&bytes[..60]);
-        bytes[60..].copy_from_slice(&checksum.to_le_bytes());
-        bytes
+    pub(super) fn encode(&self) -> HeaderBytes {
+        let name = self.path_mode.as_bytes();
+        let parts: [(usize, &[u8]); 8] = [
+            (10, &(ENTRY_SIZE as u16).to_le_bytes()),
+            (12, &(WAYS as u16).to_le_bytes()),
+            (14, &self.evaluation.to_le_bytes()),
+            (16, &KEY_SCHEMA.to_le_bytes()),
+            (24, &self.file_id.to_le_bytes()),
+            (32, &self.created.to_le_bytes()),
+            (40, &self.buckets.to_le_bytes()),
+            (PATH_MODE.start, &name[..name.len().min(PATH_MODE.len())]),
+        ];
+        header::encode(MAGIC, LAYOUT, &parts)
     }
 
     /// Reads the bytes of the file at `path`.
     ///
     /// # Errors
     /// They are not a header of this layout.
-    pub(super) fn decode(bytes: &[u8; HEADER_SIZE], path: &Path) -> Result<HashHeader, HashFileError> {
-        let path = || path.to_owned();
-        if bytes[..8] != MAGIC {
-            return Err(HashFileError::Foreign(path()));
-        }
-        let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]));
-        if long(56) >> 32 != u64::from(crc32fast::hash(&bytes[..60])) {
-            return Err(HashFileError::Damaged(path()));
-        }
-        // Magic and checksum are the same in every layout.
-        let found = long(8) as u16;
-        if found != LAYOUT {
-            return Err(HashFileError::Version { path: path(), found, expected: LAYOUT });
-        }
-        let name: Vec<u8> = bytes[PATH_MODE].iter().copied().take_while(|&byte| byte != 0).collect();
-        let header = HashHeader {
-            evaluation: (long(8) >> 48) as u16,
-            path_mode: String::from_utf8_lossy(&name).into_owned(),
-            file_id: long(24),
-            created: long(32),
-            buckets: long(40),
+    pub(super) fn decode(bytes: &HeaderBytes, path: &Path) -> Result<HashHeader, HashFileError> {
+        let read = || {
+            let bytes = header::decode(bytes, MAGIC, LAYOUT)?;
+            let name: Vec<u8> = bytes[PATH_MODE].iter().copied().take_while(|&byte| byte != 0).collect();
+            let header = HashHeader {
+                evaluation: (u64_at(bytes, 8) >> 48) as u16,
+                path_mode: String::from_utf8_lossy(&name).into_owned(),
+                file_id: u64_at(bytes, 24),
+                created: u64_at(bytes, 32),
+                buckets: u64_at(bytes, 40),
+            };
+            let fixed = [
+                (10..12, "entries of another size"),
+                (12..14, "buckets of another size"),
+                (16..20, "another kind of position key"),
+            ];
+            header::check_fixed(bytes, &header.encode(), fixed)?;
+            if header.buckets == 0 { Err(HeaderFault::Layout("no room for any entry")) } else { Ok(header) }
         };
-        let own = header.encode();
-        for (range, what) in [
-            (10..12, "entries of another size"),
-            (12..14, "buckets of another size"),
-            (16..20, "another kind of position key"),
-        ] {
-            if bytes[range.clone()] != own[range] {
-                return Err(HashFileError::Layout(path(), what));
-            }
-        }
-        if header.buckets == 0 {
-            return Err(HashFileError::Layout(path(), "no room for any entry"));
-        }
-        Ok(header)
+        let path = || path.to_owned();
+        read().map_err(|fault| match fault {
+            HeaderFault::Foreign => HashFileError::Foreign(path()),
+            HeaderFault::Damaged => HashFileError::Damaged(path()),
+            HeaderFault::Version(found) => HashFileError::Version { path: path(), found, expected: LAYOUT },
+            HeaderFault::Layout(what) => HashFileError::Layout(path(), what),
+        })
     }
 
     /// Are the scores of this file valid for a search of `origin`?
@@ -149,6 +136,7 @@ impl HashHeader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::header::HEADER_SIZE;
 
     fn header() -> HashHeader {
         HashHeader {

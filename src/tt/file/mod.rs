@@ -22,14 +22,14 @@ mod disk;
 mod error;
 mod guard;
 mod header;
-mod journal;
 mod map;
 mod tools;
+mod write_queue;
 
 pub use disk::FileLocation;
 pub use error::HashFileError;
 pub use guard::limits_are_errors;
 pub use header::{HashHeader, HashOrigin, LAYOUT};
-pub use journal::HashFile;
 pub use map::Map;
 pub use tools::{DIMENSIONS, Survey, clear, resize};
+pub use write_queue::HashFile;

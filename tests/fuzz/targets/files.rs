@@ -239,7 +239,7 @@ fn hash_file(bytes: &[u8]) -> Vec<u8> {
 
 /// What an engine would write about `position`.
 fn known(position: &Position) -> tt::NodeResult {
-    let mut path = engram::position::Path::new(position);
+    let mut path = engram::position::PositionPath::new(position);
     path.begin_search(PathHash::default());
     tt::NodeResult {
         best: PackedMove::pack(position.legal_moves()[3]),
@@ -304,7 +304,7 @@ pub fn run_hash(bytes: &[u8]) {
         return;
     };
     let table = Table::new(1).expect("a megabyte");
-    let mut game = engram::position::Path::new(&Position::default());
+    let mut game = engram::position::PositionPath::new(&Position::default());
     game.begin_search(PathHash::default());
     let keys = content[SLOTS_AT.min(content.len())..].chunks_exact(8).step_by(4).map(|word| {
         let mut key = [0; 8];

@@ -205,7 +205,7 @@ pub fn game(report: &GameReport, block: usize) -> (String, String) {
         verdicts: verdicts(report),
         critical: report.critical().into_iter().map(|index| index + 1).collect(),
         comments: comments(game),
-        variations: variations::of_game(report),
+        variations: variations::all(&report.variations),
         times: known(clocks::seconds_used(game)),
         clocks: known(clocks::seconds_left(game)),
         pgn: annotate::game_pgn(report),

@@ -1,19 +1,14 @@
 //! The variations of a game for the page's script.
 
-use std::slice::Iter;
-
 use serde::Serialize;
-use shakmaty::Move;
 
 use super::data::{LineData, ScoreData, comments, lines, uci};
 use crate::cli::{
     analyse::{
-        marks::for_white,
-        pool::Finding,
-        report::GameReport,
-        variations::{self, Variation, VariationLine},
+        report::Judged,
+        variations::{Variation, VariationLine},
     },
-    pgn::{self, Annotation},
+    pgn::{Annotation, glyph},
 };
 
 /// A variation, as the script walks it.
@@ -41,37 +36,28 @@ struct FoundData {
     lines: Vec<Vec<LineData>>,
 }
 
-/// The variations of a game, by the number (from 1) of the move that they replace.
-pub fn of_game(report: &GameReport) -> Vec<(usize, VariationData)> {
-    let list = variations::of_game(&report.game, &report.positions);
-    all(&list, &mut report.branches.iter())
+/// Variations, by the number (from 1) of the move that they replace.
+pub fn all(list: &[Variation]) -> Vec<(usize, VariationData)> {
+    list.iter().map(|variation| (variation.ply, data(variation))).collect()
 }
 
-fn all(list: &[Variation], branches: &mut Iter<'_, Vec<Finding>>) -> Vec<(usize, VariationData)> {
-    list.iter().map(|variation| (variation.ply, data(variation, branches))).collect()
-}
-
-/// A variation and those in it, whose findings come next.
-fn data(variation: &Variation, branches: &mut Iter<'_, Vec<Finding>>) -> VariationData {
-    let Some(VariationLine { game, positions, variations }) = &variation.line else {
+fn data(variation: &Variation) -> VariationData {
+    let Some(line) = &variation.line else {
         return VariationData { text: Some(variation.text.clone()), ..VariationData::default() };
     };
-    let word = |(index, &m): (usize, &Move)| {
-        format!("{}{}", pgn::san(&positions[index], m).0, signs(&game.annotations[index]))
-    };
-    let found = branches.next().map(|findings| {
-        let after = || positions[1..].iter().zip(findings);
-        FoundData {
-            scores: after().map(|(at, finding)| ScoreData::new(for_white(at, finding))).collect(),
-            depths: findings.iter().map(|finding| finding.depth).collect(),
-            lines: after().map(|(at, finding)| lines(at, finding)).collect(),
-        }
+    let VariationLine { game, positions, findings, moves, variations } = line;
+    let word = |(m, annotations): (&Judged, &Vec<Annotation>)| format!("{}{}", m.san, signs(annotations));
+    let after = || positions.iter().zip(findings).skip(1);
+    let found = line.is_searched().then(|| FoundData {
+        scores: moves.iter().map(|m| ScoreData::new(m.score)).collect(),
+        depths: after().map(|(_, finding)| finding.depth).collect(),
+        lines: after().map(|(position, finding)| lines(position, finding)).collect(),
     });
     VariationData {
         moves: uci(&game.moves),
-        san: game.moves.iter().enumerate().map(word).collect::<Vec<_>>().join(" "),
+        san: moves.iter().zip(&game.annotations).map(word).collect::<Vec<_>>().join(" "),
         comments: comments(game),
-        variations: all(variations, branches),
+        variations: all(variations),
         text: None,
         found,
     }
@@ -80,38 +66,34 @@ fn data(variation: &Variation, branches: &mut Iter<'_, Vec<Finding>>) -> Variati
 /// The signs of a move, such as `!?`.
 fn signs(annotations: &[Annotation]) -> String {
     let sign = |annotation: &Annotation| match annotation {
-        Annotation::Nag(1) => "!",
-        Annotation::Nag(2) => "?",
-        Annotation::Nag(3) => "!!",
-        Annotation::Nag(4) => "??",
-        Annotation::Nag(5) => "!?",
-        Annotation::Nag(6) => "?!",
-        _ => "",
+        Annotation::Nag(nag @ 1..=6) => glyph::sign(*nag),
+        _ => None,
     };
-    annotations.iter().map(sign).collect()
+    annotations.iter().filter_map(sign).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{json, pgn::Games};
+    use crate::cli::{analyse::variations::of_game, json, pgn::Games};
 
     /// The variations of a game, as the page has them.
-    fn told(text: &str) -> String {
+    fn page_json(text: &str) -> String {
         let game = Games::new(text.as_bytes()).next().unwrap().unwrap().unwrap();
-        let list = variations::of_game(&game, &game.positions());
-        json(&all(&list, &mut [].iter()))
+        json(&all(&of_game(&game, &game.positions())))
     }
 
     #[test]
     fn variations_are_read_with_what_is_in_them() {
         assert_eq!(
-            told("1. e4 (1. d4 {Queen's pawn} 1... d5 $5 (1... Nf6) 2. c4) e5 (1... c5 {[%eval 0.3]}) *"),
+            page_json(
+                "1. e4 (1. d4 {Queen's pawn} 1... d5 $5 (1... Nf6) 2. c4) e5 (1... c5 {[%eval 0.3]}) *"
+            ),
             "[[1,{\"moves\":\"d2d4 d7d5 c2c4\",\"san\":\"d4 d5!? c4\",\"comments\":[[1,\"Queen's pawn\"]],\
              \"variations\":[[2,{\"moves\":\"g8f6\",\"san\":\"Nf6\",\"comments\":[],\"variations\":[]}]]}],\
              [2,{\"moves\":\"c7c5\",\"san\":\"c5\",\"comments\":[],\"variations\":[]}]]"
         );
-        assert_eq!(told("1. e4 $6 (1. d4 d5 {Engram +0.35}) *"), "[]", "an earlier analysis");
+        assert_eq!(page_json("1. e4 $6 (1. d4 d5 {Engram +0.35}) *"), "[]", "an earlier analysis");
     }
 
     #[test]
@@ -120,16 +102,16 @@ mod tests {
             format!("\"comments\":[],\"variations\":[],\"text\":\"{said}\"}}]]").replace('\n', "")
         };
         for said in ["1. d4 Z0 2. c4", "{only a word}", "1. e5"] {
-            let found = told(&format!("1. e4 ({said}) *"));
+            let found = page_json(&format!("1. e4 ({said}) *"));
             assert!(found.ends_with(&text(said)), "{found}");
         }
         let deep = format!("1. e4 {}{} *", "(1. d4 ".repeat(5000), ")".repeat(5000));
-        assert!(told(&deep).contains("\"text\":\"1. d4 (1. d4 (1. d4"));
+        assert!(page_json(&deep).contains("\"text\":\"1. d4 (1. d4 (1. d4"));
     }
 
     #[test]
     fn variations_castle_as_in_chess960() {
         let game = "[Variant \"Chess960\"]\n[FEN \"4k3/8/8/8/8/8/4P3/2K3R1 w G - 0 1\"]\n\n1. e4 (1. O-O) *";
-        assert!(told(game).contains("\"moves\":\"c1g1\""), "{}", told(game));
+        assert!(page_json(game).contains("\"moves\":\"c1g1\""), "{}", page_json(game));
     }
 }

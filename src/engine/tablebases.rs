@@ -1,4 +1,4 @@
-//! The opening book, probed instead of a search, and the tablebases, probed before and in it.
+//! The tablebases, probed before a search and in it.
 
 use std::sync::Arc;
 
@@ -6,23 +6,12 @@ use shakmaty::Move;
 
 use super::Engine;
 use crate::{
-    search::{Failure, Limits, Notice, Probing, Tablebases},
+    search::{Failure, Notice, Probing, Tablebases},
     syzygy::Tablebase,
     types::{Depth, Score},
 };
 
 impl Engine {
-    /// A book move to play without a search; none in analysis and while pondering.
-    pub(super) fn book_move(&self, limits: &Limits) -> Option<Move> {
-        let analysis = limits.infinite || limits.ponder || limits.mate.is_some();
-        if analysis || self.strength_limits.analysis || !limits.search_moves.is_empty() {
-            return None;
-        }
-        let mut game = self.game();
-        let line = game.line().clone();
-        self.book.choose(&self.root, &line, &mut game.book)
-    }
-
     /// Uses the Syzygy tables in the folders of `list` (separated as in the variable `PATH`) from the next search on;
     /// none if it is empty. Messages say what was found and what could not be used.
     pub fn set_syzygy_path(&mut self, list: &str) {

@@ -71,7 +71,7 @@ impl Default for LearnOptions {
 pub(super) struct Learning {
     pub options: LearnOptions,
     /// Was it reported that an engine of limited strength does not learn?
-    pub limit_told: bool,
+    pub limit_reported: bool,
 }
 
 impl Learning {
@@ -120,7 +120,7 @@ pub(super) struct OpenLearnFile {
     /// Logs of games that are over, of this process and of others, until their records are in the file.
     pub logs_ended: Vec<ProcessLog>,
     /// The number of records last reported to the user.
-    pub told: Option<usize>,
+    pub reported: Option<usize>,
 }
 
 impl Memory {
@@ -219,8 +219,8 @@ impl OpenLearnFile {
             return None;
         }
         let written = self.log.searched(self.store.path(), search, opponent);
-        let told = std::mem::replace(&mut self.log_failed, written.is_err());
-        written.err().filter(|_| !told).map(|error| Notice::NoGameLog(error.to_string()))
+        let was_reported = std::mem::replace(&mut self.log_failed, written.is_err());
+        written.err().filter(|_| !was_reported).map(|error| Notice::NoGameLog(error.to_string()))
     }
 
     /// Removes the logs of games whose records are in the file.
@@ -233,7 +233,7 @@ impl OpenLearnFile {
     /// What is said before a search: at first the state of the file, later only changes.
     pub fn notices(&mut self, mode: LearningMode) -> Vec<Notice> {
         let now = self.store.live().len();
-        let change = match self.told.replace(now) {
+        let change = match self.reported.replace(now) {
             None => Some(Notice::Learning {
                 path: self.store.path().to_owned(),
                 all: mode == LearningMode::All,
@@ -250,7 +250,7 @@ impl OpenLearnFile {
         let shared = self.share.iter().flat_map(LearningShare::take_messages);
         #[cfg(not(feature = "fleet"))]
         let shared = std::iter::empty();
-        let told = self.store.take_messages().into_iter().chain(shared);
-        told.map(|text| Notice::Failed(Failure::Other, text)).collect()
+        let messages = self.store.take_messages().into_iter().chain(shared);
+        messages.map(|text| Notice::Failed(Failure::Other, text)).collect()
     }
 }

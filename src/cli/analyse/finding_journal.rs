@@ -131,6 +131,7 @@ impl WrittenFinding {
             millis: self.millis,
             lines: self.lines.into_iter().map(line).collect::<Option<_>>()?,
             changes: self.changes.into_iter().map(change).collect::<Option<_>>()?,
+            first_confirmation: None,
         })
     }
 }
@@ -161,6 +162,7 @@ mod tests {
                 FoundLine { score: Score(-4), is_drawn: true, moves: vec![m("d2d4")] },
             ],
             changes: vec![(1, m("g1f3")), (40, m("e2e4"))],
+            first_confirmation: None,
         };
         FoundAt { item: 3, ply: 0, kind: SearchKind::Analysis, finding }
     }

@@ -5,7 +5,7 @@ use shakmaty::{Move, Position as _, uci::UciMove};
 use super::game::BegunSearch;
 use crate::{
     learn::{Origin, Record, Ring, game::RESULT, policy::Known},
-    position::{Path, Position},
+    position::{Position, PositionPath},
     search::{Notice, Preference, Preferences, Strength},
     tt::{Learned, ScoreWindow},
     types::{Depth, Score},
@@ -89,7 +89,7 @@ pub(super) fn moves_to_uci(moves: &[Move], root: &Position) -> Vec<UciMove> {
 /// The preferences for root moves: by the outcomes of the games in which they were played, and by studies, for the best
 /// move found and for the moves that lead there. None for a move that repeats a position of `path`: the game won from
 /// there continued differently, and the third occurrence is a draw.
-pub(super) fn preferences(ring: &Ring, root: &Position, path: &Path) -> Preferences {
+pub(super) fn preferences(ring: &Ring, root: &Position, path: &PositionPath) -> Preferences {
     let studied = |record: &Record| Preference::Studied(Depth(i32::from(record.depth)));
     let is_study = |record: &Record| matches!(record.origin, Origin::Study | Origin::Opening);
     let study = ring.get(root.key()).filter(|record| is_study(record) && !record.is_unsearched());

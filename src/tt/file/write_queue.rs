@@ -29,9 +29,9 @@ use super::{
     map::Map,
 };
 use crate::{
-    position::Path as MovePath,
+    position::PositionPath,
     tt::{Hit, NodeResult, RootResult, ScoreWindow, Table, deepest, entry::Packed},
-    types::{Depth, MAX_PLY, PackedMove, Ply, PositionKey},
+    types::{Depth, MAX_PLY, PackedMove, Ply, PositionKey, spread},
 };
 
 /// How often the queue may fill up within [`INTERVAL`] before only deeper results are kept: so a short analysis keeps
@@ -133,7 +133,7 @@ impl HashFile {
 
     /// The result of an analysis of `root` by any process: the deepest one that is valid at the end of `path`, `ply`
     /// plies from the root of the current search.
-    pub fn find_root(&self, root: PositionKey, path: &MovePath, ply: Ply) -> Option<RootResult> {
+    pub fn find_root(&self, root: PositionKey, path: &PositionPath, ply: Ply) -> Option<RootResult> {
         let entries = self.map.find(root, CellKind::Iteration).map(|entry| entry.to_packed(0));
         let packed = deepest(entries, |packed| packed.unpack(), path, ply)?;
         let next = |index| {
@@ -200,11 +200,7 @@ impl Drop for HashFile {
 /// until that of the next one is stored.
 fn line_key(root: PositionKey, iteration: Packed, index: usize) -> PositionKey {
     let set = (iteration.depth().get() as u64 & 1) << 32 | iteration.w1 >> 48 << 8 | index as u64;
-    PositionKey(
-        (root.0 ^ set.wrapping_mul(0x9E37_79B9_7F4A_7C15))
-            .rotate_left(23)
-            .wrapping_mul(0xD6E8_FEB8_6659_FD93),
-    )
+    PositionKey((root.0 ^ spread(set)).rotate_left(23).wrapping_mul(0xD6E8_FEB8_6659_FD93))
 }
 
 fn write(map: &Map, queue: &ArrayQueue<Entry>, least: &AtomicI32, woken: &Receiver<Wake>) {
