@@ -63,7 +63,7 @@ pub(super) fn run(tree: &Tree, arguments: &PublishArguments, output: &Output) ->
     }
     // The oldest records are the first to be overwritten.
     new.reverse();
-    let taken = file.take_in(&ring, &new)?;
+    let taken = file.merge(&ring, &new)?;
     output.line(format_args!(
         "{} written to {}, {known} known before, {} left to human advice",
         counted(taken.new, "position"),
