@@ -303,3 +303,16 @@ fn a_learning_file_takes_the_tree_and_keeps_what_a_human_said() {
     assert!(succeed(&folder, &["publish", "learn.bin"]).starts_with("7 positions written"));
     assert_ne!(run(&folder, &["publish", "t.db"]).2, 0);
 }
+
+#[test]
+fn what_begins_nowhere_is_told() {
+    let folder = home();
+    let mut tree = Tree::open(&folder.path().join("t.db"), Access::Create).expect("a tree");
+    search(&mut tree, "e2e4", 11, &[(-31, "e7e5 g1f3")]);
+    for arguments in [&["html"][..], &["book", "--output", "b.bin"], &["publish", "learn.bin"]] {
+        let (_, err, code) = run(&folder, arguments);
+        assert!(code != 0 && err.contains("`engram tree t.db add startpos`"), "{err}");
+    }
+    assert!(!folder.path().join("t.html").exists() && !folder.path().join("b.bin").exists());
+    assert!(succeed(&folder, &["pgn", "e4"]).contains("1... e5"), "a position that is named needs no root");
+}

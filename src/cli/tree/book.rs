@@ -42,7 +42,7 @@ pub(super) fn run(tree: &Tree, arguments: &BookArguments, output: &Output) -> Re
     let sides = side.sides();
     let mut entries = Vec::new();
     let mut positions = 0_usize;
-    let roots = tree.roots()?.into_iter().map(|(root, _)| root);
+    let roots = super::roots(tree)?.into_iter().map(|(root, _)| root);
     let mut nearest = Nearest::new(tree, roots, usize::MAX);
     while let Some((position, view)) = nearest.next()? {
         let Some(best) = considered(&view).next().map(|(_, score)| score) else { continue };

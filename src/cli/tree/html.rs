@@ -80,6 +80,7 @@ struct RootData {
 pub(super) fn run(tree: &Tree, arguments: &HtmlArguments, output: &Output) -> Result<(), CliError> {
     let to = arguments.output.clone().unwrap_or_else(|| tree.path().with_extension("html"));
     check_output(&to, [tree.path()], arguments.force)?;
+    let roots = super::roots(tree)?;
     let mut target = NewFile::begin(&to).map_err(refused(&to, "written"))?;
     let mut write = |text: &str| target.write_all(text.as_bytes()).map_err(refused(&to, "written"));
     let title = tree.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -99,7 +100,6 @@ pub(super) fn run(tree: &Tree, arguments: &HtmlArguments, output: &Output) -> Re
     }
     .parts();
     write(&start)?;
-    let roots = tree.roots()?;
     write("<script id=\"positions\" type=\"text/plain\">\n")?;
     let mut writer =
         PositionWriter::new(tree, roots.iter().map(|(root, _)| root.clone()), arguments.positions);

@@ -12,7 +12,7 @@ mod show;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use shakmaty::Move;
+use shakmaty::{Color, Move};
 
 use super::{CliError, Completion, analyse::EpdRecord, pgn as notation};
 use crate::{
@@ -182,6 +182,18 @@ impl Line {
     fn last(&self) -> &Position {
         &self.positions[self.moves.len()]
     }
+}
+
+/// The positions where a tree begins, with the sides that it is for.
+fn roots(tree: &Tree) -> Result<Vec<(Position, Vec<Color>)>, CliError> {
+    let roots = tree.roots()?;
+    if roots.is_empty() {
+        let file = tree.path().display();
+        return Err(CliError::Task(format!(
+            "{file} has nothing to grow from: `engram tree {file} add startpos`"
+        )));
+    }
+    Ok(roots)
 }
 
 /// Where a tree begins: its only root, or the usual start.

@@ -37,11 +37,11 @@ pub(super) struct PublishArguments {
 pub(super) fn run(tree: &Tree, arguments: &PublishArguments, output: &Output) -> Result<(), CliError> {
     let to = &arguments.to;
     refuse_input(to, [tree.path()])?;
+    let roots = super::roots(tree)?.into_iter().map(|(root, _)| root);
     let (mut file, ring, _) = LearnFile::open_or_create(to)?;
     let ring = std::sync::RwLock::new(ring);
     let mut room = CAPACITY.saturating_sub(RESERVE + read(&ring).len());
     let (mut new, mut known, mut advised) = (Vec::new(), 0_usize, 0_usize);
-    let roots = tree.roots()?.into_iter().map(|(root, _)| root);
     let mut nearest = Nearest::new(tree, roots, usize::MAX);
     while let Some((position, view)) = nearest.next()? {
         let best = considered(&view).next().map(|(best, _)| best.m);

@@ -465,10 +465,6 @@ document.addEventListener("DOMContentLoaded", () => {
   const text = (id) => document.getElementById(id).textContent;
   const info = JSON.parse(text("info"));
   const page = document.getElementById("page");
-  if (info.roots.length === 0) {
-    page.replaceChildren(make("p", {}, "The tree is empty."));
-    return;
-  }
   const graph = new Graph(info, text("positions"));
   let explorer = null;
   const moved = () => {
