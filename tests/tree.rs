@@ -9,10 +9,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{Engine, TIMEOUT, command, finish, told};
+use common::{Engine, TIMEOUT, command, finish, info_strings};
 use engram::{
     Depth, Position, Score,
-    shakmaty::{Position as _, uci::UciMove},
+    shakmaty::uci::UciMove,
     tree::{Access, ForSides, Tree, TreeLine, TreeSearch},
 };
 use tempfile::TempDir;
@@ -119,24 +119,27 @@ fn its_move_is_played_and_in_analysis_only_shown() {
     let mut engine = Engine::ready();
     let file = place.file();
     let opened = engine.answer(&format!("setoption name TreeFile value {}", file.display()));
-    assert!(told(&opened)[0].ends_with("1 position searched"), "{opened:?}");
+    assert!(info_strings(&opened)[0].ends_with("1 position searched"), "{opened:?}");
     engine.send("position startpos");
     let (best, lines) = engine.best("go depth 6");
     assert_eq!(
-        (best.as_str(), told(&lines).contains(&"tree: cp 80 at depth 40, a2a4")),
+        (best.as_str(), info_strings(&lines).contains(&"tree: cp 80 at depth 40, a2a4")),
         ("a2a4", true),
         "{lines:?}"
     );
     engine.send("setoption name UCI_AnalyseMode value true");
     let (best, lines) = engine.best("go depth 6");
     assert!(
-        best != "a2a4" && told(&lines).iter().any(|told| told.starts_with("tree: ")),
+        best != "a2a4" && info_strings(&lines).iter().any(|told| told.starts_with("tree: ")),
         "{best}: {lines:?}"
     );
     engine.send("setoption name UCI_AnalyseMode value false");
     engine.send("setoption name TreeFile value");
     let (best, lines) = engine.best("go depth 6");
-    assert!(best != "a2a4" && !told(&lines).iter().any(|told| told.starts_with("tree")), "{best}: {lines:?}");
+    assert!(
+        best != "a2a4" && !info_strings(&lines).iter().any(|told| told.starts_with("tree")),
+        "{best}: {lines:?}"
+    );
     engine.quit();
 }
 
@@ -160,10 +163,10 @@ fn a_move_that_repeats_a_position_of_the_game_is_not_the_tree_s() {
     engine.send(&format!("setoption name TreeFile value {}", place.file().display()));
     engine.send("position startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6");
     let (_, lines) = engine.best("go depth 4");
-    assert!(!told(&lines).iter().any(|told| told.starts_with("tree: ")), "{lines:?}");
+    assert!(!info_strings(&lines).iter().any(|told| told.starts_with("tree: ")), "{lines:?}");
     engine.send("position startpos moves g1f3");
     let (_, lines) = engine.best("go depth 4");
-    assert!(told(&lines).iter().any(|told| told.starts_with("tree: ")), "{lines:?}");
+    assert!(info_strings(&lines).iter().any(|told| told.starts_with("tree: ")), "{lines:?}");
     engine.quit();
 }
 
@@ -274,7 +277,7 @@ fn what_is_no_tree_is_refused_and_left_alone() {
     assert!(!place.file().exists());
     let mut engine = Engine::ready();
     let lines = engine.answer("setoption name TreeFile value /nowhere/t.db");
-    assert!(told(&lines)[0].contains("there is no tree /nowhere/t.db"), "{lines:?}");
+    assert!(info_strings(&lines)[0].contains("there is no tree /nowhere/t.db"), "{lines:?}");
     engine.quit();
 }
 

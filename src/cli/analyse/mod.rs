@@ -45,7 +45,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use backend::SearchBackend;
 use claims::Claims;
 use finding_journal::FindingJournal;
 use indicatif::ProgressBar;
@@ -55,13 +54,14 @@ use serde_json::{Value, json};
 pub use self::arguments::Analyse;
 pub(super) use self::{
     annotate::eval,
+    backend::SearchBackend,
     epd::EpdRecord,
     input::{AnalysisInput, Item},
-    pool::{Finding, MAX_THREADS, MoveList, SearchBudget, SearchKind, SearchSettings, Workers},
+    pool::{Arrival, Finding, MAX_THREADS, MoveList, SearchBudget, SearchKind, SearchSettings},
 };
 #[cfg(feature = "fleet")]
 pub(super) use self::{
-    pool::FoundAt,
+    pool::{FoundAt, Workers},
     task::{BatchTask, result as task_result, version},
 };
 use super::{CliError, Completion, complain, counted, openings, progress_bar, tablebase};
@@ -97,7 +97,14 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     let records_before = learn.map(|path| records(path, arguments.write)).transpose()?;
     let progress = progress(&input);
     let watch = watch(&progress, &input);
-    let mut backend = SearchBackend::start(arguments, &settings, setup, watch)?;
+    #[cfg(feature = "fleet")]
+    let remote = arguments.queue.as_ref().map(|server| {
+        let work = setup.map(|(_, setup)| setup.to_string());
+        SearchBackend::remote(server, work.as_deref(), &settings, arguments.cache)
+    });
+    #[cfg(not(feature = "fleet"))]
+    let remote = None;
+    let mut backend = remote.unwrap_or_else(|| SearchBackend::local(&settings, watch))?;
 
     // Nothing is refused any more: from here on files change.
     let known = earlier.as_ref().map_or(0, |earlier| earlier.len);

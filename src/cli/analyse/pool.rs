@@ -159,7 +159,7 @@ pub struct FoundAt {
 }
 
 /// What comes back from the workers.
-pub(super) enum Arrival {
+pub enum Arrival {
     /// Something was found.
     Found(FoundAt),
     /// `count` positions of an item could not be searched.

@@ -11,13 +11,16 @@ use std::{
 };
 
 use clap::Args;
-use crossbeam::channel::RecvTimeoutError;
 use indicatif::ProgressBar;
 
+#[cfg(feature = "fleet")]
+use crate::fleet::ServerAddress;
 use crate::{
     cli::{
         CliError,
-        analyse::{Finding, MAX_THREADS, MoveList, SearchBudget, SearchKind, SearchSettings, Workers},
+        analyse::{
+            Arrival, Finding, MAX_THREADS, MoveList, SearchBackend, SearchBudget, SearchKind, SearchSettings,
+        },
         lower_priority, pawns, pgn, progress_bar, tablebase,
     },
     eval,
@@ -28,8 +31,8 @@ use crate::{
     uci::{Output, counted},
 };
 
-/// How often it is asked whether the growth is to end.
-const POLL: Duration = Duration::from_millis(200);
+/// How often the progress bar turns.
+const TICK: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Args)]
 pub(super) struct GrowArguments {
@@ -51,6 +54,11 @@ pub(super) struct GrowArguments {
     /// Folders of Syzygy tablebases, separated as in PATH.
     #[arg(long, value_name = "FOLDERS", default_value = "")]
     syzygy: String,
+    /// Have the positions searched by the machines that run `engram worker` with this URL of a Redis or Valkey server,
+    /// as many at once as --threads says.
+    #[cfg(feature = "fleet")]
+    #[arg(long, value_name = "URL", conflicts_with = "syzygy")]
+    queue: Option<ServerAddress>,
 }
 
 /// Grows the tree until a limit, a signal, or until nothing is left to search.
@@ -68,8 +76,13 @@ pub(super) fn run(tree: &mut Tree, arguments: &GrowArguments, output: &Output) -
     let budget = SearchBudget { depth: None, nodes: Some(arguments.nodes), movetime: None, multipv: 1, hash };
     let syzygy = arguments.syzygy.clone();
     let settings = SearchSettings { budget, workers, threads: 1, syzygy, learn: None, write: false };
-    let workers = Workers::start(&settings, Arc::new(|_| {}))?;
+    #[cfg(feature = "fleet")]
+    let remote = arguments.queue.as_ref().map(|server| SearchBackend::remote(server, None, &settings, false));
+    #[cfg(not(feature = "fleet"))]
+    let remote = None;
+    let mut backend = remote.unwrap_or_else(|| SearchBackend::local(&settings, Arc::new(|_| {})))?;
     let growth = Growth {
+        at_once: workers,
         limit: arguments.positions.unwrap_or(u64::MAX),
         deadline: arguments.minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes)),
         stopped: stop_flag(),
@@ -77,7 +90,9 @@ pub(super) fn run(tree: &mut Tree, arguments: &GrowArguments, output: &Output) -
         begun: Instant::now(),
         searched: 0,
     };
-    growth.run(tree, &workers, &settings.budget, output)
+    growth.run(tree, &mut backend, &settings.budget, output)?;
+    backend.finish();
+    Ok(())
 }
 
 /// Set by Ctrl-C and by a signal that ends the process.
@@ -98,11 +113,13 @@ fn progress(arguments: &GrowArguments) -> ProgressBar {
         None => "{spinner} {pos} searches in {elapsed}  {msg}",
     };
     let bar = progress_bar(arguments.positions, template);
-    bar.enable_steady_tick(POLL);
+    bar.enable_steady_tick(TICK);
     bar
 }
 
 struct Growth {
+    /// Searches under way at once.
+    at_once: usize,
     limit: u64,
     deadline: Option<Instant>,
     stopped: Arc<AtomicBool>,
@@ -122,19 +139,19 @@ impl Growth {
     fn run(
         mut self,
         tree: &mut Tree,
-        workers: &Workers,
+        backend: &mut SearchBackend,
         budget: &SearchBudget,
         output: &Output,
     ) -> Result<(), CliError> {
         let mut jobs: HashMap<usize, Job> = HashMap::new();
         let (mut begun, mut is_complete) = (0, false);
         while !self.is_over(output) {
-            while jobs.len() < workers.count() && self.searched + (jobs.len() as u64) < self.limit {
+            while jobs.len() < self.at_once && self.searched + (jobs.len() as u64) < self.limit {
                 let Some(job) = tree.next_job()? else { break };
                 let work = Arc::new(MoveList::up_to(begun, &job.position, &[]));
                 let nodes = budget.nodes.map(|nodes| nodes.saturating_mul(job.effort));
                 let budget = SearchBudget { multipv: job.lines, nodes, ..budget.clone() };
-                workers.send(&work, 0..1, SearchKind::Analysis, budget);
+                backend.send_with(&work, 0..1, SearchKind::Analysis, budget);
                 jobs.insert(begun, job);
                 begun += 1;
             }
@@ -142,18 +159,22 @@ impl Growth {
                 is_complete = self.searched < self.limit;
                 break;
             }
-            match workers.receive_within(POLL) {
-                Ok(found) => {
+            match backend.receive() {
+                Some(Arrival::Found(found)) => {
                     let Some(job) = jobs.remove(&found.item) else { continue };
                     tree.record(&job, &search_of(found.finding))?;
                     self.searched += 1;
                     self.progress.inc(1);
                     self.progress.set_message(describe(&job));
                 }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(CliError::Task("no search thread is left".to_owned()));
+                #[cfg(feature = "fleet")]
+                Some(Arrival::Failed { item, reason, .. }) => {
+                    let Some(job) = jobs.remove(&item) else { continue };
+                    self.progress
+                        .suspend(|| crate::cli::complain(format_args!("{}: {reason}", describe(&job))));
                 }
+                Some(Arrival::Nothing) => {}
+                None => return Err(CliError::Task("no search thread is left".to_owned())),
             }
         }
         self.progress.finish_and_clear();
