@@ -20,7 +20,7 @@ use crate::{
 const MOST_PLIES: usize = 60;
 
 /// What the tree knows of a position.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PositionView {
     /// Its score for the side to move, backed up; none before it was searched.
     pub score: Option<Score>,

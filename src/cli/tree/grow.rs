@@ -69,12 +69,7 @@ pub(super) fn run(tree: &mut Tree, arguments: &GrowArguments, output: &Output) -
     if !arguments.syzygy.is_empty() {
         tablebase::open(&arguments.syzygy)?;
     }
-    if tree.size()?.roots == [0; 2] {
-        let file = tree.path().display();
-        return Err(CliError::Task(format!(
-            "{file} has nothing to grow from: `engram tree {file} add startpos`"
-        )));
-    }
+    super::roots(tree)?;
     lower_priority();
     let workers = arguments.threads.map_or(cores().min(MAX_THREADS), |threads| threads as usize);
     let hash = (arguments.hash as usize / workers).max(1);

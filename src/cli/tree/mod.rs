@@ -1,18 +1,24 @@
 //! `engram tree`: an analysis that grows for hours, and is played from.
 
 mod add;
+mod book;
 mod grow;
+mod html;
+mod nearest;
+mod pgn;
+mod publish;
 mod show;
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use shakmaty::Move;
+use shakmaty::{Color, Move};
 
-use super::{CliError, Completion, analyse::EpdRecord};
+use super::{CliError, Completion, analyse::EpdRecord, pgn as notation};
 use crate::{
     position::Position,
-    tree::{Access, Advice, ForSides, Tree},
+    tree::{Access, Advice, ForSides, MoveView, PositionView, Tree},
+    types::Score,
     uci::{Output, counted},
 };
 
@@ -47,6 +53,26 @@ enum TreeTask {
     Allow(MoveArguments),
     /// Let the tree grow only below a position; without one everywhere again.
     Focus(PositionArguments),
+    /// Write a page for the browser: the board, the moves of each position, what is new.
+    ///
+    /// The page is one file that loads nothing. Moves are played by clicks, keys, or by typing them; a position that
+    /// several lines reach is the same one.
+    Html(html::HtmlArguments),
+    /// Write the tree as one game with variations.
+    ///
+    /// The best moves are its main line, others that are nearly as good are variations, each with its score and depth.
+    /// A position that several lines reach is followed once.
+    Pgn(pgn::PgnArguments),
+    /// Make an opening book in the Polyglot format.
+    ///
+    /// The best move of a position gets the weight 65,535, others less by what they lose. Only positions that were
+    /// searched are in it.
+    Book(book::BookArguments),
+    /// Put best move, score and depth of the positions into a learning file, for engines that do not use the tree.
+    ///
+    /// The positions nearest to where the tree begins come first, as many as the file has room for. What a human advised
+    /// stays, and so does what a deeper search has found.
+    Publish(publish::PublishArguments),
     /// Look for damage.
     Check,
 }
@@ -82,6 +108,22 @@ impl Side {
     }
 }
 
+/// What a move gives away, in printed centipawns: the best score less its own, where a proven result is worth as much
+/// as it says.
+fn lost(best: Score, score: Score) -> i32 {
+    best.centipawns().saturating_sub(score.centipawns()).max(0)
+}
+
+/// The moves that count, best first: with a score, those preferred if there are any, and none excluded.
+fn considered(view: &PositionView) -> impl Iterator<Item = (&MoveView, Score)> {
+    let has_preferred = view.moves.iter().any(|m| m.advice == Some(Advice::Prefer));
+    let counts = move |m: &&MoveView| match has_preferred {
+        true => m.advice == Some(Advice::Prefer),
+        false => m.advice != Some(Advice::Exclude),
+    };
+    view.moves.iter().filter(counts).filter_map(|m| Some((m, m.score?)))
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -108,6 +150,10 @@ pub fn run(arguments: &TreeArguments, output: &Output) -> Result<Completion, Cli
                 "the tree grows everywhere"
             });
         }
+        TreeTask::Html(html) => html::run(&open(Access::Read)?, html, output)?,
+        TreeTask::Pgn(pgn) => pgn::run(&open(Access::Read)?, pgn, output)?,
+        TreeTask::Book(book) => book::run(&open(Access::Read)?, book, output)?,
+        TreeTask::Publish(publish) => publish::run(&open(Access::Read)?, publish, output)?,
         TreeTask::Check => {
             let tree = open(Access::Read)?;
             let faults = tree.check()?;
@@ -138,6 +184,26 @@ impl Line {
     }
 }
 
+/// The positions where a tree begins, with the sides that it is for.
+fn roots(tree: &Tree) -> Result<Vec<(Position, Vec<Color>)>, CliError> {
+    let roots = tree.roots()?;
+    if roots.is_empty() {
+        let file = tree.path().display();
+        return Err(CliError::Task(format!(
+            "{file} has nothing to grow from: `engram tree {file} add startpos`"
+        )));
+    }
+    Ok(roots)
+}
+
+/// Where a tree begins: its only root, or the usual start.
+fn start_of(tree: &Tree) -> Result<Position, CliError> {
+    Ok(match &tree.roots()?[..] {
+        [(root, _)] => root.clone(),
+        _ => Position::default(),
+    })
+}
+
 /// The position that words name: a FEN, `startpos`, moves, or moves after one of them.
 fn walk(words: &[String]) -> Result<Line, CliError> {
     let text = words.join(" ");
@@ -166,7 +232,7 @@ fn advise(
             "the position before this move is not in the tree: add it first".to_owned(),
         ));
     }
-    let (san, _) = super::pgn::san(&line.positions[before.len()], m);
+    let (san, _) = notation::san(&line.positions[before.len()], m);
     output.line(match advice {
         Some(Advice::Exclude) => format!("{san} is left out"),
         Some(Advice::Prefer) => format!("{san} is preferred"),

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Line, walk};
+use super::{Line, start_of, walk};
 use crate::{
     cli::{CliError, date, pawns, pgn},
     position::Openings,
@@ -23,11 +23,7 @@ pub(super) struct ShowArguments {
 /// The tree cannot be read; the position is not in it.
 pub(super) fn run(tree: &Tree, arguments: &ShowArguments, output: &Output) -> Result<(), CliError> {
     let line = match arguments.position.is_empty() {
-        // A tree need not begin at the start of the game.
-        true => match &tree.roots()?[..] {
-            [(root, _)] => Line { moves: Vec::new(), positions: vec![root.clone()] },
-            _ => walk(&[])?,
-        },
+        true => Line { moves: Vec::new(), positions: vec![start_of(tree)?] },
         false => walk(&arguments.position)?,
     };
     let position = line.last();
