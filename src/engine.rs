@@ -269,12 +269,12 @@ impl Engine {
         });
     }
 
-    /// The game that is being played.
     /// The name of the opponent in the next game; empty if it is not known.
     pub fn set_opponent(&self, name: String) {
         self.game().opponent = name;
     }
 
+    /// The game that is being played.
     fn game(&self) -> MutexGuard<'_, Game> {
         locked(&self.game)
     }
