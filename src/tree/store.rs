@@ -270,7 +270,7 @@ impl Tree {
                 evaluation_id: 0,
                 lines: lines.into_iter().filter(|line| !line.moves.is_empty()).collect(),
             };
-            self.enter(&position, &search, Some(id))?;
+            self.enter(&without_clocks(&position), &search, 0, Some(id))?;
         }
         Ok(())
     }
@@ -359,21 +359,24 @@ impl Tree {
         Ok(())
     }
 
-    /// Takes in a search that was made outside of the tree.
+    /// Takes in a search that was made outside of the tree; false if it says nothing new.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn add_search(&mut self, position: &Position, search: &TreeSearch) -> Result<(), TreeError> {
-        self.writing(|tree| tree.enter(&without_clocks(position), search, None))
+    pub fn add_search(&mut self, position: &Position, search: &TreeSearch) -> Result<bool, TreeError> {
+        self.writing(|tree| tree.enter(&without_clocks(position), search, 0, None))
     }
 
-    /// Takes in the search of a job.
+    /// Takes in the search of a job. One without a result leaves its position claimed, so that it is not searched again and
+    /// again.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn record(&mut self, job: &Job, search: &TreeSearch) -> Result<(), TreeError> {
         self.writing(|tree| {
-            tree.enter(&job.position, search, None)?;
+            if !tree.enter(&job.position, search, job.lines, None)? {
+                return Ok(());
+            }
             tree.unclaim(&job.position)?;
             let query = "UPDATE edges SET searches = searches + 1 WHERE parent = ? AND move = ?";
             let mut count = tree.connection.prepare_cached(query)?;
@@ -508,14 +511,25 @@ impl Tree {
         Ok(())
     }
 
-    /// Takes in a search of `position`, which is row `row` of the table `positions` if it is there.
-    fn enter(&self, position: &Position, search: &TreeSearch, row: Option<i64>) -> rusqlite::Result<()> {
+    /// Takes in a search of `position` with `asked` lines, which is row `row` of the table `positions` if it is there. False
+    /// if it says nothing new: no move, or less than is known.
+    fn enter(
+        &self,
+        position: &Position,
+        search: &TreeSearch,
+        asked: usize,
+        row: Option<i64>,
+    ) -> rusqlite::Result<bool> {
         let key = self.insert_node(position, &mut Added::default())?;
-        let Some(known) = graph::node(&self.connection, key)? else { return Ok(()) };
+        let Some(known) = graph::node(&self.connection, key)? else { return Ok(false) };
         let legal = position.legal_moves().len();
+        let known_lines = known.lines.unwrap_or(0);
+        let lines = search.lines.len().max(asked);
+        let is_less =
+            lines <= known_lines && self.searched_depth(key)?.is_some_and(|depth| depth >= search.depth);
         // Two positions of one key are as good as impossible; a search without result is no search.
-        if known.fen != fen(position) || search.lines.is_empty() && legal > 0 {
-            return Ok(());
+        if known.fen != fen(position) || search.lines.is_empty() && legal > 0 || is_less {
+            return Ok(false);
         }
         for line in &search.lines {
             if let Some(&m) = line.moves.first() {
@@ -527,10 +541,9 @@ impl Tree {
             None if position.in_check() => Score::mated_in(Ply::ROOT),
             None => Score::ZERO,
         };
-        let lines = search.lines.len().max(known.lines.unwrap_or(0));
         let rest = match search.lines.last() {
-            _ if lines >= legal => None,
-            Some(last) if search.lines.len() == lines => Some(last.score),
+            _ if lines.max(known_lines) >= legal => None,
+            Some(last) if lines >= known_lines => Some(last.score),
             _ => known.rest,
         };
         let row = match row {
@@ -539,10 +552,19 @@ impl Tree {
         };
         let query = "UPDATE nodes SET search = ?, evaluation = ?, lines = ?, own = ?, rest = ? WHERE key = ?";
         let (own, rest) = (graph::stored(own), rest.map(graph::stored));
-        let lines = i64::try_from(lines).unwrap_or(i64::MAX);
+        let lines = i64::try_from(lines.max(known_lines)).unwrap_or(i64::MAX);
         let values = params![row, search.evaluation_id, lines, own, rest, key];
         self.connection.prepare_cached(query)?.execute(values)?;
-        graph::back_up(&self.connection, [key], now())
+        graph::back_up(&self.connection, [key], now())?;
+        Ok(true)
+    }
+
+    /// The depth of the search of a position.
+    fn searched_depth(&self, key: Key) -> rusqlite::Result<Option<Depth>> {
+        let query = "SELECT p.depth FROM nodes n JOIN positions p ON p.id = n.search WHERE n.key = ?";
+        let depth: Option<i32> =
+            self.connection.prepare_cached(query)?.query_row([key], |row| row.get(0)).optional()?;
+        Ok(depth.map(Depth))
     }
 
     /// Writes a search into the tables of an analysis, and returns its row.

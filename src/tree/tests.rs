@@ -109,6 +109,26 @@ fn mates_come_a_ply_nearer_with_each_move_and_end_the_growth() {
 }
 
 #[test]
+fn a_shallower_search_changes_nothing_and_one_without_result_is_not_repeated() {
+    let (_folder, mut tree) = tree();
+    let start = Position::default();
+    tree.add_root(&start, both()).expect("written");
+    let job = tree.next_job().expect("readable").expect("a job");
+    tree.record(&job, &TreeSearch::default()).expect("written");
+    assert!(tree.next_job().expect("readable").is_none(), "it waits until its claim runs out");
+    assert!(tree.add_search(&start, &search(&start, 12, &[("e2e4", 30), ("d2d4", 20)])).expect("written"));
+    for (depth, lines) in [(11, &[("c2c4", 90)][..]), (12, &[("e2e4", 30), ("d2d4", 20)])] {
+        assert!(!tree.add_search(&start, &search(&start, depth, lines)).expect("written"), "{depth}");
+    }
+    assert!(
+        tree.add_search(&start, &search(&start, 14, &[("c2c4", 40)])).expect("written"),
+        "a deeper one counts"
+    );
+    assert_eq!(standing(&tree, ""), (40, "c2c4".to_owned()));
+    assert_eq!(view(&tree, "").moves.len(), 3);
+}
+
+#[test]
 fn moves_that_disappoint_send_their_position_back() {
     let (_folder, mut tree) = tree();
     tree.add_root(&Position::default(), both()).expect("written");
