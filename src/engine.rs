@@ -15,6 +15,7 @@ mod stop;
 mod strength;
 pub mod study;
 mod tablebases;
+mod tree;
 
 use std::{
     sync::{
@@ -52,6 +53,7 @@ use crate::{
         Signals, Strength,
     },
     syzygy::Tablebase,
+    tree::Tree,
     tt::Table,
 };
 
@@ -94,6 +96,7 @@ pub struct Engine {
     path_hash: PathHash,
     evaluation: EvaluationChoice,
     tables: Option<Arc<Tablebase>>,
+    tree: Option<Tree>,
     strength_limits: StrengthLimits,
     /// The settings that take effect with the next search.
     pub settings: EngineSettings,
@@ -131,6 +134,7 @@ impl Engine {
             path_hash: PathHash::default(),
             evaluation: EvaluationChoice::default(),
             tables: None,
+            tree: None,
             strength_limits: StrengthLimits::default(),
             settings: EngineSettings::default(),
             book: OpeningBook::new(),
@@ -226,7 +230,11 @@ impl Engine {
 
     fn search(&mut self, limits: Limits, start: Instant, analysis: bool) {
         let strength = self.strength_limits.strength();
-        let input = self.begin_search(&limits, analysis);
+        let mut input = self.begin_search(&limits, analysis);
+        let by_tree = self.tree_preferences(&limits, analysis);
+        if !by_tree.is_empty() && input.advised.is_empty() {
+            input.preferences = by_tree;
+        }
         let mut path = self.path.clone();
         path.begin_search(self.path_hash);
         let hash_file = self.hash_file();
@@ -261,12 +269,12 @@ impl Engine {
         });
     }
 
-    /// The game that is being played.
     /// The name of the opponent in the next game; empty if it is not known.
     pub fn set_opponent(&self, name: String) {
         self.game().opponent = name;
     }
 
+    /// The game that is being played.
     fn game(&self) -> MutexGuard<'_, Game> {
         locked(&self.game)
     }

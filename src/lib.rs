@@ -94,6 +94,7 @@
 //! 6. [`tt`] is the transposition table: its entries hold score windows, each valid only on a matching path.
 //! 7. [`learn`] is the learning file: before a search `engine/learning.rs` loads records into the transposition table;
 //!    after it, before the move is announced, it writes new records by the rules of `learn::policy`.
+//!    [`tree`] is an analysis that grows for hours in a file of its own, and is played from.
 //! 8. [`book`] is the opening book, [`syzygy`] the endgame tablebases: both are probed before a search.
 //! 9. `fleet`, a feature of the build, synchronises the learning files of several machines through a server, and
 //!    distributes analyses.
@@ -103,7 +104,7 @@
 //! files, `locks.rs` locks mutexes.
 //!
 //! A file imports only from layers below its own: `types`, then `position`, then `tt`, `eval`, `learn`,
-//! `book`, `syzygy` and `protocol` (which do not know each other), then `search`, `fleet`, `engine`, `uci`, `cli` and
+//! `book`, `syzygy` and `protocol` (which do not know each other), then `search` and `tree`, `fleet`, `engine`, `uci`, `cli` and
 //! `main.rs`. A test enforces this (`tests/architecture.rs`).
 #![forbid(unsafe_op_in_unsafe_fn)]
 
@@ -121,6 +122,7 @@ pub mod processor;
 pub mod protocol;
 pub mod search;
 pub mod syzygy;
+pub mod tree;
 pub mod tt;
 pub mod types;
 pub mod uci;

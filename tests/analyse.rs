@@ -313,7 +313,7 @@ fn interrupted_work_goes_on_where_it_stopped() {
     let arguments_again = arguments("out.pgn");
     let (_, err, code) = run(&arguments_again.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(code, 0, "{err}");
-    assert!(err.contains("going on with unfinished work: 5 results are there"), "{err}");
+    assert!(err.contains("resuming unfinished work: 5 results are there already"), "{err}");
     assert!(known > 20 && !journal.exists(), "the journal goes when the work is done");
     let whole = arguments("whole.pgn");
     assert_eq!(run(&whole.iter().map(String::as_str).collect::<Vec<_>>()).2, 0);

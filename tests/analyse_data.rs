@@ -117,17 +117,6 @@ fn a_game_has_the_number_that_it_has_in_its_file() {
     assert_eq!(castled, (&true.into(), &fen.into(), &"e1g1".into()), "the rook is on g1");
 }
 
-#[cfg(not(feature = "sqlite"))]
-#[test]
-fn a_program_without_a_database_says_so() {
-    let folder = home();
-    let file = folder.path().join("out.db");
-    let (_, err, code) = run(&["analyse", "startpos", "--depth", "1", "--sqlite", file.to_str().unwrap()]);
-    assert!(code == 1 && err.contains("--features sqlite"), "{err}");
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-}
-
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_database_holds_games_positions_and_lines() {
     let folder = home();

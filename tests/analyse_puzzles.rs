@@ -122,7 +122,7 @@ fn a_resumed_run_takes_the_checks_of_the_interrupted_one() {
     let resume = || {
         let (_, err, code) = run(&arguments);
         assert_eq!(code, 0, "{err}");
-        assert!(err.contains("going on with unfinished work"), "{err}");
+        assert!(err.contains("resuming unfinished work"), "{err}");
         fs::read_to_string(&puzzles).unwrap()
     };
     assert_eq!(resume(), whole);

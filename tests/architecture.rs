@@ -12,7 +12,7 @@ const LAYERS: [&[&str]; 9] = [
     &["files", "locks", "types", "processor"],
     &["position"],
     &["tt", "learn", "protocol", "book", "syzygy", "eval"],
-    &["search"],
+    &["search", "tree"],
     &["fleet"],
     &["engine"],
     &["uci"],

@@ -123,6 +123,46 @@ fn outputs_are_those_of_one_machine_and_the_server_is_left_empty() {
     assert_eq!(keys(&server, "{engram}:results:*") + keys(&server, "{engram}:cache:*"), 0);
 }
 
+/// What a tree has come to.
+fn nodes(home: &TempDir, name: &str) -> Vec<String> {
+    let database = rusqlite::Connection::open(home.path().join(name)).expect("a database");
+    let query = "SELECT fen || ' ' || ifnull(score, '') || ' ' || ifnull(best, '') || ' ' || ifnull(depth, '') \
+                 FROM nodes ORDER BY key";
+    let mut nodes = database.prepare(query).expect("a tree");
+    nodes.query_map([], |row| row.get(0)).expect("readable").map(|row| row.expect("text")).collect()
+}
+
+#[test]
+fn a_tree_that_workers_grow_is_that_of_one_machine() {
+    let Some(server) = Server::start() else { return };
+    let home = home();
+    let url = server.url();
+    let grow = ["grow", "--positions", "25", "--nodes", "700", "--threads", "1", "--hash", "2"];
+    let mut worker_there = Some(worker(&home, &server));
+    for (name, more) in [("here.db", &[][..]), ("there.db", &["--queue", &url])] {
+        let file = path(&home, name);
+        assert_eq!(run(&["tree", &file, "add", "startpos"]).2, 0);
+        let (out, err, code) = run(&[&["tree", &file], &grow[..], more].concat());
+        assert!(code == 0 && out.contains("25 searches"), "{out}{err}");
+    }
+    assert_eq!(nodes(&home, "there.db"), nodes(&home, "here.db"));
+    // One worker dies with what it holds; another one that comes later does it.
+    let file = path(&home, "more.db");
+    assert_eq!(run(&["tree", &file, "add", "startpos"]).2, 0);
+    let more = ["--positions", "40", "--nodes", "700", "--threads", "4", "--hash", "2", "--queue", &url];
+    let mut grower = start(&home, &[&["tree", &file, "grow"], &more[..]].concat());
+    let deadline = Instant::now() + TIMEOUT;
+    while nodes(&home, "more.db").len() < 10 {
+        assert!(Instant::now() < deadline, "it does not grow");
+        thread::sleep(Duration::from_millis(5));
+    }
+    worker_there.take();
+    let _other = worker(&home, &server);
+    assert!(grower.0.wait().expect("a child").success());
+    let (out, ..) = run(&["tree", &file, "check"]);
+    assert!(out.contains("is sound"), "{out}");
+}
+
 #[test]
 fn workers_that_die_lose_nothing_and_the_collector_may_die_as_well() {
     let Some(mut server) = Server::start() else { return };

@@ -185,7 +185,7 @@ fn what_was_learned_is_used_until_learning_is_off() {
     engine.quit();
     let mut engine = learning("all", &path);
     engine.search_until_told("learning all: 3 records");
-    let cutoffs = |said: &[String]| said.iter().any(|text| text.contains("by learned entries"));
+    let cutoffs = |said: &[String]| said.iter().any(|text| text.contains("by scores from earlier games"));
     assert!(cutoffs(&search(&mut engine, "startpos", "go depth 9").1));
     engine.send("setoption name Learning value off");
     assert!(!cutoffs(&search(&mut engine, "startpos", "go depth 9").1));

@@ -150,7 +150,7 @@ fn an_orderly_end_loses_nothing_that_a_kill_keeps() {
         assert_eq!((lessons(&path), logs(&path)), (0, 1), "{end}");
         lock.unlock().expect("unlocked");
         let mut next = playing(&path);
-        next.search_until_told("of games whose engines were killed or could not write them");
+        next.search_until_told("from games whose engine was killed or could not write them");
         next.quit();
         assert_eq!(logs(&path), 0, "{end}: what is in the file needs no log");
         kept.push(lessons(&path));
@@ -172,7 +172,7 @@ fn a_file_that_cannot_be_made_loses_no_game() {
     engine.quit();
     assert_eq!(logs(&path), 1);
     let mut next = playing(&path);
-    next.search_until_told("of games whose engines were killed or could not write them");
+    next.search_until_told("from games whose engine was killed or could not write them");
     next.quit();
     assert!(lessons(&path) > 3 && logs(&path) == 0);
 }

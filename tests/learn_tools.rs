@@ -85,9 +85,9 @@ fn export_import_export_gives_identical_bytes() {
     let first = well(&home, &["export"]);
     assert_eq!(first.lines().count(), 4);
     fs::write(home.path().join("text"), &first).unwrap();
-    assert_eq!(well(&home, &["import", "text", "--file", "other"]), "4 records taken in, 0 already known\n");
+    assert_eq!(well(&home, &["import", "text", "--file", "other"]), "4 records added, 0 already known\n");
     assert_eq!(well(&home, &["export", "--file", "other"]), first);
-    assert_eq!(well(&home, &["import", "text", "--file", "other"]), "0 records taken in, 4 already known\n");
+    assert_eq!(well(&home, &["import", "text", "--file", "other"]), "0 records added, 4 already known\n");
     well(&home, &["export", "out", "--file", "other"]);
     assert_eq!(fs::read_to_string(home.path().join("out")).unwrap(), first);
     let (_, stderr, code) = tool(&home, &["export", "out", "--file", "other"]);
@@ -108,12 +108,12 @@ fn forgetting_wants_a_yes_and_is_remembered() {
     // An older text does not bring it back; new advice does.
     let said = well(&home, &["import", "before"]);
     assert!(
-        said.starts_with("0 records taken in, 1 already known\n3 records left out: they were forgotten"),
+        said.starts_with("0 records added, 1 already known\n3 records left out: they were forgotten"),
         "{said}"
     );
     let counts = json(&well(&home, &["import", "before", "--json"]));
     assert_eq!((&counts["known"], &counts["forgotten"]), (&1.into(), &3.into()), "{counts}");
-    assert!(well(&home, &["import", "before", "--file", "again"]).starts_with("4 records taken in"));
+    assert!(well(&home, &["import", "before", "--file", "again"]).starts_with("4 records added"));
     well(&home, &["advise", OPEN, "Nc3"]);
     assert!(well(&home, &["show", OPEN]).contains("Nc3"));
     for filter in [["--origin", "advice"], ["--position", START]] {
@@ -142,7 +142,7 @@ fn two_files_become_one_in_either_direction() {
     };
     assert_eq!(sorted("a"), sorted("b"));
     assert_eq!(sorted("a").len(), 3);
-    assert_eq!(well(&home, &["merge", "a", "--file", "a"]), "0 records taken in, 3 already known\n");
+    assert_eq!(well(&home, &["merge", "a", "--file", "a"]), "0 records added, 3 already known\n");
 }
 
 #[test]
@@ -154,14 +154,14 @@ fn best_moves_of_others_become_advice() {
         6k1/5ppp/8/8/8/8/8/3R2K1 w - - bm Rd8#; dm 1; acd 3;\n\
         6k1/5ppp/8/8/8/8/8/3R2K1 b - - 5 40 bm h6 h5;\n";
     fs::write(home.path().join("suite.epd"), text).unwrap();
-    assert_eq!(well(&home, &["import", "suite.epd"]), "3 records taken in, 0 already known\n");
-    assert_eq!(well(&home, &["import", "suite.epd"]), "0 records taken in, 3 already known\n");
+    assert_eq!(well(&home, &["import", "suite.epd"]), "3 records added, 0 already known\n");
+    assert_eq!(well(&home, &["import", "suite.epd"]), "0 records added, 3 already known\n");
     let mate = json(&well(&home, &["show", "6k1/5ppp/8/8/8/8/8/3R2K1 w - - 0 1", "--json"]));
     assert_eq!(mate["record"]["lower"], "+mate1");
     assert_eq!(mate["record"]["move"], "d1d8");
     fs::write(home.path().join("bad.epd"), format!("{START} bm Ke2;\n{START} bm d4;\nhello\n")).unwrap();
     let (stdout, stderr, code) = tool(&home, &["import", "bad.epd"]);
-    assert_eq!((stdout.as_str(), code), ("1 record taken in, 0 already known\n", 3));
+    assert_eq!((stdout.as_str(), code), ("1 record added, 0 already known\n", 3));
     assert!(stderr.contains("bad.epd: line 1 is left out") && stderr.contains("Ke2"), "{stderr}");
     assert!(stderr.contains("line 3") && stderr.lines().count() == 2, "{stderr}");
     // A mark of the encoding, and a comment and a line in another one.
@@ -169,7 +169,7 @@ fn best_moves_of_others_become_advice() {
     let bytes = [b"\xef\xbb\xbf", line.as_slice(), b"# M\xfcller\nM\xfcll\n"].concat();
     fs::write(home.path().join("latin.epd"), bytes).unwrap();
     let (stdout, stderr, code) = tool(&home, &["import", "latin.epd"]);
-    assert_eq!((stdout.as_str(), code), ("1 record taken in, 0 already known\n", 3));
+    assert_eq!((stdout.as_str(), code), ("1 record added, 0 already known\n", 3));
     assert!(stderr.contains("line 3") && stderr.lines().count() == 1, "{stderr}");
 }
 
@@ -179,7 +179,7 @@ fn quotes_and_unreadable_scores_lose_no_line_and_a_line_may_end_with_cr_alone() 
     let text = "6k1/5ppp/8/8/8/8/8/3R2K1 w - - id \"x; ce 500; bm Kh1\"; bm Rd8#; ce +M1; acd ?;\r\
         r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - bm Bb5; ce \"125\";\r";
     fs::write(home.path().join("odd.epd"), text).unwrap();
-    assert_eq!(well(&home, &["import", "odd.epd"]), "2 records taken in, 0 already known\n");
+    assert_eq!(well(&home, &["import", "odd.epd"]), "2 records added, 0 already known\n");
     let listed: Vec<Value> = well(&home, &["list", "--json"]).lines().map(json).collect();
     assert_eq!((&listed[0]["move"], &listed[0]["lower"]), (&"d1d8".into(), &Value::Null));
     assert_eq!((&listed[1]["move"], &listed[1]["lower"]), (&"f1b5".into(), &125.into()));
@@ -193,7 +193,7 @@ fn an_export_can_be_piped_into_an_import() {
     let input = fs::File::open(home.path().join("text")).unwrap();
     let output =
         command(&home).args(["learn", "import", "-", "--file", "other"]).stdin(input).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "4 records taken in, 0 already known\n");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "4 records added, 0 already known\n");
     assert_eq!(well(&home, &["export", "--file", "other"]), well(&home, &["export"]));
 }
 

@@ -144,7 +144,10 @@ fn what_another_process_writes_is_left_to_it() {
     let journal = File::create(path("new.json.unfinished")).unwrap();
     journal.lock().unwrap();
     let (_, err, code) = shell(&home, "$E analyse in.pgn --nodes 1 --json new.json --force");
-    assert!(code == 1 && err.contains("another process is at this work") && !err.contains("remove"), "{err}");
+    assert!(
+        code == 1 && err.contains("another process is doing this work") && !err.contains("remove"),
+        "{err}"
+    );
     assert!(path("new.json.unfinished").exists() && !path("new.json").exists());
 }
 

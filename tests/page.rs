@@ -383,7 +383,7 @@ fn page_with_mistakes(page: &Path) -> PathBuf {
     let mut game = block(&html, "block1");
     game["verdicts"] = json!([
         [3, "good", "2. Bc4 is the only move: 2. a3 is -0.20."],
-        [6, "blunder", "3... Nf6 is a blunder: it allows mate in 1, and 3... g6 kept -0.4."],
+        [6, "blunder", "3... Nf6 is a blunder: it allows mate in 1, and 3... g6 was better (-0.4)."],
     ]);
     game["lines"][5] =
         json!([[-38, "g7g6 h5f3", "g6 Qf3"], [-20, "d8e7 b1c3", "Qe7 Nc3"], [900, "a7a6", "a6"],]);

@@ -129,7 +129,6 @@ fn every_command_that_is_shown_is_understood() {
         tried += 1;
     }
     assert!(tried > 5, "{tried}");
-    assert!(README.contains("--features sqlite"), "`--sqlite` needs a build of its own");
 }
 
 /// The rows of the table of options: each name with its values and its default as they are written there.

@@ -146,7 +146,7 @@ fn a_level_of_skill_is_a_limit_of_strength_that_uses_no_memory() {
     let mut engine = Engine::ready();
     engine.send("position fen r2q1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 w - - 0 11");
     searches_more_with_each(&mut engine, "Skill Level", [0, 10, 19]);
-    assert!(engine.seen.iter().any(|line| line.contains("limited strength uses no memory")), "it says so");
+    assert!(engine.seen.iter().any(|line| line.contains("off while the strength is limited")), "it says so");
     // A limit in Elo goes before, and the highest level is none.
     engine.send("setoption name UCI_LimitStrength value true");
     assert!(last(&engine.best("go movetime 60000").1).0 < 2_000);

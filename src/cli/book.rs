@@ -33,7 +33,7 @@ pub enum BookTask {
         /// The position; the start position if not given.
         #[arg(value_name = "FEN", num_args = 0..)]
         fen: Vec<String>,
-        /// The book; the one inside the program if not given.
+        /// The book; the built-in one if not given.
         #[arg(long, value_name = "BOOK")]
         book: Option<PathBuf>,
         /// The book is a copy that Engram learned in: read its last column as games and points.
@@ -42,7 +42,7 @@ pub enum BookTask {
     },
     /// Count a book's entries and positions, and check it.
     Stats {
-        /// The book; the one inside the program if not given.
+        /// The book; the built-in one if not given.
         book: Option<PathBuf>,
     },
     /// Merge several books into one.

@@ -100,3 +100,9 @@ pub(super) fn write_records<'a>(
     let mut locked = file.lock_with_timeout(&ring)?;
     records.into_iter().try_fold(BEFORE_FIRST, |_, record| locked.append(record))
 }
+
+/// Lowers the priority of this process.
+pub(super) fn lower_priority() {
+    #[cfg(unix)]
+    let _ = rustix::process::nice(19);
+}

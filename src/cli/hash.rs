@@ -44,7 +44,7 @@ pub enum HashTask {
         #[arg(value_parser = clap::value_parser!(u64).range(SIZES))]
         mib: u64,
     },
-    /// Copy a file, to another size if wanted.
+    /// Copy a file, in another size if wanted.
     ///
     /// Only valid entries are copied. Engines may be using the file; entries written meanwhile may be missing.
     Copy {
@@ -56,7 +56,7 @@ pub enum HashTask {
         #[arg(value_parser = clap::value_parser!(u64).range(SIZES))]
         mib: Option<u64>,
     },
-    /// Clear a file. It is then valid for this engine, even if it held scores of another evaluation.
+    /// Clear a file. This engine can use it then, even if it was written with another evaluation.
     ///
     /// No engine may be using it; an engine clears it with the button `Clear Hash`.
     Clear {

@@ -51,7 +51,7 @@ impl EarlierRun {
                 OutputError::Busy => {
                     let path = path.display();
                     CliError::Task(format!(
-                        "another process is at this work and writes {path}; wait for it to end"
+                        "another process is doing this work and writing {path}; wait for it to end"
                     ))
                 }
                 OutputError::System(error) if !path.exists() => {

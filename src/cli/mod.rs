@@ -19,6 +19,7 @@ mod prove;
 mod session;
 mod source;
 mod tablebase;
+mod tree;
 #[cfg(feature = "tune")]
 pub(crate) mod tune;
 #[cfg(feature = "fleet")]
@@ -30,7 +31,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use self::{
     common::{
-        check_output, complain, date, json, pawns, position, progress_bar, refuse_input, write_records,
+        check_output, complain, date, json, lower_priority, pawns, position, progress_bar, refuse_input,
+        write_records,
     },
     outcome::refused,
 };
@@ -111,7 +113,7 @@ pub enum Subtask {
     /// returns the results. A worker may be ended at any time; another one then does its tasks.
     #[cfg(feature = "fleet")]
     Worker(worker::WorkerArguments),
-    /// Print the completions of a shell.
+    /// Print the completions for a shell.
     ///
     /// For bash, after `mkdir -p ~/.local/share/bash-completion/completions`:
     /// `engram completions bash > ~/.local/share/bash-completion/completions/engram`.
@@ -144,6 +146,11 @@ pub enum Subtask {
     /// The file holds scores and moves of up to 65,536 positions from earlier games. The newest replace the
     /// oldest; advice stays. Engines may be using it.
     Learn(learn::LearnArguments),
+    /// Grow a tree of positions for hours, look into it, and play from it.
+    ///
+    /// The position that matters most is searched next, and its score is backed up to the positions before it. The
+    /// option `TreeFile` lets the engine play what the tree has found.
+    Tree(tree::TreeArguments),
     /// Train the network and tune the search.
     #[cfg(feature = "tune")]
     #[command(subcommand)]
@@ -190,6 +197,7 @@ pub fn run(arguments: CommandLine, debug_log: DebugLog, places: Places) -> Resul
         Some(Subtask::Book { task }) => outcome = book::run(task, &output)?,
         Some(Subtask::Tablebase(arguments)) => tablebase::run(&arguments, &output)?,
         Some(Subtask::Learn(arguments)) => outcome = learn::run(&arguments, places.learn_file, &output)?,
+        Some(Subtask::Tree(arguments)) => outcome = tree::run(&arguments, &output)?,
         #[cfg(feature = "tune")]
         Some(Subtask::Tune(task)) => tune::run(&task, &output, &interrupt)?,
     }

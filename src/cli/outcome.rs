@@ -12,6 +12,7 @@ use crate::{
     engine::IllegalMove,
     files::OutputError,
     learn::{FileError, exchange::LineError},
+    tree::TreeError,
     tt::file::HashFileError,
     uci::translate::FenError,
 };
@@ -46,6 +47,9 @@ pub enum CliError {
     /// The position or move cannot be learned.
     #[error(transparent)]
     Line(#[from] LineError),
+    /// A tree cannot be used.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
     /// Another file cannot be opened, read, written, and what the system says.
     #[error("{0} cannot be {1} ({2})")]
     File(PathBuf, &'static str, io::Error),

@@ -35,7 +35,7 @@ pub(super) struct SearchInput {
     /// The moves that are preferred.
     pub preferences: Preferences,
     /// The moves that are advised.
-    advised: Vec<Move>,
+    pub advised: Vec<Move>,
     /// Is the file used?
     learns: bool,
 }

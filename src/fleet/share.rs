@@ -67,7 +67,7 @@ impl LearningShare {
             drop(going);
         });
         if let Err(error) = started {
-            locked(&messages).push(format!("learning is not shared: the system gives no thread ({error})"));
+            locked(&messages).push(format!("learning is not shared: no thread can be started ({error})"));
         }
         LearningShare { messages, leave: Some(leave), gone }
     }

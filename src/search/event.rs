@@ -49,6 +49,22 @@ pub enum Notice {
         /// The most pieces of a position in them.
         pieces: usize,
     },
+    /// A tree was opened.
+    Tree {
+        /// The file.
+        path: PathBuf,
+        /// The number of positions searched.
+        positions: u64,
+    },
+    /// What the tree would play.
+    TreeMove {
+        /// The move, and the line that is expected.
+        line: Vec<UciMove>,
+        /// Its score, backed up.
+        score: Score,
+        /// The depth behind it.
+        depth: Depth,
+    },
     /// No tablebases were found.
     NoTablebases,
     /// A hash file was made.
@@ -78,7 +94,7 @@ pub enum Notice {
     },
     /// The hash file is not used with contempt or at limited strength.
     HashFileUnused,
-    /// An engine of limited strength uses no memory and adds none.
+    /// Nothing is learned or used while the strength is limited.
     LimitedMemory,
     /// The learning file was opened.
     Learning {
@@ -152,6 +168,8 @@ pub enum Failure {
     Other,
     /// The hash file: the hash stays in RAM.
     HashFile,
+    /// The tree: it is not played from.
+    Tree,
     /// The learning file: nothing is learned.
     Learning,
     /// A study could not begin.

@@ -4,14 +4,19 @@ use std::fmt::{Display, Formatter, Result};
 
 use shakmaty::uci::UciMove;
 
-use crate::search::{Failure, Notice, advice_margin, advice_min_depth};
+use super::translate::score;
+use crate::{
+    search::{Failure, Notice, advice_margin, advice_min_depth},
+    types::Bound,
+};
 
-/// `1 record`, `2 records`, `3 entries`.
+/// `1 record`, `2 records`, `3 entries`, `4 searches`.
 pub(crate) fn counted(count: impl TryInto<u64>, what: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     match what.strip_suffix('y') {
         _ if count == 1 => format!("{count} {what}"),
         Some(stem) => format!("{count} {stem}ies"),
+        None if what.ends_with("ch") => format!("{count} {what}es"),
         None => format!("{count} {what}s"),
     }
 }
@@ -26,13 +31,20 @@ impl Display for Notice {
         match self {
             Notice::SearchPanic => f.write_str("internal error in a search thread; please report the game"),
             Notice::NoThread => {
-                f.write_str("the system gives no thread to search with; a legal move is played")
+                f.write_str("no thread can be started for the search; a legal move is played")
             }
             Notice::Resumed(depth) => write!(f, "analysis resumed at depth {}", depth.get()),
             Notice::Tablebases { files, pieces } => {
                 write!(f, "found {files} tablebase files, up to {pieces} pieces")
             }
             Notice::NoTablebases => f.write_str("no tablebase files found; playing without"),
+            Notice::Tree { path, positions } => {
+                write!(f, "tree {}: {} searched", path.display(), counted(*positions, "position"))
+            }
+            Notice::TreeMove { line, score: found, depth } => {
+                let found = score(*found, Bound::Exact);
+                write!(f, "tree: {found} at depth {}, {}", depth.get(), listed(line))
+            }
             Notice::NewHashFile { path, mib } => write!(f, "hash file {}: {mib} MiB, new", path.display()),
             Notice::HashFile { path, mib, fill, session } => {
                 let (path, whole, tenth) = (path.display(), fill / 10, fill % 10);
@@ -45,9 +57,7 @@ impl Display for Notice {
             Notice::HashFileUnused => {
                 f.write_str("the hash file is not used with contempt or at limited strength")
             }
-            Notice::LimitedMemory => {
-                f.write_str("learning: an engine of limited strength uses no memory and adds none")
-            }
+            Notice::LimitedMemory => f.write_str("learning: off while the strength is limited"),
             Notice::Learning { path, all, records } => {
                 let mode = if *all { "all" } else { "drop" };
                 write!(f, "learning {mode}: {} in {}", counted(*records, "record"), path.display())
@@ -57,28 +67,28 @@ impl Display for Notice {
             }
             Notice::LeftGames(records) => write!(
                 f,
-                "learning: {} of games whose engines were killed or could not write them",
+                "learning: {} from games whose engine was killed or could not write them",
                 counted(*records, "record")
             ),
             Notice::InReach { records, new } => {
-                write!(f, "learning: {} in reach, {new} new in the table", counted(*records, "record"))
+                write!(f, "learning: {} can still occur, {new} loaded", counted(*records, "record"))
             }
             Notice::Advised(moves) => write!(f, "learning: advised here: {}", listed(moves)),
             Notice::AdviceOverruled { advised, best } => write!(
                 f,
-                "learning: not as advised ({}), but {best}: the advice is mated, or {} centipawns worse at depth {} \
+                "learning: not as advised ({}), but {best}: the advice gets mated, or is {} centipawns worse at depth {} \
                  or more",
                 listed(advised),
                 advice_margin(),
                 advice_min_depth()
             ),
             Notice::LearnedCutoffs(cutoffs) => {
-                write!(f, "learning: {} by learned entries", counted(*cutoffs as usize, "cutoff"))
+                write!(f, "learning: {} by scores from earlier games", counted(*cutoffs as usize, "cutoff"))
             }
             Notice::ScoreFell { inside, waits } => {
                 let when = if *inside { "during the search" } else { "since the last move" };
-                let waits = if *waits { "; it waits until the file is free" } else { "" };
-                write!(f, "learning: this position, the score fell {when}{waits}")
+                let waits = if *waits { "; it is written when the file is free" } else { "" };
+                write!(f, "learning: position remembered, the score fell {when}{waits}")
             }
             Notice::NoGameLog(error) => write!(
                 f,
@@ -93,17 +103,20 @@ impl Display for Notice {
             ),
             Notice::Studied { openings, games, held } => write!(
                 f,
-                "learning: positions of openings studied: {openings}; lost games: {games}, another move holds in {held}"
+                "learning: studied {} of openings and {}; another move holds in {held}",
+                counted(*openings as usize, "position"),
+                counted(*games as usize, "lost game")
             ),
             Notice::Failed(failure, why) => match failure {
                 Failure::Other => f.write_str(why),
                 Failure::HashFile => write!(f, "{why}; the hash stays in RAM"),
+                Failure::Tree => write!(f, "nothing is played from the tree: {why}"),
                 Failure::Learning => write!(f, "nothing is learned: {why}"),
                 Failure::Study => write!(f, "learning: nothing is studied: {why}"),
                 Failure::StudyBrokeOff => write!(f, "learning: nothing more is studied: {why}"),
                 Failure::Book => write!(
                     f,
-                    "the result of the last game is not in the book's copy ({why}); BookLearning turns it off"
+                    "the result of the last game could not be added to the copy of the book ({why}); BookLearning = false turns this off"
                 ),
             },
         }

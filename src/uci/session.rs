@@ -143,7 +143,7 @@ impl<T: Tools> Session<T> {
         // Not joined: when the session is over it may still be waiting for a line.
         let reader = move || reader::read(input, &sender, &stop, &interrupt);
         if let Err(error) = thread::Builder::new().name("input".to_owned()).spawn(reader) {
-            self.output.say(format_args!("the system gives no thread to read with ({error}); leaving"));
+            self.output.say(format_args!("no thread can be started to read the input ({error}); leaving"));
             return;
         }
         while let Ok(input) = self.receiver.recv() {

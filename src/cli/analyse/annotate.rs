@@ -100,7 +100,8 @@ fn put_variations(kept: &mut Comment, texts: &mut impl Iterator<Item = String>) 
     }
 }
 
-fn eval(score: Score) -> String {
+/// A score in `[%eval]`.
+pub fn eval(score: Score) -> String {
     match score.mate_plies() {
         Some(_) => pawns(score),
         None => format!("{:.2}", f64::from(score.centipawns()) / 100.0),

@@ -29,7 +29,7 @@ pub struct Analyse {
     /// Number of best lines.
     #[arg(long, default_value_t = 1, value_name = "LINES", value_parser = clap::value_parser!(u64).range(1..=256))]
     pub(super) multipv: u64,
-    /// Number of search threads: each searches another position, or all of them a single one. All cores if not given.
+    /// Number of search threads, each on another position (all on one if there is only one). All cores if not given.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
     pub(super) threads: Option<u64>,
     /// Total size of the transposition tables in MiB.
@@ -41,11 +41,11 @@ pub struct Analyse {
     /// Use this learning file in the searches. It is only read unless --write is given.
     #[arg(long, value_name = "FILE")]
     pub(super) learn: Option<PathBuf>,
-    /// Remember every position analysed and those of its main line in the learning file, which is made if it is
+    /// Add every analysed position, and those of its main line, to that file, which is created if it is
     /// missing. It holds 65,536 positions, then the oldest are replaced: use a separate file for many games.
     #[arg(long, requires = "learn")]
     pub(super) write: bool,
-    /// A table of opening names, as `code, tab, name, tab, moves`, several if given several times; the
+    /// A file of opening names, one a line: code, tab, name, tab, moves. May be given several times. The
     /// public list of Lichess, some 3,800 names, if not given.
     #[arg(long, value_name = "FILE")]
     pub(super) eco: Vec<PathBuf>,
@@ -71,8 +71,7 @@ pub struct Analyse {
     /// Write a row of CSV for each position and line; `-` as above.
     #[arg(long, value_name = "FILE")]
     pub(super) csv: Option<PathBuf>,
-    /// Write an SQLite database with the tables games, positions and lines. Only in a program that was built with
-    /// the feature `sqlite`.
+    /// Write an SQLite database with the tables games, positions and lines. `engram tree` makes a tree of it.
     #[arg(long, value_name = "FILE")]
     pub(super) sqlite: Option<PathBuf>,
     /// Write blunders with a single winning answer as puzzles, each checked by a deeper search: as PGN if the name ends

@@ -32,7 +32,6 @@ mod remote;
 mod report;
 mod rows;
 mod sink;
-#[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(feature = "fleet")]
 mod task;
@@ -46,20 +45,23 @@ use std::{
     time::{Duration, Instant},
 };
 
-use backend::SearchBackend;
 use claims::Claims;
 use finding_journal::FindingJournal;
 use indicatif::ProgressBar;
-use input::AnalysisInput;
 use outputs::Outputs;
-use pool::SearchSettings;
 use serde_json::{Value, json};
 
 pub use self::arguments::Analyse;
-pub(super) use self::pool::{MAX_THREADS, SearchBudget};
+pub(super) use self::{
+    annotate::eval,
+    backend::SearchBackend,
+    epd::EpdRecord,
+    input::{AnalysisInput, Item},
+    pool::{Arrival, Finding, MAX_THREADS, MoveList, SearchBudget, SearchKind, SearchSettings},
+};
 #[cfg(feature = "fleet")]
 pub(super) use self::{
-    pool::{Finding, FoundAt, SearchKind, Workers},
+    pool::{FoundAt, Workers},
     task::{BatchTask, result as task_result, version},
 };
 use super::{CliError, Completion, complain, counted, openings, progress_bar, tablebase};
@@ -95,7 +97,14 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     let records_before = learn.map(|path| records(path, arguments.write)).transpose()?;
     let progress = progress(&input);
     let watch = watch(&progress, &input);
-    let mut backend = SearchBackend::start(arguments, &settings, setup, watch)?;
+    #[cfg(feature = "fleet")]
+    let remote = arguments.queue.as_ref().map(|server| {
+        let work = setup.map(|(_, setup)| setup.to_string());
+        SearchBackend::remote(server, work.as_deref(), &settings, arguments.cache)
+    });
+    #[cfg(not(feature = "fleet"))]
+    let remote = None;
+    let mut backend = remote.unwrap_or_else(|| SearchBackend::local(&settings, watch))?;
 
     // Nothing is refused any more: from here on files change.
     let known = earlier.as_ref().map_or(0, |earlier| earlier.len);
@@ -103,7 +112,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     let mut outputs = Outputs::begin(claims, arguments, openings, output)?;
     let start = Instant::now();
     if known > 0 {
-        progress.suspend(|| eprintln!("going on with unfinished work: {known} results are there"));
+        progress.suspend(|| eprintln!("resuming unfinished work: {known} results are there already"));
     }
     let is_standard = |(_, path): &(&str, &Path)| *path == Path::new("-");
     let is_wanted = || match output.failure() {

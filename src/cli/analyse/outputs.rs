@@ -2,7 +2,6 @@
 
 use std::{ffi::OsString, path::Path, time::Duration};
 
-#[cfg(feature = "sqlite")]
 use super::sqlite::Database;
 use super::{
     arguments::Analyse,
@@ -114,7 +113,6 @@ impl Outputs {
         if let Some(file) = claims.text("--csv", output)? {
             sinks.push(Box::new(Csv { file, is_empty: true }));
         }
-        #[cfg(feature = "sqlite")]
         if let Some((path, Some(file))) = claims.begin("--sqlite")? {
             sinks.push(Box::new(Database::begin(path, file)?));
         }

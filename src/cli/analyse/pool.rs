@@ -159,7 +159,7 @@ pub struct FoundAt {
 }
 
 /// What comes back from the workers.
-pub(super) enum Arrival {
+pub enum Arrival {
     /// Something was found.
     Found(FoundAt),
     /// `count` positions of an item could not be searched.
@@ -272,7 +272,7 @@ impl Workers {
             match worker() {
                 Ok(thread) => threads.push(thread),
                 Err(error) if threads.is_empty() => {
-                    return Err(CliError::Task(format!("the system gives no thread ({error})")));
+                    return Err(CliError::Task(format!("no thread can be started ({error})")));
                 }
                 Err(error) => {
                     eprintln!("{} workers, the system gives no more threads ({error})", threads.len());

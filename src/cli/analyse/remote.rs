@@ -25,10 +25,11 @@ const WAIT: Duration = Duration::from_secs(1);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The collector's side of the queue.
-pub(super) struct RemoteWorkers {
+pub struct RemoteWorkers {
     queue: Queue,
     job: String,
-    budget: SearchBudget,
+    /// That of an analysis.
+    pub(super) budget: SearchBudget,
     /// Are results shared through the cache on the server?
     cached: bool,
     /// Tasks that have not been submitted yet.
@@ -85,8 +86,14 @@ impl RemoteWorkers {
     }
 
     /// Submits the positions after `plies` moves as a task for one worker.
-    pub(super) fn send(&mut self, work: &Arc<MoveList>, plies: Range<usize>, kind: SearchKind) {
-        let batch = BatchTask::new(work, &plies, &self.budget.of(kind));
+    pub(super) fn send(
+        &mut self,
+        work: &Arc<MoveList>,
+        plies: Range<usize>,
+        kind: SearchKind,
+        budget: &SearchBudget,
+    ) {
+        let batch = BatchTask::new(work, &plies, budget);
         let task = Task { job: self.job.clone(), text: json(&batch), cached: self.cached };
         let name = task.name();
         if !self.wanted.contains_key(&name) && !self.earlier.remove(&name) {

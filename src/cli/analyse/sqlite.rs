@@ -1,6 +1,6 @@
 //! Results in an SQLite database.
 //!
-//! The schema is [`SCHEMA`]; the database keeps it with its comments (`.schema` in the `sqlite3` shell shows them). A
+//! The schema is [`ARCHIVE_SCHEMA`]; the database keeps it with its comments (`.schema` in the `sqlite3` shell shows them). A
 //! run writes the whole file: after an interruption it is written again from the journal.
 
 use std::path::{Path, PathBuf};
@@ -19,45 +19,7 @@ use super::{
     rows::{self, PositionRow},
     sink::Sink,
 };
-use crate::{cli::CliError, files::Claim};
-
-/// The tables.
-const SCHEMA: &str = "
-CREATE TABLE games (
-    id INTEGER PRIMARY KEY,   -- in the order of the input, from 1
-    file TEXT NOT NULL,
-    number INTEGER NOT NULL,  -- in its file, from 1
-    line INTEGER NOT NULL,    -- of its file, where it begins
-    white TEXT, black TEXT, event TEXT, site TEXT, date TEXT,
-    result TEXT NOT NULL,     -- 1-0, 0-1, 1/2-1/2 or *
-    eco TEXT, opening TEXT,
-    white_accuracy REAL, black_accuracy REAL   -- percent
-);
-CREATE TABLE positions (
-    id INTEGER PRIMARY KEY,
-    game INTEGER REFERENCES games,   -- NULL for a position that stands alone
-    file TEXT,                       -- of a position that stands alone
-    name TEXT,                       -- id of an EPD line
-    ply INTEGER,                     -- from the begin of the game
-    variation INTEGER,               -- its number in the game, from 1; NULL in the game itself
-    parent INTEGER,                  -- the variation that this one leaves; NULL for the game
-    fen TEXT NOT NULL,
-    played TEXT, played_uci TEXT,    -- the move of the game
-    chances_lost REAL,               -- by that move, in percent
-    judgement TEXT,                  -- inaccuracy, mistake or blunder
-    depth INTEGER NOT NULL, nodes INTEGER NOT NULL, ms INTEGER NOT NULL
-);
-CREATE TABLE lines (
-    position INTEGER NOT NULL REFERENCES positions,
-    rank INTEGER NOT NULL,           -- from 1
-    cp INTEGER, mate INTEGER,        -- one of them, for the side to move
-    win INTEGER NOT NULL, draw INTEGER NOT NULL, loss INTEGER NOT NULL,   -- per mille
-    best TEXT NOT NULL,              -- first move, standard notation
-    pv TEXT NOT NULL,                -- all moves, UCI notation
-    PRIMARY KEY (position, rank)
-) WITHOUT ROWID;
-CREATE INDEX positions_by_game ON positions (game, ply);
-";
+use crate::{cli::CliError, files::Claim, tree::ARCHIVE_SCHEMA};
 
 /// Games or positions in a transaction.
 const BATCH: usize = 1000;
@@ -81,7 +43,7 @@ impl Database {
         let made = Connection::open(&path).and_then(|connection| {
             // No rollback journal: an interrupted run is written again from the beginning.
             connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;")?;
-            connection.execute_batch(SCHEMA)?;
+            connection.execute_batch(ARCHIVE_SCHEMA)?;
             Ok(connection)
         });
         let connection = made.map_err(|error| failure(&path, &error))?;

@@ -14,19 +14,19 @@ use crate::{
 /// Which records; all conditions given must hold.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct Filter {
-    /// Positions that can still be reached from this one, by pawns, pieces and castling rights.
+    /// Positions that can still be reached from this one (a few that cannot may be among them).
     #[arg(long, value_name = "FEN")]
     below: Option<String>,
     /// This position alone.
     #[arg(long, value_name = "FEN")]
     position: Option<String>,
-    /// Where they come from.
+    /// How they were learned.
     #[arg(long, value_name = "NAME", value_parser = origins())]
     origin: Option<Origin>,
     /// The day of learning (UTC).
     #[arg(long, value_name = "YYYY-MM-DD")]
     day: Option<String>,
-    /// The process that learned them, eight hexadecimal digits as `list` shows them.
+    /// Those of one run of the engine: its session, the eight hexadecimal digits that `list` shows.
     #[arg(long, value_name = "HEX")]
     session: Option<String>,
 }

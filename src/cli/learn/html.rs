@@ -107,7 +107,7 @@ fn overview(records: &[(u64, Record)], lessons: &Lessons<'_>) -> Markup {
         }
         (days(records))
         @if !lessons.games.is_empty() {
-            h2 { "What is played otherwise now" }
+            h2 { "What is played differently now" }
             p .facts {
                 "Each position was searched with the memory and without it. Red is the move that was played, green the one that is "
                 "played now, because of the memory."

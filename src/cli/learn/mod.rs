@@ -24,7 +24,7 @@ use crate::{files::is_standard_output, learn::LearnedScore, uci::Output};
 /// The arguments of `engram learn`.
 #[derive(Debug, clap::Args)]
 pub struct LearnArguments {
-    /// Another learning file than the one in the user's data directory.
+    /// The learning file; the one in the user's data directory if not given.
     #[arg(long, value_name = "PATH", global = true)]
     file: Option<PathBuf>,
     /// Answer in JSON: one value, or several with one per line.
@@ -51,12 +51,12 @@ enum Tool {
         #[arg(long)]
         fen: bool,
     },
-    /// Show what the engine plays otherwise now, since it lost.
+    /// Show what the engine plays differently now, since it lost.
     ///
-    /// Each position of a lost game that a record may change is searched with the file and without it, by one thread and
-    /// with the same number of nodes. Where the move with the file is another one than that without it and that of the game,
-    /// something was learned. What cost most comes first. Then come all games by opponent and by opening: points, lessons, and
-    /// how the next games with the openings of the lessons ended.
+    /// Each position of a lost game where the file may matter is searched twice with the same number of nodes, with the
+    /// file and without it. If only the search with the file plays another move than the game, that is a lesson. The most
+    /// costly mistakes come first. Then come all games by opponent and by opening: points, lessons, and how the next
+    /// games in the openings of the lessons ended.
     Lessons(lessons::LessonArguments),
     /// Show the records of a position and of the positions after each of its moves.
     Show {
@@ -86,7 +86,7 @@ enum Tool {
     Verify,
     /// Write all records as text, one line each.
     ///
-    /// The text is EPD with operations of its own; `import` reads it back without loss.
+    /// The text is EPD with operations of Engram's own; `import` reads it back without loss.
     Export {
         /// The file to write; the standard output if not given.
         #[arg(value_name = "PATH")]
@@ -103,11 +103,10 @@ enum Tool {
     Html(html::Page),
     /// Import a text written by `export`, EPD with best moves (`bm`) as advice, or a player's lost games.
     ///
-    /// Games (PGN, with --player) are analysed: the positions in which the score of the side that lost dropped
-    /// are learned.
+    /// Games (PGN, with --player) are analysed: what is learned are the positions where the loser's score dropped.
     ///
-    /// Advice is kept, otherwise the newer record of a position; importing twice changes nothing. Nor does importing
-    /// bring back what was forgotten later than it was learned: import into a new file (`--file`) for that. In EPD the
+    /// Of two records of a position advice is kept, otherwise the newer; importing twice changes nothing. What you have
+    /// forgotten since it was learned does not come back: import into a new file (`--file`) for that. In EPD the
     /// score comes from `ce` (centipawns) or `dm` (mate in moves), the depth from `acd`. Exit code 3 means that some
     /// lines or games could not be read; each is reported.
     Import {
@@ -141,7 +140,7 @@ enum Tool {
     /// Search the openings of games and lost games again.
     ///
     /// First the first positions of games, which come again most often; then the lost games, the newest first, each
-    /// backwards for the last position in which another move would have held. Results are saved at once: the command
+    /// searched backwards for the last position in which another move would have held. Results are saved at once: the command
     /// can be interrupted at any time, and resumes. Runs at the lowest priority, also while engines use the file.
     Study(study::StudyArguments),
     /// Tell the engine the best move of a position.

@@ -320,7 +320,7 @@ pub(super) struct GameFilter {
     /// Games with this result.
     #[arg(long, value_name = "RESULT")]
     result: Option<GameResult>,
-    /// Games of this day (UTC) or later.
+    /// Games played on this day (UTC) or later.
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = since)]
     since: Option<u32>,
 }

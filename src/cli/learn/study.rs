@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{opened::Opened, text::Printer};
 use crate::{
-    cli::{CliError, pgn},
+    cli::{CliError, lower_priority, pgn},
     engine::study::Study,
     position::Position,
     types::SearchResult,
@@ -91,10 +91,4 @@ fn describe((root, found): &(Position, SearchResult), verdict: &str) -> String {
     let san = found.line.first().map(|&m| pgn::san(root, m).0).unwrap_or_default();
     let (score, depth) = (translate::score(found.score, found.bound), found.depth.get());
     format!("{san} {verdict}, {score} at depth {depth}, in {}", root.fen())
-}
-
-/// Lowers the priority of this process.
-fn lower_priority() {
-    #[cfg(unix)]
-    let _ = rustix::process::nice(19);
 }

@@ -105,7 +105,7 @@ fn merge_records(file: &mut Opened, mut records: Vec<Record>, out: Printer) -> R
     let known = known + replaced;
     out.either(
         json!({ "new": new, "known": known, "forgotten": forgotten, "refused": refused, "future": read - all }),
-        format_args!("{} taken in, {known} already known", counted(new, "record")),
+        format_args!("{} added, {known} already known", counted(new, "record")),
     );
     if read > all {
         out.text(format_args!(

@@ -38,6 +38,25 @@ pub const ANALYSIS_SCRIPT: &str = concat!(
     include_str!("analysis/tables.js"),
     include_str!("analysis/main.js"),
 );
+/// The style of a page of a tree.
+pub const TREE_STYLE: &str = concat!(
+    include_str!("analysis/common.css"),
+    include_str!("analysis/viewer.css"),
+    include_str!("analysis/hand.css"),
+    include_str!("analysis/tables.css"),
+    include_str!("tree/tree.css"),
+);
+/// Its script.
+pub const TREE_SCRIPT: &str = concat!(
+    include_str!("analysis/chess.js"),
+    include_str!("analysis/dom.js"),
+    include_str!("analysis/board.js"),
+    include_str!("analysis/hand.js"),
+    include_str!("analysis/save.js"),
+    include_str!("tree/graph.js"),
+    include_str!("tree/news.js"),
+    include_str!("tree/explorer.js"),
+);
 /// The style of a page about the learning file.
 pub const LEARN_STYLE: &str = include_str!("learn.css");
 /// Its script.
@@ -85,6 +104,11 @@ impl Frame<'_> {
         let (start, end) = page.split_once(CUT.0).unwrap_or((&page, ""));
         (start.to_owned(), end.to_owned())
     }
+}
+
+/// JSON safe for embedding in a page: `<` occurs only in strings, and could end the block or begin a comment.
+pub fn embedded(json: &str) -> String {
+    json.replace('<', "\\u003c")
 }
 
 /// Escaped text.

@@ -82,7 +82,7 @@ pub(super) struct ProveArguments {
     /// Games at a time. The results do not depend on it.
     #[arg(long, value_name = "C", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     concurrency: u32,
-    /// Seed of the choice of openings, the jitter, the placebo and the intervals.
+    /// Seed for the choice of openings, the jitter, the placebo and the intervals.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// The arms to play: off, learn, placebo, study (as learn, and each game is studied afterwards).
@@ -155,7 +155,7 @@ pub(super) fn run(arguments: &ProveArguments, output: &Output) -> Result<(), Cli
     report::RESULTS.iter().try_for_each(|name| refuse_input(&setup.out.join(name), [&arguments.openings]))?;
     let mut journal = GameJournal::open(&path, &description(arguments, &setup))?;
     if journal.entries.iter().any(|entry| entry.slot.opening >= setup.openings.len()) {
-        let error = io::Error::other("it names an opening that there is not; name another --out");
+        let error = io::Error::other("it names an opening that does not exist; name another --out");
         return Err(refused(&path, "used")(error));
     }
     if !journal.entries.is_empty() {

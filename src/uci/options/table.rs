@@ -73,6 +73,8 @@ pub(super) fn options() -> Vec<UciOption> {
         text("LearnShare", |to, address| to.engine.set_learn_share(address)),
         check("LearnStudy", false, |to, on| to.engine.set_learning(|learning| learning.study = on)),
         check("LearnReadOnly", false, |to, on| to.engine.set_learning(|learning| learning.read_only = on)),
+        text("TreeFile", |to, path| to.engine.set_tree_file(file(path).as_deref())
+            .map_err(|error| format!("{error}; the tree before stays in use"))),
         check("OwnBook", false, |to, on| to.engine.book.enabled = on),
         text("BookFile", |to, path| to.engine.book.set_file(file(path).as_deref())
             .map_err(|error| format!("{error}; the book before stays"))),

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::cli::{
     CliError, json,
-    page::{self, Frame},
+    page::{self, Frame, embedded},
 };
 
 /// A page that is being written.
@@ -100,9 +100,4 @@ impl Sink for AnalysisPage {
         self.file.write("}</script>")?;
         self.file.write(&self.end)
     }
-}
-
-/// JSON safe for embedding in a page: `<` occurs only in strings, and could end the block or begin a comment.
-fn embedded(json: &str) -> String {
-    json.replace('<', "\\u003c")
 }

@@ -10,7 +10,7 @@ use crate::{
     types::Score,
 };
 
-/// "13. Na4 is an inaccuracy: 13. Nc6 kept +0.9." or "13. Na4 is the only move: 13. Nc6 is -2.1." Nothing of a move that
+/// "13. Na4 is an inaccuracy: 13. Nc6 was better (+0.9)." or "13. Na4 is the only move: 13. Nc6 is -2.1." Nothing of a move that
 /// was not judged.
 pub fn verdict(report: &GameReport, index: usize) -> Option<String> {
     let m = &report.moves[index];
@@ -52,7 +52,7 @@ fn outcome(score: Score, side: Color) -> String {
         None if score.is_win() => "was a tablebase win".to_owned(),
         None if score.is_loss() => "was lost too".to_owned(),
         None if score == Score::ZERO => "kept the balance".to_owned(),
-        None => format!("kept {}", one_decimal(score.relative_to(side))),
+        None => format!("was better ({})", one_decimal(score.relative_to(side))),
     }
 }
 
@@ -73,13 +73,13 @@ mod tests {
     use crate::types::Ply;
 
     #[test]
-    fn a_better_move_is_said_to_keep_something() {
+    fn a_better_move_is_said_to_have_its_score() {
         let cp = Score::from_centipawns;
-        assert_eq!(outcome(cp(93), Color::White), "kept +0.9");
-        assert_eq!(outcome(cp(93), Color::Black), "kept -0.9");
-        assert_eq!(outcome(cp(-125), Color::Black), "kept +1.3");
-        assert_eq!(outcome(cp(1094), Color::Black), "kept -10.9");
-        assert_eq!(outcome(cp(4), Color::White), "kept +0.04");
+        assert_eq!(outcome(cp(93), Color::White), "was better (+0.9)");
+        assert_eq!(outcome(cp(93), Color::Black), "was better (-0.9)");
+        assert_eq!(outcome(cp(-125), Color::Black), "was better (+1.3)");
+        assert_eq!(outcome(cp(1094), Color::Black), "was better (-10.9)");
+        assert_eq!(outcome(cp(4), Color::White), "was better (+0.04)");
         assert_eq!(outcome(Score::ZERO, Color::White), "kept the balance");
         assert_eq!(outcome(Score::mate_in(Ply(1)), Color::Black), "was mate");
         assert_eq!(outcome(Score::mate_in(Ply(5)), Color::Black), "was mate in 3");

@@ -52,6 +52,22 @@ function paintBoard(svg, view) {
   svg.setAttribute("aria-label", (view.name ? view.name + ". " : "") + describe(position));
 }
 
+// Calls `step` with 1 or -1 for each notch of the wheel over an element.
+function onWheel(element, step) {
+  let wheeled = 0;
+  element.addEventListener(
+    "wheel",
+    (event) => {
+      event.preventDefault();
+      wheeled += event.deltaY;
+      if (Math.abs(wheeled) < 40) return;
+      step(Math.sign(wheeled));
+      wheeled = 0;
+    },
+    { passive: false },
+  );
+}
+
 const newBoard = () => draw("svg", { class: "board", viewBox: "0 0 360 360", role: "img" });
 
 function coordinates(flipped) {

@@ -49,18 +49,7 @@ class Viewer {
       learnButtons(this),
       this.tools(),
     );
-    let wheeled = 0;
-    stage.firstChild.addEventListener(
-      "wheel",
-      (event) => {
-        event.preventDefault();
-        wheeled += event.deltaY;
-        if (Math.abs(wheeled) < 40) return;
-        this.step(Math.sign(wheeled));
-        wheeled = 0;
-      },
-      { passive: false },
-    );
+    onWheel(stage.firstChild, (by) => this.step(by));
     const side = make("div", { class: "side" }, this.verdict, this.path, this.lines);
     const parts = [stage, side];
     if (this.moves.length > 0) {

@@ -1,0 +1,82 @@
+//! `engram tree book`: the tree as a Polyglot book.
+
+use std::{io::Write as _, path::PathBuf};
+
+use clap::Args;
+
+use super::{Side, considered, lost, nearest::Nearest};
+use crate::{
+    book::{BookEntry, raw_move, to_bytes},
+    cli::{CliError, check_output, refused},
+    files::NewFile,
+    tree::Tree,
+    uci::{Output, counted},
+};
+
+/// A move that loses so many centipawns against the best one has half its weight.
+const HALF: f64 = 10.0;
+
+#[derive(Debug, Args)]
+pub(super) struct BookArguments {
+    /// The file to write.
+    #[arg(short, long, value_name = "BOOK")]
+    output: PathBuf,
+    /// Whose moves the book has.
+    #[arg(long = "for", value_enum, default_value_t = Side::Both, value_name = "SIDE")]
+    side: Side,
+    /// A move that loses more than this against the best one is left out, in centipawns.
+    #[arg(long, default_value_t = 30, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..))]
+    margin: i32,
+    /// Overwrite the file if it is there.
+    #[arg(long)]
+    force: bool,
+}
+
+/// Writes the book.
+///
+/// # Errors
+/// The tree cannot be read or has no searched position for this side, or the book cannot be written.
+pub(super) fn run(tree: &Tree, arguments: &BookArguments, output: &Output) -> Result<(), CliError> {
+    let BookArguments { output: to, side, margin, force } = arguments;
+    check_output(to, [tree.path()], *force)?;
+    let sides = side.sides();
+    let mut entries = Vec::new();
+    let mut positions = 0_usize;
+    let roots = super::roots(tree)?.into_iter().map(|(root, _)| root);
+    let mut nearest = Nearest::new(tree, roots, usize::MAX);
+    while let Some((position, view)) = nearest.next()? {
+        let Some(best) = considered(&view).next().map(|(_, score)| score) else { continue };
+        if view.score.is_none() || !position.turn().fold_wb(sides.white, sides.black) {
+            continue;
+        }
+        let near = considered(&view).filter(|&(_, score)| lost(best, score) <= *margin);
+        entries.extend(near.map(|(view, score)| {
+            let weight = f64::from(u16::MAX) * (-f64::from(lost(best, score)) / HALF).exp2();
+            BookEntry {
+                key: position.key().0,
+                raw: raw_move(view.m),
+                weight: weight.round().max(1.0) as u16,
+                learn: 0,
+            }
+        }));
+        positions += 1;
+    }
+    if entries.is_empty() {
+        return Err(CliError::Task(
+            "the tree has no searched position for this side; no book was written".to_owned(),
+        ));
+    }
+    entries.sort_by_key(|entry| (entry.key, std::cmp::Reverse(entry.weight), entry.raw));
+    let written = NewFile::begin(to).and_then(|mut file| {
+        file.write_all(&to_bytes(&entries))?;
+        file.finish_with(*force)
+    });
+    written.map_err(refused(to, "written"))?;
+    output.line(format_args!(
+        "{}: {} from {}",
+        to.display(),
+        counted(entries.len(), "entry"),
+        counted(positions, "position")
+    ));
+    Ok(())
+}

@@ -1,0 +1,235 @@
+//! `engram tree grow`.
+
+use std::{
+    collections::HashMap,
+    io::IsTerminal as _,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
+};
+
+use clap::Args;
+use indicatif::ProgressBar;
+
+#[cfg(feature = "fleet")]
+use crate::fleet::ServerAddress;
+use crate::{
+    cli::{
+        CliError,
+        analyse::{
+            Arrival, Finding, MAX_THREADS, MoveList, SearchBackend, SearchBudget, SearchKind, SearchSettings,
+        },
+        lower_priority, pawns, pgn, progress_bar, tablebase,
+    },
+    eval,
+    position::Position,
+    processor::cores,
+    tree::{Job, Tree, TreeLine, TreeSearch},
+    types::Depth,
+    uci::{Output, counted},
+};
+
+/// How often the progress bar turns.
+const TICK: Duration = Duration::from_millis(200);
+
+#[derive(Debug, Args)]
+pub(super) struct GrowArguments {
+    /// Stop after this many minutes.
+    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    minutes: Option<u64>,
+    /// Stop after this many searches.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    positions: Option<u64>,
+    /// Nodes of each search.
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Positions that are searched at once. All cores if not given.
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
+    threads: Option<u64>,
+    /// Total size of the transposition tables in MiB.
+    #[arg(long, default_value_t = 128, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=262_144))]
+    hash: u64,
+    /// Folders of Syzygy tablebases, separated as in PATH.
+    #[arg(long, value_name = "FOLDERS", default_value = "")]
+    syzygy: String,
+    /// Have the positions searched by the machines that run `engram worker` with this URL of a Redis or Valkey server,
+    /// as many at once as --threads says.
+    #[cfg(feature = "fleet")]
+    #[arg(long, value_name = "URL", conflicts_with = "syzygy")]
+    queue: Option<ServerAddress>,
+}
+
+/// Grows the tree until a limit, a signal, or until nothing is left to search.
+///
+/// # Errors
+/// The tree cannot be written, or no search thread is left.
+pub(super) fn run(tree: &mut Tree, arguments: &GrowArguments, output: &Output) -> Result<(), CliError> {
+    if !arguments.syzygy.is_empty() {
+        tablebase::open(&arguments.syzygy)?;
+    }
+    super::roots(tree)?;
+    lower_priority();
+    let workers = arguments.threads.map_or(cores().min(MAX_THREADS), |threads| threads as usize);
+    let hash = (arguments.hash as usize / workers).max(1);
+    let budget = SearchBudget { depth: None, nodes: Some(arguments.nodes), movetime: None, multipv: 1, hash };
+    let syzygy = arguments.syzygy.clone();
+    let settings = SearchSettings { budget, workers, threads: 1, syzygy, learn: None, write: false };
+    #[cfg(feature = "fleet")]
+    let remote = arguments.queue.as_ref().map(|server| SearchBackend::remote(server, None, &settings, false));
+    #[cfg(not(feature = "fleet"))]
+    let remote = None;
+    let mut backend = remote.unwrap_or_else(|| SearchBackend::local(&settings, Arc::new(|_| {})))?;
+    let growth = Growth {
+        at_once: workers,
+        limit: arguments.positions.unwrap_or(u64::MAX),
+        deadline: arguments.minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes)),
+        stopped: stop_flag(),
+        progress: progress(arguments),
+        begun: Instant::now(),
+        searched: 0,
+    };
+    growth.run(tree, &mut backend, &settings.budget, output)?;
+    backend.finish();
+    Ok(())
+}
+
+/// Set by Ctrl-C and by a signal that ends the process.
+fn stop_flag() -> Arc<AtomicBool> {
+    let stopped = Arc::<AtomicBool>::default();
+    let flag = Arc::clone(&stopped);
+    // Without a handler the signal ends the process at once, which loses no more than the searches under way.
+    let _ = ctrlc::set_handler(move || flag.store(true, Relaxed));
+    stopped
+}
+
+fn progress(arguments: &GrowArguments) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let template = match arguments.positions {
+        Some(_) => "{bar:30} {pos} of {len} searches, {eta} left  {msg}",
+        None => "{spinner} {pos} searches in {elapsed}  {msg}",
+    };
+    let bar = progress_bar(arguments.positions, template);
+    bar.enable_steady_tick(TICK);
+    bar
+}
+
+struct Growth {
+    /// Searches under way at once.
+    at_once: usize,
+    limit: u64,
+    deadline: Option<Instant>,
+    stopped: Arc<AtomicBool>,
+    progress: ProgressBar,
+    begun: Instant,
+    searched: u64,
+}
+
+impl Growth {
+    fn is_over(&self, output: &Output) -> bool {
+        // Relaxed: seen late, it costs a moment.
+        self.stopped.load(Relaxed)
+            || output.is_closed()
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    fn run(
+        mut self,
+        tree: &mut Tree,
+        backend: &mut SearchBackend,
+        budget: &SearchBudget,
+        output: &Output,
+    ) -> Result<(), CliError> {
+        let mut jobs: HashMap<usize, Job> = HashMap::new();
+        let (mut begun, mut is_complete) = (0, false);
+        while !self.is_over(output) {
+            while jobs.len() < self.at_once && self.searched + (jobs.len() as u64) < self.limit {
+                let Some(job) = tree.next_job()? else { break };
+                let work = Arc::new(MoveList::up_to(begun, &job.position, &[]));
+                let nodes = budget.nodes.map(|nodes| nodes.saturating_mul(job.effort));
+                let budget = SearchBudget { multipv: job.lines, nodes, ..budget.clone() };
+                backend.send_with(&work, 0..1, SearchKind::Analysis, budget);
+                jobs.insert(begun, job);
+                begun += 1;
+            }
+            if jobs.is_empty() {
+                is_complete = self.searched < self.limit;
+                break;
+            }
+            match backend.receive() {
+                Some(Arrival::Found(found)) => {
+                    let Some(job) = jobs.remove(&found.item) else { continue };
+                    tree.record(&job, &search_of(found.finding))?;
+                    self.searched += 1;
+                    self.progress.inc(1);
+                    self.progress.set_message(describe(&job));
+                }
+                #[cfg(feature = "fleet")]
+                Some(Arrival::Failed { item, reason, .. }) => {
+                    let Some(job) = jobs.remove(&item) else { continue };
+                    self.progress
+                        .suspend(|| crate::cli::complain(format_args!("{}: {reason}", describe(&job))));
+                }
+                Some(Arrival::Nothing) => {}
+                None => return Err(CliError::Task("no search thread is left".to_owned())),
+            }
+        }
+        self.progress.finish_and_clear();
+        jobs.values().try_for_each(|job| tree.release(job))?;
+        let size = tree.size()?;
+        output.line(format_args!(
+            "{} in {} minutes; the tree has {}, {} searched{}",
+            counted(self.searched, "search"),
+            self.begun.elapsed().as_secs() / 60,
+            counted(size.positions, "position"),
+            size.searched,
+            if is_complete { "; nothing is left to search" } else { "" }
+        ));
+        for (root, sides) in tree.roots()?.iter().take(20) {
+            let Some(view) = tree.look(root)? else { continue };
+            let Some(score) = view.score else { continue };
+            let line = tree.expected(root, &[])?;
+            let sides: Vec<_> = sides.iter().map(|side| side.fold_wb("White", "Black")).collect();
+            output.line(format_args!(
+                "for {}: {} at depth {}, {}",
+                sides.join(" and "),
+                pawns(score),
+                view.depth.get(),
+                pgn::line(root, &line)
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The moves to the position of a job, as they are written.
+fn describe(job: &Job) -> String {
+    let mut position: Position = job.root.clone();
+    let mut moves = Vec::new();
+    for uci in job.moves() {
+        let Ok(m) = uci.parse::<shakmaty::uci::UciMove>().map(|uci| uci.to_move(position.chess())) else {
+            break;
+        };
+        let Ok(m) = m else { break };
+        moves.push(m);
+        position = position.play(m);
+    }
+    format!("{} ({:.1} bits)", pgn::line(&job.root, &moves), job.cost)
+}
+
+/// A finding as the tree takes it.
+fn search_of(finding: Finding) -> TreeSearch {
+    let lines = finding.lines.into_iter().filter(|line| !line.moves.is_empty());
+    TreeSearch {
+        depth: Depth(finding.depth),
+        nodes: finding.nodes,
+        millis: finding.millis,
+        evaluation_id: eval::fingerprint(),
+        lines: lines
+            .map(|line| TreeLine { score: line.score, is_drawn: line.is_drawn, moves: line.moves })
+            .collect(),
+    }
+}

@@ -1,0 +1,242 @@
+//! `engram tree`: an analysis that grows for hours, and is played from.
+
+mod add;
+mod book;
+mod grow;
+mod html;
+mod nearest;
+mod pgn;
+mod publish;
+mod show;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use shakmaty::{Color, Move};
+
+use super::{CliError, Completion, analyse::EpdRecord, pgn as notation};
+use crate::{
+    position::Position,
+    tree::{Access, Advice, ForSides, MoveView, PositionView, Tree},
+    types::Score,
+    uci::{Output, counted},
+};
+
+/// The arguments of `engram tree`.
+#[derive(Debug, Args)]
+pub struct TreeArguments {
+    /// The tree, an SQLite database; also one that `engram analyse --sqlite` has written, which then becomes a tree.
+    #[arg(value_name = "TREE")]
+    file: PathBuf,
+    /// What to do.
+    #[command(subcommand)]
+    task: TreeTask,
+}
+
+#[derive(Debug, Subcommand)]
+enum TreeTask {
+    /// Add positions from which the tree is to grow, games, a book, or what a learning file holds.
+    Add(add::AddArguments),
+    /// Search: the position that matters most next, and again, until the limit or Ctrl-C.
+    ///
+    /// For the side that the tree is for the best moves are followed, for its opponent all that are plausible, those
+    /// that games met first. Scores are backed up at once. Killed at any moment it loses the searches under way; several
+    /// growers may work on one tree.
+    Grow(grow::GrowArguments),
+    /// Show the moves of a position: scores, depth, searches below, and the line that is expected.
+    Show(show::ShowArguments),
+    /// Leave a move out, for whichever side plays it.
+    Exclude(MoveArguments),
+    /// Play a move: other moves of the same position no longer count. Several such moves may be preferred.
+    Prefer(MoveArguments),
+    /// Take back `exclude` or `prefer`.
+    Allow(MoveArguments),
+    /// Let the tree grow only below a position; without one everywhere again.
+    Focus(PositionArguments),
+    /// Write a page for the browser: the board, the moves of each position, what is new.
+    ///
+    /// The page is one file that loads nothing. Moves are played by clicks, keys, or by typing them; a position that
+    /// several lines reach is the same one.
+    Html(html::HtmlArguments),
+    /// Write the tree as one game with variations.
+    ///
+    /// The best moves are its main line, others that are nearly as good are variations, each with its score and depth.
+    /// A position that several lines reach is followed once.
+    Pgn(pgn::PgnArguments),
+    /// Make an opening book in the Polyglot format.
+    ///
+    /// The best move of a position gets the weight 65,535, others less by what they lose. Only positions that were
+    /// searched are in it.
+    Book(book::BookArguments),
+    /// Put best move, score and depth of the positions into a learning file, for engines that do not use the tree.
+    ///
+    /// The positions nearest to where the tree begins come first, as many as the file has room for. What a human advised
+    /// stays, and so does what a deeper search has found.
+    Publish(publish::PublishArguments),
+    /// Look for damage.
+    Check,
+}
+
+#[derive(Debug, Args)]
+struct PositionArguments {
+    /// A FEN or `startpos`, moves after it (`startpos e4 c5`), or moves from the start alone.
+    #[arg(value_name = "FEN | MOVES")]
+    position: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+struct MoveArguments {
+    /// The move, after the moves that lead to it: `e4 c5 Nf3` is the move Nf3; a FEN may come before them.
+    #[arg(required = true, value_name = "FEN | MOVES")]
+    position: Vec<String>,
+}
+
+/// Whose tree it is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+enum Side {
+    /// White's.
+    White,
+    /// Black's.
+    Black,
+    /// Both sides'.
+    Both,
+}
+
+impl Side {
+    fn sides(self) -> ForSides {
+        ForSides { white: self != Side::Black, black: self != Side::White }
+    }
+}
+
+/// What a move gives away, in printed centipawns: the best score less its own, where a proven result is worth as much
+/// as it says.
+fn lost(best: Score, score: Score) -> i32 {
+    best.centipawns().saturating_sub(score.centipawns()).max(0)
+}
+
+/// The moves that count, best first: with a score, those preferred if there are any, and none excluded.
+fn considered(view: &PositionView) -> impl Iterator<Item = (&MoveView, Score)> {
+    let has_preferred = view.moves.iter().any(|m| m.advice == Some(Advice::Prefer));
+    let counts = move |m: &&MoveView| match has_preferred {
+        true => m.advice == Some(Advice::Prefer),
+        false => m.advice != Some(Advice::Exclude),
+    };
+    view.moves.iter().filter(counts).filter_map(|m| Some((m, m.score?)))
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The tree cannot be used, or the input cannot be read.
+pub fn run(arguments: &TreeArguments, output: &Output) -> Result<Completion, CliError> {
+    let TreeArguments { file, task } = arguments;
+    let open = |access| Tree::open(file, access);
+    match task {
+        TreeTask::Add(add) => return add::run(&mut open(Access::Create)?, add, output),
+        TreeTask::Grow(grow) => grow::run(&mut open(Access::Write)?, grow, output)?,
+        TreeTask::Show(show) => show::run(&open(Access::Read)?, show, output)?,
+        TreeTask::Exclude(m) => advise(&mut open(Access::Write)?, m, Some(Advice::Exclude), output)?,
+        TreeTask::Prefer(m) => advise(&mut open(Access::Write)?, m, Some(Advice::Prefer), output)?,
+        TreeTask::Allow(m) => advise(&mut open(Access::Write)?, m, None, output)?,
+        TreeTask::Focus(PositionArguments { position }) => {
+            let mut tree = open(Access::Write)?;
+            let position = (!position.is_empty()).then(|| walk(position)).transpose()?;
+            if !tree.focus(position.as_ref().map(Line::last))? {
+                return Err(CliError::Task("this position is not in the tree: add it first".to_owned()));
+            }
+            output.line(if position.is_some() {
+                "the tree grows here alone"
+            } else {
+                "the tree grows everywhere"
+            });
+        }
+        TreeTask::Html(html) => html::run(&open(Access::Read)?, html, output)?,
+        TreeTask::Pgn(pgn) => pgn::run(&open(Access::Read)?, pgn, output)?,
+        TreeTask::Book(book) => book::run(&open(Access::Read)?, book, output)?,
+        TreeTask::Publish(publish) => publish::run(&open(Access::Read)?, publish, output)?,
+        TreeTask::Check => {
+            let tree = open(Access::Read)?;
+            let faults = tree.check()?;
+            faults.iter().for_each(|fault| output.line(fault));
+            if !faults.is_empty() {
+                return Err(CliError::Task(format!(
+                    "{}: {}",
+                    file.display(),
+                    counted(faults.len(), "fault")
+                )));
+            }
+            let size = tree.size()?;
+            output.line(format_args!("{} is sound: {}", file.display(), counted(size.positions, "position")));
+        }
+    }
+    Ok(Completion::Complete)
+}
+
+/// A position and the moves from it.
+struct Line {
+    moves: Vec<Move>,
+    positions: Vec<Position>,
+}
+
+impl Line {
+    fn last(&self) -> &Position {
+        &self.positions[self.moves.len()]
+    }
+}
+
+/// The positions where a tree begins, with the sides that it is for.
+fn roots(tree: &Tree) -> Result<Vec<(Position, Vec<Color>)>, CliError> {
+    let roots = tree.roots()?;
+    if roots.is_empty() {
+        let file = tree.path().display();
+        return Err(CliError::Task(format!(
+            "{file} has nothing to grow from: `engram tree {file} add startpos`"
+        )));
+    }
+    Ok(roots)
+}
+
+/// Where a tree begins: its only root, or the usual start.
+fn start_of(tree: &Tree) -> Result<Position, CliError> {
+    Ok(match &tree.roots()?[..] {
+        [(root, _)] => root.clone(),
+        _ => Position::default(),
+    })
+}
+
+/// The position that words name: a FEN, `startpos`, moves, or moves after one of them.
+fn walk(words: &[String]) -> Result<Line, CliError> {
+    let text = words.join(" ");
+    let first = text.split_whitespace().next().unwrap_or("startpos");
+    let named = first == "startpos" || first.matches('/').count() == 7;
+    let text = if named || text.trim().is_empty() { text } else { format!("startpos moves {text}") };
+    let text = if text.trim().is_empty() { "startpos".to_owned() } else { text };
+    let record = EpdRecord::with_moves(&text).map_err(CliError::Task)?;
+    let (start, moves) = record.before.unwrap_or((record.position, Vec::new()));
+    let positions = start.along(&moves);
+    Ok(Line { moves, positions })
+}
+
+fn advise(
+    tree: &mut Tree,
+    arguments: &MoveArguments,
+    advice: Option<Advice>,
+    output: &Output,
+) -> Result<(), CliError> {
+    let line = walk(&arguments.position)?;
+    let Some((&m, before)) = line.moves.split_last() else {
+        return Err(CliError::Task("name the move, after the moves that lead to it".to_owned()));
+    };
+    if !tree.advise(&line.positions[before.len()], m, advice)? {
+        return Err(CliError::Task(
+            "the position before this move is not in the tree: add it first".to_owned(),
+        ));
+    }
+    let (san, _) = notation::san(&line.positions[before.len()], m);
+    output.line(match advice {
+        Some(Advice::Exclude) => format!("{san} is left out"),
+        Some(Advice::Prefer) => format!("{san} is preferred"),
+        None => format!("{san} counts like any other move"),
+    });
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! `engram tree show`.
+
+use clap::Args;
+
+use super::{Line, start_of, walk};
+use crate::{
+    cli::{CliError, date, pawns, pgn},
+    position::Openings,
+    tree::{Advice, MoveView, Tree},
+    uci::{Output, counted},
+};
+
+#[derive(Debug, Args)]
+pub(super) struct ShowArguments {
+    /// A FEN or `startpos`, moves after it, or moves from the start alone; the start position if not given.
+    #[arg(value_name = "FEN | MOVES")]
+    position: Vec<String>,
+}
+
+/// Shows a position.
+///
+/// # Errors
+/// The tree cannot be read; the position is not in it.
+pub(super) fn run(tree: &Tree, arguments: &ShowArguments, output: &Output) -> Result<(), CliError> {
+    let line = match arguments.position.is_empty() {
+        true => Line { moves: Vec::new(), positions: vec![start_of(tree)?] },
+        false => walk(&arguments.position)?,
+    };
+    let position = line.last();
+    let Some(view) = tree.look(position)? else {
+        return Err(CliError::Task(format!("{} is not in the tree", position.fen())));
+    };
+    output.line(position.fen());
+    if let Some(opening) = Openings::own().at(position) {
+        output.line(opening);
+    }
+    let Some(score) = view.score else {
+        output.line("not searched yet");
+        return Ok(());
+    };
+    let searches: u64 = view.moves.iter().map(|m| m.searches).sum();
+    let own = view.own.map_or_else(String::new, |own| format!(", {} by its own search", pawns(own)));
+    output.line(format_args!(
+        "{} at depth {}{own}; {} below; best move or score changed {}",
+        pawns(score),
+        view.depth.get(),
+        counted(searches, "search"),
+        date(view.changed)
+    ));
+    if view.moves.is_empty() {
+        return Ok(());
+    }
+    output.line(format_args!(
+        "{:<8} {:>7} {:>6} {:>9} {:>13}  expected",
+        "move", "score", "depth", "searches", "games + = -"
+    ));
+    for m in &view.moves {
+        output.line(row(tree, &line, m)?);
+    }
+    Ok(())
+}
+
+/// The row of a move.
+fn row(tree: &Tree, line: &Line, view: &MoveView) -> Result<String, CliError> {
+    let position = line.last();
+    let (san, child) = pgn::san(position, view.m);
+    let seen = line.positions.iter().any(|before| before.repetition_key() == child.repetition_key());
+    let score = match view.score {
+        // A draw on this path, whatever the position is worth.
+        _ if seen => "repeats".to_owned(),
+        Some(score) => pawns(score),
+        None => "-".to_owned(),
+    };
+    let [games, white, black] = view.games;
+    let (won, lost) = position.turn().fold_wb((white, black), (black, white));
+    let games =
+        if games > 0 { format!("{games} +{won} ={} -{lost}", games - won - lost) } else { String::new() };
+    let expected = match view.score {
+        Some(_) => pgn::line(&child, &tree.expected(position, &[view.m])?[1..]),
+        None => String::new(),
+    };
+    let note = match view.advice {
+        Some(Advice::Exclude) => "excluded ",
+        Some(Advice::Prefer) => "preferred ",
+        None if view.is_circle => "leads back ",
+        None => "",
+    };
+    let depth = view.score.map_or(String::new(), |_| view.depth.get().to_string());
+    let text = format!("{san:<8} {score:>7} {depth:>6} {:>9} {games:>13}  {note}{expected}", view.searches);
+    Ok(text.trim_end().to_owned())
+}

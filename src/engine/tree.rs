@@ -1,0 +1,95 @@
+//! Play from a tree (`TreeFile`): its move is preferred as one that a far deeper search has chosen, and its positions go
+//! into the transposition table before a search, as records of the learning file do.
+
+use std::path::Path as FilePath;
+
+use shakmaty::Move;
+
+use super::{Engine, records::moves_to_uci};
+use crate::{
+    position::Position,
+    search::{Failure, Limits, Notice, Preference, Preferences},
+    tree::{Access, Tree, TreeError},
+    tt::{Learned, ScoreWindow},
+    types::{Depth, PackedMove, Score},
+};
+
+/// Positions of the tree that go into the table before a search: some hundred microseconds.
+const IN_TABLE: usize = 32;
+/// As for records of the learning file: more than any search asks for, and little enough to be used at any clock.
+const MAX_DEPTH: Depth = Depth(60);
+
+impl Engine {
+    /// Plays from the tree in this file from the next search on; from none without a path. Waits for a running search.
+    ///
+    /// # Errors
+    /// The file is no tree; the tree before stays in use.
+    pub fn set_tree_file(&mut self, path: Option<&FilePath>) -> Result<(), TreeError> {
+        self.wait();
+        let tree = path.map(|path| Tree::open(path, Access::Read)).transpose()?;
+        let size = tree.as_ref().map(Tree::size).transpose()?;
+        if let (Some(tree), Some(size)) = (&tree, size) {
+            let (path, positions) = (tree.path().to_owned(), size.searched);
+            self.say(Notice::Tree { path, positions });
+        }
+        self.tree = tree;
+        Ok(())
+    }
+
+    /// The preference for the tree's move in the current position, which is said. In analysis nothing is preferred.
+    pub(super) fn tree_preferences(&mut self, limits: &Limits, analysis: bool) -> Preferences {
+        let Some(tree) = &self.tree else { return Preferences::default() };
+        if self.strength_limits.is_limited() || !limits.search_moves.is_empty() || limits.mate.is_some() {
+            return Preferences::default();
+        }
+        match self.tree_move(tree, analysis) {
+            Ok(Some((m, depth, notice))) => {
+                self.say(notice);
+                let preference = (m, Preference::Studied(depth));
+                Preferences(if analysis { Vec::new() } else { vec![preference] })
+            }
+            Ok(None) => Preferences::default(),
+            Err(error) => {
+                self.say(Notice::Failed(Failure::Tree, error.to_string()));
+                self.tree = None;
+                Preferences::default()
+            }
+        }
+    }
+
+    /// The best move of the tree that repeats no position of the game, its depth, and what is said of it.
+    fn tree_move(&self, tree: &Tree, analysis: bool) -> Result<Option<(Move, Depth, Notice)>, TreeError> {
+        let Some(view) = tree.look(&self.root)? else { return Ok(None) };
+        let mut path = self.path.clone();
+        let mut repeats = |m: Move| {
+            path.push(&self.root.play(m));
+            let repeats = path.occurrences() > 1;
+            path.pop();
+            repeats
+        };
+        // A repetition is a draw whatever the tree says of the position.
+        let best = view.moves.iter().find(|view| view.score.is_some() && !repeats(view.m));
+        let Some((best, score)) = best.and_then(|best| Some((best, best.score?))) else { return Ok(None) };
+        let line = moves_to_uci(&tree.expected(&self.root, &[best.m])?, &self.root);
+        if !analysis {
+            let fuzz = Score::from_centipawns(self.learning.options.fuzz).0;
+            let known = tree.below(&self.root, IN_TABLE)?;
+            self.table.insert_learned(known.iter().map(|known| learned(known, fuzz)));
+        }
+        let notice = Notice::TreeMove { line, score, depth: best.depth };
+        Ok(Some((best.m, best.depth, notice)))
+    }
+}
+
+/// The table entry of a position of the tree, its window widened by `fuzz` on each side unless the score is exact.
+fn learned((position, best, score, depth): &(Position, Move, Score, Depth), fuzz: i32) -> Learned {
+    let is_exact = *score == Score::ZERO || score.is_decisive();
+    let widened = |by: i32| if is_exact { *score } else { (*score + by).clamp_evaluation() };
+    Learned {
+        key: position.key(),
+        best: PackedMove::pack(*best),
+        window: ScoreWindow { lower: widened(-fuzz), upper: widened(fuzz) },
+        depth: (*depth).clamp(Depth(1), MAX_DEPTH),
+        halfmoves: 0,
+    }
+}

@@ -1,0 +1,66 @@
+//! The tree: positions that were searched, connected by moves, in a file that grows over hours and is played from.
+//!
+//! ```text
+//!   roots ──► the leaf with the least cost ──► a search ──► its lines become moves
+//!     ▲                                                          │
+//!     '──────── scores and costs are backed up, parent by parent ◄┘
+//! ```
+//! **Growth** is best first, as in the drop-out expansion of opening books (Lincke 2000): searched next is the leaf with
+//! the least cost. Here the cost is how unlikely a game gets there, in bits: the side that the tree is for plays its
+//! best moves, its opponent any plausible one, by its score and by the games that met it. A search
+//! with several lines gives a position its moves; if all of them turn out worse than the last of these lines, it is
+//! searched again with more lines.
+//!
+//! **Scores** are backed up by negamax through a graph: a position that several lines reach is there once. A move that
+//! would close a circle of positions is no path to a score: it keeps the score of the search, and the graph of all other
+//! moves has no circle, so that backing up ends and no score rests on itself. That a repetition is a draw is known to
+//! who walks a path, and stored nowhere: the position alone finds the move, position and path together allow the
+//! score, as in semi-path-dependent hashing.
+//!
+//! **The file** is an SQLite database, whose tables `games`, `positions` and `lines` are those of `engram analyse
+//! --sqlite`: an archive of analysed games becomes a tree by being opened as one. Each search is one transaction, so a
+//! process that is killed loses the searches under way and nothing else; readers and several writers share a file.
+
+mod error;
+mod graph;
+mod growth;
+mod store;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use shakmaty::Move;
+
+pub use self::{
+    error::TreeError,
+    growth::{Advice, Job},
+    store::{ARCHIVE_SCHEMA, Access, Added, ForSides, PlayedLine, Tree},
+    view::{MoveView, PositionView, TreeSize},
+};
+use crate::types::{Depth, Score};
+
+/// What a search of a position found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TreeSearch {
+    /// Depth in plies.
+    pub depth: Depth,
+    /// Nodes searched.
+    pub nodes: u64,
+    /// Time in milliseconds.
+    pub millis: u64,
+    /// The fingerprint of the evaluation that the scores come from; 0 if it is not known.
+    pub evaluation_id: u16,
+    /// The lines, best first; none where the game is over.
+    pub lines: Vec<TreeLine>,
+}
+
+/// A line of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeLine {
+    /// Its score for the side to move.
+    pub score: Score,
+    /// Is it a proven draw, by the rules or by tablebases?
+    pub is_drawn: bool,
+    /// Its moves; at least one.
+    pub moves: Vec<Move>,
+}

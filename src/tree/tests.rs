@@ -1,0 +1,280 @@
+use std::collections::{HashMap, HashSet};
+
+use fastrand::Rng;
+use shakmaty::{Color, KnownOutcome, Outcome};
+use tempfile::TempDir;
+
+use super::{
+    graph::{self, Key},
+    store::{key_of, legal, without_clocks},
+    *,
+};
+use crate::{position::Position, types::Ply};
+
+fn tree() -> (TempDir, Tree) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let tree = Tree::open(&folder.path().join("t.db"), Access::Create).expect("a tree");
+    (folder, tree)
+}
+
+fn both() -> ForSides {
+    ForSides { white: true, black: true }
+}
+
+/// The position after moves from the start.
+fn after(moves: &str) -> Position {
+    let play = |at: Position, uci: &str| at.play(legal(&at, uci).expect("legal"));
+    moves.split_whitespace().fold(Position::default(), play)
+}
+
+/// A search with these lines of one move, in printed centipawns.
+fn search(position: &Position, depth: i32, lines: &[(&str, i32)]) -> TreeSearch {
+    let line = |&(uci, cp): &(&str, i32)| TreeLine {
+        score: Score::from_centipawns(cp),
+        is_drawn: false,
+        moves: vec![legal(position, uci).expect("legal")],
+    };
+    let lines = lines.iter().map(line).collect();
+    TreeSearch { depth: Depth(depth), nodes: 1000, millis: 1, evaluation_id: 7, lines }
+}
+
+fn add(tree: &mut Tree, moves: &str, depth: i32, lines: &[(&str, i32)]) {
+    let position = after(moves);
+    tree.add_search(&position, &search(&position, depth, lines)).expect("written");
+}
+
+fn view(tree: &Tree, moves: &str) -> PositionView {
+    tree.look(&after(moves)).expect("readable").expect("in the tree")
+}
+
+/// Score in centipawns and best move.
+fn standing(tree: &Tree, moves: &str) -> (i32, String) {
+    let view = view(tree, moves);
+    let position = after(moves);
+    (view.score.expect("searched").centipawns(), store::uci(&position, view.moves[0].m))
+}
+
+#[test]
+fn a_score_is_backed_up_by_every_way_that_leads_there() {
+    let (_folder, mut tree) = tree();
+    tree.add_root(&Position::default(), both()).expect("written");
+    add(&mut tree, "", 10, &[("d2d4", 30), ("c2c4", 25)]);
+    add(&mut tree, "d2d4", 10, &[("g8f6", -28), ("d7d5", -35)]);
+    add(&mut tree, "c2c4", 10, &[("g8f6", -25)]);
+    add(&mut tree, "d2d4 g8f6", 10, &[("c2c4", 27)]);
+    add(&mut tree, "c2c4 g8f6", 10, &[("d2d4", 26)]);
+    assert_eq!(standing(&tree, ""), (27, "d2d4".to_owned()));
+    // The same position by either order of moves, found to be bad for White.
+    add(&mut tree, "c2c4 g8f6 d2d4", 14, &[("e7e6", 50)]);
+    assert_eq!(standing(&tree, "d2d4 g8f6"), (-50, "c2c4".to_owned()));
+    assert_eq!(standing(&tree, "c2c4 g8f6"), (-50, "d2d4".to_owned()));
+    // Black plays Nf6 in both lines now, so White is at -50 everywhere; depth counts the plies on the way.
+    assert_eq!(standing(&tree, "").0, -50);
+    assert_eq!(view(&tree, "").depth, Depth(17));
+    let line = tree.expected(&Position::default(), &[]).expect("readable");
+    assert_eq!(line.len(), 4);
+}
+
+#[test]
+fn a_circle_of_positions_supports_no_score() {
+    let (_folder, mut tree) = tree();
+    tree.add_root(&Position::default(), both()).expect("written");
+    add(&mut tree, "", 10, &[("e2e4", 60), ("g1f3", 50)]);
+    add(&mut tree, "g1f3", 10, &[("g8f6", -50)]);
+    add(&mut tree, "g1f3 g8f6", 10, &[("f3g1", 50)]);
+    add(&mut tree, "g1f3 g8f6 f3g1", 10, &[("f6g8", -50)]);
+    let back = view(&tree, "g1f3 g8f6 f3g1");
+    assert!(back.moves[0].is_circle, "the start position again");
+    // The good move turns out bad: without the rule the circle would hold the start position at +60 for ever.
+    add(&mut tree, "e2e4", 12, &[("e7e5", 20)]);
+    assert_eq!(standing(&tree, ""), (50, "g1f3".to_owned()));
+    add(&mut tree, "g1f3 g8f6 f3g1", 12, &[("f6g8", 5)]);
+    assert_eq!(standing(&tree, ""), (-5, "g1f3".to_owned()));
+    let line = tree.expected(&Position::default(), &[]).expect("readable");
+    assert_eq!(line.len(), 4, "it ends where a position comes again");
+}
+
+#[test]
+fn mates_come_a_ply_nearer_with_each_move_and_end_the_growth() {
+    let (_folder, mut tree) = tree();
+    let fools = "f2f3 e7e5 g2g4";
+    let position = after(fools);
+    tree.add_root(&position, both()).expect("written");
+    let mated = after("f2f3 e7e5 g2g4 d8h4");
+    tree.add_search(&mated, &TreeSearch::default()).expect("written");
+    assert_eq!(tree.look(&mated).expect("readable").expect("there").score, Some(Score::mated_in(Ply(0))));
+    add(&mut tree, fools, 5, &[("d8h4", 500), ("b8c6", 10)]);
+    assert_eq!(tree.look(&position).expect("readable").expect("there").score, Some(Score::mate_in(Ply(1))));
+    assert!(tree.next_job().expect("readable").is_none(), "nothing is left to search");
+}
+
+#[test]
+fn moves_that_disappoint_send_their_position_back() {
+    let (_folder, mut tree) = tree();
+    tree.add_root(&Position::default(), both()).expect("written");
+    add(&mut tree, "", 10, &[("d2d4", 30), ("e2e4", 29)]);
+    add(&mut tree, "d2d4", 10, &[("g8f6", 80), ("d7d5", 75)]);
+    add(&mut tree, "e2e4", 10, &[("e7e5", 90), ("c7c5", 85)]);
+    let job = tree.next_job().expect("readable").expect("a job");
+    assert_eq!((key_of(&job.position), job.lines), (key_of(&Position::default()), 4));
+}
+
+#[test]
+fn advice_and_focus_guide_what_is_searched_and_played() {
+    let (_folder, mut tree) = tree();
+    let start = Position::default();
+    let white = ForSides { white: true, black: false };
+    tree.add_root(&start, white).expect("written");
+    add(&mut tree, "", 10, &[("d2d4", 30), ("e2e4", 20), ("c2c4", 10)]);
+    let m = |uci| legal(&start, uci).expect("legal");
+    let next = |tree: &mut Tree| {
+        let job = tree.next_job().expect("readable").expect("a job");
+        tree.release(&job).expect("written");
+        job.moves().map(str::to_owned).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(next(&mut tree), "d2d4");
+    assert!(tree.advise(&start, m("d2d4"), Some(Advice::Exclude)).expect("written"));
+    assert_eq!((standing(&tree, ""), next(&mut tree)), ((20, "e2e4".to_owned()), "e2e4".to_owned()));
+    assert!(tree.advise(&start, m("c2c4"), Some(Advice::Prefer)).expect("written"));
+    assert_eq!((standing(&tree, ""), next(&mut tree)), ((10, "c2c4".to_owned()), "c2c4".to_owned()));
+    for uci in ["d2d4", "c2c4"] {
+        assert!(tree.advise(&start, m(uci), None).expect("written"));
+    }
+    assert_eq!(standing(&tree, ""), (30, "d2d4".to_owned()));
+    add(&mut tree, "c2c4", 10, &[("e7e5", 0)]);
+    assert!(tree.focus(Some(&after("c2c4"))).expect("written"));
+    assert_eq!(next(&mut tree), "e7e5");
+    assert!(!tree.focus(Some(&after("h2h4"))).expect("written"), "not in the tree");
+    assert!(tree.focus(None).expect("written"));
+    assert_eq!(next(&mut tree), "d2d4");
+}
+
+#[test]
+fn a_game_counts_once_and_its_replies_come_first() {
+    let (_folder, mut tree) = tree();
+    let start = Position::default();
+    let moves = store::moves_of(&start, "e2e4 a7a6");
+    let line = PlayedLine {
+        start: &start,
+        moves: &moves,
+        outcome: Outcome::Known(KnownOutcome::Decisive { winner: Color::Black }),
+    };
+    let white = ForSides { white: true, black: false };
+    assert_eq!(tree.add_line(&line, white, Some(1)).expect("written").positions, 3);
+    assert!(tree.add_line(&line, white, Some(1)).expect("written").was_known);
+    assert_eq!(view(&tree, "").moves[0].games, [1, 0, 1]);
+    add(&mut tree, "", 10, &[("e2e4", 30), ("d2d4", -20)]);
+    add(&mut tree, "e2e4", 10, &[("e7e5", -30), ("c7c5", -30), ("e7e6", -32), ("a7a6", -60)]);
+    let job = tree.next_job().expect("readable").expect("a job");
+    assert_eq!(job.moves().collect::<Vec<_>>(), ["e2e4", "a7a6"], "the reply that won");
+}
+
+/// Grows by searches whose scores are random, and compares what is stored with what the moves say, from the leaves up.
+#[test]
+fn what_is_stored_is_what_negamax_finds() {
+    for seed in 0..6 {
+        let (_folder, mut tree) = tree();
+        let mut random = Rng::with_seed(seed);
+        // Few moves, so that positions come again.
+        let fen = ["8/8/8/3k4/8/8/3K4/R7 w - - 0 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"][seed as usize % 2];
+        let root = store::position_of(fen).expect("legal");
+        tree.add_root(&root, both()).expect("written");
+        let mut keys = HashSet::new();
+        for _ in 0..120 {
+            let Some(job) = tree.next_job().expect("readable") else { break };
+            keys.insert(key_of(&job.position));
+            let mut moves: Vec<_> = job.position.legal_moves().into_iter().collect();
+            random.shuffle(&mut moves);
+            let mut scores: Vec<i32> = (0..job.lines).map(|_| random.i32(-100..100)).collect();
+            scores.sort_unstable_by_key(|&score| -score);
+            let lines = moves.into_iter().zip(scores).map(|(m, cp)| TreeLine {
+                score: Score::from_centipawns(cp),
+                is_drawn: false,
+                moves: vec![m],
+            });
+            let depth = Depth(random.i32(5..20));
+            let search = TreeSearch { depth, nodes: 1, lines: lines.collect(), ..TreeSearch::default() };
+            tree.record(&job, &search).expect("written");
+        }
+        let mut known = HashMap::new();
+        let circles = keys.iter().map(|&key| {
+            let score = negamax(&tree, key, &mut known);
+            let node = graph::node(tree.connection(), key).expect("readable").expect("there");
+            assert_eq!(
+                node.standing.score.map(Score::centipawns),
+                score.map(Score::centipawns),
+                "{}",
+                node.fen
+            );
+            graph::edges(tree.connection(), key)
+                .expect("readable")
+                .iter()
+                .filter(|edge| edge.is_circle)
+                .count()
+        });
+        assert!(circles.sum::<usize>() > 0 || seed % 2 == 1, "positions come again");
+        assert_eq!(tree.check().expect("readable"), Vec::<String>::new());
+    }
+}
+
+/// The score by the moves, without what is stored of positions; it would not end in a circle.
+fn negamax(tree: &Tree, key: Key, known: &mut HashMap<Key, Option<Score>>) -> Option<Score> {
+    if let Some(score) = known.get(&key) {
+        return *score;
+    }
+    let node = graph::node(tree.connection(), key).expect("readable")?;
+    node.lines?;
+    let edges = graph::edges(tree.connection(), key).expect("readable");
+    let scores = edges.iter().filter_map(|edge| {
+        let below = if edge.is_circle { None } else { negamax(tree, edge.child, known) };
+        below.map(|score| -score).or(edge.score)
+    });
+    let score = scores.max().or(node.own);
+    known.insert(key, score);
+    score
+}
+
+#[test]
+fn who_searches_takes_what_nobody_else_searches() {
+    let (folder, mut tree) = tree();
+    tree.add_root(&Position::default(), both()).expect("written");
+    let mut other = Tree::open(&folder.path().join("t.db"), Access::Write).expect("a tree");
+    let mine = tree.next_job().expect("readable").expect("the root");
+    assert!(other.next_job().expect("readable").is_none(), "the root is being searched");
+    tree.record(&mine, &search(&mine.position, 9, &[("e2e4", 30), ("d2d4", 30), ("c2c4", 30)]))
+        .expect("written");
+    let jobs = [tree.next_job(), other.next_job(), tree.next_job()];
+    let keys: HashSet<_> =
+        jobs.into_iter().map(|job| key_of(&job.expect("readable").expect("one").position)).collect();
+    assert_eq!(keys.len(), 3);
+}
+
+#[test]
+fn a_position_has_one_node_whatever_its_clocks() {
+    let late = store::position_of("r3k3/8/8/8/8/8/8/4K3 w q - 37 80").expect("legal");
+    let early = store::position_of("r3k3/8/8/8/8/8/8/4K3 w q - 0 1").expect("legal");
+    assert_eq!(without_clocks(&late).fen(), early.fen());
+}
+
+#[test]
+fn other_files_are_refused_and_left_as_they_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    for access in [Access::Read, Access::Write] {
+        assert!(matches!(Tree::open(&path("none"), access), Err(TreeError::Missing(_))));
+        assert!(!path("none").exists());
+    }
+    for (name, bytes) in [("text", &b"1. e4 e5 *\n"[..]), ("short", b"SQLite"), ("zeros", &[0; 5000])] {
+        std::fs::write(path(name), bytes).expect("a file");
+        for access in [Access::Read, Access::Write, Access::Create] {
+            assert!(matches!(Tree::open(&path(name), access), Err(TreeError::Foreign(..))), "{name}");
+        }
+        assert_eq!(std::fs::read(path(name)).expect("readable"), bytes);
+    }
+    drop(Tree::open(&path("t.db"), Access::Create).expect("a tree"));
+    let database = rusqlite::Connection::open(path("t.db")).expect("a database");
+    database.pragma_update(None, "user_version", 9).expect("written");
+    for access in [Access::Read, Access::Create] {
+        assert!(matches!(Tree::open(&path("t.db"), access), Err(TreeError::Version(_, 9, 1))));
+    }
+}

@@ -1,0 +1,256 @@
+//! What the tree knows of a position.
+
+use std::collections::{HashSet, VecDeque};
+
+use rusqlite::OptionalExtension as _;
+use shakmaty::{Color, Move};
+
+use super::{
+    Advice, Tree, TreeError,
+    graph::{self, Key},
+    growth,
+    store::{self, legal, without_clocks},
+};
+use crate::{
+    position::Position,
+    types::{Depth, Score},
+};
+
+/// Plies of a line at most.
+const MOST_PLIES: usize = 60;
+
+/// What the tree knows of a position.
+#[derive(Clone, Debug, Default)]
+pub struct PositionView {
+    /// Its score for the side to move, backed up; none before it was searched.
+    pub score: Option<Score>,
+    /// Depth of the search that the score comes from, and the plies to its position.
+    pub depth: Depth,
+    /// The score of its own search.
+    pub own: Option<Score>,
+    /// Seconds since 1970 when best move or score changed last.
+    pub changed: u64,
+    /// The moves, best first.
+    pub moves: Vec<MoveView>,
+}
+
+/// What the tree knows of a move.
+#[derive(Clone, Debug)]
+pub struct MoveView {
+    /// The move.
+    pub m: Move,
+    /// Its score for the side that plays it; none if no search had it among its lines.
+    pub score: Option<Score>,
+    /// Depth behind the move.
+    pub depth: Depth,
+    /// Is the position after it in the tree, and searched?
+    pub is_searched: bool,
+    /// Searches made by way of this move.
+    pub searches: u64,
+    /// Games in which it was played, those that White won, and those that Black won.
+    pub games: [u64; 3],
+    /// What a person said of it.
+    pub advice: Option<Advice>,
+    /// Does it lead back to a position before this one?
+    pub is_circle: bool,
+}
+
+/// How large a tree is.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct TreeSize {
+    /// Positions.
+    pub positions: u64,
+    /// Of these searched.
+    pub searched: u64,
+    /// Moves.
+    pub moves: u64,
+    /// Roots of White's tree and of Black's.
+    pub roots: [u64; 2],
+}
+
+impl Tree {
+    /// What the tree knows of a position; none if it is not there.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn look(&self, position: &Position) -> Result<Option<PositionView>, TreeError> {
+        let position = without_clocks(position);
+        self.reading(|tree| {
+            let key = store::key_of(&position);
+            let Some(node) = graph::node(tree.connection(), key)? else { return Ok(None) };
+            let edges = graph::edges(tree.connection(), key)?;
+            let considered: HashSet<&str> = growth::considered(&edges).map(|edge| &*edge.uci).collect();
+            let mut moves: Vec<_> = edges
+                .iter()
+                .filter_map(|edge| {
+                    let (score, depth) = edge.value().unzip();
+                    let (black, white) = (edge.black_wins, edge.white_wins);
+                    let view = MoveView {
+                        m: legal(&position, &edge.uci)?,
+                        score,
+                        depth: depth.unwrap_or_default(),
+                        is_searched: edge.after.score.is_some(),
+                        searches: edge.searches,
+                        games: [edge.games, white, black],
+                        advice: edge.advice,
+                        is_circle: edge.is_circle,
+                    };
+                    let rank = (considered.contains(&*edge.uci), score, depth, edge.games);
+                    Some((rank, std::cmp::Reverse(&edge.uci), view))
+                })
+                .collect();
+            moves.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)));
+            Ok(Some(PositionView {
+                score: node.standing.score,
+                depth: node.standing.depth,
+                own: node.own,
+                changed: u64::try_from(node.changed).unwrap_or(0),
+                moves: moves.into_iter().map(|(.., view)| view).collect(),
+            }))
+        })
+    }
+
+    /// The line that the tree expects after `moves` from `position`: its best moves, then the line of the last search.
+    /// It ends before a position comes again.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn expected(&self, position: &Position, moves: &[Move]) -> Result<Vec<Move>, TreeError> {
+        self.reading(|tree| {
+            let mut at = without_clocks(position);
+            let mut line = moves.to_vec();
+            let mut seen = HashSet::from([store::key_of(&at)]);
+            let mut before = at.clone();
+            for &m in moves {
+                before = at;
+                at = without_clocks(&before.play(m));
+                seen.insert(store::key_of(&at));
+            }
+            loop {
+                let best =
+                    graph::node(tree.connection(), store::key_of(&at))?.and_then(|node| node.standing.best);
+                let best = best.and_then(|uci| legal(&at, &uci));
+                let Some(m) = best.filter(|_| line.len() < MOST_PLIES) else { break };
+                before = at;
+                at = without_clocks(&before.play(m));
+                line.push(m);
+                if !seen.insert(store::key_of(&at)) {
+                    return Ok(line);
+                }
+            }
+            if let Some(&last) = line.last() {
+                line.extend(tree.searched_line(&before, last)?.into_iter().skip(1));
+            }
+            line.truncate(MOST_PLIES);
+            Ok(line)
+        })
+    }
+
+    /// Searched positions at and below a position, `most` at most, the nearest first: each with its best move, score for the
+    /// side to move, and depth.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn below(
+        &self,
+        position: &Position,
+        most: usize,
+    ) -> Result<Vec<(Position, Move, Score, Depth)>, TreeError> {
+        self.reading(|tree| {
+            let mut queue = VecDeque::from([without_clocks(position)]);
+            let mut seen = HashSet::from([store::key_of(position)]);
+            let mut found = Vec::new();
+            while let Some(at) = queue.pop_front().filter(|_| found.len() < most) {
+                let key = store::key_of(&at);
+                let Some(node) = graph::node(tree.connection(), key)? else { continue };
+                let best = node.standing.best.as_deref().and_then(|uci| legal(&at, uci));
+                if let (Some(best), Some(score)) = (best, node.standing.score) {
+                    found.push((at.clone(), best, score, node.standing.depth));
+                }
+                for edge in graph::edges(tree.connection(), key)? {
+                    if edge.after.score.is_some()
+                        && seen.insert(edge.child)
+                        && let Some(m) = legal(&at, &edge.uci)
+                    {
+                        queue.push_back(at.play(m));
+                    }
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    /// The line that the search of a position found for a move.
+    fn searched_line(&self, position: &Position, m: Move) -> rusqlite::Result<Vec<Move>> {
+        let key = store::key_of(position);
+        let query = "SELECT l.pv FROM nodes n JOIN lines l ON l.position = n.search WHERE n.key = ? \
+                     AND (l.pv = ?2 OR l.pv LIKE ?2 || ' %') LIMIT 1";
+        let values = rusqlite::params![key, store::uci(position, m)];
+        let pv: Option<String> =
+            self.connection().prepare_cached(query)?.query_row(values, |row| row.get(0)).optional()?;
+        Ok(pv.map_or_else(Vec::new, |pv| store::moves_of(position, &pv)))
+    }
+
+    /// Counts what is in the tree.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn size(&self) -> Result<TreeSize, TreeError> {
+        self.reading(|tree| {
+            let count = |query: &str| {
+                let count: i64 = tree.connection().query_row(query, [], |row| row.get(0))?;
+                Ok::<_, rusqlite::Error>(u64::try_from(count).unwrap_or(0))
+            };
+            Ok(TreeSize {
+                positions: count("SELECT count(*) FROM nodes")?,
+                searched: count("SELECT count(*) FROM nodes WHERE search IS NOT NULL")?,
+                moves: count("SELECT count(*) FROM edges")?,
+                roots: [
+                    count("SELECT count(*) FROM nodes WHERE root_white")?,
+                    count("SELECT count(*) FROM nodes WHERE root_black")?,
+                ],
+            })
+        })
+    }
+
+    /// The positions from which the tree grows, with the sides that it is for.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn roots(&self) -> Result<Vec<(Position, Vec<Color>)>, TreeError> {
+        self.reading(|tree| {
+            let query =
+                "SELECT fen, root_white, root_black FROM nodes WHERE root_white OR root_black ORDER BY rowid";
+            let mut roots = tree.connection().prepare(query)?;
+            let roots = roots.query_map([], |row| {
+                let fen: String = row.get(0)?;
+                let flags: [bool; 2] = [row.get(1)?, row.get(2)?];
+                let sides = Color::ALL.into_iter().zip(flags).filter(|(_, on)| *on).map(|(side, _)| side);
+                Ok(store::position_of(&fen).map(|position| (position, sides.collect())))
+            })?;
+            roots.filter_map(Result::transpose).collect()
+        })
+    }
+
+    /// What SQLite and the rules of chess find wrong in the file; nothing if it is sound.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn check(&self) -> Result<Vec<String>, TreeError> {
+        self.reading(|tree| {
+            let mut faults: Vec<String> = {
+                let mut check = tree.connection().prepare("PRAGMA integrity_check")?;
+                check.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?
+            };
+            faults.retain(|fault| fault != "ok");
+            let mut nodes = tree.connection().prepare("SELECT key, fen FROM nodes")?;
+            for row in nodes.query_map([], |row| Ok((row.get::<_, Key>(0)?, row.get::<_, String>(1)?)))? {
+                let (key, fen) = row?;
+                if store::position_of(&fen).is_none_or(|position| store::key_of(&position) != key) {
+                    faults.push(format!("node {key}: `{fen}` is not the position of this key"));
+                }
+            }
+            Ok(faults)
+        })
+    }
+}
