@@ -8,9 +8,9 @@ use std::{
 use shakmaty::Color;
 
 use super::{
-    TreeError,
+    Tree, TreeError,
     graph::{self, Edge, Key, Node, Standing},
-    store::{self, Tree},
+    notation,
 };
 use crate::{position::Position, types::Score};
 
@@ -220,7 +220,7 @@ impl Tree {
                     if !seen.insert((key, side)) {
                         continue;
                     }
-                    let Some(node) = graph::node(self.connection(), key)? else { continue };
+                    let Some(node) = graph::node(&self.connection, key)? else { continue };
                     let Some(lines) = node.lines else {
                         if is_free(key) {
                             return self.job(&places, at, None, None, cost);
@@ -231,7 +231,7 @@ impl Tree {
                     if best.is_decisive() {
                         continue;
                     }
-                    let edges = graph::edges(self.connection(), key)?;
+                    let edges = graph::edges(&self.connection, key)?;
                     for step in steps(&node, &edges, best, side) {
                         let Some(total) = step.cost else { continue };
                         let next = match step.edge {
@@ -274,12 +274,12 @@ impl Tree {
         let Some(root) = self.position(places[first].key)? else { return Ok(None) };
         let mut position = root.clone();
         for (_, uci) in &path {
-            let Some(m) = store::legal(&position, uci) else { return Ok(None) };
+            let Some(m) = notation::legal(&position, uci) else { return Ok(None) };
             position = position.play(m);
         }
         let first_lines = if position.turn() == side { OWN_LINES } else { OPPONENT_LINES };
         let lines = lines.unwrap_or(first_lines).max(first_lines);
-        let position = store::without_clocks(&position);
+        let position = notation::without_clocks(&position);
         let effort = (lines / first_lines) as u64;
         Ok(Some(Job { position, lines, effort, cost: cost as f64 / BIT, path, root }))
     }

@@ -24,18 +24,23 @@
 mod error;
 mod graph;
 mod growth;
+mod notation;
+mod schema;
 mod store;
 #[cfg(test)]
 mod tests;
 mod view;
+mod write;
 
 use shakmaty::Move;
 
 pub use self::{
     error::TreeError,
     growth::{Advice, Job},
-    store::{ARCHIVE_SCHEMA, Access, Added, ForSides, PlayedLine, Tree},
+    schema::ARCHIVE_SCHEMA,
+    store::{Access, Tree},
     view::{MoveView, PositionView, TreeSize},
+    write::{Added, ForSides, PlayedLine},
 };
 use crate::types::{Depth, Score};
 

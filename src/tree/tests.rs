@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::{
     graph::{self, Key},
-    store::{key_of, legal, without_clocks},
+    notation::{key_of, legal, without_clocks},
     *,
 };
 use crate::{position::Position, types::Ply};
@@ -51,7 +51,7 @@ fn view(tree: &Tree, moves: &str) -> PositionView {
 fn standing(tree: &Tree, moves: &str) -> (i32, String) {
     let view = view(tree, moves);
     let position = after(moves);
-    (view.score.expect("searched").centipawns(), store::uci(&position, view.moves[0].m))
+    (view.score.expect("searched").centipawns(), notation::uci(&position, view.moves[0].m))
 }
 
 #[test]
@@ -109,6 +109,26 @@ fn mates_come_a_ply_nearer_with_each_move_and_end_the_growth() {
 }
 
 #[test]
+fn a_shallower_search_changes_nothing_and_one_without_result_is_not_repeated() {
+    let (_folder, mut tree) = tree();
+    let start = Position::default();
+    tree.add_root(&start, both()).expect("written");
+    let job = tree.next_job().expect("readable").expect("a job");
+    tree.record(&job, &TreeSearch::default()).expect("written");
+    assert!(tree.next_job().expect("readable").is_none(), "it waits until its claim runs out");
+    assert!(tree.add_search(&start, &search(&start, 12, &[("e2e4", 30), ("d2d4", 20)])).expect("written"));
+    for (depth, lines) in [(11, &[("e2e4", 90)][..]), (12, &[("e2e4", 30), ("d2d4", 20)])] {
+        assert!(!tree.add_search(&start, &search(&start, depth, lines)).expect("written"), "{depth}");
+    }
+    assert!(
+        tree.add_search(&start, &search(&start, 14, &[("c2c4", 40)])).expect("written"),
+        "a deeper one counts"
+    );
+    assert_eq!(standing(&tree, ""), (40, "c2c4".to_owned()));
+    assert_eq!(view(&tree, "").moves.len(), 3);
+}
+
+#[test]
 fn moves_that_disappoint_send_their_position_back() {
     let (_folder, mut tree) = tree();
     tree.add_root(&Position::default(), both()).expect("written");
@@ -153,7 +173,7 @@ fn advice_and_focus_guide_what_is_searched_and_played() {
 fn a_game_counts_once_and_its_replies_come_first() {
     let (_folder, mut tree) = tree();
     let start = Position::default();
-    let moves = store::moves_of(&start, "e2e4 a7a6");
+    let moves = notation::moves_of(&start, "e2e4 a7a6");
     let line = PlayedLine {
         start: &start,
         moves: &moves,
@@ -169,51 +189,74 @@ fn a_game_counts_once_and_its_replies_come_first() {
     assert_eq!(job.moves().collect::<Vec<_>>(), ["e2e4", "a7a6"], "the reply that won");
 }
 
-/// Grows by searches whose scores are random, and compares what is stored with what the moves say, from the leaves up.
+/// Grows a tree by searches whose scores are random; they come back in their order.
+fn grow_at_random(tree: &mut Tree, root: &Position, seed: u64) -> Vec<(Position, TreeSearch)> {
+    let mut random = Rng::with_seed(seed);
+    tree.add_root(root, both()).expect("written");
+    let mut done = Vec::new();
+    for _ in 0..120 {
+        let Some(job) = tree.next_job().expect("readable") else { break };
+        let mut moves: Vec<_> = job.position.legal_moves().into_iter().collect();
+        random.shuffle(&mut moves);
+        let mut scores: Vec<i32> = (0..job.lines).map(|_| random.i32(-100..100)).collect();
+        scores.sort_unstable_by_key(|&score| -score);
+        let line = |(m, cp)| TreeLine { score: Score::from_centipawns(cp), is_drawn: false, moves: vec![m] };
+        let lines = moves.into_iter().zip(scores).map(line).collect();
+        // The depths differ, so that it is clear which of two searches of a position counts.
+        let depth = Depth(5 + done.len() as i32);
+        let search = TreeSearch { depth, nodes: 1, lines, ..TreeSearch::default() };
+        tree.record(&job, &search).expect("written");
+        done.push((job.position, search));
+    }
+    done
+}
+
+fn circles(tree: &Tree) -> i64 {
+    let query = "SELECT count(*) FROM edges WHERE circle";
+    tree.connection.query_row(query, [], |row| row.get(0)).expect("readable")
+}
+
 #[test]
 fn what_is_stored_is_what_negamax_finds() {
     for seed in 0..6 {
         let (_folder, mut tree) = tree();
-        let mut random = Rng::with_seed(seed);
         // Few moves, so that positions come again.
         let fen = ["8/8/8/3k4/8/8/3K4/R7 w - - 0 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"][seed as usize % 2];
-        let root = store::position_of(fen).expect("legal");
-        tree.add_root(&root, both()).expect("written");
-        let mut keys = HashSet::new();
-        for _ in 0..120 {
-            let Some(job) = tree.next_job().expect("readable") else { break };
-            keys.insert(key_of(&job.position));
-            let mut moves: Vec<_> = job.position.legal_moves().into_iter().collect();
-            random.shuffle(&mut moves);
-            let mut scores: Vec<i32> = (0..job.lines).map(|_| random.i32(-100..100)).collect();
-            scores.sort_unstable_by_key(|&score| -score);
-            let lines = moves.into_iter().zip(scores).map(|(m, cp)| TreeLine {
-                score: Score::from_centipawns(cp),
-                is_drawn: false,
-                moves: vec![m],
-            });
-            let depth = Depth(random.i32(5..20));
-            let search = TreeSearch { depth, nodes: 1, lines: lines.collect(), ..TreeSearch::default() };
-            tree.record(&job, &search).expect("written");
-        }
+        let root = notation::position_of(fen).expect("legal");
         let mut known = HashMap::new();
-        let circles = keys.iter().map(|&key| {
+        for (position, _) in grow_at_random(&mut tree, &root, seed) {
+            let key = key_of(&position);
             let score = negamax(&tree, key, &mut known);
-            let node = graph::node(tree.connection(), key).expect("readable").expect("there");
+            let node = graph::node(&tree.connection, key).expect("readable").expect("there");
             assert_eq!(
                 node.standing.score.map(Score::centipawns),
                 score.map(Score::centipawns),
                 "{}",
                 node.fen
             );
-            graph::edges(tree.connection(), key)
-                .expect("readable")
-                .iter()
-                .filter(|edge| edge.is_circle)
-                .count()
-        });
-        assert!(circles.sum::<usize>() > 0 || seed % 2 == 1, "positions come again");
+        }
+        assert!(circles(&tree) > 0 || seed % 2 == 1, "positions come again");
         assert_eq!(tree.check().expect("readable"), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn scores_do_not_depend_on_the_order_of_the_searches() {
+    for seed in 0..4 {
+        let (_folder, mut grown) = tree();
+        let mut searches = grow_at_random(&mut grown, &Position::default(), seed);
+        let (_other_folder, mut other) = tree();
+        other.add_root(&Position::default(), both()).expect("written");
+        Rng::with_seed(seed).shuffle(&mut searches);
+        for (position, search) in &searches {
+            other.add_search(position, search).expect("written");
+        }
+        // Which move of a circle closes it depends on the order; here there is none.
+        assert_eq!(circles(&grown) + circles(&other), 0, "seed {seed}");
+        for (position, _) in &searches {
+            let of = |tree: &Tree| tree.look(position).expect("readable").expect("there").score;
+            assert_eq!(of(&grown), of(&other), "seed {seed}: {}", position.fen());
+        }
     }
 }
 
@@ -222,9 +265,9 @@ fn negamax(tree: &Tree, key: Key, known: &mut HashMap<Key, Option<Score>>) -> Op
     if let Some(score) = known.get(&key) {
         return *score;
     }
-    let node = graph::node(tree.connection(), key).expect("readable")?;
+    let node = graph::node(&tree.connection, key).expect("readable")?;
     node.lines?;
-    let edges = graph::edges(tree.connection(), key).expect("readable");
+    let edges = graph::edges(&tree.connection, key).expect("readable");
     let scores = edges.iter().filter_map(|edge| {
         let below = if edge.is_circle { None } else { negamax(tree, edge.child, known) };
         below.map(|score| -score).or(edge.score)
@@ -251,8 +294,8 @@ fn who_searches_takes_what_nobody_else_searches() {
 
 #[test]
 fn a_position_has_one_node_whatever_its_clocks() {
-    let late = store::position_of("r3k3/8/8/8/8/8/8/4K3 w q - 37 80").expect("legal");
-    let early = store::position_of("r3k3/8/8/8/8/8/8/4K3 w q - 0 1").expect("legal");
+    let late = notation::position_of("r3k3/8/8/8/8/8/8/4K3 w q - 37 80").expect("legal");
+    let early = notation::position_of("r3k3/8/8/8/8/8/8/4K3 w q - 0 1").expect("legal");
     assert_eq!(without_clocks(&late).fen(), early.fen());
 }
 

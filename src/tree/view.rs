@@ -9,7 +9,7 @@ use super::{
     Advice, Tree, TreeError,
     graph::{self, Key},
     growth,
-    store::{self, legal, without_clocks},
+    notation::{self, legal, without_clocks},
 };
 use crate::{
     position::Position,
@@ -76,9 +76,9 @@ impl Tree {
     pub fn look(&self, position: &Position) -> Result<Option<PositionView>, TreeError> {
         let position = without_clocks(position);
         self.reading(|tree| {
-            let key = store::key_of(&position);
-            let Some(node) = graph::node(tree.connection(), key)? else { return Ok(None) };
-            let edges = graph::edges(tree.connection(), key)?;
+            let key = notation::key_of(&position);
+            let Some(node) = graph::node(&tree.connection, key)? else { return Ok(None) };
+            let edges = graph::edges(&tree.connection, key)?;
             let considered: HashSet<&str> = growth::considered(&edges).map(|edge| &*edge.uci).collect();
             let mut moves: Vec<_> = edges
                 .iter()
@@ -119,22 +119,22 @@ impl Tree {
         self.reading(|tree| {
             let mut at = without_clocks(position);
             let mut line = moves.to_vec();
-            let mut seen = HashSet::from([store::key_of(&at)]);
+            let mut seen = HashSet::from([notation::key_of(&at)]);
             let mut before = at.clone();
             for &m in moves {
                 before = at;
                 at = without_clocks(&before.play(m));
-                seen.insert(store::key_of(&at));
+                seen.insert(notation::key_of(&at));
             }
             loop {
                 let best =
-                    graph::node(tree.connection(), store::key_of(&at))?.and_then(|node| node.standing.best);
+                    graph::node(&tree.connection, notation::key_of(&at))?.and_then(|node| node.standing.best);
                 let best = best.and_then(|uci| legal(&at, &uci));
                 let Some(m) = best.filter(|_| line.len() < MOST_PLIES) else { break };
                 before = at;
                 at = without_clocks(&before.play(m));
                 line.push(m);
-                if !seen.insert(store::key_of(&at)) {
+                if !seen.insert(notation::key_of(&at)) {
                     return Ok(line);
                 }
             }
@@ -158,16 +158,16 @@ impl Tree {
     ) -> Result<Vec<(Position, Move, Score, Depth)>, TreeError> {
         self.reading(|tree| {
             let mut queue = VecDeque::from([without_clocks(position)]);
-            let mut seen = HashSet::from([store::key_of(position)]);
+            let mut seen = HashSet::from([notation::key_of(position)]);
             let mut found = Vec::new();
             while let Some(at) = queue.pop_front().filter(|_| found.len() < most) {
-                let key = store::key_of(&at);
-                let Some(node) = graph::node(tree.connection(), key)? else { continue };
+                let key = notation::key_of(&at);
+                let Some(node) = graph::node(&tree.connection, key)? else { continue };
                 let best = node.standing.best.as_deref().and_then(|uci| legal(&at, uci));
                 if let (Some(best), Some(score)) = (best, node.standing.score) {
                     found.push((at.clone(), best, score, node.standing.depth));
                 }
-                for edge in graph::edges(tree.connection(), key)? {
+                for edge in graph::edges(&tree.connection, key)? {
                     if edge.after.score.is_some()
                         && seen.insert(edge.child)
                         && let Some(m) = legal(&at, &edge.uci)
@@ -182,13 +182,13 @@ impl Tree {
 
     /// The line that the search of a position found for a move.
     fn searched_line(&self, position: &Position, m: Move) -> rusqlite::Result<Vec<Move>> {
-        let key = store::key_of(position);
+        let key = notation::key_of(position);
         let query = "SELECT l.pv FROM nodes n JOIN lines l ON l.position = n.search WHERE n.key = ? \
                      AND (l.pv = ?2 OR l.pv LIKE ?2 || ' %') LIMIT 1";
-        let values = rusqlite::params![key, store::uci(position, m)];
+        let values = rusqlite::params![key, notation::uci(position, m)];
         let pv: Option<String> =
-            self.connection().prepare_cached(query)?.query_row(values, |row| row.get(0)).optional()?;
-        Ok(pv.map_or_else(Vec::new, |pv| store::moves_of(position, &pv)))
+            self.connection.prepare_cached(query)?.query_row(values, |row| row.get(0)).optional()?;
+        Ok(pv.map_or_else(Vec::new, |pv| notation::moves_of(position, &pv)))
     }
 
     /// Counts what is in the tree.
@@ -198,7 +198,7 @@ impl Tree {
     pub fn size(&self) -> Result<TreeSize, TreeError> {
         self.reading(|tree| {
             let count = |query: &str| {
-                let count: i64 = tree.connection().query_row(query, [], |row| row.get(0))?;
+                let count: i64 = tree.connection.query_row(query, [], |row| row.get(0))?;
                 Ok::<_, rusqlite::Error>(u64::try_from(count).unwrap_or(0))
             };
             Ok(TreeSize {
@@ -221,12 +221,12 @@ impl Tree {
         self.reading(|tree| {
             let query =
                 "SELECT fen, root_white, root_black FROM nodes WHERE root_white OR root_black ORDER BY rowid";
-            let mut roots = tree.connection().prepare(query)?;
+            let mut roots = tree.connection.prepare(query)?;
             let roots = roots.query_map([], |row| {
                 let fen: String = row.get(0)?;
                 let flags: [bool; 2] = [row.get(1)?, row.get(2)?];
                 let sides = Color::ALL.into_iter().zip(flags).filter(|(_, on)| *on).map(|(side, _)| side);
-                Ok(store::position_of(&fen).map(|position| (position, sides.collect())))
+                Ok(notation::position_of(&fen).map(|position| (position, sides.collect())))
             })?;
             roots.filter_map(Result::transpose).collect()
         })
@@ -239,14 +239,14 @@ impl Tree {
     pub fn check(&self) -> Result<Vec<String>, TreeError> {
         self.reading(|tree| {
             let mut faults: Vec<String> = {
-                let mut check = tree.connection().prepare("PRAGMA integrity_check")?;
+                let mut check = tree.connection.prepare("PRAGMA integrity_check")?;
                 check.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?
             };
             faults.retain(|fault| fault != "ok");
-            let mut nodes = tree.connection().prepare("SELECT key, fen FROM nodes")?;
+            let mut nodes = tree.connection.prepare("SELECT key, fen FROM nodes")?;
             for row in nodes.query_map([], |row| Ok((row.get::<_, Key>(0)?, row.get::<_, String>(1)?)))? {
                 let (key, fen) = row?;
-                if store::position_of(&fen).is_none_or(|position| store::key_of(&position) != key) {
+                if notation::position_of(&fen).is_none_or(|position| notation::key_of(&position) != key) {
                     faults.push(format!("node {key}: `{fen}` is not the position of this key"));
                 }
             }

@@ -2,10 +2,12 @@
 //!
 //! A mark is printed only if it is confirmed: the positions before and after its move were searched a second time, with
 //! four times the limit and two lines. What such a search finds replaces what was there, and may call for the next: so
-//! long as a move has a mark or may be the only one, and a position beside it is not confirmed, that position is searched.
+//! long as a move has a mark, and a position beside it is not confirmed, that position is searched.
 //!
 //! Of many moves some look like mistakes by chance, in the search that confirms them too. So `?` and `??` are confirmed
-//! once more, with eight times the limit, and the mark is the weaker one of the two confirmations.
+//! once more, with eight times the limit, and the mark is the weaker one of the two confirmations. Many moves may be the
+//! only one, but few are: before that is confirmed, a search with two lines and the usual limit says what the second best
+//! move is worth.
 
 use shakmaty::Move;
 
@@ -128,13 +130,15 @@ impl<'a> Marks<'a> {
         let mut wanted = sent.to_vec();
         for index in 0..self.moves.len() {
             let judgement = self.of(index);
-            let is_bad = judgement.is_some_and(MoveJudgement::is_bad);
-            if !is_bad && !self.may_be_only_move(index) {
+            if self.may_be_only_move(index) && self.findings[index].lines.len() < 2 {
+                wanted[index] = wanted[index].max(SearchKind::SecondLine);
+            }
+            if judgement.is_none() {
                 continue;
             }
             // Where the game is over, there is nothing to search.
             let plies = index..index + 1 + usize::from(self.findings[index + 1].best().is_some());
-            let is_confirmed = sent[plies.clone()].iter().all(|kind| !kind.is_analysis());
+            let is_confirmed = sent[plies.clone()].iter().all(|&kind| kind >= SearchKind::Confirmation);
             let kind = if is_confirmed && judgement >= Some(MoveJudgement::Mistake) {
                 SearchKind::SecondConfirmation
             } else {
@@ -261,13 +265,25 @@ mod tests {
             let lines: [&[(i32, &str)]; 2] = [&found, &[(-100, reply)]];
             let (positions, moves, findings) = game(QUEENS, &[best], &lines);
             let marks = Marks::new(&positions, &moves, &findings, book);
-            assert_eq!(marks.unconfirmed(&[SearchKind::Analysis; 2]).len(), 2 * (1 - book));
-            marks.of(0).map(MoveJudgement::glyph)
+            let judgement = marks.of(0);
+            let wanted = marks.unconfirmed(&[SearchKind::Analysis; 2]);
+            assert_eq!(wanted.len(), if judgement.is_some() { 2 } else { 0 });
+            judgement.map(MoveJudgement::glyph)
         };
         assert_eq!(judged("Re5", "Qxe5", "Qxd5", -300, 0), Some("!!"));
         assert_eq!(judged("Qxd5", "h6", "Re8+", -300, 0), Some("!"));
         assert_eq!(judged("Qxd5", "h6", "Re8+", 40, 0), None);
         assert_eq!(judged("Qxd5", "h6", "Re8+", -300, 1), None, "theory");
+    }
+
+    #[test]
+    fn what_the_second_best_move_is_worth_is_asked_where_the_best_was_hard_to_find() {
+        let lines: [&[(i32, &str)]; 2] = [&[(100, "Qxd5")], &[(-100, "h6")]];
+        let (positions, moves, findings) = game(QUEENS, &["Qxd5"], &lines);
+        let asked =
+            |book| Marks::new(&positions, &moves, &findings, book).unconfirmed(&[SearchKind::Analysis; 2]);
+        assert_eq!(asked(0), [(0, SearchKind::SecondLine)]);
+        assert!(asked(1).is_empty(), "theory");
     }
 
     #[test]

@@ -133,6 +133,8 @@ pub enum SearchKind {
     /// The analysis of the position.
     #[default]
     Analysis,
+    /// A search with two lines of a position in which the best move was played, for what the second best is worth.
+    SecondLine,
     /// The deeper search with two lines of a position before or after a move that deserves a mark.
     Confirmation,
     /// One deeper still, where the mark is that of a mistake or a blunder.
@@ -199,6 +201,7 @@ impl SearchBudget {
         // How many plies deeper, or with which multiple of the nodes or the time.
         let (plies, factor) = match kind {
             SearchKind::Analysis => return self.clone(),
+            SearchKind::SecondLine => (0, 1),
             SearchKind::Confirmation => (4, 4),
             SearchKind::SecondConfirmation => (5, 8),
         };

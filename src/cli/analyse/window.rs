@@ -95,6 +95,12 @@ impl Pending {
     /// Takes over a finding.
     fn put(&mut self, ply: usize, kind: SearchKind, finding: Finding) {
         let place = &mut self.findings[ply];
+        if kind == SearchKind::SecondLine {
+            // Its best line is less deep than that of the analysis.
+            let best = place.best();
+            place.lines.extend(finding.lines.into_iter().find(|line| line.moves.first().copied() != best));
+            return;
+        }
         // A confirmation knows the best move from the start: how hard it was to find is what the analysis says.
         let changes = if kind.is_analysis() { finding.changes } else { std::mem::take(&mut place.changes) };
         let first_confirmation = (kind == SearchKind::SecondConfirmation).then(|| place.score());

@@ -174,8 +174,7 @@ fn add_learning_file(
     let (_, ring, _): (_, Ring, _) = LearnFile::open(path, Mode::Read)?.recover()?;
     for (_, record) in ring.iter() {
         if let Some((position, search)) = search_of(&record) {
-            tree.add_search(&position, &search)?;
-            count.searches += 1;
+            count.searches += usize::from(tree.add_search(&position, &search)?);
         }
     }
     let games = kept_games::path(path);

@@ -1,0 +1,52 @@
+//! Positions and moves as they are written in the file.
+
+use shakmaty::{
+    CastlingMode, EnPassantMode, Move, Position as _,
+    fen::{Epd, Fen},
+    uci::UciMove,
+};
+
+use super::graph::Key;
+use crate::position::Position;
+
+/// The key of a position as SQLite keeps it.
+pub(super) fn key_of(position: &Position) -> Key {
+    position.key().0 as Key
+}
+
+/// A position as it is in the tree: nothing of how it was reached.
+pub(super) fn without_clocks(position: &Position) -> Position {
+    position_of(&fen(position)).unwrap_or_else(|| position.clone())
+}
+
+/// The FEN of a position in the tree. Its en-passant square is there whenever the key has it.
+pub(super) fn fen(position: &Position) -> String {
+    format!("{} 0 1", Epd::from_position(position.chess(), EnPassantMode::PseudoLegal))
+}
+
+pub(super) fn position_of(fen: &str) -> Option<Position> {
+    let setup = fen.parse::<Fen>().ok()?.into_setup();
+    let mode = CastlingMode::detect(&setup);
+    Position::from_setup(setup, mode).ok()
+}
+
+/// A move in UCI notation as the tree has it.
+pub(super) fn uci(position: &Position, m: Move) -> String {
+    m.to_uci(position.chess().castles().mode()).to_string()
+}
+
+/// A move of the tree, if it is legal.
+pub(super) fn legal(position: &Position, uci: &str) -> Option<Move> {
+    uci.parse::<UciMove>().ok()?.to_move(position.chess()).ok()
+}
+
+/// The moves of a text in UCI notation, up to the first that is not legal.
+pub(super) fn moves_of(position: &Position, text: &str) -> Vec<Move> {
+    let mut at = position.clone();
+    let play = |uci| {
+        let m = legal(&at, uci)?;
+        at = at.play(m);
+        Some(m)
+    };
+    text.split(' ').map_while(play).collect()
+}

@@ -1,0 +1,413 @@
+//! What goes into a tree: roots, games, searches, advice. Each call is one transaction.
+
+use std::{
+    collections::HashSet,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use rusqlite::{OptionalExtension as _, params};
+use shakmaty::{Color, Move, Outcome, san::SanPlus};
+
+use super::{
+    Advice, Job, Tree, TreeError, TreeLine, TreeSearch,
+    graph::{self, Key},
+    notation::{fen, key_of, moves_of, position_of, uci, without_clocks},
+};
+use crate::{
+    position::Position,
+    types::{ChanceModel, Depth, Ply, Score},
+};
+
+/// Seconds for which a position is claimed.
+const CLAIMED: i64 = 600;
+
+/// Whose moves a tree is to find.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ForSides {
+    /// White's.
+    pub white: bool,
+    /// Black's.
+    pub black: bool,
+}
+
+/// A game, or the beginning of one, that is added.
+#[derive(Clone, Debug)]
+pub struct PlayedLine<'a> {
+    /// Where it begins.
+    pub start: &'a Position,
+    /// Its moves.
+    pub moves: &'a [Move],
+    /// Its result.
+    pub outcome: Outcome,
+}
+
+/// What adding changed.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Added {
+    /// Positions that were not in the tree.
+    pub positions: u64,
+    /// Is it a game that was added before? Then nothing changed.
+    pub was_known: bool,
+}
+
+impl Tree {
+    /// Adds a position from which the tree is to grow for these sides.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn add_root(&mut self, position: &Position, sides: ForSides) -> Result<Added, TreeError> {
+        self.add_line(&PlayedLine { start: position, moves: &[], outcome: Outcome::Unknown }, sides, None)
+    }
+
+    /// Adds the positions of a game, from whose start the tree is to grow; `identity` tells the game from all others,
+    /// and one that was added before is not counted again.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn add_line(
+        &mut self,
+        line: &PlayedLine<'_>,
+        sides: ForSides,
+        identity: Option<u64>,
+    ) -> Result<Added, TreeError> {
+        self.writing(|tree| {
+            let mut added = Added::default();
+            if let Some(identity) = identity {
+                let query = "INSERT OR IGNORE INTO added VALUES (?)";
+                if tree.connection.prepare_cached(query)?.execute([identity as i64])? == 0 {
+                    return Ok(Added { was_known: true, ..added });
+                }
+            }
+            let mut position = without_clocks(line.start);
+            let mut changed = vec![tree.insert_node(&position, &mut added)?];
+            let query = "UPDATE nodes SET root_white = max(root_white, ?), root_black = max(root_black, ?) WHERE key = ?";
+            tree.connection.prepare_cached(query)?.execute(params![sides.white, sides.black, changed[0]])?;
+            for &m in line.moves {
+                tree.insert_edge(&position, m, None)?;
+                tree.count_game(&position, m, line.outcome)?;
+                position = without_clocks(&position.play(m));
+                changed.push(tree.insert_node(&position, &mut added)?);
+            }
+            changed.reverse();
+            graph::back_up(&tree.connection, changed, now())?;
+            Ok(added)
+        })
+    }
+
+    /// Adds a move after a position of the tree, as if a game had met it.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn add_move(&mut self, position: &Position, m: Move) -> Result<Added, TreeError> {
+        let neither = ForSides { white: false, black: false };
+        let line = PlayedLine { start: position, moves: &[m], outcome: Outcome::Unknown };
+        self.add_line(&line, neither, None)
+    }
+
+    /// Counts a game in which a move was played.
+    fn count_game(&self, position: &Position, m: Move, outcome: Outcome) -> rusqlite::Result<()> {
+        let winner = outcome.winner();
+        let (white, black) = (winner == Some(Color::White), winner == Some(Color::Black));
+        self.connection
+            .prepare_cached(
+                "UPDATE edges SET games = games + 1, white_wins = white_wins + ?, black_wins = black_wins + ? \
+                 WHERE parent = ? AND move = ?",
+            )?
+            .execute(params![white, black, key_of(position), uci(position, m)])?;
+        Ok(())
+    }
+
+    /// Takes in a search that was made outside of the tree; false if it says nothing new.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn add_search(&mut self, position: &Position, search: &TreeSearch) -> Result<bool, TreeError> {
+        self.writing(|tree| tree.enter(&without_clocks(position), search, 0, None))
+    }
+
+    /// Takes in the search of a job. One without a result leaves its position claimed, so that it is not searched again and
+    /// again.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn record(&mut self, job: &Job, search: &TreeSearch) -> Result<(), TreeError> {
+        self.writing(|tree| {
+            if !tree.enter(&job.position, search, job.lines, None)? {
+                return Ok(());
+            }
+            tree.unclaim(&job.position)?;
+            let query = "UPDATE edges SET searches = searches + 1 WHERE parent = ? AND move = ?";
+            let mut count = tree.connection.prepare_cached(query)?;
+            job.path.iter().try_for_each(|step| count.execute(params![step.0, step.1]).map(|_| ()))
+        })
+    }
+
+    /// Gives a job back that was not done.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn release(&mut self, job: &Job) -> Result<(), TreeError> {
+        self.writing(|tree| tree.unclaim(&job.position))
+    }
+
+    /// The keys of the positions that some process searches. Claims of dead processes run out.
+    pub(super) fn claimed(&self) -> rusqlite::Result<HashSet<Key>> {
+        self.connection.prepare_cached("DELETE FROM claims WHERE until < ?")?.execute([now()])?;
+        let mut claimed = self.connection.prepare_cached("SELECT key FROM claims")?;
+        claimed.query_map([], |row| row.get(0))?.collect()
+    }
+
+    pub(super) fn claim(&self, position: &Position) -> rusqlite::Result<()> {
+        let query = "INSERT OR REPLACE INTO claims VALUES (?, ?)";
+        self.connection.prepare_cached(query)?.execute([key_of(position), now() + CLAIMED])?;
+        Ok(())
+    }
+
+    fn unclaim(&self, position: &Position) -> rusqlite::Result<()> {
+        self.connection.prepare_cached("DELETE FROM claims WHERE key = ?")?.execute([key_of(position)])?;
+        Ok(())
+    }
+
+    /// Says of the move after `position` what a person advises; nothing takes it back.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn advise(
+        &mut self,
+        position: &Position,
+        m: Move,
+        advice: Option<Advice>,
+    ) -> Result<bool, TreeError> {
+        let position = without_clocks(position);
+        self.writing(|tree| {
+            let key = key_of(&position);
+            if graph::node(&tree.connection, key)?.is_none() {
+                return Ok(false);
+            }
+            tree.insert_edge(&position, m, None)?;
+            let advice = advice.map_or(0, |advice| advice as i64);
+            let query = "UPDATE edges SET advice = ? WHERE parent = ? AND move = ?";
+            tree.connection.prepare_cached(query)?.execute(params![advice, key, uci(&position, m)])?;
+            graph::back_up(&tree.connection, [key], now())?;
+            Ok(true)
+        })
+    }
+
+    /// Lets the tree grow below this position alone, or everywhere again. False if it is not in the tree.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn focus(&mut self, position: Option<&Position>) -> Result<bool, TreeError> {
+        self.writing(|tree| {
+            tree.connection.execute("UPDATE nodes SET focus = 0 WHERE focus", [])?;
+            let Some(position) = position else { return Ok(true) };
+            let query = "UPDATE nodes SET focus = 1 WHERE key = ?";
+            Ok(tree.connection.execute(query, [key_of(&without_clocks(position))])? == 1)
+        })
+    }
+
+    /// The roots of the tree for `side` that are nearest to their next leaf, or the position in focus.
+    pub(super) fn cheapest_roots(&self, side: Color, most: usize) -> rusqlite::Result<Vec<(Key, i64)>> {
+        let cost = side.fold_wb("cost_white", "cost_black");
+        let root = side.fold_wb("root_white", "root_black");
+        let any = format!("SELECT 1 FROM nodes WHERE {root} LIMIT 1");
+        if self.connection.prepare_cached(&any)?.query_row([], |_| Ok(())).optional()?.is_none() {
+            return Ok(Vec::new());
+        }
+        let is_focused = "SELECT 1 FROM nodes WHERE focus LIMIT 1";
+        let focused = self.connection.prepare_cached(is_focused)?.query_row([], |_| Ok(())).optional()?;
+        let begins = if focused.is_some() { "focus" } else { root };
+        let query = format!(
+            "SELECT key, {cost} FROM nodes WHERE {begins} AND {cost} IS NOT NULL ORDER BY {cost} LIMIT ?"
+        );
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let mut roots = self.connection.prepare_cached(&query)?;
+        roots.query_map([most], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+    }
+
+    /// The position of a key.
+    pub(super) fn position(&self, key: Key) -> rusqlite::Result<Option<Position>> {
+        Ok(graph::node(&self.connection, key)?.and_then(|node| position_of(&node.fen)))
+    }
+
+    /// Makes a node of a position, if it is not in the tree.
+    fn insert_node(&self, position: &Position, added: &mut Added) -> rusqlite::Result<Key> {
+        let key = key_of(position);
+        let query = "INSERT OR IGNORE INTO nodes (key, fen) VALUES (?, ?)";
+        let inserted = self.connection.prepare_cached(query)?.execute(params![key, fen(position)])?;
+        added.positions += inserted as u64;
+        Ok(key)
+    }
+
+    /// Adds a move, or the score of a search that is at least as deep as the last one.
+    fn insert_edge(
+        &self,
+        position: &Position,
+        m: Move,
+        score: Option<(Score, Depth)>,
+    ) -> rusqlite::Result<()> {
+        let (parent, uci) = (key_of(position), uci(position, m));
+        let (depth, score) =
+            (score.map(|(_, depth)| depth.get()), score.map(|(score, _)| graph::stored(score)));
+        let known = self
+            .connection
+            .prepare_cached(
+                "UPDATE edges SET score = CASE WHEN ?1 >= coalesce(depth, 0) THEN ?2 ELSE score END, \
+                                  depth = CASE WHEN ?1 >= coalesce(depth, 0) THEN ?1 ELSE depth END \
+                 WHERE parent = ?3 AND move = ?4",
+            )?
+            .execute(params![depth, score, parent, uci])?;
+        if known > 0 {
+            return Ok(());
+        }
+        let child = key_of(&without_clocks(&position.play(m)));
+        let circle = !m.is_zeroing() && graph::leads_to(&self.connection, child, parent)?;
+        let query = "INSERT INTO edges (parent, move, child, score, depth, irreversible, circle) \
+                     VALUES (?, ?, ?, ?, ?, ?, ?)";
+        let values = params![parent, uci, child, score, depth, m.is_zeroing(), circle];
+        self.connection.prepare_cached(query)?.execute(values)?;
+        Ok(())
+    }
+
+    /// Takes in a search of `position` with `asked` lines, which is row `row` of the table `positions` if it is there. False
+    /// if it says nothing new: no move, or less than is known.
+    fn enter(
+        &self,
+        position: &Position,
+        search: &TreeSearch,
+        asked: usize,
+        row: Option<i64>,
+    ) -> rusqlite::Result<bool> {
+        let key = self.insert_node(position, &mut Added::default())?;
+        let Some(known) = graph::node(&self.connection, key)? else { return Ok(false) };
+        let legal = position.legal_moves().len();
+        let known_lines = known.lines.unwrap_or(0);
+        let lines = search.lines.len().max(asked);
+        let is_less =
+            lines <= known_lines && self.searched_depth(key)?.is_some_and(|depth| depth >= search.depth);
+        // Two positions of one key are as good as impossible; a search without result is no search.
+        if known.fen != fen(position) || search.lines.is_empty() && legal > 0 {
+            return Ok(false);
+        }
+        for line in &search.lines {
+            if let Some(&m) = line.moves.first() {
+                self.insert_edge(position, m, Some((line.score, search.depth)))?;
+            }
+        }
+        if is_less {
+            // Only moves that no other search had among its lines are new.
+            graph::back_up(&self.connection, [key], now())?;
+            return Ok(false);
+        }
+        let own = match search.lines.first() {
+            Some(line) => line.score,
+            None if position.in_check() => Score::mated_in(Ply::ROOT),
+            None => Score::ZERO,
+        };
+        let rest = match search.lines.last() {
+            _ if lines.max(known_lines) >= legal => None,
+            Some(last) if lines >= known_lines => Some(last.score),
+            _ => known.rest,
+        };
+        let row = match row {
+            Some(row) => row,
+            None => self.insert_search(position, search)?,
+        };
+        let query = "UPDATE nodes SET search = ?, evaluation = ?, lines = ?, own = ?, rest = ? WHERE key = ?";
+        let (own, rest) = (graph::stored(own), rest.map(graph::stored));
+        let lines = i64::try_from(lines.max(known_lines)).unwrap_or(i64::MAX);
+        let values = params![row, search.evaluation_id, lines, own, rest, key];
+        self.connection.prepare_cached(query)?.execute(values)?;
+        graph::back_up(&self.connection, [key], now())?;
+        Ok(true)
+    }
+
+    /// The depth of the search of a position.
+    fn searched_depth(&self, key: Key) -> rusqlite::Result<Option<Depth>> {
+        let query = "SELECT p.depth FROM nodes n JOIN positions p ON p.id = n.search WHERE n.key = ?";
+        let depth: Option<i32> =
+            self.connection.prepare_cached(query)?.query_row([key], |row| row.get(0)).optional()?;
+        Ok(depth.map(Depth))
+    }
+
+    /// Writes a search into the tables of an analysis, and returns its row.
+    fn insert_search(&self, position: &Position, search: &TreeSearch) -> rusqlite::Result<i64> {
+        let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let (nodes, millis) = (signed(search.nodes), signed(search.millis));
+        let query = "INSERT INTO positions (fen, depth, nodes, ms) VALUES (?, ?, ?, ?)";
+        let values = params![fen(position), search.depth.get(), nodes, millis];
+        self.connection.prepare_cached(query)?.execute(values)?;
+        let row = self.connection.last_insert_rowid();
+        for (rank, line) in (1..).zip(&search.lines) {
+            let Some(&first) = line.moves.first() else { continue };
+            let [win, draw, loss] = match line.is_drawn {
+                true => [0, 1000, 0],
+                false => ChanceModel::PRINTED.per_mille(line.score, position.material_points()),
+            };
+            let mate = line.score.mate_moves();
+            let cp = mate.is_none().then(|| line.score.centipawns());
+            let best = SanPlus::from_move(position.chess().clone(), first).to_string();
+            let mut at = position.clone();
+            let mut pv = Vec::new();
+            for &m in &line.moves {
+                pv.push(uci(&at, m));
+                at = at.play(m);
+            }
+            let values = params![row, rank, cp, mate, win, draw, loss, best, pv.join(" ")];
+            let query = "INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+            self.connection.prepare_cached(query)?.execute(values)?;
+        }
+        Ok(row)
+    }
+
+    /// Makes a node of each position that the archive has searched.
+    pub(super) fn add_archive(&self) -> rusqlite::Result<()> {
+        let ids: Vec<i64> = {
+            let mut all = self.connection.prepare("SELECT id FROM positions ORDER BY id")?;
+            all.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?
+        };
+        for id in ids {
+            let query = "SELECT fen, depth, nodes, ms FROM positions WHERE id = ?";
+            let (fen, depth, nodes, millis): (String, i64, i64, i64) = self
+                .connection
+                .prepare_cached(query)?
+                .query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+            let Some(position) = position_of(&fen) else { continue };
+            let mut lines = self
+                .connection
+                .prepare_cached("SELECT cp, mate, pv, draw FROM lines WHERE position = ? ORDER BY rank")?;
+            let lines = lines.query_map([id], |row| {
+                let (cp, mate): (Option<i32>, Option<i32>) = (row.get(0)?, row.get(1)?);
+                let (pv, draw): (String, i64) = (row.get(2)?, row.get(3)?);
+                let score = match (cp, mate) {
+                    (_, Some(moves)) => mate_score(moves),
+                    (cp, None) => Score::from_centipawns(cp.unwrap_or(0)).clamp_evaluation(),
+                };
+                let moves = moves_of(&position, &pv);
+                Ok(TreeLine { score, is_drawn: draw == 1000, moves })
+            })?;
+            let lines = lines.collect::<Result<Vec<_>, _>>()?;
+            let search = TreeSearch {
+                depth: Depth(i32::try_from(depth).unwrap_or(0)),
+                nodes: u64::try_from(nodes).unwrap_or(0),
+                millis: u64::try_from(millis).unwrap_or(0),
+                evaluation_id: 0,
+                lines: lines.into_iter().filter(|line| !line.moves.is_empty()).collect(),
+            };
+            self.enter(&without_clocks(&position), &search, 0, Some(id))?;
+        }
+        Ok(())
+    }
+}
+
+/// Seconds since 1970.
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| i64::try_from(now.as_secs()).unwrap_or(0))
+}
+
+/// The score of a mate in so many moves; negative: of the opponent.
+fn mate_score(moves: i32) -> Score {
+    let plies = 2 * moves.unsigned_abs().min(100) as u16;
+    if moves > 0 { Score::mate_in(Ply(plies - 1)) } else { Score::mated_in(Ply(plies)) }
+}
