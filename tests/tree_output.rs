@@ -195,9 +195,40 @@ fn the_page_says_what_is_new() {
     browser.click(".changes li:nth-child(2) button", 0.1);
     assert_eq!(browser.run("return location.hash"), "#0/e2e4");
     browser.open(&folder.path().join("future.html"), "");
-    browser.wait_for("document.querySelector('.changes .note')");
+    browser.wait_for("document.querySelector('.changes input').value === '2999-01-31'");
     assert_eq!(browser.run("return document.querySelectorAll('.new, .changes li').length"), 0);
     assert_eq!(browser.console(), Vec::<String>::new());
+}
+
+/// The rules of axe-core, all of them; `AXE` is the path of its script, as in `page.rs`.
+#[test]
+fn axe_finds_nothing() {
+    let Some(axe) = std::env::var_os("AXE") else {
+        eprintln!("skipped: AXE does not name the script of axe-core (npm install axe-core)");
+        return;
+    };
+    let axe = fs::read_to_string(axe).expect("the script of axe-core");
+    let (folder, mut tree) = tree();
+    let start = Position::default();
+    tree.advise(&start, moves(&start, "g2g4")[0], Some(Advice::Exclude)).expect("written");
+    succeed(&folder, &["html", "--since", "2026-01-31"]);
+    for (width, height) in [WIDE, NARROW] {
+        let Some(browser) = Browser::start(width, height) else { return };
+        for scheme in ["light", "dark"] {
+            browser.prefer(scheme);
+            for place in ["", "#0/e2e4", "#0/h2h4"] {
+                browser.open(std::path::Path::new("/dev/null"), "");
+                browser.open(&folder.path().join("t.html"), place);
+                browser.wait_for("document.querySelector('.changes li')");
+                browser.run(&format!("{axe}; window.axe = axe"));
+                let found = browser.run(
+                    "return axe.run(document).then((results) => results.violations.map((rule) => \
+                       [rule.id, rule.help, rule.nodes.map((node) => node.html)]))",
+                );
+                assert_eq!(found, json!([]), "{place}, {width} pixels, {scheme}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -26,8 +26,10 @@ const MOST_LOST: i32 = 500;
 /// A search with twice the lines costs as much as a move and this.
 const MORE_LINES: i64 = 100;
 /// Lines of the first search where the side that the tree is for is to move, and where its opponent is.
-const OWN_LINES: usize = 2;
-const OPPONENT_LINES: usize = 4;
+const OWN_LINES: usize = 1;
+const OPPONENT_LINES: usize = 3;
+/// By how many centipawns the moves that no line began with are thought to be worse than the last line.
+const REST_MARGIN: i32 = 10;
 /// The scores weigh as much as so many games, and a game that was lost as much as so many for the side that lost it.
 const SCORES_WEIGH: f64 = 4.0;
 const LOST_GAMES: u64 = 3;
@@ -127,10 +129,11 @@ fn steps<'a>(
         Some(score) => (best.centipawns() - score.centipawns()).min(MOST_LOST),
         None => 0,
     };
-    let value = move |edge: &Edge| edge.value().map(|(score, _)| score).or(node.rest);
+    let rest = node.rest.map(|rest| rest - Score::from_centipawns(REST_MARGIN).0);
+    let value = move |edge: &Edge| edge.value().map(|(score, _)| score).or(rest);
     // How likely each move of the opponent is: by its score, and by the games in which it was played.
     let likely = move |score| (-f64::from(lost(score)) / OPPONENT_BIT).exp2();
-    let likely_of_rest = node.rest.map_or(0.0, |rest| likely(Some(rest)));
+    let likely_of_rest = rest.map_or(0.0, |rest| likely(Some(rest)));
     let sum = considered(edges).map(|edge| likely(value(edge))).sum::<f64>() + likely_of_rest;
     let games = considered(edges).map(|edge| weight(edge, side)).sum::<f64>();
     let step = move |score: Option<Score>, weight: f64| {
@@ -147,7 +150,7 @@ fn steps<'a>(
         Step { edge: Some(edge), own, cost: after.map(|after| own + after) }
     });
     let has_preferred = edges.iter().any(|edge| edge.advice == Some(Advice::Prefer));
-    let more = node.rest.filter(|_| !has_preferred).map(|rest| {
+    let more = rest.filter(|_| !has_preferred).map(|rest| {
         let own = (step(Some(rest), 0.0) + MORE_LINES).max(0);
         Step { edge: None, own, cost: Some(own) }
     });

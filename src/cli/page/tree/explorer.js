@@ -1,6 +1,8 @@
 // The explorer: board, path, what is known of the position, and its moves.
 
 const SHOWN_NEWS = 12;
+// Plies shown of an expected line.
+const EXPECTED = 8;
 const counted = (count, what) =>
   `${count.toLocaleString("en")} ${what}${count === 1 ? "" : what.endsWith("h") ? "es" : "s"}`;
 
@@ -364,7 +366,8 @@ class Explorer {
     const below = move.child < 0 ? 0 : this.news.below(move.child);
     const notes = [move.note && make("span", { class: "note" }, " " + move.note)];
     if (below > 0) notes.push(" ", make("b", { class: "new" }, `${below.toLocaleString("en")} new`));
-    const line = move.score === undefined ? [] : this.graph.expected(this.index(), move).slice(1, 13);
+    const line =
+      move.score === undefined ? [] : this.graph.expected(this.index(), move).slice(1, 1 + EXPECTED);
     return make(
       "tr",
       {
@@ -375,7 +378,7 @@ class Explorer {
       make("td", { class: "number" }, score),
       make("td", { class: "number wide" }, move.score === undefined ? "" : String(move.depth)),
       make("td", { class: "number" }, move.searches > 0 ? move.searches.toLocaleString("en") : ""),
-      make("td", { class: "expected" }, lineText(play(this.position(), move.move), line)),
+      make("td", { class: "expected" }, unbroken(lineText(play(this.position(), move.move), line))),
     );
   }
 
@@ -453,6 +456,10 @@ function lineText(position, moves) {
     .join(" ");
 }
 
+// A text that is broken only at its spaces, not in O-O.
+const unbroken = (text) =>
+  text.split(" ").map((word, index) => [index > 0 ? " " : "", make("span", { class: "whole" }, word)]);
+
 // Games, and how many of them the side to move won, drew and lost.
 function gamesText([games, white, black], turn) {
   if (games === 0) return "";
@@ -494,6 +501,11 @@ document.addEventListener("DOMContentLoaded", () => {
   explorer = new Explorer(graph, news, moved);
   page.replaceChildren(explorer.element);
   if (wanted !== "") follow();
+  // The board is there before all positions are looked at.
+  setTimeout(() => {
+    news.begin();
+    explorer.render();
+  });
   addEventListener("hashchange", follow);
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select")) return;

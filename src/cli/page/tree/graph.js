@@ -88,13 +88,21 @@ class Graph {
   find(position) {
     if (this.byKey === null) {
       this.byKey = new Map();
-      this.lines.forEach((line, index) => this.byKey.set(line.split(",", 3)[2], index));
+      this.lines.forEach((line, index) => {
+        const hash = line.split(",", 3)[2];
+        // A few of many positions share a hash.
+        const others = this.byKey.get(hash);
+        this.byKey.set(hash, others === undefined ? index : [others, index].flat());
+      });
     }
-    const index = this.byKey.get(fnv(keyOf(position)).toString(36));
-    if (index === undefined) return -1;
+    const wanted = keyOf(position);
+    const found = [this.byKey.get(fnv(wanted).toString(36)) ?? []].flat();
+    return found.find((index) => keyOf(this.position(index)) === wanted) ?? -1;
+  }
+
+  position(index) {
     const { root, moves } = this.wayTo(index);
-    const there = walk(readFen(this.info.roots[root].fen), moves).at(-1);
-    return keyOf(there) === keyOf(position) ? index : -1;
+    return walk(readFen(this.info.roots[root].fen), moves).at(-1);
   }
 
   // The root and the moves that lead to a position.

@@ -2,7 +2,12 @@
 
 class News {
   constructor(graph) {
-    Object.assign(this, { graph, since: graph.info.since ?? lastVisit(graph.info) });
+    Object.assign(this, { graph, since: null });
+  }
+
+  // Looks for what is new since the date of the command or the last visit.
+  begin() {
+    this.since = this.graph.info.since ?? lastVisit(this.graph.info);
   }
 
   set since(time) {
