@@ -237,6 +237,7 @@ fn circles(tree: &Tree) -> i64 {
 
 #[test]
 fn what_is_stored_is_what_negamax_finds() {
+    let mut circles_closed = 0;
     for seed in 0..6 {
         let (_folder, mut tree) = tree();
         // Few moves, so that positions come again.
@@ -254,9 +255,10 @@ fn what_is_stored_is_what_negamax_finds() {
                 node.fen
             );
         }
-        assert!(circles(&tree) > 0 || seed % 2 == 1, "positions come again");
+        circles_closed += circles(&tree);
         assert_eq!(tree.check().expect("readable"), Vec::<String>::new());
     }
+    assert!(circles_closed > 0, "positions come again");
 }
 
 #[test]
