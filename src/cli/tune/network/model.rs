@@ -45,6 +45,8 @@ pub struct NetworkShape {
     pub pawns: bool,
     /// Has it small layers?
     pub small: bool,
+    /// Do only the small layers learn?
+    pub frozen: bool,
 }
 
 impl NetworkShape {
@@ -338,11 +340,16 @@ fn backward(shape: NetworkShape, parameters: &[f32], gradient: &mut [f32], scrat
                         &mut slopes,
                     );
                 }
+                if shape.frozen {
+                    continue;
+                }
                 for unit in 0..TILE {
                     let sum = sums[unit];
                     head_gradient[unit] += slope * active[unit];
                     let clipped = sum.clamp(0.0, 1.0);
-                    slopes[unit] = if clipped == sum { slopes[unit] * 2.0 * clipped } else { 0.0 };
+                    // Read in any case, so that the compiler vectorises it.
+                    let by_sum = slopes[unit] * 2.0 * clipped;
+                    slopes[unit] = if clipped == sum { by_sum } else { 0.0 };
                     biases[tile][unit] += slopes[unit];
                 }
                 for &input in inputs.view(view) {
@@ -361,7 +368,7 @@ mod tests {
     use super::*;
     use crate::cli::tune::data;
 
-    const SHAPE: NetworkShape = NetworkShape { units: 2 * TILE, pawns: true, small: true };
+    const SHAPE: NetworkShape = NetworkShape { units: 2 * TILE, pawns: true, small: true, frozen: false };
 
     fn sample(fen: &str, score: i16) -> Sample {
         Sample { score, ..Sample::new(&data::position(fen).expect(fen)) }

@@ -111,6 +111,14 @@ fn clipped(sums: &[f32; SECOND]) -> [f32; SECOND] {
     active
 }
 
+/// Adds a factor times a row of weights.
+#[inline(always)]
+fn add_row<const UNITS: usize>(sums: &mut [f32; UNITS], factor: f32, weights: &[f32; UNITS]) {
+    for unit in 0..UNITS {
+        sums[unit] += factor * weights[unit];
+    }
+}
+
 impl SmallScratch {
     /// Begins with the samples that have these heads.
     pub fn begin(&mut self, small: &[f32], units: usize, samples: impl Iterator<Item = usize>) {
@@ -131,19 +139,17 @@ impl SmallScratch {
     /// Adds the activations of a tile of the head `place` to the first layer.
     #[inline(always)]
     pub fn add(&mut self, sample: usize, place: usize, active: &Tile) {
-        const LANES: usize = 4;
-        let mut sums = [[0.0_f32; FIRST]; LANES];
-        let (active, weights) = (active.as_chunks::<LANES>().0, self.turned[place].as_chunks::<LANES>().0);
-        for (active, weights) in active.iter().zip(weights) {
-            for lane in 0..LANES {
-                for unit in 0..FIRST {
-                    sums[lane][unit] += active[lane] * weights[lane][unit];
-                }
-            }
+        // Four independent sums, each a vector.
+        let [mut a, mut b, mut c, mut d] = [[0.0_f32; FIRST]; 4];
+        for (active, weights) in active.as_chunks::<4>().0.iter().zip(self.turned[place].as_chunks::<4>().0) {
+            add_row(&mut a, active[0], &weights[0]);
+            add_row(&mut b, active[1], &weights[1]);
+            add_row(&mut c, active[2], &weights[2]);
+            add_row(&mut d, active[3], &weights[3]);
         }
         let first = &mut self.layers[sample].first;
         for unit in 0..FIRST {
-            first[unit] += (sums[0][unit] + sums[1][unit]) + (sums[2][unit] + sums[3][unit]);
+            first[unit] += (a[unit] + b[unit]) + (c[unit] + d[unit]);
         }
     }
 
@@ -157,9 +163,7 @@ impl SmallScratch {
         }
         layers.second.copy_from_slice(biases);
         for (input, weights) in layers.inputs.iter().zip(weights.as_chunks::<SECOND>().0) {
-            for unit in 0..SECOND {
-                layers.second[unit] += input * weights[unit];
-            }
+            add_row(&mut layers.second, *input, weights);
         }
         let active = clipped(&layers.second);
         bias[0] + active.iter().zip(outputs).map(|(active, weight)| active * weight).sum::<f32>()
@@ -225,10 +229,8 @@ impl SmallScratch {
         let gradients = gradient[block].as_chunks_mut::<TILE>().0;
         let mut by_active = *slopes;
         for ((slope, weights), gradient) in self.layers[sample].slopes.iter().zip(weights).zip(gradients) {
-            for unit in 0..TILE {
-                by_active[unit] += slope * weights[unit];
-                gradient[unit] += slope * active[unit];
-            }
+            add_row(&mut by_active, *slope, weights);
+            add_row(gradient, *slope, active);
         }
         *slopes = by_active;
     }

@@ -116,6 +116,12 @@ impl Training {
                 left -= length;
                 let gradients: Vec<_> = gradients.iter_mut().map(|gradient| cut(gradient, length)).collect();
                 let moments = moments.each_mut().map(|moments| cut(moments, length));
+                if rate == 0.0 {
+                    // Frozen; the gradient is not used.
+                    gradients.into_iter().for_each(|gradient| gradient.fill(0.0));
+                    cut(&mut parameters, length);
+                    continue;
+                }
                 let _ = work.send((cut(&mut parameters, length), moments, gradients, rate, limit));
             }
         }
@@ -317,12 +323,15 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("state");
         fs::write(&path, b"something else").expect("a file");
-        assert!(Training::load(&path, NetworkShape { units: TILE, pawns: false, small: false }).is_err());
+        assert!(
+            Training::load(&path, NetworkShape { units: TILE, pawns: false, small: false, frozen: false })
+                .is_err()
+        );
         assert_eq!(fs::read(&path).expect("it is left alone"), b"something else");
         assert!(
             Training::load(
                 &folder.path().join("none"),
-                NetworkShape { units: TILE, pawns: false, small: false }
+                NetworkShape { units: TILE, pawns: false, small: false, frozen: false }
             )
             .expect("none")
             .is_none()

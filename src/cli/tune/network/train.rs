@@ -89,7 +89,12 @@ pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt)
     let inputs = || arguments.samples.iter().chain(&arguments.held_out).chain(&arguments.from);
     refuse_input(&arguments.net, inputs())?;
     refuse_input(&arguments.checkpoint, inputs())?;
-    let shape = NetworkShape { units: arguments.units, pawns: arguments.pawns, small: arguments.small };
+    let shape = NetworkShape {
+        units: arguments.units,
+        pawns: arguments.pawns,
+        small: arguments.small,
+        frozen: arguments.old_share == 0.0,
+    };
     let mut state = Training::begin(&arguments.checkpoint, arguments.from.as_deref(), shape)?;
     let held_out = match &arguments.held_out {
         Some(path) => Stream::first(path, HELD_OUT)?,
@@ -240,9 +245,12 @@ mod tests {
             ];
             let arguments = TrainCommand::try_parse_from(words).expect("arguments").arguments;
             print(&arguments, &output, &Interrupt::default()).expect("a training");
-            Training::load(&arguments.checkpoint, NetworkShape { units: 64, pawns: true, small: true })
-                .expect("a state")
-                .expect("one")
+            Training::load(
+                &arguments.checkpoint,
+                NetworkShape { units: 64, pawns: true, small: true, frozen: false },
+            )
+            .expect("a state")
+            .expect("one")
         };
         let samples: Vec<Sample> =
             bytes.as_chunks::<SIZE>().0.iter().filter_map(Sample::from_bytes).take(4000).collect();
@@ -258,7 +266,7 @@ mod tests {
         let layout = Layout::from_bytes(&fs::read(path("net")).expect("a net")).expect("a net");
         assert_eq!(layout, late.layout());
         let begun = |layout: &Layout, units: usize| {
-            let shape = NetworkShape { units, pawns: true, small: true };
+            let shape = NetworkShape { units, pawns: true, small: true, frozen: false };
             let moments = Moments::default();
             Training { shape, batches: 0, parameters: grown(layout, shape), moments }
         };
