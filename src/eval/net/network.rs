@@ -143,7 +143,7 @@ impl Network {
         let sum = dot(mover, own) + dot(opponent, theirs);
         let mut output = sum / i64::from(ONE_INPUT) + i64::from(self.head_biases[head]);
         if let Some(small) = &self.small {
-            output += small.output(head, sums);
+            output += small.output(self.instructions, head, sums);
         }
         if let Some(pawns) = pawns {
             output = pawns.apply(turn, head, output);

@@ -273,5 +273,11 @@ mod tests {
         assert_eq!(begun(&layout, 64).layout(), layout);
         let change = loss(&begun(&layout, 128)) - loss(&begun(&layout, 64));
         assert!(change.abs() < 1e-6, "new units have no say: {change}");
+        let plain = Layout { small: None, ..layout.clone() };
+        let without = NetworkShape { units: 64, pawns: true, small: false, frozen: false };
+        let (parameters, moments) = (grown(&plain, without), Moments::default());
+        let without = loss(&Training { shape: without, batches: 0, parameters, moments });
+        assert_eq!(loss(&begun(&plain, 64)), without, "new small layers have no say");
+        assert_ne!(loss(&begun(&layout, 64)), without, "those of the file have one");
     }
 }
