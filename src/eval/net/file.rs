@@ -3,11 +3,15 @@
 //! ```text
 //!  header 64: magic "EngramNN" | version u32 | inputs u32 (of one bucket, for all, or of each) | units u32 | heads u32
 //!             | scale u32 (centipawns of one unit of output) | CRC-32 u32 of all bytes after the header
-//!             | units of the pawn part u32, 0 if there is none | zero [28]
+//!             | units of the pawn part u32, 0 if there is none
+//!             | units of the first small layer u32, 0 if there are no small layers (version 2) | zero [24]
 //!  input weights i16 [inputs][units] | input biases i16 [units]     (255 = 1.0)
 //!  heads i16 [heads][2 * units] (64 = 1.0) | head biases i32 [heads] (255 * 64 = 1.0)
 //!  pawn part: input weights i16 [96][units] | input biases i16 [units]   (255 = 1.0)
 //!             outputs i16 [heads][factor, addend][units] (64 = 1.0) | their biases i32 [heads][2] (255 * 64 = 1.0)
+//!  small layers: first weights i8 [heads][16][2 * units] (256 = 1.0) | their biases i32 [heads][16] (254 * 256 = 1.0)
+//!                second weights i16 [heads][32 inputs][32] (1024 = 1.0) | their biases i32 [heads][32] (254 * 1024 = 1.0)
+//!                outputs i16 [heads][32] (1024 = 1.0) | their biases i32 [heads] (254 * 1024 = 1.0)
 //! ```
 //! All numbers are little-endian. The first half of a head reads the mover's units, the second the opponent's.
 
@@ -17,7 +21,10 @@ use super::{BUCKET_INPUTS, INPUTS};
 
 /// How a file begins.
 const MAGIC: [u8; 8] = *b"EngramNN";
-const VERSION: u32 = 2;
+/// A network without small layers.
+const PLAIN: u32 = 2;
+/// A network with small layers.
+const VERSION: u32 = 3;
 const HEADER: usize = 64;
 
 /// The largest scale, in centipawns.
@@ -29,11 +36,21 @@ pub const HEADS: usize = 8;
 pub const PAWN_INPUTS: usize = 96;
 /// Hidden units of the pawn part.
 pub const PAWN_UNITS: usize = 32;
+/// Units of the first small layer; the second reads each of them and its square.
+pub const FIRST: usize = 16;
+/// Units of the second small layer, and its inputs.
+pub const SECOND: usize = 2 * FIRST;
 
 /// The integer that represents 1.0 in input weights and activations.
 pub const ONE_INPUT: i32 = 255;
 /// The integer that represents 1.0 in the weights of heads.
 pub const ONE_HEAD: i32 = 64;
+/// The integer that represents 1.0 in the activations of the small layers.
+pub const ONE_SMALL: i32 = 254;
+/// The integer that represents 1.0 in the weights of the first small layer, which are bytes.
+pub const ONE_FIRST: i32 = 256;
+/// The integer that represents 1.0 in the weights of the second small layer and of its output.
+pub const ONE_SECOND: i32 = 1024;
 
 /// The reason why a file is not a network for this engine.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -42,7 +59,7 @@ pub enum NetworkError {
     #[error("it is not a network of Engram's")]
     Foreign,
     /// Its layout has another version.
-    #[error("it is written in version {0} of the format, this engine reads version {VERSION}")]
+    #[error("it is written in version {0} of the format, this engine reads versions {PLAIN} and {VERSION}")]
     Version(u32),
     /// Its sizes differ.
     #[error("it has {found} units, this engine's network has {expected}")]
@@ -87,6 +104,8 @@ pub struct Layout {
     pub head_biases: Vec<i32>,
     /// The pawn part, if there is one.
     pub pawns: Option<PawnLayout>,
+    /// The small layers, if there are any.
+    pub small: Option<SmallLayout>,
 }
 
 /// The numbers of a pawn part.
@@ -99,6 +118,23 @@ pub struct PawnLayout {
     /// By head, factor before addend.
     pub outputs: Vec<i16>,
     /// By head, factor before addend.
+    pub output_biases: Vec<i32>,
+}
+
+/// The numbers of small layers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SmallLayout {
+    /// By head and unit, for the mover's units before the opponent's.
+    pub first: Vec<i8>,
+    /// By head and unit.
+    pub first_biases: Vec<i32>,
+    /// By head and input: the units of the first layer, then their squares.
+    pub second: Vec<i16>,
+    /// By head and unit.
+    pub second_biases: Vec<i32>,
+    /// By head and unit.
+    pub outputs: Vec<i16>,
+    /// By head.
     pub output_biases: Vec<i32>,
 }
 
@@ -116,18 +152,22 @@ impl Layout {
             let place = 8 + 4 * index;
             u32::from_le_bytes([header[place], header[place + 1], header[place + 2], header[place + 3]])
         };
-        let [version, inputs, units, heads, scale, checksum, pawn_units] =
-            [0, 1, 2, 3, 4, 5, 6].map(|index| word(index) as usize);
+        let [version, inputs, units, heads, scale, checksum, pawn_units, first] =
+            [0, 1, 2, 3, 4, 5, 6, 7].map(|index| word(index) as usize);
         let pawns = pawn_units == PAWN_UNITS;
+        let small = version == VERSION as usize;
         let known = [BUCKET_INPUTS, INPUTS].contains(&inputs)
             && heads == HEADS
             && units <= 1 << 14
-            && (pawns || pawn_units == 0);
-        if version != VERSION as usize || !known {
+            && (pawns || pawn_units == 0)
+            && first == if small { FIRST } else { 0 };
+        if !(small || version == PLAIN as usize) || !known {
             return Err(NetworkError::Version(version as u32));
         }
-        let expected =
-            2 * (inputs * units + units + HEADS * 2 * units) + 4 * HEADS + if pawns { PAWN_BYTES } else { 0 };
+        let expected = 2 * (inputs * units + units + HEADS * 2 * units)
+            + 4 * HEADS
+            + if pawns { PAWN_BYTES } else { 0 }
+            + if small { small_bytes(units) } else { 0 };
         if payload.len() != expected {
             return Err(NetworkError::Length { found: bytes.len(), expected: HEADER + expected });
         }
@@ -152,6 +192,14 @@ impl Layout {
                 outputs: rest.shorts(HEADS * 2 * PAWN_UNITS),
                 output_biases: rest.words(HEADS * 2),
             }),
+            small: small.then(|| SmallLayout {
+                first: rest.bytes(HEADS * FIRST * 2 * units),
+                first_biases: rest.words(HEADS * FIRST),
+                second: rest.shorts(HEADS * SECOND * SECOND),
+                second_biases: rest.words(HEADS * SECOND),
+                outputs: rest.shorts(HEADS * SECOND),
+                output_biases: rest.words(HEADS),
+            }),
         })
     }
 
@@ -174,11 +222,20 @@ impl Layout {
             shorts(&mut payload, &pawns.outputs);
             words(&mut payload, &pawns.output_biases);
         }
+        if let Some(small) = &self.small {
+            payload.extend(small.first.iter().map(|&weight| weight as u8));
+            words(&mut payload, &small.first_biases);
+            shorts(&mut payload, &small.second);
+            words(&mut payload, &small.second_biases);
+            shorts(&mut payload, &small.outputs);
+            words(&mut payload, &small.output_biases);
+        }
         let mut bytes = MAGIC.to_vec();
         let checksum = crc32fast::hash(&payload);
         let pawn_units = if self.pawns.is_some() { PAWN_UNITS as u32 } else { 0 };
-        let sizes =
-            [VERSION, self.inputs as u32, self.units as u32, HEADS as u32, self.scale, checksum, pawn_units];
+        let (version, first) = if self.small.is_some() { (VERSION, FIRST as u32) } else { (PLAIN, 0) };
+        let [inputs, units] = [self.inputs as u32, self.units as u32];
+        let sizes = [version, inputs, units, HEADS as u32, self.scale, checksum, pawn_units, first];
         sizes.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
         bytes.resize(HEADER, 0);
         bytes.append(&mut payload);
@@ -190,6 +247,11 @@ impl Layout {
 const PAWN_BYTES: usize =
     2 * (PAWN_INPUTS * PAWN_UNITS + PAWN_UNITS + HEADS * 2 * PAWN_UNITS) + 4 * HEADS * 2;
 
+/// Bytes of small layers over `units` units of a view.
+fn small_bytes(units: usize) -> usize {
+    HEADS * (FIRST * (2 * units + 4) + SECOND * (2 * SECOND + 4 + 2) + 4)
+}
+
 /// Numbers that are read one after the other.
 struct Numbers<'a>(&'a [u8]);
 
@@ -198,6 +260,10 @@ impl Numbers<'_> {
         let (taken, rest) = self.0.split_at(bytes.min(self.0.len()));
         self.0 = rest;
         taken
+    }
+
+    fn bytes(&mut self, count: usize) -> Vec<i8> {
+        self.take(count).iter().map(|&byte| byte as i8).collect()
     }
 
     fn shorts(&mut self, count: usize) -> Vec<i16> {

@@ -14,6 +14,7 @@ use super::{
     difference::{Difference, PieceOn},
     file::{HEADS, Layout, NetworkError, ONE_HEAD, ONE_INPUT},
     pawns::{PawnEntry, PawnPart},
+    small::SmallLayers,
 };
 use crate::{processor::Instructions, types::Score};
 
@@ -46,6 +47,7 @@ pub struct Network {
     heads: Box<[[Units; 2]]>,
     head_biases: [i32; HEADS],
     pawns: Option<PawnPart>,
+    small: Option<SmallLayers>,
     /// Centipawns of one unit of output.
     scale: i32,
     instructions: Instructions,
@@ -88,6 +90,7 @@ impl Network {
                 .collect(),
             head_biases,
             pawns: PawnPart::new(&layout),
+            small: SmallLayers::new(&layout),
             scale: Score::from_centipawns(layout.scale as i32).0,
             instructions: Instructions::best(),
             fingerprint: OnceLock::new(),
@@ -139,6 +142,9 @@ impl Network {
         let [mover, opponent] = sums;
         let sum = dot(mover, own) + dot(opponent, theirs);
         let mut output = sum / i64::from(ONE_INPUT) + i64::from(self.head_biases[head]);
+        if let Some(small) = &self.small {
+            output += small.output(self.instructions, head, sums);
+        }
         if let Some(pawns) = pawns {
             output = pawns.apply(turn, head, output);
         }
