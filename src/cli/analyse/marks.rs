@@ -6,7 +6,7 @@
 //!
 //! Of many moves some look like mistakes by chance, in the search that confirms them too. So `?` and `??` are confirmed
 //! once more, with eight times the limit, and the mark is the weaker one of the two confirmations. Many moves may be the
-//! only one, but few are: before that is confirmed, a search with two lines and the usual limit says what the second best
+//! only one, but few are: before that is confirmed, a search with two lines and twice the limit says what the second best
 //! move is worth.
 
 use shakmaty::Move;
@@ -101,14 +101,19 @@ impl<'a> Marks<'a> {
 
     /// The judgement on a best move: is it the only one?
     fn praise(&self, index: usize) -> Option<MoveJudgement> {
-        let [_, second, ..] = self.findings[index].lines.as_slice() else { return None };
-        let (before, after) = self.scores(index)?;
-        let kept = chances(before).min(chances(after));
-        if !self.may_be_only_move(index) || kept - chances(second.score) < ONLY_MOVE {
+        if self.others_loss(index)? < ONLY_MOVE {
             return None;
         }
         let sacrifices = !self.positions[index].see_ge(self.moves[index], 1 - SACRIFICE.0);
         Some(if sacrifices { MoveJudgement::Brilliant } else { MoveJudgement::Good })
+    }
+
+    /// The winning chances, in percent, that every other move gives away, where a best move was hard to find.
+    fn others_loss(&self, index: usize) -> Option<f64> {
+        let [_, second, ..] = self.findings[index].lines.as_slice() else { return None };
+        let (before, after) = self.scores(index)?;
+        let kept = chances(before).min(chances(after));
+        self.may_be_only_move(index).then(|| kept - chances(second.score))
     }
 
     /// Is a move one that was hard to find? The search preferred another one before it, and it is no recapture.
@@ -133,7 +138,9 @@ impl<'a> Marks<'a> {
             if self.may_be_only_move(index) && self.findings[index].lines.len() < 2 {
                 wanted[index] = wanted[index].max(SearchKind::SecondLine);
             }
-            if judgement.is_none() {
+            // A search less deep may find too little.
+            let may_be_praised = self.others_loss(index).is_some_and(|loss| loss >= ONLY_MOVE / 2.0);
+            if judgement.is_none() && !may_be_praised {
                 continue;
             }
             // Where the game is over, there is nothing to search.
@@ -267,12 +274,13 @@ mod tests {
             let marks = Marks::new(&positions, &moves, &findings, book);
             let judgement = marks.of(0);
             let wanted = marks.unconfirmed(&[SearchKind::Analysis; 2]);
-            assert_eq!(wanted.len(), if judgement.is_some() { 2 } else { 0 });
+            assert_eq!(wanted.len(), if book == 0 && second < 60 { 2 } else { 0 });
             judgement.map(MoveJudgement::glyph)
         };
         assert_eq!(judged("Re5", "Qxe5", "Qxd5", -300, 0), Some("!!"));
         assert_eq!(judged("Qxd5", "h6", "Re8+", -300, 0), Some("!"));
-        assert_eq!(judged("Qxd5", "h6", "Re8+", 40, 0), None);
+        assert_eq!(judged("Qxd5", "h6", "Re8+", 60, 0), None);
+        assert_eq!(judged("Qxd5", "h6", "Re8+", 20, 0), None, "but a deeper search is made");
         assert_eq!(judged("Qxd5", "h6", "Re8+", -300, 1), None, "theory");
     }
 

@@ -201,7 +201,7 @@ impl SearchBudget {
         // How many plies deeper, or with which multiple of the nodes or the time.
         let (plies, factor) = match kind {
             SearchKind::Analysis => return self.clone(),
-            SearchKind::SecondLine => (0, 1),
+            SearchKind::SecondLine => (1, 2),
             SearchKind::Confirmation => (4, 4),
             SearchKind::SecondConfirmation => (5, 8),
         };
