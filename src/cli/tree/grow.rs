@@ -76,11 +76,14 @@ pub(super) fn run(tree: &mut Tree, arguments: &GrowArguments, output: &Output) -
     let budget = SearchBudget { depth: None, nodes: Some(arguments.nodes), movetime: None, multipv: 1, hash };
     let syzygy = arguments.syzygy.clone();
     let settings = SearchSettings { budget, workers, threads: 1, syzygy, learn: None, write: false };
+    let local = || SearchBackend::local(&settings, Arc::new(|_| {}));
     #[cfg(feature = "fleet")]
-    let remote = arguments.queue.as_ref().map(|server| SearchBackend::remote(server, None, &settings, false));
+    let mut backend = match &arguments.queue {
+        Some(server) => SearchBackend::remote(server, None, &settings, false)?,
+        None => local()?,
+    };
     #[cfg(not(feature = "fleet"))]
-    let remote = None;
-    let mut backend = remote.unwrap_or_else(|| SearchBackend::local(&settings, Arc::new(|_| {})))?;
+    let mut backend = local()?;
     let growth = Growth {
         at_once: workers,
         limit: arguments.positions.unwrap_or(u64::MAX),
