@@ -150,16 +150,35 @@ impl Tree {
         self.writing(|tree| tree.unclaim(&job.position))
     }
 
-    /// The keys of the positions that some process searches. Claims of dead processes run out.
+    /// Is a position searched by another process?
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn is_searched_elsewhere(&self) -> Result<bool, TreeError> {
+        self.reading(|tree| {
+            let query = "SELECT 1 FROM claims WHERE process <> ? AND until >= ? LIMIT 1";
+            let mut claims = tree.connection.prepare_cached(query)?;
+            claims.exists(params![std::process::id(), now()])
+        })
+    }
+
+    /// The keys of the positions that some process searches. Claims of processes that have ended, and those that have run
+    /// out, are removed.
     pub(super) fn claimed(&self) -> rusqlite::Result<HashSet<Key>> {
         self.connection.prepare_cached("DELETE FROM claims WHERE until < ?")?.execute([now()])?;
+        let mut processes = self.connection.prepare_cached("SELECT DISTINCT process FROM claims")?;
+        let processes = processes.query_map([], |row| row.get(0))?.collect::<Result<Vec<u32>, _>>()?;
+        for process in processes.into_iter().filter(|&process| !is_running(process)) {
+            self.connection.prepare_cached("DELETE FROM claims WHERE process = ?")?.execute([process])?;
+        }
         let mut claimed = self.connection.prepare_cached("SELECT key FROM claims")?;
         claimed.query_map([], |row| row.get(0))?.collect()
     }
 
     pub(super) fn claim(&self, position: &Position) -> rusqlite::Result<()> {
-        let query = "INSERT OR REPLACE INTO claims VALUES (?, ?)";
-        self.connection.prepare_cached(query)?.execute([key_of(position), now() + CLAIMED])?;
+        let query = "INSERT OR REPLACE INTO claims VALUES (?, ?, ?)";
+        let values = params![key_of(position), now() + CLAIMED, std::process::id()];
+        self.connection.prepare_cached(query)?.execute(values)?;
         Ok(())
     }
 
@@ -397,6 +416,22 @@ impl Tree {
             self.enter(&without_clocks(&position), &search, 0, Some(id))?;
         }
         Ok(())
+    }
+}
+
+/// Is there such a process on this machine? Where that cannot be asked, its claims run out.
+fn is_running(process: u32) -> bool {
+    #[cfg(unix)]
+    {
+        let process = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
+        process.is_some_and(|process| {
+            rustix::process::test_kill_process(process) != Err(rustix::io::Errno::SRCH)
+        })
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = process;
+        true
     }
 }
 

@@ -7,6 +7,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
+    thread,
     time::{Duration, Instant},
 };
 
@@ -31,7 +32,7 @@ use crate::{
     uci::{Output, counted},
 };
 
-/// How often the progress bar turns.
+/// How often the progress bar turns, and a leaf is asked for that another grower holds.
 const TICK: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Args)]
@@ -159,6 +160,11 @@ impl Growth {
                 begun += 1;
             }
             if jobs.is_empty() {
+                // Another grower holds what is left; its searches bring new leaves.
+                if self.searched < self.limit && tree.is_searched_elsewhere()? {
+                    thread::sleep(TICK);
+                    continue;
+                }
                 is_complete = self.searched < self.limit;
                 break;
             }
