@@ -1,9 +1,6 @@
 //! What goes into a tree: roots, games, searches, advice. Each call is one transaction.
 
-use std::{
-    collections::HashSet,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::collections::HashSet;
 
 use rusqlite::{OptionalExtension as _, params};
 use shakmaty::{Color, Move, Outcome, san::SanPlus};
@@ -14,6 +11,7 @@ use super::{
     notation::{fen, key_of, moves_of, position_of, uci, without_clocks},
 };
 use crate::{
+    learn::now,
     position::Position,
     types::{ChanceModel, Depth, Ply, Score},
 };
@@ -89,7 +87,7 @@ impl Tree {
                 changed.push(tree.insert_node(&position, &mut added)?);
             }
             changed.reverse();
-            graph::back_up(&tree.connection, changed, now())?;
+            graph::back_up(&tree.connection, changed)?;
             Ok(added)
         })
     }
@@ -158,7 +156,7 @@ impl Tree {
         self.reading(|tree| {
             let query = "SELECT 1 FROM claims WHERE process <> ? AND until >= ? LIMIT 1";
             let mut claims = tree.connection.prepare_cached(query)?;
-            claims.exists(params![std::process::id(), now()])
+            claims.exists(params![std::process::id(), i64::from(now())])
         })
     }
 
@@ -177,7 +175,7 @@ impl Tree {
 
     pub(super) fn claim(&self, position: &Position) -> rusqlite::Result<()> {
         let query = "INSERT OR REPLACE INTO claims VALUES (?, ?, ?)";
-        let values = params![key_of(position), now() + CLAIMED, std::process::id()];
+        let values = params![key_of(position), i64::from(now()) + CLAIMED, std::process::id()];
         self.connection.prepare_cached(query)?.execute(values)?;
         Ok(())
     }
@@ -207,7 +205,7 @@ impl Tree {
             let advice = advice.map_or(0, |advice| advice as i64);
             let query = "UPDATE edges SET advice = ? WHERE parent = ? AND move = ?";
             tree.connection.prepare_cached(query)?.execute(params![advice, key, uci(&position, m)])?;
-            graph::back_up(&tree.connection, [key], now())?;
+            graph::back_up(&tree.connection, [key])?;
             Ok(true)
         })
     }
@@ -315,7 +313,7 @@ impl Tree {
         }
         if is_less {
             // Only moves that no other search had among its lines are new.
-            graph::back_up(&self.connection, [key], now())?;
+            graph::back_up(&self.connection, [key])?;
             return Ok(false);
         }
         let own = match search.lines.first() {
@@ -337,7 +335,7 @@ impl Tree {
         let lines = i64::try_from(lines.max(known_lines)).unwrap_or(i64::MAX);
         let values = params![row, search.evaluation_id, lines, own, rest, key];
         self.connection.prepare_cached(query)?.execute(values)?;
-        graph::back_up(&self.connection, [key], now())?;
+        graph::back_up(&self.connection, [key])?;
         Ok(true)
     }
 
@@ -433,12 +431,6 @@ fn is_running(process: u32) -> bool {
         let _ = process;
         true
     }
-}
-
-/// Seconds since 1970.
-fn now() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.map_or(0, |now| i64::try_from(now.as_secs()).unwrap_or(0))
 }
 
 /// The score of a mate in so many moves; negative: of the opponent.
