@@ -756,11 +756,7 @@ fn everything_has_a_name_and_can_be_reached_with_the_keyboard() {
 /// `npm install --prefix /tmp/axe axe-core; AXE=/tmp/axe/node_modules/axe-core/axe.min.js cargo test --test page axe`.
 #[test]
 fn axe_finds_nothing() {
-    let Some(axe) = std::env::var_os("AXE") else {
-        eprintln!("skipped: AXE does not name the script of axe-core (npm install axe-core)");
-        return;
-    };
-    let axe = fs::read_to_string(axe).expect("the script of axe-core");
+    let Some(axe) = browser::axe() else { return };
     let (_one, games) = page_of(&fixture("page.pgn"), &["--depth", "6", "--multipv", "2"]);
     let (_other, positions) = page_of(&fixture("tasks.epd"), &["--depth", "4"]);
     let mistakes = page_with_mistakes(&games);
@@ -799,11 +795,7 @@ fn axe_finds_nothing() {
                 if !word.is_empty() {
                     type_move(&browser, word);
                 }
-                browser.run(&format!("{axe}; window.axe = axe"));
-                let found = browser.run(
-                    "return axe.run(document).then((results) => results.violations.map((rule) => \
-                       [rule.id, rule.help, rule.nodes.map((node) => node.html)]))",
-                );
+                let found = browser.run_axe(&axe);
                 assert_eq!(
                     found,
                     json!([]),

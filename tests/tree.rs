@@ -144,6 +144,19 @@ fn its_move_is_played_and_in_analysis_only_shown() {
 }
 
 #[test]
+fn a_move_that_is_left_out_is_not_played_even_if_no_other_is_known() {
+    let place = Place::new();
+    tree_with(&place.file(), &[("a2a4", 80)], 40);
+    place.run(&["exclude", "a4"]);
+    let mut engine = Engine::ready();
+    engine.send(&format!("setoption name TreeFile value {}", place.file().display()));
+    engine.send("position startpos");
+    let (_, lines) = engine.best("go depth 4");
+    assert!(!info_strings(&lines).iter().any(|told| told.starts_with("tree: ")), "{lines:?}");
+    engine.quit();
+}
+
+#[test]
 fn a_move_that_repeats_a_position_of_the_game_is_not_the_tree_s() {
     let place = Place::new();
     let mut tree = Tree::open(&place.file(), Access::Create).expect("a tree");
@@ -187,9 +200,6 @@ fn a_killed_grower_loses_nothing_but_the_searches_under_way() {
         known = place.searched();
         assert!(known >= before);
         assert!(place.run(&["check"]).contains("is sound"));
-        // What it was searching waits for ten minutes; here it is not waited for.
-        let database = rusqlite::Connection::open(place.file()).expect("a database");
-        database.execute("DELETE FROM claims", []).expect("written");
     }
 }
 

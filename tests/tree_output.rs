@@ -203,11 +203,7 @@ fn the_page_says_what_is_new() {
 /// The rules of axe-core, all of them; `AXE` is the path of its script, as in `page.rs`.
 #[test]
 fn axe_finds_nothing() {
-    let Some(axe) = std::env::var_os("AXE") else {
-        eprintln!("skipped: AXE does not name the script of axe-core (npm install axe-core)");
-        return;
-    };
-    let axe = fs::read_to_string(axe).expect("the script of axe-core");
+    let Some(axe) = browser::axe() else { return };
     let (folder, mut tree) = tree();
     let start = Position::default();
     tree.advise(&start, moves(&start, "g2g4")[0], Some(Advice::Exclude)).expect("written");
@@ -220,11 +216,7 @@ fn axe_finds_nothing() {
                 browser.open(std::path::Path::new("/dev/null"), "");
                 browser.open(&folder.path().join("t.html"), place);
                 browser.wait_for("document.querySelector('.changes li')");
-                browser.run(&format!("{axe}; window.axe = axe"));
-                let found = browser.run(
-                    "return axe.run(document).then((results) => results.violations.map((rule) => \
-                       [rule.id, rule.help, rule.nodes.map((node) => node.html)]))",
-                );
+                let found = browser.run_axe(&axe);
                 assert_eq!(found, json!([]), "{place}, {width} pixels, {scheme}");
             }
         }

@@ -8,7 +8,7 @@ use crate::{
     position::{Position, PositionPath},
     search::{Notice, Preference, Preferences, Strength},
     tt::{Learned, ScoreWindow},
-    types::{Depth, Score},
+    types::{Depth, PositionKey, Score},
 };
 
 /// The depth of a record of another evaluation is reduced by this many plies, and its window is widened by a factor
@@ -29,19 +29,25 @@ pub fn learned_entry(record: &Record, evaluation_id: u16, fuzz: i32) -> Option<L
         true => (fuzz * FOREIGN_FUZZ_HALVES / 2, depth - FOREIGN_DEPTH),
         false => (fuzz, depth),
     };
-    // Widened because the score of a search is an estimate. Absent bounds stay absent; draws, mates and tablebase
-    // results are exact.
+    let known = Known { lower, upper, depth, best };
+    Some(widened_entry(record.key, known, u32::from(record.halfmoves), fuzz))
+}
+
+/// The table entry of what is known of a position, its window widened by `fuzz` printed centipawns on each side, because
+/// the score of a search is an estimate. Absent bounds stay absent; draws, mates and tablebase results are exact.
+pub(super) fn widened_entry(key: PositionKey, known: Known, halfmoves: u32, fuzz: i32) -> Learned {
+    let Known { lower, upper, depth, best } = known;
     let widened = |score: Score, by: i32| {
         let is_exact = score == Score::ZERO || score.0.abs() > Score::MAX_EVALUATION.0;
         if is_exact { score } else { (score + Score::from_centipawns(by).0).clamp_evaluation() }
     };
-    Some(Learned {
-        key: record.key,
+    Learned {
+        key,
         best,
         window: ScoreWindow { lower: widened(lower, -fuzz), upper: widened(upper, fuzz) },
         depth: depth.clamp(Depth(1), MAX_LEARNED_DEPTH),
-        halfmoves: u32::from(record.halfmoves),
-    })
+        halfmoves,
+    }
 }
 
 /// The same in a search with contempt: a draw score becomes the contempt score, because records are stored without
@@ -97,9 +103,7 @@ pub(super) fn preferences(ring: &Ring, root: &Position, path: &PositionPath) -> 
     let mut path = path.clone();
     let mut of = |m: Move| {
         let position = root.play(m);
-        path.push(&position);
-        let is_repetition = path.occurrences() > 1;
-        path.pop();
+        let is_repetition = path.would_repeat(&position);
         let after = ring.get(position.key()).filter(|_| !is_repetition);
         let found = study.as_ref().filter(|_| best == Some(m) && !is_repetition);
         let preference = after.and_then(|record| match (record.origin, record.lower.is_none()) {

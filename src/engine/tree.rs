@@ -5,19 +5,19 @@ use std::path::Path as FilePath;
 
 use shakmaty::Move;
 
-use super::{Engine, records::moves_to_uci};
+use super::{
+    Engine,
+    records::{moves_to_uci, widened_entry},
+};
 use crate::{
-    position::Position,
+    learn::policy::Known,
     search::{Failure, Limits, Notice, Preference, Preferences},
     tree::{Access, Tree, TreeError},
-    tt::{Learned, ScoreWindow},
-    types::{Depth, PackedMove, Score},
+    types::{Depth, PackedMove},
 };
 
 /// Positions of the tree that go into the table before a search: some hundred microseconds.
 const IN_TABLE: usize = 32;
-/// As for records of the learning file: more than any search asks for, and little enough to be used at any clock.
-const MAX_DEPTH: Depth = Depth(60);
 
 impl Engine {
     /// Plays from the tree in this file from the next search on; from none without a path. Waits for a running search.
@@ -61,35 +61,20 @@ impl Engine {
     fn tree_move(&self, tree: &Tree, analysis: bool) -> Result<Option<(Move, Depth, Notice)>, TreeError> {
         let Some(view) = tree.look(&self.root)? else { return Ok(None) };
         let mut path = self.path.clone();
-        let mut repeats = |m: Move| {
-            path.push(&self.root.play(m));
-            let repeats = path.occurrences() > 1;
-            path.pop();
-            repeats
-        };
         // A repetition is a draw whatever the tree says of the position.
-        let best = view.moves.iter().find(|view| view.score.is_some() && !repeats(view.m));
-        let Some((best, score)) = best.and_then(|best| Some((best, best.score?))) else { return Ok(None) };
+        let best = view.considered().find(|(view, _)| !path.would_repeat(&self.root.play(view.m)));
+        let Some((best, score)) = best else { return Ok(None) };
         let line = moves_to_uci(&tree.expected(&self.root, &[best.m])?, &self.root);
         if !analysis {
-            let fuzz = Score::from_centipawns(self.learning.options.fuzz).0;
+            let fuzz = self.learning.options.fuzz;
             let known = tree.below(&self.root, IN_TABLE)?;
-            self.table.insert_learned(known.iter().map(|known| learned(known, fuzz)));
+            self.table.insert_learned(known.iter().map(|(position, best, score, depth)| {
+                let best = PackedMove::pack(*best);
+                let known = Known { lower: *score, upper: *score, depth: *depth, best };
+                widened_entry(position.key(), known, 0, fuzz)
+            }));
         }
         let notice = Notice::TreeMove { line, score, depth: best.depth };
         Ok(Some((best.m, best.depth, notice)))
-    }
-}
-
-/// The table entry of a position of the tree, its window widened by `fuzz` on each side unless the score is exact.
-fn learned((position, best, score, depth): &(Position, Move, Score, Depth), fuzz: i32) -> Learned {
-    let is_exact = *score == Score::ZERO || score.is_decisive();
-    let widened = |by: i32| if is_exact { *score } else { (*score + by).clamp_evaluation() };
-    Learned {
-        key: position.key(),
-        best: PackedMove::pack(*best),
-        window: ScoreWindow { lower: widened(-fuzz), upper: widened(fuzz) },
-        depth: (*depth).clamp(Depth(1), MAX_DEPTH),
-        halfmoves: 0,
     }
 }

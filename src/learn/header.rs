@@ -16,7 +16,7 @@ pub const FILE_SIZE: u64 = SLOTS + (CAPACITY * RECORD_SIZE) as u64;
 pub const FORMAT: u16 = 1;
 
 /// A byte with which no text begins, the name, and a line end that a text-mode copy would change.
-const MAGIC: [u8; 8] = *b"\x89ENGRAM\n";
+pub const MAGIC: [u8; 8] = *b"\x89ENGRAM\n";
 /// Polyglot's Zobrist numbers with its pseudo-legal en-passant rule.
 const KEY_SCHEMA: u32 = 1;
 

@@ -187,6 +187,14 @@ impl PositionPath {
         self.entries[first..].iter().any(|entry| entry.occurrences > 1)
     }
 
+    /// Has `position`, which a move from the current one leads to, occurred before?
+    pub fn would_repeat(&mut self, position: &Position) -> bool {
+        self.push(position);
+        let repeats = self.occurrences() > 1;
+        self.pop();
+        repeats
+    }
+
     /// How often the current position has occurred, this time included.
     pub fn occurrences(&self) -> usize {
         self.entries.last().map_or(0, |entry| usize::from(entry.occurrences))

@@ -7,7 +7,7 @@ use shakmaty::Color;
 
 use super::growth::{self, Advice};
 use crate::{
-    learn::LearnedScore,
+    learn::{LearnedScore, now},
     types::{Depth, Ply, Score},
 };
 
@@ -156,11 +156,7 @@ pub(super) fn edges(connection: &Connection, parent: Key) -> rusqlite::Result<Ve
 }
 
 /// Backs up from these positions to all that lead to them, as far as anything changes.
-pub(super) fn back_up(
-    connection: &Connection,
-    from: impl IntoIterator<Item = Key>,
-    now: i64,
-) -> rusqlite::Result<()> {
+pub(super) fn back_up(connection: &Connection, from: impl IntoIterator<Item = Key>) -> rusqlite::Result<()> {
     let mut queue = VecDeque::new();
     let mut waiting = HashSet::new();
     queue.extend(from.into_iter().filter(|&key| waiting.insert(key)));
@@ -176,7 +172,7 @@ pub(super) fn back_up(
                 (Some(after), Some(before)) => (after.centipawns() - before.centipawns()).abs() >= NEWS,
                 (after, before) => after != before,
             };
-        let changed = if is_news { now } else { node.changed };
+        let changed = if is_news { i64::from(now()) } else { node.changed };
         let [white, black] = standing.cost;
         let depth = standing.depth.get();
         connection

@@ -80,6 +80,8 @@ CREATE TABLE added (                 -- games that were added
     hash INTEGER PRIMARY KEY
 );
 CREATE TABLE claims (                -- positions that some process searches
-    key INTEGER PRIMARY KEY, until INTEGER NOT NULL   -- seconds since 1970
+    key INTEGER PRIMARY KEY,
+    until INTEGER NOT NULL,          -- seconds since 1970
+    process INTEGER NOT NULL
 );
 ";

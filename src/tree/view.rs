@@ -53,6 +53,15 @@ pub struct MoveView {
     pub advice: Option<Advice>,
     /// Does it lead back to a position before this one?
     pub is_circle: bool,
+    /// Does it count: is it preferred if any move is, and not excluded?
+    pub counts: bool,
+}
+
+impl PositionView {
+    /// The moves that count and have a score, best first.
+    pub fn considered(&self) -> impl Iterator<Item = (&MoveView, Score)> {
+        self.moves.iter().filter(|m| m.counts).filter_map(|m| Some((m, m.score?)))
+    }
 }
 
 /// How large a tree is.
@@ -94,8 +103,9 @@ impl Tree {
                         games: [edge.games, white, black],
                         advice: edge.advice,
                         is_circle: edge.is_circle,
+                        counts: considered.contains(&*edge.uci),
                     };
-                    let rank = (considered.contains(&*edge.uci), score, depth, edge.games);
+                    let rank = (view.counts, score, depth, edge.games);
                     Some((rank, std::cmp::Reverse(&edge.uci), view))
                 })
                 .collect();

@@ -1,9 +1,6 @@
 //! What goes into a tree: roots, games, searches, advice. Each call is one transaction.
 
-use std::{
-    collections::HashSet,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::collections::HashSet;
 
 use rusqlite::{OptionalExtension as _, params};
 use shakmaty::{Color, Move, Outcome, san::SanPlus};
@@ -14,6 +11,7 @@ use super::{
     notation::{fen, key_of, moves_of, position_of, uci, without_clocks},
 };
 use crate::{
+    learn::now,
     position::Position,
     types::{ChanceModel, Depth, Ply, Score},
 };
@@ -89,7 +87,7 @@ impl Tree {
                 changed.push(tree.insert_node(&position, &mut added)?);
             }
             changed.reverse();
-            graph::back_up(&tree.connection, changed, now())?;
+            graph::back_up(&tree.connection, changed)?;
             Ok(added)
         })
     }
@@ -150,16 +148,35 @@ impl Tree {
         self.writing(|tree| tree.unclaim(&job.position))
     }
 
-    /// The keys of the positions that some process searches. Claims of dead processes run out.
+    /// Is a position searched by another process?
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn is_searched_elsewhere(&self) -> Result<bool, TreeError> {
+        self.reading(|tree| {
+            let query = "SELECT 1 FROM claims WHERE process <> ? AND until >= ? LIMIT 1";
+            let mut claims = tree.connection.prepare_cached(query)?;
+            claims.exists(params![std::process::id(), i64::from(now())])
+        })
+    }
+
+    /// The keys of the positions that some process searches. Claims of processes that have ended, and those that have run
+    /// out, are removed.
     pub(super) fn claimed(&self) -> rusqlite::Result<HashSet<Key>> {
         self.connection.prepare_cached("DELETE FROM claims WHERE until < ?")?.execute([now()])?;
+        let mut processes = self.connection.prepare_cached("SELECT DISTINCT process FROM claims")?;
+        let processes = processes.query_map([], |row| row.get(0))?.collect::<Result<Vec<u32>, _>>()?;
+        for process in processes.into_iter().filter(|&process| !is_running(process)) {
+            self.connection.prepare_cached("DELETE FROM claims WHERE process = ?")?.execute([process])?;
+        }
         let mut claimed = self.connection.prepare_cached("SELECT key FROM claims")?;
         claimed.query_map([], |row| row.get(0))?.collect()
     }
 
     pub(super) fn claim(&self, position: &Position) -> rusqlite::Result<()> {
-        let query = "INSERT OR REPLACE INTO claims VALUES (?, ?)";
-        self.connection.prepare_cached(query)?.execute([key_of(position), now() + CLAIMED])?;
+        let query = "INSERT OR REPLACE INTO claims VALUES (?, ?, ?)";
+        let values = params![key_of(position), i64::from(now()) + CLAIMED, std::process::id()];
+        self.connection.prepare_cached(query)?.execute(values)?;
         Ok(())
     }
 
@@ -188,7 +205,7 @@ impl Tree {
             let advice = advice.map_or(0, |advice| advice as i64);
             let query = "UPDATE edges SET advice = ? WHERE parent = ? AND move = ?";
             tree.connection.prepare_cached(query)?.execute(params![advice, key, uci(&position, m)])?;
-            graph::back_up(&tree.connection, [key], now())?;
+            graph::back_up(&tree.connection, [key])?;
             Ok(true)
         })
     }
@@ -296,7 +313,7 @@ impl Tree {
         }
         if is_less {
             // Only moves that no other search had among its lines are new.
-            graph::back_up(&self.connection, [key], now())?;
+            graph::back_up(&self.connection, [key])?;
             return Ok(false);
         }
         let own = match search.lines.first() {
@@ -318,7 +335,7 @@ impl Tree {
         let lines = i64::try_from(lines.max(known_lines)).unwrap_or(i64::MAX);
         let values = params![row, search.evaluation_id, lines, own, rest, key];
         self.connection.prepare_cached(query)?.execute(values)?;
-        graph::back_up(&self.connection, [key], now())?;
+        graph::back_up(&self.connection, [key])?;
         Ok(true)
     }
 
@@ -400,10 +417,20 @@ impl Tree {
     }
 }
 
-/// Seconds since 1970.
-fn now() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.map_or(0, |now| i64::try_from(now.as_secs()).unwrap_or(0))
+/// Is there such a process on this machine? Where that cannot be asked, its claims run out.
+fn is_running(process: u32) -> bool {
+    #[cfg(unix)]
+    {
+        let process = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
+        process.is_some_and(|process| {
+            rustix::process::test_kill_process(process) != Err(rustix::io::Errno::SRCH)
+        })
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = process;
+        true
+    }
 }
 
 /// The score of a mate in so many moves; negative: of the opponent.

@@ -21,7 +21,25 @@ pub struct Browser {
     _home: TempDir,
 }
 
+/// The script of axe-core, if `AXE` is its path.
+pub fn axe() -> Option<String> {
+    let Some(path) = std::env::var_os("AXE") else {
+        eprintln!("skipped: AXE does not name the script of axe-core (npm install axe-core)");
+        return None;
+    };
+    Some(std::fs::read_to_string(path).expect("the script of axe-core"))
+}
+
 impl Browser {
+    /// What the rules of axe-core find wrong on the page.
+    pub fn run_axe(&self, axe: &str) -> Value {
+        self.run(&format!("{axe}; window.axe = axe"));
+        self.run(
+            "return axe.run(document).then((results) => results.violations.map((rule) => \
+               [rule.id, rule.help, rule.nodes.map((node) => node.html)]))",
+        )
+    }
+
     /// Opens a window of this size; nothing, and a message, where there is no browser.
     pub fn start(width: u32, height: u32) -> Option<Browser> {
         let home = home();

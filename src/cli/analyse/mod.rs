@@ -98,13 +98,15 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     let progress = progress(&input);
     let watch = watch(&progress, &input);
     #[cfg(feature = "fleet")]
-    let remote = arguments.queue.as_ref().map(|server| {
-        let work = setup.map(|(_, setup)| setup.to_string());
-        SearchBackend::remote(server, work.as_deref(), &settings, arguments.cache)
-    });
+    let mut backend = match &arguments.queue {
+        Some(server) => {
+            let work = setup.map(|(_, setup)| setup.to_string());
+            SearchBackend::remote(server, work.as_deref(), &settings, arguments.cache)?
+        }
+        None => SearchBackend::local(&settings, watch)?,
+    };
     #[cfg(not(feature = "fleet"))]
-    let remote = None;
-    let mut backend = remote.unwrap_or_else(|| SearchBackend::local(&settings, watch))?;
+    let mut backend = SearchBackend::local(&settings, watch)?;
 
     // Nothing is refused any more: from here on files change.
     let known = earlier.as_ref().map_or(0, |earlier| earlier.len);

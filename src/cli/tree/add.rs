@@ -20,15 +20,13 @@ use crate::{
         analyse::{AnalysisInput, Item},
         complain, pgn,
     },
-    learn::{LearnFile, Mode, Origin, Record, Ring, kept_games},
+    learn::{LearnFile, Mode, Origin, Record, Ring, header::MAGIC, kept_games},
     position::Position,
     tree::{Added, ForSides, PlayedLine, Tree, TreeLine, TreeSearch},
     types::Depth,
     uci::{Output, counted},
 };
 
-/// The first bytes of a learning file.
-const LEARN_MAGIC: &[u8] = b"\x89ENGRAM\n";
 /// Plies of a book that are taken.
 const BOOK_PLIES: usize = 40;
 
@@ -160,8 +158,8 @@ fn add_game(
 }
 
 fn is_learning_file(path: &Path) -> bool {
-    let mut magic = [0; LEARN_MAGIC.len()];
-    File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == LEARN_MAGIC
+    let mut magic = [0; MAGIC.len()];
+    File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == MAGIC
 }
 
 /// Adds the games that are kept beside a learning file, and its searches.

@@ -4,7 +4,7 @@ use std::{io::Write as _, path::PathBuf};
 
 use clap::Args;
 
-use super::{Side, considered, lost, nearest::Nearest};
+use super::{Side, lost, nearest::Nearest};
 use crate::{
     book::{BookEntry, raw_move, to_bytes},
     cli::{CliError, check_output, refused},
@@ -45,11 +45,11 @@ pub(super) fn run(tree: &Tree, arguments: &BookArguments, output: &Output) -> Re
     let roots = super::roots(tree)?.into_iter().map(|(root, _)| root);
     let mut nearest = Nearest::new(tree, roots, usize::MAX);
     while let Some((position, view)) = nearest.next()? {
-        let Some(best) = considered(&view).next().map(|(_, score)| score) else { continue };
+        let Some(best) = view.considered().next().map(|(_, score)| score) else { continue };
         if view.score.is_none() || !position.turn().fold_wb(sides.white, sides.black) {
             continue;
         }
-        let near = considered(&view).filter(|&(_, score)| lost(best, score) <= *margin);
+        let near = view.considered().filter(|&(_, score)| lost(best, score) <= *margin);
         entries.extend(near.map(|(view, score)| {
             let weight = f64::from(u16::MAX) * (-f64::from(lost(best, score)) / HALF).exp2();
             BookEntry {

@@ -7,6 +7,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
+    thread,
     time::{Duration, Instant},
 };
 
@@ -31,7 +32,7 @@ use crate::{
     uci::{Output, counted},
 };
 
-/// How often the progress bar turns.
+/// How often the progress bar turns, and a leaf is asked for that another grower holds.
 const TICK: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Args)]
@@ -76,11 +77,14 @@ pub(super) fn run(tree: &mut Tree, arguments: &GrowArguments, output: &Output) -
     let budget = SearchBudget { depth: None, nodes: Some(arguments.nodes), movetime: None, multipv: 1, hash };
     let syzygy = arguments.syzygy.clone();
     let settings = SearchSettings { budget, workers, threads: 1, syzygy, learn: None, write: false };
+    let local = || SearchBackend::local(&settings, Arc::new(|_| {}));
     #[cfg(feature = "fleet")]
-    let remote = arguments.queue.as_ref().map(|server| SearchBackend::remote(server, None, &settings, false));
+    let mut backend = match &arguments.queue {
+        Some(server) => SearchBackend::remote(server, None, &settings, false)?,
+        None => local()?,
+    };
     #[cfg(not(feature = "fleet"))]
-    let remote = None;
-    let mut backend = remote.unwrap_or_else(|| SearchBackend::local(&settings, Arc::new(|_| {})))?;
+    let mut backend = local()?;
     let growth = Growth {
         at_once: workers,
         limit: arguments.positions.unwrap_or(u64::MAX),
@@ -156,6 +160,11 @@ impl Growth {
                 begun += 1;
             }
             if jobs.is_empty() {
+                // Another grower holds what is left; its searches bring new leaves.
+                if self.searched < self.limit && tree.is_searched_elsewhere()? {
+                    thread::sleep(TICK);
+                    continue;
+                }
                 is_complete = self.searched < self.limit;
                 break;
             }

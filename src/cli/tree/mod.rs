@@ -17,7 +17,7 @@ use shakmaty::{Color, Move};
 use super::{CliError, Completion, analyse::EpdRecord, pgn as notation};
 use crate::{
     position::Position,
-    tree::{Access, Advice, ForSides, MoveView, PositionView, Tree},
+    tree::{Access, Advice, ForSides, Tree},
     types::Score,
     uci::{Output, counted},
 };
@@ -112,16 +112,6 @@ impl Side {
 /// as it says.
 fn lost(best: Score, score: Score) -> i32 {
     best.centipawns().saturating_sub(score.centipawns()).max(0)
-}
-
-/// The moves that count, best first: with a score, those preferred if there are any, and none excluded.
-fn considered(view: &PositionView) -> impl Iterator<Item = (&MoveView, Score)> {
-    let has_preferred = view.moves.iter().any(|m| m.advice == Some(Advice::Prefer));
-    let counts = move |m: &&MoveView| match has_preferred {
-        true => m.advice == Some(Advice::Prefer),
-        false => m.advice != Some(Advice::Exclude),
-    };
-    view.moves.iter().filter(counts).filter_map(|m| Some((m, m.score?)))
 }
 
 /// Runs the command.

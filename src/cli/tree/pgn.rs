@@ -10,7 +10,7 @@ use clap::Args;
 use jiff::Timestamp;
 use shakmaty::{Color, Move, Outcome, Position as _};
 
-use super::{considered, lost, start_of, walk};
+use super::{lost, start_of, walk};
 use crate::{
     cli::{
         CliError,
@@ -169,7 +169,7 @@ impl LineWriter<'_> {
         while path.len() < self.depth {
             let Some(view) = self.tree.look(&at)? else { break };
             let forced = first.take();
-            let best = considered(&view).next();
+            let best = view.considered().next();
             let wanted = match forced {
                 Some(m) => {
                     view.moves.iter().find(|view| view.m == m).and_then(|view| Some((view, view.score?)))
@@ -182,7 +182,7 @@ impl LineWriter<'_> {
                 Some(_) => Vec::new(),
                 None => {
                     let near =
-                        considered(&view).skip(1).filter(|&(_, score)| lost(best, score) <= self.margin);
+                        view.considered().skip(1).filter(|&(_, score)| lost(best, score) <= self.margin);
                     near.map(|(view, _)| view.m).collect()
                 }
             };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use shakmaty::Move;
 
-use super::{considered, nearest::Nearest};
+use super::nearest::Nearest;
 use crate::{
     cli::{CliError, refuse_input},
     eval,
@@ -44,7 +44,7 @@ pub(super) fn run(tree: &Tree, arguments: &PublishArguments, output: &Output) ->
     let (mut new, mut known, mut advised) = (Vec::new(), 0_usize, 0_usize);
     let mut nearest = Nearest::new(tree, roots, usize::MAX);
     while let Some((position, view)) = nearest.next()? {
-        let best = considered(&view).next().map(|(best, _)| best.m);
+        let best = view.considered().next().map(|(best, _)| best.m);
         let (Some(score), Some(best)) = (view.score, best) else { continue };
         let Some(record) = record(&position, best, score, view.depth) else { continue };
         let present = read(&ring).newest_of(position.key());

@@ -69,6 +69,8 @@ function onWheel(element, step) {
 }
 
 const newBoard = () => draw("svg", { class: "board", viewBox: "0 0 360 360", role: "img" });
+const newBar = () =>
+  make("div", { class: "bar", role: "img", "aria-label": "Evaluation" }, make("i", {}), make("b", {}));
 
 function coordinates(flipped) {
   const texts = [];

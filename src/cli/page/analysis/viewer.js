@@ -28,12 +28,7 @@ class Viewer {
 
   build() {
     this.board = newBoard();
-    this.bar = make(
-      "div",
-      { class: "bar", role: "img", "aria-label": "Evaluation" },
-      make("i", {}),
-      make("b", {}),
-    );
+    this.bar = newBar();
     this.legend = make("p", { class: "legend" });
     this.verdict = make("div", { class: "verdict" });
     this.path = make("div", { class: "path" });

@@ -22,12 +22,7 @@ class Explorer {
 
   build() {
     this.board = newBoard();
-    this.bar = make(
-      "div",
-      { class: "bar", role: "img", "aria-label": "Evaluation" },
-      make("i", {}),
-      make("b", {}),
-    );
+    this.bar = newBar();
     this.legend = make("p", { class: "legend" });
     this.facts = make("div", { class: "verdict" });
     this.path = make("div", { class: "path", role: "navigation", "aria-label": "Moves played" });
