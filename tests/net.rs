@@ -58,7 +58,7 @@ fn by_definition(layout: &Layout, position: &Position) -> i64 {
         for (sum, &weight) in sums.iter().zip(weights) {
             let clipped = (*sum).clamp(0, i64::from(ONE_INPUT));
             output += clipped * clipped * i64::from(weight);
-            active.push((clipped * clipped + 128) / 256);
+            active.push((clipped * clipped + 256) / 512);
         }
     }
     output = output / i64::from(ONE_INPUT) + i64::from(layout.head_biases[head]);
@@ -78,8 +78,8 @@ fn small_layers(small: &SmallLayout, active: &[i64], head: usize) -> i64 {
         let place = head * FIRST + unit;
         let weights = &small.first[place * active.len()..];
         let sum: i64 = active.iter().zip(weights).map(|(active, &weight)| active * i64::from(weight)).sum();
-        let clipped = ((sum + i64::from(small.first_biases[place])) / 256).clamp(0, 254);
-        (inputs[unit], inputs[FIRST + unit]) = (clipped, clipped * clipped / 254);
+        let clipped = ((sum + i64::from(small.first_biases[place])) / 256).clamp(0, 127);
+        (inputs[unit], inputs[FIRST + unit]) = (clipped, clipped * clipped / 127);
     }
     let mut output = i64::from(small.output_biases[head]);
     for unit in 0..SECOND {
@@ -87,9 +87,9 @@ fn small_layers(small: &SmallLayout, active: &[i64], head: usize) -> i64 {
         for (input, said) in inputs.iter().enumerate() {
             sum += said * i64::from(small.second[(head * SECOND + input) * SECOND + unit]);
         }
-        output += (sum / 1024).clamp(0, 254) * i64::from(small.outputs[head * SECOND + unit]);
+        output += (sum / 1024).clamp(0, 127) * i64::from(small.outputs[head * SECOND + unit]);
     }
-    output * i64::from(ONE_INPUT * ONE_HEAD) / (254 * 1024)
+    output * i64::from(ONE_INPUT * ONE_HEAD) / (127 * 1024)
 }
 
 /// The network inside the program with random small layers.

@@ -9,9 +9,9 @@
 //!  heads i16 [heads][2 * units] (64 = 1.0) | head biases i32 [heads] (255 * 64 = 1.0)
 //!  pawn part: input weights i16 [96][units] | input biases i16 [units]   (255 = 1.0)
 //!             outputs i16 [heads][factor, addend][units] (64 = 1.0) | their biases i32 [heads][2] (255 * 64 = 1.0)
-//!  small layers: first weights i8 [heads][16][2 * units] (256 = 1.0) | their biases i32 [heads][16] (254 * 256 = 1.0)
-//!                second weights i16 [heads][32 inputs][32] (1024 = 1.0) | their biases i32 [heads][32] (254 * 1024 = 1.0)
-//!                outputs i16 [heads][32] (1024 = 1.0) | their biases i32 [heads] (254 * 1024 = 1.0)
+//!  small layers: first weights i8 [heads][16][2 * units] (256 = 1.0) | their biases i32 [heads][16] (127 * 256 = 1.0)
+//!                second weights i16 [heads][32 inputs][32] (1024 = 1.0) | their biases i32 [heads][32] (127 * 1024 = 1.0)
+//!                outputs i16 [heads][32] (1024 = 1.0) | their biases i32 [heads] (127 * 1024 = 1.0)
 //! ```
 //! All numbers are little-endian. The first half of a head reads the mover's units, the second the opponent's.
 
@@ -46,7 +46,7 @@ pub const ONE_INPUT: i32 = 255;
 /// The integer that represents 1.0 in the weights of heads.
 pub const ONE_HEAD: i32 = 64;
 /// The integer that represents 1.0 in the activations of the small layers.
-pub const ONE_SMALL: i32 = 254;
+pub const ONE_SMALL: i32 = 127;
 /// The integer that represents 1.0 in the weights of the first small layer, which are bytes.
 pub const ONE_FIRST: i32 = 256;
 /// The integer that represents 1.0 in the weights of the second small layer and of its output.
