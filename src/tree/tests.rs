@@ -9,7 +9,10 @@ use super::{
     notation::{key_of, legal, without_clocks},
     *,
 };
-use crate::{position::Position, types::Ply};
+use crate::{
+    position::Position,
+    types::{Ply, Score},
+};
 
 fn tree() -> (TempDir, Tree) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -29,7 +32,7 @@ fn after(moves: &str) -> Position {
 
 /// A search with these lines of one move, in printed centipawns.
 fn search(position: &Position, depth: i32, lines: &[(&str, i32)]) -> TreeSearch {
-    let line = |&(uci, cp): &(&str, i32)| TreeLine {
+    let line = |&(uci, cp): &(&str, i32)| ScoredLine {
         score: Score::from_centipawns(cp),
         is_drawn: false,
         moves: vec![legal(position, uci).expect("legal")],
@@ -219,7 +222,8 @@ fn grow_at_random(tree: &mut Tree, root: &Position, seed: u64) -> Vec<(Position,
         random.shuffle(&mut moves);
         let mut scores: Vec<i32> = (0..job.lines).map(|_| random.i32(-100..100)).collect();
         scores.sort_unstable_by_key(|&score| -score);
-        let line = |(m, cp)| TreeLine { score: Score::from_centipawns(cp), is_drawn: false, moves: vec![m] };
+        let line =
+            |(m, cp)| ScoredLine { score: Score::from_centipawns(cp), is_drawn: false, moves: vec![m] };
         let lines = moves.into_iter().zip(scores).map(line).collect();
         // The depths differ, so that it is clear which of two searches of a position counts.
         let depth = Depth(5 + done.len() as i32);

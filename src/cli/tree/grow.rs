@@ -27,7 +27,7 @@ use crate::{
     eval,
     position::Position,
     processor::cores,
-    tree::{Job, Tree, TreeLine, TreeSearch},
+    tree::{Job, Tree, TreeSearch},
     types::Depth,
     uci::{Output, counted},
 };
@@ -237,8 +237,6 @@ fn search_of(finding: Finding) -> TreeSearch {
         nodes: finding.nodes,
         millis: finding.millis,
         evaluation_id: eval::fingerprint(),
-        lines: lines
-            .map(|line| TreeLine { score: line.score, is_drawn: line.is_drawn, moves: line.moves })
-            .collect(),
+        lines: lines.collect(),
     }
 }
