@@ -10,8 +10,8 @@ use browser::Browser;
 use common::{command, finish, home};
 use engram::{
     position::Position,
-    tree::{Access, Advice, ForSides, PlayedLine, Tree, TreeLine, TreeSearch},
-    types::{Depth, Score},
+    tree::{Access, Advice, ForSides, PlayedLine, Tree, TreeSearch},
+    types::{Depth, Score, ScoredLine},
 };
 use serde_json::{Value, json};
 use shakmaty::{Color, KnownOutcome, Move, Outcome, uci::UciMove};
@@ -40,7 +40,7 @@ fn after(line: &str) -> Position {
 /// Takes in a search of the position after `path`: the depth, and of each line the centipawns and the moves.
 fn search(tree: &mut Tree, path: &str, depth: i32, lines: &[(i32, &str)]) {
     let position = after(path);
-    let line = |&(score, line): &(i32, &str)| TreeLine {
+    let line = |&(score, line): &(i32, &str)| ScoredLine {
         score: Score::from_centipawns(score),
         is_drawn: false,
         moves: moves(&position, line),
