@@ -3,8 +3,7 @@
 //! ```text
 //!  header 64: magic "EngramNN" | version u32 | inputs u32 (of one bucket, for all, or of each) | units u32 | heads u32
 //!             | scale u32 (centipawns of one unit of output) | CRC-32 u32 of all bytes after the header
-//!             | units of the pawn part u32, 0 if there is none
-//!             | units of the first small layer u32, 0 if there are no small layers (version 2) | zero [24]
+//!             | units of the pawn part u32 | units of the first small layer u32 | zero [24]
 //!  input weights i16 [inputs][units] | input biases i16 [units]     (255 = 1.0)
 //!  heads i16 [heads][2 * units] (64 = 1.0) | head biases i32 [heads] (255 * 64 = 1.0)
 //!  pawn part: input weights i16 [96][units] | input biases i16 [units]   (255 = 1.0)
@@ -21,9 +20,7 @@ use super::{BUCKET_INPUTS, INPUTS};
 
 /// How a file begins.
 const MAGIC: [u8; 8] = *b"EngramNN";
-/// A network without small layers.
-const PLAIN: u32 = 2;
-/// A network with small layers.
+/// The version of this layout. Version 2 had no small layers.
 const VERSION: u32 = 3;
 const HEADER: usize = 64;
 
@@ -59,7 +56,7 @@ pub enum NetworkError {
     #[error("it is not a network of Engram's")]
     Foreign,
     /// Its layout has another version.
-    #[error("it is written in version {0} of the format, this engine reads versions {PLAIN} and {VERSION}")]
+    #[error("it is written in version {0} of the format, this engine reads version {VERSION}")]
     Version(u32),
     /// Its sizes differ.
     #[error("it has {found} units, this engine's network has {expected}")]
@@ -102,10 +99,10 @@ pub struct Layout {
     pub heads: Vec<i16>,
     /// By head.
     pub head_biases: Vec<i32>,
-    /// The pawn part, if there is one.
-    pub pawns: Option<PawnLayout>,
-    /// The small layers, if there are any.
-    pub small: Option<SmallLayout>,
+    /// The pawn part.
+    pub pawns: PawnLayout,
+    /// The small layers.
+    pub small: SmallLayout,
 }
 
 /// The numbers of a pawn part.
@@ -154,20 +151,15 @@ impl Layout {
         };
         let [version, inputs, units, heads, scale, checksum, pawn_units, first] =
             [0, 1, 2, 3, 4, 5, 6, 7].map(|index| word(index) as usize);
-        let pawns = pawn_units == PAWN_UNITS;
-        let small = version == VERSION as usize;
-        let known = [BUCKET_INPUTS, INPUTS].contains(&inputs)
-            && heads == HEADS
+        let known = version == VERSION as usize
+            && [BUCKET_INPUTS, INPUTS].contains(&inputs)
             && units <= 1 << 14
-            && (pawns || pawn_units == 0)
-            && first == if small { FIRST } else { 0 };
-        if !(small || version == PLAIN as usize) || !known {
+            && [heads, pawn_units, first] == [HEADS, PAWN_UNITS, FIRST];
+        if !known {
             return Err(NetworkError::Version(version as u32));
         }
-        let expected = 2 * (inputs * units + units + HEADS * 2 * units)
-            + 4 * HEADS
-            + if pawns { PAWN_BYTES } else { 0 }
-            + if small { small_bytes(units) } else { 0 };
+        let expected =
+            2 * (inputs * units + units + HEADS * 2 * units) + 4 * HEADS + PAWN_BYTES + small_bytes(units);
         if payload.len() != expected {
             return Err(NetworkError::Length { found: bytes.len(), expected: HEADER + expected });
         }
@@ -186,20 +178,20 @@ impl Layout {
             input_biases: rest.shorts(units),
             heads: rest.shorts(HEADS * 2 * units),
             head_biases: rest.words(HEADS),
-            pawns: pawns.then(|| PawnLayout {
+            pawns: PawnLayout {
                 input_weights: rest.shorts(PAWN_INPUTS * PAWN_UNITS),
                 input_biases: rest.shorts(PAWN_UNITS),
                 outputs: rest.shorts(HEADS * 2 * PAWN_UNITS),
                 output_biases: rest.words(HEADS * 2),
-            }),
-            small: small.then(|| SmallLayout {
+            },
+            small: SmallLayout {
                 first: rest.bytes(HEADS * FIRST * 2 * units),
                 first_biases: rest.words(HEADS * FIRST),
                 second: rest.shorts(HEADS * SECOND * SECOND),
                 second_biases: rest.words(HEADS * SECOND),
                 outputs: rest.shorts(HEADS * SECOND),
                 output_biases: rest.words(HEADS),
-            }),
+            },
         })
     }
 
@@ -216,26 +208,21 @@ impl Layout {
         shorts(&mut payload, &self.input_biases);
         shorts(&mut payload, &self.heads);
         words(&mut payload, &self.head_biases);
-        if let Some(pawns) = &self.pawns {
-            shorts(&mut payload, &pawns.input_weights);
-            shorts(&mut payload, &pawns.input_biases);
-            shorts(&mut payload, &pawns.outputs);
-            words(&mut payload, &pawns.output_biases);
-        }
-        if let Some(small) = &self.small {
-            payload.extend(small.first.iter().map(|&weight| weight as u8));
-            words(&mut payload, &small.first_biases);
-            shorts(&mut payload, &small.second);
-            words(&mut payload, &small.second_biases);
-            shorts(&mut payload, &small.outputs);
-            words(&mut payload, &small.output_biases);
-        }
+        shorts(&mut payload, &self.pawns.input_weights);
+        shorts(&mut payload, &self.pawns.input_biases);
+        shorts(&mut payload, &self.pawns.outputs);
+        words(&mut payload, &self.pawns.output_biases);
+        payload.extend(self.small.first.iter().map(|&weight| weight as u8));
+        words(&mut payload, &self.small.first_biases);
+        shorts(&mut payload, &self.small.second);
+        words(&mut payload, &self.small.second_biases);
+        shorts(&mut payload, &self.small.outputs);
+        words(&mut payload, &self.small.output_biases);
         let mut bytes = MAGIC.to_vec();
         let checksum = crc32fast::hash(&payload);
-        let pawn_units = if self.pawns.is_some() { PAWN_UNITS as u32 } else { 0 };
-        let (version, first) = if self.small.is_some() { (VERSION, FIRST as u32) } else { (PLAIN, 0) };
+        let [heads, pawn_units, first] = [HEADS, PAWN_UNITS, FIRST].map(|count| count as u32);
         let [inputs, units] = [self.inputs as u32, self.units as u32];
-        let sizes = [version, inputs, units, HEADS as u32, self.scale, checksum, pawn_units, first];
+        let sizes = [VERSION, inputs, units, heads, self.scale, checksum, pawn_units, first];
         sizes.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
         bytes.resize(HEADER, 0);
         bytes.append(&mut payload);

@@ -40,9 +40,9 @@ struct Head {
 }
 
 impl SmallLayers {
-    /// The small layers of a file with [`UNITS`] units, if it has any.
-    pub fn new(layout: &Layout) -> Option<SmallLayers> {
-        let small = layout.small.as_ref()?;
+    /// The small layers of a file with [`UNITS`] units.
+    pub fn new(layout: &Layout) -> SmallLayers {
+        let small = &layout.small;
         let heads = (0..HEADS).map(|index| {
             let mut head = Head {
                 first: [[[0; GROUP]; FIRST]; GROUPS],
@@ -70,7 +70,7 @@ impl SmallLayers {
             head.outputs.copy_from_slice(&small.outputs[units]);
             head
         });
-        Some(SmallLayers(heads.collect()))
+        SmallLayers(heads.collect())
     }
 
     /// What they add to the output of a head, in units of 1 / ([`ONE_INPUT`] * [`ONE_HEAD`]), from the accumulators of

@@ -41,12 +41,6 @@ pub type Tile = [f32; TILE];
 pub struct NetworkShape {
     /// Hidden units of a view.
     pub units: usize,
-    /// Has it a pawn part?
-    pub pawns: bool,
-    /// Has it small layers?
-    pub small: bool,
-    /// Do only the small layers learn?
-    pub frozen: bool,
 }
 
 impl NetworkShape {
@@ -73,11 +67,11 @@ impl NetworkShape {
     }
 
     pub fn small_part(self) -> usize {
-        self.pawn_part() + if self.pawns { pawns::PARAMETERS } else { 0 }
+        self.pawn_part() + pawns::PARAMETERS
     }
 
     pub fn parameters(self) -> usize {
-        self.small_part() + if self.small { small::parameters(self.units) } else { 0 }
+        self.small_part() + small::parameters(self.units)
     }
 
     /// Random parameters to begin with.
@@ -91,14 +85,10 @@ impl NetworkShape {
         let mut parameters = vec![0.0; self.parameters()];
         parameters[..self.input_biases()].fill_with(|| normal(0.05));
         parameters[self.heads()..self.head_biases()].fill_with(|| normal((1.0 / self.units as f32).sqrt()));
-        if self.pawns {
-            // Its outputs begin at zero, so that it has no effect before it has learned something.
-            let [weights, ..] = pawns::parts(&mut parameters[self.pawn_part()..]);
-            weights.fill_with(|| normal(0.2));
-        }
-        if self.small {
-            small::begin(&mut parameters[self.small_part()..], self.units, normal);
-        }
+        // The outputs of the pawn part begin at zero, so that it has no effect before it has learned something.
+        let [weights, ..] = pawns::parts(&mut parameters[self.pawn_part()..]);
+        weights.fill_with(|| normal(0.2));
+        small::begin(&mut parameters[self.small_part()..], self.units, normal);
         parameters
     }
 }
@@ -208,9 +198,7 @@ fn forward(shape: NetworkShape, parameters: &[f32], samples: &[Sample], scratch:
     values.clear();
     values.extend(inputs.iter().map(|inputs| parameters[shape.head_biases() + inputs.head]));
     let small_part = &parameters[shape.small_part()..];
-    if shape.small {
-        small.begin(small_part, shape.units, inputs.iter().map(|inputs| inputs.head));
-    }
+    small.begin(small_part, shape.units, inputs.iter().map(|inputs| inputs.head));
     sums.resize(shape.units / TILE * samples.len(), [[0.0; TILE]; 2]);
     let tiles = |part: Range<usize>| parameters[part].as_chunks::<TILE>().0;
     let biases = tiles(shape.input_biases()..shape.heads());
@@ -223,16 +211,12 @@ fn forward(shape: NetworkShape, parameters: &[f32], samples: &[Sample], scratch:
                 let active = activations(sums);
                 let place = inputs.head_tile(biases.len(), view, tile);
                 *value += output(&active, &heads[place]);
-                if shape.small {
-                    small.add(sample, place, &active);
-                }
+                small.add(sample, place, &active);
             }
         }
     }
-    if shape.small {
-        for (sample, (inputs, value)) in inputs.iter().zip(values).enumerate() {
-            *value += small.output(small_part, shape.units, sample, inputs.head);
-        }
+    for (sample, (inputs, value)) in inputs.iter().zip(values).enumerate() {
+        *value += small.output(small_part, shape.units, sample, inputs.head);
     }
 }
 
@@ -244,9 +228,6 @@ fn pawn_part(
     sample: &Sample,
     scratch: &mut pawns::PawnScratch,
 ) -> (f32, f32) {
-    if !shape.pawns {
-        return (1.0, 0.0);
-    }
     let (gate, shift) = pawns::forward(&parameters[shape.pawn_part()..], head, sample, scratch);
     (1.0 + gate, shift)
 }
@@ -292,18 +273,19 @@ pub fn learn(
         let error = said - target(sample, share);
         sum += error.abs().powf(POWER);
         let slope = POWER * error.abs().powf(POWER - 1.0) * error.signum() * said * (1.0 - said);
-        if shape.pawns {
-            let (parameters, gradient) =
-                (&parameters[shape.pawn_part()..], &mut gradient[shape.pawn_part()..]);
-            pawns::learn(parameters, inputs.head, [slope * *value, slope], gradient, pawns);
-        }
+        let part = shape.pawn_part()..shape.small_part();
+        let slopes = [slope * *value, slope];
+        pawns::learn(&parameters[part.clone()], inputs.head, slopes, &mut gradient[part], pawns);
         *value = slope * factor;
         gradient[shape.head_biases() + inputs.head] += *value;
-        if shape.small {
-            let (parameters, gradient) =
-                (&parameters[shape.small_part()..], &mut gradient[shape.small_part()..]);
-            small.learn(parameters, shape.units, (index, inputs.head), *value, gradient);
-        }
+        let part = shape.small_part()..;
+        small.learn(
+            &parameters[part.clone()],
+            shape.units,
+            (index, inputs.head),
+            *value,
+            &mut gradient[part],
+        );
     }
     backward(shape, parameters, gradient, scratch);
     sum
@@ -330,19 +312,8 @@ fn backward(shape: NetworkShape, parameters: &[f32], gradient: &mut [f32], scrat
                 for unit in 0..TILE {
                     slopes[unit] = slope * weights[unit];
                 }
-                if shape.small {
-                    let small_part = &parameters[shape.small_part()..];
-                    scratch.small.learn_first(
-                        small_part,
-                        (sample, place),
-                        &active,
-                        small_gradient,
-                        &mut slopes,
-                    );
-                }
-                if shape.frozen {
-                    continue;
-                }
+                let small_part = &parameters[shape.small_part()..];
+                scratch.small.learn_first(small_part, (sample, place), &active, small_gradient, &mut slopes);
                 for unit in 0..TILE {
                     let sum = sums[unit];
                     head_gradient[unit] += slope * active[unit];
@@ -368,7 +339,7 @@ mod tests {
     use super::*;
     use crate::cli::tune::data;
 
-    const SHAPE: NetworkShape = NetworkShape { units: 2 * TILE, pawns: true, small: true, frozen: false };
+    const SHAPE: NetworkShape = NetworkShape { units: 2 * TILE };
 
     fn sample(fen: &str, score: i16) -> Sample {
         Sample { score, ..Sample::new(&data::position(fen).expect(fen)) }

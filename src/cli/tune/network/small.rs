@@ -69,19 +69,6 @@ pub fn begin(small: &mut [f32], units: usize, mut normal: impl FnMut(f32) -> f32
     }
 }
 
-/// Adds a part of each linear head to some of the units of the first layer, so that these see the evaluation.
-pub fn see(small: &mut [f32], units: usize, heads: &[f32]) {
-    const SHARES: [f32; 8] = [0.25, -0.25, 0.2, -0.2, 0.12, -0.12, 0.06, -0.06];
-    let blocks = small[..first_weights(units)].as_chunks_mut::<TILE>().0.chunks_mut(FIRST);
-    for (block, head) in blocks.zip(heads.as_chunks::<TILE>().0) {
-        for (weights, share) in block.iter_mut().zip(SHARES) {
-            for (weight, head) in weights.iter_mut().zip(head) {
-                *weight = (*weight + share * head).clamp(-FIRST_LIMIT, FIRST_LIMIT);
-            }
-        }
-    }
-}
-
 /// What is known of a sample.
 #[derive(Clone)]
 struct Layers {

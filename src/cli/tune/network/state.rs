@@ -100,7 +100,7 @@ impl Training {
     fn descend(&mut self, samples: usize, (old, new): (f32, f32), learners: &mut [Learner]) {
         let (work, works) = crossbeam::channel::unbounded();
         let count = learners.len();
-        let first = if self.shape.small { small::first_weights(self.shape.units) } else { 0 };
+        let first = small::first_weights(self.shape.units);
         let mut parameters = self.parameters.as_mut_slice();
         let mut moments = [self.moments.first.as_mut_slice(), self.moments.second.as_mut_slice()];
         let mut gradients: Vec<&mut [f32]> =
@@ -116,12 +116,6 @@ impl Training {
                 left -= length;
                 let gradients: Vec<_> = gradients.iter_mut().map(|gradient| cut(gradient, length)).collect();
                 let moments = moments.each_mut().map(|moments| cut(moments, length));
-                if rate == 0.0 {
-                    // Frozen; the gradient is not used.
-                    gradients.into_iter().for_each(|gradient| gradient.fill(0.0));
-                    cut(&mut parameters, length);
-                    continue;
-                }
                 let _ = work.send((cut(&mut parameters, length), moments, gradients, rate, limit));
             }
         }
@@ -191,7 +185,7 @@ impl Training {
             input_biases: shorts(&self.parameters[shape.input_biases()..shape.heads()], ONE_INPUT),
             heads: shorts(&self.parameters[shape.heads()..shape.head_biases()], ONE_HEAD),
             head_biases: words(&self.parameters[shape.head_biases()..shape.pawn_part()], ONE_OUTPUT),
-            pawns: shape.pawns.then(|| {
+            pawns: {
                 let [weights, biases, outputs, output_biases] =
                     pawns::parts_of(&self.parameters[shape.pawn_part()..shape.small_part()]);
                 PawnLayout {
@@ -200,8 +194,8 @@ impl Training {
                     outputs: shorts(outputs, ONE_HEAD),
                     output_biases: words(output_biases, ONE_OUTPUT),
                 }
-            }),
-            small: shape.small.then(|| {
+            },
+            small: {
                 let (first, heads) = small::parts(&self.parameters[shape.small_part()..], shape.units);
                 let mut layout = SmallLayout { first: vec![0; first.len()], ..SmallLayout::default() };
                 for (to, from) in small::places(shape.units, shape.units) {
@@ -216,7 +210,7 @@ impl Training {
                     layout.output_biases.extend(words(bias, ONE_SMALL * ONE_SECOND));
                 }
                 layout
-            }),
+            },
         }
     }
 
@@ -258,7 +252,7 @@ fn cut<'a>(numbers: &mut &'a mut [f32], length: usize) -> &'a mut [f32] {
 const MAGIC: [u8; 24] = *b"Engram training, v2\n\0\0\0\0";
 
 /// The parameters of a network in a shape with at least as many units. New units begin with random inputs and zero
-/// outputs, and so does a new pawn part.
+/// outputs.
 pub fn grown(layout: &Layout, shape: NetworkShape) -> Vec<f32> {
     let mut parameters = shape.random(2);
     parameters[shape.heads()..shape.pawn_part()].fill(0.0);
@@ -281,35 +275,26 @@ pub fn grown(layout: &Layout, shape: NetworkShape) -> Vec<f32> {
         copy(to, from, ONE_HEAD);
     }
     copy_words(&mut parameters[shape.head_biases()..shape.pawn_part()], &layout.head_biases, ONE_OUTPUT);
-    if let (true, Some(layout)) = (shape.pawns, &layout.pawns) {
-        let [weights, biases, outputs, output_biases] =
-            pawns::parts(&mut parameters[shape.pawn_part()..shape.small_part()]);
-        copy(weights, &layout.input_weights, ONE_INPUT);
-        copy(biases, &layout.input_biases, ONE_INPUT);
-        copy(outputs, &layout.outputs, ONE_HEAD);
-        copy_words(output_biases, &layout.output_biases, ONE_OUTPUT);
+    let (old, new) = parameters.split_at_mut(shape.small_part());
+    let [weights, biases, outputs, output_biases] = pawns::parts(&mut old[shape.pawn_part()..]);
+    copy(weights, &layout.pawns.input_weights, ONE_INPUT);
+    copy(biases, &layout.pawns.input_biases, ONE_INPUT);
+    copy(outputs, &layout.pawns.outputs, ONE_HEAD);
+    copy_words(output_biases, &layout.pawns.output_biases, ONE_OUTPUT);
+    let small = &layout.small;
+    let (first, heads) = small::parts_mut(new, shape.units);
+    first.fill(0.0);
+    for (from, to) in small::places(layout.units, shape.units) {
+        let weights = first[to..to + TILE].iter_mut().zip(&small.first[from..from + TILE]);
+        weights.for_each(|(to, &from)| *to = f32::from(from) / ONE_FIRST as f32);
     }
-    if shape.small {
-        let (old, new) = parameters.split_at_mut(shape.small_part());
-        match &layout.small {
-            Some(small) => {
-                let (first, heads) = small::parts_mut(new, shape.units);
-                first.fill(0.0);
-                for (from, to) in small::places(layout.units, shape.units) {
-                    let weights = first[to..to + TILE].iter_mut().zip(&small.first[from..from + TILE]);
-                    weights.for_each(|(to, &from)| *to = f32::from(from) / ONE_FIRST as f32);
-                }
-                for (head, [first_biases, second, second_biases, outputs, bias]) in heads.enumerate() {
-                    let place = |size: usize| head * size..(head + 1) * size;
-                    copy_words(first_biases, &small.first_biases[place(FIRST)], ONE_SMALL * ONE_FIRST);
-                    copy(second, &small.second[place(SECOND * SECOND)], ONE_SECOND);
-                    copy_words(second_biases, &small.second_biases[place(SECOND)], ONE_SMALL * ONE_SECOND);
-                    copy(outputs, &small.outputs[place(SECOND)], ONE_SECOND);
-                    copy_words(bias, &small.output_biases[place(1)], ONE_SMALL * ONE_SECOND);
-                }
-            }
-            None => small::see(new, shape.units, &old[shape.heads()..shape.head_biases()]),
-        }
+    for (head, [first_biases, second, second_biases, outputs, bias]) in heads.enumerate() {
+        let place = |size: usize| head * size..(head + 1) * size;
+        copy_words(first_biases, &small.first_biases[place(FIRST)], ONE_SMALL * ONE_FIRST);
+        copy(second, &small.second[place(SECOND * SECOND)], ONE_SECOND);
+        copy_words(second_biases, &small.second_biases[place(SECOND)], ONE_SMALL * ONE_SECOND);
+        copy(outputs, &small.outputs[place(SECOND)], ONE_SECOND);
+        copy_words(bias, &small.output_biases[place(1)], ONE_SMALL * ONE_SECOND);
     }
     parameters
 }
@@ -323,18 +308,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("state");
         fs::write(&path, b"something else").expect("a file");
-        assert!(
-            Training::load(&path, NetworkShape { units: TILE, pawns: false, small: false, frozen: false })
-                .is_err()
-        );
+        let shape = NetworkShape { units: TILE };
+        assert!(Training::load(&path, shape).is_err());
         assert_eq!(fs::read(&path).expect("it is left alone"), b"something else");
-        assert!(
-            Training::load(
-                &folder.path().join("none"),
-                NetworkShape { units: TILE, pawns: false, small: false, frozen: false }
-            )
-            .expect("none")
-            .is_none()
-        );
+        assert!(Training::load(&folder.path().join("none"), shape).expect("none").is_none());
     }
 }

@@ -44,12 +44,6 @@ pub struct TrainArguments {
     /// Hidden units of a view, a multiple of 64.
     #[arg(long, default_value_t = 512, value_parser = whole_tiles)]
     units: usize,
-    /// With a pawn part.
-    #[arg(long)]
-    pawns: bool,
-    /// With small layers beside the heads.
-    #[arg(long)]
-    small: bool,
     /// Samples to draw in all: the learning rate falls to zero over them.
     #[arg(long, default_value_t = 1_000_000_000)]
     positions: u64,
@@ -89,12 +83,7 @@ pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt)
     let inputs = || arguments.samples.iter().chain(&arguments.held_out).chain(&arguments.from);
     refuse_input(&arguments.net, inputs())?;
     refuse_input(&arguments.checkpoint, inputs())?;
-    let shape = NetworkShape {
-        units: arguments.units,
-        pawns: arguments.pawns,
-        small: arguments.small,
-        frozen: arguments.old_share == 0.0,
-    };
+    let shape = NetworkShape { units: arguments.units };
     let mut state = Training::begin(&arguments.checkpoint, arguments.from.as_deref(), shape)?;
     let held_out = match &arguments.held_out {
         Some(path) => Stream::first(path, HELD_OUT)?,
@@ -236,8 +225,6 @@ mod tests {
                 &checkpoint,
                 &positions,
                 "--units=64",
-                "--pawns",
-                "--small",
                 "--batch=256",
                 "--buffer=10000",
                 "--rate=0.01",
@@ -245,12 +232,7 @@ mod tests {
             ];
             let arguments = TrainCommand::try_parse_from(words).expect("arguments").arguments;
             print(&arguments, &output, &Interrupt::default()).expect("a training");
-            Training::load(
-                &arguments.checkpoint,
-                NetworkShape { units: 64, pawns: true, small: true, frozen: false },
-            )
-            .expect("a state")
-            .expect("one")
+            Training::load(&arguments.checkpoint, NetworkShape { units: 64 }).expect("a state").expect("one")
         };
         let samples: Vec<Sample> =
             bytes.as_chunks::<SIZE>().0.iter().filter_map(Sample::from_bytes).take(4000).collect();
@@ -266,18 +248,12 @@ mod tests {
         let layout = Layout::from_bytes(&fs::read(path("net")).expect("a net")).expect("a net");
         assert_eq!(layout, late.layout());
         let begun = |layout: &Layout, units: usize| {
-            let shape = NetworkShape { units, pawns: true, small: true, frozen: false };
+            let shape = NetworkShape { units };
             let moments = Moments::default();
             Training { shape, batches: 0, parameters: grown(layout, shape), moments }
         };
         assert_eq!(begun(&layout, 64).layout(), layout);
         let change = loss(&begun(&layout, 128)) - loss(&begun(&layout, 64));
         assert!(change.abs() < 1e-6, "new units have no say: {change}");
-        let plain = Layout { small: None, ..layout.clone() };
-        let without = NetworkShape { units: 64, pawns: true, small: false, frozen: false };
-        let (parameters, moments) = (grown(&plain, without), Moments::default());
-        let without = loss(&Training { shape: without, batches: 0, parameters, moments });
-        assert_eq!(loss(&begun(&plain, 64)), without, "new small layers have no say");
-        assert_ne!(loss(&begun(&layout, 64)), without, "those of the file have one");
     }
 }
