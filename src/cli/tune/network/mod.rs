@@ -7,6 +7,7 @@ mod optimiser;
 mod pawns;
 pub mod record;
 pub mod sample;
+mod small;
 mod state;
 mod stream;
 pub mod teacher;

@@ -1,0 +1,275 @@
+//! The small layers beside the linear heads: a little network for each head over the activations of both views.
+//!
+//! ```text
+//!  activations of both views -> FIRST units -> these and their squares -> SECOND units -> added to the head's output
+//! ```
+//! An activation is the square of a clipped sum, a unit's output its sum clipped to the range 0 to 1; both are 0 to
+//! [`ONE_SMALL`] as integers, so that two products with a byte fit into 16 bits. AVX2 and AVX-512 have instructions that
+//! multiply and add neighbours; the plain loops are the definition, and `tests/net.rs` compares them all.
+
+use super::{
+    file::{FIRST, HEADS, Layout, ONE_FIRST, ONE_HEAD, ONE_INPUT, ONE_SECOND, ONE_SMALL, SECOND},
+    network::{UNITS, Units},
+};
+use crate::processor::{Generation, Instructions};
+
+/// Inputs of the first layer that are multiplied together, and how many such groups there are.
+const GROUP: usize = 4;
+const GROUPS: usize = 2 * UNITS / GROUP;
+/// The weights of a group for each unit.
+type Group = [[i8; GROUP]; FIRST];
+/// The inputs of the second layer from a unit of the first: its output and the square of it.
+type Pair = [i16; 2];
+/// The weights of a pair for each unit.
+type PairWeights = [Pair; SECOND];
+
+/// The small layers of all heads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SmallLayers(Box<[Head]>);
+
+/// The small layers of a head.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+struct Head {
+    first: [Group; GROUPS],
+    first_biases: [i32; FIRST],
+    second: [PairWeights; FIRST],
+    second_biases: [i32; SECOND],
+    outputs: [i16; SECOND],
+    output_bias: i32,
+}
+
+impl SmallLayers {
+    /// The small layers of a file with [`UNITS`] units.
+    pub fn new(layout: &Layout) -> SmallLayers {
+        let small = &layout.small;
+        let heads = (0..HEADS).map(|index| {
+            let mut head = Head {
+                first: [[[0; GROUP]; FIRST]; GROUPS],
+                first_biases: [0; FIRST],
+                second: [[[0; 2]; SECOND]; FIRST],
+                second_biases: [0; SECOND],
+                outputs: [0; SECOND],
+                output_bias: small.output_biases[index],
+            };
+            let units = index * FIRST..(index + 1) * FIRST;
+            for (unit, from) in small.first.as_chunks::<{ 2 * UNITS }>().0[units.clone()].iter().enumerate() {
+                for (group, from) in head.first.iter_mut().zip(from.as_chunks().0) {
+                    group[unit] = *from;
+                }
+            }
+            head.first_biases.copy_from_slice(&small.first_biases[units]);
+            let units = index * SECOND..(index + 1) * SECOND;
+            // In a file the squares follow all outputs.
+            for (input, from) in small.second.as_chunks::<SECOND>().0[units.clone()].iter().enumerate() {
+                for (to, from) in head.second[input % FIRST].iter_mut().zip(from) {
+                    to[input / FIRST] = *from;
+                }
+            }
+            head.second_biases.copy_from_slice(&small.second_biases[units.clone()]);
+            head.outputs.copy_from_slice(&small.outputs[units]);
+            head
+        });
+        SmallLayers(heads.collect())
+    }
+
+    /// What they add to the output of a head, in units of 1 / ([`ONE_INPUT`] * [`ONE_HEAD`]), from the accumulators of
+    /// the mover and the opponent.
+    #[inline(always)]
+    pub fn output(&self, instructions: Instructions, head: usize, sums: [&Units; 2]) -> i64 {
+        const ONE: i32 = ONE_SMALL;
+        // A shift rounds down; what is below 0 is clipped anyway.
+        const FIRST_SHIFT: u32 = ONE_FIRST.ilog2();
+        const SECOND_SHIFT: u32 = ONE_SECOND.ilog2();
+        let head = &self.0[head];
+        let first = first_layer(instructions, &activations(sums), &head.first);
+        let mut pairs = [[0; 2]; FIRST];
+        for unit in 0..FIRST {
+            let sum = first[unit].wrapping_add(head.first_biases[unit]);
+            let clipped = (sum >> FIRST_SHIFT).clamp(0, ONE);
+            pairs[unit] = [clipped as i16, (clipped * clipped / ONE) as i16];
+        }
+        let second = second_layer(instructions, &pairs, &head.second);
+        let mut output = head.output_bias;
+        for unit in 0..SECOND {
+            let sum = second[unit].wrapping_add(head.second_biases[unit]);
+            let clipped = (sum >> SECOND_SHIFT).clamp(0, ONE);
+            output = output.wrapping_add(clipped * i32::from(head.outputs[unit]));
+        }
+        i64::from(output) * i64::from(ONE_INPUT * ONE_HEAD) / i64::from(ONE * ONE_SECOND)
+    }
+}
+
+/// The activations of both views.
+#[inline(always)]
+fn activations(sums: [&Units; 2]) -> [u8; 2 * UNITS] {
+    const _: () = assert!(ONE_INPUT * ONE_INPUT / 512 == ONE_SMALL && ONE_INPUT * ONE_INPUT + 256 < 1 << 16);
+    let mut active = [0; 2 * UNITS];
+    for (active, sums) in active.as_chunks_mut::<UNITS>().0.iter_mut().zip(sums) {
+        for unit in 0..UNITS {
+            let clipped = sums.0[unit].clamp(0, ONE_INPUT as i16) as u16;
+            active[unit] = ((clipped * clipped + 256) >> 9) as u8;
+        }
+    }
+    active
+}
+
+/// For each unit the sum of the activations times its weights, which fits into 32 bits.
+#[inline(always)]
+fn first_layer(
+    instructions: Instructions,
+    active: &[u8; 2 * UNITS],
+    weights: &[Group; GROUPS],
+) -> [i32; FIRST] {
+    match instructions.generation() {
+        // SAFETY: `Instructions` of a generation are only made where the processor has all of these features.
+        #[cfg(target_arch = "x86_64")]
+        #[allow(unsafe_code)]
+        Generation::Avx512 => unsafe { avx512::first_layer(active, weights) },
+        // SAFETY: the same.
+        #[cfg(target_arch = "x86_64")]
+        #[allow(unsafe_code)]
+        Generation::Avx2 => unsafe { avx2::first_layer(active, weights) },
+        Generation::Baseline => {
+            let mut sums = [0_i32; FIRST];
+            for (active, group) in active.as_chunks::<GROUP>().0.iter().zip(weights) {
+                for unit in 0..FIRST {
+                    for place in 0..GROUP {
+                        sums[unit] += i32::from(active[place]) * i32::from(group[unit][place]);
+                    }
+                }
+            }
+            sums
+        }
+    }
+}
+
+/// For each unit the sum of the inputs times its weights, which fits into 32 bits.
+#[inline(always)]
+fn second_layer(
+    instructions: Instructions,
+    pairs: &[Pair; FIRST],
+    weights: &[PairWeights; FIRST],
+) -> [i32; SECOND] {
+    match instructions.generation() {
+        // SAFETY: `Instructions` of a generation are only made where the processor has all of these features.
+        #[cfg(target_arch = "x86_64")]
+        #[allow(unsafe_code)]
+        Generation::Avx512 => unsafe { avx512::second_layer(pairs, weights) },
+        // SAFETY: the same.
+        #[cfg(target_arch = "x86_64")]
+        #[allow(unsafe_code)]
+        Generation::Avx2 => unsafe { avx2::second_layer(pairs, weights) },
+        Generation::Baseline => {
+            let mut sums = [0_i32; SECOND];
+            for (pair, weights) in pairs.iter().zip(weights) {
+                for unit in 0..SECOND {
+                    for place in 0..2 {
+                        sums[unit] += i32::from(pair[place]) * i32::from(weights[unit][place]);
+                    }
+                }
+            }
+            sums
+        }
+    }
+}
+
+/// The layers with 16 sums in a vector.
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod avx512 {
+    use std::{
+        arch::x86_64::{
+            __m512i, _mm512_add_epi32, _mm512_dpbusd_epi32, _mm512_dpwssd_epi32, _mm512_set1_epi32,
+            _mm512_setzero_si512,
+        },
+        mem::transmute,
+    };
+
+    use super::{FIRST, GROUP, GROUPS, Group, Pair, PairWeights, SECOND, UNITS, word};
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+    #[inline]
+    pub fn first_layer(active: &[u8; 2 * UNITS], weights: &[Group; GROUPS]) -> [i32; FIRST] {
+        // Four sums, since a multiply-add takes four cycles and one can begin in each.
+        let mut sums = [_mm512_setzero_si512(); 4];
+        for (active, groups) in
+            active.as_chunks::<GROUP>().0.as_chunks::<4>().0.iter().zip(weights.as_chunks::<4>().0)
+        {
+            for part in 0..4 {
+                // SAFETY: both are 64 bytes of which every bit pattern is valid; so below.
+                let weights = unsafe { transmute::<Group, __m512i>(groups[part]) };
+                let active = _mm512_set1_epi32(i32::from_le_bytes(active[part]));
+                sums[part] = _mm512_dpbusd_epi32(sums[part], active, weights);
+            }
+        }
+        let [a, b, c, d] = sums;
+        let sum = _mm512_add_epi32(_mm512_add_epi32(a, b), _mm512_add_epi32(c, d));
+        unsafe { transmute::<__m512i, [i32; FIRST]>(sum) }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+    #[inline]
+    pub fn second_layer(pairs: &[Pair; FIRST], weights: &[PairWeights; FIRST]) -> [i32; SECOND] {
+        let mut sums = [_mm512_setzero_si512(); 2];
+        for (pair, weights) in pairs.iter().zip(weights) {
+            let weights = unsafe { transmute::<PairWeights, [__m512i; 2]>(*weights) };
+            for part in 0..2 {
+                sums[part] = _mm512_dpwssd_epi32(sums[part], _mm512_set1_epi32(word(*pair)), weights[part]);
+            }
+        }
+        unsafe { transmute::<[__m512i; 2], [i32; SECOND]>(sums) }
+    }
+}
+
+/// The layers with eight sums in a vector.
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod avx2 {
+    use std::{
+        arch::x86_64::{
+            __m256i, _mm256_add_epi32, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_set1_epi16,
+            _mm256_set1_epi32, _mm256_setzero_si256,
+        },
+        mem::transmute,
+    };
+
+    use super::{FIRST, GROUP, GROUPS, Group, Pair, PairWeights, SECOND, UNITS, word};
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub fn first_layer(active: &[u8; 2 * UNITS], weights: &[Group; GROUPS]) -> [i32; FIRST] {
+        let mut sums = [_mm256_setzero_si256(); 2];
+        for (active, group) in active.as_chunks::<GROUP>().0.iter().zip(weights) {
+            // SAFETY: both are 64 bytes of which every bit pattern is valid; so below.
+            let weights = unsafe { transmute::<Group, [__m256i; 2]>(*group) };
+            let active = _mm256_set1_epi32(i32::from_le_bytes(*active));
+            for part in 0..2 {
+                let products = _mm256_maddubs_epi16(active, weights[part]);
+                sums[part] = _mm256_add_epi32(sums[part], _mm256_madd_epi16(products, _mm256_set1_epi16(1)));
+            }
+        }
+        unsafe { transmute::<[__m256i; 2], [i32; FIRST]>(sums) }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub fn second_layer(pairs: &[Pair; FIRST], weights: &[PairWeights; FIRST]) -> [i32; SECOND] {
+        let mut sums = [_mm256_setzero_si256(); 4];
+        for (pair, weights) in pairs.iter().zip(weights) {
+            let weights = unsafe { transmute::<PairWeights, [__m256i; 4]>(*weights) };
+            for part in 0..4 {
+                let products = _mm256_madd_epi16(_mm256_set1_epi32(word(*pair)), weights[part]);
+                sums[part] = _mm256_add_epi32(sums[part], products);
+            }
+        }
+        unsafe { transmute::<[__m256i; 4], [i32; SECOND]>(sums) }
+    }
+}
+
+/// A pair in the 32 bits that a vector repeats.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn word([low, high]: Pair) -> i32 {
+    i32::from(low) & 0xffff | i32::from(high) << 16
+}
