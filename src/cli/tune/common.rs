@@ -16,10 +16,7 @@ pub fn no_data() -> CliError {
 
 /// The checkpoint belongs to another shape of network.
 pub fn foreign_checkpoint(path: &Path) -> CliError {
-    CliError::Task(format!(
-        "{} does not fit what is trained here; remove it to begin anew",
-        path.display()
-    ))
+    CliError::Task(format!("{} does not fit what is trained here; remove it to begin anew", path.display()))
 }
 
 /// Reads the state of an interrupted session, if there was one. A file that cannot be read must not be overwritten.

@@ -6,7 +6,6 @@ mod data;
 mod generate;
 mod held_out;
 mod network;
-mod record;
 mod wdl;
 
 use std::path::PathBuf;
