@@ -8,7 +8,7 @@ use std::{
 use shakmaty::{Color, Move};
 
 use super::{
-    Tree, TreeError,
+    Tree,
     graph::{self, Edge, Key, Node, Standing},
     notation,
 };
@@ -180,21 +180,8 @@ enum Next {
 }
 
 impl Tree {
-    /// The leaf with the least cost that nobody searches, which is claimed until it is recorded or released, for ten
-    /// minutes at most; none if nothing is left to search.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn next_job(&mut self) -> Result<Option<Job>, TreeError> {
-        self.writing(|tree| {
-            let claimed = tree.claimed()?;
-            let job = tree.find_job(&claimed)?;
-            job.iter().try_for_each(|job| tree.claim(&job.position))?;
-            Ok(job)
-        })
-    }
-
-    fn find_job(&self, claimed: &HashSet<Key>) -> rusqlite::Result<Option<Job>> {
+    /// The leaf with the least cost that is not claimed; none if nothing is left to search.
+    pub(super) fn find_job(&self, claimed: &HashSet<Key>) -> rusqlite::Result<Option<Job>> {
         let mut places: Vec<Place> = Vec::new();
         let mut queue = BinaryHeap::new();
         for side in Color::ALL {

@@ -21,6 +21,7 @@
 //! --sqlite`: an archive of analysed games becomes a tree by being opened as one. Each search is one transaction, so a
 //! process that is killed loses the searches under way and nothing else; readers and several writers share a file.
 
+mod claims;
 mod error;
 mod graph;
 mod growth;
