@@ -86,16 +86,6 @@ fn our_own_positions_count_right() {
 }
 
 #[test]
-fn a_divided_count_adds_up() {
-    let root = position("r3k2r/pb1nqpb1/1pn1p1p1/2pPP3/1p2N3/P2B1N1p/1PPBQPPP/R3K2R w KQkq - 0 1");
-    let parts = perft::divide(&root, 3);
-    assert_eq!(parts.len(), root.legal_moves().len());
-    assert_eq!(parts.iter().map(|(_, nodes)| nodes).sum::<u64>(), perft::perft(&root, 3));
-    assert!(perft::divide(&root, 0).is_empty());
-    assert_eq!(perft::perft(&root, 0), 1);
-}
-
-#[test]
 fn standard_suite_to_depth_5() {
     check_shared("standard.epd", 5);
 }

@@ -1,7 +1,5 @@
 //! Counts the leaves of the game tree: the standard test of move generation.
 
-use shakmaty::Move;
-
 use super::state::Position;
 
 /// The number of legal move sequences of length `depth`.
@@ -14,10 +12,4 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
         return moves.len() as u64;
     }
     moves.iter().map(|&m| perft(&position.play(m), depth - 1)).sum()
-}
-
-/// [`perft`] split by the first move, in the generator's order. Depth 0 has no first move.
-pub fn divide(position: &Position, depth: u32) -> Vec<(Move, u64)> {
-    let Some(rest) = depth.checked_sub(1) else { return Vec::new() };
-    position.legal_moves().iter().map(|&m| (m, perft(&position.play(m), rest))).collect()
 }

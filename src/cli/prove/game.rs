@@ -28,7 +28,7 @@ const SEARCH_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// The limit of each search of a side.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub(in crate::cli) enum Limit {
+pub(super) enum Limit {
     Nodes(u64),
     /// In plies, for engines that do not count nodes.
     Depth(u64),
@@ -36,7 +36,7 @@ pub(in crate::cli) enum Limit {
 
 /// The limits of both sides.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub(in crate::cli) enum Pace {
+pub(super) enum Pace {
     /// A limit for each move of White and Black, and the relative variation of node limits (0.05 is 5 %).
     Fixed { limits: [Limit; 2], jitter: f64 },
     /// A time for the game and an increment for each move.
@@ -56,7 +56,7 @@ impl Pace {
 /// Why a game ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "&'static str", try_from = "String")]
-pub(in crate::cli) enum GameEnding {
+pub(super) enum GameEnding {
     Checkmate,
     Stalemate,
     Repetition,
@@ -120,7 +120,7 @@ impl TryFrom<String> for GameEnding {
 
 /// A finished game.
 #[derive(Clone, Debug)]
-pub(in crate::cli) struct Played {
+pub(super) struct Played {
     /// None if it was drawn.
     pub winner: Option<Color>,
     pub ending: GameEnding,
@@ -128,7 +128,7 @@ pub(in crate::cli) struct Played {
 }
 
 /// Plays from `start`; `players` are White and Black. `each` is called with every answer and its side.
-pub(in crate::cli) fn play(
+pub(super) fn play(
     start: &Position,
     players: &mut [EnginePlayer; 2],
     pace: Pace,

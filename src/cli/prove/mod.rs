@@ -7,12 +7,12 @@
 
 mod chart;
 mod experiment;
-pub(super) mod game;
+mod game;
 mod game_journal;
 mod memory;
-pub(super) mod player;
+mod player;
 mod report;
-pub(super) mod statistics;
+mod statistics;
 mod summary;
 
 use std::{

@@ -27,7 +27,7 @@ const MATE: i32 = 30_000;
 
 /// How to start an engine.
 #[derive(Clone, Debug)]
-pub(in crate::cli) struct Program {
+pub(super) struct Program {
     pub path: PathBuf,
     pub arguments: Vec<String>,
     /// Names and values.
@@ -58,7 +58,7 @@ impl Program {
 
 /// How an engine fails to answer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Error)]
-pub(in crate::cli) enum EngineFailure {
+pub(super) enum EngineFailure {
     /// The process ended, or its output.
     #[error("crashed")]
     Crashed,
@@ -69,22 +69,19 @@ pub(in crate::cli) enum EngineFailure {
 
 /// The answer to `go`.
 #[derive(Clone, Debug, Default)]
-pub(in crate::cli) struct EngineAnswer {
+pub(super) struct EngineAnswer {
     pub best: Option<UciMove>,
     /// The last exact score, in centipawns for the engine; a mate counts 300 pawns.
     pub score: Option<i32>,
     /// The depth of that score.
     pub depth: u64,
-    /// The line of that score.
-    #[cfg(feature = "tune")]
-    pub pv: Vec<UciMove>,
     pub time: Duration,
     /// Its `info string` messages.
     pub texts: Vec<String>,
 }
 
 /// A running engine. It is killed when dropped.
-pub(in crate::cli) struct EnginePlayer {
+pub(super) struct EnginePlayer {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<(Instant, Message)>,
@@ -233,8 +230,6 @@ impl EngineAnswer {
             && info.multipv.is_none_or(|line| line == 1)
         {
             self.depth = info.depth.unwrap_or(self.depth);
-            #[cfg(feature = "tune")]
-            self.pv.clone_from(&info.pv);
             self.score = Some(match score.value {
                 ScoreValue::Centipawns(value) => value.clamp(-MATE, MATE),
                 ScoreValue::Mate(moves) if moves > 0 => MATE,

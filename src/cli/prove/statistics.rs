@@ -11,7 +11,7 @@ const DRAWS: usize = 4000;
 const TAIL: f64 = 0.025;
 
 /// A random generator seeded by these numbers in their order.
-pub(in crate::cli) fn seeded(words: &[u64]) -> Rng {
+pub(super) fn seeded(words: &[u64]) -> Rng {
     Rng::with_seed(words.iter().fold(0, |seed, &word| Rng::with_seed(seed ^ word).u64(..)))
 }
 

@@ -14,12 +14,9 @@ pub fn no_data() -> CliError {
     CliError::Task("no positions to work with; `label --help` says how their file looks".to_owned())
 }
 
-/// The checkpoint belongs to another shape of network or to other parameters.
+/// The checkpoint belongs to another shape of network.
 pub fn foreign_checkpoint(path: &Path) -> CliError {
-    CliError::Task(format!(
-        "{} does not fit what is trained or tuned here; remove it to begin anew",
-        path.display()
-    ))
+    CliError::Task(format!("{} does not fit what is trained here; remove it to begin anew", path.display()))
 }
 
 /// Reads the state of an interrupted session, if there was one. A file that cannot be read must not be overwritten.

@@ -3,18 +3,27 @@
 
 use std::{
     fs::File,
-    io::{self, BufRead, BufReader, Read},
-    iter,
+    io::{self, BufRead, BufReader},
     path::Path,
 };
 
 use shakmaty::{CastlingMode, Square, fen::Fen};
 
-use super::{
-    common::file_error,
-    record::{self, Labelled},
-};
+use super::common::file_error;
 use crate::{cli::CliError, position::Position, types::spread};
+
+/// A labelled position.
+#[derive(Debug)]
+pub struct Labelled {
+    /// The position.
+    pub position: Position,
+    /// Centipawns for White.
+    pub score: Option<f32>,
+    /// 1, 0.5, 0 for White.
+    pub result: f32,
+    /// Is the mover in check, or does the best move take or promote? Then no static evaluation can be right.
+    pub noisy: bool,
+}
 
 /// Positions in a block. Neighbouring ones come from few games, so a block is used as a whole either for training or for
 /// validation.
@@ -44,26 +53,12 @@ pub fn position(fen: &str) -> Option<Position> {
     Position::from_setup(setup, CastlingMode::Standard).ok()
 }
 
-/// The positions of a file; `None` for one that cannot be read.
-pub type Labels<'a> = Box<dyn Iterator<Item = Result<Option<Labelled>, CliError>> + 'a>;
-
-/// Reads a file of either form.
-pub fn read(path: &Path) -> Result<Labels<'_>, CliError> {
-    let mut input = open(path)?;
+/// The positions of a file; `None` for a line that cannot be read.
+pub fn read(
+    path: &Path,
+) -> Result<impl Iterator<Item = Result<Option<Labelled>, CliError>> + use<'_>, CliError> {
     let failed = file_error(path);
-    let compact = input.fill_buf().map_err(&failed)?.starts_with(&record::HEADER);
-    if !compact {
-        return Ok(Box::new(input.lines().map(move |line| Ok(parse(&line.map_err(&failed)?)))));
-    }
-    input.consume(record::SIZE);
-    Ok(Box::new(iter::from_fn(move || {
-        let mut bytes = [0; record::SIZE];
-        match input.read_exact(&mut bytes) {
-            Ok(()) => Some(Ok(record::unpack(&bytes))),
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => None,
-            Err(error) => Some(Err(failed(error))),
-        }
-    })))
+    Ok(open(path)?.lines().map(move |line| Ok(parse(&line.map_err(&failed)?))))
 }
 
 /// Reads a line; `None` if it is not of the form above.
@@ -79,7 +74,7 @@ pub fn parse(line: &str) -> Option<Labelled> {
 }
 
 /// Is `best` (in UCI form) a capture or a promotion?
-pub fn is_noisy(position: &Position, best: &str) -> bool {
+fn is_noisy(position: &Position, best: &str) -> bool {
     let goal = best.get(2..4).and_then(|square| Square::from_ascii(square.as_bytes()).ok());
     best.len() > 4 || goal.is_some_and(|goal| position.board().occupied().contains(goal))
 }

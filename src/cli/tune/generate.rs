@@ -2,7 +2,7 @@
 
 use std::{
     fs::{File, OpenOptions},
-    io::{self, Read, Seek, SeekFrom, Write},
+    io::{self, BufRead, BufReader, Write},
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -18,8 +18,7 @@ use shakmaty::{CastlingMode, Color, Move, uci::UciMove};
 
 use super::{
     common::{file_error, threads},
-    data::is_noisy,
-    record::{self, Labelled},
+    data,
 };
 use crate::{
     cli::{CliError, prove::openings, refuse_input},
@@ -84,13 +83,13 @@ pub fn print(arguments: &GenerateArguments, output: &Output, interrupt: &Interru
                         break;
                     }
                     let mut random = Rng::with_seed(before ^ number << 32);
-                    let records = player.game(&mut random, &openings, arguments.opening);
+                    let lines = player.game(&mut random, &openings, arguments.opening);
                     let mut file = locked(&file);
-                    if let Err(error) = file.write_all(&records.concat()) {
+                    if let Err(error) = file.write_all(lines.concat().as_bytes()) {
                         *locked(&failure) = Some(error);
                         return;
                     }
-                    let positions = written.fetch_add(records.len() as u64, Relaxed) + records.len() as u64;
+                    let positions = written.fetch_add(lines.len() as u64, Relaxed) + lines.len() as u64;
                     let games = finished.fetch_add(1, Relaxed) + 1;
                     if games % 100 == 0 {
                         output.line(format_args!("{games} games, {positions} positions"));
@@ -111,24 +110,28 @@ pub fn print(arguments: &GenerateArguments, output: &Output, interrupt: &Interru
     }
 }
 
-/// Opens a file at the end of its last complete record, and returns its number of records.
+/// Opens a file to go on behind its last line, and returns its number of lines.
 fn open(path: &Path) -> io::Result<(File, u64)> {
-    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-    let size = record::SIZE as u64;
-    let length = file.metadata()?.len();
-    if length == 0 {
-        file.write_all(&record::HEADER)?;
-        return Ok((file, 0));
+    let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+    let (mut lines, mut is_one, mut line) = (0, false, String::new());
+    let mut input = BufReader::new(&file);
+    while input.read_line(&mut line)? > 0 {
+        lines += 1;
+        is_one = is_one || data::parse(&line).is_some();
+        // A line that was not finished belongs to no position.
+        if !line.ends_with('\n') && is_one {
+            (&file).write_all(b"\n")?;
+        }
+        line.clear();
     }
-    let mut header = [0; record::SIZE];
-    if length < size || file.read_exact(&mut header).is_err() || header != record::HEADER {
-        return Err(io::Error::other("it is not a file of labelled positions; name another or remove it"));
+    match lines == 0 || is_one {
+        true => Ok((file, lines)),
+        false => Err(io::Error::other("it is not a file of labelled positions; name another or remove it")),
     }
-    let whole = length / size * size;
-    file.set_len(whole)?;
-    file.seek(SeekFrom::Start(whole))?;
-    Ok((file, whole / size - 1))
 }
+
+/// A position, White's score in centipawns, and the best move.
+type ScoredPosition = (Position, i32, UciMove);
 
 /// An engine that plays both sides.
 pub(super) struct Player {
@@ -155,30 +158,33 @@ impl Player {
         Player { engine, answers, nodes }
     }
 
-    /// Plays a game and returns its quiet positions as records.
-    fn game(&mut self, random: &mut Rng, openings: &[Position], plies: usize) -> Vec<[u8; record::SIZE]> {
+    /// Plays a game and returns its positions as lines.
+    fn game(&mut self, random: &mut Rng, openings: &[Position], plies: usize) -> Vec<String> {
         loop {
             let (start, moves) = match openings {
                 [] => (Position::default(), random_moves(&Position::default(), random, plies)),
                 _ => (openings[random.usize(..openings.len())].clone(), Some(Vec::new())),
             };
-            if let Some((mut labels, result)) = moves.and_then(|moves| self.play(&start, moves)) {
-                labels.iter_mut().for_each(|label| label.result = result);
-                return labels.iter().filter_map(record::pack).collect();
+            if let Some((scored, result)) = moves.and_then(|moves| self.play(&start, moves)) {
+                let line = |(position, score, best): ScoredPosition| {
+                    format!("{} | {score} | {result} | {best}\n", position.fen())
+                };
+                return scored.into_iter().map(line).collect();
             }
         }
     }
 
-    /// Plays on after random `moves` from `start`; returns no records if they are unfair.
-    fn play(&mut self, start: &Position, mut moves: Vec<UciMove>) -> Option<(Vec<Labelled>, f32)> {
+    /// Plays on after random `moves` from `start`, and returns positions with White's score and the best move, and White's
+    /// result; none if the moves are unfair.
+    fn play(&mut self, start: &Position, mut moves: Vec<UciMove>) -> Option<(Vec<ScoredPosition>, f32)> {
         self.engine.new_game();
         let first = moves.len();
-        let mut labels = Vec::new();
+        let mut scored = Vec::new();
         let mut verdict = Verdict::default();
         loop {
             let (position, result) = follow(start, &moves)?;
             if let Some(result) = result {
-                return Some((labels, result));
+                return Some((scored, result));
             }
             let (best, score) = self.best_move(start, &moves)?;
             let white = score.relative_to(position.turn());
@@ -188,12 +194,11 @@ impl Player {
             }
             verdict.push(position.turn(), score);
             if let Some(winner) = verdict.winner() {
-                return Some((labels, winner.fold_wb(1.0, 0.0)));
+                return Some((scored, winner.fold_wb(1.0, 0.0)));
             }
             let uci = best.to_uci(CastlingMode::Standard);
             if !score.is_decisive() {
-                let noisy = position.in_check() || is_noisy(&position, &uci.to_string());
-                labels.push(Labelled { position, score: Some(centipawns as f32), result: 0.5, noisy });
+                scored.push((position, centipawns, uci));
             }
             moves.push(uci);
         }
@@ -258,18 +263,16 @@ mod tests {
         };
         let output = Output::new(io::sink());
         print(&arguments, &output, &Interrupt::default()).expect("a first game");
-        let first = std::fs::read(&path).expect("a file");
-        std::fs::write(&path, [first.as_slice(), &[1, 2, 3]].concat()).expect("a torn record");
+        let first = std::fs::read_to_string(&path).expect("a file");
+        std::fs::write(&path, first.clone() + "8/8/4k3 w").expect("a torn line");
         print(&arguments, &output, &Interrupt::default()).expect("a second game");
-        let both = std::fs::read(&path).expect("a file");
-        assert!(
-            both.starts_with(&first) && both.len() > first.len() && both.len().is_multiple_of(record::SIZE)
-        );
-        let read = |bytes: &[u8]| -> Vec<Labelled> {
-            let records = bytes.as_chunks::<{ record::SIZE }>().0;
-            records.iter().skip(1).map(|bytes| record::unpack(bytes).expect("a record")).collect()
+        let read = |path: &Path| -> Vec<data::Labelled> {
+            data::read(path).expect("a file").filter_map(|label| label.expect("readable")).collect()
         };
-        assert!(!read(&both).is_empty());
+        let both = std::fs::read_to_string(&path).expect("a file");
+        assert!(both.starts_with(&first));
+        assert!(!first.is_empty() && both.lines().count() > first.lines().count() + 1);
+        assert_eq!(read(&path).len(), both.lines().count() - 1, "all but the torn line");
 
         let book = folder.path().join("book.epd");
         let opening = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 1";
@@ -277,7 +280,7 @@ mod tests {
         arguments.out = folder.path().join("book.bin");
         arguments.openings = Some(book);
         print(&arguments, &output, &Interrupt::default()).expect("a game from a book");
-        let game = read(&std::fs::read(&arguments.out).expect("a file"));
+        let game = read(&arguments.out);
         assert_eq!(game[0].position.fen(), opening, "no random move follows the opening");
         arguments.out = path.clone();
         arguments.openings = None;

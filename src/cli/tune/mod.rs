@@ -1,14 +1,11 @@
 //! `engram tune`: trains the network (`network/`) on positions of the engine's own searches and games (`generate.rs`),
-//! and says how well it judges the games of others (`held_out.rs`). The parameters of the search have no gradient: they
-//! are tuned by self-play (`spsa.rs`).
+//! and says how well it judges the games of others (`held_out.rs`).
 
 mod common;
 mod data;
 mod generate;
 mod held_out;
 mod network;
-mod record;
-mod spsa;
 mod wdl;
 
 use std::path::PathBuf;
@@ -23,7 +20,6 @@ use self::{
         sample::{self, SampleArguments},
         train::{self as network_train, TrainArguments},
     },
-    spsa::SpsaArguments,
 };
 use crate::{
     cli::CliError,
@@ -50,8 +46,6 @@ pub enum TuneTask {
     /// Prints the loss of training and validation samples, and writes the network with each checkpoint. Ctrl-C
     /// ends it; the same command resumes there.
     Train(TrainArguments),
-    /// Tune the parameters of the search in games of the engine against itself (SPSA).
-    Spsa(SpsaArguments),
     /// Fit the model of win, draw and loss to games from `generate`.
     Wdl {
         /// The file; `-` for standard input.
@@ -71,7 +65,6 @@ pub fn run(task: &TuneTask, output: &Output, interrupt: &Interrupt) -> Result<()
         TuneTask::Sample(arguments) => sample::print(arguments, output, interrupt),
         TuneTask::Label(arguments) => label::print(arguments, output, interrupt),
         TuneTask::Train(arguments) => network_train::print(arguments, output, interrupt),
-        TuneTask::Spsa(arguments) => spsa::print(arguments, output, interrupt),
         TuneTask::Wdl { file } => wdl::print(file, output),
         TuneTask::HeldOut(arguments) => held_out::print(arguments, output),
     }

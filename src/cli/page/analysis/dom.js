@@ -32,6 +32,8 @@ const button = (text, label, click, attributes) =>
     text,
   );
 
+const tool = (text, click) => button(text, text, click, { class: "tool" });
+
 // Announces a text to screen readers, and, if `visible`, shows it for a moment.
 function announce(text, visible) {
   const said = document.getElementById("said");

@@ -12,24 +12,9 @@ class Hand {
       "aria-label": "Promote to",
       hidden: true,
     });
-    this.input = make("input", {
-      type: "text",
-      placeholder: "Your move, such as Nf3",
-      "aria-label": "Your move, such as Nf3 or g1f3 (m)",
-      title: "Your move (m)",
-      autocomplete: "off",
-      autocapitalize: "off",
-      spellcheck: "false",
-      onkeydown: (event) => {
-        if (event.key === "Escape") this.input.blur();
-      },
-    });
-    this.typed = make(
-      "form",
-      { class: "typed", onsubmit: (event) => this.read(event) },
-      this.input,
-      make("button", { type: "submit", class: "tool" }, "Play"),
-    );
+    const label = "Your move, such as Nf3 or g1f3 (m)";
+    const attributes = { type: "text", placeholder: "Your move, such as Nf3", "aria-label": label };
+    [this.typed, this.input] = typedForm({ ...attributes, title: "Your move (m)" }, "Play", () => this.read());
     const { board } = viewer;
     board.addEventListener("pointerdown", (event) => this.take(event));
     board.addEventListener("pointermove", (event) => this.drag(event));
@@ -133,8 +118,7 @@ class Hand {
   }
 
   // Plays the move that was typed.
-  read(event) {
-    event.preventDefault();
+  read() {
     const word = this.input.value.trim();
     if (word === "") return;
     const position = this.viewer.position();
@@ -148,6 +132,25 @@ class Hand {
       announce(moves.length > 1 ? `${word} may be ${names}` : `${word} is not a legal move here`, true);
     }
   }
+}
+
+// A field for moves with its button, and the field alone.
+function typedForm(attributes, word, submit) {
+  const input = make("input", {
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    onkeydown: (event) => {
+      if (event.key === "Escape") input.blur();
+    },
+    ...attributes,
+  });
+  const submitted = (event) => {
+    event.preventDefault();
+    submit();
+  };
+  const go = make("button", { type: "submit", class: "tool" }, word);
+  return [make("form", { class: "typed", onsubmit: submitted }, input, go), input];
 }
 
 // The legal moves of the piece on a square by the square where it is dropped. Castling is the king on his rook, or on

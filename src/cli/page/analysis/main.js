@@ -19,14 +19,8 @@ document.addEventListener("DOMContentLoaded", () => {
   const showBlock = (row) => {
     const game = JSON.parse(document.getElementById(`block${row.block}`).textContent);
     block = row.block;
-    const moved = (ply) => {
-      try {
-        history.replaceState(null, "", `#${block}/${ply}`);
-      } catch {
-        // Some browsers allow few changes a second; the address is a convenience.
-      }
-    };
-    viewer = new Viewer(game, (ply) => `#${block}/${ply}`, moved);
+    const address = (ply) => `#${block}/${ply}`;
+    viewer = new Viewer(game, address, (ply) => setAddress(address(ply)));
     const index = all.indexOf(row);
     const beside = (by, text) =>
       all[index + by] ? make("a", { href: `#${all[index + by].block}` }, text) : null;
@@ -70,17 +64,7 @@ document.addEventListener("DOMContentLoaded", () => {
   };
 
   addEventListener("hashchange", follow);
-  addEventListener("keydown", (event) => {
-    if (
-      viewer === null ||
-      event.ctrlKey ||
-      event.metaKey ||
-      event.altKey ||
-      event.target.closest("input, textarea")
-    )
-      return;
-    if (viewer.key(event)) event.preventDefault();
-  });
+  listenToKeys(() => viewer);
   follow();
 });
 

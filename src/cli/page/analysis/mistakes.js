@@ -117,8 +117,7 @@ class Drill {
   // Its text and buttons, in the place of the sentence about the move.
   render(box) {
     const { viewer, plies, at, ply, asks, said } = this;
-    const choice = (text, click) => button(text, text, click, { class: "tool" });
-    const end = choice("End", () => viewer.endDrill());
+    const end = tool("End", () => viewer.endDrill());
     const isOver = at >= plies.length;
     const title = [
       `Learn from ${SIDES[this.side]}'s mistakes`,
@@ -128,17 +127,17 @@ class Drill {
     const choices = [];
     if (isOver) {
       parts.push(make("p", {}, this.count()));
-      choices.push(choice("Once more", () => viewer.learn(this.side)));
+      choices.push(tool("Once more", () => viewer.learn(this.side)));
     } else {
       const kind = viewer.verdicts.get(ply).kind;
       const played = `${viewer.names[ply]}${ALL_GLYPHS[kind]} was played.`;
       parts.push(make("p", {}, asks ? `${played} Find a better move for ${SIDES[this.side]}.` : played));
       if (said) parts.push(make("p", { class: said.good ? "good" : asks ? "mistake" : null }, said.words));
       const away = viewer.tour !== null || viewer.ply !== ply - 1;
-      if (asks && away) choices.push(choice("Back to the position", () => viewer.show(ply - 1)));
+      if (asks && away) choices.push(tool("Back to the position", () => viewer.show(ply - 1)));
       const next = at + 1 < plies.length ? "Next" : "Finish";
-      if (asks) choices.push(choice("Show the answer", () => this.showAnswer()));
-      choices.push(choice(asks ? "Skip" : next, () => this.ask(at + 1)));
+      if (asks) choices.push(tool("Show the answer", () => this.showAnswer()));
+      choices.push(tool(asks ? "Skip" : next, () => this.ask(at + 1)));
       parts.push(make("p", { class: "note" }, this.count()));
     }
     box.className = "verdict drill";

@@ -6,9 +6,10 @@ const ALL_GLYPHS = { ...GLYPHS, good: "!", brilliant: "!!" };
 const isBad = (kind) => kind in GLYPHS;
 const SIDES = { w: "White", b: "Black" };
 
-class Viewer {
+class Viewer extends Stage {
   // `game` is a block of the page, `link` makes the address of a ply, `moved` is called with each ply shown.
   constructor(game, link, moved) {
+    super();
     Object.assign(this, { game, link, moved, ply: 0, tour: null, own: [], drill: null, flipped: false });
     this.moves = game.moves === "" ? [] : game.moves.split(" ");
     this.san = game.san === "" ? [] : game.san.split(" ");
@@ -27,24 +28,25 @@ class Viewer {
   }
 
   build() {
-    this.board = newBoard();
-    this.bar = newBar();
-    this.legend = make("p", { class: "legend" });
+    this.begin();
     this.verdict = make("div", { class: "verdict" });
     this.path = make("div", { class: "path" });
     this.lines = make("div", { class: "lines" });
-    this.hand = new Hand(this);
-    const stage = make(
-      "div",
-      { class: "stage" },
-      make("div", { class: "field" }, this.bar, this.board, this.hand.promotion),
-      this.legend,
-      this.steps(),
+    this.input = this.hand.input;
+    const stage = this.stage(
+      "Forward",
+      "Last position",
       this.hand.typed,
       learnButtons(this),
-      this.tools(),
+      this.tools(
+        this.game.pgn ? tool("Copy PGN", () => copy(this.game.pgn, "PGN")) : null,
+        [
+          tool("Save SVG", () => saveSvg(this.board, this.fileName())),
+          tool("Save PNG", () => savePng(this.board, this.fileName())),
+          tool("Copy embed code", () => copy(embedCode(this.link(this.ply), document.title), "Embed code")),
+        ],
+      ),
     );
-    onWheel(stage.firstChild, (by) => this.step(by));
     const side = make("div", { class: "side" }, this.verdict, this.path, this.lines);
     const parts = [stage, side];
     if (this.moves.length > 0) {
@@ -53,40 +55,6 @@ class Viewer {
       parts.push(this.graph.element);
     }
     return make("div", { class: "viewer" }, parts);
-  }
-
-  steps() {
-    const step = (text, label, click) => button(text, label, click, { class: "step" });
-    return make(
-      "div",
-      { class: "steps" },
-      step("«", "First position (Home)", () => this.first()),
-      step("‹", "Back (left arrow)", () => this.step(-1)),
-      step("›", "Forward (right arrow)", () => this.step(1)),
-      step("»", "Last position (End)", () => this.last()),
-      step("⇅", "Flip the board (f)", () => this.flip()),
-    );
-  }
-
-  tools() {
-    this.lichess = make(
-      "a",
-      { class: "tool", target: "_blank", rel: "noopener noreferrer" },
-      "Open in Lichess",
-    );
-    const tool = (text, click) => button(text, text, click, { class: "tool" });
-    const name = () => this.view().name.replace(/\W+/g, "-").replace(/^-|-$/g, "");
-    const embed = () => embedCode(this.link(this.ply), document.title);
-    return make(
-      "div",
-      { class: "tools" },
-      tool("Copy FEN", () => copy(writeFen(this.position()), "FEN")),
-      this.game.pgn ? tool("Copy PGN", () => copy(this.game.pgn, "PGN")) : null,
-      this.lichess,
-      tool("Save SVG", () => saveSvg(this.board, name())),
-      tool("Save PNG", () => savePng(this.board, name())),
-      tool("Copy embed code", () => copy(embed(), "Embed code")),
-    );
   }
 
   moveList() {
@@ -232,11 +200,6 @@ class Viewer {
     else this.step(1e9);
   }
 
-  flip() {
-    this.flipped = !this.flipped;
-    this.render();
-  }
-
   // Shows the position after `step` moves of a line.
   enter(line, step) {
     if (line.kind === "Variation" && line.ply !== this.ply) this.show(line.ply);
@@ -304,17 +267,13 @@ class Viewer {
 
   render() {
     const view = this.view();
-    const held = [this.verdict, this.path, this.lines].find((box) => box.contains(document.activeElement));
-    paintBoard(this.board, view);
-    this.renderBar(this.score());
+    this.paint(view, this.score(), this.game.chess960);
     this.renderLegend(view);
-    this.lichess.href = `https://lichess.org/analysis/${this.game.chess960 ? "chess960" : "standard"}/${writeFen(view.position).replaceAll(" ", "_")}`;
-    this.renderVerdict();
-    this.renderPath();
-    this.renderLines();
-    // The focus stays where it was, although all is new there.
-    const focus = held && (held.querySelector(".now") || held.querySelector("button"));
-    if (focus) focus.focus({ preventScroll: true });
+    this.renew([this.verdict, this.path, this.lines], () => {
+      this.renderVerdict();
+      this.renderPath();
+      this.renderLines();
+    });
     if (this.links) this.renderMoves();
     if (this.graph) this.graph.mark(this.ply);
   }
@@ -327,24 +286,12 @@ class Viewer {
     return this.known.of(this.position()).map((line) => line.score)[0];
   }
 
-  // The evaluation bar; a game without moves was not searched.
-  renderBar(score) {
-    this.bar.style.visibility = score === undefined ? "hidden" : "";
-    if (score === undefined) return;
-    const share = chances(score);
-    this.bar.firstChild.style.height = share + "%";
-    this.bar.classList.toggle("flipped", this.flipped);
-    this.bar.classList.toggle("behind", share < 50);
-    this.bar.lastChild.textContent = shortScore(score).replace(/^\+/, "");
-    this.bar.setAttribute("aria-label", `Evaluation ${scoreText(score)}`);
-  }
-
   // The caption of the board, with the meaning of its arrows.
   renderLegend(view) {
     const words = { played: "played", better: view.arrows.length > 1 ? "better" : "best move" };
     const keys = view.arrows.map(([, , kind]) => make("span", { class: kind }, words[kind]));
     const back = this.moves.length > 0 ? "Back to the game" : "Back";
-    if (this.tour !== null) keys.push(button(back, back, () => this.leave(), { class: "tool" }));
+    if (this.tour !== null) keys.push(tool(back, () => this.leave()));
     this.legend.replaceChildren(
       make(
         "b",
@@ -435,21 +382,13 @@ class Viewer {
   // What is said instead of the engine's lines beside the game.
   unknownWords() {
     if (this.tour === null) return [];
-    const position = this.position();
-    const isOver = legalMoves(position).length === 0;
-    const words = !isOver
-      ? "The engine's lines do not reach this position."
-      : inCheck(position)
-        ? "Checkmate."
-        : "Stalemate: a draw.";
+    const words = endWords(this.position()) || "The engine's lines do not reach this position.";
     return [make("p", { class: "note" }, words)];
   }
 
   // A line of the engine, with its score.
   line(line) {
-    const ahead = chances(line.score) >= 50 ? "white" : "black";
-    const score = make("b", { class: "score " + ahead }, scoreText(line.score));
-    return make("p", { class: "line" }, score, " ", this.words(line, line.root));
+    return make("p", { class: "line" }, scoreMark(line.score), " ", this.words(line, line.root));
   }
 
   // The moves of a line from a number on, to be clicked. Where `interrupted` says so of a move, the number is written again.
@@ -458,18 +397,7 @@ class Viewer {
     return line.san.slice(from).map((word, index) => {
       const at = from + index;
       const number = moveNumber(positions[at], index === 0 || interrupted(index));
-      const now = this.isAt(line, at + 1);
-      const attributes = { class: now ? "now" : null, "aria-current": now ? "step" : null };
-      const step = button(word, word, () => this.enter(line, at + 1), attributes);
-      return [
-        make(
-          "span",
-          { class: "whole" },
-          number ? make("span", { class: "number" }, number + " ") : null,
-          step,
-        ),
-        " ",
-      ];
+      return moveButton(number, word, this.isAt(line, at + 1), () => this.enter(line, at + 1));
     });
   }
 
@@ -507,26 +435,15 @@ class Viewer {
     return true;
   }
 
-  // Keys that work wherever the focus is; false for all others.
-  key(event) {
-    const keys = {
-      ArrowLeft: () => this.step(-1),
-      ArrowRight: () => this.step(1),
-      Home: () => this.first(),
-      End: () => this.last(),
-      f: () => this.flip(),
-      m: () => this.hand.input.focus(),
-    };
-    if (event.key === "Escape") return this.hand.cancel() || this.leave() || this.endDrill();
-    if (!(event.key in keys)) return false;
-    keys[event.key]();
-    if (this.tour !== null) announce(this.view().name, false);
-    else
-      announce(
-        `${this.names[this.ply]}, ${scoreText(this.game.scores[this.ply])}. ${(this.verdicts.get(this.ply) || { text: "" }).text}`,
-        false,
-      );
-    return true;
+  escape() {
+    return this.hand.cancel() || this.leave() || this.endDrill();
+  }
+
+  // What is said to those who cannot see the board.
+  spoken() {
+    if (this.tour !== null) return this.view().name;
+    const { text } = this.verdicts.get(this.ply) || { text: "" };
+    return `${this.names[this.ply]}, ${scoreText(this.game.scores[this.ply])}. ${text}`;
   }
 }
 

@@ -6,9 +6,10 @@ const EXPECTED = 8;
 const counted = (count, what) =>
   `${count.toLocaleString("en")} ${what}${count === 1 ? "" : what.endsWith("h") ? "es" : "s"}`;
 
-class Explorer {
+class Explorer extends Stage {
   // `moved` is called whenever another position is shown.
   constructor(graph, news, moved) {
+    super();
     Object.assign(this, { graph, news, moved, flipped: false, shownNews: SHOWN_NEWS });
     this.element = this.build();
     this.go(0, []);
@@ -21,9 +22,7 @@ class Explorer {
   }
 
   build() {
-    this.board = newBoard();
-    this.bar = newBar();
-    this.legend = make("p", { class: "legend" });
+    this.begin();
     this.facts = make("div", { class: "verdict" });
     this.path = make("div", { class: "path", role: "navigation", "aria-label": "Moves played" });
     this.table = make("div", {
@@ -33,17 +32,15 @@ class Explorer {
       "aria-label": "Moves of this position",
     });
     this.changes = make("section", { class: "changes" });
-    this.hand = new Hand(this);
-    const stage = make(
-      "div",
-      { class: "stage" },
-      make("div", { class: "field" }, this.bar, this.board, this.hand.promotion),
-      this.legend,
-      this.stepButtons(),
+    const stage = this.stage(
+      "Best move, or the one taken back",
+      "To the end of the expected line",
       this.searchForm(),
-      this.tools(),
+      this.tools(
+        tool("Copy moves", () => copy(this.san.join(" "), "Moves")),
+        tool("Save picture", () => savePng(this.board, this.fileName())),
+      ),
     );
-    onWheel(stage.firstChild, (by) => (by > 0 ? this.on() : this.back()));
     const side = make("div", { class: "side" }, this.path, this.facts, this.table);
     return make("div", {}, this.chooser(), make("div", { class: "viewer" }, stage, side), this.changes);
   }
@@ -60,60 +57,16 @@ class Explorer {
     return make("p", { class: "sift" }, this.choice);
   }
 
-  stepButtons() {
-    const step = (text, label, click) => button(text, label, click, { class: "step" });
-    return make(
-      "div",
-      { class: "steps" },
-      step("«", "First position (Home)", () => this.take(0)),
-      step("‹", "Back (left arrow)", () => this.back()),
-      step("›", "Best move, or the one taken back (right arrow)", () => this.on()),
-      step("»", "To the end of the expected line (End)", () => this.last()),
-      step("⇅", "Flip the board (f)", () => this.flip()),
-    );
-  }
-
   searchForm() {
-    this.input = make("input", {
+    const attributes = {
       type: "search",
       placeholder: "Moves, such as e4 c5 Nf3",
       "aria-label": "Go to the position after these moves, such as e4 c5 Nf3 (m)",
       title: "Moves from the beginning, or from here (m)",
-      autocomplete: "off",
-      autocapitalize: "off",
-      spellcheck: "false",
-      onkeydown: (event) => {
-        if (event.key === "Escape") this.input.blur();
-      },
-    });
-    const submit = (event) => {
-      event.preventDefault();
-      this.search(this.input.value);
     };
-    return make(
-      "form",
-      { class: "typed", onsubmit: submit },
-      this.input,
-      make("button", { type: "submit", class: "tool" }, "Go"),
-    );
-  }
-
-  tools() {
-    this.lichess = make(
-      "a",
-      { class: "tool", target: "_blank", rel: "noopener noreferrer" },
-      "Open in Lichess",
-    );
-    const tool = (text, click) => button(text, text, click, { class: "tool" });
-    const name = () => this.view().name.replace(/\W+/g, "-").replace(/^-|-$/g, "");
-    return make(
-      "div",
-      { class: "tools" },
-      tool("Copy FEN", () => copy(writeFen(this.position()), "FEN")),
-      tool("Copy moves", () => copy(this.san.join(" "), "Moves")),
-      this.lichess,
-      tool("Save picture", () => savePng(this.board, name())),
-    );
+    const [form, input] = typedForm(attributes, "Go", () => this.search(input.value));
+    this.input = input;
+    return form;
   }
 
   // Shows the position after these legal moves from a root; `ahead` are moves that the right arrow then follows.
@@ -158,11 +111,13 @@ class Explorer {
     this.go(this.number, this.moves.slice(0, left), [...this.moves.slice(left), ...this.ahead]);
   }
 
-  back() {
-    this.take(this.moves.length - 1);
+  first() {
+    this.take(0);
   }
 
-  on() {
+  // Back a move, or on along the moves taken back or the best one.
+  step(by) {
+    if (by < 0) return this.take(this.moves.length - 1);
     const best = this.best();
     const move = this.ahead[0] || (best && best.move);
     if (move) this.play(move);
@@ -172,11 +127,6 @@ class Explorer {
     const best = this.best();
     const rest = this.ahead.length > 0 ? this.ahead : best ? this.graph.expected(this.index(), best) : [];
     if (rest.length > 0) this.go(this.number, [...this.moves, ...rest]);
-  }
-
-  flip() {
-    this.flipped = !this.flipped;
-    this.render();
   }
 
   // Goes along the moves of a text, from the beginning or, if that is not possible, from here, as far as they are legal.
@@ -232,10 +182,8 @@ class Explorer {
   }
 
   render() {
-    const held = [this.path, this.table].find((box) => box.contains(document.activeElement));
-    const view = this.view();
-    paintBoard(this.board, view);
-    this.renderBar();
+    const [view, node] = [this.view(), this.node()];
+    this.paint(view, node ? node.score : undefined, this.root.chess960);
     const opening = this.indices
       .map((index) => index >= 0 && this.graph.node(index).opening)
       .findLast(Boolean);
@@ -243,73 +191,46 @@ class Explorer {
       make("b", {}, view.name),
       opening ? make("span", { class: "note" }, opening) : "",
     );
-    this.lichess.href = `https://lichess.org/analysis/${this.root.chess960 ? "chess960" : "standard"}/${writeFen(view.position).replaceAll(" ", "_")}`;
-    this.renderPath();
-    this.renderFacts();
-    this.renderTable();
-    this.renderNews();
-    const focus = held && (held.querySelector(".now") || held.querySelector("button"));
-    if (focus) focus.focus({ preventScroll: true });
-  }
-
-  renderBar() {
-    const node = this.node();
-    const score = node ? node.score : undefined;
-    this.bar.style.visibility = score === undefined ? "hidden" : "";
-    if (score === undefined) return;
-    const share = chances(score);
-    this.bar.firstChild.style.height = share + "%";
-    this.bar.classList.toggle("flipped", this.flipped);
-    this.bar.classList.toggle("behind", share < 50);
-    this.bar.lastChild.textContent = shortScore(score).replace(/^\+/, "");
-    this.bar.setAttribute("aria-label", `Evaluation ${scoreText(score)}`);
+    this.renew([this.path, this.table], () => {
+      this.renderPath();
+      this.renderFacts();
+      this.renderTable();
+      this.renderNews();
+    });
   }
 
   // The moves that led here, and behind them those that were taken back.
   renderPath() {
     const all = [...this.moves, ...this.ahead];
     const positions = walk(this.positions[0], all);
-    const step = (word, ply) => {
-      const now = ply === this.moves.length;
-      const attributes = { class: now ? "now" : null, "aria-current": now ? "step" : null };
-      return button(word, word, () => this.go(this.number, all.slice(0, ply), all.slice(ply)), attributes);
-    };
+    const step = (number, word, ply) =>
+      moveButton(number, word, ply === this.moves.length, () =>
+        this.go(this.number, all.slice(0, ply), all.slice(ply)),
+      );
     const words = all.map((move, ply) => {
-      const number = moveNumber(positions[ply], ply === 0);
       const san = ply < this.san.length ? this.san[ply] : sanOf(positions[ply], move);
-      const label = number ? make("span", { class: "number" }, number + " ") : null;
-      return [make("span", { class: "whole" }, label, step(san, ply + 1)), " "];
+      return step(moveNumber(positions[ply], ply === 0), san, ply + 1);
     });
-    this.path.replaceChildren(make("p", { class: "line" }, step("Start", 0), " ", words));
+    this.path.replaceChildren(make("p", { class: "line" }, step("", "Start", 0), words));
   }
 
   renderFacts() {
     const node = this.node();
-    this.facts.replaceChildren(make("p", {}, node ? this.nodeWords(node) : this.strangerWords()));
+    this.facts.replaceChildren(make("p", {}, node ? this.nodeWords(node) : endWords(this.position()) || "This position is not in the tree."));
   }
 
   nodeWords(node) {
     if (node.score === undefined) return "Not searched yet.";
-    const over = this.overWords();
+    const over = endWords(this.position());
     if (over) return over;
     const searches = node.moves.reduce((sum, move) => sum + move.searches, 0);
-    const ahead = chances(node.score) >= 50 ? "white" : "black";
     const changed = [" Best move or score changed ", dayOf(node.changed), "."];
     return [
-      make("b", { class: "score " + ahead }, scoreText(node.score)),
+      scoreMark(node.score),
       ` at depth ${node.depth}, ${counted(searches, "search")} below.`,
       changed,
       this.news.isNew(this.index()) ? [" ", make("b", { class: "new" }, "new")] : null,
     ];
-  }
-
-  overWords() {
-    if (legalMoves(this.position()).length > 0) return null;
-    return inCheck(this.position()) ? "Checkmate." : "Stalemate: a draw.";
-  }
-
-  strangerWords() {
-    return this.overWords() || "This position is not in the tree.";
   }
 
   renderTable() {
@@ -420,26 +341,18 @@ class Explorer {
       make("h2", {}, "What is new since ", date),
       make("p", { class: "note" }, words),
       make("ol", {}, items),
-      all.length > items.length ? button("Show more", "Show more", more, { class: "tool" }) : "",
+      all.length > items.length ? tool("Show more", more) : "",
     );
   }
 
-  // Keys that work wherever the focus is; false for all others.
-  key(event) {
-    const keys = {
-      ArrowLeft: () => this.back(),
-      ArrowRight: () => this.on(),
-      Home: () => this.take(0),
-      End: () => this.last(),
-      f: () => this.flip(),
-      m: () => this.input.focus(),
-    };
-    if (event.key === "Escape") return this.hand.cancel();
-    if (!(event.key in keys)) return false;
-    keys[event.key]();
+  escape() {
+    return this.hand.cancel();
+  }
+
+  // What is said to those who cannot see the board.
+  spoken() {
     const node = this.node();
-    announce(`${this.view().name}, ${node ? scoreText(node.score) : "not in the tree"}`, false);
-    return true;
+    return `${this.view().name}, ${node ? scoreText(node.score) : "not in the tree"}`;
   }
 }
 
@@ -471,11 +384,7 @@ document.addEventListener("DOMContentLoaded", () => {
   let explorer = null;
   const moved = () => {
     if (explorer === null) return;
-    try {
-      history.replaceState(null, "", "#" + [explorer.number, ...explorer.moves].join("/"));
-    } catch {
-      // Some browsers allow few changes a second; the address is a convenience.
-    }
+    setAddress("#" + [explorer.number, ...explorer.moves].join("/"));
     document.title = `${explorer.view().name} · ${info.title}`;
   };
   const follow = () => {
@@ -502,8 +411,5 @@ document.addEventListener("DOMContentLoaded", () => {
     explorer.render();
   });
   addEventListener("hashchange", follow);
-  addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select")) return;
-    if (explorer.key(event)) event.preventDefault();
-  });
+  listenToKeys(() => explorer);
 });

@@ -10,7 +10,10 @@ use clap::Args;
 use shakmaty::Color;
 
 use super::{
-    super::{common::file_error, data, record::Labelled},
+    super::{
+        common::file_error,
+        data::{self, Labelled},
+    },
     record::{SIZE, Sample},
     teacher::Teacher,
 };
