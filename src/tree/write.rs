@@ -1,5 +1,7 @@
 //! What goes into a tree: roots, games, searches, advice. Each call is one transaction.
 
+use std::collections::HashSet;
+
 use rusqlite::{OptionalExtension as _, params};
 use shakmaty::{Color, Move, Outcome, san::SanPlus};
 
@@ -115,6 +117,41 @@ impl Tree {
     /// The file cannot be written.
     pub fn add_search(&mut self, position: &Position, search: &TreeSearch) -> Result<bool, TreeError> {
         self.writing(|tree| tree.enter(&without_clocks(position), search, 0, None))
+    }
+
+    /// Takes in the searches that `find` has of the tree's positions, of those a move after them, and so on from there as
+    /// long as it has some. Returns how many said something new.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn add_searches(
+        &mut self,
+        find: impl Fn(&Position) -> Option<TreeSearch>,
+    ) -> Result<usize, TreeError> {
+        self.writing(|tree| {
+            let mut all = tree.connection.prepare("SELECT fen FROM nodes")?;
+            let all = all.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
+            let mut known = all.iter().filter_map(|fen| position_of(fen));
+            let (mut found, mut seen, mut taken) = (Vec::new(), HashSet::new(), 0);
+            while let Some(position) = found.pop().or_else(|| known.next()) {
+                let key = key_of(&position);
+                if !seen.insert(key) {
+                    continue;
+                }
+                if let Some(search) = find(&position) {
+                    taken += usize::from(tree.enter(&position, &search, 0, None)?);
+                }
+                for m in position.legal_moves() {
+                    let child = position.play(m);
+                    if find(&child).is_some() {
+                        tree.insert_edge(&position, m, None)?;
+                        graph::back_up(&tree.connection, [key])?;
+                        found.push(without_clocks(&child));
+                    }
+                }
+            }
+            Ok(taken)
+        })
     }
 
     /// Says of the move after `position` what a person advises; nothing takes it back.

@@ -5,7 +5,7 @@ use std::{
     fs::File,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     io::Read as _,
-    path::{Path, PathBuf},
+    path::Path,
     sync::Arc,
 };
 
@@ -20,10 +20,15 @@ use crate::{
         analyse::{AnalysisInput, Item},
         complain, pgn,
     },
-    learn::{LearnFile, Mode, Origin, Record, Ring, header::MAGIC, kept_games},
-    position::Position,
+    learn::{self, LearnFile, Mode, Origin, Record, Ring, kept_games},
+    position::{PathHash, Position, PositionPath},
+    search::unpack_line,
     tree::{Added, ForSides, PlayedLine, Tree, TreeLine, TreeSearch},
-    types::Depth,
+    tt::{
+        RootResult,
+        file::{self, HashFileError, Map},
+    },
+    types::{Depth, Ply},
     uci::{Output, counted},
 };
 
@@ -33,7 +38,7 @@ const BOOK_PLIES: usize = 40;
 #[derive(Debug, Args)]
 pub(super) struct AddArguments {
     /// A FEN or `startpos`, optionally followed by moves; or files: positions (.epd, .fen), games (.pgn), Polyglot books
-    /// and learning files (.bin); `-` for the standard input.
+    /// (.bin), learning files and hash files; `-` for the standard input.
     #[arg(required = true, num_args = 1.., value_name = "FEN | FILE | -")]
     input: Vec<OsString>,
     /// Whose moves the tree is to find.
@@ -74,19 +79,20 @@ pub(super) fn run(
     output: &Output,
 ) -> Result<Completion, CliError> {
     let mut count = Count::default();
-    let (binary, text): (Vec<_>, Vec<_>) = arguments.input.iter().cloned().partition(|word| {
-        let path = Path::new(word);
-        path.is_file() && path.extension().is_some_and(|extension| extension == "bin")
-    });
-    for path in binary.iter().map(PathBuf::from) {
-        if is_learning_file(&path) {
-            add_learning_file(tree, &path, arguments, &mut count)?;
-        } else {
-            add_book(tree, &path, arguments.side.sides(), &mut count)?;
-        }
-    }
+    let kind = |word: &OsString| Kind::of(Path::new(word));
+    let (text, binary): (Vec<_>, Vec<_>) =
+        arguments.input.iter().cloned().partition(|word| kind(word) == Kind::Text);
+    // First, because a hash file knows positions by their keys alone, and has to be asked for each.
     if !text.is_empty() {
         add_items(tree, &AnalysisInput::open(&text, false)?, arguments, &mut count)?;
+    }
+    for path in &binary {
+        let path = Path::new(path);
+        match Kind::of(path) {
+            Kind::Learning => add_learning_file(tree, path, arguments, &mut count)?,
+            Kind::Hash => add_hash_file(tree, path, &mut count)?,
+            Kind::Book | Kind::Text => add_book(tree, path, arguments.side.sides(), &mut count)?,
+        }
     }
     let Count { games, known, others, positions, searches, skipped } = count;
     let mut parts = Vec::new();
@@ -157,9 +163,55 @@ fn add_game(
     Ok(())
 }
 
-fn is_learning_file(path: &Path) -> bool {
-    let mut magic = [0; MAGIC.len()];
-    File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == MAGIC
+/// What is added.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Learning,
+    Hash,
+    Book,
+}
+
+impl Kind {
+    fn of(path: &Path) -> Kind {
+        let mut magic = [0; learn::header::MAGIC.len()];
+        // A pipe would lose what is read here.
+        let is_read =
+            path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok();
+        match magic {
+            learn::header::MAGIC if is_read => Kind::Learning,
+            file::MAGIC if is_read => Kind::Hash,
+            _ if path.is_file() && path.extension().is_some_and(|extension| extension == "bin") => Kind::Book,
+            _ => Kind::Text,
+        }
+    }
+}
+
+/// Adds the analyses in a hash file whose positions the tree has, or reaches by moves between such positions.
+fn add_hash_file(tree: &mut Tree, path: &Path, count: &mut Count) -> Result<(), CliError> {
+    let map = Map::look(path)?;
+    let header = map.header();
+    let mode = PathHash::from_name(&header.path_mode)
+        .ok_or_else(|| HashFileError::Layout(path.to_owned(), "a way of comparing paths"))?;
+    let evaluation_id = header.evaluation;
+    count.searches += tree.add_searches(|position| {
+        let mut path = PositionPath::new(position);
+        path.begin_search(mode);
+        let RootResult { hit, line } = map.find_root(position.key(), &path, Ply::ROOT)?;
+        let line = TreeLine {
+            score: hit.window(&path, Ply::ROOT)?.exact()?,
+            is_drawn: false,
+            moves: unpack_line(position, &line),
+        };
+        let lines = vec![line];
+        (!lines[0].moves.is_empty()).then_some(TreeSearch {
+            depth: hit.depth,
+            evaluation_id,
+            lines,
+            ..TreeSearch::default()
+        })
+    })?;
+    Ok(())
 }
 
 /// Adds the games that are kept beside a learning file, and its searches.
