@@ -11,8 +11,8 @@ use common::{command, finish, home};
 use engram::{
     eval::fingerprint,
     position::Position,
-    tree::{Access, Advice, ForSides, PlayedLine, Tree, TreeLine, TreeSearch},
-    types::{Depth, Score},
+    tree::{Access, Advice, ForSides, PlayedLine, Tree, TreeSearch},
+    types::{Depth, Score, ScoredLine},
 };
 use serde_json::{Value, json};
 use shakmaty::{Color, KnownOutcome, Move, Outcome, uci::UciMove};
@@ -46,7 +46,7 @@ fn search(tree: &mut Tree, path: &str, depth: i32, lines: &[(i32, &str)]) {
 /// The same by the evaluation of this fingerprint.
 fn search_by(evaluation_id: u16, tree: &mut Tree, path: &str, depth: i32, lines: &[(i32, &str)]) {
     let position = after(path);
-    let line = |&(score, line): &(i32, &str)| TreeLine {
+    let line = |&(score, line): &(i32, &str)| ScoredLine {
         score: Score::from_centipawns(score),
         is_drawn: false,
         moves: moves(&position, line),

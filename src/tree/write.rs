@@ -3,16 +3,17 @@
 use std::collections::HashSet;
 
 use rusqlite::{OptionalExtension as _, params};
-use shakmaty::{Color, Move, Outcome, san::SanPlus};
+use shakmaty::{Color, Move, Outcome};
 
 use super::{
-    Advice, Tree, TreeError, TreeLine, TreeSearch,
+    Advice, Tree, TreeError, TreeSearch,
     graph::{self, Key},
     notation::{fen, key_of, moves_of, position_of, uci, without_clocks},
+    schema::insert_lines,
 };
 use crate::{
     position::Position,
-    types::{ChanceModel, Depth, Ply, Score},
+    types::{Depth, Ply, Score, ScoredLine},
 };
 
 /// Whose moves a tree is to find.
@@ -324,25 +325,7 @@ impl Tree {
         let values = params![fen(position), search.depth.get(), nodes, millis];
         self.connection.prepare_cached(query)?.execute(values)?;
         let row = self.connection.last_insert_rowid();
-        for (rank, line) in (1..).zip(&search.lines) {
-            let Some(&first) = line.moves.first() else { continue };
-            let [win, draw, loss] = match line.is_drawn {
-                true => [0, 1000, 0],
-                false => ChanceModel::PRINTED.per_mille(line.score, position.material_points()),
-            };
-            let mate = line.score.mate_moves();
-            let cp = mate.is_none().then(|| line.score.centipawns());
-            let best = SanPlus::from_move(position.chess().clone(), first).to_string();
-            let mut at = position.clone();
-            let mut pv = Vec::new();
-            for &m in &line.moves {
-                pv.push(uci(&at, m));
-                at = at.play(m);
-            }
-            let values = params![row, rank, cp, mate, win, draw, loss, best, pv.join(" ")];
-            let query = "INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
-            self.connection.prepare_cached(query)?.execute(values)?;
-        }
+        insert_lines(&self.connection, row, position, &search.lines)?;
         Ok(row)
     }
 
@@ -370,7 +353,7 @@ impl Tree {
                     (cp, None) => Score::from_centipawns(cp.unwrap_or(0)).clamp_evaluation(),
                 };
                 let moves = moves_of(&position, &pv);
-                Ok(TreeLine { score, is_drawn: draw == 1000, moves })
+                Ok(ScoredLine { score, is_drawn: draw == 1000, moves })
             })?;
             let lines = lines.collect::<Result<Vec<_>, _>>()?;
             let search = TreeSearch {

@@ -23,12 +23,12 @@ use crate::{
     learn::{self, LearnFile, Mode, Origin, Record, Ring, kept_games},
     position::{PathHash, Position, PositionPath},
     search::unpack_line,
-    tree::{Added, ForSides, PlayedLine, Tree, TreeLine, TreeSearch},
+    tree::{Added, ForSides, PlayedLine, Tree, TreeSearch},
     tt::{
         RootResult,
         file::{self, HashFileError, Map},
     },
-    types::{Depth, Ply},
+    types::{Depth, Ply, ScoredLine},
     uci::{Output, counted},
 };
 
@@ -198,18 +198,10 @@ fn add_hash_file(tree: &mut Tree, path: &Path, count: &mut Count) -> Result<(), 
         let mut path = PositionPath::new(position);
         path.begin_search(mode);
         let RootResult { hit, line } = map.find_root(position.key(), &path, Ply::ROOT)?;
-        let line = TreeLine {
-            score: hit.window(&path, Ply::ROOT)?.exact()?,
-            is_drawn: false,
-            moves: unpack_line(position, &line),
-        };
-        let lines = vec![line];
-        (!lines[0].moves.is_empty()).then_some(TreeSearch {
-            depth: hit.depth,
-            evaluation_id,
-            lines,
-            ..TreeSearch::default()
-        })
+        let score = hit.window(&path, Ply::ROOT)?.exact()?;
+        let line = ScoredLine { score, is_drawn: false, moves: unpack_line(position, &line) };
+        let lines = (!line.moves.is_empty()).then(|| vec![line])?;
+        Some(TreeSearch { depth: hit.depth, evaluation_id, lines, ..TreeSearch::default() })
     })?;
     Ok(())
 }
@@ -241,7 +233,7 @@ fn search_of(record: &Record) -> Option<(Position, TreeSearch)> {
     let is_exact = record.lower == record.upper && !record.lower.is_none();
     let (position, best) = record.position_and_move().ok()?;
     let best = best.filter(|_| is_search && is_exact && record.depth > 0)?;
-    let line = TreeLine { score: record.lower.to_score(), is_drawn: false, moves: vec![best] };
+    let line = ScoredLine { score: record.lower.to_score(), is_drawn: false, moves: vec![best] };
     let search = TreeSearch {
         depth: Depth(i32::from(record.depth)),
         nodes: 1 << record.log2_nodes.min(62),
