@@ -1,6 +1,6 @@
 //! What the tree knows of a position.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 
 use rusqlite::OptionalExtension as _;
 use shakmaty::{Color, Move};
@@ -149,40 +149,6 @@ impl Tree {
             }
             line.truncate(MOST_PLIES);
             Ok(line)
-        })
-    }
-
-    /// Searched positions at and below a position, `most` at most, the nearest first: each with its best move, score for the
-    /// side to move, and depth.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn below(
-        &self,
-        position: &Position,
-        most: usize,
-    ) -> Result<Vec<(Position, Move, Score, Depth)>, TreeError> {
-        self.reading(|tree| {
-            let mut queue = VecDeque::from([without_clocks(position)]);
-            let mut seen = HashSet::from([notation::key_of(position)]);
-            let mut found = Vec::new();
-            while let Some(at) = queue.pop_front().filter(|_| found.len() < most) {
-                let key = notation::key_of(&at);
-                let Some(node) = graph::node(&tree.connection, key)? else { continue };
-                let best = node.standing.best.as_deref().and_then(|uci| legal(&at, uci));
-                if let (Some(best), Some(score)) = (best, node.standing.score) {
-                    found.push((at.clone(), best, score, node.standing.depth));
-                }
-                for edge in graph::edges(&tree.connection, key)? {
-                    if edge.after.score.is_some()
-                        && seen.insert(edge.child)
-                        && let Some(m) = legal(&at, &edge.uci)
-                    {
-                        queue.push_back(at.play(m));
-                    }
-                }
-            }
-            Ok(found)
         })
     }
 

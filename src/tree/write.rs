@@ -193,30 +193,6 @@ impl Tree {
         })
     }
 
-    /// The roots of the tree for `side` that are nearest to their next leaf, or the position in focus.
-    pub(super) fn cheapest_roots(&self, side: Color, most: usize) -> rusqlite::Result<Vec<(Key, i64)>> {
-        let cost = side.fold_wb("cost_white", "cost_black");
-        let root = side.fold_wb("root_white", "root_black");
-        let any = format!("SELECT 1 FROM nodes WHERE {root} LIMIT 1");
-        if self.connection.prepare_cached(&any)?.query_row([], |_| Ok(())).optional()?.is_none() {
-            return Ok(Vec::new());
-        }
-        let is_focused = "SELECT 1 FROM nodes WHERE focus LIMIT 1";
-        let focused = self.connection.prepare_cached(is_focused)?.query_row([], |_| Ok(())).optional()?;
-        let begins = if focused.is_some() { "focus" } else { root };
-        let query = format!(
-            "SELECT key, {cost} FROM nodes WHERE {begins} AND {cost} IS NOT NULL ORDER BY {cost} LIMIT ?"
-        );
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let mut roots = self.connection.prepare_cached(&query)?;
-        roots.query_map([most], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-    }
-
-    /// The position of a key.
-    pub(super) fn position(&self, key: Key) -> rusqlite::Result<Option<Position>> {
-        Ok(graph::node(&self.connection, key)?.and_then(|node| position_of(&node.fen)))
-    }
-
     /// Makes a node of a position, if it is not in the tree.
     fn insert_node(&self, position: &Position, added: &mut Added) -> rusqlite::Result<Key> {
         let key = key_of(position);

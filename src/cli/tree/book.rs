@@ -4,12 +4,12 @@ use std::{io::Write as _, path::PathBuf};
 
 use clap::Args;
 
-use super::{Side, lost, nearest::Nearest};
+use super::{Side, lost};
 use crate::{
     book::{BookEntry, raw_move, to_bytes},
     cli::{CliError, check_output, refused},
     files::NewFile,
-    tree::Tree,
+    tree::{Nearest, Tree},
     uci::{Output, counted},
 };
 

@@ -7,7 +7,6 @@ use maud::{PreEscaped, html};
 use serde::Serialize;
 use shakmaty::{Color, Move, Position as _, Role, Square};
 
-use super::nearest::Nearest;
 use crate::{
     cli::{
         CliError, check_output, json,
@@ -17,7 +16,7 @@ use crate::{
     files::NewFile,
     learn::exchange::epd,
     position::{Openings, Position},
-    tree::{Advice, MoveView, PositionView, Tree},
+    tree::{Advice, MoveView, Nearest, PositionView, Tree},
     types::Score,
     uci::{Output, counted},
 };

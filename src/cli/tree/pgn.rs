@@ -10,7 +10,7 @@ use clap::Args;
 use jiff::Timestamp;
 use shakmaty::{Color, Move, Outcome, Position as _};
 
-use super::{lost, start_of, walk};
+use super::{lost, walk};
 use crate::{
     cli::{
         CliError,
@@ -55,10 +55,7 @@ pub(super) fn run(tree: &Tree, arguments: &PgnArguments, output: &Output) -> Res
     if let Some(to) = to {
         check_output(to, [tree.path()], *force)?;
     }
-    let start = match position.is_empty() {
-        true => start_of(tree)?,
-        false => walk(position)?.last().clone(),
-    };
+    let start = walk(tree, position)?.last().clone();
     if tree.look(&start)?.is_none_or(|view| view.score.is_none()) {
         return Err(CliError::Task(format!("{} was not searched in this tree", start.fen())));
     }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 use shakmaty::Move;
 
-use super::nearest::Nearest;
 use crate::{
     cli::{CliError, refuse_input},
     eval,
@@ -15,7 +14,7 @@ use crate::{
     },
     locks::read,
     position::Position,
-    tree::Tree,
+    tree::{Nearest, Tree},
     types::{Depth, PackedMove, Score},
     uci::{Output, counted},
 };
