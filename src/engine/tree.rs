@@ -16,7 +16,7 @@ use crate::{
     types::{Depth, PackedMove},
 };
 
-/// Positions of the tree that go into the table before a search: some hundred microseconds.
+/// Positions of the tree that go into the table before a search: a millisecond where all have many moves.
 const IN_TABLE: usize = 32;
 
 impl Engine {

@@ -41,7 +41,7 @@ pub use self::{
     schema::{ARCHIVE_SCHEMA, insert_lines},
     store::{Access, Tree},
     view::{MoveView, PositionView, TreeSize},
-    write::{Added, ForSides, PlayedLine},
+    write::{ForSides, PlayedLine},
 };
 use crate::types::{Depth, ScoredLine};
 

@@ -16,6 +16,9 @@ use crate::{
     types::{Depth, Score},
 };
 
+/// With `OR` between the columns SQLite would read all positions rather than the two indexes.
+pub(super) const ROOTS: &str = "SELECT fen, root_white, root_black FROM nodes WHERE key IN \
+    (SELECT key FROM nodes WHERE root_white UNION SELECT key FROM nodes WHERE root_black) ORDER BY key";
 /// Plies of a line at most.
 const MOST_PLIES: usize = 60;
 
@@ -200,9 +203,7 @@ impl Tree {
     /// The file cannot be read.
     pub fn roots(&self) -> Result<Vec<(Position, Vec<Color>)>, TreeError> {
         self.reading(|tree| {
-            let query =
-                "SELECT fen, root_white, root_black FROM nodes WHERE root_white OR root_black ORDER BY rowid";
-            let mut roots = tree.connection.prepare(query)?;
+            let mut roots = tree.connection.prepare(ROOTS)?;
             let roots = roots.query_map([], |row| {
                 let fen: String = row.get(0)?;
                 let flags: [bool; 2] = [row.get(1)?, row.get(2)?];

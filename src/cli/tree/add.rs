@@ -23,7 +23,7 @@ use crate::{
     learn::{self, LearnFile, Mode, Origin, Record, Ring, kept_games},
     position::{PathHash, Position, PositionPath},
     search::unpack_line,
-    tree::{Added, ForSides, PlayedLine, Tree, TreeSearch},
+    tree::{ForSides, PlayedLine, Tree, TreeSearch},
     tt::{
         RootResult,
         file::{self, HashFileError, Map},
@@ -61,12 +61,6 @@ struct Count {
     positions: u64,
     searches: usize,
     skipped: usize,
-}
-
-impl Count {
-    fn add(&mut self, added: Added) {
-        self.positions += added.positions;
-    }
 }
 
 /// Adds the input; partial if some of it was skipped.
@@ -120,7 +114,9 @@ fn add_items(
 ) -> Result<(), CliError> {
     for item in input.items(&Arc::default()) {
         match item? {
-            Ok(Item::Position(record)) => count.add(tree.add_root(&record.position, arguments.side.sides())?),
+            Ok(Item::Position(record)) => {
+                count.positions += u64::from(tree.add_root(&record.position, arguments.side.sides())?);
+            }
             Ok(Item::Game(game, ..)) => add_game(tree, &game, arguments, count)?,
             Ok(Item::Variation(_)) => {}
             Err(reason) => {
@@ -153,12 +149,12 @@ fn add_game(
         .hash(&mut identity);
     let moves = &game.moves[..game.moves.len().min(arguments.plies)];
     let line = PlayedLine { start: &game.start, moves, outcome: game.outcome };
-    let added = tree.add_line(&line, sides, Some(identity.finish()))?;
-    count.add(added);
-    if added.was_known {
-        count.known += 1
-    } else {
-        count.games += 1
+    match tree.add_line(&line, sides, Some(identity.finish()))? {
+        Some(new) => {
+            count.positions += new;
+            count.games += 1;
+        }
+        None => count.known += 1,
     }
     Ok(())
 }
@@ -253,14 +249,14 @@ fn add_book(tree: &mut Tree, path: &Path, sides: ForSides, count: &mut Count) ->
         let reason = "the book does not know the start position: nothing of it was added";
         return Err(CliError::Task(format!("{}: {reason}", path.display())));
     }
-    count.add(tree.add_root(&start, sides)?);
+    count.positions += u64::from(tree.add_root(&start, sides)?);
     let mut seen = std::collections::HashSet::from([start.key().0]);
     let mut layer = vec![start];
     for _ in 0..BOOK_PLIES {
         let mut next = Vec::new();
         for position in layer {
             for m in book.moves(&position).iter().filter(|m| m.weight > 0) {
-                count.add(tree.add_move(&position, m.book_move)?);
+                count.positions += tree.add_move(&position, m.book_move)?;
                 let child = position.play(m.book_move);
                 if seen.insert(child.key().0) {
                     next.push(child);

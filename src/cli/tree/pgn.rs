@@ -2,7 +2,6 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    io::Write as _,
     path::PathBuf,
 };
 
@@ -17,9 +16,8 @@ use crate::{
         analyse::eval,
         check_output,
         pgn::{self, Comment, Game},
-        refused,
+        write_file,
     },
-    files::NewFile,
     position::Position,
     tree::{MoveView, Tree},
     types::Score,
@@ -73,11 +71,7 @@ pub(super) fn run(tree: &Tree, arguments: &PgnArguments, output: &Output) -> Res
         output.line(text.trim_end());
         return Ok(());
     };
-    let written = NewFile::begin(to).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.finish_with(*force)
-    });
-    written.map_err(refused(to, "written"))?;
+    write_file(to, text.as_bytes(), *force)?;
     output.line(format_args!("{}: {} positions", to.display(), writer.written.len()));
     Ok(())
 }
