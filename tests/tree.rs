@@ -86,7 +86,7 @@ fn a_tree_grows_and_shows_what_it_found() {
     let place = Place::new();
     assert!(place.run(&["add", "startpos", "e4", "c5", "--for", "black"]).contains("1 position added"));
     let grown = place.run(&["grow", "--positions", "12", "--nodes", "3000", "--threads", "2"]);
-    assert!(grown.contains("12 searches in 0 minutes") && grown.contains("for Black: "), "{grown}");
+    assert!(grown.contains("12 searches in ") && grown.contains("for Black: "), "{grown}");
     let shown = place.run(&["show"]);
     assert!(shown.contains("Sicilian Defense") && shown.contains(" below; "), "{shown}");
     let rows = |text: &str| text.lines().count();
