@@ -53,7 +53,7 @@ fn tree(criterion: &mut Criterion) {
     criterion.bench_function(&name("32 positions for the table"), |b| {
         b.iter(|| {
             let mut nearest = Nearest::new(&tree, [start.clone()], 32);
-            while let Some(known) = nearest.next().expect("readable") {
+            while let Some(known) = nearest.next_position().expect("readable") {
                 black_box(known);
             }
         })

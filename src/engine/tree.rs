@@ -69,7 +69,7 @@ impl Engine {
             let fuzz = self.learning.options.fuzz;
             let mut nearest = Nearest::new(tree, [self.root.clone()], IN_TABLE);
             let mut known = Vec::new();
-            while let Some((position, view)) = nearest.next()? {
+            while let Some((position, view)) = nearest.next_position()? {
                 let (Some(score), Some((best, _))) = (view.score, view.considered().next()) else { continue };
                 let best = PackedMove::pack(best.m);
                 let found = Known { lower: score, upper: score, depth: view.depth, best };

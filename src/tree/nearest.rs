@@ -38,7 +38,7 @@ impl<'a> Nearest<'a> {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn next(&mut self) -> Result<Option<(Position, PositionView)>, TreeError> {
+    pub fn next_position(&mut self) -> Result<Option<(Position, PositionView)>, TreeError> {
         let Some(position) = self.queue.pop_front() else { return Ok(None) };
         let view = self.tree.look(&position)?.unwrap_or_else(PositionView::default);
         view.moves.iter().filter(|m| is_in_tree(m)).for_each(|m| self.add(position.play(m.m)));

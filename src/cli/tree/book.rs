@@ -43,7 +43,7 @@ pub(super) fn run(tree: &Tree, arguments: &BookArguments, output: &Output) -> Re
     let mut positions = 0_usize;
     let roots = super::roots(tree)?.into_iter().map(|(root, _)| root);
     let mut nearest = Nearest::new(tree, roots, usize::MAX);
-    while let Some((position, view)) = nearest.next()? {
+    while let Some((position, view)) = nearest.next_position()? {
         let Some(best) = view.considered().next().map(|(_, score)| score) else { continue };
         if view.score.is_none() || !position.turn().fold_wb(sides.white, sides.black) {
             continue;

@@ -165,7 +165,7 @@ impl<'a> PositionWriter<'a> {
     }
 
     fn next(&mut self) -> Result<Option<String>, CliError> {
-        let Some((position, view)) = self.nearest.next()? else { return Ok(None) };
+        let Some((position, view)) = self.nearest.next_position()? else { return Ok(None) };
         let own = self.nearest.number(&position).unwrap_or(0);
         let opening = self.names.at(&position).map(|opening| {
             self.openings.push(opening.to_string());

@@ -42,7 +42,7 @@ pub(super) fn run(tree: &Tree, arguments: &PublishArguments, output: &Output) ->
     let mut room = CAPACITY.saturating_sub(RESERVE + read(&ring).len());
     let (mut new, mut known, mut advised) = (Vec::new(), 0_usize, 0_usize);
     let mut nearest = Nearest::new(tree, roots, usize::MAX);
-    while let Some((position, view)) = nearest.next()? {
+    while let Some((position, view)) = nearest.next_position()? {
         let best = view.considered().next().map(|(best, _)| best.m);
         let (Some(score), Some(best)) = (view.score, best) else { continue };
         let evaluation_id = tree.evaluation_id(&position)?;
