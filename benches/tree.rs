@@ -6,7 +6,7 @@ use std::{env, hint::black_box};
 use criterion::{Criterion, criterion_group, criterion_main};
 use engram::{
     Depth, Position, Score,
-    tree::{Access, ForSides, Job, Tree, TreeSearch},
+    tree::{Access, ForSides, Job, Nearest, Tree, TreeSearch},
     types::ScoredLine,
 };
 
@@ -51,7 +51,12 @@ fn tree(criterion: &mut Criterion) {
         })
     });
     criterion.bench_function(&name("32 positions for the table"), |b| {
-        b.iter(|| black_box(tree.below(&start, 32).expect("readable")))
+        b.iter(|| {
+            let mut nearest = Nearest::new(&tree, [start.clone()], 32);
+            while let Some(known) = nearest.next_position().expect("readable") {
+                black_box(known);
+            }
+        })
     });
     criterion.bench_function(&name("the next leaf, claimed and released"), |b| {
         b.iter(|| {

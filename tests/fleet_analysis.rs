@@ -132,6 +132,12 @@ fn nodes(home: &TempDir, name: &str) -> Vec<String> {
     nodes.query_map([], |row| row.get(0)).expect("readable").map(|row| row.expect("text")).collect()
 }
 
+/// How many searches a tree has.
+fn searches(home: &TempDir, name: &str) -> usize {
+    let database = rusqlite::Connection::open(home.path().join(name)).expect("a database");
+    database.query_row("SELECT count(*) FROM positions", [], |row| row.get(0)).expect("a number")
+}
+
 #[test]
 fn a_tree_that_workers_grow_is_that_of_one_machine() {
     let Some(server) = Server::start() else { return };
@@ -146,21 +152,27 @@ fn a_tree_that_workers_grow_is_that_of_one_machine() {
         assert!(code == 0 && out.contains("25 searches"), "{out}{err}");
     }
     assert_eq!(nodes(&home, "there.db"), nodes(&home, "here.db"));
-    // One worker dies with what it holds; another one that comes later does it.
+    // Workers die with what they hold; those that come later do it.
     let file = path(&home, "more.db");
     assert_eq!(run(&["tree", &file, "add", "startpos"]).2, 0);
-    let more = ["--positions", "40", "--nodes", "700", "--threads", "4", "--hash", "2", "--queue", &url];
+    let kills = if full() { 100 } else { 1 };
+    let positions = (30 + 10 * kills).to_string();
+    let more =
+        ["--positions", &positions, "--nodes", "700", "--threads", "4", "--hash", "2", "--queue", &url];
     let mut grower = start(&home, &[&["tree", &file, "grow"], &more[..]].concat());
-    let deadline = Instant::now() + TIMEOUT;
-    while nodes(&home, "more.db").len() < 10 {
-        assert!(Instant::now() < deadline, "it does not grow");
-        thread::sleep(Duration::from_millis(5));
+    for kill in 1..=kills {
+        let deadline = Instant::now() + TIMEOUT;
+        while searches(&home, "more.db") < 10 * kill {
+            assert!(Instant::now() < deadline, "it does not grow after {} deaths", kill - 1);
+            thread::sleep(Duration::from_millis(5));
+        }
+        worker_there.take();
+        worker_there = Some(worker(&home, &server));
     }
-    worker_there.take();
-    let _other = worker(&home, &server);
     assert!(grower.0.wait().expect("a child").success());
     let (out, ..) = run(&["tree", &file, "check"]);
     assert!(out.contains("is sound"), "{out}");
+    assert_eq!(searches(&home, "more.db"), 30 + 10 * kills, "all searches are there");
 }
 
 #[test]

@@ -1,9 +1,6 @@
 //! `engram book`: makes, shows, counts and merges Polyglot books.
 
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 use shakmaty::{Color, Outcome};
@@ -11,11 +8,10 @@ use shakmaty::{Color, Outcome};
 use super::{
     CliError, Completion, check_output, complain,
     pgn::{self, Games},
-    progress_bar, refused, source,
+    progress_bar, refused, source, write_file,
 };
 use crate::{
     book::{Book, BookEntry, BookLimits, Builder, Experience, merge, to_bytes},
-    files::NewFile,
     position::{Openings, Position},
     uci::{Output, counted, translate},
 };
@@ -119,7 +115,7 @@ pub fn run(task: BookTask, output: &Output) -> Result<Completion, CliError> {
             refuse(&file, &books, force)?;
             let books = books.iter().map(|path| open(Some(path))).collect::<Result<Vec<Book>, _>>()?;
             let entries = merge(&books);
-            write(&file, &entries, force)?;
+            write_file(&file, &to_bytes(&entries), force)?;
             output.line(format_args!("{}: {} entries", file.display(), entries.len()));
         }
     }
@@ -160,7 +156,7 @@ fn make(make: &Make, output: &Output) -> Result<Completion, CliError> {
             "no move of these games is within the limits; no book was written".to_owned(),
         ));
     }
-    write(&make.output, &entries, make.force)?;
+    write_file(&make.output, &to_bytes(&entries), make.force)?;
     let path = make.output.display();
     output.line(format_args!(
         "{path}: {} from {}, {skipped} skipped",
@@ -198,15 +194,6 @@ fn refuse(path: &Path, inputs: &[PathBuf], force: bool) -> Result<(), CliError> 
         return Err(CliError::Task(text.to_owned()));
     }
     check_output(path, inputs, force)
-}
-
-fn write(path: &Path, entries: &[BookEntry], force: bool) -> Result<(), CliError> {
-    // An engine may be reading the file that is replaced.
-    let written = NewFile::begin(path).and_then(|mut file| {
-        file.write_all(&to_bytes(entries))?;
-        file.finish_with(force)
-    });
-    written.map_err(refused(path, "written"))
 }
 
 fn show(position: &Position, book: &Book, learned: bool, output: &Output) {

@@ -1,14 +1,14 @@
 //! Functions that several commands share.
 
-use std::{path::Path, sync::RwLock};
+use std::{io::Write as _, path::Path, sync::RwLock};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::outcome::CliError;
+use super::outcome::{CliError, refused};
 use crate::{
-    files::{Inputs, info_at},
+    files::{Inputs, NewFile, info_at},
     learn::{BEFORE_FIRST, FileError, LearnFile, Record},
     position::Position,
     protocol::PositionStart,
@@ -33,6 +33,15 @@ pub(super) fn refuse_input(
     let Ok(info) = info_at(path) else { return Ok(()) };
     let other = Inputs::new(inputs).exclude(info.identity);
     other.map_err(|error| CliError::Refused(path.to_owned(), error))
+}
+
+/// Writes a file that appears at `path` when it is complete; an existing one is replaced with `force`.
+pub(super) fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<(), CliError> {
+    let written = NewFile::begin(path).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.finish_with(force)
+    });
+    written.map_err(refused(path, "written"))
 }
 
 /// A progress bar, or a spinner if the number of steps is unknown; hidden if the standard error is no terminal.

@@ -32,7 +32,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use self::{
     common::{
         check_output, complain, date, json, lower_priority, pawns, position, progress_bar, refuse_input,
-        write_records,
+        write_file, write_records,
     },
     outcome::refused,
 };

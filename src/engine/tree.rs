@@ -12,11 +12,11 @@ use super::{
 use crate::{
     learn::policy::Known,
     search::{Failure, Limits, Notice, Preference, Preferences},
-    tree::{Access, Tree, TreeError},
+    tree::{Access, Nearest, Tree, TreeError},
     types::{Depth, PackedMove},
 };
 
-/// Positions of the tree that go into the table before a search: some hundred microseconds.
+/// Positions of the tree that go into the table before a search: a millisecond where all have many moves.
 const IN_TABLE: usize = 32;
 
 impl Engine {
@@ -67,12 +67,15 @@ impl Engine {
         let line = moves_to_uci(&tree.expected(&self.root, &[best.m])?, &self.root);
         if !analysis {
             let fuzz = self.learning.options.fuzz;
-            let known = tree.below(&self.root, IN_TABLE)?;
-            self.table.insert_learned(known.iter().map(|(position, best, score, depth)| {
-                let best = PackedMove::pack(*best);
-                let known = Known { lower: *score, upper: *score, depth: *depth, best };
-                widened_entry(position.key(), known, 0, fuzz)
-            }));
+            let mut nearest = Nearest::new(tree, [self.root.clone()], IN_TABLE);
+            let mut known = Vec::new();
+            while let Some((position, view)) = nearest.next_position()? {
+                let (Some(score), Some((best, _))) = (view.score, view.considered().next()) else { continue };
+                let best = PackedMove::pack(best.m);
+                let found = Known { lower: score, upper: score, depth: view.depth, best };
+                known.push(widened_entry(position.key(), found, 0, fuzz));
+            }
+            self.table.insert_learned(known);
         }
         let notice = Notice::TreeMove { line, score, depth: best.depth };
         Ok(Some((best.m, best.depth, notice)))

@@ -58,6 +58,7 @@ pub(crate) use params::{advice_margin, advice_min_depth};
 pub(crate) use pool::Pool;
 pub(crate) use preference::{Preference, Preferences};
 pub(crate) use progress::SearchProgress;
+pub use resume::unpack_line;
 pub(crate) use resume::{ResultStore, Resumed, best_line};
 pub(crate) use strength::{EvalNoise, Strength};
 pub(crate) use tablebases::{Probing, Tablebases};

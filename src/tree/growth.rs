@@ -158,105 +158,86 @@ fn weight(edge: &Edge, side: Color) -> f64 {
     (edge.games + (LOST_GAMES - 1) * lost) as f64
 }
 
-/// A place on the way from the roots to a leaf.
+/// A position on the way from the roots to a leaf.
 struct Place {
     key: Key,
     side: Color,
     /// Cost of the moves so far.
     cost: i64,
+    /// It is to be searched again, with so many lines.
+    again: Option<usize>,
     /// The place before, and the move.
     before: Option<(usize, String)>,
-}
-
-/// What the places lead on to, with the least cost first.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Next {
-    /// The position of a place, which was searched or not.
-    Position(usize),
-    /// The position after a move, which is not in the tree.
-    Leaf(usize, String, Key),
-    /// The position of a place again, with so many lines.
-    Again(usize, usize),
 }
 
 impl Tree {
     /// The leaf with the least cost that is not claimed; none if nothing is left to search.
     pub(super) fn find_job(&self, claimed: &HashSet<Key>) -> rusqlite::Result<Option<Job>> {
-        let mut places: Vec<Place> = Vec::new();
+        let mut places = Vec::new();
+        // Places by what the whole way to a leaf costs; of equal ones the first.
         let mut queue = BinaryHeap::new();
         for side in Color::ALL {
-            for (key, cost) in self.cheapest_roots(side, 2 * claimed.len() + 8)? {
-                queue.push(Reverse((cost, Next::Position(places.len()))));
-                places.push(Place { key, side, cost: 0, before: None });
+            for (key, total) in self.cheapest_roots(side, 2 * claimed.len() + 8)? {
+                queue.push(Reverse((total, places.len())));
+                places.push(Place { key, side, cost: 0, again: None, before: None });
             }
         }
         let mut seen = HashSet::new();
-        let is_free = |key: Key| !claimed.contains(&key);
-        while let Some(Reverse((cost, next))) = queue.pop() {
-            if seen.len() > MOST_LOOKED_AT {
-                break;
-            }
-            let (at, uci, lines) = match next {
-                Next::Leaf(at, uci, key) if is_free(key) => (at, Some(uci), None),
-                Next::Again(at, lines) if is_free(places[at].key) => (at, None, Some(lines)),
-                Next::Leaf(..) | Next::Again(..) => continue,
-                Next::Position(at) => {
-                    let Place { key, side, cost: so_far, .. } = places[at];
-                    if !seen.insert((key, side)) {
-                        continue;
-                    }
-                    let Some(node) = graph::node(&self.connection, key)? else { continue };
-                    let Some(lines) = node.lines else {
-                        if is_free(key) {
-                            return self.job(&places, at, None, None, cost);
-                        }
-                        continue;
-                    };
-                    let Some(best) = node.standing.score else { continue };
-                    if best.is_decisive() {
-                        continue;
-                    }
-                    let edges = graph::edges(&self.connection, key)?;
-                    for step in steps(&node, &edges, best, side) {
-                        let Some(total) = step.cost else { continue };
-                        let next = match step.edge {
-                            Some(edge) if edge.has_child => {
-                                let before = Some((at, edge.uci.clone()));
-                                places.push(Place { key: edge.child, side, cost: so_far + step.own, before });
-                                Next::Position(places.len() - 1)
-                            }
-                            Some(edge) => Next::Leaf(at, edge.uci.clone(), edge.child),
-                            None => Next::Again(at, 2 * lines),
-                        };
-                        queue.push(Reverse((so_far + total, next)));
-                    }
+        while let Some(Reverse((total, at))) = queue.pop().filter(|_| seen.len() <= MOST_LOOKED_AT) {
+            let Place { key, side, cost, again, .. } = places[at];
+            let node = graph::node(&self.connection, key)?;
+            let Some(node) = node.filter(|node| node.lines.is_some() && again.is_none()) else {
+                if claimed.contains(&key) {
                     continue;
                 }
+                return self.job(&places, at, total);
             };
-            return self.job(&places, at, uci, lines, cost);
+            let best = node.standing.score.filter(|best| !best.is_decisive());
+            let Some(best) = best.filter(|_| seen.insert((key, side))) else { continue };
+            for step in steps(&node, &graph::edges(&self.connection, key)?, best, side) {
+                let Some(below) = step.cost else { continue };
+                queue.push(Reverse((cost + below, places.len())));
+                places.push(match step.edge {
+                    Some(edge) => {
+                        let before = Some((at, edge.uci.clone()));
+                        Place { key: edge.child, side, cost: cost + step.own, again: None, before }
+                    }
+                    None => {
+                        let again = node.lines.map(|lines| 2 * lines);
+                        Place { key, side, cost, again, before: places[at].before.clone() }
+                    }
+                });
+            }
         }
         Ok(None)
     }
 
-    /// The job of a position: that of a place, or the one after the move `uci` from there.
-    fn job(
-        &self,
-        places: &[Place],
-        at: usize,
-        uci: Option<String>,
-        lines: Option<usize>,
-        cost: i64,
-    ) -> rusqlite::Result<Option<Job>> {
-        let side = places[at].side;
+    /// The roots of the tree for `side` that are nearest to their next leaf, or the position in focus.
+    fn cheapest_roots(&self, side: Color, most: usize) -> rusqlite::Result<Vec<(Key, i64)>> {
+        let (cost, root) = side.fold_wb(("cost_white", "root_white"), ("cost_black", "root_black"));
+        let mut focus = self.connection.prepare_cached("SELECT 1 FROM nodes WHERE focus LIMIT 1")?;
+        let begins = if focus.exists([])? { "focus" } else { root };
+        let query = format!(
+            "SELECT key, {cost} FROM nodes WHERE {begins} AND {cost} IS NOT NULL \
+             AND EXISTS (SELECT 1 FROM nodes WHERE {root}) ORDER BY {cost} LIMIT ?"
+        );
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let mut roots = self.connection.prepare_cached(&query)?;
+        roots.query_map([most], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+    }
+
+    /// The search of a place.
+    fn job(&self, places: &[Place], at: usize, total: i64) -> rusqlite::Result<Option<Job>> {
+        let Place { side, again, .. } = places[at];
         let mut path = Vec::new();
-        path.extend(uci.map(|uci| (places[at].key, uci)));
         let mut first = at;
         while let Some((before, uci)) = &places[first].before {
             path.push((places[*before].key, uci.clone()));
             first = *before;
         }
         path.reverse();
-        let Some(root) = self.position(places[first].key)? else { return Ok(None) };
+        let root = graph::node(&self.connection, places[first].key)?;
+        let Some(root) = root.and_then(|node| notation::position_of(&node.fen)) else { return Ok(None) };
         let mut position = root.clone();
         let mut line = Vec::new();
         for (_, uci) in &path {
@@ -265,9 +246,9 @@ impl Tree {
             line.push(m);
         }
         let first_lines = if position.turn() == side { OWN_LINES } else { OPPONENT_LINES };
-        let lines = lines.unwrap_or(first_lines).max(first_lines);
+        let lines = again.unwrap_or(0).max(first_lines);
         let position = notation::without_clocks(&position);
         let effort = (lines / first_lines) as u64;
-        Ok(Some(Job { position, lines, effort, cost: cost as f64 / BIT, root, line, path }))
+        Ok(Some(Job { position, lines, effort, cost: total as f64 / BIT, root, line, path }))
     }
 }

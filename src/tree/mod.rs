@@ -25,6 +25,7 @@ mod claims;
 mod error;
 mod graph;
 mod growth;
+mod nearest;
 mod notation;
 mod schema;
 mod store;
@@ -36,10 +37,11 @@ mod write;
 pub use self::{
     error::TreeError,
     growth::{Advice, Job},
+    nearest::Nearest,
     schema::{ARCHIVE_SCHEMA, insert_lines},
     store::{Access, Tree},
     view::{MoveView, PositionView, TreeSize},
-    write::{Added, ForSides, PlayedLine},
+    write::{ForSides, PlayedLine},
 };
 use crate::types::{Depth, ScoredLine};
 

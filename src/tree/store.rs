@@ -16,6 +16,12 @@ use crate::files;
 
 /// How long another process that writes is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Statements that are kept prepared: more than there are.
+const STATEMENTS: usize = 64;
+/// Memory for pages of the file, in KiB. The positions near the roots are read for every search.
+const CACHE_KIB: i64 = 65_536;
+/// Pages in the log before they go to their places: a page that many searches change goes there once.
+const CHECKPOINT_PAGES: u32 = 4096;
 /// The first bytes of every SQLite database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
@@ -66,7 +72,11 @@ impl Tree {
         let opened = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
         let connection = opened.map_err(|error| TreeError::of(path, &error))?;
         let mut tree = Tree { connection, path: path.to_owned() };
-        tree.reading(|tree| tree.connection.busy_timeout(PATIENCE))?;
+        tree.connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        tree.reading(|tree| {
+            tree.connection.busy_timeout(PATIENCE)?;
+            tree.connection.pragma_update(None, "cache_size", -CACHE_KIB)
+        })?;
         let version = tree.reading(|tree| tree.version())?;
         match (version, access) {
             (VERSION, _) => {}
@@ -78,7 +88,9 @@ impl Tree {
             // Readers see the last state while another process writes. What a killed process committed is there; a power
             // failure may lose the last seconds, and never damages the file.
             tree.reading(|tree| {
-                tree.connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
+                let checkpoint = format!("PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES};");
+                tree.connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")?;
+                tree.connection.execute_batch(&checkpoint)
             })?;
         }
         Ok(tree)

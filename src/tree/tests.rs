@@ -206,8 +206,8 @@ fn a_game_counts_once_and_its_replies_come_first() {
         outcome: Outcome::Known(KnownOutcome::Decisive { winner: Color::Black }),
     };
     let white = ForSides { white: true, black: false };
-    assert_eq!(tree.add_line(&line, white, Some(1)).expect("written").positions, 3);
-    assert!(tree.add_line(&line, white, Some(1)).expect("written").was_known);
+    assert_eq!(tree.add_line(&line, white, Some(1)).expect("written"), Some(3));
+    assert_eq!(tree.add_line(&line, white, Some(1)).expect("written"), None);
     assert_eq!(view(&tree, "").moves[0].games, [1, 0, 1]);
     add(&mut tree, "", 10, &[("e2e4", 30), ("d2d4", -20)]);
     add(&mut tree, "e2e4", 10, &[("e7e5", -30), ("c7c5", -30), ("e7e6", -32), ("a7a6", -60)]);
@@ -241,6 +241,15 @@ fn grow_at_random(tree: &mut Tree, root: &Position, seed: u64) -> Vec<(Position,
 fn circles(tree: &Tree) -> i64 {
     let query = "SELECT count(*) FROM edges WHERE circle";
     tree.connection.query_row(query, [], |row| row.get(0)).expect("readable")
+}
+
+#[test]
+fn roots_are_found_without_reading_all_positions() {
+    let (_folder, tree) = tree();
+    let mut plan = tree.connection.prepare(&format!("EXPLAIN QUERY PLAN {}", view::ROOTS)).expect("readable");
+    let steps = plan.query_map([], |row| row.get(3)).expect("readable");
+    let steps: Vec<String> = steps.map(|step| step.expect("text")).collect();
+    assert!(steps.iter().all(|step| step != "SCAN nodes"), "{steps:?}");
 }
 
 #[test]

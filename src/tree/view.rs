@@ -1,6 +1,6 @@
 //! What the tree knows of a position.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 
 use rusqlite::OptionalExtension as _;
 use shakmaty::{Color, Move};
@@ -16,6 +16,9 @@ use crate::{
     types::{Depth, Score},
 };
 
+/// With `OR` between the columns SQLite would read all positions rather than the two indexes.
+pub(super) const ROOTS: &str = "SELECT fen, root_white, root_black FROM nodes WHERE key IN \
+    (SELECT key FROM nodes WHERE root_white UNION SELECT key FROM nodes WHERE root_black) ORDER BY key";
 /// Plies of a line at most.
 const MOST_PLIES: usize = 60;
 
@@ -152,40 +155,6 @@ impl Tree {
         })
     }
 
-    /// Searched positions at and below a position, `most` at most, the nearest first: each with its best move, score for the
-    /// side to move, and depth.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn below(
-        &self,
-        position: &Position,
-        most: usize,
-    ) -> Result<Vec<(Position, Move, Score, Depth)>, TreeError> {
-        self.reading(|tree| {
-            let mut queue = VecDeque::from([without_clocks(position)]);
-            let mut seen = HashSet::from([notation::key_of(position)]);
-            let mut found = Vec::new();
-            while let Some(at) = queue.pop_front().filter(|_| found.len() < most) {
-                let key = notation::key_of(&at);
-                let Some(node) = graph::node(&tree.connection, key)? else { continue };
-                let best = node.standing.best.as_deref().and_then(|uci| legal(&at, uci));
-                if let (Some(best), Some(score)) = (best, node.standing.score) {
-                    found.push((at.clone(), best, score, node.standing.depth));
-                }
-                for edge in graph::edges(&tree.connection, key)? {
-                    if edge.after.score.is_some()
-                        && seen.insert(edge.child)
-                        && let Some(m) = legal(&at, &edge.uci)
-                    {
-                        queue.push_back(at.play(m));
-                    }
-                }
-            }
-            Ok(found)
-        })
-    }
-
     /// The line that the search of a position found for a move.
     fn searched_line(&self, position: &Position, m: Move) -> rusqlite::Result<Vec<Move>> {
         let key = notation::key_of(position);
@@ -234,9 +203,7 @@ impl Tree {
     /// The file cannot be read.
     pub fn roots(&self) -> Result<Vec<(Position, Vec<Color>)>, TreeError> {
         self.reading(|tree| {
-            let query =
-                "SELECT fen, root_white, root_black FROM nodes WHERE root_white OR root_black ORDER BY rowid";
-            let mut roots = tree.connection.prepare(query)?;
+            let mut roots = tree.connection.prepare(ROOTS)?;
             let roots = roots.query_map([], |row| {
                 let fen: String = row.get(0)?;
                 let flags: [bool; 2] = [row.get(1)?, row.get(2)?];

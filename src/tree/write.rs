@@ -1,5 +1,7 @@
 //! What goes into a tree: roots, games, searches, advice. Each call is one transaction.
 
+use std::collections::HashSet;
+
 use rusqlite::{OptionalExtension as _, params};
 use shakmaty::{Color, Move, Outcome};
 
@@ -34,26 +36,19 @@ pub struct PlayedLine<'a> {
     pub outcome: Outcome,
 }
 
-/// What adding changed.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Added {
-    /// Positions that were not in the tree.
-    pub positions: u64,
-    /// Is it a game that was added before? Then nothing changed.
-    pub was_known: bool,
-}
-
 impl Tree {
-    /// Adds a position from which the tree is to grow for these sides.
+    /// Adds a position from which the tree is to grow for these sides; true if it was not in the tree.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn add_root(&mut self, position: &Position, sides: ForSides) -> Result<Added, TreeError> {
-        self.add_line(&PlayedLine { start: position, moves: &[], outcome: Outcome::Unknown }, sides, None)
+    pub fn add_root(&mut self, position: &Position, sides: ForSides) -> Result<bool, TreeError> {
+        let line = PlayedLine { start: position, moves: &[], outcome: Outcome::Unknown };
+        Ok(self.add_line(&line, sides, None)? == Some(1))
     }
 
     /// Adds the positions of a game, from whose start the tree is to grow; `identity` tells the game from all others,
-    /// and one that was added before is not counted again.
+    /// and one that was added before is not counted again. Returns how many of its positions were not in the tree; none
+    /// for a game that was added before.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -62,39 +57,41 @@ impl Tree {
         line: &PlayedLine<'_>,
         sides: ForSides,
         identity: Option<u64>,
-    ) -> Result<Added, TreeError> {
+    ) -> Result<Option<u64>, TreeError> {
         self.writing(|tree| {
-            let mut added = Added::default();
             if let Some(identity) = identity {
                 let query = "INSERT OR IGNORE INTO added VALUES (?)";
                 if tree.connection.prepare_cached(query)?.execute([identity as i64])? == 0 {
-                    return Ok(Added { was_known: true, ..added });
+                    return Ok(None);
                 }
             }
             let mut position = without_clocks(line.start);
-            let mut changed = vec![tree.insert_node(&position, &mut added)?];
+            let (root, is_new) = tree.insert_node(&position)?;
+            let (mut changed, mut added) = (vec![root], u64::from(is_new));
             let query = "UPDATE nodes SET root_white = max(root_white, ?), root_black = max(root_black, ?) WHERE key = ?";
             tree.connection.prepare_cached(query)?.execute(params![sides.white, sides.black, changed[0]])?;
             for &m in line.moves {
                 tree.insert_edge(&position, m, None)?;
                 tree.count_game(&position, m, line.outcome)?;
                 position = without_clocks(&position.play(m));
-                changed.push(tree.insert_node(&position, &mut added)?);
+                let (key, is_new) = tree.insert_node(&position)?;
+                changed.push(key);
+                added += u64::from(is_new);
             }
             changed.reverse();
             graph::back_up(&tree.connection, changed)?;
-            Ok(added)
+            Ok(Some(added))
         })
     }
 
-    /// Adds a move after a position of the tree, as if a game had met it.
+    /// Adds a move after a position of the tree, as if a game had met it; returns how many positions were not in the tree.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn add_move(&mut self, position: &Position, m: Move) -> Result<Added, TreeError> {
+    pub fn add_move(&mut self, position: &Position, m: Move) -> Result<u64, TreeError> {
         let neither = ForSides { white: false, black: false };
         let line = PlayedLine { start: position, moves: &[m], outcome: Outcome::Unknown };
-        self.add_line(&line, neither, None)
+        Ok(self.add_line(&line, neither, None)?.unwrap_or(0))
     }
 
     /// Counts a game in which a move was played.
@@ -116,6 +113,41 @@ impl Tree {
     /// The file cannot be written.
     pub fn add_search(&mut self, position: &Position, search: &TreeSearch) -> Result<bool, TreeError> {
         self.writing(|tree| tree.enter(&without_clocks(position), search, 0, None))
+    }
+
+    /// Takes in the searches that `find` has of the tree's positions, of those a move after them, and so on from there as
+    /// long as it has some. Returns how many said something new.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn add_searches(
+        &mut self,
+        find: impl Fn(&Position) -> Option<TreeSearch>,
+    ) -> Result<usize, TreeError> {
+        self.writing(|tree| {
+            let mut all = tree.connection.prepare("SELECT fen FROM nodes")?;
+            let all = all.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
+            let mut known = all.iter().filter_map(|fen| position_of(fen));
+            let (mut found, mut seen, mut taken) = (Vec::new(), HashSet::new(), 0);
+            while let Some(position) = found.pop().or_else(|| known.next()) {
+                let key = key_of(&position);
+                if !seen.insert(key) {
+                    continue;
+                }
+                if let Some(search) = find(&position) {
+                    taken += usize::from(tree.enter(&position, &search, 0, None)?);
+                }
+                for m in position.legal_moves() {
+                    let child = position.play(m);
+                    if find(&child).is_some() {
+                        tree.insert_edge(&position, m, None)?;
+                        graph::back_up(&tree.connection, [key])?;
+                        found.push(without_clocks(&child));
+                    }
+                }
+            }
+            Ok(taken)
+        })
     }
 
     /// Says of the move after `position` what a person advises; nothing takes it back.
@@ -156,37 +188,12 @@ impl Tree {
         })
     }
 
-    /// The roots of the tree for `side` that are nearest to their next leaf, or the position in focus.
-    pub(super) fn cheapest_roots(&self, side: Color, most: usize) -> rusqlite::Result<Vec<(Key, i64)>> {
-        let cost = side.fold_wb("cost_white", "cost_black");
-        let root = side.fold_wb("root_white", "root_black");
-        let any = format!("SELECT 1 FROM nodes WHERE {root} LIMIT 1");
-        if self.connection.prepare_cached(&any)?.query_row([], |_| Ok(())).optional()?.is_none() {
-            return Ok(Vec::new());
-        }
-        let is_focused = "SELECT 1 FROM nodes WHERE focus LIMIT 1";
-        let focused = self.connection.prepare_cached(is_focused)?.query_row([], |_| Ok(())).optional()?;
-        let begins = if focused.is_some() { "focus" } else { root };
-        let query = format!(
-            "SELECT key, {cost} FROM nodes WHERE {begins} AND {cost} IS NOT NULL ORDER BY {cost} LIMIT ?"
-        );
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let mut roots = self.connection.prepare_cached(&query)?;
-        roots.query_map([most], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-    }
-
-    /// The position of a key.
-    pub(super) fn position(&self, key: Key) -> rusqlite::Result<Option<Position>> {
-        Ok(graph::node(&self.connection, key)?.and_then(|node| position_of(&node.fen)))
-    }
-
-    /// Makes a node of a position, if it is not in the tree.
-    fn insert_node(&self, position: &Position, added: &mut Added) -> rusqlite::Result<Key> {
+    /// Makes a node of a position, if it is not in the tree: its key, and whether it was not there.
+    fn insert_node(&self, position: &Position) -> rusqlite::Result<(Key, bool)> {
         let key = key_of(position);
         let query = "INSERT OR IGNORE INTO nodes (key, fen) VALUES (?, ?)";
         let inserted = self.connection.prepare_cached(query)?.execute(params![key, fen(position)])?;
-        added.positions += inserted as u64;
-        Ok(key)
+        Ok((key, inserted == 1))
     }
 
     /// Adds a move, or the score of a search that is at least as deep as the last one.
@@ -228,7 +235,7 @@ impl Tree {
         asked: usize,
         row: Option<i64>,
     ) -> rusqlite::Result<bool> {
-        let key = self.insert_node(position, &mut Added::default())?;
+        let (key, _) = self.insert_node(position)?;
         let Some(known) = graph::node(&self.connection, key)? else { return Ok(false) };
         let legal = position.legal_moves().len();
         let known_lines = known.lines.unwrap_or(0);

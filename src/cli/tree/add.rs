@@ -5,7 +5,7 @@ use std::{
     fs::File,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     io::Read as _,
-    path::{Path, PathBuf},
+    path::Path,
     sync::Arc,
 };
 
@@ -20,10 +20,15 @@ use crate::{
         analyse::{AnalysisInput, Item},
         complain, pgn,
     },
-    learn::{LearnFile, Mode, Origin, Record, Ring, header::MAGIC, kept_games},
-    position::Position,
-    tree::{Added, ForSides, PlayedLine, Tree, TreeSearch},
-    types::{Depth, ScoredLine},
+    learn::{self, LearnFile, Mode, Origin, Record, Ring, kept_games},
+    position::{PathHash, Position, PositionPath},
+    search::unpack_line,
+    tree::{ForSides, PlayedLine, Tree, TreeSearch},
+    tt::{
+        RootResult,
+        file::{self, HashFileError, Map},
+    },
+    types::{Depth, Ply, ScoredLine},
     uci::{Output, counted},
 };
 
@@ -33,7 +38,7 @@ const BOOK_PLIES: usize = 40;
 #[derive(Debug, Args)]
 pub(super) struct AddArguments {
     /// A FEN or `startpos`, optionally followed by moves; or files: positions (.epd, .fen), games (.pgn), Polyglot books
-    /// and learning files (.bin); `-` for the standard input.
+    /// (.bin), learning files and hash files; `-` for the standard input.
     #[arg(required = true, num_args = 1.., value_name = "FEN | FILE | -")]
     input: Vec<OsString>,
     /// Whose moves the tree is to find.
@@ -58,12 +63,6 @@ struct Count {
     skipped: usize,
 }
 
-impl Count {
-    fn add(&mut self, added: Added) {
-        self.positions += added.positions;
-    }
-}
-
 /// Adds the input; partial if some of it was skipped.
 ///
 /// # Errors
@@ -74,19 +73,20 @@ pub(super) fn run(
     output: &Output,
 ) -> Result<Completion, CliError> {
     let mut count = Count::default();
-    let (binary, text): (Vec<_>, Vec<_>) = arguments.input.iter().cloned().partition(|word| {
-        let path = Path::new(word);
-        path.is_file() && path.extension().is_some_and(|extension| extension == "bin")
-    });
-    for path in binary.iter().map(PathBuf::from) {
-        if is_learning_file(&path) {
-            add_learning_file(tree, &path, arguments, &mut count)?;
-        } else {
-            add_book(tree, &path, arguments.side.sides(), &mut count)?;
-        }
-    }
+    let kind = |word: &OsString| Kind::of(Path::new(word));
+    let (text, binary): (Vec<_>, Vec<_>) =
+        arguments.input.iter().cloned().partition(|word| kind(word) == Kind::Text);
+    // First, because a hash file knows positions by their keys alone, and has to be asked for each.
     if !text.is_empty() {
         add_items(tree, &AnalysisInput::open(&text, false)?, arguments, &mut count)?;
+    }
+    for path in &binary {
+        let path = Path::new(path);
+        match Kind::of(path) {
+            Kind::Learning => add_learning_file(tree, path, arguments, &mut count)?,
+            Kind::Hash => add_hash_file(tree, path, &mut count)?,
+            Kind::Book | Kind::Text => add_book(tree, path, arguments.side.sides(), &mut count)?,
+        }
     }
     let Count { games, known, others, positions, searches, skipped } = count;
     let mut parts = Vec::new();
@@ -114,7 +114,9 @@ fn add_items(
 ) -> Result<(), CliError> {
     for item in input.items(&Arc::default()) {
         match item? {
-            Ok(Item::Position(record)) => count.add(tree.add_root(&record.position, arguments.side.sides())?),
+            Ok(Item::Position(record)) => {
+                count.positions += u64::from(tree.add_root(&record.position, arguments.side.sides())?);
+            }
             Ok(Item::Game(game, ..)) => add_game(tree, &game, arguments, count)?,
             Ok(Item::Variation(_)) => {}
             Err(reason) => {
@@ -147,19 +149,57 @@ fn add_game(
         .hash(&mut identity);
     let moves = &game.moves[..game.moves.len().min(arguments.plies)];
     let line = PlayedLine { start: &game.start, moves, outcome: game.outcome };
-    let added = tree.add_line(&line, sides, Some(identity.finish()))?;
-    count.add(added);
-    if added.was_known {
-        count.known += 1
-    } else {
-        count.games += 1
+    match tree.add_line(&line, sides, Some(identity.finish()))? {
+        Some(new) => {
+            count.positions += new;
+            count.games += 1;
+        }
+        None => count.known += 1,
     }
     Ok(())
 }
 
-fn is_learning_file(path: &Path) -> bool {
-    let mut magic = [0; MAGIC.len()];
-    File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == MAGIC
+/// What is added.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Learning,
+    Hash,
+    Book,
+}
+
+impl Kind {
+    fn of(path: &Path) -> Kind {
+        let mut magic = [0; learn::header::MAGIC.len()];
+        // A pipe would lose what is read here.
+        let is_read =
+            path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok();
+        match magic {
+            learn::header::MAGIC if is_read => Kind::Learning,
+            file::MAGIC if is_read => Kind::Hash,
+            _ if path.is_file() && path.extension().is_some_and(|extension| extension == "bin") => Kind::Book,
+            _ => Kind::Text,
+        }
+    }
+}
+
+/// Adds the analyses in a hash file whose positions the tree has, or reaches by moves between such positions.
+fn add_hash_file(tree: &mut Tree, path: &Path, count: &mut Count) -> Result<(), CliError> {
+    let map = Map::look(path)?;
+    let header = map.header();
+    let mode = PathHash::from_name(&header.path_mode)
+        .ok_or_else(|| HashFileError::Layout(path.to_owned(), "a way of comparing paths"))?;
+    let evaluation_id = header.evaluation;
+    count.searches += tree.add_searches(|position| {
+        let mut path = PositionPath::new(position);
+        path.begin_search(mode);
+        let RootResult { hit, line } = map.find_root(position.key(), &path, Ply::ROOT)?;
+        let score = hit.window(&path, Ply::ROOT)?.exact()?;
+        let line = ScoredLine { score, is_drawn: false, moves: unpack_line(position, &line) };
+        let lines = (!line.moves.is_empty()).then(|| vec![line])?;
+        Some(TreeSearch { depth: hit.depth, evaluation_id, lines, ..TreeSearch::default() })
+    })?;
+    Ok(())
 }
 
 /// Adds the games that are kept beside a learning file, and its searches.
@@ -209,14 +249,14 @@ fn add_book(tree: &mut Tree, path: &Path, sides: ForSides, count: &mut Count) ->
         let reason = "the book does not know the start position: nothing of it was added";
         return Err(CliError::Task(format!("{}: {reason}", path.display())));
     }
-    count.add(tree.add_root(&start, sides)?);
+    count.positions += u64::from(tree.add_root(&start, sides)?);
     let mut seen = std::collections::HashSet::from([start.key().0]);
     let mut layer = vec![start];
     for _ in 0..BOOK_PLIES {
         let mut next = Vec::new();
         for position in layer {
             for m in book.moves(&position).iter().filter(|m| m.weight > 0) {
-                count.add(tree.add_move(&position, m.book_move)?);
+                count.positions += tree.add_move(&position, m.book_move)?;
                 let child = position.play(m.book_move);
                 if seen.insert(child.key().0) {
                     next.push(child);

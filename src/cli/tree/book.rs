@@ -1,15 +1,14 @@
 //! `engram tree book`: the tree as a Polyglot book.
 
-use std::{io::Write as _, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Side, lost, nearest::Nearest};
+use super::{Side, lost};
 use crate::{
     book::{BookEntry, raw_move, to_bytes},
-    cli::{CliError, check_output, refused},
-    files::NewFile,
-    tree::Tree,
+    cli::{CliError, check_output, write_file},
+    tree::{Nearest, Tree},
     uci::{Output, counted},
 };
 
@@ -44,7 +43,7 @@ pub(super) fn run(tree: &Tree, arguments: &BookArguments, output: &Output) -> Re
     let mut positions = 0_usize;
     let roots = super::roots(tree)?.into_iter().map(|(root, _)| root);
     let mut nearest = Nearest::new(tree, roots, usize::MAX);
-    while let Some((position, view)) = nearest.next()? {
+    while let Some((position, view)) = nearest.next_position()? {
         let Some(best) = view.considered().next().map(|(_, score)| score) else { continue };
         if view.score.is_none() || !position.turn().fold_wb(sides.white, sides.black) {
             continue;
@@ -67,11 +66,7 @@ pub(super) fn run(tree: &Tree, arguments: &BookArguments, output: &Output) -> Re
         ));
     }
     entries.sort_by_key(|entry| (entry.key, std::cmp::Reverse(entry.weight), entry.raw));
-    let written = NewFile::begin(to).and_then(|mut file| {
-        file.write_all(&to_bytes(&entries))?;
-        file.finish_with(*force)
-    });
-    written.map_err(refused(to, "written"))?;
+    write_file(to, &to_bytes(&entries), *force)?;
     output.line(format_args!(
         "{}: {} from {}",
         to.display(),

@@ -7,7 +7,6 @@ use maud::{PreEscaped, html};
 use serde::Serialize;
 use shakmaty::{Color, Move, Position as _, Role, Square};
 
-use super::nearest::Nearest;
 use crate::{
     cli::{
         CliError, check_output, json,
@@ -17,7 +16,7 @@ use crate::{
     files::NewFile,
     learn::exchange::epd,
     position::{Openings, Position},
-    tree::{Advice, MoveView, PositionView, Tree},
+    tree::{Advice, MoveView, Nearest, PositionView, Tree},
     types::Score,
     uci::{Output, counted},
 };
@@ -166,7 +165,7 @@ impl<'a> PositionWriter<'a> {
     }
 
     fn next(&mut self) -> Result<Option<String>, CliError> {
-        let Some((position, view)) = self.nearest.next()? else { return Ok(None) };
+        let Some((position, view)) = self.nearest.next_position()? else { return Ok(None) };
         let own = self.nearest.number(&position).unwrap_or(0);
         let opening = self.names.at(&position).map(|opening| {
             self.openings.push(opening.to_string());

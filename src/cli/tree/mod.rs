@@ -4,7 +4,6 @@ mod add;
 mod book;
 mod grow;
 mod html;
-mod nearest;
 mod pgn;
 mod publish;
 mod show;
@@ -43,8 +42,9 @@ enum TreeTask {
     /// that games met first. Scores are backed up at once. Killed at any moment it loses the searches under way; several
     /// growers may work on one tree.
     Grow(grow::GrowArguments),
-    /// Show the moves of a position: scores, depth, searches below, and the line that is expected.
-    Show(show::ShowArguments),
+    /// Show the moves of a position (where the tree begins if none is given): scores, depth, searches below, and the line
+    /// that is expected.
+    Show(PositionArguments),
     /// Leave a move out, for whichever side plays it.
     Exclude(MoveArguments),
     /// Play a move: other moves of the same position no longer count. Several such moves may be preferred.
@@ -130,7 +130,7 @@ pub fn run(arguments: &TreeArguments, output: &Output) -> Result<Completion, Cli
         TreeTask::Allow(m) => advise(&mut open(Access::Write)?, m, None, output)?,
         TreeTask::Focus(PositionArguments { position }) => {
             let mut tree = open(Access::Write)?;
-            let position = (!position.is_empty()).then(|| walk(position)).transpose()?;
+            let position = (!position.is_empty()).then(|| walk(&tree, position)).transpose()?;
             if !tree.focus(position.as_ref().map(Line::last))? {
                 return Err(CliError::Task("this position is not in the tree: add it first".to_owned()));
             }
@@ -186,21 +186,19 @@ fn roots(tree: &Tree) -> Result<Vec<(Position, Vec<Color>)>, CliError> {
     Ok(roots)
 }
 
-/// Where a tree begins: its only root, or the usual start.
-fn start_of(tree: &Tree) -> Result<Position, CliError> {
-    Ok(match &tree.roots()?[..] {
-        [(root, _)] => root.clone(),
-        _ => Position::default(),
-    })
-}
-
-/// The position that words name: a FEN, `startpos`, moves, or moves after one of them.
-fn walk(words: &[String]) -> Result<Line, CliError> {
+/// The position that words name: a FEN, `startpos`, moves, or moves after one of them; without words where the tree
+/// begins, which is its only root or the usual start.
+fn walk(tree: &Tree, words: &[String]) -> Result<Line, CliError> {
     let text = words.join(" ");
-    let first = text.split_whitespace().next().unwrap_or("startpos");
+    let Some(first) = text.split_whitespace().next() else {
+        let start = match &tree.roots()?[..] {
+            [(root, _)] => root.clone(),
+            _ => Position::default(),
+        };
+        return Ok(Line { moves: Vec::new(), positions: vec![start] });
+    };
     let named = first == "startpos" || first.matches('/').count() == 7;
-    let text = if named || text.trim().is_empty() { text } else { format!("startpos moves {text}") };
-    let text = if text.trim().is_empty() { "startpos".to_owned() } else { text };
+    let text = if named { text } else { format!("startpos moves {text}") };
     let record = EpdRecord::with_moves(&text).map_err(CliError::Task)?;
     let (start, moves) = record.before.unwrap_or((record.position, Vec::new()));
     let positions = start.along(&moves);
@@ -213,7 +211,7 @@ fn advise(
     advice: Option<Advice>,
     output: &Output,
 ) -> Result<(), CliError> {
-    let line = walk(&arguments.position)?;
+    let line = walk(tree, &arguments.position)?;
     let Some((&m, before)) = line.moves.split_last() else {
         return Err(CliError::Task("name the move, after the moves that lead to it".to_owned()));
     };

@@ -2,7 +2,6 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    io::Write as _,
     path::PathBuf,
 };
 
@@ -10,16 +9,15 @@ use clap::Args;
 use jiff::Timestamp;
 use shakmaty::{Color, Move, Outcome, Position as _};
 
-use super::{lost, start_of, walk};
+use super::{lost, walk};
 use crate::{
     cli::{
         CliError,
         analyse::eval,
         check_output,
         pgn::{self, Comment, Game},
-        refused,
+        write_file,
     },
-    files::NewFile,
     position::Position,
     tree::{MoveView, Tree},
     types::Score,
@@ -55,10 +53,7 @@ pub(super) fn run(tree: &Tree, arguments: &PgnArguments, output: &Output) -> Res
     if let Some(to) = to {
         check_output(to, [tree.path()], *force)?;
     }
-    let start = match position.is_empty() {
-        true => start_of(tree)?,
-        false => walk(position)?.last().clone(),
-    };
+    let start = walk(tree, position)?.last().clone();
     if tree.look(&start)?.is_none_or(|view| view.score.is_none()) {
         return Err(CliError::Task(format!("{} was not searched in this tree", start.fen())));
     }
@@ -76,11 +71,7 @@ pub(super) fn run(tree: &Tree, arguments: &PgnArguments, output: &Output) -> Res
         output.line(text.trim_end());
         return Ok(());
     };
-    let written = NewFile::begin(to).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.finish_with(*force)
-    });
-    written.map_err(refused(to, "written"))?;
+    write_file(to, text.as_bytes(), *force)?;
     output.line(format_args!("{}: {} positions", to.display(), writer.written.len()));
     Ok(())
 }

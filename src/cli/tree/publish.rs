@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 use shakmaty::Move;
 
-use super::nearest::Nearest;
 use crate::{
     cli::{CliError, refuse_input},
     eval,
@@ -15,7 +14,7 @@ use crate::{
     },
     locks::read,
     position::Position,
-    tree::Tree,
+    tree::{Nearest, Tree},
     types::{Depth, PackedMove, Score},
     uci::{Output, counted},
 };
@@ -43,7 +42,7 @@ pub(super) fn run(tree: &Tree, arguments: &PublishArguments, output: &Output) ->
     let mut room = CAPACITY.saturating_sub(RESERVE + read(&ring).len());
     let (mut new, mut known, mut advised) = (Vec::new(), 0_usize, 0_usize);
     let mut nearest = Nearest::new(tree, roots, usize::MAX);
-    while let Some((position, view)) = nearest.next()? {
+    while let Some((position, view)) = nearest.next_position()? {
         let best = view.considered().next().map(|(best, _)| best.m);
         let (Some(score), Some(best)) = (view.score, best) else { continue };
         let evaluation_id = tree.evaluation_id(&position)?;

@@ -1,8 +1,6 @@
 //! `engram tree show`.
 
-use clap::Args;
-
-use super::{Line, start_of, walk};
+use super::{Line, PositionArguments, walk};
 use crate::{
     cli::{CliError, date, pawns, pgn},
     position::Openings,
@@ -10,22 +8,12 @@ use crate::{
     uci::{Output, counted},
 };
 
-#[derive(Debug, Args)]
-pub(super) struct ShowArguments {
-    /// A FEN or `startpos`, moves after it, or moves from the start alone; the start position if not given.
-    #[arg(value_name = "FEN | MOVES")]
-    position: Vec<String>,
-}
-
 /// Shows a position.
 ///
 /// # Errors
 /// The tree cannot be read; the position is not in it.
-pub(super) fn run(tree: &Tree, arguments: &ShowArguments, output: &Output) -> Result<(), CliError> {
-    let line = match arguments.position.is_empty() {
-        true => Line { moves: Vec::new(), positions: vec![start_of(tree)?] },
-        false => walk(&arguments.position)?,
-    };
+pub(super) fn run(tree: &Tree, arguments: &PositionArguments, output: &Output) -> Result<(), CliError> {
+    let line = walk(tree, &arguments.position)?;
     let position = line.last();
     let Some(view) = tree.look(position)? else {
         return Err(CliError::Task(format!("{} is not in the tree", position.fen())));

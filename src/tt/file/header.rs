@@ -27,7 +27,8 @@ pub(super) const BUCKETS_AT: u64 = 4096;
 pub const LAYOUT: u16 = 1;
 
 /// A byte with which no text begins, the name, and a line end that a text-mode copy would change.
-const MAGIC: [u8; 8] = *b"\x89EGHASH\n";
+/// The first bytes of every hash file.
+pub const MAGIC: [u8; 8] = *b"\x89EGHASH\n";
 /// Polyglot's Zobrist numbers with its pseudo-legal en-passant rule.
 const KEY_SCHEMA: u32 = 1;
 const PATH_MODE: Range<usize> = 48..60;

@@ -16,8 +16,14 @@ use super::{
 };
 use crate::{
     files,
-    tt::backing::{Backing, SharedWords, Sharing},
-    types::PositionKey,
+    position::PositionPath,
+    tt::{
+        RootResult,
+        backing::{Backing, SharedWords, Sharing},
+        deepest,
+        entry::Packed,
+    },
+    types::{MAX_PLY, Ply, PositionKey, spread},
 };
 
 /// Words of the first page.
@@ -161,6 +167,20 @@ impl Map {
         self.bucket(key).0.iter().filter_map(move |cell| cell.find(key, kind))
     }
 
+    /// The result of an analysis of `root` by any process: the deepest one that is valid at the end of `path`, `ply`
+    /// plies from the root of the current search.
+    pub fn find_root(&self, root: PositionKey, path: &PositionPath, ply: Ply) -> Option<RootResult> {
+        let entries = self.find(root, CellKind::Iteration).map(|entry| entry.to_packed(0));
+        let packed = deepest(entries, |packed| packed.unpack(), path, ply)?;
+        let next = |index| {
+            let entry = self.find(line_key(root, packed, index), CellKind::LineMove).next()?;
+            Some(entry.to_packed(0).unpack().best).filter(|best| !best.is_none())
+        };
+        let hit = packed.unpack();
+        let line = std::iter::once(hit.best).chain((0..MAX_PLY).map_while(next)).collect();
+        Some(RootResult { hit, line })
+    }
+
     /// Stores an entry, unless all entries of its bucket are worth more.
     pub(super) fn put(&self, entry: &Entry) {
         self.bucket(entry.key).put(entry, self.generation());
@@ -199,4 +219,11 @@ impl Map {
     fn index(&self, key: PositionKey) -> usize {
         ((u128::from(key.0) * self.buckets.as_slice().len() as u128) >> 64) as usize
     }
+}
+
+/// The key of one move of a stored line. Two sets of keys alternate, so that the line of an iteration stays complete
+/// until that of the next one is stored.
+pub(super) fn line_key(root: PositionKey, iteration: Packed, index: usize) -> PositionKey {
+    let set = (iteration.depth().get() as u64 & 1) << 32 | iteration.w1 >> 48 << 8 | index as u64;
+    PositionKey((root.0 ^ spread(set)).rotate_left(23).wrapping_mul(0xD6E8_FEB8_6659_FD93))
 }

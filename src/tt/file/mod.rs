@@ -29,7 +29,7 @@ mod write_queue;
 pub use disk::FileLocation;
 pub use error::HashFileError;
 pub use guard::limits_are_errors;
-pub use header::{HashHeader, HashOrigin, LAYOUT};
+pub use header::{HashHeader, HashOrigin, LAYOUT, MAGIC};
 pub use map::Map;
 pub use tools::{DIMENSIONS, Survey, clear, resize};
 pub use write_queue::HashFile;

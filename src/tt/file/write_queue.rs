@@ -26,12 +26,12 @@ use super::{
     cell::{CellKind, Entry},
     error::{HashFileError, refused},
     header::HashOrigin,
-    map::Map,
+    map::{Map, line_key},
 };
 use crate::{
     position::PositionPath,
-    tt::{Hit, NodeResult, RootResult, ScoreWindow, Table, deepest, entry::Packed},
-    types::{Depth, MAX_PLY, PackedMove, Ply, PositionKey, spread},
+    tt::{Hit, NodeResult, RootResult, ScoreWindow, Table, entry::Packed},
+    types::{Depth, PackedMove, Ply, PositionKey},
 };
 
 /// How often the queue may fill up within [`INTERVAL`] before only deeper results are kept: so a short analysis keeps
@@ -131,18 +131,9 @@ impl HashFile {
         self.map.put(&Entry::new(root, CellKind::Iteration, generation, packed));
     }
 
-    /// The result of an analysis of `root` by any process: the deepest one that is valid at the end of `path`, `ply`
-    /// plies from the root of the current search.
+    /// See [`Map::find_root`].
     pub fn find_root(&self, root: PositionKey, path: &PositionPath, ply: Ply) -> Option<RootResult> {
-        let entries = self.map.find(root, CellKind::Iteration).map(|entry| entry.to_packed(0));
-        let packed = deepest(entries, |packed| packed.unpack(), path, ply)?;
-        let next = |index| {
-            let entry = self.map.find(line_key(root, packed, index), CellKind::LineMove).next()?;
-            Some(entry.to_packed(0).unpack().best).filter(|best| !best.is_none())
-        };
-        let hit = packed.unpack();
-        let line = std::iter::once(hit.best).chain((0..MAX_PLY).map_while(next)).collect();
-        Some(RootResult { hit, line })
+        self.map.find_root(root, path, ply)
     }
 
     /// The entry of a position if it is deeper than `hit`, the entry of the table; it is copied to the table.
@@ -194,13 +185,6 @@ impl Drop for HashFile {
             let _ = thread.join();
         }
     }
-}
-
-/// The key of one move of a stored line. Two sets of keys alternate, so that the line of an iteration stays complete
-/// until that of the next one is stored.
-fn line_key(root: PositionKey, iteration: Packed, index: usize) -> PositionKey {
-    let set = (iteration.depth().get() as u64 & 1) << 32 | iteration.w1 >> 48 << 8 | index as u64;
-    PositionKey((root.0 ^ spread(set)).rotate_left(23).wrapping_mul(0xD6E8_FEB8_6659_FD93))
 }
 
 fn write(map: &Map, queue: &ArrayQueue<Entry>, least: &AtomicI32, woken: &Receiver<Wake>) {

@@ -2,14 +2,11 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::CliError;
-use crate::{
-    position::Position,
-    tree::{MoveView, PositionView, Tree},
-};
+use super::{MoveView, PositionView, Tree, TreeError};
+use crate::position::Position;
 
 /// Walks through the positions, each once, and numbers them from 0, the roots first.
-pub(super) struct Nearest<'a> {
+pub struct Nearest<'a> {
     tree: &'a Tree,
     most: usize,
     numbers: HashMap<u64, usize>,
@@ -40,8 +37,8 @@ impl<'a> Nearest<'a> {
     /// The next position and what is known of it. From then on those after its moves have numbers.
     ///
     /// # Errors
-    /// The tree cannot be read.
-    pub fn next(&mut self) -> Result<Option<(Position, PositionView)>, CliError> {
+    /// The file cannot be read.
+    pub fn next_position(&mut self) -> Result<Option<(Position, PositionView)>, TreeError> {
         let Some(position) = self.queue.pop_front() else { return Ok(None) };
         let view = self.tree.look(&position)?.unwrap_or_else(PositionView::default);
         view.moves.iter().filter(|m| is_in_tree(m)).for_each(|m| self.add(position.play(m.m)));
