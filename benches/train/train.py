@@ -28,12 +28,14 @@ import signal
 import struct
 import time
 import zlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy
 import torch
 from torch import Tensor
-from torch.nn.functional import linear, one_hot
+from torch.nn.functional import linear
 
 BUCKET_INPUTS, BUCKETS, HEADS, PAWN_INPUTS, PAWN_UNITS, FIRST, SECOND = 768, 4, 8, 96, 32, 16, 32
 INPUTS = BUCKETS * BUCKET_INPUTS
@@ -259,30 +261,37 @@ def dense(inputs: Tensor, kind: torch.dtype) -> Tensor:
     return torch.zeros((len(rows), INPUTS), dtype=kind, device=rows.device).scatter_(1, rows, 1.0)
 
 
+class Way(NamedTuple):
+    """How the first layer is computed: the numbers forwards and backwards, and functions that may be compiled."""
+
+    forwards: torch.dtype = torch.float32
+    backwards: torch.dtype = torch.float32
+    activate: Callable = activate
+    slopes: Callable = slopes
+    features: Callable = features
+
+
 class Units(torch.autograd.Function):
-    """The outputs [samples, outputs] over the activations of both views, in two precisions (forwards, backwards)."""
+    """The outputs [samples, outputs] over the activations of both views."""
 
     @staticmethod
-    def forward(ctx, inputs: Tensor, weights: Tensor, biases: Tensor, outputs: Tensor, kinds: tuple) -> Tensor:
-        kind = kinds[0]
+    def forward(ctx, inputs: Tensor, weights: Tensor, biases: Tensor, outputs: Tensor, way: Way) -> Tensor:
+        kind = way.forwards
         sums = torch.addmm(biases.to(kind), dense(inputs, kind), weights.to(kind)).view(len(inputs), -1)
         ctx.save_for_backward(inputs, sums, outputs)
-        ctx.kind = kinds[1]
-        return (fused["activate"](sums) @ outputs.to(kind).T).float()
+        ctx.way = way
+        return (way.activate(sums) @ outputs.to(kind).T).float()
 
     @staticmethod
     def backward(ctx, slope: Tensor) -> tuple:
-        (inputs, sums, outputs), kind = ctx.saved_tensors, ctx.kind
+        (inputs, sums, outputs), way = ctx.saved_tensors, ctx.way
+        kind = way.backwards
         slope = slope.to(kind)
-        output_gradient = slope.T @ fused["activate"](sums).to(kind)
-        unit_slopes = fused["slopes"](sums, slope @ outputs.to(kind)).view(2 * len(inputs), -1)
+        output_gradient = slope.T @ way.activate(sums).to(kind)
+        unit_slopes = way.slopes(sums, slope @ outputs.to(kind)).view(2 * len(inputs), -1)
         gradient = dense(inputs, kind).T @ unit_slopes
         bias_gradient = unit_slopes.sum(0, dtype=torch.float32)
         return None, gradient.float(), bias_gradient, output_gradient.float(), None
-
-
-# Functions that the device may run as one piece: see `fuse`.
-fused = {"activate": activate, "slopes": slopes, "features": features}
 
 
 def of_head(outputs: Tensor, head: Tensor) -> Tensor:
@@ -291,15 +300,15 @@ def of_head(outputs: Tensor, head: Tensor) -> Tensor:
     return outputs.gather(1, head[:, None, None].expand(-1, 1, outputs.shape[2])).squeeze(1)
 
 
-def output(network: dict[str, Tensor], words: Tensor, bucket: Tensor, kinds: tuple) -> Tensor:
+def output(network: dict[str, Tensor], words: Tensor, bucket: Tensor, way: Way) -> Tensor:
     """The network's output for samples, in natural units of the logistic function."""
-    inputs, head, pawns = fused["features"](words, bucket)
-    which = one_hot(head, HEADS).float()
+    inputs, head, pawns = way.features(words, bucket)
+    which = (head[:, None] == torch.arange(HEADS, device=head.device)).float()
     rows, biases = network["heads"][:, None], network["head_biases"][:, None]
     if "first" in network:
         rows = torch.cat((rows, network["first"]), 1)
         biases = torch.cat((biases, network["first_biases"]), 1)
-    outputs = Units.apply(inputs, network["weights"], network["biases"], rows.flatten(0, 1), kinds)
+    outputs = Units.apply(inputs, network["weights"], network["biases"], rows.flatten(0, 1), way)
     sums = of_head(outputs, head) + which @ biases
     value = sums[:, 0]
     if "first" in network:
@@ -333,23 +342,22 @@ class Training:
                 self.stretches.append((name, place))
             place = end
         self.bucket = torch.tensor(BUCKET, device=device)
-        exact = (torch.float32, torch.float32)
-        self.kinds = {True: exact, False: (torch.float16, torch.bfloat16) if device.type == "cuda" else exact}
+        self.way = Way(torch.float16, torch.bfloat16) if device.type == "cuda" else Way()
         self.steps = 0
 
-    def losses(self, words: Tensor, share: float, exact: bool) -> Tensor:
-        said = torch.sigmoid(output(self.network, words, self.bucket, self.kinds[exact]))
+    def losses(self, words: Tensor, share: float, way: Way) -> Tensor:
+        said = torch.sigmoid(output(self.network, words, self.bucket, way))
         return (said - targets(words, share)).abs().pow(POWER)
 
     @torch.no_grad()
     def loss(self, words: Tensor, share: float) -> float:
-        parts = [self.losses(part, share, True).double().sum() for part in words.split(1 << 13)]
+        parts = [self.losses(part, share, Way()).double().sum() for part in words.split(1 << 13)]
         return (sum(parts) / max(1, len(words))).item()
 
     def step(self, words: Tensor, share: float, rate: float, old_share: float) -> Tensor:
         """One step of Adam; the mean loss."""
         self.gradient.zero_()
-        loss = self.losses(words, share, False).mean()
+        loss = self.losses(words, share, self.way).mean()
         loss.backward()
         self.steps += 1
         correction = math.sqrt(1 - ADAM_SECOND**self.steps) / (1 - ADAM_FIRST**self.steps)
@@ -369,25 +377,26 @@ class Training:
         return loss.detach()
 
 
-def fuse(training: Training, words: Tensor) -> None:
-    """Has PyTorch compile the functions of single numbers, if it can and gets the same."""
-    sums = torch.randn((len(words), 1024), device=words.device, dtype=training.kinds[False][0])
-    arguments = {
-        "activate": (sums,),
-        "slopes": (sums, sums.to(training.kinds[False][1])),
-        "features": (words, training.bucket),
-    }
-    for name, plain in list(fused.items()):
+@torch.no_grad()
+def compiled(training: Training, words: Tensor) -> Way:
+    """The way with functions that PyTorch has compiled, where it can and gets the same numbers."""
+    way = training.way
+    sums = torch.randn((len(words), 2 * training.network["biases"].numel()), device=words.device).to(way.forwards)
+    by_active = sums.to(way.backwards)
+    trials = {"activate": (sums,), "slopes": (sums, by_active), "features": (words, training.bucket)}
+    for name, given in trials.items():
+        plain = getattr(way, name)
         try:
-            compiled = torch.compile(plain, dynamic=False)
-            new, old = compiled(*arguments[name]), plain(*arguments[name])
-            pairs = zip(new, old) if isinstance(new, tuple) else [(new, old)]
-            if all(torch.allclose(a.float(), b.float(), rtol=0.02, atol=1e-3) for a, b in pairs):
-                fused[name] = compiled
-            else:
-                print(f"{name}: compiled it gives other numbers, so it stays as it is", flush=True)
+            new = torch.compile(plain, dynamic=False)
+            pairs = [(new(*given), plain(*given))]
+            if name == "features":
+                pairs = list(zip(*pairs[0]))
+            if not all(torch.allclose(a.float(), b.float(), rtol=0.02, atol=1e-3) for a, b in pairs):
+                raise ValueError("it gives other numbers")
+            way = way._replace(**{name: new})
         except Exception as error:  # The compiler is a convenience: whatever it says, the training goes on.
-            print(f"{name}: not compiled: {str(error)[:200]}", flush=True)
+            print(f"{name} is not compiled: {str(error)[:200]}", flush=True)
+    return way
 
 
 def arguments() -> argparse.Namespace:
@@ -428,6 +437,7 @@ def main() -> None:
     torch.manual_seed(given.seed)
     device = torch.device(given.device)
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+    torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     old = read_network(given.source) if given.source else {}
     training = Training(begin(given.units, given.pawns, given.small, old), device)
     held_out = Pool([given.held_out] if given.held_out else [], 200_000, device)
@@ -440,8 +450,6 @@ def main() -> None:
     print(f"{len(training.parameters)} parameters, {len(held)} samples held out with a loss of {loss:.6f}", flush=True)
     pool = Pool(given.samples, given.memory, device)
     pool.read()
-    if device.type == "cuda" and not given.eager and len(held):
-        fuse(training, held[: min(len(held), 4096)])
     drawn, said, progress, sums, count = 0, time.monotonic(), 0.0, torch.zeros((), device=device), 0
     checked, before = said, 0
     while not stopped and progress < 1:
@@ -458,7 +466,10 @@ def main() -> None:
             time.sleep(0.1)
         elif progress < 1:
             rate = given.rate * 0.5 * (1 + math.cos(math.pi * progress))
-            sums += training.step(pool.draw(given.batch, growing), given.result, rate, given.old_share)
+            words = pool.draw(given.batch, growing)
+            if training.steps == 0 and device.type == "cuda" and not given.eager:
+                training.way = compiled(training, words)
+            sums += training.step(words, given.result, rate, given.old_share)
             drawn, count = drawn + given.batch, count + 1
         if now - said > given.every or progress >= 1 or stopped:
             write_network(given.net, training.network)
