@@ -302,7 +302,8 @@ def of_head(outputs: Tensor, head: Tensor) -> Tensor:
 
 def output(network: dict[str, Tensor], words: Tensor, bucket: Tensor, way: Way) -> Tensor:
     """The network's output for samples, in natural units of the logistic function."""
-    inputs, head, pawns = way.features(words, bucket)
+    with torch.no_grad():
+        inputs, head, pawns = way.features(words, bucket)
     which = (head[:, None] == torch.arange(HEADS, device=head.device)).float()
     rows, biases = network["heads"][:, None], network["head_biases"][:, None]
     if "first" in network:
@@ -436,8 +437,9 @@ def main() -> None:
     given = arguments()
     torch.manual_seed(given.seed)
     device = torch.device(given.device)
-    torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
-    torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
+    if device.type == "cuda":
+        torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+        torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     old = read_network(given.source) if given.source else {}
     training = Training(begin(given.units, given.pawns, given.small, old), device)
     held_out = Pool([given.held_out] if given.held_out else [], 200_000, device)
