@@ -26,12 +26,11 @@ sampler=
 trap '[ -z "$sampler" ] || kill -INT "$sampler" 2>/dev/null' EXIT
 growing=
 if [ "$generators" -gt 0 ]; then
-    growing=--growing
     timeout -s INT -k 10 $((seconds * share / 100)) \
         nice -n 19 "$tools/engram" tune sample "$work/samples.bin" --teacher "$tools/stockfish label" \
         --openings "$tools/roots.epd" --opening-share 97 --plies 2 --every 8 --least-nodes 100 --most-nodes 500 \
         --threads "$generators" > "$out/sample.log" 2>&1 &
-    sampler=$!
+    sampler=$! growing="--growing $!"
 fi
 # Few functions are compiled: workers for that would only take the cores.
 export TORCHINDUCTOR_COMPILE_THREADS=1

@@ -2,15 +2,15 @@
 """Trains Engram's network on a machine with an accelerator (PyTorch with CUDA); it runs on a processor too, slowly.
 
     python3 benches/train/train.py samples.bin --pawns --small --net new.net --positions 1000000000
-    python3 benches/train/train.py samples.bin --growing --from engram.net --units 1024 --pawns --small --seconds 500
+    python3 benches/train/train.py samples.bin --growing PID --from engram.net --units 1024 --pawns --small --seconds 500
 
 `engram tune train` is the definition (src/cli/tune/network): this program does the same to the same files, with the
 same network, loss, limits of the weights and steps, in the order that suits the device. What differs:
 
-- All samples that have been read stay in the device's memory, and batches are drawn from them with replacement. With
-  --growing the files are still being written: the trainer waits for more rather than draw each sample more than
-  --passes times on average, and draws later samples more often (the largest of three random numbers), so that in
-  the end all have been drawn about equally often.
+- All samples that have been read stay in the device's memory, and batches are drawn from them with replacement. While
+  the process that --growing names lives, the files are still being written: the trainer waits for more rather than draw
+  each sample more than --passes times on average, and draws later samples more often (the largest of three random
+  numbers), so that in the end all have been drawn about equally often.
 - The learning rate falls to zero over --positions samples or over --seconds, whichever comes first.
 - --from a network with fewer units doubles some of them: twice the unit, half of the weights behind it, a little
   noise of opposite signs.
@@ -218,7 +218,6 @@ class Pool:
         self.words = torch.empty((most, 4), dtype=torch.int64, device=device)
         self.count = 0
         self.read_bytes = {path: 0 for path in paths}
-        self.grown = time.monotonic()
 
     def read(self) -> None:
         """Reads what has been added to the files."""
@@ -234,7 +233,6 @@ class Pool:
                 words = words[is_sound(words)]
                 self.words[self.count : self.count + len(words)] = words
                 self.count += len(words)
-                self.grown = time.monotonic()
             self.read_bytes[path] = place
 
     def draw(self, batch: int, growing: bool) -> Tensor:
@@ -404,7 +402,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("samples", type=Path, nargs="+", help="files of samples, as `engram tune sample` writes them")
-    add("--growing", action="store_true", help="the files are still being written")
+    add("--growing", type=int, metavar="PID", help="the process that is still writing the files")
     add("--held-out", type=Path, help="samples of other games, of which 200,000 are the validation")
     add("--net", type=Path, default=Path("engram.net"), help="the file to write the network to")
     add("--from", type=Path, dest="source", help="begin with the parameters of this network")
@@ -432,6 +430,14 @@ def arguments() -> argparse.Namespace:
     return given
 
 
+def lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except OSError:
+        return False
+    return True
+
+
 def main() -> None:
     began = time.monotonic()
     given = arguments()
@@ -451,15 +457,15 @@ def main() -> None:
     loss = training.loss(held, given.result)
     print(f"{len(training.parameters)} parameters, {len(held)} samples held out with a loss of {loss:.6f}", flush=True)
     pool = Pool(given.samples, given.memory, device)
-    pool.read()
     drawn, said, progress, sums, count = 0, time.monotonic(), 0.0, torch.zeros((), device=device), 0
-    checked, before = said, 0
+    checked, before, growing = -math.inf, 0, False
     while not stopped and progress < 1:
         now = time.monotonic()
         if now - checked > 0.5:
+            # In this order: what the process wrote before its end is read.
+            growing = given.growing is not None and lives(given.growing)
             pool.read()
             checked = now
-        growing = given.growing and now - pool.grown < 30
         if not pool.count and not growing:
             raise SystemExit("there are no samples in the files")
         most = given.positions if growing else min(given.positions, given.passes * pool.count)
