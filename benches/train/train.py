@@ -2,7 +2,7 @@
 """Trains Engram's network on a machine with an accelerator (PyTorch with CUDA); it runs on a processor too, slowly.
 
     python3 benches/train/train.py samples.bin --pawns --small --net new.net --positions 1000000000
-    python3 benches/train/train.py samples.bin --growing PID --from engram.net --units 1024 --pawns --small --seconds 500
+    python3 benches/train/train.py samples.bin --growing PID --from engram.net --units 1024 --pawns --small --seconds 99
 
 `engram tune train` is the definition (src/cli/tune/network): this program does the same to the same files, with the
 same network, loss, limits of the weights and steps, in the order that suits the device. What differs:
@@ -179,7 +179,7 @@ def is_sound(words: Tensor) -> Tensor:
     code, kings = codes(words), kings_of(words)
     pieces = (code != NONE).sum(1)
     one_each = ((code == 5).sum(1) == 1) & ((code == 13).sum(1) == 1)
-    at = code.gather(1, kings ^ torch.tensor([0, 56], device=words.device))
+    at = code.gather(1, kings ^ (56 * torch.arange(2, device=words.device)))
     roles = ((code & 7 < 6) | (code == NONE)).all(1)
     return (pieces <= 32) & one_each & roles & (at[:, 0] == 5) & (at[:, 1] == 13)
 
@@ -190,7 +190,7 @@ def features(words: Tensor, bucket: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     mirror = (kings >> 2 & 1) * 7
     king = kings ^ mirror
     base = bucket[king] * BUCKET_INPUTS
-    view = torch.tensor([0, 1], device=device)
+    view = torch.arange(2, device=device)
     square = torch.arange(64, device=device) ^ (mirror ^ 56 * view)[:, :, None]
     kind = (code & 7)[:, None] + 6 * ((code >> 3)[:, None] ^ view[:, None])
     empty = (code == NONE)[:, None]
