@@ -6,7 +6,8 @@ use std::{env, hint::black_box};
 use criterion::{Criterion, criterion_group, criterion_main};
 use engram::{
     Depth, Position, Score,
-    tree::{Access, ForSides, Job, Tree, TreeLine, TreeSearch},
+    tree::{Access, ForSides, Job, Tree, TreeSearch},
+    types::ScoredLine,
 };
 
 /// A search of a job with scores that depend on the position alone.
@@ -14,12 +15,12 @@ fn search(job: &Job) -> TreeSearch {
     let mut moves: Vec<_> = job.position.legal_moves().into_iter().collect();
     let bits = |m| job.position.play(m).key().0;
     moves.sort_unstable_by_key(|&m| bits(m));
-    let line = |(rank, m): (i32, _)| TreeLine {
+    let line = |(rank, m): (i32, _)| ScoredLine {
         score: Score::from_centipawns((bits(m) % 40) as i32 - 20 - 8 * rank),
         is_drawn: false,
         moves: vec![m],
     };
-    let mut lines: Vec<TreeLine> = (0..).zip(moves.into_iter().take(job.lines)).map(line).collect();
+    let mut lines: Vec<ScoredLine> = (0..).zip(moves.into_iter().take(job.lines)).map(line).collect();
     lines.sort_by_key(|line| -line.score.0);
     TreeSearch { depth: Depth(20), nodes: 1_000_000, millis: 1000, evaluation_id: 1, lines }
 }

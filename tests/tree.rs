@@ -13,7 +13,8 @@ use common::{Engine, TIMEOUT, command, finish, info_strings};
 use engram::{
     Depth, Position, Score,
     shakmaty::uci::UciMove,
-    tree::{Access, ForSides, Tree, TreeLine, TreeSearch},
+    tree::{Access, ForSides, Tree, TreeSearch},
+    types::ScoredLine,
 };
 use tempfile::TempDir;
 
@@ -70,7 +71,7 @@ fn tree_with(path: &Path, moves: &[(&str, i32)], depth: i32) {
     let start = Position::default();
     let mut tree = Tree::open(path, Access::Create).expect("a tree");
     tree.add_root(&start, sides()).expect("written");
-    let line = |&(uci, cp): &(&str, i32)| TreeLine {
+    let line = |&(uci, cp): &(&str, i32)| ScoredLine {
         score: Score::from_centipawns(cp),
         is_drawn: false,
         moves: vec![uci.parse::<UciMove>().expect("a move").to_move(start.chess()).expect("legal")],
@@ -166,7 +167,7 @@ fn a_move_that_repeats_a_position_of_the_game_is_not_the_tree_s() {
     // The best move of each position leads round.
     for uci in moves {
         let m = uci.parse::<UciMove>().expect("a move").to_move(position.chess()).expect("legal");
-        let line = TreeLine { score: Score::from_centipawns(90), is_drawn: false, moves: vec![m] };
+        let line = ScoredLine { score: Score::from_centipawns(90), is_drawn: false, moves: vec![m] };
         let search = TreeSearch { depth: Depth(40), lines: vec![line], ..TreeSearch::default() };
         tree.add_search(&position, &search).expect("written");
         position = position.play(m);

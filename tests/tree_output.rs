@@ -4,14 +4,15 @@
 mod browser;
 mod common;
 
-use std::{fs, process::Command};
+use std::{collections::HashMap, fs, process::Command};
 
 use browser::Browser;
 use common::{command, finish, home};
 use engram::{
+    eval::fingerprint,
     position::Position,
-    tree::{Access, Advice, ForSides, PlayedLine, Tree, TreeLine, TreeSearch},
-    types::{Depth, Score},
+    tree::{Access, Advice, ForSides, PlayedLine, Tree, TreeSearch},
+    types::{Depth, Score, ScoredLine},
 };
 use serde_json::{Value, json};
 use shakmaty::{Color, KnownOutcome, Move, Outcome, uci::UciMove};
@@ -39,14 +40,20 @@ fn after(line: &str) -> Position {
 
 /// Takes in a search of the position after `path`: the depth, and of each line the centipawns and the moves.
 fn search(tree: &mut Tree, path: &str, depth: i32, lines: &[(i32, &str)]) {
+    search_by(fingerprint(), tree, path, depth, lines);
+}
+
+/// The same by the evaluation of this fingerprint.
+fn search_by(evaluation_id: u16, tree: &mut Tree, path: &str, depth: i32, lines: &[(i32, &str)]) {
     let position = after(path);
-    let line = |&(score, line): &(i32, &str)| TreeLine {
+    let line = |&(score, line): &(i32, &str)| ScoredLine {
         score: Score::from_centipawns(score),
         is_drawn: false,
         moves: moves(&position, line),
     };
     let search = TreeSearch {
         depth: Depth(depth),
+        evaluation_id,
         nodes: 1000,
         lines: lines.iter().map(line).collect(),
         ..TreeSearch::default()
@@ -325,6 +332,28 @@ fn a_learning_file_takes_the_tree_and_keeps_what_a_human_said() {
     search(&mut tree, "e2e4 e7e5 g1f3 b8c6", 20, &[(50, "f1b5 a7a6 b5a4")]);
     assert!(succeed(&folder, &["publish", "learn.bin"]).starts_with("7 positions written"));
     assert_ne!(run(&folder, &["publish", "t.db"]).2, 0);
+}
+
+#[test]
+fn a_record_says_which_evaluation_its_score_comes_from() {
+    let folder = home();
+    let mut tree = Tree::open(&folder.path().join("t.db"), Access::Create).expect("a tree");
+    tree.add_root(&Position::default(), WHITE).expect("written");
+    let other = fingerprint() ^ 1;
+    search_by(other, &mut tree, "", 12, &[(30, "e2e4 e7e5"), (25, "d2d4 d7d5")]);
+    search_by(other, &mut tree, "d2d4", 12, &[(-25, "d7d5")]);
+    search(&mut tree, "e2e4", 12, &[(-40, "e7e5")]);
+    let said = succeed(&folder, &["publish", "learn.bin"]);
+    assert!(said.contains("human advice; 1 with scores of another evaluation"), "{said}");
+    let (list, err, code) = finish(command(&folder).args(["learn", "list", "--json", "--file", "learn.bin"]));
+    assert_eq!(code, 0, "{err}");
+    let records = list.lines().map(|line| serde_json::from_str::<Value>(line).expect("a record"));
+    let found: HashMap<String, u64> = records
+        .map(|record| (record["move"].to_string(), record["evaluation"].as_u64().expect("a number")))
+        .collect();
+    let expected = [("e2e4", fingerprint()), ("e7e5", fingerprint()), ("d7d5", other)];
+    let expected = expected.map(|(best, id)| (format!("\"{best}\""), u64::from(id)));
+    assert_eq!(found, HashMap::from(expected), "{list}");
 }
 
 #[test]

@@ -100,6 +100,11 @@ fn plies(stored: Option<i64>) -> Depth {
     Depth(stored.and_then(|plies| i32::try_from(plies).ok()).unwrap_or(0).clamp(0, 1000))
 }
 
+/// Reads a number of things.
+pub(super) fn count(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
+    row.get::<_, i64>(at).map(|count| u64::try_from(count).unwrap_or(0))
+}
+
 /// Reads score, depth, best move and costs from five columns.
 fn standing(row: &Row<'_>, at: usize) -> rusqlite::Result<Standing> {
     Ok(Standing {
@@ -135,7 +140,6 @@ pub(super) fn edges(connection: &Connection, parent: Key) -> rusqlite::Result<Ve
     let query = "SELECT e.move, e.child, e.score, e.depth, e.games, e.white_wins, e.black_wins, e.advice, e.circle, \
                         e.searches, n.key IS NOT NULL, n.score, n.depth, n.best, n.cost_white, n.cost_black \
                  FROM edges e LEFT JOIN nodes n ON n.key = e.child WHERE e.parent = ?";
-    let count = |row: &Row<'_>, at| row.get::<_, i64>(at).map(|count| u64::try_from(count).unwrap_or(0));
     let read_row = |row: &Row<'_>| {
         Ok(Edge {
             uci: row.get(0)?,

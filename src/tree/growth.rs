@@ -5,10 +5,10 @@ use std::{
     collections::{BinaryHeap, HashSet},
 };
 
-use shakmaty::Color;
+use shakmaty::{Color, Move};
 
 use super::{
-    Tree, TreeError,
+    Tree,
     graph::{self, Edge, Key, Node, Standing},
     notation,
 };
@@ -62,17 +62,12 @@ pub struct Job {
     pub effort: u64,
     /// The cost that it was chosen by, in bits.
     pub cost: f64,
-    /// The moves that lead to it: where each is played, and the move.
-    pub(super) path: Vec<(Key, String)>,
-    /// The position where they begin.
+    /// The position where the line to it begins.
     pub root: Position,
-}
-
-impl Job {
-    /// The moves that lead to it from [`Job::root`], in UCI notation.
-    pub fn moves(&self) -> impl Iterator<Item = &str> {
-        self.path.iter().map(|(_, uci)| uci.as_str())
-    }
+    /// The moves that lead to it.
+    pub line: Vec<Move>,
+    /// The same as edges: where each move is played, and the move.
+    pub(super) path: Vec<(Key, String)>,
 }
 
 /// The moves that count: those preferred if there are any, else those not excluded.
@@ -185,21 +180,8 @@ enum Next {
 }
 
 impl Tree {
-    /// The leaf with the least cost that nobody searches, which is claimed until it is recorded or released, for ten
-    /// minutes at most; none if nothing is left to search.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn next_job(&mut self) -> Result<Option<Job>, TreeError> {
-        self.writing(|tree| {
-            let claimed = tree.claimed()?;
-            let job = tree.find_job(&claimed)?;
-            job.iter().try_for_each(|job| tree.claim(&job.position))?;
-            Ok(job)
-        })
-    }
-
-    fn find_job(&self, claimed: &HashSet<Key>) -> rusqlite::Result<Option<Job>> {
+    /// The leaf with the least cost that is not claimed; none if nothing is left to search.
+    pub(super) fn find_job(&self, claimed: &HashSet<Key>) -> rusqlite::Result<Option<Job>> {
         let mut places: Vec<Place> = Vec::new();
         let mut queue = BinaryHeap::new();
         for side in Color::ALL {
@@ -276,14 +258,16 @@ impl Tree {
         path.reverse();
         let Some(root) = self.position(places[first].key)? else { return Ok(None) };
         let mut position = root.clone();
+        let mut line = Vec::new();
         for (_, uci) in &path {
             let Some(m) = notation::legal(&position, uci) else { return Ok(None) };
             position = position.play(m);
+            line.push(m);
         }
         let first_lines = if position.turn() == side { OWN_LINES } else { OPPONENT_LINES };
         let lines = lines.unwrap_or(first_lines).max(first_lines);
         let position = notation::without_clocks(&position);
         let effort = (lines / first_lines) as u64;
-        Ok(Some(Job { position, lines, effort, cost: cost as f64 / BIT, path, root }))
+        Ok(Some(Job { position, lines, effort, cost: cost as f64 / BIT, root, line, path }))
     }
 }

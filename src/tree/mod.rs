@@ -21,6 +21,7 @@
 //! --sqlite`: an archive of analysed games becomes a tree by being opened as one. Each search is one transaction, so a
 //! process that is killed loses the searches under way and nothing else; readers and several writers share a file.
 
+mod claims;
 mod error;
 mod graph;
 mod growth;
@@ -32,17 +33,15 @@ mod tests;
 mod view;
 mod write;
 
-use shakmaty::Move;
-
 pub use self::{
     error::TreeError,
     growth::{Advice, Job},
-    schema::ARCHIVE_SCHEMA,
+    schema::{ARCHIVE_SCHEMA, insert_lines},
     store::{Access, Tree},
     view::{MoveView, PositionView, TreeSize},
     write::{Added, ForSides, PlayedLine},
 };
-use crate::types::{Depth, Score};
+use crate::types::{Depth, ScoredLine};
 
 /// What a search of a position found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,16 +55,5 @@ pub struct TreeSearch {
     /// The fingerprint of the evaluation that the scores come from; 0 if it is not known.
     pub evaluation_id: u16,
     /// The lines, best first; none where the game is over.
-    pub lines: Vec<TreeLine>,
-}
-
-/// A line of a search.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TreeLine {
-    /// Its score for the side to move.
-    pub score: Score,
-    /// Is it a proven draw, by the rules or by tablebases?
-    pub is_drawn: bool,
-    /// Its moves; at least one.
-    pub moves: Vec<Move>,
+    pub lines: Vec<ScoredLine>,
 }

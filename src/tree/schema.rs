@@ -1,5 +1,10 @@
 //! The tables.
 
+use rusqlite::{Connection, params};
+use shakmaty::{Position as _, san::SanPlus};
+
+use crate::{position::Position, types::ScoredLine};
+
 /// The version of the schema, SQLite's `user_version`.
 pub(super) const VERSION: i64 = 1;
 
@@ -85,3 +90,26 @@ CREATE TABLE claims (                -- positions that some process searches
     process INTEGER NOT NULL
 );
 ";
+
+/// Adds the lines of a search of `position`, whose row in the table `positions` is `row`.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn insert_lines(
+    connection: &Connection,
+    row: i64,
+    position: &Position,
+    lines: &[ScoredLine],
+) -> rusqlite::Result<()> {
+    let mut insert = connection.prepare_cached("INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+    for (rank, line) in (1..).zip(lines) {
+        let Some(&first) = line.moves.first() else { continue };
+        let [win, draw, loss] = line.wdl(position.material_points());
+        let mate = line.score.mate_moves();
+        let cp = mate.is_none().then(|| line.score.centipawns());
+        let best = SanPlus::from_move(position.chess().clone(), first).to_string();
+        let pv = line.uci(position.chess().castles().mode()).join(" ");
+        insert.execute(params![row, rank, cp, mate, win, draw, loss, best, pv])?;
+    }
+    Ok(())
+}

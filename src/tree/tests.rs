@@ -9,7 +9,15 @@ use super::{
     notation::{key_of, legal, without_clocks},
     *,
 };
-use crate::{position::Position, types::Ply};
+use crate::{
+    position::Position,
+    types::{Ply, Score},
+};
+
+/// The moves to the position of a job.
+fn moves(job: &Job) -> String {
+    job.path.iter().map(|(_, uci)| uci.as_str()).collect::<Vec<_>>().join(" ")
+}
 
 fn tree() -> (TempDir, Tree) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -29,7 +37,7 @@ fn after(moves: &str) -> Position {
 
 /// A search with these lines of one move, in printed centipawns.
 fn search(position: &Position, depth: i32, lines: &[(&str, i32)]) -> TreeSearch {
-    let line = |&(uci, cp): &(&str, i32)| TreeLine {
+    let line = |&(uci, cp): &(&str, i32)| ScoredLine {
         score: Score::from_centipawns(cp),
         is_drawn: false,
         moves: vec![legal(position, uci).expect("legal")],
@@ -150,7 +158,7 @@ fn advice_and_focus_guide_what_is_searched_and_played() {
     let next = |tree: &mut Tree| {
         let job = tree.next_job().expect("readable").expect("a job");
         tree.release(&job).expect("written");
-        job.moves().map(str::to_owned).collect::<Vec<_>>().join(" ")
+        moves(&job)
     };
     assert_eq!(next(&mut tree), "d2d4");
     assert!(tree.advise(&start, m("d2d4"), Some(Advice::Exclude)).expect("written"));
@@ -179,7 +187,7 @@ fn a_preferred_move_that_was_never_searched_is_searched_next() {
     assert!(tree.advise(&after("e2e4"), m, Some(Advice::Prefer)).expect("written"));
     let searched: Vec<String> = std::iter::from_fn(|| {
         let job = tree.next_job().expect("readable")?;
-        let moves = job.moves().collect::<Vec<_>>().join(" ");
+        let moves = moves(&job);
         add(&mut tree, &moves, 10, &[]);
         Some(moves)
     })
@@ -192,10 +200,9 @@ fn a_preferred_move_that_was_never_searched_is_searched_next() {
 fn a_game_counts_once_and_its_replies_come_first() {
     let (_folder, mut tree) = tree();
     let start = Position::default();
-    let moves = notation::moves_of(&start, "e2e4 a7a6");
     let line = PlayedLine {
         start: &start,
-        moves: &moves,
+        moves: &notation::moves_of(&start, "e2e4 a7a6"),
         outcome: Outcome::Known(KnownOutcome::Decisive { winner: Color::Black }),
     };
     let white = ForSides { white: true, black: false };
@@ -205,7 +212,7 @@ fn a_game_counts_once_and_its_replies_come_first() {
     add(&mut tree, "", 10, &[("e2e4", 30), ("d2d4", -20)]);
     add(&mut tree, "e2e4", 10, &[("e7e5", -30), ("c7c5", -30), ("e7e6", -32), ("a7a6", -60)]);
     let job = tree.next_job().expect("readable").expect("a job");
-    assert_eq!(job.moves().collect::<Vec<_>>(), ["e2e4", "a7a6"], "the reply that won");
+    assert_eq!(moves(&job), "e2e4 a7a6", "the reply that won");
 }
 
 /// Grows a tree by searches whose scores are random; they come back in their order.
@@ -219,7 +226,8 @@ fn grow_at_random(tree: &mut Tree, root: &Position, seed: u64) -> Vec<(Position,
         random.shuffle(&mut moves);
         let mut scores: Vec<i32> = (0..job.lines).map(|_| random.i32(-100..100)).collect();
         scores.sort_unstable_by_key(|&score| -score);
-        let line = |(m, cp)| TreeLine { score: Score::from_centipawns(cp), is_drawn: false, moves: vec![m] };
+        let line =
+            |(m, cp)| ScoredLine { score: Score::from_centipawns(cp), is_drawn: false, moves: vec![m] };
         let lines = moves.into_iter().zip(scores).map(line).collect();
         // The depths differ, so that it is clear which of two searches of a position counts.
         let depth = Depth(5 + done.len() as i32);

@@ -71,10 +71,6 @@ pub struct TreeSize {
     pub positions: u64,
     /// Of these searched.
     pub searched: u64,
-    /// Moves.
-    pub moves: u64,
-    /// Roots of White's tree and of Black's.
-    pub roots: [u64; 2],
 }
 
 impl Tree {
@@ -201,24 +197,33 @@ impl Tree {
         Ok(pv.map_or_else(Vec::new, |pv| notation::moves_of(position, &pv)))
     }
 
+    /// The fingerprint of the evaluation that the score of a position comes from, which is that of the search at the end of
+    /// the expected line; 0 if it is not known.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn evaluation_id(&self, position: &Position) -> Result<u16, TreeError> {
+        let query = "WITH RECURSIVE line(key, ply) AS (VALUES(?, 0) UNION ALL \
+                       SELECT c.key, ply + 1 FROM line l JOIN nodes n ON n.key = l.key \
+                       JOIN edges e ON e.parent = n.key AND e.move = n.best AND NOT e.circle \
+                       JOIN nodes c ON c.key = e.child AND c.score IS NOT NULL) \
+                     SELECT n.evaluation FROM line l JOIN nodes n ON n.key = l.key ORDER BY l.ply DESC LIMIT 1";
+        self.reading(|tree| {
+            let mut evaluation = tree.connection.prepare_cached(query)?;
+            let key = notation::key_of(&without_clocks(position));
+            let id: Option<Option<u16>> = evaluation.query_row([key], |row| row.get(0)).optional()?;
+            Ok(id.flatten().unwrap_or(0))
+        })
+    }
+
     /// Counts what is in the tree.
     ///
     /// # Errors
     /// The file cannot be read.
     pub fn size(&self) -> Result<TreeSize, TreeError> {
         self.reading(|tree| {
-            let count = |query: &str| {
-                let count: i64 = tree.connection.query_row(query, [], |row| row.get(0))?;
-                Ok::<_, rusqlite::Error>(u64::try_from(count).unwrap_or(0))
-            };
-            Ok(TreeSize {
-                positions: count("SELECT count(*) FROM nodes")?,
-                searched: count("SELECT count(*) FROM nodes WHERE search IS NOT NULL")?,
-                moves: count("SELECT count(*) FROM edges")?,
-                roots: [
-                    count("SELECT count(*) FROM nodes WHERE root_white")?,
-                    count("SELECT count(*) FROM nodes WHERE root_black")?,
-                ],
+            tree.connection.query_row("SELECT count(*), count(search) FROM nodes", [], |row| {
+                Ok(TreeSize { positions: graph::count(row, 0)?, searched: graph::count(row, 1)? })
             })
         })
     }

@@ -1,23 +1,18 @@
 //! What goes into a tree: roots, games, searches, advice. Each call is one transaction.
 
-use std::collections::HashSet;
-
 use rusqlite::{OptionalExtension as _, params};
-use shakmaty::{Color, Move, Outcome, san::SanPlus};
+use shakmaty::{Color, Move, Outcome};
 
 use super::{
-    Advice, Job, Tree, TreeError, TreeLine, TreeSearch,
+    Advice, Tree, TreeError, TreeSearch,
     graph::{self, Key},
     notation::{fen, key_of, moves_of, position_of, uci, without_clocks},
+    schema::insert_lines,
 };
 use crate::{
-    learn::now,
     position::Position,
-    types::{ChanceModel, Depth, Ply, Score},
+    types::{Depth, Ply, Score, ScoredLine},
 };
-
-/// Seconds for which a position is claimed.
-const CLAIMED: i64 = 600;
 
 /// Whose moves a tree is to find.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -123,68 +118,6 @@ impl Tree {
         self.writing(|tree| tree.enter(&without_clocks(position), search, 0, None))
     }
 
-    /// Takes in the search of a job. One without a result leaves its position claimed, so that it is not searched again and
-    /// again.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn record(&mut self, job: &Job, search: &TreeSearch) -> Result<(), TreeError> {
-        self.writing(|tree| {
-            if !tree.enter(&job.position, search, job.lines, None)? {
-                return Ok(());
-            }
-            tree.unclaim(&job.position)?;
-            let query = "UPDATE edges SET searches = searches + 1 WHERE parent = ? AND move = ?";
-            let mut count = tree.connection.prepare_cached(query)?;
-            job.path.iter().try_for_each(|step| count.execute(params![step.0, step.1]).map(|_| ()))
-        })
-    }
-
-    /// Gives a job back that was not done.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn release(&mut self, job: &Job) -> Result<(), TreeError> {
-        self.writing(|tree| tree.unclaim(&job.position))
-    }
-
-    /// Is a position searched by another process?
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn is_searched_elsewhere(&self) -> Result<bool, TreeError> {
-        self.reading(|tree| {
-            let query = "SELECT 1 FROM claims WHERE process <> ? AND until >= ? LIMIT 1";
-            let mut claims = tree.connection.prepare_cached(query)?;
-            claims.exists(params![std::process::id(), i64::from(now())])
-        })
-    }
-
-    /// The keys of the positions that some process searches. Claims of processes that have ended, and those that have run
-    /// out, are removed.
-    pub(super) fn claimed(&self) -> rusqlite::Result<HashSet<Key>> {
-        self.connection.prepare_cached("DELETE FROM claims WHERE until < ?")?.execute([now()])?;
-        let mut processes = self.connection.prepare_cached("SELECT DISTINCT process FROM claims")?;
-        let processes = processes.query_map([], |row| row.get(0))?.collect::<Result<Vec<u32>, _>>()?;
-        for process in processes.into_iter().filter(|&process| !is_running(process)) {
-            self.connection.prepare_cached("DELETE FROM claims WHERE process = ?")?.execute([process])?;
-        }
-        let mut claimed = self.connection.prepare_cached("SELECT key FROM claims")?;
-        claimed.query_map([], |row| row.get(0))?.collect()
-    }
-
-    pub(super) fn claim(&self, position: &Position) -> rusqlite::Result<()> {
-        let query = "INSERT OR REPLACE INTO claims VALUES (?, ?, ?)";
-        let values = params![key_of(position), i64::from(now()) + CLAIMED, std::process::id()];
-        self.connection.prepare_cached(query)?.execute(values)?;
-        Ok(())
-    }
-
-    fn unclaim(&self, position: &Position) -> rusqlite::Result<()> {
-        self.connection.prepare_cached("DELETE FROM claims WHERE key = ?")?.execute([key_of(position)])?;
-        Ok(())
-    }
-
     /// Says of the move after `position` what a person advises; nothing takes it back.
     ///
     /// # Errors
@@ -288,7 +221,7 @@ impl Tree {
 
     /// Takes in a search of `position` with `asked` lines, which is row `row` of the table `positions` if it is there. False
     /// if it says nothing new: no move, or less than is known.
-    fn enter(
+    pub(super) fn enter(
         &self,
         position: &Position,
         search: &TreeSearch,
@@ -355,25 +288,7 @@ impl Tree {
         let values = params![fen(position), search.depth.get(), nodes, millis];
         self.connection.prepare_cached(query)?.execute(values)?;
         let row = self.connection.last_insert_rowid();
-        for (rank, line) in (1..).zip(&search.lines) {
-            let Some(&first) = line.moves.first() else { continue };
-            let [win, draw, loss] = match line.is_drawn {
-                true => [0, 1000, 0],
-                false => ChanceModel::PRINTED.per_mille(line.score, position.material_points()),
-            };
-            let mate = line.score.mate_moves();
-            let cp = mate.is_none().then(|| line.score.centipawns());
-            let best = SanPlus::from_move(position.chess().clone(), first).to_string();
-            let mut at = position.clone();
-            let mut pv = Vec::new();
-            for &m in &line.moves {
-                pv.push(uci(&at, m));
-                at = at.play(m);
-            }
-            let values = params![row, rank, cp, mate, win, draw, loss, best, pv.join(" ")];
-            let query = "INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
-            self.connection.prepare_cached(query)?.execute(values)?;
-        }
+        insert_lines(&self.connection, row, position, &search.lines)?;
         Ok(row)
     }
 
@@ -401,7 +316,7 @@ impl Tree {
                     (cp, None) => Score::from_centipawns(cp.unwrap_or(0)).clamp_evaluation(),
                 };
                 let moves = moves_of(&position, &pv);
-                Ok(TreeLine { score, is_drawn: draw == 1000, moves })
+                Ok(ScoredLine { score, is_drawn: draw == 1000, moves })
             })?;
             let lines = lines.collect::<Result<Vec<_>, _>>()?;
             let search = TreeSearch {
@@ -414,22 +329,6 @@ impl Tree {
             self.enter(&without_clocks(&position), &search, 0, Some(id))?;
         }
         Ok(())
-    }
-}
-
-/// Is there such a process on this machine? Where that cannot be asked, its claims run out.
-fn is_running(process: u32) -> bool {
-    #[cfg(unix)]
-    {
-        let process = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
-        process.is_some_and(|process| {
-            rustix::process::test_kill_process(process) != Err(rustix::io::Errno::SRCH)
-        })
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = process;
-        true
     }
 }
 

@@ -36,7 +36,12 @@ impl ChanceModel {
         [win, (1.0 - win - loss).max(0.0), loss]
     }
 
-    /// The same in per mille.
+    /// The chances of win, draw and loss as they are printed, in per mille; `is_drawn`: it is a proven draw.
+    pub fn wdl(score: Score, is_drawn: bool, material: u32) -> [u16; 3] {
+        if is_drawn { [0, 1000, 0] } else { ChanceModel::PRINTED.per_mille(score, material) }
+    }
+
+    /// The same as [`ChanceModel::chances`] in per mille.
     pub fn per_mille(&self, score: Score, material: u32) -> [u16; 3] {
         // Rounded separately, both could be half a per mille too much.
         let [win, _, loss] = self.chances(score, material).map(|chance| (1000.0 * chance).round() as u16);

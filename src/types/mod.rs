@@ -23,5 +23,5 @@ pub use mix::{mix, spread};
 pub use packed_move::PackedMove;
 pub use prefetch::prefetch;
 pub use score::Score;
-pub use search_result::{Iterations, SearchResult};
+pub use search_result::{Iterations, ScoredLine, SearchResult};
 pub use verdict::Verdict;

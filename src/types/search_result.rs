@@ -1,8 +1,8 @@
 //! What a search found: its line, its score and its iterations.
 
-use shakmaty::Move;
+use shakmaty::{CastlingMode, Move};
 
-use super::{Bound, Depth, Score};
+use super::{Bound, ChanceModel, Depth, Score};
 
 /// With fewer finished iterations a search is not learned from.
 const MIN_ITERATIONS: usize = 2;
@@ -76,6 +76,29 @@ pub struct SearchResult {
     pub pondering: bool,
     /// How often a learned entry caused a cutoff.
     pub learned_cutoffs: u64,
+}
+
+/// One of the lines that a search found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScoredLine {
+    /// Score for the side to move.
+    pub score: Score,
+    /// Is it a proven draw, by the rules or by tablebases?
+    pub is_drawn: bool,
+    /// The moves.
+    pub moves: Vec<Move>,
+}
+
+impl ScoredLine {
+    /// The chances of win, draw and loss in per mille for the side to move, with so many points of material on the board.
+    pub fn wdl(&self, material: u32) -> [u16; 3] {
+        ChanceModel::wdl(self.score, self.is_drawn, material)
+    }
+
+    /// The moves in UCI notation.
+    pub fn uci(&self, castling: CastlingMode) -> Vec<String> {
+        self.moves.iter().map(|m| m.to_uci(castling).to_string()).collect()
+    }
 }
 
 impl SearchResult {

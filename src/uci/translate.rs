@@ -145,7 +145,7 @@ fn line_info(line: &PvInfo, mode: CastlingMode, material: Option<u32>) -> Info {
         seldepth: Some(line.seldepth as u64),
         multipv: Some(line.multi_pv as u64),
         score: Some(score(line.score, line.bound)),
-        wdl: material.map(|material| wdl(line.score, line.is_drawn, material)),
+        wdl: material.map(|material| ChanceModel::wdl(line.score, line.is_drawn, material)),
         nodes: Some(line.nodes),
         nps: Some(line.nps()),
         hashfull: Some(u64::from(line.hashfull)),
@@ -154,11 +154,6 @@ fn line_info(line: &PvInfo, mode: CastlingMode, material: Option<u32>) -> Info {
         pv: line.pv.iter().map(|m| m.to_uci(mode)).collect(),
         ..Info::default()
     }
-}
-
-/// The chances of win, draw and loss in per mille, by the material in points; `is_drawn`: it is a proven draw.
-pub fn wdl(score: Score, is_drawn: bool, material: u32) -> [u16; 3] {
-    if is_drawn { [0, 1000, 0] } else { ChanceModel::PRINTED.per_mille(score, material) }
 }
 
 fn plies(depth: Depth) -> u64 {

@@ -299,7 +299,7 @@ mod tests {
             changes: vec![(1, m("Ra8")), (5, m("h3")), (9, m("Re8")), (12, m("Ra8"))],
             ..Finding::default()
         };
-        finding.lines.push(crate::cli::analyse::pool::FoundLine {
+        finding.lines.push(crate::types::ScoredLine {
             score: crate::types::Score(1),
             is_drawn: false,
             moves: vec![m("Ra8")],

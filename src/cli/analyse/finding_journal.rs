@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shakmaty::{CastlingMode, Move, uci::UciMove};
 
-use super::pool::{Finding, FoundAt, FoundLine, MAX_PENDING, SearchKind};
+use super::pool::{Finding, FoundAt, MAX_PENDING, SearchKind};
 use crate::{
     cli::{
         CliError,
@@ -18,7 +18,7 @@ use crate::{
     },
     files::resolve,
     position::Position,
-    types::Score,
+    types::{Score, ScoredLine},
 };
 
 const ADVICE: &str = "finish that, remove it, or name other outputs";
@@ -97,7 +97,7 @@ impl FindingJournal {
 impl WrittenFinding {
     /// The finding of an analysis about the position after `ply` moves of an item.
     pub(super) fn of(item: usize, ply: usize, finding: &Finding) -> WrittenFinding {
-        let line = |found: &FoundLine| {
+        let line = |found: &ScoredLine| {
             (found.score.0, found.is_drawn, found.moves.iter().copied().map(uci).collect())
         };
         WrittenFinding {
@@ -122,7 +122,7 @@ impl WrittenFinding {
                 Some(m)
             };
             let moves = moves.iter().map(play).collect::<Option<_>>()?;
-            Some(FoundLine { score: Score(score), is_drawn, moves })
+            Some(ScoredLine { score: Score(score), is_drawn, moves })
         };
         let change = |(millis, uci): (u64, String)| Some((millis, legal(position, &uci)?));
         Some(Finding {
@@ -158,8 +158,8 @@ mod tests {
             nodes: 12_345,
             millis: 60,
             lines: vec![
-                FoundLine { score: Score(31), is_drawn: false, moves: vec![m("e2e4")] },
-                FoundLine { score: Score(-4), is_drawn: true, moves: vec![m("d2d4")] },
+                ScoredLine { score: Score(31), is_drawn: false, moves: vec![m("e2e4")] },
+                ScoredLine { score: Score(-4), is_drawn: true, moves: vec![m("d2d4")] },
             ],
             changes: vec![(1, m("g1f3")), (40, m("e2e4"))],
             first_confirmation: None,

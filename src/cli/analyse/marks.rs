@@ -183,8 +183,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        cli::{analyse::pool::FoundLine, pgn::read_move},
-        types::Score,
+        cli::pgn::read_move,
+        types::{Score, ScoredLine},
     };
 
     /// A game from a position, with the findings `lines` (a score in centipawns and a move each) of every position; in each
@@ -199,12 +199,12 @@ mod tests {
         }
         let positions = start.along(&played);
         let finding = |(position, lines): (&Position, &&[(i32, &str)])| {
-            let line = |&(score, san): &(i32, &str)| FoundLine {
+            let line = |&(score, san): &(i32, &str)| ScoredLine {
                 score: Score::from_centipawns(score),
                 is_drawn: false,
                 moves: vec![read_move(san, position).unwrap()],
             };
-            let lines: Vec<FoundLine> = lines.iter().map(line).collect();
+            let lines: Vec<ScoredLine> = lines.iter().map(line).collect();
             let first = position.legal_moves()[0];
             let changes = lines.first().map(|best| vec![(1, first), (5, best.moves[0])]);
             Finding { lines, changes: changes.unwrap_or_default(), ..Finding::default() }

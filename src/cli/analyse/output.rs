@@ -12,7 +12,7 @@ use shakmaty::{CastlingMode, Color, Move};
 use super::{
     epd::{self, EpdRecord},
     judge::MoveJudgement,
-    pool::{Finding, FoundLine},
+    pool::Finding,
     report::{GameReport, Judged},
     variations::{SearchedVariation, searched},
 };
@@ -22,7 +22,7 @@ use crate::{
     position::Position,
     protocol::ScoreValue,
     search::PvInfo,
-    types::{Bound, Score},
+    types::{Bound, Score, ScoredLine},
     uci::{Output, translate},
 };
 
@@ -145,10 +145,10 @@ fn score_json(score: Score) -> ScoreJson {
 }
 
 fn lines_json(position: &Position, finding: &Finding) -> Vec<LineJson> {
-    let line = |line: &FoundLine| LineJson {
+    let line = |line: &ScoredLine| LineJson {
         score: score_json(line.score),
-        wdl: line.wdl(position),
-        pv: line.uci(position),
+        wdl: line.wdl(position.material_points()),
+        pv: line.uci(translate::notation(position, false)),
     };
     finding.lines.iter().map(line).collect()
 }
@@ -297,7 +297,7 @@ pub fn position_text(position: &Position, finding: &Finding) -> String {
     let mode: CastlingMode = translate::notation(position, false);
     for line in &finding.lines {
         let first = line.moves.first().map_or(String::new(), |m| m.to_uci(mode).to_string());
-        let [win, draw, loss] = line.wdl(position).map(|chance| f64::from(chance) / 10.0);
+        let [win, draw, loss] = line.wdl(position.material_points()).map(|chance| f64::from(chance) / 10.0);
         let _ = writeln!(
             text,
             "{:>14} {:>18}  {first:<6} {}",

@@ -21,8 +21,7 @@ use crate::{
     learn::policy::LearningMode,
     position::Position,
     search::{Event, Limits, PvInfo},
-    types::{Depth, Score},
-    uci::translate,
+    types::{Depth, Score, ScoredLine},
 };
 
 /// Maximum number of search threads.
@@ -48,35 +47,11 @@ pub struct Finding {
     /// Time in milliseconds.
     pub millis: u64,
     /// The lines, best first; none where the game is over.
-    pub lines: Vec<FoundLine>,
+    pub lines: Vec<ScoredLine>,
     /// When the best move changed: milliseconds and the move, in order.
     pub changes: Vec<(u64, Move)>,
     /// The score of the first confirmation, if this is that of the second.
     pub first_confirmation: Option<Score>,
-}
-
-/// One line of a finding.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundLine {
-    /// Score for the side to move.
-    pub score: Score,
-    /// Is it a proven draw, by the rules or by tablebases?
-    pub is_drawn: bool,
-    /// The moves.
-    pub moves: Vec<Move>,
-}
-
-impl FoundLine {
-    /// The chances of win, draw and loss of the side to move in `position`, where the line begins, in per mille.
-    pub fn wdl(&self, position: &Position) -> [u16; 3] {
-        translate::wdl(self.score, self.is_drawn, position.material_points())
-    }
-
-    /// The moves from `position` on in UCI notation.
-    pub fn uci(&self, position: &Position) -> Vec<String> {
-        let mode = translate::notation(position, false);
-        self.moves.iter().map(|m| m.to_uci(mode).to_string()).collect()
-    }
 }
 
 impl Finding {
@@ -370,7 +345,7 @@ impl Searcher {
         let watch = Arc::clone(&self.watch);
         let mut finding = self.result(&work.start, moves, budget.limits(), &*watch)?;
         // A score from the table may come with no more than a move.
-        if let Some(FoundLine { moves: line, .. }) =
+        if let Some(ScoredLine { moves: line, .. }) =
             finding.lines.first_mut().filter(|line| line.moves.len() == 1)
         {
             self.engine.settings.multi_pv = 1;
@@ -432,7 +407,7 @@ fn note(finding: &mut Finding, line: PvInfo) {
     {
         finding.changes.push((millis, m));
     }
-    let found = FoundLine { score: line.score, is_drawn: line.is_drawn, moves: line.pv };
+    let found = ScoredLine { score: line.score, is_drawn: line.is_drawn, moves: line.pv };
     match finding.lines.get_mut(index) {
         Some(place) => *place = found,
         None => finding.lines.push(found),

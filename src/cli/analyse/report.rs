@@ -2,17 +2,11 @@
 
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
-use super::{
-    accuracy::Accuracies,
-    judge::MoveJudgement,
-    marks::Marks,
-    pool::{Finding, FoundLine},
-    variations::Variation,
-};
+use super::{accuracy::Accuracies, judge::MoveJudgement, marks::Marks, pool::Finding, variations::Variation};
 use crate::{
     cli::pgn::{self, Game},
     position::{Opening, Position},
-    types::Score,
+    types::{Score, ScoredLine},
 };
 
 /// Maximum number of critical moments shown of a game.
@@ -127,7 +121,7 @@ impl GameReport {
     }
 
     /// The best line that begins with another move than the one played: the better line of a bad move.
-    pub fn other_line(&self, index: usize) -> Option<&FoundLine> {
+    pub fn other_line(&self, index: usize) -> Option<&ScoredLine> {
         let played = self.game.moves[index];
         self.findings.get(index)?.lines.iter().find(|line| line.moves.first().is_some_and(|&m| m != played))
     }

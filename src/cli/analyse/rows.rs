@@ -7,15 +7,13 @@ use super::{
     epd::EpdRecord,
     judge::MoveJudgement,
     output::one_decimal,
-    pool::{Finding, FoundLine},
+    pool::Finding,
     report::{GameReport, Judged},
     variations::{SearchedVariation, searched},
 };
 use crate::{
     cli::{CliError, pgn},
     position::Position,
-    protocol::ScoreValue,
-    types::Bound,
     uci::translate,
 };
 
@@ -38,23 +36,6 @@ pub struct PositionRow<'a> {
     pub played: Option<&'a Judged>,
     /// What was found.
     pub finding: &'a Finding,
-}
-
-/// A line. Score and chances are for the side to move.
-#[derive(Debug)]
-pub struct LineRow {
-    /// From 1.
-    pub rank: usize,
-    /// Centipawns, where no mate was found.
-    pub centipawns: Option<i32>,
-    /// Moves to mate, negative if the side to move is mated.
-    pub mate: Option<i32>,
-    /// Chances of win, draw and loss in per mille.
-    pub chances: [u16; 3],
-    /// Its first move in standard notation.
-    pub best: String,
-    /// The moves in UCI notation, separated by blanks.
-    pub pv: String,
 }
 
 /// The rows of a game and of its variations.
@@ -104,29 +85,6 @@ pub fn of_record<'a>(record: &'a EpdRecord, finding: &'a Finding) -> PositionRow
     }
 }
 
-impl PositionRow<'_> {
-    /// The lines, best first; none where the game is over.
-    pub fn lines(&self) -> Vec<LineRow> {
-        let lines = self.finding.lines.iter().enumerate().filter(|(_, line)| !line.moves.is_empty());
-        lines.map(|(index, line)| line_row(self.position, index + 1, line)).collect()
-    }
-}
-
-fn line_row(position: &Position, rank: usize, line: &FoundLine) -> LineRow {
-    let (centipawns, mate) = match translate::score(line.score, Bound::Exact).value {
-        ScoreValue::Centipawns(centipawns) => (Some(centipawns), None),
-        ScoreValue::Mate(moves) => (None, Some(moves)),
-    };
-    LineRow {
-        rank,
-        centipawns,
-        mate,
-        chances: line.wdl(position),
-        best: line.moves.first().map_or(String::new(), |&m| pgn::san(position, m).0),
-        pv: line.uci(position).join(" "),
-    }
-}
-
 /// A row of the CSV table: a position with one of its lines.
 #[derive(Serialize)]
 struct CsvRow<'a> {
@@ -154,8 +112,8 @@ struct CsvRow<'a> {
     win: Option<u16>,
     draw: Option<u16>,
     loss: Option<u16>,
-    best: Option<&'a str>,
-    pv: Option<&'a str>,
+    best: Option<String>,
+    pv: Option<String>,
 }
 
 /// Rows as CSV (RFC 4180), with the names of the columns above them if they are the first. `game` is their game.
@@ -168,9 +126,14 @@ pub fn csv(game: Option<&GameReport>, rows: &[PositionRow<'_>], is_first: bool) 
     let player = |color: Color| game.map(|report| report.game.player(color));
     for row in rows {
         let PositionRow { played, finding, .. } = *row;
-        let (fen, lines) = (row.position.fen(), row.lines());
+        let (fen, material) = (row.position.fen(), row.position.material_points());
+        let castling = translate::notation(row.position, false);
+        let lines = || (1..).zip(&finding.lines).filter(|(_, line)| !line.moves.is_empty());
         // A position without lines has a row as well.
-        for line in lines.iter().map(Some).chain(lines.is_empty().then_some(None)) {
+        for ranked in lines().map(Some).chain(lines().next().is_none().then_some(None)) {
+            let line = ranked.map(|(_, line)| line);
+            let wdl = line.map(|line| line.wdl(material));
+            let mate = line.and_then(|line| line.score.mate_moves());
             writer
                 .serialize(CsvRow {
                     file: row.file,
@@ -191,14 +154,14 @@ pub fn csv(game: Option<&GameReport>, rows: &[PositionRow<'_>], is_first: bool) 
                     depth: finding.depth,
                     nodes: finding.nodes,
                     ms: finding.millis,
-                    rank: line.map(|line| line.rank),
-                    cp: line.and_then(|line| line.centipawns),
-                    mate: line.and_then(|line| line.mate),
-                    win: line.map(|line| line.chances[0]),
-                    draw: line.map(|line| line.chances[1]),
-                    loss: line.map(|line| line.chances[2]),
-                    best: line.map(|line| line.best.as_str()),
-                    pv: line.map(|line| line.pv.as_str()),
+                    rank: ranked.map(|(rank, _)| rank),
+                    cp: line.filter(|_| mate.is_none()).map(|line| line.score.centipawns()),
+                    mate,
+                    win: wdl.map(|[win, ..]| win),
+                    draw: wdl.map(|[_, draw, _]| draw),
+                    loss: wdl.map(|[.., loss]| loss),
+                    best: line.map(|line| pgn::san(row.position, line.moves[0]).0),
+                    pv: line.map(|line| line.uci(castling).join(" ")),
                 })
                 .map_err(|error| CliError::Output(error.to_string()))?;
         }

@@ -19,7 +19,11 @@ use super::{
     rows::{self, PositionRow},
     sink::Sink,
 };
-use crate::{cli::CliError, files::Claim, tree::ARCHIVE_SCHEMA};
+use crate::{
+    cli::CliError,
+    files::Claim,
+    tree::{ARCHIVE_SCHEMA, insert_lines},
+};
 
 /// Games or positions in a transaction.
 const BATCH: usize = 1000;
@@ -112,14 +116,7 @@ impl Database {
             i64::try_from(finding.millis).unwrap_or(i64::MAX),
         ])?;
         let position = connection.last_insert_rowid();
-        for line in row.lines() {
-            let [win, draw, loss] = line.chances;
-            let (cp, mate) = (line.centipawns, line.mate);
-            connection
-                .prepare_cached("INSERT INTO lines VALUES (?,?,?,?,?,?,?,?,?)")?
-                .execute(params![position, line.rank, cp, mate, win, draw, loss, line.best, line.pv])?;
-        }
-        Ok(())
+        insert_lines(connection, position, row.position, &finding.lines)
     }
 }
 

@@ -22,8 +22,8 @@ use crate::{
     },
     learn::{LearnFile, Mode, Origin, Record, Ring, header::MAGIC, kept_games},
     position::Position,
-    tree::{Added, ForSides, PlayedLine, Tree, TreeLine, TreeSearch},
-    types::Depth,
+    tree::{Added, ForSides, PlayedLine, Tree, TreeSearch},
+    types::{Depth, ScoredLine},
     uci::{Output, counted},
 };
 
@@ -189,7 +189,7 @@ fn search_of(record: &Record) -> Option<(Position, TreeSearch)> {
     let is_exact = record.lower == record.upper && !record.lower.is_none();
     let (position, best) = record.position_and_move().ok()?;
     let best = best.filter(|_| is_search && is_exact && record.depth > 0)?;
-    let line = TreeLine { score: record.lower.to_score(), is_drawn: false, moves: vec![best] };
+    let line = ScoredLine { score: record.lower.to_score(), is_drawn: false, moves: vec![best] };
     let search = TreeSearch {
         depth: Depth(i32::from(record.depth)),
         nodes: 1 << record.log2_nodes.min(62),

@@ -25,9 +25,8 @@ use crate::{
         lower_priority, pawns, pgn, progress_bar, tablebase,
     },
     eval,
-    position::Position,
     processor::cores,
-    tree::{Job, Tree, TreeLine, TreeSearch},
+    tree::{Job, Tree, TreeSearch},
     types::Depth,
     uci::{Output, counted},
 };
@@ -216,17 +215,7 @@ impl Growth {
 
 /// The moves to the position of a job, as they are written.
 fn describe(job: &Job) -> String {
-    let mut position: Position = job.root.clone();
-    let mut moves = Vec::new();
-    for uci in job.moves() {
-        let Ok(m) = uci.parse::<shakmaty::uci::UciMove>().map(|uci| uci.to_move(position.chess())) else {
-            break;
-        };
-        let Ok(m) = m else { break };
-        moves.push(m);
-        position = position.play(m);
-    }
-    format!("{} ({:.1} bits)", pgn::line(&job.root, &moves), job.cost)
+    format!("{} ({:.1} bits)", pgn::line(&job.root, &job.line), job.cost)
 }
 
 /// A finding as the tree takes it.
@@ -237,8 +226,6 @@ fn search_of(finding: Finding) -> TreeSearch {
         nodes: finding.nodes,
         millis: finding.millis,
         evaluation_id: eval::fingerprint(),
-        lines: lines
-            .map(|line| TreeLine { score: line.score, is_drawn: line.is_drawn, moves: line.moves })
-            .collect(),
+        lines: lines.collect(),
     }
 }

@@ -46,7 +46,8 @@ pub(super) fn run(tree: &Tree, arguments: &PublishArguments, output: &Output) ->
     while let Some((position, view)) = nearest.next()? {
         let best = view.considered().next().map(|(best, _)| best.m);
         let (Some(score), Some(best)) = (view.score, best) else { continue };
-        let Some(record) = record(&position, best, score, view.depth) else { continue };
+        let evaluation_id = tree.evaluation_id(&position)?;
+        let Some(record) = record(&position, best, score, view.depth, evaluation_id) else { continue };
         let present = read(&ring).newest_of(position.key());
         match &present {
             Some(present) if present.is_advice() => advised += 1,
@@ -64,16 +65,20 @@ pub(super) fn run(tree: &Tree, arguments: &PublishArguments, output: &Output) ->
     // The oldest records are the first to be overwritten.
     new.reverse();
     let taken = file.merge(&ring, &new)?;
+    let foreign = new.iter().filter(|record| record.is_foreign_to(eval::fingerprint())).count();
+    let foreign = match foreign {
+        0 => String::new(),
+        count => format!("; {count} with scores of another evaluation, which weigh less"),
+    };
     output.line(format_args!(
-        "{} written to {}, {known} known before, {} left to human advice",
+        "{} written to {}, {known} known before, {advised} left to human advice{foreign}",
         counted(taken.new, "position"),
         to.display(),
-        advised
     ));
     Ok(())
 }
 
-fn record(position: &Position, best: Move, score: Score, depth: Depth) -> Option<Record> {
+fn record(position: &Position, best: Move, score: Score, depth: Depth, evaluation_id: u16) -> Option<Record> {
     let score = LearnedScore::from_score(score);
     let blank = Record::new(position, Origin::Opening).ok()?;
     Some(Record {
@@ -83,7 +88,7 @@ fn record(position: &Position, best: Move, score: Score, depth: Depth) -> Option
         // A human's word is worth more.
         depth: u8::try_from(depth.get()).unwrap_or(u8::MAX).clamp(1, ADVICE_DEPTH - 1),
         halfmoves: 0,
-        evaluation_id: eval::fingerprint(),
+        evaluation_id,
         session: learn::session(),
         time: learn::now(),
         ..blank
@@ -94,7 +99,10 @@ fn record(position: &Position, best: Move, score: Score, depth: Depth) -> Option
 /// may be deeper, and was refuted since.
 fn covers(present: &Record, new: &Record) -> bool {
     let is_search = matches!(present.origin, Origin::EveryRoot | Origin::Study);
-    let is_same = (present.best, present.lower, present.upper, present.depth, present.origin)
-        == (new.best, new.lower, new.upper, new.depth, new.origin);
+    let said = |record: &Record| {
+        let Record { best, lower, upper, depth, origin, evaluation_id, .. } = *record;
+        (best, lower, upper, depth, origin, evaluation_id)
+    };
+    let is_same = said(present) == said(new);
     present.is_live() && (is_same || is_search && present.depth > new.depth)
 }

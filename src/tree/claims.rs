@@ -1,0 +1,105 @@
+//! Who searches what: growers that share a tree claim the positions that they search.
+
+use std::collections::HashSet;
+
+use rusqlite::params;
+
+use super::{Job, Tree, TreeError, TreeSearch, graph::Key, notation::key_of};
+use crate::{learn::now, position::Position};
+
+/// Seconds for which a position is claimed.
+const CLAIMED: i64 = 600;
+
+impl Tree {
+    /// The leaf with the least cost that nobody searches, which is claimed until it is recorded or released, for ten
+    /// minutes at most; none if nothing is left to search.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn next_job(&mut self) -> Result<Option<Job>, TreeError> {
+        self.writing(|tree| {
+            let claimed = tree.claimed()?;
+            let job = tree.find_job(&claimed)?;
+            job.iter().try_for_each(|job| tree.claim(&job.position))?;
+            Ok(job)
+        })
+    }
+
+    /// Takes in the search of a job. One without a result leaves its position claimed, so that it is not searched again and
+    /// again.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn record(&mut self, job: &Job, search: &TreeSearch) -> Result<(), TreeError> {
+        self.writing(|tree| {
+            if !tree.enter(&job.position, search, job.lines, None)? {
+                return Ok(());
+            }
+            tree.unclaim(&job.position)?;
+            let query = "UPDATE edges SET searches = searches + 1 WHERE parent = ? AND move = ?";
+            let mut count = tree.connection.prepare_cached(query)?;
+            job.path.iter().try_for_each(|step| count.execute(params![step.0, step.1]).map(|_| ()))
+        })
+    }
+
+    /// Gives a job back that was not done.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn release(&mut self, job: &Job) -> Result<(), TreeError> {
+        self.writing(|tree| tree.unclaim(&job.position))
+    }
+
+    /// Is a position searched by another process?
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn is_searched_elsewhere(&self) -> Result<bool, TreeError> {
+        self.reading(|tree| {
+            let query = "SELECT 1 FROM claims WHERE process <> ? AND until >= ? LIMIT 1";
+            let mut claims = tree.connection.prepare_cached(query)?;
+            claims.exists(params![std::process::id(), i64::from(now())])
+        })
+    }
+
+    /// The keys of the positions that some process searches. Claims of processes that have ended, and those that have run
+    /// out, are removed.
+    fn claimed(&self) -> rusqlite::Result<HashSet<Key>> {
+        self.connection.prepare_cached("DELETE FROM claims WHERE until < ?")?.execute([now()])?;
+        let mut processes = self.connection.prepare_cached("SELECT DISTINCT process FROM claims")?;
+        let processes = processes.query_map([], |row| row.get(0))?.collect::<Result<Vec<u32>, _>>()?;
+        for process in processes.into_iter().filter(|&process| !is_running(process)) {
+            self.connection.prepare_cached("DELETE FROM claims WHERE process = ?")?.execute([process])?;
+        }
+        let mut claimed = self.connection.prepare_cached("SELECT key FROM claims")?;
+        claimed.query_map([], |row| row.get(0))?.collect()
+    }
+
+    fn claim(&self, position: &Position) -> rusqlite::Result<()> {
+        let query = "INSERT OR REPLACE INTO claims VALUES (?, ?, ?)";
+        let values = params![key_of(position), i64::from(now()) + CLAIMED, std::process::id()];
+        self.connection.prepare_cached(query)?.execute(values)?;
+        Ok(())
+    }
+
+    fn unclaim(&self, position: &Position) -> rusqlite::Result<()> {
+        self.connection.prepare_cached("DELETE FROM claims WHERE key = ?")?.execute([key_of(position)])?;
+        Ok(())
+    }
+}
+
+/// Is there such a process on this machine? Where that cannot be asked, its claims run out.
+fn is_running(process: u32) -> bool {
+    #[cfg(unix)]
+    {
+        let process = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
+        process.is_some_and(|process| {
+            rustix::process::test_kill_process(process) != Err(rustix::io::Errno::SRCH)
+        })
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = process;
+        true
+    }
+}
