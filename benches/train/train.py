@@ -1,0 +1,496 @@
+#!/usr/bin/env python3
+"""Trains Engram's network on a machine with an accelerator (PyTorch with CUDA); it runs on a processor too, slowly.
+
+    python3 benches/train/train.py samples.bin --pawns --small --net new.net --positions 1000000000
+    python3 benches/train/train.py samples.bin --growing PID --from engram.net --units 1024 --pawns --small --seconds 99
+
+`engram tune train` is the definition (src/cli/tune/network): this program does the same to the same files, with the
+same network, loss, limits of the weights and steps, in the order that suits the device. What differs:
+
+- All samples that have been read stay in the device's memory, and batches are drawn from them with replacement. While
+  the process that --growing names lives, the files are still being written: the trainer waits for more rather than draw
+  each sample more than --passes times on average, and draws later samples more often (the largest of three random
+  numbers), so that in the end all have been drawn about equally often.
+- The learning rate falls to zero over --positions samples or over --seconds, whichever comes first.
+- --from a network with fewer units doubles some of them: twice the unit, half of the weights behind it, a little
+  noise of opposite signs.
+- On the device the first layer is a product of matrices: 64 ones among 3,072 inputs are few, but a multiplication by
+  zero costs less there than an addition to an address that others add to. The sums are rounded to 11 bits (float16),
+  the gradients to 8 (bfloat16); the loss held out is computed in float32.
+
+The network is written every --every seconds and at the end, also on an interrupt (Ctrl-C, SIGTERM).
+"""
+
+import argparse
+import math
+import os
+import signal
+import struct
+import time
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy
+import torch
+from torch import Tensor
+from torch.nn.functional import linear
+
+BUCKET_INPUTS, BUCKETS, HEADS, PAWN_INPUTS, PAWN_UNITS, FIRST, SECOND = 768, 4, 8, 96, 32, 16, 32
+INPUTS = BUCKETS * BUCKET_INPUTS
+ONE_INPUT, ONE_HEAD, ONE_SMALL, ONE_FIRST, ONE_SECOND = 255, 64, 254, 256, 1024
+SCALE = 220.0  # Centipawns of one natural unit of the logistic function.
+POWER = 2.5
+LIMIT, FIRST_LIMIT = 1.98, 127 / ONE_FIRST
+ADAM_FIRST, ADAM_SECOND, DECAY, EPSILON = 0.9, 0.999, 0.01, 1e-8
+SHARES = (0.25, -0.25, 0.2, -0.2, 0.12, -0.12, 0.06, -0.06)  # Of the head, for the first units of new small layers.
+NONE = 6  # The code of an empty square: no role has it.
+# The king bucket by square, the king on files a to d.
+BUCKET = [0, 0] + 6 * [1] + 8 * [2] + 48 * [3]
+
+
+# The network's file: see src/eval/net/file.rs.
+
+
+def plan(units: int, pawns: bool, small: bool) -> list[tuple[str, tuple[int, ...], str, int]]:
+    """The parts of a network in the order of its file: name, shape, kind of the integers, the integer for 1.0."""
+    parts = [
+        ("weights", (INPUTS, units), "<i2", ONE_INPUT),
+        ("biases", (units,), "<i2", ONE_INPUT),
+        ("heads", (HEADS, 2 * units), "<i2", ONE_HEAD),
+        ("head_biases", (HEADS,), "<i4", ONE_INPUT * ONE_HEAD),
+    ]
+    if pawns:
+        parts += [
+            ("pawn_weights", (PAWN_INPUTS, PAWN_UNITS), "<i2", ONE_INPUT),
+            ("pawn_biases", (PAWN_UNITS,), "<i2", ONE_INPUT),
+            ("pawn_outputs", (HEADS, 2, PAWN_UNITS), "<i2", ONE_HEAD),
+            ("pawn_output_biases", (HEADS, 2), "<i4", ONE_INPUT * ONE_HEAD),
+        ]
+    if small:
+        parts += [
+            ("first", (HEADS, FIRST, 2 * units), "i1", ONE_FIRST),
+            ("first_biases", (HEADS, FIRST), "<i4", ONE_SMALL * ONE_FIRST),
+            ("second", (HEADS, SECOND, SECOND), "<i2", ONE_SECOND),
+            ("second_biases", (HEADS, SECOND), "<i4", ONE_SMALL * ONE_SECOND),
+            ("outputs", (HEADS, SECOND), "<i2", ONE_SECOND),
+            ("output_biases", (HEADS,), "<i4", ONE_SMALL * ONE_SECOND),
+        ]
+    return parts
+
+
+def read_network(path: Path) -> dict[str, Tensor]:
+    """The parts of a network in floating point."""
+    data = path.read_bytes()
+    if data[:8] != b"EngramNN" or len(data) < 64:
+        raise SystemExit(f"{path}: it is not a network of Engram's")
+    version, inputs, units, heads, scale, checksum, pawn_units, first = struct.unpack_from("<8I", data, 8)
+    sizes = (heads, scale, pawn_units in (0, PAWN_UNITS), first if version == 3 else FIRST - first)
+    if version not in (2, 3) or inputs not in (BUCKET_INPUTS, INPUTS) or sizes != (HEADS, SCALE, True, FIRST):
+        raise SystemExit(f"{path}: it has another version or other sizes than this trainer's networks")
+    if zlib.crc32(data[64:]) != checksum:
+        raise SystemExit(f"{path}: its checksum is wrong: copy it again")
+    network, place = {}, 64
+    for name, shape, kind, one in plan(units, pawn_units > 0, version == 3):
+        shape = (inputs, units) if name == "weights" else shape
+        numbers = numpy.frombuffer(data, kind, math.prod(shape), place).astype(numpy.float32) / numpy.float32(one)
+        network[name] = torch.from_numpy(numbers.reshape(shape))
+        place += math.prod(shape) * numpy.dtype(kind).itemsize
+    # A single bucket is copied to all.
+    network["weights"] = network["weights"].repeat(INPUTS // inputs, 1)
+    return network
+
+
+def write_network(path: Path, network: dict[str, Tensor]) -> None:
+    """Writes a network in integers."""
+    units, pawns, small = network["biases"].numel(), "pawn_biases" in network, "first" in network
+    payload = b""
+    for name, _, kind, one in plan(units, pawns, small):
+        numbers = network[name].detach().cpu().numpy() * numpy.float32(one)
+        # Half is rounded away from zero, as the definition does.
+        payload += (numpy.sign(numbers) * numpy.floor(numpy.abs(numbers) + 0.5)).astype(kind).tobytes()
+    sizes = (3 if small else 2, INPUTS, units, HEADS, int(SCALE), zlib.crc32(payload))
+    header = b"EngramNN" + struct.pack("<8I", *sizes, PAWN_UNITS if pawns else 0, FIRST if small else 0)
+    unfinished = path.with_name(path.name + ".part")
+    unfinished.write_bytes(header.ljust(64, b"\0") + payload)
+    os.replace(unfinished, path)
+
+
+def begin(units: int, pawns: bool, small: bool, old: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The parameters to begin with: those of `old` as far as it has them, random ones else."""
+
+    def normal(deviation: float, *shape: int) -> Tensor:
+        return deviation * torch.randn(*shape)
+
+    network = {name: torch.zeros(shape) for name, shape, _, _ in plan(units, pawns, small)}
+    if old:
+        before = old["biases"].numel()
+        if before > units:
+            raise SystemExit(f"the network to begin with has {before} units: more than --units {units}")
+        source = torch.arange(units) % before
+        copies = torch.bincount(source)[source].float()
+        # The copies of a unit have noise of opposite signs.
+        sign = (1.0 - 2.0 * (torch.arange(units) >= before)) * (copies > 1)
+        noise = normal(0.01, INPUTS, before)[:, source] * sign
+        network["weights"] = (old["weights"][:, source] + noise).clamp(-LIMIT, LIMIT)
+        network["biases"] = old["biases"][source]
+        for name in ("heads", "first"):
+            if name in old and name in network:
+                sides = old[name].unflatten(-1, (2, before))[..., source] / copies
+                network[name] = sides.flatten(-2)
+        # What does not depend on the units; two copies of one part are alike.
+        same = [name for name in network if name in old and name not in ("weights", "biases", "heads", "first")]
+        network.update({name: old[name] for name in same})
+    else:
+        network["weights"] = normal(0.05, INPUTS, units)
+        network["heads"] = normal(units**-0.5, HEADS, 2 * units)
+    if pawns and "pawn_weights" not in old:
+        network["pawn_weights"] = normal(0.2, PAWN_INPUTS, PAWN_UNITS)
+    if small and "first" not in old:
+        first = normal(1.5 / units**0.5, HEADS, FIRST, 2 * units).clamp(-FIRST_LIMIT, FIRST_LIMIT)
+        if old:
+            first[:, : len(SHARES)] += torch.tensor(SHARES)[:, None] * network["heads"][:, None]
+        network["first"] = first.clamp(-FIRST_LIMIT, FIRST_LIMIT)
+        network["first_biases"] = 0.4 + normal(0.2, HEADS, FIRST)
+        network["second"] = normal(0.25, HEADS, SECOND, SECOND).clamp(-LIMIT, LIMIT)
+        network["second_biases"] = 0.3 + normal(0.1, HEADS, SECOND)
+    return network
+
+
+# Samples: 32 bytes each, here four words of 64 bits: see src/cli/tune/network/record.rs.
+
+
+def codes(words: Tensor) -> Tensor:
+    """The code of the piece on each square: role (pawn 0 to king 5), 8 more for the opponent's, NONE if empty."""
+    occupied = (words[:, :1] >> torch.arange(64, device=words.device)) & 1
+    number = (occupied.cumsum(1) - 1).clamp(0, 31)
+    code = (words[:, 1:3].gather(1, number >> 4) >> (4 * (number & 15))) & 15
+    return code.masked_fill(occupied == 0, NONE)
+
+
+def kings_of(words: Tensor) -> Tensor:
+    """The squares of the mover's and the opponent's king, on the board as each side sees it."""
+    return torch.stack((words[:, 3] >> 24, words[:, 3] >> 32), 1) & 63
+
+
+def is_sound(words: Tensor) -> Tensor:
+    """Which samples are positions with two kings."""
+    code, kings = codes(words), kings_of(words)
+    pieces = (code != NONE).sum(1)
+    one_each = ((code == 5).sum(1) == 1) & ((code == 13).sum(1) == 1)
+    at = code.gather(1, kings ^ (56 * torch.arange(2, device=words.device)))
+    roles = ((code & 7 < 6) | (code == NONE)).all(1)
+    return (pieces <= 32) & one_each & roles & (at[:, 0] == 5) & (at[:, 1] == 13)
+
+
+def features(words: Tensor, bucket: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The inputs of both views [samples, 2, 64] (the king's again for each empty square), the head, the pawn inputs."""
+    code, kings, device = codes(words), kings_of(words), words.device
+    mirror = (kings >> 2 & 1) * 7
+    king = kings ^ mirror
+    base = bucket[king] * BUCKET_INPUTS
+    view = torch.arange(2, device=device)
+    square = torch.arange(64, device=device) ^ (mirror ^ 56 * view)[:, :, None]
+    kind = (code & 7)[:, None] + 6 * ((code >> 3)[:, None] ^ view[:, None])
+    empty = (code == NONE)[:, None]
+    inputs = base[:, :, None] + torch.where(empty, 5 * 64 + king[:, :, None], kind * 64 + square)
+    head = torch.div((code != NONE).sum(1) - 1, 4, rounding_mode="floor").clamp(max=HEADS - 1)
+    board = code[:, 8:56]
+    return inputs, head, torch.cat((board == 0, board == 8), 1).float()
+
+
+def targets(words: Tensor, share: float) -> Tensor:
+    """The expected scores, `share` of each the result of the game where that is known."""
+    # The score is the lowest 16 bits, with a sign.
+    score = ((words[:, 3] & 0xFFFF ^ 0x8000) - 0x8000).float()
+    result = words[:, 3] >> 16 & 255
+    teacher = torch.sigmoid(score / SCALE)
+    return torch.where(result > 2, teacher, teacher + share * (0.5 * result - teacher))
+
+
+class Pool:
+    """The samples of files, which may be growing, in the memory of a device."""
+
+    CHUNK = 1 << 18
+
+    def __init__(self, paths: list[Path], most: int, device: torch.device) -> None:
+        self.words = torch.empty((most, 4), dtype=torch.int64, device=device)
+        self.count = 0
+        self.read_bytes = {path: 0 for path in paths}
+
+    def read(self) -> None:
+        """Reads what has been added to the files."""
+        for path, place in self.read_bytes.items():
+            while path.exists() and self.count < len(self.words):
+                room = min(self.CHUNK, len(self.words) - self.count)
+                numbers = numpy.fromfile(path, "<i8", 4 * room, offset=place)
+                numbers = numbers[: numbers.size // 4 * 4].reshape(-1, 4)
+                if not len(numbers):
+                    break
+                place += 32 * len(numbers)
+                words = torch.from_numpy(numbers).to(self.words.device)
+                words = words[is_sound(words)]
+                self.words[self.count : self.count + len(words)] = words
+                self.count += len(words)
+            self.read_bytes[path] = place
+
+    def draw(self, batch: int, growing: bool) -> Tensor:
+        places = torch.randint(self.count, (3 if growing else 1, batch), device=self.words.device)
+        return self.words[places.amax(0)]
+
+
+# The network's arithmetic: see src/cli/tune/network/model.rs.
+
+
+def activate(sums: Tensor) -> Tensor:
+    return sums.clamp(0, 1).square()
+
+
+def slopes(sums: Tensor, by_active: Tensor) -> Tensor:
+    """The slopes by the sums of units, from those by their activations."""
+    clipped = sums.clamp(0, 1)
+    return (2 * clipped * by_active * (clipped == sums)).to(by_active.dtype)
+
+
+def dense(inputs: Tensor, kind: torch.dtype) -> Tensor:
+    """Ones at the inputs of each view [2 * samples, INPUTS]."""
+    rows = inputs.view(-1, 64)
+    return torch.zeros((len(rows), INPUTS), dtype=kind, device=rows.device).scatter_(1, rows, 1.0)
+
+
+class Way(NamedTuple):
+    """How the first layer is computed: the numbers forwards and backwards, and functions that may be compiled."""
+
+    forwards: torch.dtype = torch.float32
+    backwards: torch.dtype = torch.float32
+    activate: Callable = activate
+    slopes: Callable = slopes
+    features: Callable = features
+
+
+class Units(torch.autograd.Function):
+    """The outputs [samples, outputs] over the activations of both views."""
+
+    @staticmethod
+    def forward(ctx, inputs: Tensor, weights: Tensor, biases: Tensor, outputs: Tensor, way: Way) -> Tensor:
+        kind = way.forwards
+        sums = torch.addmm(biases.to(kind), dense(inputs, kind), weights.to(kind)).view(len(inputs), -1)
+        ctx.save_for_backward(inputs, sums, outputs)
+        ctx.way = way
+        return (way.activate(sums) @ outputs.to(kind).T).float()
+
+    @staticmethod
+    def backward(ctx, slope: Tensor) -> tuple:
+        (inputs, sums, outputs), way = ctx.saved_tensors, ctx.way
+        kind = way.backwards
+        slope = slope.to(kind)
+        output_gradient = slope.T @ way.activate(sums).to(kind)
+        unit_slopes = way.slopes(sums, slope @ outputs.to(kind)).view(2 * len(inputs), -1)
+        gradient = dense(inputs, kind).T @ unit_slopes
+        bias_gradient = unit_slopes.sum(0, dtype=torch.float32)
+        return None, gradient.float(), bias_gradient, output_gradient.float(), None
+
+
+def of_head(outputs: Tensor, head: Tensor) -> Tensor:
+    """Those of the outputs [samples, HEADS * n] that belong to each sample's head [samples, n]."""
+    outputs = outputs.view(len(head), HEADS, -1)
+    return outputs.gather(1, head[:, None, None].expand(-1, 1, outputs.shape[2])).squeeze(1)
+
+
+def output(network: dict[str, Tensor], words: Tensor, bucket: Tensor, way: Way) -> Tensor:
+    """The network's output for samples, in natural units of the logistic function."""
+    with torch.no_grad():
+        inputs, head, pawns = way.features(words, bucket)
+    which = (head[:, None] == torch.arange(HEADS, device=head.device)).float()
+    rows, biases = network["heads"][:, None], network["head_biases"][:, None]
+    if "first" in network:
+        rows = torch.cat((rows, network["first"]), 1)
+        biases = torch.cat((biases, network["first_biases"]), 1)
+    outputs = Units.apply(inputs, network["weights"], network["biases"], rows.flatten(0, 1), way)
+    sums = of_head(outputs, head) + which @ biases
+    value = sums[:, 0]
+    if "first" in network:
+        active = sums[:, 1:].clamp(0, 1)
+        active = torch.cat((active, active.square()), 1)
+        second = of_head(active @ network["second"].transpose(0, 1).flatten(1), head)
+        second = (second + which @ network["second_biases"]).clamp(0, 1)
+        value = value + (second * (which @ network["outputs"])).sum(1) + which @ network["output_biases"]
+    if "pawn_weights" in network:
+        active = torch.addmm(network["pawn_biases"], pawns, network["pawn_weights"]).clamp(0, 1)
+        outputs = linear(active, network["pawn_outputs"].flatten(0, 1), network["pawn_output_biases"].flatten())
+        gate, shift = of_head(outputs, head).unbind(1)
+        value = value * (1 + gate) + shift
+    return value
+
+
+class Training:
+    """The parameters in one vector, their gradients and moments."""
+
+    def __init__(self, network: dict[str, Tensor], device: torch.device) -> None:
+        self.parameters = torch.cat([part.flatten() for part in network.values()]).to(device)
+        self.gradient, self.first, self.second = (torch.zeros_like(self.parameters) for _ in range(3))
+        self.network, self.stretches, place = {}, [], 0
+        for name, part in network.items():
+            end = place + part.numel()
+            leaf = self.parameters[place:end].view(part.shape).detach().requires_grad_()
+            leaf.grad = self.gradient[place:end].view(part.shape)
+            self.network[name] = leaf
+            if name in ("weights", "first", "first_biases"):
+                # Another rate or limit begins here.
+                self.stretches.append((name, place))
+            place = end
+        self.bucket = torch.tensor(BUCKET, device=device)
+        self.way = Way(torch.float16, torch.bfloat16) if device.type == "cuda" else Way()
+        self.steps = 0
+
+    def losses(self, words: Tensor, share: float, way: Way) -> Tensor:
+        said = torch.sigmoid(output(self.network, words, self.bucket, way))
+        return (said - targets(words, share)).abs().pow(POWER)
+
+    @torch.no_grad()
+    def loss(self, words: Tensor, share: float) -> float:
+        parts = [self.losses(part, share, Way()).double().sum() for part in words.split(1 << 13)]
+        return (sum(parts) / max(1, len(words))).item()
+
+    def step(self, words: Tensor, share: float, rate: float, old_share: float) -> Tensor:
+        """One step of Adam; the mean loss."""
+        self.gradient.zero_()
+        loss = self.losses(words, share, self.way).mean()
+        loss.backward()
+        self.steps += 1
+        correction = math.sqrt(1 - ADAM_SECOND**self.steps) / (1 - ADAM_FIRST**self.steps)
+        ends = [place for _, place in self.stretches[1:]] + [len(self.parameters)]
+        for (name, place), end in zip(self.stretches, ends):
+            this_rate = rate * (old_share if name == "weights" else 1)
+            limit = FIRST_LIMIT if name == "first" else LIMIT
+            if this_rate == 0:
+                continue
+            vectors = (self.parameters, self.gradient, self.first, self.second)
+            parameters, gradient, first, second = (vector[place:end] for vector in vectors)
+            first.lerp_(gradient, 1 - ADAM_FIRST)
+            second.mul_(ADAM_SECOND).addcmul_(gradient, gradient, value=1 - ADAM_SECOND)
+            parameters.mul_(1 - this_rate * DECAY)
+            parameters.addcdiv_(first, second.sqrt().add_(EPSILON), value=-this_rate * correction)
+            parameters.clamp_(-limit, limit)
+        return loss.detach()
+
+
+@torch.no_grad()
+def compiled(training: Training, words: Tensor) -> Way:
+    """The way with functions that PyTorch has compiled, where it can and gets the same numbers."""
+    way = training.way
+    sums = torch.randn((len(words), 2 * training.network["biases"].numel()), device=words.device).to(way.forwards)
+    by_active = sums.to(way.backwards)
+    trials = {"activate": (sums,), "slopes": (sums, by_active), "features": (words, training.bucket)}
+    for name, given in trials.items():
+        plain = getattr(way, name)
+        try:
+            new = torch.compile(plain, dynamic=False)
+            pairs = [(new(*given), plain(*given))]
+            if name == "features":
+                pairs = list(zip(*pairs[0]))
+            if not all(torch.allclose(a.float(), b.float(), rtol=0.02, atol=1e-3) for a, b in pairs):
+                raise ValueError("it gives other numbers")
+            way = way._replace(**{name: new})
+        except Exception as error:  # The compiler is a convenience: whatever it says, the training goes on.
+            print(f"{name} is not compiled: {str(error)[:200]}", flush=True)
+    return way
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("samples", type=Path, nargs="+", help="files of samples, as `engram tune sample` writes them")
+    add("--growing", type=int, metavar="PID", help="the process that is still writing the files")
+    add("--held-out", type=Path, help="samples of other games, of which 200,000 are the validation")
+    add("--net", type=Path, default=Path("engram.net"), help="the file to write the network to")
+    add("--from", type=Path, dest="source", help="begin with the parameters of this network")
+    add("--units", type=int, default=512, help="hidden units of a view, a multiple of 64")
+    add("--pawns", action="store_true", help="with a pawn part")
+    add("--small", action="store_true", help="with small layers beside the heads")
+    add("--positions", type=int, default=1 << 62, help="samples to draw in all")
+    add("--seconds", type=float, default=math.inf, help="seconds to train at most, with the wait for samples")
+    add("--passes", type=float, default=4, help="how often each sample is drawn at most, on average")
+    add("--rate", type=float, default=0.0015, help="first learning rate")
+    add("--old-share", type=float, default=1.0, help="the rate of all but the small layers, as a share of it")
+    add("--result", type=float, default=0.0, help="the share of the game's result in the target, 0 to 1")
+    add("--batch", type=int, default=16_384, help="samples a step")
+    add("--least", type=int, default=1_000_000, help="with --growing: samples to wait for before the first step")
+    add("--memory", type=int, default=300_000_000, help="samples in memory at most, 32 bytes each")
+    add("--every", type=float, default=60, help="seconds between two networks written")
+    add("--seed", type=int, default=1)
+    add("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    add("--eager", action="store_true", help="do not have PyTorch compile anything")
+    given = parser.parse_args()
+    if given.units < 64 or given.units % 64:
+        parser.error("--units is a multiple of 64")
+    if given.net in [*given.samples, given.held_out, given.source]:
+        parser.error("--net is one of the files that are read")
+    return given
+
+
+def lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except OSError:
+        return False
+    return True
+
+
+def main() -> None:
+    began = time.monotonic()
+    given = arguments()
+    torch.manual_seed(given.seed)
+    device = torch.device(given.device)
+    if device.type == "cuda":
+        torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+        torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
+    old = read_network(given.source) if given.source else {}
+    training = Training(begin(given.units, given.pawns, given.small, old), device)
+    held_out = Pool([given.held_out] if given.held_out else [], 200_000, device)
+    held_out.read()
+    held = held_out.words[: held_out.count]
+    stopped = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopped.append(True))
+    loss = training.loss(held, given.result)
+    print(f"{len(training.parameters)} parameters, {len(held)} samples held out with a loss of {loss:.6f}", flush=True)
+    pool = Pool(given.samples, given.memory, device)
+    drawn, said, progress, sums, count = 0, time.monotonic(), 0.0, torch.zeros((), device=device), 0
+    checked, before, growing = -math.inf, 0, False
+    while not stopped and progress < 1:
+        now = time.monotonic()
+        if now - checked > 0.5:
+            # In this order: what the process wrote before its end is read.
+            growing = given.growing is not None and lives(given.growing)
+            pool.read()
+            checked = now
+        if not pool.count and not growing:
+            raise SystemExit("there are no samples in the files")
+        most = given.positions if growing else min(given.positions, given.passes * pool.count)
+        progress = max(drawn / most if most else 0, (now - began) / given.seconds)
+        if growing and (pool.count < given.least or drawn > given.passes * pool.count) and progress < 1:
+            time.sleep(0.1)
+        elif progress < 1:
+            rate = given.rate * 0.5 * (1 + math.cos(math.pi * progress))
+            words = pool.draw(given.batch, growing)
+            if training.steps == 0 and device.type == "cuda" and not given.eager:
+                training.way = compiled(training, words)
+            sums += training.step(words, given.result, rate, given.old_share)
+            drawn, count = drawn + given.batch, count + 1
+        if now - said > given.every or progress >= 1 or stopped:
+            write_network(given.net, training.network)
+            mean, loss = (sums / max(1, count)).item(), training.loss(held, given.result)
+            speed = (drawn - before) / (time.monotonic() - said)
+            print(
+                f"{now - began:5.0f} s, {100 * progress:3.0f} %: {pool.count / 1e6:.1f} M samples, {drawn / 1e6:.1f} M"
+                f" drawn, {speed:.0f} a second: loss {mean:.6f}, held out {loss:.6f}",
+                flush=True,
+            )
+            said, before, count, sums = time.monotonic(), drawn, 0, torch.zeros((), device=device)
+    write_network(given.net, training.network)
+
+
+if __name__ == "__main__":
+    main()
