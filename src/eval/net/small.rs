@@ -91,10 +91,9 @@ impl SmallLayers {
         }
         let second = second_layer(instructions, &pairs, &head.second);
         let mut output = head.output_bias;
-        for unit in 0..SECOND {
-            let sum = second[unit].wrapping_add(head.second_biases[unit]);
-            let clipped = (sum >> SECOND_SHIFT).clamp(0, ONE);
-            output = output.wrapping_add(clipped * i32::from(head.outputs[unit]));
+        for ((&sum, &bias), &weight) in second.iter().zip(&head.second_biases).zip(&head.outputs) {
+            let clipped = (sum.wrapping_add(bias) >> SECOND_SHIFT).clamp(0, ONE);
+            output = output.wrapping_add(clipped * i32::from(weight));
         }
         i64::from(output) * i64::from(ONE_INPUT * ONE_HEAD) / i64::from(ONE * ONE_SECOND)
     }
@@ -106,9 +105,9 @@ fn activations(sums: [&Units; 2]) -> [u8; 2 * UNITS] {
     const _: () = assert!(ONE_INPUT * ONE_INPUT / 512 == ONE_SMALL && ONE_INPUT * ONE_INPUT + 256 < 1 << 16);
     let mut active = [0; 2 * UNITS];
     for (active, sums) in active.as_chunks_mut::<UNITS>().0.iter_mut().zip(sums) {
-        for unit in 0..UNITS {
-            let clipped = sums.0[unit].clamp(0, ONE_INPUT as i16) as u16;
-            active[unit] = ((clipped * clipped + 256) >> 9) as u8;
+        for (active, &sum) in active.iter_mut().zip(&sums.0) {
+            let clipped = sum.clamp(0, ONE_INPUT as i16) as u16;
+            *active = ((clipped * clipped + 256) >> 9) as u8;
         }
     }
     active
@@ -197,7 +196,7 @@ mod avx512 {
             active.as_chunks::<GROUP>().0.as_chunks::<4>().0.iter().zip(weights.as_chunks::<4>().0)
         {
             for part in 0..4 {
-                // SAFETY: both are 64 bytes of which every bit pattern is valid; so below.
+                // SAFETY: both are 64 bytes of which every bit pattern is valid.
                 let weights = unsafe { transmute::<Group, __m512i>(groups[part]) };
                 let active = _mm512_set1_epi32(i32::from_le_bytes(active[part]));
                 sums[part] = _mm512_dpbusd_epi32(sums[part], active, weights);
@@ -205,6 +204,7 @@ mod avx512 {
         }
         let [a, b, c, d] = sums;
         let sum = _mm512_add_epi32(_mm512_add_epi32(a, b), _mm512_add_epi32(c, d));
+        // SAFETY: the same.
         unsafe { transmute::<__m512i, [i32; FIRST]>(sum) }
     }
 
@@ -213,11 +213,13 @@ mod avx512 {
     pub fn second_layer(pairs: &[Pair; FIRST], weights: &[PairWeights; FIRST]) -> [i32; SECOND] {
         let mut sums = [_mm512_setzero_si512(); 2];
         for (pair, weights) in pairs.iter().zip(weights) {
+            // SAFETY: the same.
             let weights = unsafe { transmute::<PairWeights, [__m512i; 2]>(*weights) };
             for part in 0..2 {
                 sums[part] = _mm512_dpwssd_epi32(sums[part], _mm512_set1_epi32(word(*pair)), weights[part]);
             }
         }
+        // SAFETY: the same.
         unsafe { transmute::<[__m512i; 2], [i32; SECOND]>(sums) }
     }
 }
@@ -241,7 +243,7 @@ mod avx2 {
     pub fn first_layer(active: &[u8; 2 * UNITS], weights: &[Group; GROUPS]) -> [i32; FIRST] {
         let mut sums = [_mm256_setzero_si256(); 2];
         for (active, group) in active.as_chunks::<GROUP>().0.iter().zip(weights) {
-            // SAFETY: both are 64 bytes of which every bit pattern is valid; so below.
+            // SAFETY: both are 64 bytes of which every bit pattern is valid.
             let weights = unsafe { transmute::<Group, [__m256i; 2]>(*group) };
             let active = _mm256_set1_epi32(i32::from_le_bytes(*active));
             for part in 0..2 {
@@ -249,6 +251,7 @@ mod avx2 {
                 sums[part] = _mm256_add_epi32(sums[part], _mm256_madd_epi16(products, _mm256_set1_epi16(1)));
             }
         }
+        // SAFETY: the same.
         unsafe { transmute::<[__m256i; 2], [i32; FIRST]>(sums) }
     }
 
@@ -257,12 +260,14 @@ mod avx2 {
     pub fn second_layer(pairs: &[Pair; FIRST], weights: &[PairWeights; FIRST]) -> [i32; SECOND] {
         let mut sums = [_mm256_setzero_si256(); 4];
         for (pair, weights) in pairs.iter().zip(weights) {
+            // SAFETY: the same.
             let weights = unsafe { transmute::<PairWeights, [__m256i; 4]>(*weights) };
             for part in 0..4 {
                 let products = _mm256_madd_epi16(_mm256_set1_epi32(word(*pair)), weights[part]);
                 sums[part] = _mm256_add_epi32(sums[part], products);
             }
         }
+        // SAFETY: the same.
         unsafe { transmute::<[__m256i; 4], [i32; SECOND]>(sums) }
     }
 }
