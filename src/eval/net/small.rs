@@ -18,10 +18,10 @@ const GROUP: usize = 4;
 const GROUPS: usize = 2 * UNITS / GROUP;
 /// The weights of a group for each unit.
 type Group = [[i8; GROUP]; FIRST];
-/// The inputs of the second layer from a unit of the first: its output and the square of it.
-type Pair = [i16; 2];
-/// The weights of a pair for each unit.
-type PairWeights = [Pair; SECOND];
+/// The inputs of the second layer from a unit of the first: its output in the lower 16 bits, the square of it in the upper.
+type Pair = i32;
+/// The weights of a pair for each unit, in the same order.
+type PairWeights = [[i16; 2]; SECOND];
 
 /// The small layers of all heads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,23 +75,46 @@ impl SmallLayers {
 
     /// What they add to the output of a head, in units of 1 / ([`ONE_INPUT`] * [`ONE_HEAD`]), from the accumulators of
     /// the mover and the opponent.
-    #[inline(always)]
+    #[inline]
     pub fn output(&self, instructions: Instructions, head: usize, sums: [&Units; 2]) -> i64 {
+        let head = &self.0[head];
+        match instructions.generation() {
+            // SAFETY: `Instructions` of a generation are only made where the processor has all of these features.
+            #[cfg(target_arch = "x86_64")]
+            #[allow(unsafe_code)]
+            Generation::Avx512 => unsafe { avx512::output(head, sums) },
+            // SAFETY: the same.
+            #[cfg(target_arch = "x86_64")]
+            #[allow(unsafe_code)]
+            Generation::Avx2 => unsafe { avx2::output(head, sums) },
+            Generation::Baseline => head.output(sums, plain::first_layer, plain::second_layer),
+        }
+    }
+}
+
+impl Head {
+    /// The output with these functions for the sums of both layers without their biases; each fits into 32 bits.
+    #[inline(always)]
+    fn output(
+        &self,
+        sums: [&Units; 2],
+        first_layer: impl Fn(&[u8; 2 * UNITS], &[Group; GROUPS]) -> [i32; FIRST],
+        second_layer: impl Fn(&[Pair; FIRST], &[PairWeights; FIRST]) -> [i32; SECOND],
+    ) -> i64 {
         const ONE: i32 = ONE_SMALL;
         // A shift rounds down; what is below 0 is clipped anyway.
         const FIRST_SHIFT: u32 = ONE_FIRST.ilog2();
         const SECOND_SHIFT: u32 = ONE_SECOND.ilog2();
-        let head = &self.0[head];
-        let first = first_layer(instructions, &activations(sums), &head.first);
-        let mut pairs = [[0; 2]; FIRST];
+        let first = first_layer(&activations(sums), &self.first);
+        let mut pairs = [0; FIRST];
         for unit in 0..FIRST {
-            let sum = first[unit].wrapping_add(head.first_biases[unit]);
+            let sum = first[unit].wrapping_add(self.first_biases[unit]);
             let clipped = (sum >> FIRST_SHIFT).clamp(0, ONE);
-            pairs[unit] = [clipped as i16, (clipped * clipped / ONE) as i16];
+            pairs[unit] = clipped | (clipped * clipped / ONE) << 16;
         }
-        let second = second_layer(instructions, &pairs, &head.second);
-        let mut output = head.output_bias;
-        for ((&sum, &bias), &weight) in second.iter().zip(&head.second_biases).zip(&head.outputs) {
+        let second = second_layer(&pairs, &self.second);
+        let mut output = self.output_bias;
+        for ((&sum, &bias), &weight) in second.iter().zip(&self.second_biases).zip(&self.outputs) {
             let clipped = (sum.wrapping_add(bias) >> SECOND_SHIFT).clamp(0, ONE);
             output = output.wrapping_add(clipped * i32::from(weight));
         }
@@ -113,63 +136,31 @@ fn activations(sums: [&Units; 2]) -> [u8; 2 * UNITS] {
     active
 }
 
-/// For each unit the sum of the activations times its weights, which fits into 32 bits.
-#[inline(always)]
-fn first_layer(
-    instructions: Instructions,
-    active: &[u8; 2 * UNITS],
-    weights: &[Group; GROUPS],
-) -> [i32; FIRST] {
-    match instructions.generation() {
-        // SAFETY: `Instructions` of a generation are only made where the processor has all of these features.
-        #[cfg(target_arch = "x86_64")]
-        #[allow(unsafe_code)]
-        Generation::Avx512 => unsafe { avx512::first_layer(active, weights) },
-        // SAFETY: the same.
-        #[cfg(target_arch = "x86_64")]
-        #[allow(unsafe_code)]
-        Generation::Avx2 => unsafe { avx2::first_layer(active, weights) },
-        Generation::Baseline => {
-            let mut sums = [0_i32; FIRST];
-            for (active, group) in active.as_chunks::<GROUP>().0.iter().zip(weights) {
-                for unit in 0..FIRST {
-                    for place in 0..GROUP {
-                        sums[unit] += i32::from(active[place]) * i32::from(group[unit][place]);
-                    }
-                }
-            }
-            sums
-        }
-    }
-}
+/// The layers by their definition.
+mod plain {
+    use super::{FIRST, GROUP, GROUPS, Group, Pair, PairWeights, SECOND, UNITS};
 
-/// For each unit the sum of the inputs times its weights, which fits into 32 bits.
-#[inline(always)]
-fn second_layer(
-    instructions: Instructions,
-    pairs: &[Pair; FIRST],
-    weights: &[PairWeights; FIRST],
-) -> [i32; SECOND] {
-    match instructions.generation() {
-        // SAFETY: `Instructions` of a generation are only made where the processor has all of these features.
-        #[cfg(target_arch = "x86_64")]
-        #[allow(unsafe_code)]
-        Generation::Avx512 => unsafe { avx512::second_layer(pairs, weights) },
-        // SAFETY: the same.
-        #[cfg(target_arch = "x86_64")]
-        #[allow(unsafe_code)]
-        Generation::Avx2 => unsafe { avx2::second_layer(pairs, weights) },
-        Generation::Baseline => {
-            let mut sums = [0_i32; SECOND];
-            for (pair, weights) in pairs.iter().zip(weights) {
-                for unit in 0..SECOND {
-                    for place in 0..2 {
-                        sums[unit] += i32::from(pair[place]) * i32::from(weights[unit][place]);
-                    }
+    pub fn first_layer(active: &[u8; 2 * UNITS], weights: &[Group; GROUPS]) -> [i32; FIRST] {
+        let mut sums = [0_i32; FIRST];
+        for (active, group) in active.as_chunks::<GROUP>().0.iter().zip(weights) {
+            for unit in 0..FIRST {
+                for place in 0..GROUP {
+                    sums[unit] += i32::from(active[place]) * i32::from(group[unit][place]);
                 }
             }
-            sums
         }
+        sums
+    }
+
+    pub fn second_layer(pairs: &[Pair; FIRST], weights: &[PairWeights; FIRST]) -> [i32; SECOND] {
+        let mut sums = [0_i32; SECOND];
+        for (pair, weights) in pairs.iter().zip(weights) {
+            let (output, square) = (pair & 0xffff, pair >> 16);
+            for (sum, [of_output, of_square]) in sums.iter_mut().zip(weights) {
+                *sum += output * i32::from(*of_output) + square * i32::from(*of_square);
+            }
+        }
+        sums
     }
 }
 
@@ -185,11 +176,22 @@ mod avx512 {
         mem::transmute,
     };
 
-    use super::{FIRST, GROUP, GROUPS, Group, Pair, PairWeights, SECOND, UNITS, word};
+    use super::{FIRST, GROUP, GROUPS, Group, Head, Pair, PairWeights, SECOND, UNITS, Units};
+
+    // A function of its own, so that its caller holds no vectors for the other generations.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+    #[inline(never)]
+    pub fn output(head: &Head, sums: [&Units; 2]) -> i64 {
+        head.output(
+            sums,
+            |active, weights| first_layer(active, weights),
+            |pairs, weights| second_layer(pairs, weights),
+        )
+    }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
     #[inline]
-    pub fn first_layer(active: &[u8; 2 * UNITS], weights: &[Group; GROUPS]) -> [i32; FIRST] {
+    fn first_layer(active: &[u8; 2 * UNITS], weights: &[Group; GROUPS]) -> [i32; FIRST] {
         // Four sums, since a multiply-add takes four cycles and one can begin in each.
         let mut sums = [_mm512_setzero_si512(); 4];
         for (active, groups) in
@@ -210,13 +212,13 @@ mod avx512 {
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
     #[inline]
-    pub fn second_layer(pairs: &[Pair; FIRST], weights: &[PairWeights; FIRST]) -> [i32; SECOND] {
+    fn second_layer(pairs: &[Pair; FIRST], weights: &[PairWeights; FIRST]) -> [i32; SECOND] {
         let mut sums = [_mm512_setzero_si512(); 2];
         for (pair, weights) in pairs.iter().zip(weights) {
             // SAFETY: the same.
             let weights = unsafe { transmute::<PairWeights, [__m512i; 2]>(*weights) };
             for part in 0..2 {
-                sums[part] = _mm512_dpwssd_epi32(sums[part], _mm512_set1_epi32(word(*pair)), weights[part]);
+                sums[part] = _mm512_dpwssd_epi32(sums[part], _mm512_set1_epi32(*pair), weights[part]);
             }
         }
         // SAFETY: the same.
@@ -236,11 +238,22 @@ mod avx2 {
         mem::transmute,
     };
 
-    use super::{FIRST, GROUP, GROUPS, Group, Pair, PairWeights, SECOND, UNITS, word};
+    use super::{FIRST, GROUP, GROUPS, Group, Head, Pair, PairWeights, SECOND, UNITS, Units};
+
+    // A function of its own, so that its caller holds no vectors for the other generations.
+    #[target_feature(enable = "avx2")]
+    #[inline(never)]
+    pub fn output(head: &Head, sums: [&Units; 2]) -> i64 {
+        head.output(
+            sums,
+            |active, weights| first_layer(active, weights),
+            |pairs, weights| second_layer(pairs, weights),
+        )
+    }
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    pub fn first_layer(active: &[u8; 2 * UNITS], weights: &[Group; GROUPS]) -> [i32; FIRST] {
+    fn first_layer(active: &[u8; 2 * UNITS], weights: &[Group; GROUPS]) -> [i32; FIRST] {
         let mut sums = [_mm256_setzero_si256(); 2];
         for (active, group) in active.as_chunks::<GROUP>().0.iter().zip(weights) {
             // SAFETY: both are 64 bytes of which every bit pattern is valid.
@@ -257,24 +270,17 @@ mod avx2 {
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    pub fn second_layer(pairs: &[Pair; FIRST], weights: &[PairWeights; FIRST]) -> [i32; SECOND] {
+    fn second_layer(pairs: &[Pair; FIRST], weights: &[PairWeights; FIRST]) -> [i32; SECOND] {
         let mut sums = [_mm256_setzero_si256(); 4];
         for (pair, weights) in pairs.iter().zip(weights) {
             // SAFETY: the same.
             let weights = unsafe { transmute::<PairWeights, [__m256i; 4]>(*weights) };
             for part in 0..4 {
-                let products = _mm256_madd_epi16(_mm256_set1_epi32(word(*pair)), weights[part]);
+                let products = _mm256_madd_epi16(_mm256_set1_epi32(*pair), weights[part]);
                 sums[part] = _mm256_add_epi32(sums[part], products);
             }
         }
         // SAFETY: the same.
         unsafe { transmute::<[__m256i; 4], [i32; SECOND]>(sums) }
     }
-}
-
-/// A pair in the 32 bits that a vector repeats.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn word([low, high]: Pair) -> i32 {
-    i32::from(low) & 0xffff | i32::from(high) << 16
 }
