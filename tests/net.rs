@@ -9,10 +9,7 @@ use common::Engine;
 use engram::{
     eval::{
         Evaluation, Evaluator,
-        net::{
-            EMBEDDED, FIRST, HEADS, INPUTS, Layout, Network, NetworkError, ONE_HEAD, ONE_INPUT, SECOND,
-            SmallLayout, head,
-        },
+        net::{EMBEDDED, HEADS, INPUTS, Layout, Network, NetworkError, ONE_HEAD, ONE_INPUT, head},
     },
     position::Position,
     processor::Instructions,
@@ -30,7 +27,6 @@ fn position(fen: &str) -> Position {
 fn by_definition(layout: &Layout, position: &Position) -> i64 {
     let (board, turn, units) = (position.board(), position.turn(), layout.units);
     let mut output = 0;
-    let mut active = Vec::new();
     let head = head(board.occupied().count() as u32);
     for (half, side) in [turn, !turn].into_iter().enumerate() {
         let king = board.king_of(side).expect("a king");
@@ -58,53 +54,14 @@ fn by_definition(layout: &Layout, position: &Position) -> i64 {
         for (sum, &weight) in sums.iter().zip(weights) {
             let clipped = (*sum).clamp(0, i64::from(ONE_INPUT));
             output += clipped * clipped * i64::from(weight);
-            active.push((clipped * clipped + 256) / 512);
         }
     }
     output = output / i64::from(ONE_INPUT) + i64::from(layout.head_biases[head]);
-    output += small_layers(&layout.small, &active, head);
-    let [factor, addend] = pawn_part(&layout.pawns, position, head);
-    output = output * (128 + factor) / 128 + addend * i64::from(ONE_INPUT * ONE_HEAD) / 1024;
+    if let Some(pawns) = &layout.pawns {
+        let [factor, addend] = pawn_part(pawns, position, head);
+        output = output * (128 + factor) / 128 + addend * i64::from(ONE_INPUT * ONE_HEAD) / 1024;
+    }
     output * i64::from(Score::from_centipawns(layout.scale as i32).0) / i64::from(ONE_INPUT * ONE_HEAD)
-}
-
-fn small_layers(small: &SmallLayout, active: &[i64], head: usize) -> i64 {
-    let mut inputs = [0; SECOND];
-    for unit in 0..FIRST {
-        let place = head * FIRST + unit;
-        let weights = &small.first[place * active.len()..];
-        let sum: i64 = active.iter().zip(weights).map(|(active, &weight)| active * i64::from(weight)).sum();
-        let clipped = ((sum + i64::from(small.first_biases[place])) / 256).clamp(0, 127);
-        (inputs[unit], inputs[FIRST + unit]) = (clipped, clipped * clipped / 127);
-    }
-    let mut output = i64::from(small.output_biases[head]);
-    for unit in 0..SECOND {
-        let mut sum = i64::from(small.second_biases[head * SECOND + unit]);
-        for (input, said) in inputs.iter().enumerate() {
-            sum += said * i64::from(small.second[(head * SECOND + input) * SECOND + unit]);
-        }
-        output += (sum / 1024).clamp(0, 127) * i64::from(small.outputs[head * SECOND + unit]);
-    }
-    output * i64::from(ONE_INPUT * ONE_HEAD) / (127 * 1024)
-}
-
-/// The network inside the program with random small layers.
-fn with_random_small_layers() -> Layout {
-    let mut layout = Layout::from_bytes(EMBEDDED).expect("a network");
-    let mut random = fastrand::Rng::with_seed(3);
-    let mut words = |count: usize, most: i32| -> Vec<i32> {
-        std::iter::repeat_with(|| random.i32(-most..=most)).take(count).collect()
-    };
-    let shorts = |words: Vec<i32>| words.into_iter().map(|word| word as i16).collect();
-    layout.small = SmallLayout {
-        first: words(HEADS * FIRST * 2 * layout.units, 127).into_iter().map(|word| word as i8).collect(),
-        first_biases: words(HEADS * FIRST, 100_000),
-        second: shorts(words(HEADS * SECOND * SECOND, 1000)),
-        second_biases: words(HEADS * SECOND, 200_000),
-        outputs: shorts(words(HEADS * SECOND, 1000)),
-        output_biases: words(HEADS, 100_000),
-    };
-    layout
 }
 
 fn pawn_part(pawns: &engram::eval::net::PawnLayout, position: &Position, head: usize) -> [i64; 2] {
@@ -176,15 +133,10 @@ proptest! {
 
 #[test]
 fn every_generation_of_instructions_gives_the_same_values() {
-    every_generation_computes(&Layout::from_bytes(EMBEDDED).expect("a network"));
-    every_generation_computes(&with_random_small_layers());
-}
-
-fn every_generation_computes(layout: &Layout) {
+    let layout = Layout::from_bytes(EMBEDDED).expect("a network");
     let mut evaluators: Vec<(Instructions, Evaluator)> = Vec::new();
     for instructions in Instructions::available() {
-        let network =
-            Network::from_bytes(&layout.to_bytes()).expect("a network").with_instructions(instructions);
+        let network = Network::from_bytes(EMBEDDED).expect("a network").with_instructions(instructions);
         assert_eq!(network.instructions(), instructions);
         evaluators.push((instructions, Evaluator::new(&Evaluation::Network(Arc::new(network)), 1)));
     }
@@ -198,7 +150,7 @@ fn every_generation_computes(layout: &Layout) {
                 (*instructions, evaluator.evaluate(&child, Ply(u16::from(ply > 0))))
             });
             for (instructions, value) in values.filter(|_| is_for_the_network(&child)) {
-                let plain = Score(by_definition(layout, &child) as i32).clamp_evaluation();
+                let plain = Score(by_definition(&layout, &child) as i32).clamp_evaluation();
                 assert_eq!(value, plain, "{instructions}: {}", child.fen());
                 compared += 1;
             }
@@ -259,8 +211,6 @@ fn the_network_knows_what_a_queen_is_worth() {
 fn a_file_is_written_and_read_back() {
     let layout = Layout::from_bytes(EMBEDDED).expect("a network");
     assert_eq!(layout.to_bytes(), EMBEDDED);
-    let small = with_random_small_layers();
-    assert_eq!(Layout::from_bytes(&small.to_bytes()), Ok(small));
     assert_eq!(layout.heads.len(), HEADS * 2 * layout.units);
 }
 
@@ -293,7 +243,6 @@ fn a_file_that_is_no_network_is_refused_with_a_reason() {
     small.input_weights.truncate(small.inputs * 8);
     small.input_biases.truncate(8);
     small.heads.truncate(HEADS * 2 * 8);
-    small.small.first.truncate(HEADS * FIRST * 2 * 8);
     assert!(matches!(refused(&small.to_bytes()), NetworkError::Units { found: 8, .. }));
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Trains Engram's network on a machine with an accelerator (PyTorch with CUDA); it runs on a processor too, slowly.
 
-    python3 benches/train/train.py samples.bin --net new.net --positions 1000000000
-    python3 benches/train/train.py samples.bin --growing PID --from engram.net --units 1024 --seconds 99
+    python3 benches/train/train.py samples.bin --pawns --small --net new.net --positions 1000000000
+    python3 benches/train/train.py samples.bin --growing PID --from engram.net --units 1024 --pawns --small --seconds 99
 
 `engram tune train` is the definition (src/cli/tune/network): this program does the same to the same files, with the
 same network, loss, limits of the weights and steps, in the order that suits the device. What differs:
@@ -39,12 +39,12 @@ from torch.nn.functional import linear
 
 BUCKET_INPUTS, BUCKETS, HEADS, PAWN_INPUTS, PAWN_UNITS, FIRST, SECOND = 768, 4, 8, 96, 32, 16, 32
 INPUTS = BUCKETS * BUCKET_INPUTS
-ONE_INPUT, ONE_HEAD, ONE_SMALL, ONE_FIRST, ONE_SECOND = 255, 64, 127, 256, 1024
+ONE_INPUT, ONE_HEAD, ONE_SMALL, ONE_FIRST, ONE_SECOND = 255, 64, 254, 256, 1024
 SCALE = 220.0  # Centipawns of one natural unit of the logistic function.
 POWER = 2.5
 LIMIT, FIRST_LIMIT = 1.98, 127 / ONE_FIRST
 ADAM_FIRST, ADAM_SECOND, DECAY, EPSILON = 0.9, 0.999, 0.01, 1e-8
-VERSION = 3
+SHARES = (0.25, -0.25, 0.2, -0.2, 0.12, -0.12, 0.06, -0.06)  # Of the head, for the first units of new small layers.
 NONE = 6  # The code of an empty square: no role has it.
 # The king bucket by square, the king on files a to d.
 BUCKET = [0, 0] + 6 * [1] + 8 * [2] + 48 * [3]
@@ -53,24 +53,31 @@ BUCKET = [0, 0] + 6 * [1] + 8 * [2] + 48 * [3]
 # The network's file: see src/eval/net/file.rs.
 
 
-def plan(units: int) -> list[tuple[str, tuple[int, ...], str, int]]:
+def plan(units: int, pawns: bool, small: bool) -> list[tuple[str, tuple[int, ...], str, int]]:
     """The parts of a network in the order of its file: name, shape, kind of the integers, the integer for 1.0."""
-    return [
+    parts = [
         ("weights", (INPUTS, units), "<i2", ONE_INPUT),
         ("biases", (units,), "<i2", ONE_INPUT),
         ("heads", (HEADS, 2 * units), "<i2", ONE_HEAD),
         ("head_biases", (HEADS,), "<i4", ONE_INPUT * ONE_HEAD),
-        ("pawn_weights", (PAWN_INPUTS, PAWN_UNITS), "<i2", ONE_INPUT),
-        ("pawn_biases", (PAWN_UNITS,), "<i2", ONE_INPUT),
-        ("pawn_outputs", (HEADS, 2, PAWN_UNITS), "<i2", ONE_HEAD),
-        ("pawn_output_biases", (HEADS, 2), "<i4", ONE_INPUT * ONE_HEAD),
-        ("first", (HEADS, FIRST, 2 * units), "i1", ONE_FIRST),
-        ("first_biases", (HEADS, FIRST), "<i4", ONE_SMALL * ONE_FIRST),
-        ("second", (HEADS, SECOND, SECOND), "<i2", ONE_SECOND),
-        ("second_biases", (HEADS, SECOND), "<i4", ONE_SMALL * ONE_SECOND),
-        ("outputs", (HEADS, SECOND), "<i2", ONE_SECOND),
-        ("output_biases", (HEADS,), "<i4", ONE_SMALL * ONE_SECOND),
     ]
+    if pawns:
+        parts += [
+            ("pawn_weights", (PAWN_INPUTS, PAWN_UNITS), "<i2", ONE_INPUT),
+            ("pawn_biases", (PAWN_UNITS,), "<i2", ONE_INPUT),
+            ("pawn_outputs", (HEADS, 2, PAWN_UNITS), "<i2", ONE_HEAD),
+            ("pawn_output_biases", (HEADS, 2), "<i4", ONE_INPUT * ONE_HEAD),
+        ]
+    if small:
+        parts += [
+            ("first", (HEADS, FIRST, 2 * units), "i1", ONE_FIRST),
+            ("first_biases", (HEADS, FIRST), "<i4", ONE_SMALL * ONE_FIRST),
+            ("second", (HEADS, SECOND, SECOND), "<i2", ONE_SECOND),
+            ("second_biases", (HEADS, SECOND), "<i4", ONE_SMALL * ONE_SECOND),
+            ("outputs", (HEADS, SECOND), "<i2", ONE_SECOND),
+            ("output_biases", (HEADS,), "<i4", ONE_SMALL * ONE_SECOND),
+        ]
+    return parts
 
 
 def read_network(path: Path) -> dict[str, Tensor]:
@@ -79,13 +86,13 @@ def read_network(path: Path) -> dict[str, Tensor]:
     if data[:8] != b"EngramNN" or len(data) < 64:
         raise SystemExit(f"{path}: it is not a network of Engram's")
     version, inputs, units, heads, scale, checksum, pawn_units, first = struct.unpack_from("<8I", data, 8)
-    sizes = (version, heads, scale, pawn_units, first)
-    if inputs not in (BUCKET_INPUTS, INPUTS) or sizes != (VERSION, HEADS, SCALE, PAWN_UNITS, FIRST):
+    sizes = (heads, scale, pawn_units in (0, PAWN_UNITS), first if version == 3 else FIRST - first)
+    if version not in (2, 3) or inputs not in (BUCKET_INPUTS, INPUTS) or sizes != (HEADS, SCALE, True, FIRST):
         raise SystemExit(f"{path}: it has another version or other sizes than this trainer's networks")
     if zlib.crc32(data[64:]) != checksum:
         raise SystemExit(f"{path}: its checksum is wrong: copy it again")
     network, place = {}, 64
-    for name, shape, kind, one in plan(units):
+    for name, shape, kind, one in plan(units, pawn_units > 0, version == 3):
         shape = (inputs, units) if name == "weights" else shape
         numbers = numpy.frombuffer(data, kind, math.prod(shape), place).astype(numpy.float32) / numpy.float32(one)
         network[name] = torch.from_numpy(numbers.reshape(shape))
@@ -97,26 +104,26 @@ def read_network(path: Path) -> dict[str, Tensor]:
 
 def write_network(path: Path, network: dict[str, Tensor]) -> None:
     """Writes a network in integers."""
-    units = network["biases"].numel()
+    units, pawns, small = network["biases"].numel(), "pawn_biases" in network, "first" in network
     payload = b""
-    for name, _, kind, one in plan(units):
+    for name, _, kind, one in plan(units, pawns, small):
         numbers = network[name].detach().cpu().numpy() * numpy.float32(one)
         # Half is rounded away from zero, as the definition does.
         payload += (numpy.sign(numbers) * numpy.floor(numpy.abs(numbers) + 0.5)).astype(kind).tobytes()
-    sizes = (VERSION, INPUTS, units, HEADS, int(SCALE), zlib.crc32(payload), PAWN_UNITS, FIRST)
-    header = b"EngramNN" + struct.pack("<8I", *sizes)
+    sizes = (3 if small else 2, INPUTS, units, HEADS, int(SCALE), zlib.crc32(payload))
+    header = b"EngramNN" + struct.pack("<8I", *sizes, PAWN_UNITS if pawns else 0, FIRST if small else 0)
     unfinished = path.with_name(path.name + ".part")
     unfinished.write_bytes(header.ljust(64, b"\0") + payload)
     os.replace(unfinished, path)
 
 
-def begin(units: int, old: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The parameters to begin with: those of `old`, or random ones."""
+def begin(units: int, pawns: bool, small: bool, old: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The parameters to begin with: those of `old` as far as it has them, random ones else."""
 
     def normal(deviation: float, *shape: int) -> Tensor:
         return deviation * torch.randn(*shape)
 
-    network = {name: torch.zeros(shape) for name, shape, _, _ in plan(units)}
+    network = {name: torch.zeros(shape) for name, shape, _, _ in plan(units, pawns, small)}
     if old:
         before = old["biases"].numel()
         if before > units:
@@ -129,15 +136,22 @@ def begin(units: int, old: dict[str, Tensor]) -> dict[str, Tensor]:
         network["weights"] = (old["weights"][:, source] + noise).clamp(-LIMIT, LIMIT)
         network["biases"] = old["biases"][source]
         for name in ("heads", "first"):
-            network[name] = (old[name].unflatten(-1, (2, before))[..., source] / copies).flatten(-2)
+            if name in old and name in network:
+                sides = old[name].unflatten(-1, (2, before))[..., source] / copies
+                network[name] = sides.flatten(-2)
         # What does not depend on the units; two copies of one part are alike.
-        same = [name for name in network if name not in ("weights", "biases", "heads", "first")]
+        same = [name for name in network if name in old and name not in ("weights", "biases", "heads", "first")]
         network.update({name: old[name] for name in same})
     else:
         network["weights"] = normal(0.05, INPUTS, units)
         network["heads"] = normal(units**-0.5, HEADS, 2 * units)
+    if pawns and "pawn_weights" not in old:
         network["pawn_weights"] = normal(0.2, PAWN_INPUTS, PAWN_UNITS)
-        network["first"] = normal(1.5 / units**0.5, HEADS, FIRST, 2 * units).clamp(-FIRST_LIMIT, FIRST_LIMIT)
+    if small and "first" not in old:
+        first = normal(1.5 / units**0.5, HEADS, FIRST, 2 * units).clamp(-FIRST_LIMIT, FIRST_LIMIT)
+        if old:
+            first[:, : len(SHARES)] += torch.tensor(SHARES)[:, None] * network["heads"][:, None]
+        network["first"] = first.clamp(-FIRST_LIMIT, FIRST_LIMIT)
         network["first_biases"] = 0.4 + normal(0.2, HEADS, FIRST)
         network["second"] = normal(0.25, HEADS, SECOND, SECOND).clamp(-LIMIT, LIMIT)
         network["second_biases"] = 0.3 + normal(0.1, HEADS, SECOND)
@@ -289,19 +303,25 @@ def output(network: dict[str, Tensor], words: Tensor, bucket: Tensor, way: Way) 
     with torch.no_grad():
         inputs, head, pawns = way.features(words, bucket)
     which = (head[:, None] == torch.arange(HEADS, device=head.device)).float()
-    rows = torch.cat((network["heads"][:, None], network["first"]), 1)
-    biases = torch.cat((network["head_biases"][:, None], network["first_biases"]), 1)
+    rows, biases = network["heads"][:, None], network["head_biases"][:, None]
+    if "first" in network:
+        rows = torch.cat((rows, network["first"]), 1)
+        biases = torch.cat((biases, network["first_biases"]), 1)
     outputs = Units.apply(inputs, network["weights"], network["biases"], rows.flatten(0, 1), way)
     sums = of_head(outputs, head) + which @ biases
-    active = sums[:, 1:].clamp(0, 1)
-    active = torch.cat((active, active.square()), 1)
-    second = of_head(active @ network["second"].transpose(0, 1).flatten(1), head)
-    second = (second + which @ network["second_biases"]).clamp(0, 1)
-    value = sums[:, 0] + (second * (which @ network["outputs"])).sum(1) + which @ network["output_biases"]
-    active = torch.addmm(network["pawn_biases"], pawns, network["pawn_weights"]).clamp(0, 1)
-    outputs = linear(active, network["pawn_outputs"].flatten(0, 1), network["pawn_output_biases"].flatten())
-    gate, shift = of_head(outputs, head).unbind(1)
-    return value * (1 + gate) + shift
+    value = sums[:, 0]
+    if "first" in network:
+        active = sums[:, 1:].clamp(0, 1)
+        active = torch.cat((active, active.square()), 1)
+        second = of_head(active @ network["second"].transpose(0, 1).flatten(1), head)
+        second = (second + which @ network["second_biases"]).clamp(0, 1)
+        value = value + (second * (which @ network["outputs"])).sum(1) + which @ network["output_biases"]
+    if "pawn_weights" in network:
+        active = torch.addmm(network["pawn_biases"], pawns, network["pawn_weights"]).clamp(0, 1)
+        outputs = linear(active, network["pawn_outputs"].flatten(0, 1), network["pawn_output_biases"].flatten())
+        gate, shift = of_head(outputs, head).unbind(1)
+        value = value * (1 + gate) + shift
+    return value
 
 
 class Training:
@@ -387,6 +407,8 @@ def arguments() -> argparse.Namespace:
     add("--net", type=Path, default=Path("engram.net"), help="the file to write the network to")
     add("--from", type=Path, dest="source", help="begin with the parameters of this network")
     add("--units", type=int, default=512, help="hidden units of a view, a multiple of 64")
+    add("--pawns", action="store_true", help="with a pawn part")
+    add("--small", action="store_true", help="with small layers beside the heads")
     add("--positions", type=int, default=1 << 62, help="samples to draw in all")
     add("--seconds", type=float, default=math.inf, help="seconds to train at most, with the wait for samples")
     add("--passes", type=float, default=4, help="how often each sample is drawn at most, on average")
@@ -425,7 +447,7 @@ def main() -> None:
         torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
         torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     old = read_network(given.source) if given.source else {}
-    training = Training(begin(given.units, old), device)
+    training = Training(begin(given.units, given.pawns, given.small, old), device)
     held_out = Pool([given.held_out] if given.held_out else [], 200_000, device)
     held_out.read()
     held = held_out.words[: held_out.count]

@@ -64,7 +64,8 @@ impl Evaluator {
     /// Size limit of the pawn hash in MiB: lower than requested if memory was short.
     pub fn pawn_hash_mib(&self) -> usize {
         match &self.network {
-            Some(NetworkState { pawns, .. }) => pawns.allowed_mib(),
+            Some(NetworkState { pawns: Some(pawns), .. }) => pawns.allowed_mib(),
+            Some(_) => usize::MAX,
             None => self.classical.pawn_hash_mib(),
         }
     }
@@ -73,7 +74,8 @@ impl Evaluator {
     #[inline]
     pub fn prefetch(&self, position: &Position) {
         match &self.network {
-            Some(NetworkState { pawns, .. }) => pawns.prefetch(position.keys().pawns),
+            Some(NetworkState { pawns: Some(pawns), .. }) => pawns.prefetch(position.keys().pawns),
+            Some(_) => {}
             None => self.classical.prefetch(position),
         }
     }
@@ -81,7 +83,7 @@ impl Evaluator {
     /// Clears the caches and the counters.
     pub fn clear(&mut self) {
         self.classical.clear();
-        if let Some(NetworkState { pawns, .. }) = &mut self.network {
+        if let Some(NetworkState { pawns: Some(pawns), .. }) = &mut self.network {
             pawns.clear();
         }
     }
@@ -89,15 +91,15 @@ impl Evaluator {
     /// Probes of the pawn hash since the counters were reset: those that found their entry, and all.
     pub fn pawn_hits(&self) -> (u64, u64) {
         match &self.network {
-            Some(NetworkState { pawns, .. }) => (pawns.hits, pawns.probes),
-            None => self.classical.pawn_hits(),
+            Some(NetworkState { pawns: Some(pawns), .. }) => (pawns.hits, pawns.probes),
+            _ => self.classical.pawn_hits(),
         }
     }
 
     /// Resets the counters.
     pub fn reset_counters(&mut self) {
         self.classical.reset_counters();
-        if let Some(NetworkState { pawns, .. }) = &mut self.network {
+        if let Some(NetworkState { pawns: Some(pawns), .. }) = &mut self.network {
             (pawns.hits, pawns.probes) = (0, 0);
         }
     }
@@ -108,7 +110,8 @@ impl Evaluator {
 struct NetworkState {
     network: Arc<Network>,
     accumulators: Accumulators,
-    pawns: PawnTable<PawnEntry>,
+    /// The pawn hash, if the network has a pawn part.
+    pawns: Option<PawnTable<PawnEntry>>,
 }
 
 impl NetworkState {
@@ -117,14 +120,17 @@ impl NetworkState {
         NetworkState {
             network: Arc::clone(network),
             accumulators: Accumulators::new(network),
-            pawns: PawnTable::new(pawn_hash_mib, empty),
+            pawns: empty.map(|empty| PawnTable::new(pawn_hash_mib, empty)),
         }
     }
 
     #[inline]
     fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
         let network = &*self.network;
-        let pawns = self.pawns.probe(position, false, |found| network.evaluate_pawns(found));
+        let pawns = self.pawns.as_mut().map(|table| {
+            // There is a table only if there is a pawn part.
+            &*table.probe(position, false, |found| network.evaluate_pawns(found).unwrap_or_default())
+        });
         self.accumulators.evaluate(network, position, pawns, ply)
     }
 }

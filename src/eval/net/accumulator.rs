@@ -41,7 +41,7 @@ compiled_for_generations! {
         accumulators: &mut Accumulators,
         network: &Network,
         position: &Position,
-        pawns: &PawnEntry,
+        pawns: Option<&PawnEntry>,
         ply: Ply,
     ) -> Score {
         accumulators.evaluate_here(network, position, pawns, ply)
@@ -67,7 +67,13 @@ impl Accumulators {
 
     /// The evaluation of a position `ply` plies from the root for the side to move.
     #[inline]
-    pub fn evaluate(&mut self, network: &Network, position: &Position, pawns: &PawnEntry, ply: Ply) -> Score {
+    pub fn evaluate(
+        &mut self,
+        network: &Network,
+        position: &Position,
+        pawns: Option<&PawnEntry>,
+        ply: Ply,
+    ) -> Score {
         evaluate_on(network.instructions(), self, network, position, pawns, ply)
     }
 
@@ -76,7 +82,7 @@ impl Accumulators {
         &mut self,
         network: &Network,
         position: &Position,
-        pawns: &PawnEntry,
+        pawns: Option<&PawnEntry>,
         ply: Ply,
     ) -> Score {
         let board = position.board();

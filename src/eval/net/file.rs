@@ -3,14 +3,11 @@
 //! ```text
 //!  header 64: magic "EngramNN" | version u32 | inputs u32 (of one bucket, for all, or of each) | units u32 | heads u32
 //!             | scale u32 (centipawns of one unit of output) | CRC-32 u32 of all bytes after the header
-//!             | units of the pawn part u32 | units of the first small layer u32 | zero [24]
+//!             | units of the pawn part u32, 0 if there is none | zero [28]
 //!  input weights i16 [inputs][units] | input biases i16 [units]     (255 = 1.0)
 //!  heads i16 [heads][2 * units] (64 = 1.0) | head biases i32 [heads] (255 * 64 = 1.0)
 //!  pawn part: input weights i16 [96][units] | input biases i16 [units]   (255 = 1.0)
 //!             outputs i16 [heads][factor, addend][units] (64 = 1.0) | their biases i32 [heads][2] (255 * 64 = 1.0)
-//!  small layers: first weights i8 [heads][16][2 * units] (256 = 1.0) | their biases i32 [heads][16] (127 * 256 = 1.0)
-//!                second weights i16 [heads][32 inputs][32] (1024 = 1.0) | their biases i32 [heads][32] (127 * 1024 = 1.0)
-//!                outputs i16 [heads][32] (1024 = 1.0) | their biases i32 [heads] (127 * 1024 = 1.0)
 //! ```
 //! All numbers are little-endian. The first half of a head reads the mover's units, the second the opponent's.
 
@@ -20,8 +17,7 @@ use super::{BUCKET_INPUTS, INPUTS};
 
 /// How a file begins.
 const MAGIC: [u8; 8] = *b"EngramNN";
-/// The version of this layout. Version 2 had no small layers.
-const VERSION: u32 = 3;
+const VERSION: u32 = 2;
 const HEADER: usize = 64;
 
 /// The largest scale, in centipawns.
@@ -33,21 +29,11 @@ pub const HEADS: usize = 8;
 pub const PAWN_INPUTS: usize = 96;
 /// Hidden units of the pawn part.
 pub const PAWN_UNITS: usize = 32;
-/// Units of the first small layer; the second reads each of them and its square.
-pub const FIRST: usize = 16;
-/// Units of the second small layer, and its inputs.
-pub const SECOND: usize = 2 * FIRST;
 
 /// The integer that represents 1.0 in input weights and activations.
 pub const ONE_INPUT: i32 = 255;
 /// The integer that represents 1.0 in the weights of heads.
 pub const ONE_HEAD: i32 = 64;
-/// The integer that represents 1.0 in the activations of the small layers.
-pub const ONE_SMALL: i32 = 127;
-/// The integer that represents 1.0 in the weights of the first small layer, which are bytes.
-pub const ONE_FIRST: i32 = 256;
-/// The integer that represents 1.0 in the weights of the second small layer and of its output.
-pub const ONE_SECOND: i32 = 1024;
 
 /// The reason why a file is not a network for this engine.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -99,10 +85,8 @@ pub struct Layout {
     pub heads: Vec<i16>,
     /// By head.
     pub head_biases: Vec<i32>,
-    /// The pawn part.
-    pub pawns: PawnLayout,
-    /// The small layers.
-    pub small: SmallLayout,
+    /// The pawn part, if there is one.
+    pub pawns: Option<PawnLayout>,
 }
 
 /// The numbers of a pawn part.
@@ -115,23 +99,6 @@ pub struct PawnLayout {
     /// By head, factor before addend.
     pub outputs: Vec<i16>,
     /// By head, factor before addend.
-    pub output_biases: Vec<i32>,
-}
-
-/// The numbers of small layers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SmallLayout {
-    /// By head and unit, for the mover's units before the opponent's.
-    pub first: Vec<i8>,
-    /// By head and unit.
-    pub first_biases: Vec<i32>,
-    /// By head and input: the units of the first layer, then their squares.
-    pub second: Vec<i16>,
-    /// By head and unit.
-    pub second_biases: Vec<i32>,
-    /// By head and unit.
-    pub outputs: Vec<i16>,
-    /// By head.
     pub output_biases: Vec<i32>,
 }
 
@@ -149,17 +116,18 @@ impl Layout {
             let place = 8 + 4 * index;
             u32::from_le_bytes([header[place], header[place + 1], header[place + 2], header[place + 3]])
         };
-        let [version, inputs, units, heads, scale, checksum, pawn_units, first] =
-            [0, 1, 2, 3, 4, 5, 6, 7].map(|index| word(index) as usize);
-        let known = version == VERSION as usize
-            && [BUCKET_INPUTS, INPUTS].contains(&inputs)
+        let [version, inputs, units, heads, scale, checksum, pawn_units] =
+            [0, 1, 2, 3, 4, 5, 6].map(|index| word(index) as usize);
+        let pawns = pawn_units == PAWN_UNITS;
+        let known = [BUCKET_INPUTS, INPUTS].contains(&inputs)
+            && heads == HEADS
             && units <= 1 << 14
-            && [heads, pawn_units, first] == [HEADS, PAWN_UNITS, FIRST];
-        if !known {
+            && (pawns || pawn_units == 0);
+        if version != VERSION as usize || !known {
             return Err(NetworkError::Version(version as u32));
         }
         let expected =
-            2 * (inputs * units + units + HEADS * 2 * units) + 4 * HEADS + PAWN_BYTES + small_bytes(units);
+            2 * (inputs * units + units + HEADS * 2 * units) + 4 * HEADS + if pawns { PAWN_BYTES } else { 0 };
         if payload.len() != expected {
             return Err(NetworkError::Length { found: bytes.len(), expected: HEADER + expected });
         }
@@ -178,20 +146,12 @@ impl Layout {
             input_biases: rest.shorts(units),
             heads: rest.shorts(HEADS * 2 * units),
             head_biases: rest.words(HEADS),
-            pawns: PawnLayout {
+            pawns: pawns.then(|| PawnLayout {
                 input_weights: rest.shorts(PAWN_INPUTS * PAWN_UNITS),
                 input_biases: rest.shorts(PAWN_UNITS),
                 outputs: rest.shorts(HEADS * 2 * PAWN_UNITS),
                 output_biases: rest.words(HEADS * 2),
-            },
-            small: SmallLayout {
-                first: rest.bytes(HEADS * FIRST * 2 * units),
-                first_biases: rest.words(HEADS * FIRST),
-                second: rest.shorts(HEADS * SECOND * SECOND),
-                second_biases: rest.words(HEADS * SECOND),
-                outputs: rest.shorts(HEADS * SECOND),
-                output_biases: rest.words(HEADS),
-            },
+            }),
         })
     }
 
@@ -208,21 +168,17 @@ impl Layout {
         shorts(&mut payload, &self.input_biases);
         shorts(&mut payload, &self.heads);
         words(&mut payload, &self.head_biases);
-        shorts(&mut payload, &self.pawns.input_weights);
-        shorts(&mut payload, &self.pawns.input_biases);
-        shorts(&mut payload, &self.pawns.outputs);
-        words(&mut payload, &self.pawns.output_biases);
-        payload.extend(self.small.first.iter().map(|&weight| weight as u8));
-        words(&mut payload, &self.small.first_biases);
-        shorts(&mut payload, &self.small.second);
-        words(&mut payload, &self.small.second_biases);
-        shorts(&mut payload, &self.small.outputs);
-        words(&mut payload, &self.small.output_biases);
+        if let Some(pawns) = &self.pawns {
+            shorts(&mut payload, &pawns.input_weights);
+            shorts(&mut payload, &pawns.input_biases);
+            shorts(&mut payload, &pawns.outputs);
+            words(&mut payload, &pawns.output_biases);
+        }
         let mut bytes = MAGIC.to_vec();
         let checksum = crc32fast::hash(&payload);
-        let [heads, pawn_units, first] = [HEADS, PAWN_UNITS, FIRST].map(|count| count as u32);
-        let [inputs, units] = [self.inputs as u32, self.units as u32];
-        let sizes = [VERSION, inputs, units, heads, self.scale, checksum, pawn_units, first];
+        let pawn_units = if self.pawns.is_some() { PAWN_UNITS as u32 } else { 0 };
+        let sizes =
+            [VERSION, self.inputs as u32, self.units as u32, HEADS as u32, self.scale, checksum, pawn_units];
         sizes.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
         bytes.resize(HEADER, 0);
         bytes.append(&mut payload);
@@ -234,11 +190,6 @@ impl Layout {
 const PAWN_BYTES: usize =
     2 * (PAWN_INPUTS * PAWN_UNITS + PAWN_UNITS + HEADS * 2 * PAWN_UNITS) + 4 * HEADS * 2;
 
-/// Bytes of small layers over `units` units of a view.
-fn small_bytes(units: usize) -> usize {
-    HEADS * (FIRST * (2 * units + 4) + SECOND * (2 * SECOND + 4 + 2) + 4)
-}
-
 /// Numbers that are read one after the other.
 struct Numbers<'a>(&'a [u8]);
 
@@ -247,10 +198,6 @@ impl Numbers<'_> {
         let (taken, rest) = self.0.split_at(bytes.min(self.0.len()));
         self.0 = rest;
         taken
-    }
-
-    fn bytes(&mut self, count: usize) -> Vec<i8> {
-        self.take(count).iter().map(|&byte| byte as i8).collect()
     }
 
     fn shorts(&mut self, count: usize) -> Vec<i16> {

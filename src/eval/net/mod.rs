@@ -5,13 +5,9 @@ mod features;
 mod file;
 mod network;
 mod pawns;
-mod small;
 
 pub use accumulator::Accumulators;
 pub use features::{BUCKET_INPUTS, INPUTS, View};
-pub use file::{
-    FIRST, HEADS, Layout, NetworkError, ONE_FIRST, ONE_HEAD, ONE_INPUT, ONE_SECOND, ONE_SMALL, PAWN_INPUTS,
-    PAWN_UNITS, PawnLayout, SECOND, SmallLayout,
-};
+pub use file::{HEADS, Layout, NetworkError, ONE_HEAD, ONE_INPUT, PAWN_INPUTS, PAWN_UNITS, PawnLayout};
 pub use network::{EMBEDDED, Network, UNITS, head};
 pub use pawns::PawnEntry;

@@ -14,7 +14,6 @@ use super::{
     difference::{Difference, PieceOn},
     file::{HEADS, Layout, NetworkError, ONE_HEAD, ONE_INPUT},
     pawns::{PawnEntry, PawnPart},
-    small::SmallLayers,
 };
 use crate::{processor::Instructions, types::Score};
 
@@ -46,8 +45,7 @@ pub struct Network {
     /// By head, the mover's units and the opponent's.
     heads: Box<[[Units; 2]]>,
     head_biases: [i32; HEADS],
-    pawns: PawnPart,
-    small: SmallLayers,
+    pawns: Option<PawnPart>,
     /// Centipawns of one unit of output.
     scale: i32,
     instructions: Instructions,
@@ -90,7 +88,6 @@ impl Network {
                 .collect(),
             head_biases,
             pawns: PawnPart::new(&layout),
-            small: SmallLayers::new(&layout),
             scale: Score::from_centipawns(layout.scale as i32).0,
             instructions: Instructions::best(),
             fingerprint: OnceLock::new(),
@@ -136,20 +133,21 @@ impl Network {
     /// The evaluation of a position with `pieces` pieces for the side to move, from the accumulators of that side and
     /// of the opponent, and from the pawn part.
     #[inline(always)]
-    pub fn output(&self, pieces: u32, pawns: &PawnEntry, turn: Color, sums: [&Units; 2]) -> Score {
+    pub fn output(&self, pieces: u32, pawns: Option<&PawnEntry>, turn: Color, sums: [&Units; 2]) -> Score {
         let head = head(pieces);
         let [own, theirs] = &self.heads[head];
         let [mover, opponent] = sums;
         let sum = dot(mover, own) + dot(opponent, theirs);
         let mut output = sum / i64::from(ONE_INPUT) + i64::from(self.head_biases[head]);
-        output += self.small.output(self.instructions, head, sums);
-        let output = pawns.apply(turn, head, output);
+        if let Some(pawns) = pawns {
+            output = pawns.apply(turn, head, output);
+        }
         Score((output * i64::from(self.scale) / i64::from(ONE_INPUT * ONE_HEAD)) as i32).clamp_evaluation()
     }
 
-    /// The pawn part's output for a structure (black, white).
-    pub fn evaluate_pawns(&self, pawns: [Bitboard; 2]) -> PawnEntry {
-        self.pawns.evaluate(self.instructions, pawns)
+    /// The pawn part's output for a structure (black, white); none if there is no pawn part.
+    pub fn evaluate_pawns(&self, pawns: [Bitboard; 2]) -> Option<PawnEntry> {
+        self.pawns.as_ref().map(|part| part.evaluate(self.instructions, pawns))
     }
 
     /// The fingerprint, computed by `compute` once.

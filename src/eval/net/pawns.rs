@@ -78,9 +78,9 @@ pub struct PawnPart {
 }
 
 impl PawnPart {
-    /// The pawn part of a file.
-    pub fn new(layout: &Layout) -> PawnPart {
-        let pawns = &layout.pawns;
+    /// The pawn part of a file, if it has one.
+    pub fn new(layout: &Layout) -> Option<PawnPart> {
+        let pawns = layout.pawns.as_ref()?;
         let mut part = PawnPart {
             rows: Box::new([[[0; 2 * PAWN_UNITS]; 64]; 2]),
             biases: [0; 2 * PAWN_UNITS],
@@ -104,7 +104,7 @@ impl PawnPart {
             part.output_biases[place] = bias;
             part.outputs.iter_mut().zip(weights).for_each(|(row, &weight)| row[place] = weight);
         }
-        part
+        Some(part)
     }
 
     /// Its output for a structure (black, white).

@@ -7,7 +7,6 @@ mod optimiser;
 mod pawns;
 pub mod record;
 pub mod sample;
-mod small;
 mod state;
 mod stream;
 pub mod teacher;

@@ -6,7 +6,6 @@
 //!  input weights [units / TILE][INPUTS][TILE] | input biases [units] | heads [HEADS][2 * units] | head biases [HEADS]
 //!  pawn part: input weights [PAWN_INPUTS][PAWN_UNITS] | input biases [PAWN_UNITS] |
 //!             outputs [HEADS][2][PAWN_UNITS] | output biases [HEADS][2]
-//!  small layers (`small.rs`)
 //! ```
 //! An activation is the square of the sum, clipped to 0 to 1 before (squared clipped rectifier); in the pawn part it
 //! is the clipped sum. The pawn part gives a factor for the rest, and what is added to it.
@@ -19,7 +18,7 @@ use std::ops::Range;
 use fastrand::Rng;
 use shakmaty::{Color, Role, Square};
 
-use super::{pawns, record::Sample, small};
+use super::{pawns, record::Sample};
 use crate::eval::net::{HEADS, INPUTS, View, head};
 
 /// Centipawns of one natural unit of the logistic function: the network's output counts in it.
@@ -34,13 +33,15 @@ const MOST: usize = 32;
 pub const TILE: usize = 64;
 
 /// The numbers of the units of a tile.
-pub type Tile = [f32; TILE];
+type Tile = [f32; TILE];
 
 /// Where each part of the parameters lies.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct NetworkShape {
     /// Hidden units of a view.
     pub units: usize,
+    /// Has it a pawn part?
+    pub pawns: bool,
 }
 
 impl NetworkShape {
@@ -66,12 +67,8 @@ impl NetworkShape {
         self.head_biases() + HEADS
     }
 
-    pub fn small_part(self) -> usize {
-        self.pawn_part() + pawns::PARAMETERS
-    }
-
     pub fn parameters(self) -> usize {
-        self.small_part() + small::parameters(self.units)
+        self.pawn_part() + if self.pawns { pawns::PARAMETERS } else { 0 }
     }
 
     /// Random parameters to begin with.
@@ -85,10 +82,11 @@ impl NetworkShape {
         let mut parameters = vec![0.0; self.parameters()];
         parameters[..self.input_biases()].fill_with(|| normal(0.05));
         parameters[self.heads()..self.head_biases()].fill_with(|| normal((1.0 / self.units as f32).sqrt()));
-        // The outputs of the pawn part begin at zero, so that it has no effect before it has learned something.
-        let [weights, ..] = pawns::parts(&mut parameters[self.pawn_part()..]);
-        weights.fill_with(|| normal(0.2));
-        small::begin(&mut parameters[self.small_part()..], self.units, normal);
+        if self.pawns {
+            // Its outputs begin at zero, so that it has no effect before it has learned something.
+            let [weights, ..] = pawns::parts(&mut parameters[self.pawn_part()..]);
+            weights.fill_with(|| normal(0.2));
+        }
         parameters
     }
 }
@@ -141,7 +139,6 @@ pub struct Scratch {
     /// The output without the pawn part; then the slope of the loss by it.
     values: Vec<f32>,
     pawns: pawns::PawnScratch,
-    small: small::SmallScratch,
 }
 
 /// The sums of a tile's units.
@@ -156,34 +153,17 @@ fn sum_rows(rows: &[Tile], biases: &Tile, inputs: &[u16]) -> Tile {
     sums
 }
 
-/// The activations of a tile's units.
-#[inline]
-fn activations(sums: &Tile) -> Tile {
-    // A loop, since `map` is not vectorised.
-    let mut active = [0.0; TILE];
-    for unit in 0..TILE {
-        let clipped = sums[unit].clamp(0.0, 1.0);
-        active[unit] = clipped * clipped;
-    }
-    active
-}
-
-/// The output of activations, in independent sums, so that the compiler vectorises it.
-#[inline]
-fn output(active: &Tile, weights: &Tile) -> f32 {
+/// The output of a tile's units, in independent sums, so that the compiler vectorises it.
+fn output(sums: &Tile, weights: &Tile) -> f32 {
     const LANES: usize = 32;
     let mut lanes = [0.0_f32; LANES];
-    for (active, weights) in active.as_chunks::<LANES>().0.iter().zip(weights.as_chunks::<LANES>().0) {
+    for (sums, weights) in sums.as_chunks::<LANES>().0.iter().zip(weights.as_chunks::<LANES>().0) {
         for lane in 0..LANES {
-            lanes[lane] += active[lane] * weights[lane];
+            let clipped = sums[lane].clamp(0.0, 1.0);
+            lanes[lane] += clipped * clipped * weights[lane];
         }
     }
-    let (low, high) = lanes.split_at(LANES / 2);
-    let mut half = [0.0; LANES / 2];
-    for lane in 0..LANES / 2 {
-        half[lane] = low[lane] + high[lane];
-    }
-    half.iter().sum()
+    lanes.iter().sum()
 }
 
 fn logistic(x: f32) -> f32 {
@@ -192,31 +172,23 @@ fn logistic(x: f32) -> f32 {
 
 /// Computes the output for samples without the pawn part.
 fn forward(shape: NetworkShape, parameters: &[f32], samples: &[Sample], scratch: &mut Scratch) {
-    let Scratch { inputs, sums, values, small, .. } = scratch;
+    let Scratch { inputs, sums, values, .. } = scratch;
     inputs.clear();
     inputs.extend(samples.iter().map(Inputs::of));
     values.clear();
     values.extend(inputs.iter().map(|inputs| parameters[shape.head_biases() + inputs.head]));
-    let small_part = &parameters[shape.small_part()..];
-    small.begin(small_part, shape.units, inputs.iter().map(|inputs| inputs.head));
     sums.resize(shape.units / TILE * samples.len(), [[0.0; TILE]; 2]);
     let tiles = |part: Range<usize>| parameters[part].as_chunks::<TILE>().0;
     let biases = tiles(shape.input_biases()..shape.heads());
     let heads = tiles(shape.heads()..shape.head_biases());
     for (tile, sums) in sums.chunks_exact_mut(samples.len()).enumerate() {
         let rows = tiles(shape.row(0, tile).start..shape.row(INPUTS, tile).start);
-        for (sample, ((inputs, value), sums)) in inputs.iter().zip(values.iter_mut()).zip(sums).enumerate() {
+        for ((inputs, value), sums) in inputs.iter().zip(values.iter_mut()).zip(sums) {
             for (view, sums) in sums.iter_mut().enumerate() {
                 *sums = sum_rows(rows, &biases[tile], inputs.view(view));
-                let active = activations(sums);
-                let place = inputs.head_tile(biases.len(), view, tile);
-                *value += output(&active, &heads[place]);
-                small.add(sample, place, &active);
+                *value += output(sums, &heads[inputs.head_tile(biases.len(), view, tile)]);
             }
         }
-    }
-    for (sample, (inputs, value)) in inputs.iter().zip(values).enumerate() {
-        *value += small.output(small_part, shape.units, sample, inputs.head);
     }
 }
 
@@ -228,6 +200,9 @@ fn pawn_part(
     sample: &Sample,
     scratch: &mut pawns::PawnScratch,
 ) -> (f32, f32) {
+    if !shape.pawns {
+        return (1.0, 0.0);
+    }
     let (gate, shift) = pawns::forward(&parameters[shape.pawn_part()..], head, sample, scratch);
     (1.0 + gate, shift)
 }
@@ -266,26 +241,19 @@ pub fn learn(
 ) -> f32 {
     forward(shape, parameters, samples, scratch);
     let mut sum = 0.0;
-    let Scratch { inputs, values, pawns, small, .. } = &mut *scratch;
-    for (index, ((sample, inputs), value)) in samples.iter().zip(inputs).zip(values).enumerate() {
-        let (factor, addend) = pawn_part(shape, parameters, inputs.head, sample, pawns);
+    for ((sample, inputs), value) in samples.iter().zip(&scratch.inputs).zip(&mut scratch.values) {
+        let (factor, addend) = pawn_part(shape, parameters, inputs.head, sample, &mut scratch.pawns);
         let said = logistic(*value * factor + addend);
         let error = said - target(sample, share);
         sum += error.abs().powf(POWER);
         let slope = POWER * error.abs().powf(POWER - 1.0) * error.signum() * said * (1.0 - said);
-        let part = shape.pawn_part()..shape.small_part();
-        let slopes = [slope * *value, slope];
-        pawns::learn(&parameters[part.clone()], inputs.head, slopes, &mut gradient[part], pawns);
+        if shape.pawns {
+            let (parameters, gradient) =
+                (&parameters[shape.pawn_part()..], &mut gradient[shape.pawn_part()..]);
+            pawns::learn(parameters, inputs.head, [slope * *value, slope], gradient, &mut scratch.pawns);
+        }
         *value = slope * factor;
         gradient[shape.head_biases() + inputs.head] += *value;
-        let part = shape.small_part()..;
-        small.learn(
-            &parameters[part.clone()],
-            shape.units,
-            (index, inputs.head),
-            *value,
-            &mut gradient[part],
-        );
     }
     backward(shape, parameters, gradient, scratch);
     sum
@@ -294,7 +262,6 @@ pub fn learn(
 /// Adds the gradient of inputs and heads, from the slope by their output for each sample.
 fn backward(shape: NetworkShape, parameters: &[f32], gradient: &mut [f32], scratch: &Scratch) {
     let heads = parameters[shape.heads()..shape.head_biases()].as_chunks::<TILE>().0;
-    let (gradient, small_gradient) = gradient.split_at_mut(shape.small_part());
     let (rows, rest) = gradient.split_at_mut(shape.input_biases());
     let (biases, rest) = rest.split_at_mut(shape.units);
     let biases = biases.as_chunks_mut::<TILE>().0;
@@ -302,25 +269,16 @@ fn backward(shape: NetworkShape, parameters: &[f32], gradient: &mut [f32], scrat
     let tiles = biases.len();
     for (tile, sums) in scratch.sums.chunks_exact(scratch.values.len()).enumerate() {
         let rows = rows[shape.row(0, tile).start..shape.row(INPUTS, tile).start].as_chunks_mut::<TILE>().0;
-        let samples = scratch.inputs.iter().zip(&scratch.values).zip(sums).enumerate();
-        for (sample, ((inputs, &slope), sums)) in samples {
+        for ((inputs, &slope), sums) in scratch.inputs.iter().zip(&scratch.values).zip(sums) {
             for (view, sums) in sums.iter().enumerate() {
                 let place = inputs.head_tile(tiles, view, tile);
                 let (weights, head_gradient) = (&heads[place], &mut head_gradients[place]);
-                let active = activations(sums);
                 let mut slopes = [0.0; TILE];
                 for unit in 0..TILE {
-                    slopes[unit] = slope * weights[unit];
-                }
-                let small_part = &parameters[shape.small_part()..];
-                scratch.small.learn_first(small_part, (sample, place), &active, small_gradient, &mut slopes);
-                for unit in 0..TILE {
                     let sum = sums[unit];
-                    head_gradient[unit] += slope * active[unit];
                     let clipped = sum.clamp(0.0, 1.0);
-                    // Read in any case, so that the compiler vectorises it.
-                    let by_sum = slopes[unit] * 2.0 * clipped;
-                    slopes[unit] = if clipped == sum { by_sum } else { 0.0 };
+                    head_gradient[unit] += slope * clipped * clipped;
+                    slopes[unit] = if clipped == sum { slope * weights[unit] * 2.0 * clipped } else { 0.0 };
                     biases[tile][unit] += slopes[unit];
                 }
                 for &input in inputs.view(view) {
@@ -339,7 +297,7 @@ mod tests {
     use super::*;
     use crate::cli::tune::data;
 
-    const SHAPE: NetworkShape = NetworkShape { units: 2 * TILE };
+    const SHAPE: NetworkShape = NetworkShape { units: 2 * TILE, pawns: true };
 
     fn sample(fen: &str, score: i16) -> Sample {
         Sample { score, ..Sample::new(&data::position(fen).expect(fen)) }
@@ -377,9 +335,7 @@ mod tests {
                 SHAPE.input_biases()..SHAPE.heads(),
                 SHAPE.heads()..SHAPE.head_biases(),
                 SHAPE.head_biases()..SHAPE.pawn_part(),
-                SHAPE.pawn_part()..SHAPE.small_part(),
-                SHAPE.small_part()..SHAPE.small_part() + small::first_weights(SHAPE.units),
-                SHAPE.small_part() + small::first_weights(SHAPE.units)..SHAPE.parameters(),
+                SHAPE.pawn_part()..SHAPE.parameters(),
             ] {
                 let squared: f32 = gradient[part.clone()].iter().map(|slope| slope * slope).sum();
                 let step = 0.01 * before / squared;

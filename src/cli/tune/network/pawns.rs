@@ -13,27 +13,17 @@ pub const PARAMETERS: usize = {
 };
 
 /// The parts of its parameters, in the order of [`SIZES`].
-pub fn parts(rest: &mut [f32]) -> [&mut [f32]; 4] {
-    split_mut(rest, SIZES)
-}
-
-/// [`parts`], to be read.
-pub fn parts_of(rest: &[f32]) -> [&[f32]; 4] {
-    split(rest, SIZES)
-}
-
-/// Splits numbers into parts of some sizes.
-pub fn split_mut<const PARTS: usize>(mut rest: &mut [f32], sizes: [usize; PARTS]) -> [&mut [f32]; PARTS] {
-    sizes.map(|size| {
+pub fn parts(mut rest: &mut [f32]) -> [&mut [f32]; 4] {
+    SIZES.map(|size| {
         let (part, after) = std::mem::take(&mut rest).split_at_mut(size);
         rest = after;
         part
     })
 }
 
-/// [`split_mut`], to be read.
-pub fn split<const PARTS: usize>(mut rest: &[f32], sizes: [usize; PARTS]) -> [&[f32]; PARTS] {
-    sizes.map(|size| {
+/// [`parts`], to be read.
+pub fn parts_of(mut rest: &[f32]) -> [&[f32]; 4] {
+    SIZES.map(|size| {
         let (part, after) = rest.split_at(size);
         rest = after;
         part

@@ -12,14 +12,10 @@ use super::{
     optimiser::{self, Moments},
     pawns,
     record::Sample,
-    small,
 };
 use crate::{
     cli::CliError,
-    eval::net::{
-        FIRST, HEADS, INPUTS, Layout, ONE_FIRST, ONE_HEAD, ONE_INPUT, ONE_SECOND, ONE_SMALL, PawnLayout,
-        SECOND, SmallLayout,
-    },
+    eval::net::{HEADS, INPUTS, Layout, ONE_HEAD, ONE_INPUT, PawnLayout},
 };
 
 /// Samples that a thread takes at a time.
@@ -67,9 +63,8 @@ impl Training {
         Ok(Training { shape, batches: 0, moments: Moments::new(parameters.len()), parameters })
     }
 
-    /// Learns from a batch and returns the sum of its losses; the rates are that of the small layers and, before it,
-    /// that of all other parameters.
-    pub fn step(&mut self, batch: &[Sample], share: f32, rates: (f32, f32), learners: &mut [Learner]) -> f32 {
+    /// Learns from a batch and returns the sum of its losses.
+    pub fn step(&mut self, batch: &[Sample], share: f32, rate: f32, learners: &mut [Learner]) -> f32 {
         let next = AtomicUsize::new(0);
         let (shape, parameters) = (self.shape, &self.parameters);
         std::thread::scope(|scope| {
@@ -92,32 +87,20 @@ impl Training {
             }
         });
         self.batches += 1;
-        self.descend(batch.len(), rates, learners);
+        self.descend(batch.len(), rate, learners);
         learners.iter().map(|learner| learner.loss).sum()
     }
 
     /// Steps with the mean of the learners' gradients, and resets them.
-    fn descend(&mut self, samples: usize, (old, new): (f32, f32), learners: &mut [Learner]) {
+    fn descend(&mut self, samples: usize, rate: f32, learners: &mut [Learner]) {
         let (work, works) = crossbeam::channel::unbounded();
         let count = learners.len();
-        let first = small::first_weights(self.shape.units);
-        let mut parameters = self.parameters.as_mut_slice();
-        let mut moments = [self.moments.first.as_mut_slice(), self.moments.second.as_mut_slice()];
-        let mut gradients: Vec<&mut [f32]> =
-            learners.iter_mut().map(|learner| learner.gradient.as_mut_slice()).collect();
-        for (part, rate, limit) in [
-            (self.shape.small_part(), old, LIMIT),
-            (first, new, small::FIRST_LIMIT),
-            (usize::MAX, new, LIMIT),
-        ] {
-            let mut left = part.min(parameters.len());
-            while left > 0 {
-                let length = left.min(STRETCH);
-                left -= length;
-                let gradients: Vec<_> = gradients.iter_mut().map(|gradient| cut(gradient, length)).collect();
-                let moments = moments.each_mut().map(|moments| cut(moments, length));
-                let _ = work.send((cut(&mut parameters, length), moments, gradients, rate, limit));
-            }
+        let mut gradients: Vec<_> =
+            learners.iter_mut().map(|learner| learner.gradient.chunks_mut(STRETCH)).collect();
+        let moments = self.moments.first.chunks_mut(STRETCH).zip(self.moments.second.chunks_mut(STRETCH));
+        for (parameters, moments) in self.parameters.chunks_mut(STRETCH).zip(moments) {
+            let gradients: Vec<_> = gradients.iter_mut().filter_map(Iterator::next).collect();
+            let _ = work.send((parameters, moments, gradients));
         }
         drop(work);
         let (scale, steps) = (1.0 / samples as f32, self.batches);
@@ -126,14 +109,14 @@ impl Training {
                 let works = works.clone();
                 scope.spawn(move || {
                     let mut mean = vec![0.0; STRETCH];
-                    for (parameters, [first, second], gradients, rate, limit) in works {
+                    for (parameters, moments, gradients) in works {
                         let mean = &mut mean[..parameters.len()];
                         mean.fill(0.0);
                         for gradient in gradients {
                             mean.iter_mut().zip(&*gradient).for_each(|(mean, part)| *mean += scale * part);
                             gradient.fill(0.0);
                         }
-                        optimiser::step(parameters, (first, second), mean, rate, steps, limit);
+                        optimiser::step(parameters, moments, mean, rate, steps, LIMIT);
                     }
                 });
             }
@@ -170,10 +153,9 @@ impl Training {
         let shorts = |numbers: &[f32], one: i32| -> Vec<i16> {
             numbers.iter().map(|number| (number * one as f32).round() as i16).collect()
         };
-        let words = |numbers: &[f32], one: i32| -> Vec<i32> {
-            numbers.iter().map(|number| (number * one as f32).round() as i32).collect()
+        let words = |numbers: &[f32]| -> Vec<i32> {
+            numbers.iter().map(|number| (number * (ONE_INPUT * ONE_HEAD) as f32).round() as i32).collect()
         };
-        const ONE_OUTPUT: i32 = ONE_INPUT * ONE_HEAD;
         Layout {
             units: shape.units,
             inputs: INPUTS,
@@ -184,33 +166,17 @@ impl Training {
                 .collect(),
             input_biases: shorts(&self.parameters[shape.input_biases()..shape.heads()], ONE_INPUT),
             heads: shorts(&self.parameters[shape.heads()..shape.head_biases()], ONE_HEAD),
-            head_biases: words(&self.parameters[shape.head_biases()..shape.pawn_part()], ONE_OUTPUT),
-            pawns: {
+            head_biases: words(&self.parameters[shape.head_biases()..shape.pawn_part()]),
+            pawns: shape.pawns.then(|| {
                 let [weights, biases, outputs, output_biases] =
-                    pawns::parts_of(&self.parameters[shape.pawn_part()..shape.small_part()]);
+                    pawns::parts_of(&self.parameters[shape.pawn_part()..]);
                 PawnLayout {
                     input_weights: shorts(weights, ONE_INPUT),
                     input_biases: shorts(biases, ONE_INPUT),
                     outputs: shorts(outputs, ONE_HEAD),
-                    output_biases: words(output_biases, ONE_OUTPUT),
+                    output_biases: words(output_biases),
                 }
-            },
-            small: {
-                let (first, heads) = small::parts(&self.parameters[shape.small_part()..], shape.units);
-                let mut layout = SmallLayout { first: vec![0; first.len()], ..SmallLayout::default() };
-                for (to, from) in small::places(shape.units, shape.units) {
-                    let weights = shorts(&first[from..from + TILE], ONE_FIRST).into_iter();
-                    layout.first[to..].iter_mut().zip(weights).for_each(|(to, from)| *to = from as i8);
-                }
-                for [first_biases, second, second_biases, outputs, bias] in heads {
-                    layout.first_biases.extend(words(first_biases, ONE_SMALL * ONE_FIRST));
-                    layout.second.extend(shorts(second, ONE_SECOND));
-                    layout.second_biases.extend(words(second_biases, ONE_SMALL * ONE_SECOND));
-                    layout.outputs.extend(shorts(outputs, ONE_SECOND));
-                    layout.output_biases.extend(words(bias, ONE_SMALL * ONE_SECOND));
-                }
-                layout
-            },
+            }),
         }
     }
 
@@ -243,26 +209,20 @@ impl Training {
     }
 }
 
-/// Takes numbers from the beginning of a slice.
-fn cut<'a>(numbers: &mut &'a mut [f32], length: usize) -> &'a mut [f32] {
-    numbers.split_off_mut(..length).unwrap_or_default()
-}
-
 /// The beginning of a checkpoint.
 const MAGIC: [u8; 24] = *b"Engram training, v2\n\0\0\0\0";
 
 /// The parameters of a network in a shape with at least as many units. New units begin with random inputs and zero
-/// outputs.
+/// outputs, and so does a new pawn part.
 pub fn grown(layout: &Layout, shape: NetworkShape) -> Vec<f32> {
     let mut parameters = shape.random(2);
     parameters[shape.heads()..shape.pawn_part()].fill(0.0);
     let copy = |to: &mut [f32], from: &[i16], one: i32| {
         to.iter_mut().zip(from).for_each(|(to, &from)| *to = f32::from(from) / one as f32);
     };
-    let copy_words = |to: &mut [f32], from: &[i32], one: i32| {
-        to.iter_mut().zip(from).for_each(|(to, &from)| *to = from as f32 / one as f32);
+    let copy_words = |to: &mut [f32], from: &[i32]| {
+        to.iter_mut().zip(from).for_each(|(to, &from)| *to = from as f32 / (ONE_INPUT * ONE_HEAD) as f32);
     };
-    const ONE_OUTPUT: i32 = ONE_INPUT * ONE_HEAD;
     // A single bucket is copied to all.
     for (input, from) in layout.input_weights.chunks(layout.units).cycle().take(INPUTS).enumerate() {
         for (tile, from) in from.chunks(TILE).enumerate() {
@@ -274,27 +234,13 @@ pub fn grown(layout: &Layout, shape: NetworkShape) -> Vec<f32> {
     for (to, from) in rest.chunks_mut(shape.units).zip(layout.heads.chunks(layout.units)).take(2 * HEADS) {
         copy(to, from, ONE_HEAD);
     }
-    copy_words(&mut parameters[shape.head_biases()..shape.pawn_part()], &layout.head_biases, ONE_OUTPUT);
-    let (old, new) = parameters.split_at_mut(shape.small_part());
-    let [weights, biases, outputs, output_biases] = pawns::parts(&mut old[shape.pawn_part()..]);
-    copy(weights, &layout.pawns.input_weights, ONE_INPUT);
-    copy(biases, &layout.pawns.input_biases, ONE_INPUT);
-    copy(outputs, &layout.pawns.outputs, ONE_HEAD);
-    copy_words(output_biases, &layout.pawns.output_biases, ONE_OUTPUT);
-    let small = &layout.small;
-    let (first, heads) = small::parts_mut(new, shape.units);
-    first.fill(0.0);
-    for (from, to) in small::places(layout.units, shape.units) {
-        let weights = first[to..to + TILE].iter_mut().zip(&small.first[from..from + TILE]);
-        weights.for_each(|(to, &from)| *to = f32::from(from) / ONE_FIRST as f32);
-    }
-    for (head, [first_biases, second, second_biases, outputs, bias]) in heads.enumerate() {
-        let place = |size: usize| head * size..(head + 1) * size;
-        copy_words(first_biases, &small.first_biases[place(FIRST)], ONE_SMALL * ONE_FIRST);
-        copy(second, &small.second[place(SECOND * SECOND)], ONE_SECOND);
-        copy_words(second_biases, &small.second_biases[place(SECOND)], ONE_SMALL * ONE_SECOND);
-        copy(outputs, &small.outputs[place(SECOND)], ONE_SECOND);
-        copy_words(bias, &small.output_biases[place(1)], ONE_SMALL * ONE_SECOND);
+    copy_words(&mut parameters[shape.head_biases()..shape.pawn_part()], &layout.head_biases);
+    if let (true, Some(layout)) = (shape.pawns, &layout.pawns) {
+        let [weights, biases, outputs, output_biases] = pawns::parts(&mut parameters[shape.pawn_part()..]);
+        copy(weights, &layout.input_weights, ONE_INPUT);
+        copy(biases, &layout.input_biases, ONE_INPUT);
+        copy(outputs, &layout.outputs, ONE_HEAD);
+        copy_words(output_biases, &layout.output_biases);
     }
     parameters
 }
@@ -308,9 +254,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("state");
         fs::write(&path, b"something else").expect("a file");
-        let shape = NetworkShape { units: TILE };
-        assert!(Training::load(&path, shape).is_err());
+        assert!(Training::load(&path, NetworkShape { units: TILE, pawns: false }).is_err());
         assert_eq!(fs::read(&path).expect("it is left alone"), b"something else");
-        assert!(Training::load(&folder.path().join("none"), shape).expect("none").is_none());
+        assert!(
+            Training::load(&folder.path().join("none"), NetworkShape { units: TILE, pawns: false })
+                .expect("none")
+                .is_none()
+        );
     }
 }

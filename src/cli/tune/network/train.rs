@@ -44,15 +44,15 @@ pub struct TrainArguments {
     /// Hidden units of a view, a multiple of 64.
     #[arg(long, default_value_t = 512, value_parser = whole_tiles)]
     units: usize,
+    /// With a pawn part.
+    #[arg(long)]
+    pawns: bool,
     /// Samples to draw in all: the learning rate falls to zero over them.
     #[arg(long, default_value_t = 1_000_000_000)]
     positions: u64,
     /// First learning rate.
     #[arg(long, default_value_t = 0.0015)]
     rate: f32,
-    /// The rate of all but the small layers, as a share of it.
-    #[arg(long, default_value_t = 1.0)]
-    old_share: f32,
     /// The share of the game's result in the target, 0 to 1.
     #[arg(long, default_value_t = 0.0)]
     result: f32,
@@ -83,7 +83,7 @@ pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt)
     let inputs = || arguments.samples.iter().chain(&arguments.held_out).chain(&arguments.from);
     refuse_input(&arguments.net, inputs())?;
     refuse_input(&arguments.checkpoint, inputs())?;
-    let shape = NetworkShape { units: arguments.units };
+    let shape = NetworkShape { units: arguments.units, pawns: arguments.pawns };
     let mut state = Training::begin(&arguments.checkpoint, arguments.from.as_deref(), shape)?;
     let held_out = match &arguments.held_out {
         Some(path) => Stream::first(path, HELD_OUT)?,
@@ -136,7 +136,7 @@ fn train(
     while state.batches < batches && !interrupt.is_requested() {
         let batch = drawn.recv().map_err(|_| no_data())??;
         let rate = arguments.rate * 0.5 * (1.0 + (PI * state.batches as f32 / batches as f32).cos());
-        sum += f64::from(state.step(&batch, arguments.result, (arguments.old_share * rate, rate), learners));
+        sum += f64::from(state.step(&batch, arguments.result, rate, learners));
         count += batch.len() as u64;
         if state.batches == first + 1 {
             began = Instant::now();
@@ -225,6 +225,7 @@ mod tests {
                 &checkpoint,
                 &positions,
                 "--units=64",
+                "--pawns",
                 "--batch=256",
                 "--buffer=10000",
                 "--rate=0.01",
@@ -232,7 +233,9 @@ mod tests {
             ];
             let arguments = TrainCommand::try_parse_from(words).expect("arguments").arguments;
             print(&arguments, &output, &Interrupt::default()).expect("a training");
-            Training::load(&arguments.checkpoint, NetworkShape { units: 64 }).expect("a state").expect("one")
+            Training::load(&arguments.checkpoint, NetworkShape { units: 64, pawns: true })
+                .expect("a state")
+                .expect("one")
         };
         let samples: Vec<Sample> =
             bytes.as_chunks::<SIZE>().0.iter().filter_map(Sample::from_bytes).take(4000).collect();
@@ -248,7 +251,7 @@ mod tests {
         let layout = Layout::from_bytes(&fs::read(path("net")).expect("a net")).expect("a net");
         assert_eq!(layout, late.layout());
         let begun = |layout: &Layout, units: usize| {
-            let shape = NetworkShape { units };
+            let shape = NetworkShape { units, pawns: true };
             let moments = Moments::default();
             Training { shape, batches: 0, parameters: grown(layout, shape), moments }
         };
