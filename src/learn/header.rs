@@ -15,7 +15,8 @@ pub const FILE_SIZE: u64 = SLOTS + (CAPACITY * RECORD_SIZE) as u64;
 /// The format that this engine reads and writes.
 pub const FORMAT: u16 = 1;
 
-/// A byte with which no text begins, the name, and a line end that a text-mode copy would change.
+/// The first bytes of every learning file: one with which no text begins, the name, and a line end that a text-mode copy
+/// would change.
 pub const MAGIC: [u8; 8] = *b"\x89ENGRAM\n";
 /// Polyglot's Zobrist numbers with its pseudo-legal en-passant rule.
 const KEY_SCHEMA: u32 = 1;

@@ -73,19 +73,22 @@ pub(super) fn run(
     output: &Output,
 ) -> Result<Completion, CliError> {
     let mut count = Count::default();
-    let kind = |word: &OsString| Kind::of(Path::new(word));
-    let (text, binary): (Vec<_>, Vec<_>) =
-        arguments.input.iter().cloned().partition(|word| kind(word) == Kind::Text);
+    let (mut text, mut binary) = (Vec::new(), Vec::new());
+    for word in &arguments.input {
+        match BinaryKind::of(Path::new(word)) {
+            Some(kind) => binary.push((kind, Path::new(word))),
+            None => text.push(word.clone()),
+        }
+    }
     // First, because a hash file knows positions by their keys alone, and has to be asked for each.
     if !text.is_empty() {
         add_items(tree, &AnalysisInput::open(&text, false)?, arguments, &mut count)?;
     }
-    for path in &binary {
-        let path = Path::new(path);
-        match Kind::of(path) {
-            Kind::Learning => add_learning_file(tree, path, arguments, &mut count)?,
-            Kind::Hash => add_hash_file(tree, path, &mut count)?,
-            Kind::Book | Kind::Text => add_book(tree, path, arguments.side.sides(), &mut count)?,
+    for (kind, path) in binary {
+        match kind {
+            BinaryKind::Learning => add_learning_file(tree, path, arguments, &mut count)?,
+            BinaryKind::Hash => add_hash_file(tree, path, &mut count)?,
+            BinaryKind::Book => add_book(tree, path, arguments.side.sides(), &mut count)?,
         }
     }
     let Count { games, known, others, positions, searches, skipped } = count;
@@ -159,26 +162,26 @@ fn add_game(
     Ok(())
 }
 
-/// What is added.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Kind {
-    Text,
+/// A file that is no text.
+enum BinaryKind {
     Learning,
     Hash,
     Book,
 }
 
-impl Kind {
-    fn of(path: &Path) -> Kind {
-        let mut magic = [0; learn::header::MAGIC.len()];
+impl BinaryKind {
+    /// The kind of a file; none for a text, and for what is no file.
+    fn of(path: &Path) -> Option<BinaryKind> {
         // A pipe would lose what is read here.
-        let is_read =
-            path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok();
+        if !path.is_file() {
+            return None;
+        }
+        let mut magic = [0; learn::header::MAGIC.len()];
+        let is_read = File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok();
         match magic {
-            learn::header::MAGIC if is_read => Kind::Learning,
-            file::MAGIC if is_read => Kind::Hash,
-            _ if path.is_file() && path.extension().is_some_and(|extension| extension == "bin") => Kind::Book,
-            _ => Kind::Text,
+            learn::header::MAGIC if is_read => Some(BinaryKind::Learning),
+            file::MAGIC if is_read => Some(BinaryKind::Hash),
+            _ => path.extension().filter(|extension| *extension == "bin").map(|_| BinaryKind::Book),
         }
     }
 }

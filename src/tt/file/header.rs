@@ -26,8 +26,8 @@ pub(super) const BUCKETS_AT: u64 = 4096;
 /// The layout that this engine reads and writes.
 pub const LAYOUT: u16 = 1;
 
-/// A byte with which no text begins, the name, and a line end that a text-mode copy would change.
-/// The first bytes of every hash file.
+/// The first bytes of every hash file: one with which no text begins, the name, and a line end that a text-mode copy
+/// would change.
 pub const MAGIC: [u8; 8] = *b"\x89EGHASH\n";
 /// Polyglot's Zobrist numbers with its pseudo-legal en-passant rule.
 const KEY_SCHEMA: u32 = 1;
