@@ -121,8 +121,7 @@ fn broken_files_are_refused() {
     engine.send("setoption name OwnBook value true");
     let said = engine.answer(&format!("setoption name BookFile value {}", path.display()));
     assert!(said.len() == 1 && said[0].contains("not a Polyglot book"), "{said:?}");
-    engine.send("position startpos");
-    let (_, lines) = engine.best("go movetime 1000");
+    let (_, lines) = engine.search("startpos", "go movetime 1000");
     assert!(lines.is_empty(), "the book inside still answers: {lines:?}");
     engine.quit();
 }
@@ -130,8 +129,7 @@ fn broken_files_are_refused() {
 #[test]
 fn the_engine_plays_from_its_book_and_leaves_it() {
     let mut engine = Engine::ready();
-    engine.send("position startpos");
-    let (_, lines) = engine.best("go depth 1");
+    let (_, lines) = engine.search("startpos", "go depth 1");
     assert!(!lines.is_empty(), "the book is off by default");
     engine.send("setoption name OwnBook value true");
     engine.send("setoption name BookBestMove value true");
@@ -162,8 +160,7 @@ fn the_engine_plays_from_its_book_and_leaves_it() {
 /// Plays a game of a book of two entries to its end: White's moves come from the engine.
 fn play(engine: &mut Engine, moves: &str, last: &str) {
     engine.send("ucinewgame");
-    engine.send("position startpos");
-    let (first, lines) = engine.best("go depth 1");
+    let (first, lines) = engine.search("startpos", "go depth 1");
     assert!(lines.is_empty() && moves.starts_with(&first), "{first} {lines:?}");
     engine.send(&format!("position startpos moves {moves}"));
     assert_eq!(engine.best("go depth 2").0, last);

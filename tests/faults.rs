@@ -28,8 +28,7 @@ fn sixteen_open_files_are_enough() {
         engine.send(&format!("setoption name {option}"));
     }
     engine.sync();
-    engine.send("position startpos moves a2a3 h7h6 a3a4 h6h5");
-    let (m, lines) = engine.best("go depth 8");
+    let (m, lines) = engine.search("startpos moves a2a3 h7h6 a3a4 h6h5", "go depth 8");
     assert_eq!(m.len(), 4, "{lines:?}");
     assert!(engine.home().join("analysis.hash").exists() && engine.home().join("log").exists());
     engine.quit();
@@ -41,8 +40,7 @@ fn one_file_beside_the_three_streams_leaves_the_game() {
     engine.send("setoption name HashFile value analysis.hash");
     engine.sync();
     for moves in ["e2e4", "d2d4"] {
-        engine.send(&format!("position startpos moves {moves}"));
-        let (m, lines) = engine.best("go depth 6");
+        let (m, lines) = engine.search(&format!("startpos moves {moves}"), "go depth 6");
         assert_eq!(m.len(), 4, "{lines:?}");
     }
     engine.quit();
@@ -92,8 +90,7 @@ fn a_full_disk_costs_what_would_be_written_and_nothing_else() {
     let mut engine = Engine::start_after("ulimit -f 64");
     engine.send("setoption name HashFile value analysis.hash");
     let said = infos(&engine.sync());
-    engine.send("position startpos");
-    let (m, lines) = engine.best("go depth 8");
+    let (m, lines) = engine.search("startpos", "go depth 8");
     assert_eq!(m.len(), 4, "{lines:?}");
     let said = format!("{said}\n{}", infos(&lines));
     assert!(said.contains("analysis.hash"), "{said}");
@@ -142,8 +139,7 @@ fn a_home_that_cannot_be_written_costs_the_memory_alone() {
     engine.send("setoption name OwnBook value true");
     engine.send("setoption name Learning value all");
     engine.send("setoption name LearnMinDepth value 2");
-    engine.send("position startpos moves a2a3 h7h6 a3a4 h6h5");
-    let (m, lines) = engine.best("go depth 6");
+    let (m, lines) = engine.search("startpos moves a2a3 h7h6 a3a4 h6h5", "go depth 6");
     assert_eq!(m.len(), 4);
     // The file's own thread tells it, during this search or later.
     let text = "/proc/engram/learn-1.bin cannot be created";
@@ -173,8 +169,7 @@ fn signals_end_the_engine_like_quit_and_its_files_stay_sound() {
         engine.send("setoption name HashFile value analysis.hash");
         engine.send("setoption name LearnFile value known.bin");
         engine.send("setoption name Learning value all");
-        engine.send("position startpos");
-        engine.best("go depth 8");
+        engine.search("startpos", "go depth 8");
         engine.send("go infinite");
         engine.expect("info depth");
         // The folder goes with the engine.
@@ -211,8 +206,7 @@ fn sixty_four_threads_start_play_and_stop() {
     let mut engine = Engine::ready();
     engine.send("setoption name Threads value 64");
     engine.sync();
-    engine.send("position startpos");
-    let (m, lines) = engine.best("go nodes 200000");
+    let (m, lines) = engine.search("startpos", "go nodes 200000");
     assert_eq!(m.len(), 4, "{lines:?}");
     #[cfg(target_os = "linux")]
     {
@@ -263,8 +257,7 @@ fn no_network_is_opened() {
     let mut engine = Engine::ready();
     engine.send("setoption name OwnBook value true");
     engine.send("setoption name HashFile value analysis.hash");
-    engine.send("position startpos");
-    engine.best("go depth 4");
+    engine.search("startpos", "go depth 4");
     engine.send("go infinite");
     engine.expect("info depth");
     let folder = format!("/proc/{}/fd", engine.id());
@@ -275,8 +268,7 @@ fn no_network_is_opened() {
         .collect();
     assert!(open.iter().any(|target| target.ends_with("analysis.hash")), "{open:?}");
     assert!(!open.iter().any(|target| target.starts_with("socket:")), "{open:?}");
-    engine.send("stop");
-    engine.best_move();
+    engine.stop();
     engine.quit();
 }
 
@@ -286,8 +278,7 @@ fn a_locale_changes_nothing() {
     let play = |locale: &str| {
         let mut engine = Engine::start_after(&format!("export LC_ALL={locale} LANG={locale}"));
         let mut said = engine.answer("setoption name MULTIPV value 2");
-        engine.send("position startpos moves g1f3");
-        let (m, lines) = engine.best("go depth 6");
+        let (m, lines) = engine.search("startpos moves g1f3", "go depth 6");
         // Times are not of the locale.
         said.extend(
             lines.iter().filter_map(|line| line.split_once(" nps ")).map(|(start, _)| start.to_owned()),

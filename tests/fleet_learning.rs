@@ -87,8 +87,7 @@ fn play(white: &mut Engine, black: &mut Engine, random: &mut Random, plies: usiz
             random.pick(&legal).to_uci(shakmaty::CastlingMode::Standard).to_string()
         } else {
             let engine = if position.turn().is_white() { &mut *white } else { &mut *black };
-            engine.send(&format!("position startpos moves{moves}"));
-            engine.best("go depth 5").0
+            engine.search(&format!("startpos moves{moves}"), "go depth 5").0
         };
         let m: shakmaty::uci::UciMove = uci.parse().expect("a move");
         position = position.play(m.to_move(position.chess()).expect("a legal move"));
@@ -179,16 +178,14 @@ fn what_was_learned_last_goes_out_before_the_engine_leaves_or_with_the_next() {
     let file = folder.path().join("learn.bin");
     let mut engine = sharing(&file, &server.url());
     engine.search_until_told("learning is shared through");
-    engine.send("position startpos moves e2e4");
-    engine.best("go depth 6");
+    engine.search("startpos moves e2e4", "go depth 6");
     engine.quit();
     let length = || server.ask::<usize>(cmd("XLEN").arg(STREAM));
     assert_eq!(length(), 1);
 
     // Killed at once, and nobody else was there to send it.
     let mut engine = sharing(&file, &format!("redis://127.0.0.1:{}", server::free_port()));
-    engine.send("position startpos moves d2d4");
-    engine.best("go depth 6");
+    engine.search("startpos moves d2d4", "go depth 6");
     until("it is in the file", || state(&file).len() == 2);
     engine.kill();
     let mut engine = sharing(&file, &server.url());
@@ -282,8 +279,7 @@ fn strangers_in_the_stream_are_counted_and_not_believed() {
     assert!(said.contains("entries of the stream {engram}:learn-1 at redis://127.0.0.1"), "{said}");
     let peak = peak(&engine);
     assert!(peak < 150 << 10, "{peak} KiB");
-    engine.send("position startpos moves c2c4");
-    engine.best("go depth 6");
+    engine.search("startpos moves c2c4", "go depth 6");
     until("the engine goes on to learn, and to share it", || {
         let key = position(&["c2c4"]).key();
         let last: Vec<(String, Vec<Vec<u8>>)> =
@@ -301,8 +297,7 @@ fn servers_that_are_none_or_refuse_are_named_and_the_game_goes_on() {
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = silent.local_addr().expect("an address").port();
     let mut engine = sharing(&folder.path().join("silent.bin"), &format!("redis://127.0.0.1:{port}"));
-    engine.send("position startpos");
-    engine.best("go depth 6");
+    engine.search("startpos", "go depth 6");
     engine.quit();
 
     let nobody = format!("redis://user:secret@127.0.0.1:{}", server::free_port());
@@ -341,8 +336,7 @@ fn without_an_address_no_socket_is_opened() {
             .count()
     };
     let mut engine = sharing(&folder.path().join("learn.bin"), "");
-    engine.send("position startpos");
-    engine.best("go depth 6");
+    engine.search("startpos", "go depth 6");
     assert_eq!(sockets(&engine), 0);
     engine.quit();
 }
@@ -387,8 +381,7 @@ fn a_server_with_certificates_and_access_lists_is_enough() {
     let files: Vec<PathBuf> = ["a", "b"].iter().map(|name| keys.path().join(name)).collect();
     let mut engines: Vec<Engine> = files.iter().map(|file| sharing(file, &url("se%23cret"))).collect();
     for (engine, name) in engines.iter_mut().zip(["e2e4", "d2d4"]) {
-        engine.send(&format!("position startpos moves {name}"));
-        engine.best("go depth 6");
+        engine.search(&format!("startpos moves {name}"), "go depth 6");
     }
     until("both know both", || files.iter().all(|file| state(file).len() == 2));
     engines.into_iter().for_each(Engine::quit);

@@ -29,11 +29,6 @@ fn line(plies: usize) -> String {
     format!("startpos moves {}", LOST_GAME[..plies].join(" ")).trim_end_matches(" moves ").to_owned()
 }
 
-fn search(engine: &mut Engine, position: &str, go: &str) {
-    engine.send(&format!("position {position}"));
-    engine.best(go);
-}
-
 /// The drops that the loss confirmed and the outcomes of moves, by ply, with the move of the record.
 fn lessons(path: &Path) -> BTreeMap<(u16, bool), u16> {
     let (_, ring, _) = LearnFile::open(path, Mode::Read).expect("it opens").recover().expect("readable");
@@ -57,7 +52,7 @@ fn learned(play: impl FnOnce(&mut Engine)) -> BTreeMap<(u16, bool), u16> {
 
 /// Every second position of the game up to `plies`, searched.
 fn play(engine: &mut Engine, plies: impl Iterator<Item = usize>) {
-    plies.for_each(|plies| search(engine, &line(plies), "go depth 6"));
+    plies.for_each(|plies| drop(engine.search(&line(plies), "go depth 6")));
 }
 
 fn whole() -> BTreeMap<(u16, bool), u16> {
@@ -88,8 +83,7 @@ fn a_takeback_and_a_look_at_another_position_take_no_lesson_away() {
             engine.send(&format!("position {position}"));
             engine.send(go);
             engine.expect("info depth 6 seldepth ");
-            engine.send("stop");
-            engine.best_move();
+            engine.stop();
             play(engine, (10..=10).step_by(2));
         });
         assert_eq!(found, whole, "a look at {name}, and back");
@@ -106,14 +100,14 @@ fn a_game_of_positions_without_moves_is_a_game() {
         format!("fen {}", position.fen())
     };
     let found = learned(|engine| {
-        (0..=10).step_by(2).for_each(|plies| search(engine, &fen(plies), "go depth 6"));
+        (0..=10).step_by(2).for_each(|plies| drop(engine.search(&fen(plies), "go depth 6")));
     });
     let whole = whole();
     assert_eq!(found, whole);
     // Moves are taken back in such a game as well.
     let found = learned(|engine| {
         for plies in [0, 2, 4, 6, 8, 4, 6, 8, 10] {
-            search(engine, &fen(plies), "go depth 6");
+            engine.search(&fen(plies), "go depth 6");
         }
     });
     assert_eq!(found, whole);
@@ -128,9 +122,9 @@ fn another_game_that_is_played_on_ends_the_one_before() {
     play(&mut engine, (0..=10).step_by(2));
     assert!(lessons(&path).is_empty());
     // No `ucinewgame`.
-    search(&mut engine, "startpos moves d2d4 d7d5 c2c4 e7e6", "go depth 6");
+    engine.search("startpos moves d2d4 d7d5 c2c4 e7e6", "go depth 6");
     assert!(lessons(&path).is_empty(), "it may be a look aside");
-    search(&mut engine, "startpos moves d2d4 d7d5 c2c4 e7e6 b1c3 g8f6", "go depth 6");
+    engine.search("startpos moves d2d4 d7d5 c2c4 e7e6 b1c3 g8f6", "go depth 6");
     assert!(!lessons(&path).is_empty());
     engine.quit();
 }

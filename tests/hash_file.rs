@@ -61,8 +61,7 @@ fn a_killed_analysis_goes_on_at_its_depth() {
 
         let (mut engine, said) = with_file(&file);
         assert!(said.iter().any(|line| line.contains("1 MiB") && line.contains("session 2")), "{said:?}");
-        engine.send(&format!("position fen {fen}"));
-        let (_, resumed) = engine.best("go depth 60 nodes 20000");
+        let (_, resumed) = engine.search(&format!("fen {fen}"), "go depth 60 nodes 20000");
         let depth = resumed_at(&resumed).unwrap_or_else(|| panic!("{resumed:?}"));
         assert!(depth >= DEPTH, "it goes on at {depth}");
         if depth == DEPTH {
@@ -151,8 +150,7 @@ fn what_any_thread_said_is_in_the_file() {
         engine.send(&format!("position fen {}", POSITIONS[1]));
         engine.send("go infinite");
         assert!(resumed_at(&engine.expect("info depth ")) >= Some(printed));
-        engine.send("stop");
-        engine.expect("bestmove");
+        engine.stop();
         engine.quit();
     }
 }
@@ -232,8 +230,8 @@ fn an_analysis_at_another_move_clock_destroys_nothing() {
                 if file.is_some() {
                     std::mem::replace(&mut engine, start()).quit();
                 }
-                engine.send(&format!("position fen {board} {clock} 60"));
-                let (_, lines) = engine.best(&format!("go depth {depth}"));
+                let (_, lines) =
+                    engine.search(&format!("fen {board} {clock} 60"), &format!("go depth {depth}"));
                 (resumed_at(&lines), printed(&lines, false))
             };
             let fresh = analyse(0);
@@ -258,8 +256,7 @@ fn what_is_resumed_from_ram_is_in_the_file() {
     engine.send("setoption name HashFileSize value 1");
     engine.send("go infinite depth 9");
     engine.expect("info depth 9 seldepth ");
-    engine.send("stop");
-    engine.expect("bestmove");
+    engine.stop();
     engine.send(&format!("setoption name HashFile value {}", file.display()));
     engine.send("go infinite depth 9");
     assert_eq!(resumed_at(&engine.expect("info depth ")), Some(9));
@@ -267,8 +264,7 @@ fn what_is_resumed_from_ram_is_in_the_file() {
     let (mut engine, _) = with_file(&file);
     engine.send("go infinite depth 9");
     assert_eq!(resumed_at(&engine.expect("info depth ")), Some(9));
-    engine.send("stop");
-    engine.expect("bestmove");
+    engine.stop();
     engine.quit();
 }
 
@@ -284,8 +280,7 @@ fn stepping_back_finds_the_earlier_depth_and_a_mate_shows_in_the_parent() {
         found.push(line_of(&engine.best(&format!("go depth {depth}")).1, depth));
     }
     for ((moves, depth), found) in line.iter().zip(depths).zip(&found).rev() {
-        engine.send(&format!("position fen {}{moves}", POSITIONS[1]));
-        let (_, lines) = engine.best(&format!("go depth {depth}"));
+        let (_, lines) = engine.search(&format!("fen {}{moves}", POSITIONS[1]), &format!("go depth {depth}"));
         assert_eq!(&line_of(&lines, depth), found, "{moves}");
         assert_eq!(nodes_of(&lines, depth), 0);
         assert!(lines.iter().any(|line| line.ends_with(&format!("analysis resumed at depth {depth}"))));
@@ -314,13 +309,11 @@ fn an_infinite_search_is_an_analysis_with_any_options() {
     engine.send("go infinite");
     let lines = engine.expect("info depth 9 seldepth ");
     assert!(lines.iter().all(|line| !line.contains("resumed")), "{lines:?}");
-    engine.send("stop");
-    engine.expect("bestmove");
+    engine.stop();
     // It was stopped at depth 9 or later.
     engine.send("go infinite");
     engine.expect("info string analysis resumed at depth");
-    engine.send("stop");
-    engine.expect("bestmove");
+    engine.stop();
     engine.quit();
 }
 
@@ -566,8 +559,7 @@ fn damaged_entries_are_misses() {
     let file = home.path().join("damaged.hash");
     let (mut engine, _) = with_file(&file);
     for fen in POSITIONS {
-        engine.send(&format!("position fen {fen}"));
-        engine.best("go depth 10");
+        engine.search(&format!("fen {fen}"), "go depth 10");
     }
     engine.quit();
     let path = file.display().to_string();
@@ -585,8 +577,7 @@ fn damaged_entries_are_misses() {
     assert!(code == 1 && error.contains("damaged entries"), "{out}{error}");
     for fen in POSITIONS {
         let (mut engine, _) = with_file(&file);
-        engine.send(&format!("position fen {fen}"));
-        let (best, lines) = engine.best("go depth 10");
+        let (best, lines) = engine.search(&format!("fen {fen}"), "go depth 10");
         assert!(best.len() >= 4 && lines.iter().all(|line| !line.contains("mate")), "{best} {lines:?}");
         engine.quit();
     }
@@ -601,8 +592,7 @@ fn a_file_is_moved_to_another_size_with_what_it_knows() {
     let file = home.path().join("grow.hash");
     let path = file.display().to_string();
     let (mut engine, _) = with_file(&file);
-    engine.send(&format!("position fen {}", POSITIONS[0]));
-    let (_, lines) = engine.best("go depth 12");
+    let (_, lines) = engine.search(&format!("fen {}", POSITIONS[0]), "go depth 12");
     let (_, error, code) = run(&["hash", "resize", &path, "2"]);
     assert!(code == 1 && error.contains("in use by an engine"), "{error}");
     let (_, error, code) = run(&["hash", "clear", &path]);
@@ -619,8 +609,7 @@ fn a_file_is_moved_to_another_size_with_what_it_knows() {
     assert!(code == 1 && error.contains("is there already"), "{error}");
     assert_eq!(run(&["hash", "resize", &path, "1"]).2, 0);
     let (mut engine, _) = with_file(&file);
-    engine.send(&format!("position fen {}", POSITIONS[0]));
-    let (_, known) = engine.best("go depth 12");
+    let (_, known) = engine.search(&format!("fen {}", POSITIONS[0]), "go depth 12");
     assert_eq!((line_of(&known, 12), nodes_of(&known, 12)), (line_of(&lines, 12), 0));
     engine.quit();
 

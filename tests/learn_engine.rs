@@ -56,8 +56,7 @@ fn written(path: &Path, wanted: impl Fn(&Record) -> bool) -> bool {
 
 /// `position` and `go`: the move, and what was said about learning.
 fn search(engine: &mut Engine, position: &str, go: &str) -> (String, Vec<String>) {
-    engine.send(&format!("position {position}"));
-    let (best, lines) = engine.best(go);
+    let (best, lines) = engine.search(position, go);
     (best, info_strings(&lines).into_iter().map(str::to_owned).collect())
 }
 
@@ -283,8 +282,7 @@ fn nothing_is_learned_from_searches_that_were_not_free() {
     engine.send("position startpos moves e2e4");
     engine.send("go ponder");
     engine.expect("info depth 7 seldepth ");
-    engine.send("stop");
-    engine.best_move();
+    engine.stop();
     // Each side has been here twice already: the third time is a draw.
     let shuffle = "g1f3 g8f6 f3g1 f6g8";
     search(&mut engine, &format!("startpos moves {shuffle} g1f3"), "go depth 6");
@@ -296,8 +294,7 @@ fn nothing_is_learned_from_searches_that_were_not_free() {
     engine.send("go ponder");
     engine.send("ponderhit");
     engine.expect("info depth 7 seldepth ");
-    engine.send("stop");
-    engine.best_move();
+    engine.stop();
     engine.search_until_told("1 record");
     engine.quit();
     assert_eq!(records(&path).len(), 1, "after ponderhit it is a search like any other");
@@ -313,8 +310,7 @@ fn a_search_stopped_in_a_fail_low_teaches_its_bound_and_answers_with_a_whole_lin
     for thousands in (12..32).step_by(2) {
         let path = home.path().join(format!("{thousands}.bin"));
         let mut engine = learning("all", &path);
-        engine.send(&format!("position {root}"));
-        let (best, lines) = engine.best(&format!("go nodes {thousands}000"));
+        let (best, lines) = engine.search(root, &format!("go nodes {thousands}000"));
         engine.quit();
         let last = lines.iter().rfind(|line| line.contains(" seldepth ")).expect("a line");
         assert!(last.contains(&format!(" pv {best} ")) && !last.contains("bound"), "{last}");
@@ -381,8 +377,7 @@ fn looking_at_a_lost_game_does_not_take_its_lesson_away() {
     engine.send("position startpos moves f2f3 e7e5 g2g4");
     engine.send("go infinite");
     engine.expect("info depth 3 seldepth ");
-    engine.send("stop");
-    engine.best_move();
+    engine.stop();
     engine.quit();
     assert!(records(&path).iter().any(|record| record.game_ply == 2 && record.flags.confirmed));
 }
@@ -394,8 +389,7 @@ fn a_mate_that_was_only_expected_ends_no_game() {
     engine.search_until_told("learning drop");
     lose(&mut engine, 8);
     engine.send("go ponder wtime 1000 btime 1000");
-    engine.send("stop");
-    engine.best_move();
+    engine.stop();
     engine.send("position startpos moves f2f3 e7e5 g2g4 a7a6");
     engine.sync();
     engine.quit();
@@ -456,11 +450,9 @@ fn a_search_that_began_earlier_does_not_replace_what_another_process_found_deepe
     deep.send(root);
     deep.send("go infinite depth 9");
     deep.expect("info depth 9 seldepth ");
-    deep.send("stop");
-    deep.expect("bestmove");
+    deep.stop();
     assert!(written(&path, |record| record.game_ply == 3 && record.depth == 9));
-    early.send("stop");
-    early.expect("bestmove");
+    early.stop();
     early.quit();
     deep.quit();
     let roots = records(&path).into_iter().filter(|record| record.game_ply == 3);
@@ -515,8 +507,8 @@ fn game(learner: &mut Engine, opponent: &mut Engine, fen: &str, color: Color) ->
     while moves.len() < LONGEST && !board.is_game_over() && resigned < 2 {
         let ours = board.turn() == color;
         let (engine, nodes) = if ours { (&mut *learner, NODES) } else { (&mut *opponent, 10 * NODES) };
-        engine.send(&format!("position fen {fen} moves {}", moves.join(" ")));
-        let (best, lines) = engine.best(&format!("go nodes {nodes}"));
+        let (best, lines) =
+            engine.search(&format!("fen {fen} moves {}", moves.join(" ")), &format!("go nodes {nodes}"));
         if ours {
             resigned = if last_score(&lines) <= RESIGNED { resigned + 1 } else { 0 };
         }

@@ -221,8 +221,7 @@ fn the_result_of_a_book_survives_the_kill_after_mate() {
     for (number, lines) in games.into_iter().enumerate() {
         let mut playing = engine(&home);
         for moves in lines {
-            playing.send(&format!("position startpos moves {moves}"));
-            playing.best("go depth 6");
+            playing.search(&format!("startpos moves {moves}"), "go depth 6");
         }
         drop(playing.kill());
         // The next engine with this book counts what is left.

@@ -52,12 +52,6 @@ fn records(path: &Path) -> Vec<Record> {
     }
 }
 
-/// The move that is played, and everything that was said.
-fn search(engine: &mut Engine, position: &str, go: &str) -> (String, Vec<String>) {
-    engine.send(&format!("position {position}"));
-    engine.best(go)
-}
-
 fn said(lines: &[String], text: &str) -> bool {
     info_strings(lines).into_iter().any(|infos| infos.contains(text))
 }
@@ -91,7 +85,7 @@ fn advice_is_played_at_its_own_position() {
         // A fresh process, its first search.
         let mut engine = engine(&path, &[]);
         let go = ["go depth 5", "go movetime 100", "go depth 11", "go wtime 3000 btime 3000"][number % 4];
-        let (best, lines) = search(&mut engine, &format!("fen {fen}"), go);
+        let (best, lines) = engine.search(&format!("fen {fen}"), go);
         assert_eq!(best, *advised, "{fen} {go}: {lines:#?}");
         assert!(said(&lines, &format!("advised here: {advised}")), "{lines:#?}");
         engine.quit();
@@ -104,7 +98,7 @@ fn advice_that_is_mated_gives_way_and_that_is_said() {
     let fen = "rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 0 2";
     tool(&["learn", "advise", fen, "g4", "300"], &path);
     let mut engine = engine(&path, &[]);
-    let (best, lines) = search(&mut engine, &format!("fen {fen}"), "go depth 6");
+    let (best, lines) = engine.search(&format!("fen {fen}"), "go depth 6");
     assert_ne!(best, "g2g4");
     assert!(said(&lines, "not as advised (g2g4)"), "{lines:#?}");
     engine.quit();
@@ -118,11 +112,11 @@ fn advice_that_loses_a_queen_gives_way_at_depth_twelve() {
     let lost = "rnbqkb1r/pppp1ppp/5n2/4p1Q1/4P3/8/PPPP1PPP/RNB1KBNR w KQkq - 3 3";
     tool(&["learn", "advise", lost, "Qxg7"], &path);
     let mut engine = engine(&path, &[]);
-    assert_eq!(search(&mut engine, &format!("fen {lost}"), "go depth 11").0, "g5g7");
-    let (best, lines) = search(&mut engine, &format!("fen {lost}"), "go depth 12");
+    assert_eq!(engine.search(&format!("fen {lost}"), "go depth 11").0, "g5g7");
+    let (best, lines) = engine.search(&format!("fen {lost}"), "go depth 12");
     assert_ne!(best, "g5g7");
     assert!(said(&lines, "not as advised (g5g7)"), "{lines:#?}");
-    assert_eq!(search(&mut engine, &format!("fen {fen}"), "go depth 12").0, "d1g4", "it loses no queen");
+    assert_eq!(engine.search(&format!("fen {fen}"), "go depth 12").0, "d1g4", "it loses no queen");
     engine.quit();
 }
 
@@ -135,7 +129,7 @@ fn several_advised_moves_choose_among_themselves() {
     fs::write(&epd, format!("{fen} bm h3 Nxh4 a3;\n")).expect("written");
     tool(&["learn", "import", &epd.display().to_string()], &path);
     let mut engine = engine(&path, &[]);
-    let (best, lines) = search(&mut engine, &format!("fen {fen} 0 1"), "go depth 8");
+    let (best, lines) = engine.search(&format!("fen {fen} 0 1"), "go depth 8");
     assert_eq!(best, "f3h4", "{lines:#?}");
     assert!(said(&lines, "advised here: h2h3 f3h4 a2a3"), "{lines:#?}");
     engine.quit();
@@ -148,7 +142,7 @@ fn contempt_is_no_part_of_what_is_stored() {
     let (_folder, path) = learn_file();
     let mut engine = engine(&path, &["Learning value all", "Contempt value 40"]);
     // Whatever Black plays, it is a draw.
-    let (_, lines) = search(&mut engine, "fen 8/8/8/8/8/1k6/p7/K7 b - - 0 1", "go depth 8");
+    let (_, lines) = engine.search("fen 8/8/8/8/8/1k6/p7/K7 b - - 0 1", "go depth 8");
     assert_eq!(score(&lines), Some(-40), "{lines:#?}");
     engine.quit();
     let known = records(&path);
@@ -160,9 +154,9 @@ fn contempt_is_no_part_of_what_is_stored() {
 fn a_limited_engine_has_no_memory_and_says_that_once() {
     let (_folder, path) = learn_file();
     let mut engine = engine(&path, &["Learning value all", "UCI_LimitStrength value true"]);
-    let (_, lines) = search(&mut engine, "startpos", "go depth 8");
+    let (_, lines) = engine.search("startpos", "go depth 8");
     assert!(said(&lines, "off while the strength is limited"), "{lines:#?}");
-    let (_, lines) = search(&mut engine, "startpos moves e2e4 e7e5", "go depth 8");
+    let (_, lines) = engine.search("startpos moves e2e4 e7e5", "go depth 8");
     assert!(!said(&lines, "learning"), "{lines:#?}");
     engine.quit();
     assert!(!path.exists());
@@ -190,7 +184,7 @@ fn games_that_were_won_change_no_printed_score() {
             }
             if moves.len().is_multiple_of(2) {
                 let line = format!("startpos moves {}", moves.join(" "));
-                moves.push(search(&mut winner, line.trim_end_matches(" moves "), "go nodes 1000").0);
+                moves.push(winner.search(line.trim_end_matches(" moves "), "go nodes 1000").0);
             } else {
                 let m = legal[random.below(legal.len())];
                 moves.push(m.to_uci(shakmaty::CastlingMode::Standard).to_string());
@@ -203,8 +197,7 @@ fn games_that_were_won_change_no_printed_score() {
     let printed = |mode: &str, line: &str, depth: u32| {
         let mut engine = engine(&path, &[&format!("Learning value {mode}"), "LearnReadOnly value true"]);
         let position = format!("startpos moves {line}");
-        let (_, lines) =
-            search(&mut engine, position.trim_end_matches(" moves "), &format!("go depth {depth}"));
+        let (_, lines) = engine.search(position.trim_end_matches(" moves "), &format!("go depth {depth}"));
         engine.quit();
         lines
     };
@@ -251,7 +244,7 @@ fn no_move_is_preferred_that_repeats_a_position_of_the_game() {
     drop(file);
     let move_after = |moves: &str| {
         let mut engine = engine(&path, &["Learning value drop"]);
-        let best = search(&mut engine, &format!("fen {START}{moves}"), "go depth 4").0;
+        let best = engine.search(&format!("fen {START}{moves}"), "go depth 4").0;
         engine.quit();
         best
     };
@@ -271,7 +264,7 @@ fn lose(path: &Path) -> Engine {
     let mut loser = engine(path, &["LearnMinDepth value 4"]);
     for turn in 0..=LOST_GAME.len() / 2 {
         let line = format!("startpos moves {}", LOST_GAME[..2 * turn].join(" "));
-        search(&mut loser, line.trim_end_matches(" moves "), "go depth 6");
+        loser.search(line.trim_end_matches(" moves "), "go depth 6");
     }
     loser
 }
@@ -326,7 +319,7 @@ fn a_lost_game_is_a_lesson_however_it_ends() {
         if end == "KILL" {
             assert!(knowledge(&path).iter().all(|record| !record.flags.confirmed));
             let mut next = engine(&path, &[]);
-            let (_, lines) = search(&mut next, "startpos", "go depth 1");
+            let (_, lines) = next.search("startpos", "go depth 1");
             assert!(said(&next.seen, "whose engine was killed") || said(&lines, "whose engine was killed"));
             next.quit();
         }
@@ -367,11 +360,7 @@ fn a_studied_game_is_played_again_up_to_the_move_that_holds() {
     for ply in (0..=before.len()).step_by(2) {
         let line = format!("startpos moves {}", before[..ply].join(" "));
         let expected = before.get(ply).copied().unwrap_or(&best);
-        assert_eq!(
-            search(&mut engine, line.trim_end_matches(" moves "), "go nodes 400").0,
-            expected,
-            "{line}"
-        );
+        assert_eq!(engine.search(line.trim_end_matches(" moves "), "go nodes 400").0, expected, "{line}");
     }
     engine.quit();
 
@@ -434,7 +423,7 @@ fn the_first_positions_of_a_game_are_studied_and_their_moves_played() {
     let mut engine = engine(&path, &[]);
     engine.send("setoption name nodestime value 10");
     let timed = |engine: &mut Engine| {
-        let (best, lines) = search(engine, "startpos", "go wtime 20000 btime 20000");
+        let (best, lines) = engine.search("startpos", "go wtime 20000 btime 20000");
         let last = lines.iter().rev().find_map(|line| line.split_once(" nodes ")).expect("a line").1;
         (best, last.split(' ').next().and_then(|nodes| nodes.parse::<u64>().ok()).expect("a number"))
     };
@@ -448,7 +437,7 @@ fn the_first_positions_of_a_game_are_studied_and_their_moves_played() {
         let (position, best) = record.position_and_move().expect("whole");
         let best = best.expect("a move").to_uci(shakmaty::CastlingMode::Standard).to_string();
         let fen = format!("fen {}", position.fen());
-        assert_eq!(search(&mut engine, &fen, "go nodes 400").0, best, "{fen}");
+        assert_eq!(engine.search(&fen, "go nodes 400").0, best, "{fen}");
     }
     engine.quit();
 }
@@ -476,12 +465,12 @@ fn games_are_studied_between_games_if_that_is_wanted() {
             thread::sleep(Duration::from_millis(20));
         }
         // It ends with the search.
-        let (_, lines) = search(&mut engine, "startpos", "go depth 3");
+        let (_, lines) = engine.search("startpos", "go depth 3");
         if wanted && !said(&lines, "learning: studied") {
             engine.expect("info string learning: studied");
         }
         let known = searched();
-        search(&mut engine, "startpos", "go depth 3");
+        engine.search("startpos", "go depth 3");
         assert_eq!(searched(), known);
         engine.quit();
         assert_eq!(searched().is_empty(), !wanted);
@@ -496,8 +485,8 @@ fn what_is_not_written_is_not_announced() {
         let (_folder, path) = learn_file();
         tool(&["learn", "advise", ADVICE[0].0, "e4"], &path);
         let mut engine = engine(&path, &["Learning value drop", &format!("LearnReadOnly value {read_only}")]);
-        search(&mut engine, "startpos moves e2e4 e7e5 g2g3 a7a6", "go depth 8");
-        let (_, lines) = search(&mut engine, "startpos moves e2e4 e7e5 g2g3 a7a6 d1g4 d7d5", "go depth 8");
+        engine.search("startpos moves e2e4 e7e5 g2g3 a7a6", "go depth 8");
+        let (_, lines) = engine.search("startpos moves e2e4 e7e5 g2g3 a7a6 d1g4 d7d5", "go depth 8");
         assert_eq!(said(&lines, "the score fell since the last move"), announced, "{lines:#?}");
         engine.quit();
     }
@@ -509,10 +498,10 @@ fn what_waits_for_a_lock_is_said_and_so_is_what_was_lost() {
     tool(&["learn", "advise", ADVICE[0].0, "e4"], &path);
     let lock = File::options().write(true).open(path.with_file_name("learn.bin.lock")).expect("a lock file");
     let mut engine = engine(&path, &["Learning value drop"]);
-    search(&mut engine, "startpos moves e2e4 e7e5 g2g3 a7a6", "go depth 8");
+    engine.search("startpos moves e2e4 e7e5 g2g3 a7a6", "go depth 8");
     let before = records(&path).len();
     lock.lock().expect("a lock");
-    let (_, lines) = search(&mut engine, "startpos moves e2e4 e7e5 g2g3 a7a6 d1g4 d7d5", "go depth 8");
+    let (_, lines) = engine.search("startpos moves e2e4 e7e5 g2g3 a7a6 d1g4 d7d5", "go depth 8");
     assert!(said(&lines, "it is written when the file is free"), "{lines:#?}");
     engine.send("quit");
     // The drop, the first root as an opening, and the game.
@@ -527,7 +516,7 @@ fn there_are_never_more_records_than_the_file_holds() {
     let (_folder, path) = learn_file();
     tool(&["learn", "advise", ADVICE[1].0, "e5"], &path);
     let mut engine = engine(&path, &[]);
-    search(&mut engine, "startpos", "go depth 1");
+    engine.search("startpos", "go depth 1");
     let (mut file, ring, _) = LearnFile::open(&path, Mode::Write).expect("opened").recover().expect("read");
     let ring = std::sync::RwLock::new(ring);
     let mut locked = file.lock(&ring, AppendTime::Any).expect("locked");
@@ -535,7 +524,7 @@ fn there_are_never_more_records_than_the_file_holds() {
         locked.append(&learn::bare(number)).expect("written");
     }
     drop(locked);
-    let (_, lines) = search(&mut engine, "startpos", "go depth 1");
+    let (_, lines) = engine.search("startpos", "go depth 1");
     assert!(said(&lines, &format!("learning: {CAPACITY} records now")), "{lines:#?}");
     engine.quit();
 }
@@ -549,7 +538,7 @@ fn an_analysis_at_another_clock_destroys_nothing() {
     let analyse = |clock: u32, depth: u32| {
         let options = ["Learning value all", "UCI_AnalyseMode value true"];
         let mut engine = engine(&path, &options);
-        let lines = search(&mut engine, &format!("fen {board} {clock} 60"), &format!("go depth {depth}")).1;
+        let lines = engine.search(&format!("fen {board} {clock} 60"), &format!("go depth {depth}")).1;
         engine.quit();
         lines
     };
@@ -567,10 +556,10 @@ fn with_debug_a_search_says_what_is_in_reach() {
     tool(&["learn", "advise", ADVICE[1].0, "e5", "10"], &path);
     let mut engine = engine(&path, &[]);
     engine.send("debug on");
-    let (_, lines) = search(&mut engine, "startpos", "go depth 1");
+    let (_, lines) = engine.search("startpos", "go depth 1");
     assert!(said(&lines, "learning: 1 record can still occur, 1 loaded"), "{lines:#?}");
     let after = "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1";
-    let (_, lines) = search(&mut engine, &format!("fen {after}"), "go depth 1");
+    let (_, lines) = engine.search(&format!("fen {after}"), "go depth 1");
     assert!(said(&lines, "learning: 0 records can still occur"), "{lines:#?}");
     engine.quit();
 }
@@ -580,7 +569,7 @@ fn a_missing_folder_of_the_learning_file_is_made() {
     let folder = home();
     let path = folder.path().join("a/b/learn.bin");
     let mut engine = engine(&path, &["Learning value all"]);
-    search(&mut engine, "startpos", "go depth 6");
+    engine.search("startpos", "go depth 6");
     engine.quit();
     assert_eq!(records(&path).len(), 1);
     let output = command(&folder).args(["learn", "verify", "--file"]).arg(&path).output().expect("it runs");
@@ -602,7 +591,7 @@ fn a_learning_file_that_cannot_be_made_is_told_before_readyok() {
             "{infos:?}"
         );
         // Once, and the engine plays.
-        let (best, lines) = search(&mut engine, "startpos", "go depth 2");
+        let (best, lines) = engine.search("startpos", "go depth 2");
         assert!(best != "(none)" && !said(&lines, "nothing is learned"), "{lines:?}");
         engine.quit();
     }

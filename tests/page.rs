@@ -108,8 +108,7 @@ fn a_game_is_looked_at_with_keys_wheel_and_mouse() {
     let (_folder, page) = page_of(&fixture("page.pgn"), &["--depth", "8", "--multipv", "2"]);
     for (width, height) in [WIDE, NARROW] {
         let Some(browser) = Browser::start(width, height) else { return };
-        browser.open(&page, "#1");
-        browser.wait_for("document.querySelector('.viewer .board use')");
+        browser.open_viewer(&page, "#1");
         assert_eq!(browser.run("return document.title"), "Careful, A. – Hasty \"B.\" · page.pgn");
         assert_fits(&browser, width);
         let ply = |expected: u64| {
@@ -136,7 +135,7 @@ fn a_game_is_looked_at_with_keys_wheel_and_mouse() {
         browser.click(".graph svg", 0.99);
         browser.click(".graph svg", 0.99);
         ply(7);
-        let tip = browser.run("return document.querySelector('.tip:not([hidden])').textContent");
+        let tip = browser.text(".tip:not([hidden])");
         assert!(tip.as_str().unwrap().starts_with("4. Qxf7#"), "{tip}");
         browser.click(".steps button:nth-child(2)", 0.5);
         ply(6);
@@ -150,20 +149,14 @@ fn a_game_is_looked_at_with_keys_wheel_and_mouse() {
             "{}",
             verdict(&browser)
         );
-        let count = |selector: &str| {
-            browser.run_with("return document.querySelectorAll(arguments[0]).length", json!([selector]))
-        };
+        let count = |selector: &str| browser.count(selector);
         assert_eq!((count(".field .arrow.played"), count(".field .arrow.better")), (json!(1), json!(1)));
         assert_eq!((count(".legend .played"), count(".legend .better")), (json!(1), json!(1)));
-        assert_eq!(
-            browser.run("return document.querySelector('.bar').getAttribute('aria-label')"),
-            "Evaluation #1"
-        );
+        assert_eq!(browser.attribute(".bar", "aria-label"), "Evaluation #1");
         assert_eq!(count(".lines .line"), 2, "both lines of the engine");
 
         // Along a line and back.
-        let board =
-            || browser.run("return document.querySelector('.field .board').getAttribute('aria-label')");
+        let board = || browser.attribute(".field .board", "aria-label");
         let in_game = board();
         assert!(in_game.as_str().unwrap().starts_with("3... Nf6. White: king e1, queen h5, "), "{in_game}");
         browser.click(".verdict .line button", 0.5);
@@ -173,7 +166,7 @@ fn a_game_is_looked_at_with_keys_wheel_and_mouse() {
         browser.press(&["Escape"]);
         assert_eq!(board(), in_game);
 
-        let corner = || browser.run("return document.querySelector('.field .board text').textContent");
+        let corner = || browser.text(".field .board text");
         assert_eq!(corner(), "8");
         browser.press(&["f"]);
         assert_eq!(corner(), "1");
@@ -196,7 +189,7 @@ fn a_page_that_is_opened_before_the_run_has_ended_says_so_and_shows_what_is_ther
             fs::write(&cut, &html[..end]).unwrap();
             browser.open(&cut, "");
             browser.wait_for("document.querySelector('main h1')");
-            let note = browser.run("return document.querySelector('[role=status]').textContent");
+            let note = browser.text("[role=status]");
             let said = format!("The analysis had not ended when this page was opened: {found} of its ");
             assert!(note.as_str().unwrap().starts_with(&said), "{note}");
             let rows = "return document.querySelectorAll('[aria-label=Games] tbody tr, [aria-label=Positions] tbody tr').length";
@@ -238,8 +231,7 @@ fn a_visitor_tries_moves_on_the_board() {
     let (_folder, page) = page_of(&fixture("page.pgn"), &["--depth", "8", "--multipv", "2"]);
     for ((width, height), kind) in [(WIDE, "mouse"), (NARROW, "touch")] {
         let Some(browser) = Browser::start(width, height) else { return };
-        browser.open(&page, "#1/2");
-        browser.wait_for("document.querySelector('.viewer .board use')");
+        browser.open_viewer(&page, "#1/2");
         let drag = |from: &str, to: &str| {
             browser.pointer(kind, &[square(&browser, from), square(&browser, to), square(&browser, to)]);
         };
@@ -248,9 +240,7 @@ fn a_visitor_tries_moves_on_the_board() {
             let found = board(&browser);
             assert!(found.starts_with(begin), "{found} instead of {begin}");
         };
-        let count = |selector: &str| {
-            browser.run_with("return document.querySelectorAll(arguments[0]).length", json!([selector]))
-        };
+        let count = |selector: &str| browser.count(selector);
 
         // Tapped: the legal moves of the piece are shown.
         tap("g1");
@@ -269,10 +259,7 @@ fn a_visitor_tries_moves_on_the_board() {
         // Typed.
         browser.press(&["m", "d", "5", "Enter"]);
         shows("Your line: 2... Nc6. ");
-        assert_eq!(
-            browser.run("return document.getElementById('said').textContent"),
-            "d5 is not a legal move here"
-        );
+        assert_eq!(browser.text("#said"), "d5 is not a legal move here");
         browser.run("document.querySelector('.typed input').value = ''");
         browser.press(&["B", "c", "4", "Enter"]);
         shows("Your line: 3. Bc4. ");
@@ -314,8 +301,7 @@ fn a_visitor_tries_moves_on_the_board() {
 fn a_pawn_promotes_to_what_is_chosen() {
     let (_folder, page) = page_of("4k3/2P5/8/8/8/8/8/4K3 w - - 0 1", &["--depth", "2"]);
     let Some(browser) = Browser::start(NARROW.0, NARROW.1) else { return };
-    browser.open(&page, "");
-    browser.wait_for("document.querySelector('.viewer .board use')");
+    browser.open_viewer(&page, "");
     let promote = || {
         browser.pointer("touch", &[square(&browser, "c7"), square(&browser, "c8"), square(&browser, "c8")])
     };
@@ -333,7 +319,7 @@ fn a_pawn_promotes_to_what_is_chosen() {
     assert!(board(&browser).starts_with("Your line: 1. c8=B. "), "{}", board(&browser));
     assert_eq!(names(), json!([]));
     // Nothing is known of it.
-    let lines = browser.run("return document.querySelector('.lines').textContent");
+    let lines = browser.text(".lines");
     assert_eq!(lines, "The engine's lines do not reach this position.");
     assert_eq!(browser.run("return document.querySelector('.bar').style.visibility"), "hidden");
 }
@@ -343,8 +329,7 @@ fn the_lines_of_the_engine_are_shown_where_they_match() {
     let (_folder, page) = page_of(&fixture("page.pgn"), &["--depth", "4"]);
     let page = page_with_mistakes(&page);
     let Some(browser) = Browser::start(WIDE.0, WIDE.1) else { return };
-    browser.open(&page, "#1/5");
-    browser.wait_for("document.querySelector('.viewer .board use')");
+    browser.open_viewer(&page, "#1/5");
     let shown = || {
         browser.run(
             "return [...document.querySelectorAll('.lines .line')].map((line) => line.textContent.trim())",
@@ -355,14 +340,11 @@ fn the_lines_of_the_engine_are_shown_where_they_match() {
     browser.press(&["m", "g", "6", "Enter"]);
     assert!(board(&browser).starts_with("Your line: 3... g6. "), "{}", board(&browser));
     assert_eq!(shown(), json!(["-0.38 4. Qf3"]));
-    assert_eq!(
-        browser.run("return document.querySelector('.bar').getAttribute('aria-label')"),
-        "Evaluation -0.38"
-    );
+    assert_eq!(browser.attribute(".bar", "aria-label"), "Evaluation -0.38");
     // The next one by a click on it, and then it is the engine's line.
     browser.click(".lines .line button", 0.5);
     assert!(board(&browser).starts_with("Line: 4. Qf3. "), "{}", board(&browser));
-    assert_eq!(browser.run("return document.querySelector('.lines button.now').textContent"), "Qf3");
+    assert_eq!(browser.text(".lines button.now"), "Qf3");
     // By another order of moves into a position of the game.
     browser.open(&page, "#1/2");
     browser.wait_for("location.hash === '#1/2'");
@@ -374,7 +356,7 @@ fn the_lines_of_the_engine_are_shown_where_they_match() {
     assert_eq!(shown(), json!(["-0.38 3... g6 4. Qf3", "-0.20 3... Qe7 4. Nc3", "+9.00 3... a6"]));
     browser.press(&["a", "6", "Enter", "Q", "x", "f", "7", "Enter"]);
     assert_eq!(shown(), json!([]));
-    assert_eq!(browser.run("return document.querySelector('.lines').textContent"), "Checkmate.");
+    assert_eq!(browser.text(".lines"), "Checkmate.");
 }
 
 /// The page of the first game with a blunder whose better moves are known, and a move that is praised.
@@ -402,8 +384,7 @@ fn a_visitor_learns_from_the_mistakes_of_a_player() {
     let page = page_with_mistakes(&page);
     for ((width, height), kind) in [(WIDE, "mouse"), (NARROW, "touch")] {
         let Some(browser) = Browser::start(width, height) else { return };
-        browser.open(&page, "#1");
-        browser.wait_for("document.querySelector('.viewer .board use')");
+        browser.open_viewer(&page, "#1");
         let offers =
             browser.run("return [...document.querySelectorAll('.learn button')].map((b) => b.textContent)");
         assert_eq!(offers, json!(["Learn from Black's mistakes (1)"]), "White has made none");
@@ -411,19 +392,16 @@ fn a_visitor_learns_from_the_mistakes_of_a_player() {
         let says =
             |text: &str| assert!(verdict(&browser).contains(text), "{} without {text}", verdict(&browser));
         let choose = |text: &str| {
-            let script = "[...document.querySelectorAll('.choices button')].find((b) => b.textContent === arguments[0]).click()";
-            browser.run_with(script, json!([text]));
+            browser.press_button(".choices button", text);
         };
         let answer = |word: &str| {
             type_move(&browser, word);
         };
-        let count = |selector: &str| {
-            browser.run_with("return document.querySelectorAll(arguments[0]).length", json!([selector]))
-        };
+        let count = |selector: &str| browser.count(selector);
 
         // The position before the mistake, from the side of who made it; nothing tells the answer.
         assert!(board(&browser).starts_with("3. Qh5. "), "{}", board(&browser));
-        assert_eq!(browser.run("return document.querySelector('.field .board text').textContent"), "1");
+        assert_eq!(browser.text(".field .board text"), "1");
         says("3... Nf6?? was played. Find a better move for Black.");
         assert_eq!(
             (count(".field .arrow.played"), count(".field .arrow.better"), count(".lines .line")),
@@ -473,12 +451,11 @@ fn a_visitor_learns_from_the_mistakes_of_a_player() {
         assert_eq!(count(".drill"), 0, "ended");
 
         // Praise has its sign, and no arrow of something better.
-        browser.open(&page, "#1/3");
-        browser.wait_for("document.querySelector('.viewer .board use')");
+        browser.open_viewer(&page, "#1/3");
         browser.run("dispatchEvent(new HashChangeEvent('hashchange'))");
         assert!(verdict(&browser).starts_with("! 2. Bc4 is the only move"), "{}", verdict(&browser));
         assert_eq!((count(".field .arrow"), count(".verdict .line")), (json!(0), json!(0)));
-        let named = browser.run("return document.querySelector('.moves a.now').textContent");
+        let named = browser.text(".moves a.now");
         assert!(named.as_str().unwrap().starts_with("Bc4! (good)"), "{named}");
         assert_eq!(browser.console(), Vec::<String>::new());
     }
@@ -512,8 +489,7 @@ fn variations_comments_and_clocks_of_the_pgn_are_on_the_page() {
         assert_fits(&browser, width);
         browser.press(&["End"]);
         let click = |word: &str| {
-            let script = "[...document.querySelectorAll('.aside button')].find((b) => b.textContent === arguments[0]).click()";
-            browser.run_with(script, json!([word]));
+            browser.press_button(".aside button", word);
         };
         let shows = |begin: &str| {
             let found = board(&browser);
@@ -579,8 +555,7 @@ fn the_variations_of_a_study_are_analysed_on_request() {
     assert_eq!((&mate["scores"][1], &mate["lines"][1]), (&json!([-1, "#"]), &json!([])));
 
     let Some(browser) = Browser::start(WIDE.0, WIDE.1) else { return };
-    browser.open(Path::new(&page), "#1");
-    browser.wait_for("document.querySelector('.viewer .board use')");
+    browser.open_viewer(Path::new(&page), "#1");
     browser
         .run("[...document.querySelectorAll('.aside button')].find((b) => b.textContent === 'Nf6').click()");
     assert!(board(&browser).starts_with("Variation: 1... Nf6. "), "{}", board(&browser));
@@ -592,7 +567,7 @@ fn the_variations_of_a_study_are_analysed_on_request() {
     assert_eq!(words, line);
     let score =
         browser.run_with("return 'Evaluation ' + scoreText(arguments[0])", json!([nested["lines"][0][0][0]]));
-    assert_eq!(browser.run("return document.querySelector('.bar').getAttribute('aria-label')"), score);
+    assert_eq!(browser.attribute(".bar", "aria-label"), score);
     assert_eq!(browser.console(), Vec::<String>::new());
 
     // Only on request.
@@ -606,8 +581,7 @@ fn the_variations_of_a_study_are_analysed_on_request() {
 fn the_bar_rounds_as_the_sentences_do() {
     let (_folder, page) = page_of(&fixture("page.pgn"), &["--depth", "1"]);
     let Some(browser) = Browser::start(WIDE.0, WIDE.1) else { return };
-    browser.open(&page, "#1");
-    browser.wait_for("document.querySelector('.viewer .board use')");
+    browser.open_viewer(&page, "#1");
     // The sentences' numbers are in the unit tests of `words.rs`.
     for (score, text) in [
         (json!(93), "+0.9"),
@@ -620,7 +594,7 @@ fn the_bar_rounds_as_the_sentences_do() {
     ] {
         assert_eq!(browser.run_with("return shortScore(arguments[0])", json!([score])), text);
     }
-    let bar = browser.run("return document.querySelector('.bar b').textContent");
+    let bar = browser.text(".bar b");
     let score = block(&fs::read_to_string(&page).unwrap(), "block1")["scores"][0].clone();
     let said = browser.run_with("return shortScore(arguments[0])", json!([score]));
     assert_eq!(bar, said.as_str().unwrap().trim_start_matches('+'));
@@ -666,8 +640,7 @@ fn the_board_is_saved_as_a_picture_and_the_page_is_embedded() {
          URL.createObjectURL = (blob) => { window.saved = blob; return '#'; }",
     );
     let press = |text: &str| {
-        let script = "[...document.querySelectorAll('.tools button')].find((b) => b.textContent === arguments[0]).click()";
-        browser.run_with(script, json!([text]));
+        browser.press_button(".tools button", text);
     };
     press("Save SVG");
     assert_eq!(browser.run("return window.savedAs"), "3-Nf6.svg");
@@ -741,15 +714,9 @@ fn everything_has_a_name_and_can_be_reached_with_the_keyboard() {
     browser.press(&["ArrowRight"]);
     let focused = browser.run("return document.activeElement.getAttribute('href')");
     assert_eq!(focused, "#1/2", "the focus goes along with the moves");
-    let slider = browser.run("return document.querySelector('.graph svg').getAttribute('aria-valuetext')");
+    let slider = browser.attribute(".graph svg", "aria-valuetext");
     assert!(slider.as_str().unwrap().starts_with("1... e5, "), "{slider}");
-    assert!(
-        browser
-            .run("return document.getElementById('said').textContent")
-            .as_str()
-            .unwrap()
-            .starts_with("1... e5, ")
-    );
+    assert!(browser.text("#said").as_str().unwrap().starts_with("1... e5, "));
 }
 
 /// The rules of axe-core, all of them, in every view. It is no part of the project; `AXE` is the path of its script:
@@ -827,7 +794,7 @@ fn what_a_game_says_is_never_markup() {
     }
     browser.open(&page, "#2/1");
     browser.wait_for("document.querySelector('.viewer')");
-    let heading = browser.run("return document.querySelector('h1').textContent");
+    let heading = browser.text("h1");
     assert_eq!(
         heading,
         "<b>White</b> & </title> <!--cut--> <!--0–1\"quoted\" 'single' \\u003c ${1} <script>"
@@ -837,7 +804,7 @@ fn what_a_game_says_is_never_markup() {
         "{}",
         verdict(&browser)
     );
-    let facts = browser.run("return document.querySelector('.facts').textContent");
+    let facts = browser.text(".facts");
     assert!(facts.as_str().unwrap().contains("<img src=x onerror=\"window.owned = 2\">"), "{facts}");
 }
 
@@ -870,28 +837,19 @@ fn many_games_are_a_table_that_is_sorted_and_sifted() {
             "(document.querySelector('.more').scrollIntoView(), \
              document.querySelectorAll('[aria-label=Games] tbody tr').length === 250)",
         );
-        let first = || {
-            browser
-                .run("return document.querySelector('[aria-label=Games] tbody tr').textContent")
-                .as_str()
-                .unwrap()
-                .to_owned()
-        };
+        let first = || browser.text("[aria-label=Games] tbody tr").as_str().unwrap().to_owned();
         assert!(first().starts_with("1Bert"), "{}", first());
         browser.click("[aria-label=Games] thead th", 0.5);
         browser.click("[aria-label=Games] thead th", 0.5);
         assert!(first().starts_with("250Bert"), "{}", first());
-        assert_eq!(
-            browser.run("return document.querySelector('th[aria-sort]').getAttribute('aria-sort')"),
-            "descending"
-        );
+        assert_eq!(browser.attribute("th[aria-sort]", "aria-sort"), "descending");
         let anna = "[...document.querySelectorAll('[aria-label=Players] tbody tr')].find((row) => row.textContent.startsWith('Anna'))";
         let row =
             browser.run(&format!("return [...{anna}.cells].slice(0, 3).map((cell) => cell.textContent)"));
         assert_eq!(row, json!(["Anna", "83", "83/83"]));
         browser.run(&format!("{anna}.querySelector('button').click()"));
         assert_eq!(rows(), 83);
-        assert_eq!(browser.run("return document.querySelector('[role=status]').textContent"), "83 games");
+        assert_eq!(browser.text("[role=status]"), "83 games");
         browser.click("[aria-label=Games] tbody tr:first-child .whole", 0.5);
         browser.wait_for("document.querySelector('.viewer')");
         assert_eq!(browser.run("return location.hash"), "#249/0");
@@ -1053,7 +1011,7 @@ fn uci(m: Move) -> String {
 
 /// The sentence about the move that is shown.
 fn verdict(browser: &Browser) -> String {
-    browser.run("return document.querySelector('.verdict').textContent").as_str().unwrap().to_owned()
+    browser.text(".verdict").as_str().unwrap().to_owned()
 }
 
 /// Types a move into the field for it.
@@ -1065,11 +1023,7 @@ fn type_move(browser: &Browser, word: &str) {
 
 /// The board in words: what is shown and where the pieces are.
 fn board(browser: &Browser) -> String {
-    browser
-        .run("return document.querySelector('.field .board').getAttribute('aria-label')")
-        .as_str()
-        .unwrap()
-        .to_owned()
+    browser.attribute(".field .board", "aria-label").as_str().unwrap().to_owned()
 }
 
 /// The middle of a square, on the screen.

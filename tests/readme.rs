@@ -102,8 +102,7 @@ fn the_analysis_that_is_killed_resumes_as_is_shown() {
     let hash = lines.iter().find(|line| line.contains("hash file")).expect("the file is told of");
     let resumed = engine.expect("info depth ").pop().expect("a line");
     let next = engine.expect("info depth ").pop().expect("a line");
-    engine.send("stop");
-    engine.best_move();
+    engine.stop();
     engine.quit();
     let printed = [hash.replace(&file, "najdorf.hash"), lines[lines.len() - 1].clone(), resumed, next];
     let shapes = |lines: &[&str]| lines.iter().map(|line| shape(line)).collect::<Vec<_>>();
@@ -192,8 +191,7 @@ fn printed(engine: &mut Engine) -> Vec<String> {
     let mut all = Vec::new();
     for position in ["startpos", "startpos moves e2e4 c7c5", "fen 8/2k5/3p4/p2P1p2/P2P1P2/8/8/4K3 w - - 0 1"]
     {
-        engine.send(&format!("position {position}"));
-        let (best, lines) = engine.best("go depth 8");
+        let (best, lines) = engine.search(position, "go depth 8");
         let infos = lines.iter().filter(|line| line.starts_with("info depth "));
         let timeless = infos.map(|line| {
             let words: Vec<&str> = line.split(' ').collect();

@@ -55,8 +55,7 @@ fn every_line_of_many_is_as_right_as_a_single_one() {
     let mut engine = Engine::ready();
     engine.send("setoption name Learning value off");
     engine.send(&format!("setoption name MultiPV value {}", legal.len()));
-    engine.send(&format!("position fen {FEN}"));
-    let (best, lines) = engine.best("go depth 9");
+    let (best, lines) = engine.search(&format!("fen {FEN}"), "go depth 9");
     let last: Vec<&String> = lines.iter().filter(|line| line.starts_with("info depth 9 seldepth ")).collect();
     let mut seen = std::collections::BTreeSet::new();
     let mut ranks = Vec::new();

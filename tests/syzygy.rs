@@ -230,14 +230,12 @@ fn a_position_in_the_tables_says_so() {
     let mut engine = common::Engine::ready();
     engine.send(&format!("setoption name SyzygyPath value {}", folder.display()));
     // Rook against knight from a draw: whatever the evaluation thinks, the score is a draw's.
-    engine.send("position fen 8/8/8/3kn3/8/8/3K4/7R w - - 0 1");
-    let (_, lines) = engine.best("go depth 8");
+    let (_, lines) = engine.search("fen 8/8/8/3kn3/8/8/3K4/7R w - - 0 1", "go depth 8");
     let last = lines.iter().rfind(|line| line.contains(" score ")).unwrap();
     assert!(last.contains("score cp 0 "), "{last}");
     // Several lines: all winning moves come before those that only draw.
     engine.send("setoption name MultiPV value 30");
-    engine.send("position fen 8/8/4k3/8/4K3/8/3P4/8 w - - 0 1");
-    let (_, lines) = engine.best("go depth 5");
+    let (_, lines) = engine.search("fen 8/8/4k3/8/4K3/8/3P4/8 w - - 0 1", "go depth 5");
     let scores: Vec<&str> = lines
         .iter()
         .filter(|line| line.starts_with("info depth 5 seldepth "))
@@ -285,8 +283,7 @@ fn damaged_tables_are_named_and_do_no_harm() {
     engine.send(&format!("setoption name SyzygyPath value {}", folder.path().display()));
     let said = engine.sync().join("\n");
     assert!(said.contains("is not used (") && said.contains("fetch it again"), "{said}");
-    engine.send("position fen 8/8/8/3kr3/8/8/3K4/6Q1 w - - 0 1");
-    let (m, lines) = engine.best("go depth 6");
+    let (m, lines) = engine.search("fen 8/8/8/3kr3/8/8/3K4/6Q1 w - - 0 1", "go depth 6");
     assert!(lines.iter().any(|line| line.contains("KQvKR is damaged")), "{lines:?}");
     assert_eq!(m.len(), 4, "{m}");
     let (_, lines) = engine.best("go depth 6");

@@ -19,8 +19,7 @@ fn json(arguments: &[&str]) -> Value {
 
 /// The chances in the last line before the `bestmove`.
 fn wdl(engine: &mut Engine, fen: &str) -> String {
-    engine.send(&format!("position fen {fen}"));
-    let (_, lines) = engine.best("go depth 6");
+    let (_, lines) = engine.search(&format!("fen {fen}"), "go depth 6");
     let last = lines.iter().rfind(|line| line.contains(" wdl ")).unwrap_or_else(|| panic!("{lines:?}"));
     last.split(" wdl ").nth(1).unwrap().split(" nodes").next().unwrap().to_owned()
 }

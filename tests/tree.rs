@@ -122,8 +122,7 @@ fn what_was_analysed_with_a_hash_file_is_taken_in() {
     engine.send("setoption name HashFileSize value 1");
     engine.send(&format!("setoption name HashFile value {}", hash.display()));
     for moves in ["", " moves e2e4 e7e5", " moves e2e4 e7e5 g1f3", " moves a2a3 a7a6 a3a4"] {
-        engine.send(&format!("position startpos{moves}"));
-        engine.best("go depth 7");
+        engine.search(&format!("startpos{moves}"), "go depth 7");
     }
     engine.quit();
     let added = place.run(&["add", "analysis.hash", "startpos", "e4"]);
@@ -142,8 +141,7 @@ fn its_move_is_played_and_in_analysis_only_shown() {
     let file = place.file();
     let opened = engine.answer(&format!("setoption name TreeFile value {}", file.display()));
     assert!(info_strings(&opened)[0].ends_with("1 position searched"), "{opened:?}");
-    engine.send("position startpos");
-    let (best, lines) = engine.best("go depth 6");
+    let (best, lines) = engine.search("startpos", "go depth 6");
     assert_eq!(
         (best.as_str(), info_strings(&lines).contains(&"tree: cp 80 at depth 40, a2a4")),
         ("a2a4", true),
@@ -172,8 +170,7 @@ fn a_move_that_is_left_out_is_not_played_even_if_no_other_is_known() {
     place.run(&["exclude", "a4"]);
     let mut engine = Engine::ready();
     engine.send(&format!("setoption name TreeFile value {}", place.file().display()));
-    engine.send("position startpos");
-    let (_, lines) = engine.best("go depth 4");
+    let (_, lines) = engine.search("startpos", "go depth 4");
     assert!(!info_strings(&lines).iter().any(|told| told.starts_with("tree: ")), "{lines:?}");
     engine.quit();
 }
@@ -196,11 +193,9 @@ fn a_move_that_repeats_a_position_of_the_game_is_not_the_tree_s() {
     drop(tree);
     let mut engine = Engine::ready();
     engine.send(&format!("setoption name TreeFile value {}", place.file().display()));
-    engine.send("position startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6");
-    let (_, lines) = engine.best("go depth 4");
+    let (_, lines) = engine.search("startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6", "go depth 4");
     assert!(!info_strings(&lines).iter().any(|told| told.starts_with("tree: ")), "{lines:?}");
-    engine.send("position startpos moves g1f3");
-    let (_, lines) = engine.best("go depth 4");
+    let (_, lines) = engine.search("startpos moves g1f3", "go depth 4");
     assert!(info_strings(&lines).iter().any(|told| told.starts_with("tree: ")), "{lines:?}");
     engine.quit();
 }

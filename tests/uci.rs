@@ -89,8 +89,7 @@ fn every_subset_of_the_go_parameters_is_answered() {
         "go mate 1 depth 4",
     ] {
         for moves in ["", " moves e2e4"] {
-            engine.send(&format!("position startpos{moves}"));
-            let (best, lines) = engine.best(go);
+            let (best, lines) = engine.search(&format!("startpos{moves}"), go);
             let fen = if moves.is_empty() {
                 START
             } else {
@@ -129,8 +128,7 @@ fn an_infinite_search_answers_only_to_stop() {
         engine.send(&format!("position {position}"));
         engine.send("go infinite");
         engine.searches_on(last_depth, 20);
-        engine.send("stop");
-        engine.best_move();
+        engine.stop();
     }
     // Nor where another limit is met. The last line counts 100 nodes if that limit ended the search and not the stop,
     // for which a slow machine needs more turns.
@@ -138,8 +136,7 @@ fn an_infinite_search_answers_only_to_stop() {
         let is_met_before_stop = (0..12).any(|doublings| {
             engine.send(&format!("ucinewgame\nposition startpos\n{go}"));
             engine.searches_on("1", 20 << doublings);
-            engine.send("stop");
-            engine.best_move();
+            engine.stop();
             last_value(&engine.seen, "nodes").as_deref() == Some("100")
         });
         assert!(is_met_before_stop, "{go}");
@@ -201,8 +198,7 @@ fn a_finished_game_has_a_score_and_no_move() {
         [("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0"), ("7k/8/6Q1/8/8/8/8/K7 b - - 0 1", "cp 0")]
     {
         for go in ["go depth 3", "go movetime 20", "go wtime 100 btime 100"] {
-            engine.send(&format!("position fen {fen}"));
-            let (best, lines) = engine.best(go);
+            let (best, lines) = engine.search(&format!("fen {fen}"), go);
             assert_eq!(best, "(none)", "{fen}");
             let info = lines.last().expect("an info line");
             assert!(info.contains(&format!("score {score}")) && !info.contains("string"), "{info}");
@@ -214,8 +210,7 @@ fn a_finished_game_has_a_score_and_no_move() {
 #[test]
 fn mates_are_told_in_moves() {
     let mut engine = Engine::ready();
-    engine.send("position fen 7k/8/5K2/6Q1/8/8/8/8 w - - 0 1");
-    let (best, lines) = engine.best("go depth 5");
+    let (best, lines) = engine.search("fen 7k/8/5K2/6Q1/8/8/8/8 w - - 0 1", "go depth 5");
     assert_eq!(last_value(&lines, "mate").as_deref(), Some("1"), "{best}: {lines:#?}");
     assert_eq!(best, "g5g7");
     engine.quit();
@@ -225,8 +220,7 @@ fn mates_are_told_in_moves() {
 fn multi_pv_reports_as_many_lines_as_there_are() {
     let mut engine = Engine::ready();
     engine.send("setoption name MultiPV value 4");
-    engine.send("position startpos");
-    let (best, lines) = engine.best("go depth 4");
+    let (best, lines) = engine.search("startpos", "go depth 4");
     let deepest: Vec<&String> =
         lines.iter().filter(|line| line.starts_with("info depth 4 seldepth ")).collect();
     for rank in 1..=4 {
@@ -306,8 +300,8 @@ fn chess960_castling_is_king_takes_rook() {
     engine.send(&format!("position fen {fen}"));
     assert_eq!(engine.best("go depth 2 searchmoves e1a1").0, "e1a1");
     // In Shredder-FEN, with king and rook anywhere.
-    engine.send("position fen 1r2k1r1/pppppppp/8/8/8/8/PPPPPPPP/1R2K1R1 w BGbg - 0 1");
-    let (best, lines) = engine.best("go depth 2 searchmoves e1g1");
+    let (best, lines) = engine
+        .search("fen 1r2k1r1/pppppppp/8/8/8/8/PPPPPPPP/1R2K1R1 w BGbg - 0 1", "go depth 2 searchmoves e1g1");
     assert_eq!(best, "e1g1", "{lines:?}");
     engine.send("position fen 1r2k1r1/pppppppp/8/8/8/8/PPPPPPPP/1R2K1R1 w BGbg - 0 1 moves e1b1 e8g8");
     assert!(engine.sync().is_empty());

@@ -100,8 +100,7 @@ fn a_go_that_names_a_limit_is_answered() {
         ("go searchmoves king d7d5 depth 2", "king"),
         ("go searchmoves king depth 2", "king"),
     ] {
-        engine.send("position startpos moves e2e4");
-        let (best, lines) = engine.best(line);
+        let (best, lines) = engine.search("startpos moves e2e4", line);
         assert_ne!(best, "(none)", "{line}");
         let expected: Vec<String> = Some(passed_over)
             .filter(|words| !words.is_empty())

@@ -1,4 +1,5 @@
 //! A headless Chromium, driven by the WebDriver protocol (W3C) through `chromedriver`.
+#![allow(dead_code)]
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -86,6 +87,34 @@ impl Browser {
     /// Shows a file.
     pub fn open(&self, path: &Path, fragment: &str) {
         self.command("url", &json!({ "url": format!("file://{}{fragment}", path.display()) }));
+    }
+
+    /// Shows a game or position, and waits for its board.
+    pub fn open_viewer(&self, path: &Path, fragment: &str) {
+        self.open(path, fragment);
+        self.wait_for("document.querySelector('.viewer .board use')");
+    }
+
+    /// The text of an element.
+    pub fn text(&self, selector: &str) -> Value {
+        self.run_with("return document.querySelector(arguments[0]).textContent", json!([selector]))
+    }
+
+    /// An attribute of an element.
+    pub fn attribute(&self, selector: &str, name: &str) -> Value {
+        let script = "return document.querySelector(arguments[0]).getAttribute(arguments[1])";
+        self.run_with(script, json!([selector, name]))
+    }
+
+    /// The number of elements.
+    pub fn count(&self, selector: &str) -> Value {
+        self.run_with("return document.querySelectorAll(arguments[0]).length", json!([selector]))
+    }
+
+    /// Presses, of these buttons, the one with this text.
+    pub fn press_button(&self, buttons: &str, text: &str) {
+        let script = "[...document.querySelectorAll(arguments[0])].find((b) => b.textContent === arguments[1]).click()";
+        self.run_with(script, json!([buttons, text]));
     }
 
     /// Runs a function body in the page; its value.

@@ -195,6 +195,17 @@ impl Engine {
         lines
     }
 
+    /// Searches a position, such as `startpos moves e2e4`: its move, and the lines before it.
+    pub fn search(&mut self, position: &str, go: &str) -> (String, Vec<String>) {
+        self.send(&format!("position {position}"));
+        self.best(go)
+    }
+
+    /// Sends `stop` and waits for the `bestmove`: its move, and the lines before it.
+    pub fn stop(&mut self) -> (String, Vec<String>) {
+        self.best("stop")
+    }
+
     /// Sends `line` and waits for the `bestmove`: its move, and the lines before it.
     pub fn best(&mut self, line: &str) -> (String, Vec<String>) {
         self.send(line);

@@ -108,10 +108,8 @@ fn thousands_of_games_and_searches_leave_nothing_behind() {
             before = Some(settled(&engine, threads));
         }
         engine.send("ucinewgame");
-        engine.send("position startpos moves d2d4");
-        engine.best("go nodes 20");
-        engine.send("position startpos moves d2d4 d7d5 c2c4");
-        engine.best("go nodes 20");
+        engine.search("startpos moves d2d4", "go nodes 20");
+        engine.search("startpos moves d2d4 d7d5 c2c4", "go nodes 20");
         engine.seen.clear();
     }
     let memory = before.expect("more games than that");
