@@ -15,16 +15,15 @@ import re
 import tempfile
 from pathlib import Path
 
-from uci import Engine
+from uci import Engine, bench_positions
 
 MODES = ["off", "fifty80", "fifty80each", "fifty", "draws", "last4", "full"]
-BENCH = Path(__file__).resolve().parent.parent / "src/cli/bench.rs"
 
 
 def positions(source, count):
     """The bench set, or `count` positions spread over an EPD file."""
     if source == "bench":
-        return re.findall(r'^    "(\S+ [wb] \S+ \S+ \d+ \d+)",$', BENCH.read_text(), re.MULTILINE)
+        return bench_positions()
     lines = [line.split(";")[0].split() for line in Path(source).read_text().splitlines() if line.strip()]
     chosen = lines[:: max(1, len(lines) // count)][:count]
     return [" ".join(fields[:6] if fields[4:6] and fields[4].isdigit() else fields[:4] + ["0", "1"]) for fields in chosen]

@@ -22,33 +22,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from uci import Engine
+from uci import Engine, bench_positions
 
 ROOT = Path(__file__).resolve().parent.parent
 
 # Openings, middlegames, attacks and endgames out of `engram bench`, those that are not over at once.
-POSITIONS = [
-    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-    "r1bqkbnr/1ppp1ppp/p1n5/4p3/B3P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 1 4",
-    "rnbqkb1r/pp2pppp/3p1n2/8/3NP3/8/PPP2PPP/RNBQKB1R w KQkq - 1 5",
-    "rnbqk2r/ppp1ppbp/3p1np1/8/2PPP3/2N5/PP3PPP/R1BQKBNR w KQkq - 0 5",
-    "rnbqkb1r/pp3ppp/4pn2/2pp4/2PP4/2N2N2/PP2PPPP/R1BQKB1R w KQkq c6 0 5",
-    "rnbqk1nr/pp3ppp/4p3/2ppP3/1b1P4/2N5/PPP2PPP/R1BQKBNR w KQkq c6 0 5",
-    "r2q1rk1/pp2bppp/2n1bn2/3p4/3N4/2N1B1P1/PP2PPBP/R2Q1RK1 w - - 5 12",
-    "r1bq1rk1/pp1nbppp/2p1pn2/3p4/2PP4/2NBPN2/PPQ2PPP/R1B2RK1 b - - 6 8",
-    "r1bq1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 b - - 0 9",
-    "2rq1rk1/pb1nbppp/1p2pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2Q1RK1 w - - 4 11",
-    "r1b2rk1/1pq1bppp/p1nppn2/8/3NPP2/2N1B3/PPP1B1PP/R3QRK1 w - - 4 11",
-    "r2qr1k1/1b1nbppp/p2p1n2/1pp1p3/4P3/2PP1NNP/PPBB1PP1/R2QR1K1 w - - 0 15",
-    "3r1rk1/p1q2ppp/1pn1pn2/2p5/2PP4/P1PBPN2/4QPPP/R1B2RK1 w - - 0 14",
-    "r3r1k1/pp1q1ppp/2pb1n2/3p4/3P2b1/2PB1N2/PPQ2PPP/R1B1R1K1 w - - 6 14",
-    "r4rk1/1bqnbppp/p2pp3/1p4P1/3NPP2/1BN1B3/PPPQ4/2KR3R b - - 0 15",
-    "r2q1rk1/p2bppbp/2np1np1/1p6/3NP1P1/1BN1BP2/PPPQ3P/2KR3R b - g3 0 12",
-    "3rr1k1/pp3ppp/1qn5/3p4/3P2Q1/P2BP3/1P3PPP/2R2RK1 b - - 2 20",
-    "2r3k1/5ppp/p3p3/1p6/3R4/1P2P1P1/P4P1P/6K1 w - - 0 27",
-    "8/3nk1p1/p1p1p2p/1p1pP2P/3P1P2/1PB1K1P1/P7/8 w - - 3 36",
-    "5k2/2n2p2/1p2p1p1/p1p1P2p/P1P2P1P/1P1N1KP1/8/8 w - - 0 41",
-]
+BENCH = bench_positions()
+POSITIONS = [BENCH[number] for number in (0, 1, 2, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 18, 19, 23, 27, 30, 32)]
 
 # Plies of a line that `back` analyses.
 PLIES = 6

@@ -1,8 +1,10 @@
 """An engine that talks UCI, for the scripts beside this file. Needs only Python 3."""
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 
 class Engine:
@@ -58,3 +60,9 @@ class Engine:
 def environment(home):
     """The variables under which an engine keeps its data in the folder `home`."""
     return {**os.environ, "HOME": str(home), "XDG_DATA_HOME": str(home)}
+
+
+def bench_positions():
+    """The FENs of `engram bench`."""
+    source = Path(__file__).resolve().parent.parent / "src/cli/bench.rs"
+    return re.findall(r'^    "(\S+ [wb] \S+ \S+ \d+ \d+)",$', source.read_text(), re.MULTILINE)
