@@ -1,5 +1,6 @@
 use std::fmt;
 
+use serde::Serialize;
 use shakmaty::uci::UciMove;
 
 use super::tokens::{Tokens, item, parse_integer, parse_move};
@@ -48,11 +49,13 @@ pub struct InfoScore {
 }
 
 /// A score from the engine's point of view.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum ScoreValue {
     /// Centipawns.
+    #[serde(rename = "cp")]
     Centipawns(i32),
     /// Moves to mate, negative if the engine is mated, 0 if it is mated already.
+    #[serde(rename = "mate")]
     Mate(i32),
 }
 

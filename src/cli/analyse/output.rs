@@ -48,17 +48,9 @@ impl OutputFile {
     }
 }
 
-/// A score: centipawns or moves to mate.
-#[derive(Serialize)]
-#[serde(rename_all = "lowercase")]
-enum ScoreJson {
-    Cp(i32),
-    Mate(i32),
-}
-
 #[derive(Serialize)]
 struct LineJson {
-    score: ScoreJson,
+    score: ScoreValue,
     /// Chances of win, draw and loss in per mille.
     wdl: [u16; 3],
     pv: Vec<String>,
@@ -131,17 +123,14 @@ struct ByColor<T> {
 struct MoveJson<'a> {
     san: &'a str,
     uci: &'a str,
-    score: ScoreJson,
+    score: ScoreValue,
     loss: f64,
     judgement: Option<&'static str>,
     lines: Vec<LineJson>,
 }
 
-fn score_json(score: Score) -> ScoreJson {
-    match translate::score(score, Bound::Exact).value {
-        ScoreValue::Centipawns(centipawns) => ScoreJson::Cp(centipawns),
-        ScoreValue::Mate(moves) => ScoreJson::Mate(moves),
-    }
+fn score_json(score: Score) -> ScoreValue {
+    translate::score(score, Bound::Exact).value
 }
 
 fn lines_json(position: &Position, finding: &Finding) -> Vec<LineJson> {
