@@ -28,10 +28,19 @@ pub fn write_game(game: &Game, tags: &[(String, String)], comments: &[Comment]) 
 
 /// The words of a game's moves with `comments` after them (the first before them), without a result.
 pub fn movetext(game: &Game, comments: &[Comment]) -> Vec<String> {
+    numbered(&game.start, &game.moves, comments)
+}
+
+/// A line from `position` in SAN with move numbers.
+pub fn line(position: &Position, moves: &[Move]) -> String {
+    numbered(position, moves, &[]).join(" ")
+}
+
+fn numbered(start: &Position, moves: &[Move], comments: &[Comment]) -> Vec<String> {
     let mut tokens: Vec<String> = comments.first().cloned().unwrap_or_default();
-    let mut position = game.start.clone();
+    let mut position = start.clone();
     let mut numbered = true;
-    for (index, &m) in game.moves.iter().enumerate() {
+    for (index, &m) in moves.iter().enumerate() {
         let (san, next) = san(&position, m);
         tokens.extend((numbered || position.turn().is_white()).then(|| move_number(&position)));
         tokens.push(san);
@@ -42,19 +51,6 @@ pub fn movetext(game: &Game, comments: &[Comment]) -> Vec<String> {
         numbered = after.iter().any(|token| !token.starts_with('$'));
     }
     tokens
-}
-
-/// A line from `position` in SAN with move numbers.
-pub fn line(position: &Position, moves: &[Move]) -> String {
-    let mut position = position.clone();
-    let mut tokens = Vec::new();
-    for (index, &m) in moves.iter().enumerate() {
-        let (san, next) = san(&position, m);
-        tokens.extend((index == 0 || position.turn().is_white()).then(|| move_number(&position)));
-        tokens.push(san);
-        position = next;
-    }
-    tokens.join(" ")
 }
 
 /// A move in SAN, and the position after it.
