@@ -231,7 +231,7 @@ fn score(annotations: &[Annotation], side: Color) -> Option<Score> {
     let white = match value.trim().strip_prefix('#') {
         Some(moves) => {
             let moves: i32 = moves.parse().ok()?;
-            let plies = (2 * moves.unsigned_abs()).checked_sub(u32::from(moves > 0))?;
+            let plies = moves.unsigned_abs().checked_mul(2)?.checked_sub(u32::from(moves > 0))?;
             let plies = Ply(u8::try_from(plies).ok()?.into());
             if moves > 0 { Score::mate_in(plies) } else { Score::mated_in(plies) }
         }
@@ -375,6 +375,21 @@ impl GameFilter {
                 self.since.is_some_and(|since| record.time / DAY >= since)
                     && GameFilter { since: None, ..self.clone() }.is_empty()
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evaluations_in_comments_are_read_and_nonsense_is_not() {
+        let read = |text: &str| score(&[Annotation::Comment(format!("[%eval {text}]"))], Color::Black);
+        assert_eq!(read("0.35,20"), Some(Score::from_centipawns(-35)));
+        assert_eq!(read("#-3"), Some(Score::mate_in(Ply(6)).relative_to(Color::White)));
+        for nonsense in ["", "1e9", "NaN", "#", "#1000", "#-2147483648", "#2147483647"] {
+            assert_eq!(read(nonsense), None, "{nonsense}");
         }
     }
 }
