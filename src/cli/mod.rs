@@ -151,7 +151,7 @@ pub enum Subtask {
     /// The position that matters most is searched next, and its score is backed up to the positions before it. The
     /// option `TreeFile` lets the engine play what the tree has found.
     Tree(tree::TreeArguments),
-    /// Train the network and tune the search.
+    /// Train the network, and compare evaluations.
     #[cfg(feature = "tune")]
     #[command(subcommand)]
     Tune(tune::TuneTask),
