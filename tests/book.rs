@@ -117,8 +117,7 @@ fn broken_files_are_refused() {
     let path = file("bad.bin", &[7; 20]);
     let (_, stderr, code) = run(&["book", "stats", path.to_str().unwrap()]);
     assert_eq!((code, stderr.lines().count()), (1, 1), "{stderr}");
-    let mut engine = Engine::ready();
-    engine.send("setoption name OwnBook value true");
+    let mut engine = Engine::with(&["OwnBook value true"]);
     let said = engine.answer(&format!("setoption name BookFile value {}", path.display()));
     assert!(said.len() == 1 && said[0].contains("not a Polyglot book"), "{said:?}");
     let (_, lines) = engine.search("startpos", "go movetime 1000");
@@ -180,10 +179,11 @@ fn results_move_the_choice_and_the_book_is_never_written() {
     ]);
     fs::write(&file, &book).unwrap();
 
-    let mut engine = Engine::ready();
-    engine.send("setoption name OwnBook value true");
-    engine.send("setoption name BookBestMove value true");
-    engine.send(&format!("setoption name BookFile value {}", file.display()));
+    let mut engine = Engine::with(&[
+        "OwnBook value true",
+        "BookBestMove value true",
+        &format!("BookFile value {}", file.display()),
+    ]);
     let copies = engine.home().join("engram/books");
 
     engine.send("setoption name BookLearning value false");

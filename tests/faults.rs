@@ -165,10 +165,11 @@ fn signals_end_the_engine_like_quit_and_its_files_stay_sound() {
             println!("skipped: SIG{signal}, which whoever started this test wants to be ignored");
             continue;
         }
-        let mut engine = Engine::ready();
-        engine.send("setoption name HashFile value analysis.hash");
-        engine.send("setoption name LearnFile value known.bin");
-        engine.send("setoption name Learning value all");
+        let mut engine = Engine::with(&[
+            "HashFile value analysis.hash",
+            "LearnFile value known.bin",
+            "Learning value all",
+        ]);
         engine.search("startpos", "go depth 8");
         engine.send("go infinite");
         engine.expect("info depth");
@@ -203,8 +204,7 @@ fn a_program_for_a_newer_processor_ends_with_a_sentence() {
 /// Many more threads than processors: each of them searches, and all of them are stopped.
 #[test]
 fn sixty_four_threads_start_play_and_stop() {
-    let mut engine = Engine::ready();
-    engine.send("setoption name Threads value 64");
+    let mut engine = Engine::with(&["Threads value 64"]);
     engine.sync();
     let (m, lines) = engine.search("startpos", "go nodes 200000");
     assert_eq!(m.len(), 4, "{lines:?}");
@@ -232,8 +232,7 @@ fn the_table_may_lie_on_huge_pages() {
         println!("skipped: this kernel gives no huge pages ({})", enabled.trim());
         return;
     }
-    let mut engine = Engine::ready();
-    engine.send("setoption name Hash value 64");
+    let mut engine = Engine::with(&["Hash value 64"]);
     engine.sync();
     let maps = fs::read_to_string(format!("/proc/{}/smaps", engine.id())).unwrap();
     // A mapping's lines begin with its addresses; `Size:` and `VmFlags:` follow.
@@ -254,9 +253,7 @@ fn the_table_may_lie_on_huge_pages() {
 #[test]
 #[cfg(target_os = "linux")]
 fn no_network_is_opened() {
-    let mut engine = Engine::ready();
-    engine.send("setoption name OwnBook value true");
-    engine.send("setoption name HashFile value analysis.hash");
+    let mut engine = Engine::with(&["OwnBook value true", "HashFile value analysis.hash"]);
     engine.search("startpos", "go depth 4");
     engine.send("go infinite");
     engine.expect("info depth");

@@ -14,16 +14,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{TIMEOUT, command, home, run};
+use common::{TIMEOUT, command, home, is_full, run};
 use engram::fleet::{Queue, Task, TaskOutcome};
 use redis::cmd;
 use server::Server;
 use tempfile::TempDir;
-
-/// Is this the long form of the tests?
-fn full() -> bool {
-    std::env::var_os("ENGRAM_FULL").is_some()
-}
 
 /// A process that ends with the test.
 struct Running(Child);
@@ -155,7 +150,7 @@ fn a_tree_that_workers_grow_is_that_of_one_machine() {
     // Workers die with what they hold; those that come later do it.
     let file = path(&home, "more.db");
     assert_eq!(run(&["tree", &file, "add", "startpos"]).2, 0);
-    let kills = if full() { 100 } else { 1 };
+    let kills = if is_full() { 100 } else { 1 };
     let positions = (30 + 10 * kills).to_string();
     let more =
         ["--positions", &positions, "--nodes", "700", "--threads", "4", "--hash", "2", "--queue", &url];
@@ -179,7 +174,7 @@ fn a_tree_that_workers_grow_is_that_of_one_machine() {
 fn workers_that_die_lose_nothing_and_the_collector_may_die_as_well() {
     let Some(mut server) = Server::start() else { return };
     let home = home();
-    let (count, crew, nodes) = if full() { (2000, 10, "20000") } else { (120, 3, "3000") };
+    let (count, crew, nodes) = if is_full() { (2000, 10, "20000") } else { (120, 3, "3000") };
     fs::write(path(&home, "many.epd"), positions(count)).expect("written");
     let mut workers: Vec<Running> = (0..crew).map(|_| worker(&home, &server)).collect();
     let url = server.url();
@@ -207,8 +202,8 @@ fn workers_that_die_lose_nothing_and_the_collector_may_die_as_well() {
         assert!(Instant::now() < deadline, "{} of {count} after {kills} kills", done());
         thread::sleep(Duration::from_millis(40 + random.below(200) as u64));
         // Not so many that a task meets three of them, which would be its fault.
-        if kills < if full() { 30 } else { 2 } {
-            thread::sleep(Duration::from_millis(if full() { random.below(4000) as u64 } else { 0 }));
+        if kills < if is_full() { 30 } else { 2 } {
+            thread::sleep(Duration::from_millis(if is_full() { random.below(4000) as u64 } else { 0 }));
             kills += 1;
             let place = random.below(crew);
             workers[place] = worker(&home, &server);
@@ -357,7 +352,7 @@ fn a_server_that_is_not_there_is_named() {
 #[test]
 fn tasks_go_through_the_queue() {
     let Some(server) = Server::start_with(&["--appendonly", "no"]) else { return };
-    let count = if full() { 50_000 } else { 2000 };
+    let count = if is_full() { 50_000 } else { 2000 };
     let address = || server.url().parse().expect("an address");
     let begin = Instant::now();
     thread::scope(|scope| {

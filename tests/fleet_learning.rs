@@ -18,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{Engine, TIMEOUT, home};
+use common::{Engine, TIMEOUT, home, is_full};
 use engram::{
     learn::{self, LearnFile, Mode, Record, Ring, record::RECORD_SIZE},
     position::Position,
@@ -29,17 +29,10 @@ use server::Server;
 
 const STREAM: &str = "{engram}:learn-1";
 
-/// Is this the long form of the tests?
-fn full() -> bool {
-    std::env::var_os("ENGRAM_FULL").is_some()
-}
-
 /// An engine that learns every root in `file` and shares it through `url`.
 fn sharing(file: &Path, url: &str) -> Engine {
-    let mut engine = Engine::ready();
-    engine.send("setoption name Hash value 2");
-    engine.send(&format!("setoption name LearnFile value {}", file.display()));
-    engine.send("setoption name Learning value all");
+    let mut engine =
+        Engine::with(&["Hash value 2", &format!("LearnFile value {}", file.display()), "Learning value all"]);
     assert!(engine.answer(&format!("setoption name LearnShare value {url}")).is_empty());
     engine
 }
@@ -106,7 +99,7 @@ fn machines_come_to_know_the_same_whatever_happens_to_the_server() {
     let mut learned: BTreeSet<u64> = BTreeSet::new();
     let mut games = |engines: &mut Vec<Engine>, learned: &mut BTreeSet<u64>| {
         let [one, two, three, four] = &mut engines[..] else { unreachable!() };
-        let plies = if full() { 40 } else { 12 };
+        let plies = if is_full() { 40 } else { 12 };
         play(one, three, &mut random, plies);
         play(four, two, &mut random, plies);
         files.iter().for_each(|file| learned.extend(state(file).keys()));
@@ -145,7 +138,7 @@ fn machines_come_to_know_the_same_whatever_happens_to_the_server() {
     games(&mut engines, &mut learned);
     server.signal("STOP");
     games(&mut engines, &mut learned);
-    thread::sleep(Duration::from_secs(if full() { 10 } else { 1 }));
+    thread::sleep(Duration::from_secs(if is_full() { 10 } else { 1 }));
     server.signal("CONT");
     games(&mut engines, &mut learned);
     until("both files are the same at the end", equal);
@@ -253,7 +246,7 @@ fn strangers_in_the_stream_are_counted_and_not_believed() {
     foreign(&[(b"r", &huge)]);
     foreign(&[(b"r", &huge[..3 << 20])]);
     foreign(&[(b"r", &huge[..5 << 20])]);
-    let many = if full() { 1_000_000 } else { 20_000 };
+    let many = if is_full() { 1_000_000 } else { 20_000 };
     for _ in 0..many / 1000 {
         let mut pipe = redis::pipe();
         for _ in 0..1000 {

@@ -18,8 +18,7 @@ const LOST_GAME: [&str; 10] =
 
 /// An engine that learns in `path`.
 fn engine(path: &Path) -> Engine {
-    let mut engine = Engine::ready();
-    engine.send(&format!("setoption name LearnFile value {}", path.display()));
+    let mut engine = Engine::with(&[&format!("LearnFile value {}", path.display())]);
     engine.sync();
     engine
 }

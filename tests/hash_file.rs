@@ -16,10 +16,11 @@ const DEPTH: u32 = 11;
 
 /// An engine that is ready, with a hash file of the smallest size.
 fn with_file(file: &Path) -> (Engine, Vec<String>) {
-    let mut engine = Engine::ready();
-    engine.send("setoption name Learning value off");
-    engine.send("setoption name HashFileSize value 1");
-    engine.send(&format!("setoption name HashFile value {}", file.display()));
+    let mut engine = Engine::with(&[
+        "Learning value off",
+        "HashFileSize value 1",
+        &format!("HashFile value {}", file.display()),
+    ]);
     let said = engine.sync();
     (engine, said)
 }
@@ -251,9 +252,7 @@ fn an_analysis_at_another_move_clock_destroys_nothing() {
 fn what_is_resumed_from_ram_is_in_the_file() {
     let home = home();
     let file = home.path().join("late.hash");
-    let mut engine = Engine::ready();
-    engine.send("setoption name Learning value off");
-    engine.send("setoption name HashFileSize value 1");
+    let mut engine = Engine::with(&["Learning value off", "HashFileSize value 1"]);
     engine.send("go infinite depth 9");
     engine.expect("info depth 9 seldepth ");
     engine.stop();
@@ -304,8 +303,7 @@ fn stepping_back_finds_the_earlier_depth_and_a_mate_shows_in_the_parent() {
 
 #[test]
 fn an_infinite_search_is_an_analysis_with_any_options() {
-    let mut engine = Engine::ready();
-    engine.send("setoption name Learning value off");
+    let mut engine = Engine::with(&["Learning value off"]);
     engine.send("go infinite");
     let lines = engine.expect("info depth 9 seldepth ");
     assert!(lines.iter().all(|line| !line.contains("resumed")), "{lines:?}");
@@ -319,17 +317,13 @@ fn an_infinite_search_is_an_analysis_with_any_options() {
 
 #[test]
 fn in_ram_alone_an_analysis_is_resumed_as_well() {
-    let mut engine = Engine::ready();
-    engine.send("setoption name Learning value off");
-    engine.send("setoption name UCI_AnalyseMode value true");
+    let mut engine = Engine::with(&["Learning value off", "UCI_AnalyseMode value true"]);
     let (_, lines) = engine.best("go depth 9");
     let (_, again) = engine.best("go depth 9");
     assert_eq!((line_of(&again, 9), nodes_of(&again, 9)), (line_of(&lines, 9), 0));
     // Not a node more or less than without the interruption.
     let (_, on) = engine.best("go depth 11");
-    let mut other = Engine::ready();
-    other.send("setoption name Learning value off");
-    other.send("setoption name UCI_AnalyseMode value true");
+    let mut other = Engine::with(&["Learning value off", "UCI_AnalyseMode value true"]);
     let (_, whole) = other.best("go depth 11");
     other.quit();
     assert_eq!(nodes_of(&on, 11), nodes_of(&whole, 11) - nodes_of(&whole, 9));

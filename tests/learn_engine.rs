@@ -17,10 +17,11 @@ use tempfile::TempDir;
 
 /// An engine that learns in `path`.
 fn learning(mode: &str, path: &Path) -> Engine {
-    let mut engine = Engine::ready();
-    engine.send(&format!("setoption name LearnFile value {}", path.display()));
-    engine.send(&format!("setoption name Learning value {mode}"));
-    engine.send("setoption name LearnMinDepth value 4");
+    let mut engine = Engine::with(&[
+        &format!("LearnFile value {}", path.display()),
+        &format!("Learning value {mode}"),
+        "LearnMinDepth value 4",
+    ]);
     assert!(engine.sync().is_empty());
     engine
 }

@@ -19,11 +19,12 @@ use learn::Random;
 use shakmaty::CastlingMode;
 
 fn start(path: &Path) -> Engine {
-    let mut engine = Engine::ready();
-    engine.send(&format!("setoption name LearnFile value {}", path.display()));
-    engine.send("setoption name Learning value all");
-    engine.send("setoption name LearnMinDepth value 2");
-    engine.send("setoption name Hash value 1");
+    let mut engine = Engine::with(&[
+        &format!("LearnFile value {}", path.display()),
+        "Learning value all",
+        "LearnMinDepth value 2",
+        "Hash value 1",
+    ]);
     // What is learned before the file is open has to wait for it.
     engine.search_until_told("learning all");
     engine
@@ -116,9 +117,7 @@ fn logs(path: &Path) -> usize {
 }
 
 fn playing(path: &Path) -> Engine {
-    let mut engine = Engine::ready();
-    engine.send(&format!("setoption name LearnFile value {}", path.display()));
-    engine
+    Engine::with(&[&format!("LearnFile value {}", path.display())])
 }
 
 #[test]

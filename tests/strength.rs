@@ -52,9 +52,7 @@ fn every_line_of_many_is_as_right_as_a_single_one() {
     const FEN: &str = "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1";
     let position = parse_fen(FEN, false).unwrap();
     let legal = position.legal_moves();
-    let mut engine = Engine::ready();
-    engine.send("setoption name Learning value off");
-    engine.send(&format!("setoption name MultiPV value {}", legal.len()));
+    let mut engine = Engine::with(&["Learning value off", &format!("MultiPV value {}", legal.len())]);
     let (best, lines) = engine.search(&format!("fen {FEN}"), "go depth 9");
     let last: Vec<&String> = lines.iter().filter(|line| line.starts_with("info depth 9 seldepth ")).collect();
     let mut seen = std::collections::BTreeSet::new();
@@ -82,8 +80,7 @@ fn every_line_of_many_is_as_right_as_a_single_one() {
 
 #[test]
 fn the_book_is_closed_in_analysis() {
-    let mut engine = Engine::ready();
-    engine.send("setoption name OwnBook value true");
+    let mut engine = Engine::with(&["OwnBook value true"]);
     engine.send("position startpos");
     assert!(engine.best("go depth 4").1.is_empty());
     engine.send("setoption name UCI_AnalyseMode value true");
@@ -114,8 +111,7 @@ fn searches_more_with_each(engine: &mut Engine, option: &str, levels: [u32; 3]) 
 
 #[test]
 fn limited_strength_narrows_the_search_and_blurs_the_scores() {
-    let mut engine = Engine::ready();
-    engine.send("setoption name Learning value off");
+    let mut engine = Engine::with(&["Learning value off"]);
     engine.send("position fen r2q1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 w - - 0 11");
     engine.send("setoption name UCI_LimitStrength value true");
     searches_more_with_each(&mut engine, "UCI_Elo", [1350, 2100, 2850]);
@@ -182,8 +178,7 @@ fn who_plays_and_who_wrote_it_is_understood() {
 
 #[test]
 fn pondering_waits_for_the_hit_and_leaves_the_book_alone() {
-    let mut engine = Engine::ready();
-    engine.send("setoption name OwnBook value true");
+    let mut engine = Engine::with(&["OwnBook value true"]);
     engine.send("position startpos moves e2e4 e7e5");
     engine.send("go ponder wtime 1000 btime 1000");
     engine.searches_on("1", 20);

@@ -34,8 +34,7 @@ const QUEEN_AGAINST_ROOK: &str = "8/8/8/3kr3/8/8/3K4/6Q1 w - - 0 1";
 
 #[test]
 fn a_draw_by_rule_leaves_no_other_chances() {
-    let mut engine = Engine::ready();
-    engine.send("setoption name UCI_ShowWDL value true");
+    let mut engine = Engine::with(&["UCI_ShowWDL value true"]);
     for fen in [STALEMATE, BARE_KINGS, ONE_KNIGHT, ONLY_CAPTURE] {
         assert_eq!(wdl(&mut engine, fen), "0 1000 0", "{fen}");
         let found = json(&["analyse", fen, "--depth", "4", "--json", "-"]);
@@ -50,9 +49,7 @@ fn a_draw_by_rule_leaves_no_other_chances() {
 #[test]
 fn what_tables_know_is_certain_and_its_line_goes_on() {
     let Some(folder) = tables() else { return };
-    let mut engine = Engine::ready();
-    engine.send("setoption name UCI_ShowWDL value true");
-    engine.send(&format!("setoption name SyzygyPath value {folder}"));
+    let mut engine = Engine::with(&["UCI_ShowWDL value true", &format!("SyzygyPath value {folder}")]);
     assert_eq!(wdl(&mut engine, ROOK_AGAINST_KNIGHT), "0 1000 0");
     assert_eq!(wdl(&mut engine, QUEEN_AGAINST_ROOK), "1000 0 0");
     // Two plies too late for the fifty-move rule.

@@ -160,8 +160,7 @@ fn stop_that_follows_go_at_once_is_not_lost() {
 
 #[test]
 fn pondering_waits_for_ponderhit_or_stop() {
-    let mut engine = Engine::ready();
-    engine.send("setoption name Ponder value true");
+    let mut engine = Engine::with(&["Ponder value true"]);
     for end in ["ponderhit", "stop"] {
         engine.send("position startpos moves e2e4 e7e5");
         engine.send("go ponder wtime 1 btime 1");
@@ -218,8 +217,7 @@ fn mates_are_told_in_moves() {
 
 #[test]
 fn multi_pv_reports_as_many_lines_as_there_are() {
-    let mut engine = Engine::ready();
-    engine.send("setoption name MultiPV value 4");
+    let mut engine = Engine::with(&["MultiPV value 4"]);
     let (best, lines) = engine.search("startpos", "go depth 4");
     let deepest: Vec<&String> =
         lines.iter().filter(|line| line.starts_with("info depth 4 seldepth ")).collect();

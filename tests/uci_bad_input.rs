@@ -77,8 +77,7 @@ fn mistakes_are_answered_by_one_line_and_change_nothing() {
 
 #[test]
 fn a_go_that_names_a_limit_is_answered() {
-    let mut engine = Engine::ready();
-    engine.send("setoption name Learning value off");
+    let mut engine = Engine::with(&["Learning value off"]);
     for (line, passed_over) in [
         // Sent where a flag has fallen.
         ("go wtime -5 btime -5 movestogo -5", ""),

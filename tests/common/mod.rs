@@ -29,6 +29,11 @@ fn command_of(program: &str, home: &TempDir) -> Command {
     command
 }
 
+/// Is the long form of the tests wanted?
+pub fn is_full() -> bool {
+    std::env::var_os("ENGRAM_FULL").is_some()
+}
+
 /// A folder of its own for one test.
 pub fn home() -> TempDir {
     tempfile::tempdir().expect("a temporary folder")
@@ -131,6 +136,13 @@ impl Engine {
         let mut engine = Engine::start();
         engine.send("uci");
         engine.expect("uciok");
+        engine
+    }
+
+    /// The same with options, such as `Hash value 2`.
+    pub fn with(options: &[&str]) -> Engine {
+        let mut engine = Engine::ready();
+        options.iter().for_each(|option| engine.send(&format!("setoption name {option}")));
         engine
     }
 

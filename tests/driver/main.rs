@@ -14,13 +14,9 @@ mod random;
 mod gui;
 mod model;
 
-use common::Engine;
+use common::{Engine, is_full};
 use gui::Gui;
 use random::Random;
-
-fn is_full() -> bool {
-    std::env::var_os("ENGRAM_FULL").is_some()
-}
 
 /// The seed of this run: always the same in the short form, another one each time in the long form.
 fn seed(usual: u64) -> u64 {
@@ -97,9 +93,7 @@ fn settled(engine: &Engine, threads: u64) -> u64 {
 #[cfg(target_os = "linux")]
 fn thousands_of_games_and_searches_leave_nothing_behind() {
     let (games, warm) = if is_full() { (5000, 500) } else { (300, 100) };
-    let mut engine = Engine::ready();
-    engine.send("setoption name Hash value 1");
-    engine.send("setoption name Threads value 2");
+    let mut engine = Engine::with(&["Hash value 1", "Threads value 2"]);
     // The session, the reader, the one that hears signals, two search threads, the writer of the learning file.
     let threads = 6;
     let mut before = None;
