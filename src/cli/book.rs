@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand, ValueEnum};
-use shakmaty::{Color, Outcome};
+use clap::{Args, Subcommand};
+use shakmaty::Outcome;
 
 use super::{
-    CliError, Completion, check_output, complain,
+    CliError, Completion, Side, check_output, complain,
     pgn::{self, Games},
     progress_bar, refused, source, write_file,
 };
@@ -76,22 +76,11 @@ pub struct Make {
     #[arg(long, default_value_t = 30, value_name = "PLIES")]
     depth: usize,
     /// Whose moves are taken.
-    #[arg(long, value_enum, default_value_t = BookSide::Both)]
-    color: BookSide,
+    #[arg(long, value_enum, default_value_t = Side::Both)]
+    color: Side,
     /// Overwrite the file if it is there.
     #[arg(long)]
     force: bool,
-}
-
-/// Whose moves a book holds.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
-pub enum BookSide {
-    /// White's and Black's.
-    Both,
-    /// White's.
-    White,
-    /// Black's.
-    Black,
 }
 
 fn percent(text: &str) -> Result<f64, String> {
@@ -174,12 +163,7 @@ fn add(builder: &mut Builder, game: &pgn::Game, make: &Make) {
     let mut position = game.start.clone();
     for &m in game.moves.iter().take(make.depth) {
         let side = position.turn();
-        let wanted = match make.color {
-            BookSide::Both => true,
-            BookSide::White => side == Color::White,
-            BookSide::Black => side == Color::Black,
-        };
-        if wanted {
+        if make.color == Side::Both || make.color == side.fold_wb(Side::White, Side::Black) {
             let half_points = winner.map_or(1, |winner| if winner == side { 2 } else { 0 });
             builder.add(&position, m, half_points);
         }

@@ -2,6 +2,7 @@
 
 use std::{io::Write as _, path::Path, sync::RwLock};
 
+use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -15,6 +16,17 @@ use crate::{
     types::Score,
     uci::{printable, translate},
 };
+
+/// For whom a command works, or whose moves it takes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Side {
+    /// White's.
+    White,
+    /// Black's.
+    Black,
+    /// Both sides'.
+    Both,
+}
 
 /// Checks that a command may replace what is at `path`: see [`Inputs::check`].
 pub(super) fn check_output(

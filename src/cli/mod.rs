@@ -31,8 +31,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use self::{
     common::{
-        check_output, complain, date, json, lower_priority, pawns, position, progress_bar, refuse_input,
-        write_file, write_records,
+        Side, check_output, complain, date, json, lower_priority, pawns, position, progress_bar,
+        refuse_input, write_file, write_records,
     },
     outcome::refused,
 };

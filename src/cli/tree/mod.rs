@@ -10,10 +10,10 @@ mod show;
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use shakmaty::{Color, Move};
 
-use super::{CliError, Completion, analyse::EpdRecord, pgn as notation};
+use super::{CliError, Completion, Side, analyse::EpdRecord, pgn as notation};
 use crate::{
     position::Position,
     tree::{Access, Advice, ForSides, Tree},
@@ -89,17 +89,6 @@ struct MoveArguments {
     /// The move, after the moves that lead to it: `e4 c5 Nf3` is the move Nf3; a FEN may come before them.
     #[arg(required = true, value_name = "FEN | MOVES")]
     position: Vec<String>,
-}
-
-/// Whose tree it is.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
-enum Side {
-    /// White's.
-    White,
-    /// Black's.
-    Black,
-    /// Both sides'.
-    Both,
 }
 
 impl Side {
