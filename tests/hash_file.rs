@@ -53,8 +53,7 @@ fn a_killed_analysis_goes_on_at_its_depth() {
         let file = home.path().join(format!("{index}.hash"));
         let (mut engine, said) = with_file(&file);
         assert!(said.iter().any(|line| line.contains("1 MiB, new")), "{said:?}");
-        engine.send(&format!("position fen {fen}"));
-        engine.send("go infinite");
+        engine.begin(&format!("fen {fen}"), "go infinite");
         let mut lines = engine.expect(&format!("info depth {DEPTH} seldepth "));
         lines.retain(|line| !line.contains("bound"));
         // Dropped: SIGKILL in the middle of an iteration.
@@ -114,8 +113,7 @@ fn engines_that_write_at_once_and_are_killed_leave_all_they_said() {
     let path = file.display().to_string();
     let mut engines: Vec<Engine> = (0..2).map(|_| with_file(&file).0).collect();
     for (engine, fen) in engines.iter_mut().zip(POSITIONS) {
-        engine.send(&format!("position fen {fen}"));
-        engine.send("go infinite");
+        engine.begin(&format!("fen {fen}"), "go infinite");
     }
     for engine in &mut engines {
         engine.expect(&format!("info depth {DEPTH} seldepth "));
@@ -138,8 +136,7 @@ fn what_any_thread_said_is_in_the_file() {
         let file = home.path().join(format!("{round}.hash"));
         let (mut engine, _) = with_file(&file);
         engine.send("setoption name Threads value 3");
-        engine.send(&format!("position fen {}", POSITIONS[1]));
-        engine.send("go infinite");
+        engine.begin(&format!("fen {}", POSITIONS[1]), "go infinite");
         engine.expect("info depth 9 seldepth ");
         engine.send("stop");
         let said = engine.expect("bestmove");
@@ -148,8 +145,7 @@ fn what_any_thread_said_is_in_the_file() {
         let printed: u32 = last.and_then(|line| line.split(' ').next()?.parse().ok()).unwrap_or(9);
         drop(engine);
         let (mut engine, _) = with_file(&file);
-        engine.send(&format!("position fen {}", POSITIONS[1]));
-        engine.send("go infinite");
+        engine.begin(&format!("fen {}", POSITIONS[1]), "go infinite");
         assert!(resumed_at(&engine.expect("info depth ")) >= Some(printed));
         engine.stop();
         engine.quit();
@@ -175,8 +171,7 @@ fn what_was_printed_last_is_what_resumes() {
     let home = home();
     let resumed = |file: &Path, fen: &str| {
         let (mut engine, _) = with_file(file);
-        engine.send(&format!("position fen {fen}"));
-        engine.send("go infinite");
+        engine.begin(&format!("fen {fen}"), "go infinite");
         let lines = engine.expect("info depth ");
         engine.kill();
         printed(&lines, true)
@@ -186,8 +181,7 @@ fn what_was_printed_last_is_what_resumes() {
             let file = home.path().join(format!("{round}-{index}.hash"));
             let (mut engine, _) = with_file(&file);
             engine.send(&format!("setoption name Threads value {threads}"));
-            engine.send(&format!("position fen {fen}"));
-            engine.send("go infinite");
+            engine.begin(&format!("fen {fen}"), "go infinite");
             let mut lines = engine.expect(&format!("info depth {DEPTH} seldepth "));
             if is_killed {
                 lines.extend(engine.kill());

@@ -280,8 +280,7 @@ fn nothing_is_learned_from_searches_that_were_not_free() {
     for go in ["go depth 6 searchmoves a2a3 h2h3", "go depth 6 mate 3", "go depth 1"] {
         search(&mut engine, "startpos", go);
     }
-    engine.send("position startpos moves e2e4");
-    engine.send("go ponder");
+    engine.begin("startpos moves e2e4", "go ponder");
     engine.expect("info depth 7 seldepth ");
     engine.stop();
     // Each side has been here twice already: the third time is a draw.
@@ -291,8 +290,7 @@ fn nothing_is_learned_from_searches_that_were_not_free() {
     assert!(records(&path).is_empty(), "{:?}", records(&path));
 
     let mut engine = learning("all", &path);
-    engine.send("position startpos moves e2e4");
-    engine.send("go ponder");
+    engine.begin("startpos moves e2e4", "go ponder");
     engine.send("ponderhit");
     engine.expect("info depth 7 seldepth ");
     engine.stop();
@@ -375,8 +373,7 @@ fn looking_at_a_lost_game_does_not_take_its_lesson_away() {
     let mut engine = learning("drop", &path);
     engine.search_until_told("learning drop");
     lose(&mut engine, 8);
-    engine.send("position startpos moves f2f3 e7e5 g2g4");
-    engine.send("go infinite");
+    engine.begin("startpos moves f2f3 e7e5 g2g4", "go infinite");
     engine.expect("info depth 3 seldepth ");
     engine.stop();
     engine.quit();

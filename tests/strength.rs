@@ -179,8 +179,7 @@ fn who_plays_and_who_wrote_it_is_understood() {
 #[test]
 fn pondering_waits_for_the_hit_and_leaves_the_book_alone() {
     let mut engine = Engine::with(&["OwnBook value true"]);
-    engine.send("position startpos moves e2e4 e7e5");
-    engine.send("go ponder wtime 1000 btime 1000");
+    engine.begin("startpos moves e2e4 e7e5", "go ponder wtime 1000 btime 1000");
     engine.searches_on("1", 20);
     engine.best("ponderhit");
     engine.quit();

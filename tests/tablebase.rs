@@ -58,8 +58,7 @@ fn what_tables_know_is_certain_and_its_line_goes_on() {
     // In an analysis even the shallowest line is more than a move, and what is printed as the reply is what is pondered on.
     engine.send("setoption name UCI_AnalyseMode value true");
     for fen in [ROOK_AGAINST_KNIGHT, QUEEN_AGAINST_ROOK, "8/8/8/8/8/2k5/1p6/1K6 w - - 0 1"] {
-        engine.send(&format!("position fen {fen}"));
-        engine.send("go depth 1");
+        engine.begin(&format!("fen {fen}"), "go depth 1");
         let lines = engine.expect("bestmove");
         let pv: Vec<&str> = lines[lines.len() - 2].split(" pv ").nth(1).unwrap().split(' ').collect();
         assert!(pv.len() > 4, "{lines:?}");

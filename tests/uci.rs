@@ -125,8 +125,7 @@ fn an_infinite_search_answers_only_to_stop() {
         ("fen k7/8/1R6/8/8/8/8/1R5K b - - 0 1", &deepest),
         ("fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "0"),
     ] {
-        engine.send(&format!("position {position}"));
-        engine.send("go infinite");
+        engine.begin(position, "go infinite");
         engine.searches_on(last_depth, 20);
         engine.stop();
     }
@@ -162,8 +161,7 @@ fn stop_that_follows_go_at_once_is_not_lost() {
 fn pondering_waits_for_ponderhit_or_stop() {
     let mut engine = Engine::with(&["Ponder value true"]);
     for end in ["ponderhit", "stop"] {
-        engine.send("position startpos moves e2e4 e7e5");
-        engine.send("go ponder wtime 1 btime 1");
+        engine.begin("startpos moves e2e4 e7e5", "go ponder wtime 1 btime 1");
         // Far beyond a millisecond.
         let lines = engine.expect("info depth 10 seldepth ");
         assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
@@ -177,8 +175,7 @@ fn pondering_waits_for_ponderhit_or_stop() {
 #[test]
 fn a_ponder_move_is_legal_after_the_best_move() {
     let mut engine = Engine::ready();
-    engine.send("position startpos");
-    engine.send("go depth 6");
+    engine.begin("startpos", "go depth 6");
     let line = engine.expect("bestmove ").pop().unwrap_or_default();
     let words: Vec<&str> = line.split_whitespace().collect();
     if let ["bestmove", best, "ponder", ponder] = words[..] {
@@ -232,8 +229,7 @@ fn multi_pv_reports_as_many_lines_as_there_are() {
 #[test]
 fn isready_is_answered_during_a_search_and_options_wait_for_its_end() {
     let mut engine = Engine::ready();
-    engine.send("position startpos");
-    engine.send("go infinite");
+    engine.begin("startpos", "go infinite");
     engine.send("setoption name Hash value 8");
     engine.send("setoption name Threads value 2");
     engine.send("ucinewgame");
@@ -252,10 +248,8 @@ fn isready_is_answered_during_a_search_and_options_wait_for_its_end() {
 #[test]
 fn go_during_a_search_ends_it_and_each_go_has_its_bestmove() {
     let mut engine = Engine::ready();
-    engine.send("position startpos");
-    engine.send("go infinite");
-    engine.send("position startpos moves e2e4");
-    engine.send("go infinite");
+    engine.begin("startpos", "go infinite");
+    engine.begin("startpos moves e2e4", "go infinite");
     assert!(is_legal(&engine.best_move().0, START), "the first answer belongs to the first position");
     engine.searches_on("1", 20);
     engine.send("stop");

@@ -207,10 +207,16 @@ impl Engine {
         lines
     }
 
+    /// Begins a search of a position, such as `startpos moves e2e4`.
+    pub fn begin(&mut self, position: &str, go: &str) {
+        self.send(&format!("position {position}"));
+        self.send(go);
+    }
+
     /// Searches a position, such as `startpos moves e2e4`: its move, and the lines before it.
     pub fn search(&mut self, position: &str, go: &str) -> (String, Vec<String>) {
-        self.send(&format!("position {position}"));
-        self.best(go)
+        self.begin(position, go);
+        self.best_move()
     }
 
     /// Sends `stop` and waits for the `bestmove`: its move, and the lines before it.
