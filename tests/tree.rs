@@ -141,7 +141,7 @@ fn its_move_is_played_and_in_analysis_only_shown() {
     let mut engine = Engine::ready();
     let file = place.file();
     let opened = engine.answer(&format!("setoption name TreeFile value {}", file.display()));
-    assert!(info_strings(&opened)[0].ends_with("1 position searched"), "{opened:?}");
+    assert!(info_strings(&opened)[0].ends_with(": 1 search"), "{opened:?}");
     engine.send("position startpos");
     let (best, lines) = engine.best("go depth 6");
     assert_eq!(

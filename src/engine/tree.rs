@@ -12,11 +12,11 @@ use super::{
 use crate::{
     learn::policy::Known,
     search::{Failure, Limits, Notice, Preference, Preferences},
-    tree::{Access, Nearest, Tree, TreeError},
-    types::{Depth, PackedMove},
+    tree::{Access, KnownPosition, Tree, TreeError},
+    types::Depth,
 };
 
-/// Positions of the tree that go into the table before a search: a millisecond where all have many moves.
+/// Positions of the tree that go into the table before a search.
 const IN_TABLE: usize = 32;
 
 impl Engine {
@@ -27,10 +27,8 @@ impl Engine {
     pub fn set_tree_file(&mut self, path: Option<&FilePath>) -> Result<(), TreeError> {
         self.wait();
         let tree = path.map(|path| Tree::open(path, Access::Read)).transpose()?;
-        let size = tree.as_ref().map(Tree::size).transpose()?;
-        if let (Some(tree), Some(size)) = (&tree, size) {
-            let (path, positions) = (tree.path().to_owned(), size.searched);
-            self.say(Notice::Tree { path, positions });
+        if let Some(tree) = &tree {
+            self.say(Notice::Tree { path: tree.path().to_owned(), searches: tree.searches()? });
         }
         self.tree = tree;
         Ok(())
@@ -67,15 +65,10 @@ impl Engine {
         let line = moves_to_uci(&tree.expected(&self.root, &[best.m])?, &self.root);
         if !analysis {
             let fuzz = self.learning.options.fuzz;
-            let mut nearest = Nearest::new(tree, [self.root.clone()], IN_TABLE);
-            let mut known = Vec::new();
-            while let Some((position, view)) = nearest.next_position()? {
-                let (Some(score), Some((best, _))) = (view.score, view.considered().next()) else { continue };
-                let best = PackedMove::pack(best.m);
-                let found = Known { lower: score, upper: score, depth: view.depth, best };
-                known.push(widened_entry(position.key(), found, 0, fuzz));
-            }
-            self.table.insert_learned(known);
+            let known = tree.known_near(&self.root, IN_TABLE)?;
+            self.table.insert_learned(known.into_iter().map(|KnownPosition { key, score, depth, best }| {
+                widened_entry(key, Known { lower: score, upper: score, depth, best }, 0, fuzz)
+            }));
         }
         let notice = Notice::TreeMove { line, score, depth: best.depth };
         Ok(Some((best.m, best.depth, notice)))

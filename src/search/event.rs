@@ -53,8 +53,8 @@ pub enum Notice {
     Tree {
         /// The file.
         path: PathBuf,
-        /// The number of positions searched.
-        positions: u64,
+        /// The number of searches in it.
+        searches: u64,
     },
     /// What the tree would play.
     TreeMove {

@@ -37,7 +37,7 @@ mod write;
 pub use self::{
     error::TreeError,
     growth::{Advice, Job},
-    nearest::Nearest,
+    nearest::{KnownPosition, Nearest},
     schema::{ARCHIVE_SCHEMA, insert_lines},
     store::{Access, Tree},
     view::{MoveView, PositionView, TreeSize},

@@ -187,6 +187,15 @@ impl Tree {
         })
     }
 
+    /// The number of searches in the file, which is that of the last one: none is ever removed.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn searches(&self) -> Result<u64, TreeError> {
+        let query = "SELECT coalesce(max(id), 0) FROM positions";
+        self.reading(|tree| tree.connection.query_row(query, [], |row| graph::count(row, 0)))
+    }
+
     /// Counts what is in the tree.
     ///
     /// # Errors

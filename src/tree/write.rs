@@ -129,20 +129,21 @@ impl Tree {
             let all = all.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
             let mut known = all.iter().filter_map(|fen| position_of(fen));
             let (mut found, mut seen, mut taken) = (Vec::new(), HashSet::new(), 0);
-            while let Some(position) = found.pop().or_else(|| known.next()) {
+            let mut next_known = || known.next().map(|position| (find(&position), position));
+            while let Some((search, position)) = found.pop().or_else(&mut next_known) {
                 let key = key_of(&position);
                 if !seen.insert(key) {
                     continue;
                 }
-                if let Some(search) = find(&position) {
+                if let Some(search) = search {
                     taken += usize::from(tree.enter(&position, &search, 0, None)?);
                 }
                 for m in position.legal_moves() {
                     let child = position.play(m);
-                    if find(&child).is_some() {
+                    if let Some(search) = find(&child) {
                         tree.insert_edge(&position, m, None)?;
                         graph::back_up(&tree.connection, [key])?;
-                        found.push(without_clocks(&child));
+                        found.push((Some(search), without_clocks(&child)));
                     }
                 }
             }
