@@ -1,4 +1,4 @@
-//! `engram learn study`: openings and lost games are searched again.
+//! `engram learn study`: the tree of openings grows, and lost games are searched again.
 
 use std::time::{Duration, Instant};
 
