@@ -19,7 +19,9 @@ use std::{
 use common::{Engine, TIMEOUT, command, home, info_strings, learn_file, run};
 use engram::{
     Position,
-    learn::{AppendTime, FileError, Flags, LearnFile, LearnedScore, Mode, Origin, Record, record::CAPACITY},
+    learn::{
+        AppendTime, FileError, Flags, LearnFile, LearnedScore, Mode, Origin, Record, now, record::CAPACITY,
+    },
     tree::{Access, Tree},
 };
 use serde_json::Value;
@@ -475,6 +477,25 @@ fn a_tree_of_the_first_positions_of_games_grows_and_is_played_from() {
     assert!(said(&lines, "tree: ") && best == known, "{lines:?}");
     engine.quit();
     assert_eq!((fs::read(&path).expect("a file"), searches(&path)), before);
+
+    // A game that was lost by its move since then counts more.
+    let after = position.play(line[0]);
+    let blank = Record::new(&after, Origin::Outcome).expect("it fits");
+    let lost = Record {
+        lower: LearnedScore::from_centipawns(600),
+        depth: 12,
+        flags: Flags { confirmed: true, ..blank.flags },
+        time: now() + 60,
+        ..blank
+    };
+    let (mut file, ring, _) =
+        LearnFile::open(&path, Mode::Write).and_then(|file| file.recover()).expect("a learning file");
+    file.merge(&RwLock::new(ring), &[lost]).expect("written");
+    drop(file);
+    let mut engine = read_only_engine(&path);
+    let (best, lines) = search(&mut engine, "startpos", "go nodes 400");
+    assert!(said(&lines, "tree: ") && best != known, "{lines:?}");
+    engine.quit();
 
     // A tree that cannot be read is told once, and the game goes on.
     fs::write(tree_of(&path), "no tree").expect("written");

@@ -175,7 +175,7 @@ impl Study {
     fn keep(&mut self, root: &Position, result: &SearchResult) -> Result<(), TreeError> {
         let line = ScoredLine { score: result.score, is_drawn: false, moves: result.line.clone() };
         let evaluation_id = self.searcher.engine.evaluation_id();
-        let (depth, nodes) = (result.depth, result.nodes);
+        let SearchResult { depth, nodes, .. } = *result;
         let search = TreeSearch { depth, nodes, millis: 0, evaluation_id, lines: vec![line] };
         self.tree()?.add_search(root, &search).map(drop)
     }

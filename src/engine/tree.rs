@@ -16,7 +16,6 @@ use crate::{
     learn::{Origin, policy::Known},
     search::{Failure, Limits, Notice, Preference, Preferences},
     tree::{Access, KnownPosition, PositionView, Tree, TreeError},
-    types::Score,
 };
 
 /// Positions of the tree that go into the table before a search.
@@ -129,10 +128,7 @@ impl Engine {
             FileState::Closed | FileState::Failed => None,
         };
         let is_lost = known.filter(|_| self.tree.named.is_none()).is_some_and(|record| {
-            record.origin == Origin::Outcome
-                && !record.lower.is_none()
-                && record.lower.to_score() > Score::ZERO
-                && u64::from(record.time) > changed
+            record.origin == Origin::Outcome && !record.lower.is_none() && u64::from(record.time) > changed
         });
         (!is_lost).then(|| Preferences(vec![(m, preference)]))
     }
