@@ -47,10 +47,12 @@ impl Tree {
                     let (key, best) = (PositionKey(key as u64), PackedMove::pack(m));
                     known.push(KnownPosition { key, score, depth: node.standing.depth, best });
                 }
-                for child in after.query_map([key], |row| row.get(0))? {
-                    let child = child?;
-                    if seen.len() < most && seen.insert(child) {
-                        queue.push_back(child);
+                if seen.len() < most {
+                    for child in after.query_map([key], |row| row.get(0))? {
+                        let child = child?;
+                        if seen.len() < most && seen.insert(child) {
+                            queue.push_back(child);
+                        }
                     }
                 }
             }
