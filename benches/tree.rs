@@ -52,6 +52,11 @@ fn tree(criterion: &mut Criterion) {
     });
     criterion.bench_function(&name("32 positions for the table"), |b| {
         b.iter(|| {
+            black_box(tree.known_near(&start, 32).expect("readable"));
+        })
+    });
+    criterion.bench_function(&name("the same with all that is known of them"), |b| {
+        b.iter(|| {
             let mut nearest = Nearest::new(&tree, [start.clone()], 32);
             while let Some(known) = nearest.next_position().expect("readable") {
                 black_box(known);

@@ -34,6 +34,7 @@ use self::{
     hash_file::NamedHashFile,
     learn_state::Learning,
     stop::Background,
+    tree::PlayedTree,
 };
 pub use self::{
     evaluation::{EvalFileError, EvaluationKind},
@@ -53,7 +54,6 @@ use crate::{
         Signals, Strength,
     },
     syzygy::Tablebase,
-    tree::Tree,
     tt::Table,
 };
 
@@ -96,7 +96,7 @@ pub struct Engine {
     path_hash: PathHash,
     evaluation: EvaluationChoice,
     tables: Option<Arc<Tablebase>>,
-    tree: Option<Tree>,
+    tree: PlayedTree,
     strength_limits: StrengthLimits,
     /// The settings that take effect with the next search.
     pub settings: EngineSettings,
@@ -134,7 +134,7 @@ impl Engine {
             path_hash: PathHash::default(),
             evaluation: EvaluationChoice::default(),
             tables: None,
-            tree: None,
+            tree: PlayedTree::default(),
             strength_limits: StrengthLimits::default(),
             settings: EngineSettings::default(),
             book: OpeningBook::new(),
@@ -230,10 +230,12 @@ impl Engine {
 
     fn search(&mut self, limits: Limits, start: Instant, analysis: bool) {
         let strength = self.strength_limits.strength();
-        let mut input = self.begin_search(&limits, analysis);
-        let by_tree = self.tree_preferences(&limits, analysis);
-        if !by_tree.is_empty() && input.advised.is_empty() {
-            input.preferences = by_tree;
+        let in_tree = self.look_into_tree(&limits, analysis);
+        let mut input = self.begin_search(&limits, analysis, in_tree.is_known);
+        if input.advised.is_empty()
+            && let Some(preferences) = self.tree_preferences(in_tree)
+        {
+            input.preferences = preferences;
         }
         let mut path = self.path.clone();
         path.begin_search(self.path_hash);

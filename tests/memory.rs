@@ -9,7 +9,7 @@ mod learn;
 use std::{
     collections::BTreeSet,
     fs::{self, File},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::RwLock,
     thread,
@@ -17,8 +17,12 @@ use std::{
 };
 
 use common::{Engine, TIMEOUT, command, home, info_strings, learn_file, run};
-use engram::learn::{
-    AppendTime, FileError, Flags, LearnFile, LearnedScore, Mode, Origin, Record, record::CAPACITY,
+use engram::{
+    Position,
+    learn::{
+        AppendTime, FileError, Flags, LearnFile, LearnedScore, Mode, Origin, Record, now, record::CAPACITY,
+    },
+    tree::{Access, Tree},
 };
 use serde_json::Value;
 
@@ -396,49 +400,105 @@ fn a_study_goes_on_where_it_was_killed() {
     );
 }
 
+/// The tree of the study beside a learning file.
+fn tree_of(path: &Path) -> PathBuf {
+    PathBuf::from(format!("{}.tree", path.display()))
+}
+
+/// The searches in the tree of the study; none if there is no tree.
+fn searches(path: &Path) -> u64 {
+    let tree = Tree::open(&tree_of(path), Access::Read);
+    tree.ok().and_then(|tree| tree.searches().ok()).unwrap_or(0)
+}
+
 #[test]
-fn the_first_positions_of_a_game_are_studied_and_their_moves_played() {
+fn a_tree_of_the_first_positions_of_games_grows_and_is_played_from() {
     let (_folder, path) = learn_file();
     lose(&path).quit();
     let openings = || {
         let mut openings = records(&path);
         openings.retain(|record| record.origin == Origin::Opening);
-        openings.sort_by_key(|record| record.game_ply);
-        openings
+        openings.iter().map(|record| record.game_ply).collect::<Vec<_>>()
     };
-    let plies = |openings: &[Record]| openings.iter().map(|record| record.game_ply).collect::<Vec<_>>();
-    let left = openings();
-    assert!(plies(&left) == [0] && left[0].is_unsearched(), "{left:?}");
+    assert_eq!(openings(), [0]);
     let file = path.display().to_string();
-    let study = ["learn", "study", "--games", "0", "--nodes", "60000", "--file", &file];
+    let study = ["learn", "study", "--games", "0", "--nodes", "150000", "--file", &file];
     let (out, error, code) = run(&study);
     assert_eq!((code, error.as_str()), (0, ""), "{out}");
-    assert!(out.contains("\n1 of 1 openings and 0 of 0 lost games studied, 4 positions"), "{out}");
-    let found = openings();
-    assert!(plies(&found) == [0, 2, 4, 6] && found.iter().all(|record| record.depth >= 8), "{found:?}");
+    assert!(out.contains("\n1 of 1 openings and 0 of 0 lost games studied, "), "{out}");
+    assert!(openings() == [0] && searches(&path) >= 20, "{}", searches(&path));
     assert!(run(&study).0.starts_with("0 of 0 openings"), "nothing is left");
 
-    // All of them are played from memory, and soon: the clock is counted in nodes here.
+    // Its move is played, and soon: the clock is counted in nodes here.
     let mut engine = engine(&path, &[]);
     engine.send("setoption name nodestime value 10");
     let timed = |engine: &mut Engine| {
-        let (best, lines) = engine.search("startpos", "go wtime 20000 btime 20000");
+        let (best, lines) = engine.search("startpos", "go wtime 6000 btime 6000");
         let last = lines.iter().rev().find_map(|line| line.split_once(" nodes ")).expect("a line").1;
-        (best, last.split(' ').next().and_then(|nodes| nodes.parse::<u64>().ok()).expect("a number"))
+        let nodes = last.split(' ').next().and_then(|nodes| nodes.parse::<u64>().ok()).expect("a number");
+        (best, said(&lines, "tree: "), nodes)
     };
-    let (known, soon) = timed(&mut engine);
+    let (known, is_said, soon) = timed(&mut engine);
+    assert!(is_said);
     engine.send("setoption name Learning value off");
-    let (_, later) = timed(&mut engine);
-    assert!(2 * soon < later, "{known} after {soon} nodes, without the memory after {later}");
+    let (_, is_said, later) = timed(&mut engine);
+    assert!(!is_said && 2 * soon < later, "{known} after {soon} nodes, without the memory after {later}");
     engine.send("setoption name Learning value drop");
     engine.send("setoption name nodestime value 0");
-    for record in found {
-        let (position, best) = record.position_and_move().expect("whole");
-        let best = best.expect("a move").to_uci(shakmaty::CastlingMode::Standard).to_string();
-        let fen = format!("fen {}", position.fen());
-        assert_eq!(engine.search(&fen, "go nodes 400").0, best, "{fen}");
+    let position = Position::default();
+    let line = Tree::open(&tree_of(&path), Access::Read)
+        .and_then(|tree| tree.expected(&position, &[]))
+        .expect("a line");
+    assert_eq!(known, line[0].to_uci(shakmaty::CastlingMode::Standard).to_string());
+    // A game that leaves the tree leaves the position in which it does, if it goes on.
+    for line in ["startpos", "startpos moves a2a4 h7h5", "startpos moves a2a4 h7h5 a1a3 h8h6"] {
+        engine.search(line, "go nodes 3000");
     }
     engine.quit();
+    assert_eq!(openings(), [0, 2]);
+    let before = (fs::read(&path).expect("a file"), searches(&path));
+
+    // Without the right to write nothing is studied, but the tree is played from.
+    let mut engine = read_only_engine(&path);
+    engine.send("ucinewgame");
+    let (best, lines) = engine.search("startpos", "go nodes 400");
+    assert!(said(&lines, "tree: ") && best == known, "{lines:?}");
+    engine.quit();
+    assert_eq!((fs::read(&path).expect("a file"), searches(&path)), before);
+
+    // A game that was lost by its move since then counts more.
+    let after = position.play(line[0]);
+    let blank = Record::new(&after, Origin::Outcome).expect("it fits");
+    let lost = Record {
+        lower: LearnedScore::from_centipawns(600),
+        depth: 12,
+        flags: Flags { confirmed: true, ..blank.flags },
+        time: now() + 60,
+        ..blank
+    };
+    let (mut file, ring, _) =
+        LearnFile::open(&path, Mode::Write).and_then(|file| file.recover()).expect("a learning file");
+    file.merge(&RwLock::new(ring), &[lost]).expect("written");
+    drop(file);
+    let mut engine = read_only_engine(&path);
+    let (best, lines) = engine.search("startpos", "go nodes 400");
+    assert!(said(&lines, "tree: ") && best != known, "{lines:?}");
+    engine.quit();
+
+    // A tree that cannot be read is told once, and the game goes on.
+    fs::write(tree_of(&path), "no tree").expect("written");
+    let mut engine = read_only_engine(&path);
+    let told = |lines: &[String]| said(lines, "nothing is played from the tree: ");
+    for expected in [true, false] {
+        let (_, lines) = engine.search("startpos", "go nodes 400");
+        assert_eq!(told(&lines), expected, "{lines:?}");
+    }
+    engine.quit();
+}
+
+/// An engine that may not write, and would study.
+fn read_only_engine(path: &Path) -> Engine {
+    engine(path, &["LearnReadOnly value true", "LearnStudy value true"])
 }
 
 #[test]
@@ -449,16 +509,8 @@ fn games_are_studied_between_games_if_that_is_wanted() {
         engine.send(&format!("setoption name LearnStudy value {wanted}"));
         engine.send("ucinewgame");
         // Openings come first.
-        let searched = || {
-            let mut searched = knowledge(&path);
-            searched.retain(|record| match record.origin {
-                Origin::Opening => !record.is_unsearched(),
-                origin => origin == Origin::Study,
-            });
-            searched
-        };
         let deadline = Instant::now() + 5 * TIMEOUT;
-        while wanted && searched().is_empty() {
+        while wanted && searches(&path) == 0 {
             assert!(Instant::now() < deadline, "nothing was studied");
             engine.sync();
             thread::sleep(Duration::from_millis(20));
@@ -468,11 +520,11 @@ fn games_are_studied_between_games_if_that_is_wanted() {
         if wanted && !said(&lines, "learning: studied") {
             engine.expect("info string learning: studied");
         }
-        let known = searched();
-        engine.search("startpos", "go depth 3");
-        assert_eq!(searched(), known);
+        let known = searches(&path);
+        let (_, lines) = engine.search("startpos", "go depth 3");
+        assert_eq!((searches(&path), said(&lines, "tree: ")), (known, wanted), "{lines:?}");
         engine.quit();
-        assert_eq!(searched().is_empty(), !wanted);
+        assert_eq!(tree_of(&path).exists(), wanted);
     }
 }
 

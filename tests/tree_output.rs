@@ -324,7 +324,7 @@ fn a_learning_file_takes_the_tree_and_keeps_what_a_human_said() {
     let list = learn(&["list", "--json"]);
     let start = list.lines().last().expect("records");
     assert!(
-        start.contains("\"opening\"") && start.contains("e4"),
+        start.contains("\"study\"") && start.contains("e4"),
         "the nearest to the start is the newest: {start}"
     );
     // A score that changed is written, and a file that is a tree is not.

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::{
     book::BookError,
-    engine::IllegalMove,
+    engine::{IllegalMove, study::StudyError},
     files::OutputError,
     learn::{FileError, exchange::LineError},
     tree::TreeError,
@@ -50,6 +50,9 @@ pub enum CliError {
     /// A tree cannot be used.
     #[error(transparent)]
     Tree(#[from] TreeError),
+    /// A study cannot go on.
+    #[error(transparent)]
+    Study(#[from] StudyError),
     /// Another file cannot be opened, read, written, and what the system says.
     #[error("{0} cannot be {1} ({2})")]
     File(PathBuf, &'static str, io::Error),

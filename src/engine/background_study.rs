@@ -7,7 +7,13 @@ use std::{
 
 use crossbeam::channel::{Receiver, RecvTimeoutError};
 
-use super::{Engine, blocking::POLL, evaluation::EvaluationChoice, stop::Background, study::Study};
+use super::{
+    Engine,
+    blocking::POLL,
+    evaluation::EvaluationChoice,
+    stop::Background,
+    study::{Study, StudyError},
+};
 use crate::{
     learn::{FileError, LearnFile, Mode},
     search::{Event, Failure, Notice},
@@ -29,7 +35,7 @@ impl Engine {
                 |flushed: &Receiver<bool>| flushed.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout);
             while goes_on() && flushed.as_ref().is_some_and(is_waiting) {}
             let said = study_all(&path, evaluation, tables, goes_on);
-            let broke_off = |error: FileError| Notice::Failed(Failure::StudyBrokeOff, error.to_string());
+            let broke_off = |error: StudyError| Notice::Failed(Failure::StudyBrokeOff, error.to_string());
             said.unwrap_or_else(|error| Some(broke_off(error)))
                 .into_iter()
                 .for_each(|said| sink(Event::Notice(said)));
@@ -53,7 +59,7 @@ fn study_all(
     evaluation: EvaluationChoice,
     tables: Option<Arc<Tablebase>>,
     goes_on: &dyn Fn() -> bool,
-) -> Result<Option<Notice>, FileError> {
+) -> Result<Option<Notice>, StudyError> {
     let opened = if goes_on() { LearnFile::open(path, Mode::Write) } else { return Ok(None) };
     let (file, ring, _) = match opened {
         Err(FileError::Missing(_)) => return Ok(None),
@@ -62,7 +68,7 @@ fn study_all(
     let mut study = Study::new(file, RwLock::new(ring), Study::DEFAULT_NODES);
     study.searcher.engine.evaluate_as(evaluation, tables);
     let (mut openings, mut games, mut held) = (0, 0, 0);
-    for opening in study.openings().into_iter().take_while(|_| goes_on()) {
+    for opening in study.openings()?.into_iter().take_while(|_| goes_on()) {
         openings += study.study_opening(&opening, goes_on)?.positions;
     }
     for mut game in study.lost_games(goes_on).into_iter().take_while(|_| goes_on()) {

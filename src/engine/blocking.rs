@@ -12,7 +12,7 @@ use super::{Engine, IllegalMove};
 use crate::{
     position::Position,
     search::{Event, Limits, Notice},
-    types::SearchResult,
+    types::{ScoredLine, SearchResult},
 };
 
 /// How often work that waits, for a search or for a file, asks whether it is still wanted.
@@ -23,7 +23,8 @@ pub struct BlockingEngine {
     /// The engine.
     pub engine: Engine,
     events: Receiver<Event>,
-    nodes: u64,
+    /// Nodes of each search.
+    pub nodes: u64,
 }
 
 /// The end of one search.
@@ -33,6 +34,8 @@ pub struct Answer {
     pub best: Option<Move>,
     /// What it found; none if the game is over.
     pub result: Option<SearchResult>,
+    /// Its lines, best first.
+    pub lines: Vec<ScoredLine>,
     /// What it had to say to the user.
     pub notices: Vec<Notice>,
 }
@@ -72,7 +75,8 @@ impl BlockingEngine {
                     answer.result = result.map(|result| *result);
                     break;
                 }
-                Ok(Event::Pv(_) | Event::CurrentMove { .. }) | Err(RecvTimeoutError::Timeout) => {}
+                Ok(Event::Pv(line)) => line.put_into(&mut answer.lines),
+                Ok(Event::CurrentMove { .. }) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }

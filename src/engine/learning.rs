@@ -157,8 +157,9 @@ impl Engine {
         memory.file = FileState::Open(open);
     }
 
-    /// What a search takes from learning; its game is told that it begins. `analysis`: it is not made to play a move.
-    pub(super) fn begin_search(&mut self, limits: &Limits, analysis: bool) -> SearchInput {
+    /// What a search takes from learning; its game is told that it begins. `analysis`: it is not made to play a move;
+    /// `in_tree`: its root was searched in the tree.
+    pub(super) fn begin_search(&mut self, limits: &Limits, analysis: bool, in_tree: bool) -> SearchInput {
         let input = self.search_input(analysis);
         let reasons = [
             (!limits.search_moves.is_empty(), NotLearned::SearchMoves),
@@ -173,7 +174,8 @@ impl Engine {
         let draw = self.strength_limits.strength().draw(&self.root, &self.root);
         let mut game = self.game();
         let conditions = Conditions { rules, analysis, not_learned };
-        let root = Root { position: self.root.clone(), line: game.line().clone(), conditions };
+        let (position, line) = (self.root.clone(), game.line().clone());
+        let root = Root { position, line, conditions, in_tree };
         game.begin_search(BegunSearch { root, draw, advised: input.advised.clone(), learns: input.learns });
         drop(game);
         input

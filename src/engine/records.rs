@@ -97,8 +97,7 @@ pub(super) fn moves_to_uci(moves: &[Move], root: &Position) -> Vec<UciMove> {
 /// there continued differently, and the third occurrence is a draw.
 pub(super) fn preferences(ring: &Ring, root: &Position, path: &PositionPath) -> Preferences {
     let studied = |record: &Record| Preference::Studied(Depth(i32::from(record.depth)));
-    let is_study = |record: &Record| matches!(record.origin, Origin::Study | Origin::Opening);
-    let study = ring.get(root.key()).filter(|record| is_study(record) && !record.is_unsearched());
+    let study = ring.get(root.key()).filter(|record| record.origin == Origin::Study);
     let best = study.as_ref().and_then(|study| root.unpack(study.best));
     let mut path = path.clone();
     let mut of = |m: Move| {

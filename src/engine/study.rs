@@ -1,15 +1,20 @@
 //! The study of openings and of lost games, between games.
 //!
-//! The first positions of games recur most often, even against an opponent that varies its play. They are searched with
-//! far more nodes than a move of a game gets, together with the next positions of their main lines, and the moves found
-//! are played from then on, as from a book. A game that leaves a main line adds the position in which it does.
+//! The first positions of games recur most often, even against an opponent that varies its play. From each of them, and
+//! from each position in which a game left what is known, a tree grows that the engine plays from.
 //!
 //! A lost game is searched backwards from its end, with far more nodes than it was played with, until a position is
 //! found in which another move holds. The results are learned: the positions with their main lines, and for the
 //! position before each of them, with the opponent to move, the score of the reply played in the game. Records
 //! against earlier moves are replaced by marks that lead to the move that holds.
 
-use std::sync::{RwLock, RwLockReadGuard};
+use std::{
+    path::{Path, PathBuf},
+    sync::{RwLock, RwLockReadGuard},
+    time::Instant,
+};
+
+use thiserror::Error;
 
 use super::{blocking::BlockingEngine, learn_state::LearnOptions};
 use crate::{
@@ -22,27 +27,49 @@ use crate::{
     },
     locks::read,
     position::Position,
-    types::{Depth, PackedMove, Ply, PositionKey, Score, SearchResult},
+    tree::{Access, Job, PositionView, Tree, TreeError, TreeSearch},
+    types::{Depth, PackedMove, Ply, PositionKey, Score, ScoredLine, SearchResult},
 };
 
 /// A score of at least this, in printed centipawns, holds.
 const HOLDS: i32 = 0;
-/// Positions of an opening that are searched: itself and the next ones of its main line.
-const OPENING_LINE: u64 = 4;
+/// Searches of an opening and of positions below it, together as long as those of four positions of a game.
+const OPENING_SEARCHES: u64 = 20;
+const SHARE: u64 = 5;
 /// MiB of the transposition table for the searches of a study.
 const HASH: usize = 64;
+
+/// The tree of the openings, beside its learning file.
+pub fn study_tree(learn_file: &Path) -> PathBuf {
+    let mut name = learn_file.as_os_str().to_owned();
+    name.push(".tree");
+    name.into()
+}
+
+/// A study cannot go on.
+#[derive(Debug, Error)]
+pub enum StudyError {
+    /// Because of the learning file.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Because of the tree.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+}
 
 /// A learning file whose openings and lost games are studied.
 pub struct Study {
     pub(super) searcher: BlockingEngine,
+    nodes: u64,
     file: LearnFile,
     ring: RwLock<Ring>,
+    tree: Option<Tree>,
 }
 
 /// The result of the study of an opening or of a game.
 #[derive(Clone, Debug, Default)]
 pub struct Studied {
-    /// The opening, or the last position of the game in which another move holds, and the result of its search.
+    /// The last position of the game in which another move holds, and the result of its search.
     pub found: Option<(Position, SearchResult)>,
     /// Positions searched.
     pub positions: u64,
@@ -53,7 +80,7 @@ pub struct Studied {
 }
 
 impl Study {
-    /// Default number of nodes for each position.
+    /// Default number of nodes for each position of a lost game; for an opening four times as many.
     pub const DEFAULT_NODES: u64 = 1_000_000;
 
     /// A study of the games of a writable file, with `nodes` nodes for each position.
@@ -61,59 +88,96 @@ impl Study {
         let mut searcher = BlockingEngine::new(nodes);
         // If memory is short a smaller table is used.
         let _ = searcher.engine.set_hash(HASH);
-        Study { searcher, file, ring }
+        Study { searcher, nodes, file, ring, tree: None }
     }
 
-    /// The openings that no study has searched yet, those nearest to the beginning of the game first.
-    pub fn openings(&self) -> Vec<Position> {
-        let mut openings: Vec<Record> =
-            self.ring().iter().map(|(_, record)| record).filter(Record::is_unsearched).collect();
-        openings.sort_by_key(|record| record.game_ply);
-        openings.iter().filter_map(|record| record.position().ok()).collect()
+    /// The tree, made if it is missing.
+    fn tree(&mut self) -> Result<&mut Tree, TreeError> {
+        match &mut self.tree {
+            Some(tree) => Ok(tree),
+            none => Ok(none.insert(Tree::open(&study_tree(self.file.path()), Access::Create)?)),
+        }
     }
 
-    /// Searches an opening and the next positions of its main line with the same side to move, for as long as `goes_on`
-    /// says. What was found until then is learned.
+    /// The openings below which the tree has not grown enough, those nearest to the beginning of the game first.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// The tree cannot be written.
+    pub fn openings(&mut self) -> Result<Vec<Position>, StudyError> {
+        let mut openings: Vec<Record> = self.ring().iter().map(|(_, record)| record).collect();
+        openings.retain(|record| record.origin == Origin::Opening);
+        if openings.is_empty() {
+            return Ok(Vec::new());
+        }
+        openings.sort_by_key(|record| record.game_ply);
+        let tree = self.tree()?;
+        tree.add_openings(&openings)?;
+        let mut left = Vec::new();
+        for position in openings.iter().filter_map(|record| record.position().ok()) {
+            if tree.searches_below(&position)?.is_some_and(|searches| searches < OPENING_SEARCHES) {
+                left.push(position);
+            }
+        }
+        Ok(left)
+    }
+
+    /// Grows the tree below an opening, for as long as `goes_on` says.
+    ///
+    /// # Errors
+    /// The tree cannot be written.
     pub fn study_opening(
         &mut self,
         opening: &Position,
         goes_on: &dyn Fn() -> bool,
-    ) -> Result<Studied, FileError> {
+    ) -> Result<Studied, StudyError> {
         let mut studied = Studied::default();
-        self.searcher.engine.new_game();
-        let mut position = opening.clone();
-        while studied.positions < OPENING_LINE && self.is_unsearched(&position) && position.has_legal_move() {
-            let Some(result) = self.search(&position, goes_on) else { return Ok(studied) };
-            let mut records = self.searched(&position, &result, &|_| None);
-            records.retain(|record| record.key == position.key());
-            for record in &mut records {
-                record.origin = Origin::Opening;
-                // It is newer than games that ended before, also than one whose clock was ahead.
-                record.time = record.time.max(self.later_than_known(record.time, record.key));
-            }
-            self.file.merge(&self.ring, &records)?;
-            studied.positions += 1;
-            studied.nodes += result.nodes;
-            let next = match result.line[..] {
-                [best, reply, ..] => Some(position.play(best).play(reply)),
-                _ => None,
+        while self.tree()?.searches_below(opening)?.is_some_and(|searches| searches < OPENING_SEARCHES) {
+            let Some(job) = self.tree()?.next_job_below(opening)? else { break };
+            let Some(search) = self.search_job(&job, goes_on) else {
+                self.tree()?.release(&job)?;
+                return Ok(studied);
             };
-            studied.found.get_or_insert((position, result));
-            let Some(next) = next else { break };
-            position = next;
+            self.tree()?.record(&job, &search)?;
+            studied.positions += 1;
+            studied.nodes += search.nodes;
         }
         studied.is_finished = true;
         Ok(studied)
     }
 
-    /// Is nothing known of a position but that a game began here, or what one came to?
-    fn is_unsearched(&self, position: &Position) -> bool {
-        self.ring()
-            .get(position.key())
-            .is_none_or(|record| record.is_unsearched() || record.origin == Origin::Outcome)
+    /// What the tree has found of an opening, in its words.
+    ///
+    /// # Errors
+    /// The tree cannot be read.
+    pub fn in_tree(&mut self, opening: &Position) -> Result<Option<PositionView>, StudyError> {
+        Ok(self.tree()?.look(opening)?)
+    }
+
+    /// Searches a position of the tree; nothing if that was interrupted.
+    fn search_job(&mut self, job: &Job, goes_on: &dyn Fn() -> bool) -> Option<TreeSearch> {
+        let begun = Instant::now();
+        let Study { searcher, nodes, .. } = self;
+        searcher.engine.new_game();
+        searcher.engine.settings.multi_pv = job.lines;
+        searcher.nodes = (*nodes / SHARE).max(1).saturating_mul(job.effort);
+        let answer = searcher.search_while(&job.position, &[], goes_on);
+        searcher.engine.settings.multi_pv = 1;
+        searcher.nodes = *nodes;
+        let answer = answer.ok().filter(|_| goes_on())?;
+        let (depth, nodes) = answer.result.map(|result| (result.depth, result.nodes)).unwrap_or_default();
+        let mut lines = answer.lines;
+        lines.retain(|line| !line.moves.is_empty());
+        let millis = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Some(TreeSearch { depth, nodes, millis, evaluation_id: self.searcher.engine.evaluation_id(), lines })
+    }
+
+    /// Puts the position in which another move holds into the tree.
+    fn keep(&mut self, root: &Position, result: &SearchResult) -> Result<(), TreeError> {
+        let line = ScoredLine { score: result.score, is_drawn: false, moves: result.line.clone() };
+        let evaluation_id = self.searcher.engine.evaluation_id();
+        let SearchResult { depth, nodes, .. } = *result;
+        let search = TreeSearch { depth, nodes, millis: 0, evaluation_id, lines: vec![line] };
+        self.tree()?.add_search(root, &search).map(drop)
     }
 
     /// The games that were lost and not yet studied, newest first; incomplete if `goes_on` returns false.
@@ -134,7 +198,7 @@ impl Study {
         &mut self,
         game: &mut LearnedGame,
         goes_on: &dyn Fn() -> bool,
-    ) -> Result<Studied, FileError> {
+    ) -> Result<Studied, StudyError> {
         let mut studied = Studied::default();
         self.searcher.engine.new_game();
         game.connect();
@@ -151,6 +215,7 @@ impl Study {
             }
             self.file.merge(&self.ring, &records)?;
             if is_found {
+                self.keep(root, &result)?;
                 studied.found = Some((root.clone(), result));
                 break;
             }
@@ -208,7 +273,7 @@ impl Study {
         let rules = Rules { mode: LearningMode::All, drop: LearnOptions::DEFAULT_DROP, min_depth: Depth(1) };
         let conditions = Conditions { rules, analysis: true, not_learned: None };
         let line = Line { start: root.fen(), moves: Vec::new() };
-        let root = Root { position: root.clone(), line, conditions };
+        let root = Root { position: root.clone(), line, conditions, in_tree: false };
         self.recorder(live).search_ended(&mut PlayedGame::default(), &root, result).records
     }
 
@@ -287,27 +352,40 @@ mod tests {
     use crate::engine::EvaluationKind;
 
     #[test]
-    fn an_opening_is_studied_whatever_the_clock_said_and_however_short_its_line() {
+    fn the_tree_grows_below_each_opening_and_takes_in_what_an_old_study_found() {
         let folder = tempfile::tempdir().expect("a folder");
         let (mut file, ring, _) =
             LearnFile::open_or_create(&folder.path().join("learn.bin")).expect("a learning file");
         let ring = RwLock::new(ring);
-        // Mate in one ends the line; the game ended when a clock was years ahead.
-        let mate = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1".parse::<Fen>().expect("a position").into_setup();
-        let mate = Position::from_setup(mate, CastlingMode::Standard).expect("legal");
-        let openings = [Position::default(), mate].map(|position| Record {
-            time: u32::MAX - 9,
-            ..Record::new(&position, Origin::Opening).expect("it fits")
-        });
-        file.merge(&ring, &openings).expect("written");
-        let mut study = Study::new(file, ring, 2000);
-        let positions = study.openings().into_iter().map(|opening| {
+        let position = |fen: &str| {
+            let setup = fen.parse::<Fen>().expect("a position").into_setup();
+            Position::from_setup(setup, CastlingMode::Standard).expect("legal")
+        };
+        // A mate in one leaves nothing to search below it; an old study searched the third one to depth 20.
+        let mate = position("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");
+        let old = position("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2");
+        let record = |position| Record::new(position, Origin::Opening).expect("it fits");
+        let m = old.legal_moves().into_iter().next().expect("a move");
+        let score = LearnedScore::from_centipawns(50);
+        let searched =
+            Record { best: PackedMove::pack(m), depth: 20, lower: score, upper: score, ..record(&old) };
+        file.merge(&ring, &[record(&Position::default()), record(&mate), searched]).expect("written");
+        let mut study = Study::new(file, ring, 5000);
+        let openings = study.openings().expect("a tree");
+        assert_eq!(openings.len(), 3);
+        let own = study.in_tree(&old).expect("readable").expect("there").own;
+        assert_eq!(own, Some(Score::from_centipawns(50)));
+        for opening in openings {
             let studied = study.study_opening(&opening, &|| true).expect("written");
-            assert!(studied.is_finished && studied.found.is_some());
-            studied.positions
-        });
-        assert_eq!(positions.collect::<Vec<_>>(), [4, 1]);
-        assert!(study.openings().is_empty());
+            // Besides these the opening itself is searched again, with more lines, if its moves disappoint.
+            let expected = match opening.key() {
+                key if key == mate.key() => 1..=1,
+                key if key == old.key() => 19..=24,
+                _ => 20..=25,
+            };
+            assert!(studied.is_finished && expected.contains(&studied.positions), "{}", studied.positions);
+        }
+        assert!(study.openings().expect("readable").is_empty());
     }
 
     #[test]

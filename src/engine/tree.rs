@@ -1,65 +1,108 @@
-//! Play from a tree (`TreeFile`): its move is preferred as one that a far deeper search has chosen, and its positions go
-//! into the transposition table before a search, as records of the learning file do.
+//! Play from a tree (`TreeFile`, or that of the study beside the learning file): its move is preferred as one that a far
+//! deeper search has chosen, and its positions go into the transposition table before a search, as records of the
+//! learning file do.
 
-use std::path::Path as FilePath;
+use std::path::{Path as FilePath, PathBuf};
 
 use shakmaty::Move;
 
 use super::{
     Engine,
+    learn_state::FileState,
     records::{moves_to_uci, widened_entry},
+    study::study_tree,
 };
 use crate::{
-    learn::policy::Known,
+    learn::{Origin, policy::Known},
     search::{Failure, Limits, Notice, Preference, Preferences},
-    tree::{Access, Nearest, Tree, TreeError},
-    types::{Depth, PackedMove},
+    tree::{Access, KnownPosition, PositionView, Tree, TreeError},
 };
 
-/// Positions of the tree that go into the table before a search: a millisecond where all have many moves.
+/// Positions of the tree that go into the table before a search.
 const IN_TABLE: usize = 32;
 
+/// The tree that is played from.
+#[derive(Default)]
+pub(super) struct PlayedTree {
+    /// The one that the user has named.
+    named: Option<PathBuf>,
+    /// The one that was opened, or could not be used.
+    opened: Option<(PathBuf, Option<Tree>)>,
+}
+
+/// What the tree says of a root.
+#[derive(Default)]
+pub(super) struct RootInTree {
+    /// Was it searched?
+    pub is_known: bool,
+    /// The preference for its move, and when that or its score changed last, in seconds since 1970.
+    pub preference: Option<(Move, Preference, u64)>,
+}
+
 impl Engine {
-    /// Plays from the tree in this file from the next search on; from none without a path. Waits for a running search.
+    /// Plays from the tree in this file from the next search on; without a path from that of the study, if there is one.
+    /// Waits for a running search.
     ///
     /// # Errors
     /// The file is no tree; the tree before stays in use.
     pub fn set_tree_file(&mut self, path: Option<&FilePath>) -> Result<(), TreeError> {
         self.wait();
-        let tree = path.map(|path| Tree::open(path, Access::Read)).transpose()?;
-        let size = tree.as_ref().map(Tree::size).transpose()?;
-        if let (Some(tree), Some(size)) = (&tree, size) {
-            let (path, positions) = (tree.path().to_owned(), size.searched);
-            self.say(Notice::Tree { path, positions });
-        }
-        self.tree = tree;
+        self.tree.opened = path.map(|path| Ok((path.to_owned(), Some(self.open_tree(path)?)))).transpose()?;
+        self.tree.named = path.map(FilePath::to_owned);
         Ok(())
     }
 
-    /// The preference for the tree's move in the current position, which is said. In analysis nothing is preferred.
-    pub(super) fn tree_preferences(&mut self, limits: &Limits, analysis: bool) -> Preferences {
-        let Some(tree) = &self.tree else { return Preferences::default() };
-        if self.strength_limits.is_limited() || !limits.search_moves.is_empty() || limits.mate.is_some() {
-            return Preferences::default();
-        }
-        match self.tree_move(tree, analysis) {
-            Ok(Some((m, depth, notice))) => {
-                self.say(notice);
-                let preference = (m, Preference::Studied(depth));
-                Preferences(if analysis { Vec::new() } else { vec![preference] })
-            }
-            Ok(None) => Preferences::default(),
-            Err(error) => {
-                self.say(Notice::Failed(Failure::Tree, error.to_string()));
-                self.tree = None;
-                Preferences::default()
-            }
-        }
+    fn open_tree(&self, path: &FilePath) -> Result<Tree, TreeError> {
+        let tree = Tree::open(path, Access::Read)?;
+        self.say(Notice::Tree { path: path.to_owned(), searches: tree.searches()? });
+        Ok(tree)
     }
 
-    /// The best move of the tree that repeats no position of the game, its depth, and what is said of it.
-    fn tree_move(&self, tree: &Tree, analysis: bool) -> Result<Option<(Move, Depth, Notice)>, TreeError> {
-        let Some(view) = tree.look(&self.root)? else { return Ok(None) };
+    /// Opens the tree that is played from, if that has changed, and says once if it cannot be used.
+    fn prepare_tree(&mut self) {
+        let wanted = self.tree.named.clone().or_else(|| {
+            let path = study_tree(self.learning.wanted()?);
+            path.exists().then_some(path)
+        });
+        if wanted.as_ref() == self.tree.opened.as_ref().map(|(path, _)| path) {
+            return;
+        }
+        self.tree.opened = wanted.map(|path| {
+            let opened = self.open_tree(&path).map_err(|error| self.tree_failed(&error));
+            (path, opened.ok())
+        });
+    }
+
+    fn tree_failed(&self, error: &TreeError) {
+        self.say(Notice::Failed(Failure::Tree, error.to_string()));
+    }
+
+    /// What the tree says of the current position. In analysis nothing is preferred.
+    pub(super) fn look_into_tree(&mut self, limits: &Limits, analysis: bool) -> RootInTree {
+        if self.strength_limits.is_limited() || !limits.search_moves.is_empty() || limits.mate.is_some() {
+            return RootInTree::default();
+        }
+        self.prepare_tree();
+        let Some((_, Some(tree))) = &self.tree.opened else { return RootInTree::default() };
+        let view = tree.look(&self.root).map(|view| view.filter(|view| view.score.is_some()));
+        let found = view.and_then(|view| {
+            let preference = view.as_ref().map(|view| self.tree_move(tree, view, analysis)).transpose()?;
+            Ok(RootInTree { is_known: view.is_some(), preference: preference.flatten() })
+        });
+        found.unwrap_or_else(|error| {
+            self.tree_failed(&error);
+            self.tree.opened.iter_mut().for_each(|(_, tree)| *tree = None);
+            RootInTree::default()
+        })
+    }
+
+    /// The best move of the tree that repeats no position of the game, of which is said what the tree says.
+    fn tree_move(
+        &self,
+        tree: &Tree,
+        view: &PositionView,
+        analysis: bool,
+    ) -> Result<Option<(Move, Preference, u64)>, TreeError> {
         let mut path = self.path.clone();
         // A repetition is a draw whatever the tree says of the position.
         let best = view.considered().find(|(view, _)| !path.would_repeat(&self.root.play(view.m)));
@@ -67,17 +110,26 @@ impl Engine {
         let line = moves_to_uci(&tree.expected(&self.root, &[best.m])?, &self.root);
         if !analysis {
             let fuzz = self.learning.options.fuzz;
-            let mut nearest = Nearest::new(tree, [self.root.clone()], IN_TABLE);
-            let mut known = Vec::new();
-            while let Some((position, view)) = nearest.next_position()? {
-                let (Some(score), Some((best, _))) = (view.score, view.considered().next()) else { continue };
-                let best = PackedMove::pack(best.m);
-                let found = Known { lower: score, upper: score, depth: view.depth, best };
-                known.push(widened_entry(position.key(), found, 0, fuzz));
-            }
-            self.table.insert_learned(known);
+            let known = tree.known_near(&self.root, IN_TABLE)?;
+            self.table.insert_learned(known.into_iter().map(|KnownPosition { key, score, depth, best }| {
+                widened_entry(key, Known { lower: score, upper: score, depth, best }, 0, fuzz)
+            }));
         }
-        let notice = Notice::TreeMove { line, score, depth: best.depth };
-        Ok(Some((best.m, best.depth, notice)))
+        self.say(Notice::TreeMove { line, score, depth: best.depth });
+        Ok((!analysis).then_some((best.m, Preference::Studied(best.depth), view.changed)))
+    }
+
+    /// The preference for the tree's move. A game that was lost by it since the study's tree changed counts more.
+    pub(super) fn tree_preferences(&self, root: RootInTree) -> Option<Preferences> {
+        let (m, preference, changed) = root.preference?;
+        let game = self.game();
+        let known = match &game.memory.file {
+            FileState::Open(open) => open.store.live().get(self.root.play(m).key()),
+            FileState::Closed | FileState::Failed => None,
+        };
+        let is_lost = known.filter(|_| self.tree.named.is_none()).is_some_and(|record| {
+            record.origin == Origin::Outcome && !record.lower.is_none() && u64::from(record.time) > changed
+        });
+        (!is_lost).then(|| Preferences(vec![(m, preference)]))
     }
 }

@@ -78,6 +78,8 @@ pub struct GameSearch {
     pub teaches: bool,
     /// A drop that the end of the game may confirm.
     pub drop: Option<Record>,
+    /// Was its root searched in the tree that is played from?
+    pub in_tree: bool,
 }
 
 impl GameSearch {
@@ -256,7 +258,8 @@ mod tests {
     fn search(line: &Line, score: i32) -> GameSearch {
         let score = Score::from_centipawns(score);
         let position = Position::default();
-        GameSearch { position, line: line.clone(), depth: Depth(9), score, teaches: true, drop: None }
+        let (line, depth) = (line.clone(), Depth(9));
+        GameSearch { position, line, depth, score, teaches: true, drop: None, in_tree: false }
     }
 
     fn after(searches: &[(&str, i32)]) -> PlayedGame {

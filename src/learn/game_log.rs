@@ -156,6 +156,7 @@ impl SavedSearch {
             score: self.score.parse::<LearnedScore>().ok()?.to_score(),
             teaches: self.teaches,
             drop: self.drop.as_ref().and_then(|line| exchange::parse_line(line, 0, 0).ok()?),
+            in_tree: false,
         })
     }
 }
@@ -182,6 +183,7 @@ mod tests {
                 score: Score::from_centipawns(-100),
                 teaches: true,
                 drop: Some(record),
+                in_tree: false,
             };
             let mut log = GameLog::default();
             log.searched(&file, &search, "").expect("written");

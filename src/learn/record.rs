@@ -253,8 +253,7 @@ impl Record {
 
     /// Is it the result of a search with this evaluation, with this position as its root or in its main line?
     pub fn is_search_with(&self, evaluation_id: u16) -> bool {
-        let is_search = matches!(self.origin, Origin::EveryRoot | Origin::Opening) && self.depth > 0;
-        is_search && self.evaluation_id == evaluation_id
+        self.origin == Origin::EveryRoot && self.evaluation_id == evaluation_id
     }
 
     /// The advised moves: the best, and up to two more.

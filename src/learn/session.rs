@@ -38,6 +38,8 @@ pub struct Root {
     pub line: Line,
     /// The conditions under which the search began.
     pub conditions: Conditions,
+    /// Was it searched in the tree that is played from?
+    pub in_tree: bool,
 }
 
 /// What was learned from a search.
@@ -62,7 +64,7 @@ pub struct Recorder<'a> {
 impl Recorder<'_> {
     /// Learns from a search that has ended, and adds it to its game.
     pub fn search_ended(&self, game: &mut PlayedGame, root: &Root, result: &SearchResult) -> LearnOutcome {
-        let Root { position, line, conditions } = root;
+        let Root { position, line, conditions, in_tree } = root;
         let earlier = game.earlier(line, position.turn());
         let known = self.comparable(position).and_then(|live| Known::of(&live));
         let mut outcome = LearnOutcome::default();
@@ -87,7 +89,8 @@ impl Recorder<'_> {
             && never.is_none_or(NotLearned::shows_the_score)
         {
             let (position, line) = (position.clone(), line.clone());
-            let search = GameSearch { position, line, depth, score, teaches: never.is_none(), drop };
+            let (teaches, in_tree) = (never.is_none(), *in_tree);
+            let search = GameSearch { position, line, depth, score, teaches, drop, in_tree };
             game.searched(&conditions.rules, search.clone());
             if conditions.rules.mode == LearningMode::Drop && !conditions.analysis {
                 let earlier = game.before(&search.line, search.side());
@@ -162,26 +165,23 @@ impl Recorder<'_> {
     }
 
     /// A record of the last of the `earlier` searches of a game, latest first, if it was the first of the game or
-    /// followed a studied opening, so that it is studied too: these positions recur most often, even against an opponent
-    /// that varies its play. None if its score dropped, or if more is known of it than the outcome of a game or an
-    /// unconfirmed drop. A single search, as of a test suite, begins no game.
+    /// followed one whose root the tree has, so that the tree grows from there: these positions recur most often, even
+    /// against an opponent that varies its play. None if its score dropped, or if more is known of it than the outcome of a
+    /// game or an unconfirmed drop. A single search, as of a test suite, begins no game.
     fn opening<'a>(
         &self,
         mut earlier: impl Iterator<Item = &'a GameSearch>,
         min_depth: Depth,
     ) -> Option<Record> {
         let first = earlier.next()?;
-        let is_studied = |before: &GameSearch| {
-            let live = (self.live)(before.position.key());
-            live.is_some_and(|live| live.origin == Origin::Opening && !live.is_unsearched())
-        };
         let is_new = (self.live)(first.position.key())
             .is_none_or(|live| live.origin == Origin::Outcome || live.is_suspicion());
         if !is_new
+            || first.in_tree
             || !first.teaches
             || first.drop.is_some()
             || first.depth < min_depth
-            || !earlier.next().is_none_or(is_studied)
+            || !earlier.next().is_none_or(|before| before.in_tree)
         {
             return None;
         }
@@ -233,16 +233,15 @@ impl Recorder<'_> {
     }
 
     /// May this record replace the live one? Advice stays. A search far from the fifty-move limit is not replaced by
-    /// one near it, which is valid only for its clock. An opening is replaced only by a deeper search, not by the
-    /// outcome of a game or a drop in one; before it was searched also by a drop in a game that was lost.
+    /// one near it, which is valid only for its clock. An opening is replaced by a search or by a drop in a game that was
+    /// lost, not by the outcome of a game.
     fn may_replace(&self, new: &Record) -> bool {
         (self.live)(new.key).is_none_or(|live| {
             let is_search = matches!(new.origin, Origin::EveryRoot | Origin::Study);
-            let is_deeper = is_search && new.depth > live.depth;
-            let is_lost = new.origin == Origin::Drop && new.flags.confirmed && live.is_unsearched();
+            let is_lost = new.origin == Origin::Drop && new.flags.confirmed;
             live.origin != Origin::Advice
                 && (!is_near_counter(new) || is_near_counter(&live) || live.origin == Origin::Outcome)
-                && (live.origin != Origin::Opening || is_deeper || is_lost)
+                && (!live.is_unsearched() || is_search || is_lost)
         })
     }
 }

@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use shakmaty::{Move, uci::UciMove};
 
-use crate::types::{Bound, Depth, Score, SearchResult};
+use crate::types::{Bound, Depth, Score, ScoredLine, SearchResult};
 
 /// A report of the search. It carries values, no text: `uci/` and `cli/` turn it into lines.
 #[derive(Clone, Debug)]
@@ -53,8 +53,8 @@ pub enum Notice {
     Tree {
         /// The file.
         path: PathBuf,
-        /// The number of positions searched.
-        positions: u64,
+        /// The number of searches in it.
+        searches: u64,
     },
     /// What the tree would play.
     TreeMove {
@@ -208,6 +208,16 @@ pub struct PvInfo {
 }
 
 impl PvInfo {
+    /// Takes the place of the line of its rank.
+    pub fn put_into(self, lines: &mut Vec<ScoredLine>) {
+        let index = self.multi_pv - 1;
+        let found = ScoredLine { score: self.score, is_drawn: self.is_drawn, moves: self.pv };
+        match lines.get_mut(index) {
+            Some(place) => *place = found,
+            None => lines.push(found),
+        }
+    }
+
     /// Nodes a second so far.
     pub fn nps(&self) -> u64 {
         let nanos = self.time.as_nanos().max(1);

@@ -17,9 +17,21 @@ impl Tree {
     /// # Errors
     /// The file cannot be written.
     pub fn next_job(&mut self) -> Result<Option<Job>, TreeError> {
+        self.claim_job(None)
+    }
+
+    /// The same below one position from which the tree grows.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn next_job_below(&mut self, root: &Position) -> Result<Option<Job>, TreeError> {
+        self.claim_job(Some(key_of(root)))
+    }
+
+    fn claim_job(&mut self, root: Option<Key>) -> Result<Option<Job>, TreeError> {
         self.writing(|tree| {
             let claimed = tree.claimed()?;
-            let job = tree.find_job(&claimed)?;
+            let job = tree.find_job(&claimed, root)?;
             job.iter().try_for_each(|job| tree.claim(&job.position))?;
             Ok(job)
         })

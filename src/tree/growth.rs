@@ -5,6 +5,7 @@ use std::{
     collections::{BinaryHeap, HashSet},
 };
 
+use rusqlite::params;
 use shakmaty::{Color, Move};
 
 use super::{
@@ -171,13 +172,17 @@ struct Place {
 }
 
 impl Tree {
-    /// The leaf with the least cost that is not claimed; none if nothing is left to search.
-    pub(super) fn find_job(&self, claimed: &HashSet<Key>) -> rusqlite::Result<Option<Job>> {
+    /// The leaf with the least cost, below `root` if one is given, that is not claimed; none if nothing is left to search.
+    pub(super) fn find_job(
+        &self,
+        claimed: &HashSet<Key>,
+        root: Option<Key>,
+    ) -> rusqlite::Result<Option<Job>> {
         let mut places = Vec::new();
         // Places by what the whole way to a leaf costs; of equal ones the first.
         let mut queue = BinaryHeap::new();
         for side in Color::ALL {
-            for (key, total) in self.cheapest_roots(side, 2 * claimed.len() + 8)? {
+            for (key, total) in self.cheapest_roots(side, 2 * claimed.len() + 8, root)? {
                 queue.push(Reverse((total, places.len())));
                 places.push(Place { key, side, cost: 0, again: None, before: None });
             }
@@ -212,18 +217,23 @@ impl Tree {
         Ok(None)
     }
 
-    /// The roots of the tree for `side` that are nearest to their next leaf, or the position in focus.
-    fn cheapest_roots(&self, side: Color, most: usize) -> rusqlite::Result<Vec<(Key, i64)>> {
+    /// The roots of the tree for `side` that are nearest to their next leaf, or the position in focus; `only` one if given.
+    fn cheapest_roots(
+        &self,
+        side: Color,
+        most: usize,
+        only: Option<Key>,
+    ) -> rusqlite::Result<Vec<(Key, i64)>> {
         let (cost, root) = side.fold_wb(("cost_white", "root_white"), ("cost_black", "root_black"));
         let mut focus = self.connection.prepare_cached("SELECT 1 FROM nodes WHERE focus LIMIT 1")?;
-        let begins = if focus.exists([])? { "focus" } else { root };
+        let begins = if only.is_none() && focus.exists([])? { "focus" } else { root };
         let query = format!(
             "SELECT key, {cost} FROM nodes WHERE {begins} AND {cost} IS NOT NULL \
-             AND EXISTS (SELECT 1 FROM nodes WHERE {root}) ORDER BY {cost} LIMIT ?"
+             AND EXISTS (SELECT 1 FROM nodes WHERE {root}) AND key = coalesce(?1, key) ORDER BY {cost} LIMIT ?2"
         );
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let mut roots = self.connection.prepare_cached(&query)?;
-        roots.query_map([most], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        roots.query_map(params![only, most], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
     }
 
     /// The search of a place.

@@ -37,13 +37,17 @@ mod write;
 pub use self::{
     error::TreeError,
     growth::{Advice, Job},
-    nearest::Nearest,
+    nearest::{KnownPosition, Nearest},
     schema::{ARCHIVE_SCHEMA, insert_lines},
     store::{Access, Tree},
     view::{MoveView, PositionView, TreeSize},
     write::{ForSides, PlayedLine},
 };
-use crate::types::{Depth, ScoredLine};
+use crate::{
+    learn::{Origin, Record},
+    position::Position,
+    types::{Depth, ScoredLine},
+};
 
 /// What a search of a position found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,4 +62,24 @@ pub struct TreeSearch {
     pub evaluation_id: u16,
     /// The lines, best first; none where the game is over.
     pub lines: Vec<ScoredLine>,
+}
+
+impl TreeSearch {
+    /// The search that a record of the learning file comes from, if its score is exact.
+    pub fn of_record(record: &Record) -> Option<(Position, TreeSearch)> {
+        let is_search =
+            matches!(record.origin, Origin::EveryRoot | Origin::Study | Origin::Import | Origin::Opening);
+        let is_exact = record.lower == record.upper && !record.lower.is_none();
+        let (position, best) = record.position_and_move().ok()?;
+        let best = best.filter(|_| is_search && is_exact && record.depth > 0)?;
+        let line = ScoredLine { score: record.lower.to_score(), is_drawn: false, moves: vec![best] };
+        let search = TreeSearch {
+            depth: Depth(i32::from(record.depth)),
+            nodes: 1 << record.log2_nodes.min(62),
+            millis: 0,
+            evaluation_id: record.evaluation_id,
+            lines: vec![line],
+        };
+        Some((position, search))
+    }
 }

@@ -1,9 +1,65 @@
 //! The positions of a tree, the nearest to its roots first.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::{MoveView, PositionView, Tree, TreeError};
-use crate::position::Position;
+use super::{
+    MoveView, PositionView, Tree, TreeError,
+    graph::{self, Key},
+    notation::{key_of, legal, position_of},
+};
+use crate::{
+    position::Position,
+    types::{Depth, PackedMove, PositionKey, Score},
+};
+
+/// What the tree says of a searched position, as a transposition table has it.
+#[derive(Copy, Clone, Debug)]
+pub struct KnownPosition {
+    /// Its key.
+    pub key: PositionKey,
+    /// Its score for the side to move, backed up.
+    pub score: Score,
+    /// Depth of the search that the score comes from, and the plies to its position.
+    pub depth: Depth,
+    /// The best move.
+    pub best: PackedMove,
+}
+
+impl Tree {
+    /// The searched positions nearest to one, which comes first, `most` of them at most.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn known_near(&self, position: &Position, most: usize) -> Result<Vec<KnownPosition>, TreeError> {
+        self.reading(|tree| {
+            let query = "SELECT e.child FROM edges e JOIN nodes n ON n.key = e.child \
+                         WHERE e.parent = ? AND n.score IS NOT NULL ORDER BY n.score";
+            let mut after = tree.connection.prepare_cached(query)?;
+            let mut queue = VecDeque::from([key_of(position)]);
+            let mut seen: HashSet<Key> = queue.iter().copied().collect();
+            let mut known = Vec::new();
+            while let Some(key) = queue.pop_front() {
+                let Some(node) = graph::node(&tree.connection, key)? else { continue };
+                let best = node.standing.best.zip(position_of(&node.fen));
+                if let Some(m) = best.and_then(|(uci, position)| legal(&position, &uci))
+                    && let Some(score) = node.standing.score
+                {
+                    let (key, best) = (PositionKey(key as u64), PackedMove::pack(m));
+                    known.push(KnownPosition { key, score, depth: node.standing.depth, best });
+                }
+                if seen.len() < most {
+                    for child in after.query_map([key], |row| row.get(0))? {
+                        let child = child?;
+                        if seen.len() < most && seen.insert(child) {
+                            queue.push_back(child);
+                        }
+                    }
+                }
+            }
+            Ok(known)
+        })
+    }
+}
 
 /// Walks through the positions, each once, and numbers them from 0, the roots first.
 pub struct Nearest<'a> {

@@ -187,6 +187,28 @@ impl Tree {
         })
     }
 
+    /// The searches of a position and of those below it that were made for it; none if nothing is left to search there.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn searches_below(&self, position: &Position) -> Result<Option<u64>, TreeError> {
+        let query = "SELECT (search IS NOT NULL) + coalesce((SELECT sum(searches) FROM edges WHERE parent = key), 0) \
+                     FROM nodes WHERE key = ? AND coalesce(cost_white, cost_black) IS NOT NULL";
+        self.reading(|tree| {
+            let mut below = tree.connection.prepare_cached(query)?;
+            below.query_row([notation::key_of(position)], |row| graph::count(row, 0)).optional()
+        })
+    }
+
+    /// The number of searches in the file, which is that of the last one: none is ever removed.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn searches(&self) -> Result<u64, TreeError> {
+        let query = "SELECT coalesce(max(id), 0) FROM positions";
+        self.reading(|tree| tree.connection.query_row(query, [], |row| graph::count(row, 0)))
+    }
+
     /// Counts what is in the tree.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ use super::{
     schema::insert_lines,
 };
 use crate::{
+    learn::Record,
     position::Position,
     types::{Depth, Ply, Score, ScoredLine},
 };
@@ -66,10 +67,8 @@ impl Tree {
                 }
             }
             let mut position = without_clocks(line.start);
-            let (root, is_new) = tree.insert_node(&position)?;
+            let (root, is_new) = tree.insert_root(&position, sides)?;
             let (mut changed, mut added) = (vec![root], u64::from(is_new));
-            let query = "UPDATE nodes SET root_white = max(root_white, ?), root_black = max(root_black, ?) WHERE key = ?";
-            tree.connection.prepare_cached(query)?.execute(params![sides.white, sides.black, changed[0]])?;
             for &m in line.moves {
                 tree.insert_edge(&position, m, None)?;
                 tree.count_game(&position, m, line.outcome)?;
@@ -81,6 +80,28 @@ impl Tree {
             changed.reverse();
             graph::back_up(&tree.connection, changed)?;
             Ok(Some(added))
+        })
+    }
+
+    /// Adds the openings that games met, from each of which the tree is to grow for the side to move, and what an old study
+    /// found there.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn add_openings(&mut self, openings: &[Record]) -> Result<(), TreeError> {
+        self.writing(|tree| {
+            for record in openings {
+                let Ok(position) = record.position().map(|position| without_clocks(&position)) else {
+                    continue;
+                };
+                let white = position.turn().is_white();
+                let (root, _) = tree.insert_root(&position, ForSides { white, black: !white })?;
+                match TreeSearch::of_record(record) {
+                    Some((_, search)) => drop(tree.enter(&position, &search, 0, None)?),
+                    None => graph::back_up(&tree.connection, [root])?,
+                }
+            }
+            Ok(())
         })
     }
 
@@ -129,20 +150,21 @@ impl Tree {
             let all = all.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
             let mut known = all.iter().filter_map(|fen| position_of(fen));
             let (mut found, mut seen, mut taken) = (Vec::new(), HashSet::new(), 0);
-            while let Some(position) = found.pop().or_else(|| known.next()) {
+            let mut next_known = || known.next().map(|position| (find(&position), position));
+            while let Some((search, position)) = found.pop().or_else(&mut next_known) {
                 let key = key_of(&position);
                 if !seen.insert(key) {
                     continue;
                 }
-                if let Some(search) = find(&position) {
+                if let Some(search) = search {
                     taken += usize::from(tree.enter(&position, &search, 0, None)?);
                 }
                 for m in position.legal_moves() {
                     let child = position.play(m);
-                    if find(&child).is_some() {
+                    if let Some(search) = find(&child) {
                         tree.insert_edge(&position, m, None)?;
                         graph::back_up(&tree.connection, [key])?;
-                        found.push(without_clocks(&child));
+                        found.push((Some(search), without_clocks(&child)));
                     }
                 }
             }
@@ -186,6 +208,15 @@ impl Tree {
             let query = "UPDATE nodes SET focus = 1 WHERE key = ?";
             Ok(tree.connection.execute(query, [key_of(&without_clocks(position))])? == 1)
         })
+    }
+
+    /// Lets the tree grow from a position for these sides.
+    fn insert_root(&self, position: &Position, sides: ForSides) -> rusqlite::Result<(Key, bool)> {
+        let (key, is_new) = self.insert_node(position)?;
+        let query = "UPDATE nodes SET root_white = max(root_white, ?1), root_black = max(root_black, ?2) \
+                     WHERE key = ?3 AND (root_white < ?1 OR root_black < ?2)";
+        self.connection.prepare_cached(query)?.execute(params![sides.white, sides.black, key])?;
+        Ok((key, is_new))
     }
 
     /// Makes a node of a position, if it is not in the tree: its key, and whether it was not there.

@@ -38,8 +38,8 @@ impl Display for Notice {
                 write!(f, "found {files} tablebase files, up to {pieces} pieces")
             }
             Notice::NoTablebases => f.write_str("no tablebase files found; playing without"),
-            Notice::Tree { path, positions } => {
-                write!(f, "tree {}: {} searched", path.display(), counted(*positions, "position"))
+            Notice::Tree { path, searches } => {
+                write!(f, "tree {}: {}", path.display(), counted(*searches, "search"))
             }
             Notice::TreeMove { line, score: found, depth } => {
                 let found = score(*found, Bound::Exact);

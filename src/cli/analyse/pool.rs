@@ -401,15 +401,10 @@ fn note(finding: &mut Finding, line: PvInfo) {
     finding.depth = line.depth.get();
     finding.nodes = line.nodes;
     finding.millis = millis;
-    let index = line.multi_pv - 1;
-    if let (0, Some(&m)) = (index, line.pv.first())
+    if let (1, Some(&m)) = (line.multi_pv, line.pv.first())
         && finding.changes.last().is_none_or(|&(_, last)| last != m)
     {
         finding.changes.push((millis, m));
     }
-    let found = ScoredLine { score: line.score, is_drawn: line.is_drawn, moves: line.pv };
-    match finding.lines.get_mut(index) {
-        Some(place) => *place = found,
-        None => finding.lines.push(found),
-    }
+    line.put_into(&mut finding.lines);
 }

@@ -122,7 +122,7 @@ fn lessons(
             if let Some(result) = answer.result {
                 let not_learned = played.has_repeated().then_some(NotLearned::Repetition);
                 let conditions = Conditions { rules, analysis: false, not_learned };
-                let root = Root { position: position.clone(), line, conditions };
+                let root = Root { position: position.clone(), line, conditions, in_tree: false };
                 recorder.search_ended(&mut played_game, &root, &result);
             }
         }

@@ -139,9 +139,10 @@ enum Tool {
     },
     /// Search the openings of games and lost games again.
     ///
-    /// First the first positions of games, which come again most often; then the lost games, the newest first, each
-    /// searched backwards for the last position in which another move would have held. Results are saved at once: the command
-    /// can be interrupted at any time, and resumes. Runs at the lowest priority, also while engines use the file.
+    /// From the first positions of games, which come again most often, a tree grows beside the file, which is played from;
+    /// then the lost games, the newest first, are each searched backwards for the last position in which another move would
+    /// have held. Results are saved at once: the command can be interrupted at any time, and resumes. Runs at the lowest
+    /// priority, also while engines use the file.
     Study(study::StudyArguments),
     /// Tell the engine the best move of a position.
     ///

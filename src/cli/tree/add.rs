@@ -20,7 +20,7 @@ use crate::{
         analyse::{AnalysisInput, Item},
         complain, pgn,
     },
-    learn::{self, LearnFile, Mode, Origin, Record, Ring, kept_games},
+    learn::{self, LearnFile, Mode, Ring, kept_games},
     position::{PathHash, Position, PositionPath},
     search::unpack_line,
     tree::{ForSides, PlayedLine, Tree, TreeSearch},
@@ -28,7 +28,7 @@ use crate::{
         RootResult,
         file::{self, HashFileError, Map},
     },
-    types::{Depth, Ply, ScoredLine},
+    types::{Ply, ScoredLine},
     uci::{Output, counted},
 };
 
@@ -214,7 +214,7 @@ fn add_learning_file(
 ) -> Result<(), CliError> {
     let (_, ring, _): (_, Ring, _) = LearnFile::open(path, Mode::Read)?.recover()?;
     for (_, record) in ring.iter() {
-        if let Some((position, search)) = search_of(&record) {
+        if let Some((position, search)) = TreeSearch::of_record(&record) {
             count.searches += usize::from(tree.add_search(&position, &search)?);
         }
     }
@@ -223,24 +223,6 @@ fn add_learning_file(
         add_items(tree, &AnalysisInput::open(&[games.into_os_string()], false)?, arguments, count)?;
     }
     Ok(())
-}
-
-/// The search that a record comes from, if its score is exact.
-fn search_of(record: &Record) -> Option<(Position, TreeSearch)> {
-    let is_search =
-        matches!(record.origin, Origin::EveryRoot | Origin::Study | Origin::Import | Origin::Opening);
-    let is_exact = record.lower == record.upper && !record.lower.is_none();
-    let (position, best) = record.position_and_move().ok()?;
-    let best = best.filter(|_| is_search && is_exact && record.depth > 0)?;
-    let line = ScoredLine { score: record.lower.to_score(), is_drawn: false, moves: vec![best] };
-    let search = TreeSearch {
-        depth: Depth(i32::from(record.depth)),
-        nodes: 1 << record.log2_nodes.min(62),
-        millis: 0,
-        evaluation_id: record.evaluation_id,
-        lines: vec![line],
-    };
-    Some((position, search))
 }
 
 /// Adds the lines of a Polyglot book, from the start position.

@@ -79,7 +79,7 @@ pub(super) fn run(tree: &Tree, arguments: &PublishArguments, output: &Output) ->
 
 fn record(position: &Position, best: Move, score: Score, depth: Depth, evaluation_id: u16) -> Option<Record> {
     let score = LearnedScore::from_score(score);
-    let blank = Record::new(position, Origin::Opening).ok()?;
+    let blank = Record::new(position, Origin::Study).ok()?;
     Some(Record {
         best: PackedMove::pack(best),
         lower: score,
@@ -94,10 +94,10 @@ fn record(position: &Position, best: Move, score: Score, depth: Depth, evaluatio
     })
 }
 
-/// Does a record say the same, or come from a deeper search of something else than openings? What was published before
-/// may be deeper, and was refuted since.
+/// Does a record say the same, or come from a deeper search of a root? What was published before may be deeper, and was
+/// refuted since.
 fn covers(present: &Record, new: &Record) -> bool {
-    let is_search = matches!(present.origin, Origin::EveryRoot | Origin::Study);
+    let is_search = present.origin == Origin::EveryRoot;
     let said = |record: &Record| {
         let Record { best, lower, upper, depth, origin, evaluation_id, .. } = *record;
         (best, lower, upper, depth, origin, evaluation_id)

@@ -11,7 +11,7 @@ use crate::{
 fn root(position: &Position, line: &Line, mode: LearningMode) -> Root {
     let rules = Rules { mode, drop: 33, min_depth: Depth(4) };
     let conditions = Conditions { rules, analysis: false, not_learned: None };
-    Root { position: position.clone(), line: line.clone(), conditions }
+    Root { position: position.clone(), line: line.clone(), conditions, in_tree: false }
 }
 
 /// The roots of a game from the start, each with the move played there, and the position at its end.
@@ -106,12 +106,13 @@ fn advice_and_what_holds_for_every_clock_stay() {
 }
 
 #[test]
-fn the_first_root_of_a_game_is_its_opening_and_so_is_one_after_a_studied_one() {
-    let learned = |mode, live: &Live<'_>| {
+fn the_first_root_of_a_game_is_its_opening_and_so_is_the_first_that_the_tree_does_not_have() {
+    let learned = |mode, live: &Live<'_>, plies_in_tree: usize| {
         let (recorder, mut played_game) = (Recorder { live, evaluation_id: 1 }, PlayedGame::default());
         let mut plies = Vec::new();
         for (root, played) in game("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6", mode).0.iter().step_by(2) {
-            let learned = recorder.search_ended(&mut played_game, root, &found(&[*played], 20)).records;
+            let root = Root { in_tree: root.line.plies() < plies_in_tree, ..root.clone() };
+            let learned = recorder.search_ended(&mut played_game, &root, &found(&[*played], 20)).records;
             plies.extend(learned.iter().filter(|new| new.is_unsearched()).map(|new| new.game_ply));
         }
         plies
@@ -123,36 +124,30 @@ fn the_first_root_of_a_game_is_its_opening_and_so_is_one_after_a_studied_one() {
             (record.key == key).then_some(Record { depth, ..record })
         }
     };
-    assert_eq!(learned(LearningMode::Drop, &|_| None), [0]);
-    assert_eq!(learned(LearningMode::Drop, &known(Origin::Outcome, 12)), [0]);
-    assert!(learned(LearningMode::Drop, &known(Origin::Study, 12)).is_empty());
-    assert!(learned(LearningMode::Drop, &known(Origin::Opening, 0)).is_empty());
-    assert_eq!(learned(LearningMode::Drop, &known(Origin::Opening, 12)), [2]);
-    assert!(learned(LearningMode::All, &|_| None).is_empty(), "every root is remembered anyway");
+    let drop = LearningMode::Drop;
+    assert_eq!(learned(drop, &|_| None, 0), [0]);
+    assert_eq!(learned(drop, &known(Origin::Outcome, 12), 0), [0]);
+    assert!(learned(drop, &known(Origin::Study, 12), 0).is_empty());
+    assert!(learned(drop, &known(Origin::Opening, 0), 0).is_empty());
+    assert_eq!(learned(drop, &known(Origin::Opening, 0), 2), [2]);
+    assert_eq!(learned(drop, &|_| None, 1), [2]);
+    assert!(learned(drop, &|_| None, 9).is_empty());
+    assert!(learned(LearningMode::All, &|_| None, 0).is_empty(), "every root is remembered anyway");
 }
 
 #[test]
-fn an_opening_gives_way_to_a_deeper_search_and_before_it_was_searched_to_a_drop() {
+fn an_opening_gives_way_to_a_search_and_to_a_drop_in_a_lost_game() {
     let position = Position::default();
     let record = |origin, depth| {
         let blank = Record::new(&position, origin).expect("the position fits");
         Record { depth, flags: Flags { confirmed: true, ..blank.flags }, ..blank }
     };
-    let live = record(Origin::Opening, 20);
+    let live = record(Origin::Opening, 0);
     let recorder = Recorder { live: &|_| Some(live.clone()), evaluation_id: 1 };
-    for (origin, depth, allowed) in [
-        (Origin::EveryRoot, 21, true),
-        (Origin::Study, 21, true),
-        (Origin::EveryRoot, 20, false),
-        (Origin::Outcome, 30, false),
-        (Origin::Drop, 30, false),
-    ] {
-        assert_eq!(recorder.may_replace(&record(origin, depth)), allowed, "{origin:?} {depth}");
-    }
-    let unsearched = record(Origin::Opening, 0);
-    let recorder = Recorder { live: &|_| Some(unsearched.clone()), evaluation_id: 1 };
-    for (origin, allowed) in [(Origin::Drop, true), (Origin::Outcome, false)] {
-        assert_eq!(recorder.may_replace(&record(origin, 30)), allowed, "{origin:?}, nothing searched");
+    let rows =
+        [(Origin::EveryRoot, true), (Origin::Study, true), (Origin::Drop, true), (Origin::Outcome, false)];
+    for (origin, allowed) in rows {
+        assert_eq!(recorder.may_replace(&record(origin, 30)), allowed, "{origin:?}");
     }
 }
 
