@@ -42,6 +42,14 @@ pub struct Tree {
     path: PathBuf,
 }
 
+impl Drop for Tree {
+    /// What was written goes into the file itself, also where another connection keeps the log beside it open.
+    fn drop(&mut self) {
+        // Whoever only reads may not, and if another one writes just now, that one's drop does it.
+        let _ = self.connection.execute_batch("PRAGMA wal_checkpoint");
+    }
+}
+
 impl Tree {
     /// Opens a tree. A database of `engram analyse --sqlite` that is opened for writing becomes one.
     ///

@@ -359,3 +359,18 @@ fn other_files_are_refused_and_left_as_they_are() {
         assert!(matches!(Tree::open(&path("t.db"), access), Err(TreeError::Version(_, 9, 1))));
     }
 }
+
+#[test]
+fn what_was_written_is_in_the_file_itself_also_while_another_reads() {
+    let (folder, mut tree) = tree();
+    let read = |path: &std::path::Path| {
+        Tree::open(path, Access::Read).map(|tree| (tree.searches().expect("readable"), tree)).expect("a tree")
+    };
+    let (searches, _reader) = read(tree.path());
+    add(&mut tree, "", 10, &[("d2d4", 30)]);
+    let copy = folder.path().join("copy.db");
+    let path = tree.path().to_owned();
+    drop(tree);
+    std::fs::copy(path, &copy).expect("a copy");
+    assert_eq!((searches, read(&copy).0), (0, 1));
+}
