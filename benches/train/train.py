@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Trains Engram's network on a machine with an accelerator (PyTorch with CUDA); it runs on a processor too, slowly.
 
-    python3 benches/train/train.py samples.bin --pawns --small --net new.net --positions 1000000000
-    python3 benches/train/train.py samples.bin --growing PID --from engram.net --units 1024 --pawns --small --seconds 99
+    python3 benches/train/train.py samples.bin --pawns --net new.net --positions 1000000000
+    python3 benches/train/train.py samples.bin --growing PID --from engram.net --units 1024 --pawns --seconds 99
 
 `engram tune train` is the definition (src/cli/tune/network): this program does the same to the same files, with the
 same network, loss, limits of the weights and steps, in the order that suits the device. What differs:
@@ -37,14 +37,14 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
-BUCKET_INPUTS, BUCKETS, HEADS, PAWN_INPUTS, PAWN_UNITS, FIRST, SECOND = 768, 4, 8, 96, 32, 16, 32
+BUCKET_INPUTS, BUCKETS, HEADS, PAWN_INPUTS, PAWN_UNITS = 768, 4, 8, 96, 32
 INPUTS = BUCKETS * BUCKET_INPUTS
-ONE_INPUT, ONE_HEAD, ONE_SMALL, ONE_FIRST, ONE_SECOND = 255, 64, 254, 256, 1024
+ONE_INPUT, ONE_HEAD = 255, 64
 SCALE = 220.0  # Centipawns of one natural unit of the logistic function.
 POWER = 2.5
-LIMIT, FIRST_LIMIT = 1.98, 127 / ONE_FIRST
+LIMIT = 1.98
 ADAM_FIRST, ADAM_SECOND, DECAY, EPSILON = 0.9, 0.999, 0.01, 1e-8
-SHARES = (0.25, -0.25, 0.2, -0.2, 0.12, -0.12, 0.06, -0.06)  # Of the head, for the first units of new small layers.
+VERSION = 2
 NONE = 6  # The code of an empty square: no role has it.
 # The king bucket by square, the king on files a to d.
 BUCKET = [0, 0] + 6 * [1] + 8 * [2] + 48 * [3]
@@ -53,7 +53,7 @@ BUCKET = [0, 0] + 6 * [1] + 8 * [2] + 48 * [3]
 # The network's file: see src/eval/net/file.rs.
 
 
-def plan(units: int, pawns: bool, small: bool) -> list[tuple[str, tuple[int, ...], str, int]]:
+def plan(units: int, pawns: bool) -> list[tuple[str, tuple[int, ...], str, int]]:
     """The parts of a network in the order of its file: name, shape, kind of the integers, the integer for 1.0."""
     parts = [
         ("weights", (INPUTS, units), "<i2", ONE_INPUT),
@@ -68,15 +68,6 @@ def plan(units: int, pawns: bool, small: bool) -> list[tuple[str, tuple[int, ...
             ("pawn_outputs", (HEADS, 2, PAWN_UNITS), "<i2", ONE_HEAD),
             ("pawn_output_biases", (HEADS, 2), "<i4", ONE_INPUT * ONE_HEAD),
         ]
-    if small:
-        parts += [
-            ("first", (HEADS, FIRST, 2 * units), "i1", ONE_FIRST),
-            ("first_biases", (HEADS, FIRST), "<i4", ONE_SMALL * ONE_FIRST),
-            ("second", (HEADS, SECOND, SECOND), "<i2", ONE_SECOND),
-            ("second_biases", (HEADS, SECOND), "<i4", ONE_SMALL * ONE_SECOND),
-            ("outputs", (HEADS, SECOND), "<i2", ONE_SECOND),
-            ("output_biases", (HEADS,), "<i4", ONE_SMALL * ONE_SECOND),
-        ]
     return parts
 
 
@@ -85,14 +76,14 @@ def read_network(path: Path) -> dict[str, Tensor]:
     data = path.read_bytes()
     if data[:8] != b"EngramNN" or len(data) < 64:
         raise SystemExit(f"{path}: it is not a network of Engram's")
-    version, inputs, units, heads, scale, checksum, pawn_units, first = struct.unpack_from("<8I", data, 8)
-    sizes = (heads, scale, pawn_units in (0, PAWN_UNITS), first if version == 3 else FIRST - first)
-    if version not in (2, 3) or inputs not in (BUCKET_INPUTS, INPUTS) or sizes != (HEADS, SCALE, True, FIRST):
+    version, inputs, units, heads, scale, checksum, pawn_units = struct.unpack_from("<7I", data, 8)
+    sizes = (version, heads, scale, pawn_units in (0, PAWN_UNITS))
+    if inputs not in (BUCKET_INPUTS, INPUTS) or sizes != (VERSION, HEADS, SCALE, True):
         raise SystemExit(f"{path}: it has another version or other sizes than this trainer's networks")
     if zlib.crc32(data[64:]) != checksum:
         raise SystemExit(f"{path}: its checksum is wrong: copy it again")
     network, place = {}, 64
-    for name, shape, kind, one in plan(units, pawn_units > 0, version == 3):
+    for name, shape, kind, one in plan(units, pawn_units > 0):
         shape = (inputs, units) if name == "weights" else shape
         numbers = numpy.frombuffer(data, kind, math.prod(shape), place).astype(numpy.float32) / numpy.float32(one)
         network[name] = torch.from_numpy(numbers.reshape(shape))
@@ -104,26 +95,26 @@ def read_network(path: Path) -> dict[str, Tensor]:
 
 def write_network(path: Path, network: dict[str, Tensor]) -> None:
     """Writes a network in integers."""
-    units, pawns, small = network["biases"].numel(), "pawn_biases" in network, "first" in network
+    units, pawns = network["biases"].numel(), "pawn_biases" in network
     payload = b""
-    for name, _, kind, one in plan(units, pawns, small):
+    for name, _, kind, one in plan(units, pawns):
         numbers = network[name].detach().cpu().numpy() * numpy.float32(one)
         # Half is rounded away from zero, as the definition does.
         payload += (numpy.sign(numbers) * numpy.floor(numpy.abs(numbers) + 0.5)).astype(kind).tobytes()
-    sizes = (3 if small else 2, INPUTS, units, HEADS, int(SCALE), zlib.crc32(payload))
-    header = b"EngramNN" + struct.pack("<8I", *sizes, PAWN_UNITS if pawns else 0, FIRST if small else 0)
+    sizes = (VERSION, INPUTS, units, HEADS, int(SCALE), zlib.crc32(payload), PAWN_UNITS if pawns else 0)
+    header = b"EngramNN" + struct.pack("<7I", *sizes)
     unfinished = path.with_name(path.name + ".part")
     unfinished.write_bytes(header.ljust(64, b"\0") + payload)
     os.replace(unfinished, path)
 
 
-def begin(units: int, pawns: bool, small: bool, old: dict[str, Tensor]) -> dict[str, Tensor]:
+def begin(units: int, pawns: bool, old: dict[str, Tensor]) -> dict[str, Tensor]:
     """The parameters to begin with: those of `old` as far as it has them, random ones else."""
 
     def normal(deviation: float, *shape: int) -> Tensor:
         return deviation * torch.randn(*shape)
 
-    network = {name: torch.zeros(shape) for name, shape, _, _ in plan(units, pawns, small)}
+    network = {name: torch.zeros(shape) for name, shape, _, _ in plan(units, pawns)}
     if old:
         before = old["biases"].numel()
         if before > units:
@@ -135,26 +126,15 @@ def begin(units: int, pawns: bool, small: bool, old: dict[str, Tensor]) -> dict[
         noise = normal(0.01, INPUTS, before)[:, source] * sign
         network["weights"] = (old["weights"][:, source] + noise).clamp(-LIMIT, LIMIT)
         network["biases"] = old["biases"][source]
-        for name in ("heads", "first"):
-            if name in old and name in network:
-                sides = old[name].unflatten(-1, (2, before))[..., source] / copies
-                network[name] = sides.flatten(-2)
+        network["heads"] = (old["heads"].unflatten(-1, (2, before))[..., source] / copies).flatten(-2)
         # What does not depend on the units; two copies of one part are alike.
-        same = [name for name in network if name in old and name not in ("weights", "biases", "heads", "first")]
+        same = [name for name in network if name in old and name not in ("weights", "biases", "heads")]
         network.update({name: old[name] for name in same})
     else:
         network["weights"] = normal(0.05, INPUTS, units)
         network["heads"] = normal(units**-0.5, HEADS, 2 * units)
     if pawns and "pawn_weights" not in old:
         network["pawn_weights"] = normal(0.2, PAWN_INPUTS, PAWN_UNITS)
-    if small and "first" not in old:
-        first = normal(1.5 / units**0.5, HEADS, FIRST, 2 * units).clamp(-FIRST_LIMIT, FIRST_LIMIT)
-        if old:
-            first[:, : len(SHARES)] += torch.tensor(SHARES)[:, None] * network["heads"][:, None]
-        network["first"] = first.clamp(-FIRST_LIMIT, FIRST_LIMIT)
-        network["first_biases"] = 0.4 + normal(0.2, HEADS, FIRST)
-        network["second"] = normal(0.25, HEADS, SECOND, SECOND).clamp(-LIMIT, LIMIT)
-        network["second_biases"] = 0.3 + normal(0.1, HEADS, SECOND)
     return network
 
 
@@ -303,19 +283,8 @@ def output(network: dict[str, Tensor], words: Tensor, bucket: Tensor, way: Way) 
     with torch.no_grad():
         inputs, head, pawns = way.features(words, bucket)
     which = (head[:, None] == torch.arange(HEADS, device=head.device)).float()
-    rows, biases = network["heads"][:, None], network["head_biases"][:, None]
-    if "first" in network:
-        rows = torch.cat((rows, network["first"]), 1)
-        biases = torch.cat((biases, network["first_biases"]), 1)
-    outputs = Units.apply(inputs, network["weights"], network["biases"], rows.flatten(0, 1), way)
-    sums = of_head(outputs, head) + which @ biases
-    value = sums[:, 0]
-    if "first" in network:
-        active = sums[:, 1:].clamp(0, 1)
-        active = torch.cat((active, active.square()), 1)
-        second = of_head(active @ network["second"].transpose(0, 1).flatten(1), head)
-        second = (second + which @ network["second_biases"]).clamp(0, 1)
-        value = value + (second * (which @ network["outputs"])).sum(1) + which @ network["output_biases"]
+    outputs = Units.apply(inputs, network["weights"], network["biases"], network["heads"], way)
+    value = of_head(outputs, head).squeeze(1) + which @ network["head_biases"]
     if "pawn_weights" in network:
         active = torch.addmm(network["pawn_biases"], pawns, network["pawn_weights"]).clamp(0, 1)
         outputs = linear(active, network["pawn_outputs"].flatten(0, 1), network["pawn_output_biases"].flatten())
@@ -330,15 +299,12 @@ class Training:
     def __init__(self, network: dict[str, Tensor], device: torch.device) -> None:
         self.parameters = torch.cat([part.flatten() for part in network.values()]).to(device)
         self.gradient, self.first, self.second = (torch.zeros_like(self.parameters) for _ in range(3))
-        self.network, self.stretches, place = {}, [], 0
+        self.network, place = {}, 0
         for name, part in network.items():
             end = place + part.numel()
             leaf = self.parameters[place:end].view(part.shape).detach().requires_grad_()
             leaf.grad = self.gradient[place:end].view(part.shape)
             self.network[name] = leaf
-            if name in ("weights", "first", "first_biases"):
-                # Another rate or limit begins here.
-                self.stretches.append((name, place))
             place = end
         self.bucket = torch.tensor(BUCKET, device=device)
         self.way = Way(torch.float16, torch.bfloat16) if device.type == "cuda" else Way()
@@ -353,26 +319,18 @@ class Training:
         parts = [self.losses(part, share, Way()).double().sum() for part in words.split(1 << 13)]
         return (sum(parts) / max(1, len(words))).item()
 
-    def step(self, words: Tensor, share: float, rate: float, old_share: float) -> Tensor:
+    def step(self, words: Tensor, share: float, rate: float) -> Tensor:
         """One step of Adam; the mean loss."""
         self.gradient.zero_()
         loss = self.losses(words, share, self.way).mean()
         loss.backward()
         self.steps += 1
         correction = math.sqrt(1 - ADAM_SECOND**self.steps) / (1 - ADAM_FIRST**self.steps)
-        ends = [place for _, place in self.stretches[1:]] + [len(self.parameters)]
-        for (name, place), end in zip(self.stretches, ends):
-            this_rate = rate * (old_share if name == "weights" else 1)
-            limit = FIRST_LIMIT if name == "first" else LIMIT
-            if this_rate == 0:
-                continue
-            vectors = (self.parameters, self.gradient, self.first, self.second)
-            parameters, gradient, first, second = (vector[place:end] for vector in vectors)
-            first.lerp_(gradient, 1 - ADAM_FIRST)
-            second.mul_(ADAM_SECOND).addcmul_(gradient, gradient, value=1 - ADAM_SECOND)
-            parameters.mul_(1 - this_rate * DECAY)
-            parameters.addcdiv_(first, second.sqrt().add_(EPSILON), value=-this_rate * correction)
-            parameters.clamp_(-limit, limit)
+        self.first.lerp_(self.gradient, 1 - ADAM_FIRST)
+        self.second.mul_(ADAM_SECOND).addcmul_(self.gradient, self.gradient, value=1 - ADAM_SECOND)
+        self.parameters.mul_(1 - rate * DECAY)
+        self.parameters.addcdiv_(self.first, self.second.sqrt().add_(EPSILON), value=-rate * correction)
+        self.parameters.clamp_(-LIMIT, LIMIT)
         return loss.detach()
 
 
@@ -408,12 +366,10 @@ def arguments() -> argparse.Namespace:
     add("--from", type=Path, dest="source", help="begin with the parameters of this network")
     add("--units", type=int, default=512, help="hidden units of a view, a multiple of 64")
     add("--pawns", action="store_true", help="with a pawn part")
-    add("--small", action="store_true", help="with small layers beside the heads")
     add("--positions", type=int, default=1 << 62, help="samples to draw in all")
     add("--seconds", type=float, default=math.inf, help="seconds to train at most, with the wait for samples")
     add("--passes", type=float, default=4, help="how often each sample is drawn at most, on average")
     add("--rate", type=float, default=0.0015, help="first learning rate")
-    add("--old-share", type=float, default=1.0, help="the rate of all but the small layers, as a share of it")
     add("--result", type=float, default=0.0, help="the share of the game's result in the target, 0 to 1")
     add("--batch", type=int, default=16_384, help="samples a step")
     add("--least", type=int, default=1_000_000, help="with --growing: samples to wait for before the first step")
@@ -447,7 +403,7 @@ def main() -> None:
         torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
         torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     old = read_network(given.source) if given.source else {}
-    training = Training(begin(given.units, given.pawns, given.small, old), device)
+    training = Training(begin(given.units, given.pawns, old), device)
     held_out = Pool([given.held_out] if given.held_out else [], 200_000, device)
     held_out.read()
     held = held_out.words[: held_out.count]
@@ -477,7 +433,7 @@ def main() -> None:
             words = pool.draw(given.batch, growing)
             if training.steps == 0 and device.type == "cuda" and not given.eager:
                 training.way = compiled(training, words)
-            sums += training.step(words, given.result, rate, given.old_share)
+            sums += training.step(words, given.result, rate)
             drawn, count = drawn + given.batch, count + 1
         if now - said > given.every or progress >= 1 or stopped:
             write_network(given.net, training.network)
