@@ -60,7 +60,6 @@ pub enum StudyError {
 /// A learning file whose openings and lost games are studied.
 pub struct Study {
     pub(super) searcher: BlockingEngine,
-    nodes: u64,
     file: LearnFile,
     ring: RwLock<Ring>,
     tree: Option<Tree>,
@@ -88,7 +87,7 @@ impl Study {
         let mut searcher = BlockingEngine::new(nodes);
         // If memory is short a smaller table is used.
         let _ = searcher.engine.set_hash(HASH);
-        Study { searcher, nodes, file, ring, tree: None }
+        Study { searcher, file, ring, tree: None }
     }
 
     /// The tree, made if it is missing.
@@ -156,13 +155,14 @@ impl Study {
     /// Searches a position of the tree; nothing if that was interrupted.
     fn search_job(&mut self, job: &Job, goes_on: &dyn Fn() -> bool) -> Option<TreeSearch> {
         let begun = Instant::now();
-        let Study { searcher, nodes, .. } = self;
+        let searcher = &mut self.searcher;
+        let usual = searcher.nodes;
         searcher.engine.new_game();
         searcher.engine.settings.multi_pv = job.lines;
-        searcher.nodes = (*nodes / SHARE).max(1).saturating_mul(job.effort);
+        searcher.nodes = (usual / SHARE).max(1).saturating_mul(job.effort);
         let answer = searcher.search_while(&job.position, &[], goes_on);
         searcher.engine.settings.multi_pv = 1;
-        searcher.nodes = *nodes;
+        searcher.nodes = usual;
         let answer = answer.ok().filter(|_| goes_on())?;
         let (depth, nodes) = answer.result.map(|result| (result.depth, result.nodes)).unwrap_or_default();
         let mut lines = answer.lines;

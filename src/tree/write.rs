@@ -67,7 +67,7 @@ impl Tree {
                 }
             }
             let mut position = without_clocks(line.start);
-            let (root, is_new) = tree.insert_root(&position, sides)?;
+            let (root, is_new, _) = tree.insert_root(&position, sides)?;
             let (mut changed, mut added) = (vec![root], u64::from(is_new));
             for &m in line.moves {
                 tree.insert_edge(&position, m, None)?;
@@ -95,10 +95,12 @@ impl Tree {
                     continue;
                 };
                 let white = position.turn().is_white();
-                let (root, _) = tree.insert_root(&position, ForSides { white, black: !white })?;
+                let (root, _, is_new_root) =
+                    tree.insert_root(&position, ForSides { white, black: !white })?;
                 match TreeSearch::of_record(record) {
                     Some((_, search)) => drop(tree.enter(&position, &search, 0, None)?),
-                    None => graph::back_up(&tree.connection, [root])?,
+                    None if is_new_root => graph::back_up(&tree.connection, [root])?,
+                    None => {}
                 }
             }
             Ok(())
@@ -210,13 +212,15 @@ impl Tree {
         })
     }
 
-    /// Lets the tree grow from a position for these sides.
-    fn insert_root(&self, position: &Position, sides: ForSides) -> rusqlite::Result<(Key, bool)> {
+    /// Lets the tree grow from a position for these sides: its key, whether it was not in the tree, and whether the tree did
+    /// not grow from there for one of them.
+    fn insert_root(&self, position: &Position, sides: ForSides) -> rusqlite::Result<(Key, bool, bool)> {
         let (key, is_new) = self.insert_node(position)?;
         let query = "UPDATE nodes SET root_white = max(root_white, ?1), root_black = max(root_black, ?2) \
                      WHERE key = ?3 AND (root_white < ?1 OR root_black < ?2)";
-        self.connection.prepare_cached(query)?.execute(params![sides.white, sides.black, key])?;
-        Ok((key, is_new))
+        let changed =
+            self.connection.prepare_cached(query)?.execute(params![sides.white, sides.black, key])?;
+        Ok((key, is_new, changed > 0))
     }
 
     /// Makes a node of a position, if it is not in the tree: its key, and whether it was not there.
