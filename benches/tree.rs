@@ -6,7 +6,7 @@ use std::{env, hint::black_box};
 use criterion::{Criterion, criterion_group, criterion_main};
 use engram::{
     Depth, Position, Score,
-    tree::{Access, ForSides, Job, Nearest, Tree, TreeSearch},
+    tree::{Access, ForSides, Job, Tree, TreeSearch},
     types::ScoredLine,
 };
 
@@ -53,14 +53,6 @@ fn tree(criterion: &mut Criterion) {
     criterion.bench_function(&name("32 positions for the table"), |b| {
         b.iter(|| {
             black_box(tree.known_near(&start, 32).expect("readable"));
-        })
-    });
-    criterion.bench_function(&name("the same with all that is known of them"), |b| {
-        b.iter(|| {
-            let mut nearest = Nearest::new(&tree, [start.clone()], 32);
-            while let Some(known) = nearest.next_position().expect("readable") {
-                black_box(known);
-            }
         })
     });
     criterion.bench_function(&name("the next leaf, claimed and released"), |b| {

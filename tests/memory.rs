@@ -28,10 +28,8 @@ use serde_json::Value;
 
 /// An engine that learns in `path`, with these options.
 fn engine(path: &Path, options: &[&str]) -> Engine {
-    let mut engine = Engine::with(&[&format!("LearnFile value {}", path.display())]);
-    for option in options {
-        engine.send(&format!("setoption name {option}"));
-    }
+    let file = format!("LearnFile value {}", path.display());
+    let mut engine = Engine::with(&[&[file.as_str()], options].concat());
     engine.sync();
     engine
 }
