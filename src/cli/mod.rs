@@ -20,7 +20,7 @@ mod session;
 mod source;
 mod tablebase;
 mod tree;
-#[cfg(feature = "tune")]
+#[cfg(any(feature = "tune", test))]
 pub(crate) mod tune;
 #[cfg(feature = "fleet")]
 mod worker;
@@ -152,7 +152,7 @@ pub enum Subtask {
     /// option `TreeFile` lets the engine play what the tree has found.
     Tree(tree::TreeArguments),
     /// Train the network, and compare evaluations.
-    #[cfg(feature = "tune")]
+    #[cfg(any(feature = "tune", test))]
     #[command(subcommand)]
     Tune(tune::TuneTask),
 }
@@ -198,7 +198,7 @@ pub fn run(arguments: CommandLine, debug_log: DebugLog, places: Places) -> Resul
         Some(Subtask::Tablebase(arguments)) => tablebase::run(&arguments, &output)?,
         Some(Subtask::Learn(arguments)) => outcome = learn::run(&arguments, places.learn_file, &output)?,
         Some(Subtask::Tree(arguments)) => outcome = tree::run(&arguments, &output)?,
-        #[cfg(feature = "tune")]
+        #[cfg(any(feature = "tune", test))]
         Some(Subtask::Tune(task)) => tune::run(&task, &output, &interrupt)?,
     }
     match output.failure() {
