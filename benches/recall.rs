@@ -3,11 +3,12 @@
 //!
 //! `cargo bench --bench recall`.
 
-#[path = "../tests/common/learn.rs"]
-mod learn;
+#[path = "../tests/common/mod.rs"]
+mod common;
 
 use std::{hint::black_box, sync::RwLock};
 
+use common::learn::{positions, record};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use engram::{
     engine::{LearnOptions, learned_entry},
@@ -16,7 +17,6 @@ use engram::{
     position::Position,
     tt::Table,
 };
-use learn::{positions, record};
 
 const FUZZ: i32 = LearnOptions::DEFAULT_FUZZ;
 /// Records that can occur in a usual middlegame, at most.

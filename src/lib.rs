@@ -105,7 +105,7 @@
 //!
 //! A file imports only from layers below its own: `types`, then `position`, then `tt`, `eval`, `learn`,
 //! `book`, `syzygy` and `protocol` (which do not know each other), then `search` and `tree`, `fleet`, `engine`, `uci`, `cli` and
-//! `main.rs`. A test enforces this (`tests/architecture.rs`).
+//! `main.rs`. A test enforces this (`tests/repository/architecture.rs`).
 #![forbid(unsafe_op_in_unsafe_fn)]
 
 pub mod book;

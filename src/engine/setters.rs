@@ -7,7 +7,7 @@ use super::{
     Engine, OutOfMemory, StrengthLimits,
     evaluation::{EvalFileError, EvaluationChoice, EvaluationKind, read_network},
 };
-#[cfg(feature = "tune")]
+#[cfg(any(feature = "tune", test))]
 use crate::search::Observer;
 use crate::{
     eval::net::Network,
@@ -73,7 +73,7 @@ impl Engine {
     }
 
     /// Shows `observer` every position that a search evaluates from now on. Waits for a running search.
-    #[cfg(feature = "tune")]
+    #[cfg(any(feature = "tune", test))]
     pub fn observe(&mut self, observer: &Observer) {
         self.pool.observe(observer);
     }

@@ -44,7 +44,7 @@
 //! that is as deep; exact results are always stored. Learned entries come from games in which no position had
 //! occurred twice, so in `draws` they are used only while none has.
 //!
-//! `draws` is the default: it falls into no trap of `tests/path_traps.rs` and loses nothing to `off` in 12,000 games
+//! `draws` is the default: it falls into no trap of `tests/engine/path_traps.rs` and loses nothing to `off` in 12,000 games
 //! (+0.3 ± 4.3 Elo). Traps, nodes, hit rates and games of every mode: `benches/notes/path_hash.md`.
 
 /// Which part of the path must match before a stored score is used; the option `PathHash`. See the table above.

@@ -62,5 +62,5 @@ pub(crate) use resume::{ResultStore, Resumed, best_line, unpack_line};
 pub(crate) use strength::{EvalNoise, Strength};
 pub(crate) use tablebases::{Probing, Tablebases};
 pub(crate) use task::{SearchTask, Signals};
-#[cfg(feature = "tune")]
+#[cfg(any(feature = "tune", test))]
 pub use worker::Observer;

@@ -177,7 +177,7 @@ impl Pool {
     }
 
     /// Shows `observer` every position that is evaluated from now on.
-    #[cfg(feature = "tune")]
+    #[cfg(any(feature = "tune", test))]
     pub fn observe(&mut self, observer: &super::Observer) {
         let observer = Arc::clone(observer);
         self.on_all(move |worker| worker.observer = Some(Arc::clone(&observer)));

@@ -40,7 +40,7 @@ pub struct Histories {
 }
 
 /// Called with each position that a search evaluates.
-#[cfg(feature = "tune")]
+#[cfg(any(feature = "tune", test))]
 pub type Observer = Arc<dyn Fn(&Position) + Send + Sync>;
 
 /// The state of one search thread.
@@ -68,7 +68,7 @@ pub struct Worker {
     /// The time for this move was used up while pondering: the search ends at `ponderhit`.
     pub time_used_up: bool,
     /// Called with every position whose evaluation is computed, not looked up in the table.
-    #[cfg(feature = "tune")]
+    #[cfg(any(feature = "tune", test))]
     pub observer: Option<Observer>,
     next_check: u64,
     stack: Vec<StackEntry>,
@@ -101,7 +101,7 @@ impl Worker {
             task,
             stopped: false,
             time_used_up: false,
-            #[cfg(feature = "tune")]
+            #[cfg(any(feature = "tune", test))]
             observer: None,
             next_check: 0,
             stack: vec![StackEntry::default(); MAX_PLY + STACK_OFFSET + 4],
@@ -239,7 +239,7 @@ impl Worker {
 
     /// The raw evaluation, as the table stores it.
     pub fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
-        #[cfg(feature = "tune")]
+        #[cfg(any(feature = "tune", test))]
         if let Some(observer) = &self.observer {
             observer(position);
         }

@@ -12,12 +12,7 @@ use engram::{
     types::PackedMove,
 };
 
-mod random;
-
-pub use random::Random;
-
-/// Long enough for a loaded machine; nothing passes by waiting for it.
-pub const TIMEOUT: Duration = Duration::from_secs(120);
+use super::{TIMEOUT, random::Random};
 
 /// Waits until `condition` holds.
 pub fn wait_until(mut condition: impl FnMut() -> bool) {

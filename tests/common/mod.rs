@@ -1,6 +1,13 @@
 //! The real binary as tests use it: started in a folder of its own, spoken to over pipes.
 #![allow(dead_code)]
 
+pub mod browser;
+pub mod learn;
+pub mod random;
+#[cfg(all(feature = "fleet", unix))]
+pub mod server;
+pub mod sim_disk;
+
 use std::{
     io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},

@@ -1,0 +1,514 @@
+//! `engram analyse` as it is used: positions, tasks, games, broken input, interruption, every output.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
+use engram::position::Position;
+use shakmaty::CastlingMode;
+
+use crate::common::{TIMEOUT, command, fixture, home, run, shared};
+
+#[test]
+fn a_position_shows_its_best_lines() {
+    let fen = ["6k1/5ppp/8/8/8/8/5PPP/R5K1", "w", "-", "-", "0", "1"];
+    let (out, err, code) = run(&[&["analyse"], &fen[..], &["--depth", "6", "--multipv", "2"]].concat());
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(lines[2].contains("#1") && lines[2].contains("a1a8") && lines[2].contains("1. Ra8#"), "{out}");
+    assert_eq!(lines.iter().filter(|line| line.contains("  1. ")).count(), 2, "{out}");
+
+    let (out, _, code) = run(&["analyse", "startpos", "--nodes", "2000", "--json", "-", "--threads", "1"]);
+    let json: serde_json::Value = serde_json::from_str(&out).expect("one line of JSON");
+    assert_eq!(code, 0);
+    assert!(json["nodes"].as_u64().unwrap() >= 1900 && json["lines"][0]["score"]["cp"].is_i64(), "{json}");
+
+    let (out, _, _) = run(&["analyse", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"]);
+    assert!(out.contains("stalemate"), "{out}");
+}
+
+#[test]
+fn tasks_are_checked_and_counted() {
+    let file = fixture("tasks.epd");
+    let (out, err, code) = run(&["analyse", &file, "--depth", "8"]);
+    assert_eq!(code, 3, "one line cannot be used");
+    assert!(err.contains("line 5 is skipped") && err.contains("bm Qa8"), "{err}");
+    let row = |id: &str| out.lines().find(|line| line.starts_with(id)).unwrap_or_else(|| panic!("{out}"));
+    assert!(row("back rank").contains(" ok ") && row("back rank").contains("Ra8#"));
+    assert!(row("impossible to solve").contains(" failed "));
+    assert!(row("impossible to solve").ends_with("  am Ra8#"), "what it should have been: {out}");
+    assert!(row("promotion").contains(" ok "));
+    assert!(row("no task").contains("O-O-O") || !row("no task").contains(" ok "));
+    assert!(out.contains("solved 2 of 3") && out.contains(" of 10"), "{out}");
+
+    let (out, _, _) = run(&["analyse", &file, "--depth", "8", "--json", "-"]);
+    let json: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(json.len(), 4, "in the order of the file");
+    assert_eq!(json[0]["solved"], true);
+    assert!(json[0]["solved_after_ms"].is_u64() && json[1]["solved_after_ms"].is_null());
+    assert_eq!(json[2]["most_points"], 10);
+    assert!(json[3]["solved"].is_null());
+}
+
+#[test]
+fn games_are_annotated_and_broken_ones_are_named() {
+    let folder = home();
+    let pgn = folder.path().join("out.pgn");
+    let file = fixture("games.pgn");
+    let (out, err, code) = run(&["analyse", &file, "--depth", "8", "--pgn", pgn.to_str().unwrap()]);
+    assert_eq!(code, 3, "{err}");
+    assert!(err.contains("game 2 (line 10)") && err.contains("3. Nc6 is not a legal move"), "{err}");
+    assert!(
+        out.contains("game 1: Careful, A. - Hasty \"B.\" 1-0, C20 King's Pawn Game: Wayward Queen Attack"),
+        "{out}"
+    );
+    assert!(out.contains("accuracy") && out.contains("3... Nf6??"), "{out}");
+
+    let text = fs::read_to_string(&pgn).unwrap();
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("[Black \"Hasty \\\"B.\\\"\"]") && flat.contains("[ECO \"C20\"]"), "{text}");
+    assert!(flat.contains("[WhiteAccuracy \"") && flat.contains("[Annotator \"Engram "), "{text}");
+    assert!(flat.contains("1. e4 {[%eval ") && !flat.contains("9.99"), "{text}");
+    assert!(flat.contains("{the best by test}"), "what the game said itself stays: {text}");
+    assert!(flat.contains("(2... g6 3. Qxe5+ {wins a pawn})"), "{text}");
+    assert!(flat.contains("3... Nf6 $4 {[%eval #1]} (3... "), "{text}");
+    assert!(flat.contains("4. Qxf7# 1-0"), "the end of the game has no evaluation: {text}");
+    assert!(flat.contains("[FEN \"4k2r/8/8/8/8/8/4PPP1/4K1R1 w Gk - 0 1\"]"), "{text}");
+    assert!(flat.contains("1. O-O {[%eval "), "{text}");
+    assert!(text.lines().all(|line| line.len() < 81), "{text}");
+
+    // What was written can be read again, and says the same.
+    let again = folder.path().join("again.pgn");
+    let (_, err, code) =
+        run(&["analyse", pgn.to_str().unwrap(), "--depth", "8", "--pgn", again.to_str().unwrap()]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let moves = |text: &str| text.matches("[%eval").count();
+    assert_eq!(moves(&fs::read_to_string(&again).unwrap()), moves(&text));
+}
+
+#[test]
+fn what_a_game_says_itself_stays_and_a_second_analysis_replaces_the_first() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let analysed = |from: &str, to: &str| {
+        let (_, err, code) = run(&["analyse", &path(from), "--depth", "8", "--pgn", &path(to)]);
+        assert_eq!((code, err.as_str()), (0, ""));
+        fs::read_to_string(path(to)).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let moves = "1. e4! $14 {best [%clk 0:01:00]} 1... e5 $2 $140 (1... c5 2. Nf3 {x} (2. c3 d5) 2... d6 $10) 2. Nf3 *\n";
+    let tags = "[Annotator \"A. Author\"]\n[ECO \"C40\"]\n[Opening \"By hand\"]\n\n";
+    fs::write(path("author.pgn"), format!("{tags}{moves}")).unwrap();
+    let author = analysed("author.pgn", "out.pgn");
+    assert!(author.contains("[Annotator \"A. Author\"] [ECO \"C40\"] [Opening \"By hand\"]"), "{author}");
+    assert!(
+        author.contains("1. e4 $1 $14 {[%eval ") && author.contains("{best [%clk 0:01:00]} 1... e5 $2 $140")
+    );
+    assert!(author.contains("(1... c5 2. Nf3 {x} (2. c3 d5) 2... d6 $10)"), "{author}");
+
+    fs::write(path("plain.pgn"), "1. f3 e5 2. g4 Qh4# 0-1\n").unwrap();
+    let first = analysed("plain.pgn", "first.pgn");
+    assert!(first.contains("2. g4 $4 {[%eval #-1]} (2. "), "{first}");
+    assert_eq!(analysed("first.pgn", "second.pgn"), first);
+}
+
+#[test]
+fn every_bad_move_of_a_game_is_listed_if_it_is_asked_for() {
+    // Morphy at the opera, 1858.
+    let game = "1. e4 e5 2. Nf3 d6 3. d4 Bg4 4. dxe5 Bxf3 5. Qxf3 dxe5 6. Bc4 Nf6 7. Qb3 Qe7 8. Nc3 c6 9. Bg5 b5 10. Nxb5 \
+                cxb5 11. Bxb5+ Nbd7 12. O-O-O Rd8 13. Rxd7 Rxd7 14. Rd1 Qe6 15. Bxd7+ Nxd7 16. Qb8+ Nxb8 17. Rd8# 1-0\n";
+    let folder = home();
+    let path = folder.path().join("opera.pgn").to_str().unwrap().to_owned();
+    fs::write(&path, game).unwrap();
+    let listed = |more: &[&str]| {
+        let (out, _, _) = run(&[&["analyse", &path, "--depth", "8"], more].concat());
+        let count = |word: &str| {
+            let before = |line: &str| line.split_once(word)?.0.rsplit(' ').nth(1)?.parse::<usize>().ok();
+            out.lines().filter_map(before).sum::<usize>()
+        };
+        let bad = count("inaccurac") + count("mistake") + count("blunder");
+        (out.matches("; better ").count(), bad, count("inaccurac"), out)
+    };
+    let (short, bad, inaccuracies, out) = listed(&[]);
+    assert!(inaccuracies > 0 && short == bad - inaccuracies, "{out}");
+    let (all, ..) = listed(&["--all"]);
+    assert_eq!(all, bad);
+}
+
+#[test]
+fn a_game_that_ends_by_repetition_is_a_draw_on_its_last_move() {
+    let folder = home();
+    let path = folder.path().join("game.pgn").to_str().unwrap().to_owned();
+    // White is a queen up, and lets it be a draw.
+    let game = "[FEN \"6k1/5ppp/8/8/8/8/5PPP/3Q2K1 w - - 0 1\"]\n\n\
+                1. Qd2 Kf8 2. Qd1 Kg8 3. Qd2 Kf8 4. Qd1 Kg8 1/2-1/2\n";
+    fs::write(&path, game).unwrap();
+    let (out, _, _) = run(&["analyse", &path, "--depth", "8", "--json", "-"]);
+    let json: serde_json::Value = serde_json::from_str(out.lines().next().expect("a game")).expect("JSON");
+    let moves = json["moves"].as_array().unwrap();
+    assert_eq!(moves.last().unwrap()["score"]["cp"], 0, "{out}");
+    assert!(moves[0]["score"]["cp"].as_i64().unwrap_or(10_000) > 300, "{out}");
+}
+
+#[test]
+fn games_that_say_something_else_than_moves_are_named() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (games, pgn) = (path("games.pgn"), path("out.pgn"));
+    let text =
+        b"; made by hand\n\n[White \"M\xfcller\"]\n\n1. e2-e4 ; the best\n1... e7-e5 (1... Sf6 *\n) 1-0\n\n\
+        [White \"x\"]\n\n1. Sf3 Sf6 2. c4 c5 1-0\n";
+    fs::write(&games, text).unwrap();
+    let (out, err, code) = run(&["analyse", &games, "--depth", "2", "--pgn", &pgn]);
+    assert_eq!(code, 3, "{err}");
+    assert_eq!(err.lines().count(), 1, "{err}");
+    assert!(err.contains("game 2 (line 9) is skipped: 1. `Sf3` is not a move"), "{err}");
+    assert!(out.contains("game 1: Müller - ? 1-0"), "{out}");
+    let text = fs::read_to_string(&pgn).unwrap();
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("{the best}") && flat.contains("(1... Sf6 *)") && flat.contains("1-0"), "{text}");
+}
+
+#[test]
+fn games_are_read_as_they_are_downloaded() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let game = "[White \"Müller\"]\n\n1. e4 e5 *\n";
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(game.as_bytes()).unwrap();
+    fs::write(path("a.pgn.gz"), packed.finish().unwrap()).unwrap();
+    let wide: Vec<u8> =
+        std::iter::once(0xfeff).chain(game.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    fs::write(path("b.pgn"), wide).unwrap();
+    let (out, err, code) = run(&["analyze", &path("a.pgn.gz"), &path("b.pgn"), "--depth", "2"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert_eq!(out.matches("Müller - ? *").count(), 2, "{out}");
+    let (_, err, code) = run(&["analyse", folder.path().to_str().unwrap()]);
+    assert!(code == 3 && err.contains("is a folder, which is skipped; name the files in it"), "{err}");
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let file = fixture("games.pgn");
+    let results = ["1", "3"].map(|threads| {
+        let (out, _, code) = run(&["analyse", &file, "--depth", "7", "--json", "-", "--threads", threads]);
+        assert_eq!(code, 3);
+        out
+    });
+    assert_eq!(results[0].lines().count(), 3);
+    assert_eq!(results[0], results[1]);
+}
+
+#[test]
+fn the_standard_input_is_told_apart() {
+    let folder = home();
+    let mut answers = Vec::new();
+    for text in ["\n\n1. e4 e5 2. Qh5 Ke7 *\n", "# note\n6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8;\n"] {
+        let mut child = command(&folder)
+            .args(["analyse", "-", "--depth", "4"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success());
+        answers.push(String::from_utf8(output.stdout).unwrap());
+    }
+    assert!(answers[0].contains("game 1: ? - ?") && answers[0].contains("2... Ke7??"), "{}", answers[0]);
+    assert!(answers[1].contains("solved 1 of 1"), "{}", answers[1]);
+}
+
+#[test]
+fn bad_arguments_are_answered_in_one_sentence() {
+    for (arguments, expected, code) in [
+        (vec!["analyse", "no-such-file.pgn"], "neither a file nor a position", 1),
+        (vec!["analyse", "8/8/8/8", "w", "-", "-"], "is not a FEN", 1),
+        (vec!["analyse"], "required", 2),
+        (vec!["analyse", "startpos", "--depth", "0"], "--depth", 2),
+        (vec!["analyse", "startpos", "--eco", "/no/table"], "cannot be read", 1),
+        (
+            vec!["analyse", "startpos", "--depth", "1", "--json", "/no/folder/out.json"],
+            "cannot be written",
+            1,
+        ),
+        (
+            vec!["analyse", &fixture("games.pgn"), "--json", "/no/folder/out.json"],
+            "engram: /no/folder cannot be written",
+            1,
+        ),
+        (vec!["analyse", &fixture("games.pgn"), "nosuch.pgn"], "`nosuch.pgn` is neither a file", 1),
+        (vec!["analyse", "nosuch.pgn", &fixture("games.pgn")], "`nosuch.pgn` is neither a file", 1),
+    ] {
+        let (_, err, found) = run(&arguments);
+        assert_eq!(found, code, "{arguments:?}: {err}");
+        assert!(err.contains(expected), "{arguments:?}: {err}");
+        assert!(code == 2 || err.lines().count() == 1, "{err}");
+    }
+}
+
+#[test]
+fn interrupted_work_goes_on_where_it_stopped() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    // Names so long that what is printed does not fit into the pipe: nobody reads it, so the first run cannot end.
+    let name = "x".repeat(2000);
+    let game = format!(
+        "[White \"{name}\"]\n[Black \"{name}\"]\n\n\
+         1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 *\n\n"
+    );
+    fs::write(path("games.pgn"), game.repeat(40)).unwrap();
+    let arguments = |output: &str| {
+        let (games, output) = (path("games.pgn"), path(output));
+        ["analyse", &games, "--nodes", "200", "--hash", "2", "--threads", "2", "--pgn", &output]
+            .map(str::to_owned)
+    };
+
+    let mut child = command(&folder).args(arguments("out.pgn")).stdout(Stdio::piped()).spawn().unwrap();
+    let journal = PathBuf::from(path("out.pgn.unfinished"));
+    let deadline = Instant::now() + TIMEOUT;
+    let known = loop {
+        let known = fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
+        if known > 20 {
+            break known;
+        }
+        assert!(Instant::now() < deadline, "no journal");
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    child.kill().unwrap();
+    let status = child.wait().unwrap();
+    assert!(!status.success(), "it was interrupted in the middle");
+    assert!(journal.exists());
+
+    // In the middle of a stretch of the first game.
+    let text = fs::read_to_string(&journal).unwrap();
+    fs::write(&journal, text.split_inclusive('\n').take(6).collect::<String>()).unwrap();
+
+    // Not while another is at it.
+    let holder = fs::File::open(&journal).unwrap();
+    holder.lock().unwrap();
+    let same = arguments("out.pgn");
+    let (_, err, code) = run(&same.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(code == 1 && err.contains("another process"), "{err}");
+    drop(holder);
+
+    // A file that is not the interrupted run's own is not overwritten.
+    fs::write(path("mine.html"), "mine").unwrap();
+    let mut more: Vec<String> = arguments("out.pgn").to_vec();
+    more.extend(["--html".to_owned(), path("mine.html")]);
+    let (_, err, code) = run(&more.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(code == 1 && err.contains("differ in: outputs)"), "{err}");
+    assert_eq!(fs::read_to_string(path("mine.html")).unwrap(), "mine");
+
+    // Other settings do not go on with it.
+    let other: Vec<String> = arguments("out.pgn").iter().map(|a| a.replace("200", "300")).collect();
+    let (_, err, code) = run(&other.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(code == 1 && err.contains("differ in: nodes)"), "{err}");
+
+    let arguments_again = arguments("out.pgn");
+    let (_, err, code) = run(&arguments_again.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("resuming unfinished work: 5 results are there already"), "{err}");
+    assert!(known > 20 && !journal.exists(), "the journal goes when the work is done");
+    let whole = arguments("whole.pgn");
+    assert_eq!(run(&whole.iter().map(String::as_str).collect::<Vec<_>>()).2, 0);
+    let games = |name: &str| fs::read_to_string(path(name)).unwrap();
+    assert!(games("out.pgn") == games("whole.pgn"), "as if it had not been interrupted");
+}
+
+#[test]
+fn work_interrupted_before_its_first_result_goes_on_too() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("one.epd"), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;\n").unwrap();
+    let (input, output) = (path("one.epd"), path("out.jsonl"));
+    let arguments = ["analyse", &input, "--depth", "3", "--json", &output, "--threads", "1"];
+    assert_eq!(run(&arguments).2, 0);
+    let whole = fs::read_to_string(&output).unwrap();
+
+    // The same with a depth that is not reached, until its files are there.
+    let endless = arguments.map(|argument| if argument == "3" { "60" } else { argument });
+    fs::remove_file(&output).unwrap();
+    let mut child = command(&folder).args(endless).stdout(Stdio::null()).spawn().unwrap();
+    let deadline = Instant::now() + TIMEOUT;
+    // The output is claimed before that.
+    let journal = PathBuf::from(path("out.jsonl.unfinished"));
+    while !fs::read_to_string(&journal).is_ok_and(|begun| begun.ends_with('\n')) {
+        assert!(Instant::now() < deadline, "nothing is begun");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert!(Path::new(&output).exists());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let begun = fs::read_to_string(&journal).unwrap();
+    assert_eq!(begun.lines().count(), 1, "no position is done");
+    fs::write(&journal, begun.replace("\"depth\":60", "\"depth\":3")).unwrap();
+    let (_, err, code) = run(&arguments);
+    assert_eq!(code, 0, "{err}");
+    let without_time = |text: &str| text.split(",\"ms\"").next().unwrap().to_owned();
+    assert_eq!(without_time(&fs::read_to_string(&output).unwrap()), without_time(&whole));
+}
+
+#[test]
+fn mates_by_black_are_counted_like_those_by_white() {
+    let folder = home();
+    let file = folder.path().join("mates.pgn");
+    let game = |fen: &str, moves: &str| format!("[FEN \"{fen}\"]\n[Result \"*\"]\n\n{moves} *\n\n");
+    let text = game("7K/8/5k2/8/8/8/8/6r1 w - - 0 1", "1. Kh7 Kf7 2. Kh8 Kf8")
+        + &game("6R1/8/8/8/8/5K2/8/7k b - - 0 1", "1... Kh2 2. Kf2 Kh1 3. Kf1");
+    fs::write(&file, text).unwrap();
+    let (out, err, code) = run(&["analyse", file.to_str().unwrap(), "--depth", "8", "--pgn", "-"]);
+    assert_eq!(code, 0, "{err}");
+    let evals = |game: &str| -> Vec<String> {
+        game.split("[%eval ").skip(1).map(|rest| rest.split(']').next().unwrap().to_owned()).collect()
+    };
+    let games: Vec<Vec<String>> = out.split("[FEN ").skip(1).map(evals).collect();
+    for (ply, moves) in [(0, 3), (2, 1)] {
+        assert_eq!(games[0][ply], format!("#-{moves}"), "{out}");
+        assert_eq!(games[1][ply], format!("#{moves}"), "{out}");
+    }
+}
+
+#[test]
+fn who_stops_reading_leaves_the_files_to_be_finished() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("games.pgn"), "[Event \"x\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n".repeat(30)).unwrap();
+    let output = path("out.jsonl");
+    let mut child = command(&folder)
+        .args(["analyse", &path("games.pgn"), "--depth", "4", "--json", &output])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+    assert_eq!(fs::read_to_string(&output).unwrap().lines().count(), 30);
+    assert!(!Path::new(&path("out.jsonl.unfinished")).exists());
+}
+
+#[test]
+fn a_refused_run_leaves_nothing_and_destroys_nothing() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (input, output) = (path("games.pgn"), path("out.jsonl"));
+    let (new, same) = (path("new.x"), path("./new.x"));
+    let games = "1. e4 e5 2. Nf3 Nc6 *\n";
+    fs::write(&input, games).unwrap();
+    fs::write(&output, "mine").unwrap();
+    let run = |more: &[&str]| run(&[&["analyse", &input, "--depth", "1"], more].concat());
+    for (more, expected) in [
+        (vec!["--json", &output], "--force"),
+        (vec!["--pgn", &input, "--force"], "names an input"),
+        (vec!["--json", &output, "--html", &output, "--force"], "--json and --html both name"),
+        (vec!["--json", &new, "--html", &same], "--json and --html both name"),
+        (vec!["--learn", &output, "--json", &output, "--force"], "names an input"),
+        (vec!["--json", folder.path().to_str().unwrap(), "--force"], "cannot be written"),
+    ] {
+        let (_, err, code) = run(&more);
+        assert!(code == 1 && err.contains(expected), "{err}");
+        assert_eq!(fs::read_to_string(&output).unwrap(), "mine");
+        assert_eq!(fs::read_to_string(&input).unwrap(), games);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "{more:?}");
+    }
+    let (_, err, code) = run(&["--json", &output, "--force"]);
+    assert_eq!(code, 0, "{err}");
+}
+
+#[test]
+fn public_games_of_every_kind_are_read() {
+    let Some(folder) = shared("games") else { return };
+    let temp = home();
+    // The number of games, and how many of them are broken in the file (moves that are not legal).
+    for (name, games, broken) in [
+        ("pgn-quirks/uci-moves.pgn", 1, 0),
+        ("pgn-quirks/chessbase-empty-line.pgn", 1, 0),
+        ("pgn-quirks/kasparov-deep-blue-1997.pgn", 6, 0),
+        ("pgn-quirks/cutechess-fischerrandom.pgn", 4, 0),
+        ("tcec-frc-with-evals.pgn", 4, 0),
+        ("tcec-dfrc-with-evals.pgn", 10, 0),
+        ("london1851.pgn", 251, 0),
+        ("capablanca.pgn", 597, 0),
+        ("tata-steel-2022.pgn", 91, 0),
+        ("pgn-parser-test.pgn", 18, 1),
+        ("world-championships.pgn", 984, 0),
+    ] {
+        let book = temp.path().join("x.bin");
+        let path = folder.join(name);
+        let (out, err, _) =
+            run(&["book", "make", path.to_str().unwrap(), "-o", book.to_str().unwrap(), "--force"]);
+        let plural = if games == 1 { "" } else { "s" };
+        let expected = format!("from {games} game{plural}, {broken} skipped");
+        assert!(out.contains(&expected), "{name}: {out} {err}");
+    }
+}
+
+/// The first move of a position's best line.
+fn best(json: &str) -> String {
+    let json: serde_json::Value =
+        serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"));
+    json["lines"][0]["pv"][0].as_str().unwrap_or_else(|| panic!("{json}")).to_owned()
+}
+
+#[test]
+fn a_learning_file_is_read_and_only_on_demand_written() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let file = path("advice.bin");
+    // Whatever is best is said to lose: another move is found.
+    let position = ["analyse", "startpos", "--depth", "6", "--threads", "1", "--json", "-"];
+    let usual = best(&run(&position).0);
+    let start = Position::default();
+    let usual_move =
+        start.legal_moves().into_iter().find(|m| m.to_uci(CastlingMode::Standard).to_string() == usual);
+    let after = start.play(usual_move.expect("a legal move"));
+    let reply = after.legal_moves()[0].to_uci(CastlingMode::Standard).to_string();
+    let (_, err, code) = run(&["learn", "advise", &after.fen(), &reply, "900", "--file", &file]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let before = fs::read(&file).unwrap();
+    assert_ne!(best(&run(&[&position[..], &["--learn", &file]].concat()).0), usual);
+    assert_eq!(fs::read(&file).unwrap(), before, "not a byte is written");
+
+    // Every position of the game but the mate is remembered, once, and what is expected after it.
+    let (games, notes) = (path("mate.pgn"), path("notes.bin"));
+    fs::write(&games, "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n").unwrap();
+    let arguments = ["analyse", &games, "--depth", "6", "--learn", &notes];
+    let (_, err, code) = run(&arguments);
+    assert!(code == 1 && err.contains("there is no learning file"), "{err}");
+    let (out, err, code) = run(&[&arguments[..], &["--write"]].concat());
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    assert!(out.contains(&format!(" records in {notes}, 0 before")), "{out}");
+    let (listed, _, _) = run(&["learn", "list", "--file", &notes, "--json"]);
+    assert_eq!(listed.matches("\"since_root\":0").count(), 7, "{listed}");
+    let (listed, _, _) = run(&["learn", "list", "--file", &notes]);
+    assert!(listed.contains("Qxf7#") && listed.contains("+mate1"), "{listed}");
+    let (out, _, _) = run(&arguments);
+    assert!(out.contains(" records in") && out.contains("only read"), "{out}");
+    assert_eq!(run(&["analyse", &games, "--write"]).2, 2, "nowhere to write");
+    let (_, err, code) = run(&["analyse", &games, "--learn", &games]);
+    assert!(code == 1 && err.contains("is not a learning file"), "{err}");
+}
+
+#[test]
+fn tablebases_are_asked() {
+    let draw = ["analyse", "8/8/8/3kn3/8/8/3K4/7R w - - 0 1", "--depth", "6"];
+    if let Some(folder) = shared("syzygy") {
+        let (out, err, code) = run(&[&draw[..], &["--syzygy", folder.to_str().unwrap()]].concat());
+        assert_eq!((code, err.as_str()), (0, ""));
+        assert!(out.lines().nth(2).unwrap().trim_start().starts_with("+0.00 "), "rook against knight: {out}");
+        let (out, _, _) = run(&draw);
+        assert!(
+            !out.lines().nth(2).unwrap().trim_start().starts_with("+0.00 "),
+            "without it is not known: {out}"
+        );
+        let both = format!("/no/such/folder:{}", folder.display());
+        let (_, err, code) = run(&[&draw[..], &["--syzygy", &both]].concat());
+        assert!(code == 0 && err.contains("/no/such/folder cannot be read"), "{err}");
+    }
+    let (_, err, code) = run(&[&draw[..], &["--syzygy", "/no/such/folder"]].concat());
+    assert!(code == 1 && err.contains("no tablebases in /no/such/folder"), "{err}");
+}

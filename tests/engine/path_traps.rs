@@ -1,0 +1,263 @@
+//! Path traps: positions whose stored scores are true on one path and false on another.
+//!
+//! Each trap of `data/path_traps.txt` searches a *warm-up* (the same pieces by another path or at another
+//! clock), then asks the *question* with the table kept. The answers are Syzygy's with the fifty-move
+//! counter taken into account; where the game's repetitions decide, the table says which moves win, and
+//! every one of them runs into a third occurrence. The format is in the head of the file.
+//!
+//! A trap counts where the search alone is right: the same warm-up and question with the table cleared in
+//! between, at the depth asked and two plies below it. A mode falls into it if it is wrong at the depth asked
+//! and one ply deeper: a false entry is still there, a horizon is not. The default mode must fall into none,
+//! `off` into enough to show that the traps are traps; `ENGRAM_FULL=1` asks the other modes too. One thread and fixed depths: what happens here is the
+//! same everywhere.
+
+use std::{
+    sync::{Arc, mpsc},
+    time::{Duration, Instant},
+};
+
+use engram::{
+    engine::Engine,
+    position::{PathHash, Position},
+    search::{Event, Limits},
+    types::{Depth, Score},
+};
+use shakmaty::{CastlingMode, fen::Fen, uci::UciMove};
+
+/// A position with its history and the depth it is searched to.
+#[derive(Clone, Debug)]
+struct Search {
+    fen: String,
+    moves: Vec<UciMove>,
+    depth: i32,
+}
+
+/// What is true of the side to move.
+#[derive(Copy, Clone, Debug, PartialEq)]
+enum Truth {
+    Win,
+    Loss,
+    Draw,
+    /// No mate in as many plies or fewer.
+    NoMate(i32),
+}
+
+#[derive(Clone, Debug)]
+struct Trap {
+    name: String,
+    warm: Search,
+    ask: Search,
+    truth: Truth,
+}
+
+/// A long shuffle, looked at step by step, and the truth after each ply where it is certain.
+struct Walk {
+    name: String,
+    line: Search,
+    truths: Vec<Option<Truth>>,
+}
+
+fn search(field: &str) -> Search {
+    let mut parts = field.split(';').map(str::trim);
+    let mut next = || parts.next().unwrap_or_else(|| panic!("short: {field}"));
+    let fen = next().to_owned();
+    let moves = next().split_whitespace().map(|uci| uci.parse().expect("uci")).collect();
+    Search { fen, moves, depth: next().parse().expect("a depth") }
+}
+
+fn truth(field: &str) -> Option<Truth> {
+    match field.split_whitespace().collect::<Vec<_>>()[..] {
+        ["win" | "w"] => Some(Truth::Win),
+        ["loss" | "l"] => Some(Truth::Loss),
+        ["draw" | "d"] => Some(Truth::Draw),
+        ["-"] => None,
+        ["nomate", plies] => Some(Truth::NoMate(plies.parse().expect("plies"))),
+        _ => panic!("no truth: {field}"),
+    }
+}
+
+fn suite() -> (Vec<Trap>, Vec<Walk>) {
+    let (mut traps, mut walks) = (Vec::new(), Vec::new());
+    let lines = include_str!("../data/path_traps.txt").lines();
+    for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let fields: Vec<&str> = line.split('|').map(str::trim).collect();
+        match fields[..] {
+            ["trap", name, warm, ask, verdict, _note] => traps.push(Trap {
+                name: name.to_owned(),
+                warm: search(warm),
+                ask: search(ask),
+                truth: truth(verdict).expect("a trap has an answer"),
+            }),
+            ["walk", name, line, verdicts] => walks.push(Walk {
+                name: name.to_owned(),
+                line: search(line),
+                truths: verdicts.chars().map(|c| truth(&c.to_string())).collect(),
+            }),
+            _ => panic!("not a line of the suite: {line}"),
+        }
+    }
+    (traps, walks)
+}
+
+struct Searcher {
+    engine: Engine,
+    events: mpsc::Receiver<Event>,
+}
+
+impl Searcher {
+    fn new(mode: PathHash) -> Searcher {
+        let (sender, events) = mpsc::channel();
+        let mut engine = Engine::new(Arc::new(move |event| drop(sender.send(event))));
+        engine.set_path_hash(mode);
+        Searcher { engine, events }
+    }
+
+    fn score(&mut self, search: &Search) -> Score {
+        let setup = search.fen.parse::<Fen>().expect("fen").into_setup();
+        let start = Position::from_setup(setup, CastlingMode::Standard).expect("legal");
+        self.engine.set_position(start, &search.moves).expect("legal moves");
+        self.engine.go(Limits { depth: Some(Depth(search.depth)), ..Limits::default() }, Instant::now());
+        let mut score = None;
+        loop {
+            match self.events.recv_timeout(Duration::from_secs(120)).expect("the search ends") {
+                Event::Pv(line) => score = Some(line.score),
+                Event::Finished { .. } => {
+                    self.engine.wait();
+                    return score.expect("a score");
+                }
+                Event::CurrentMove { .. } | Event::Notice(_) => {}
+            }
+        }
+    }
+
+    /// The answer after the warm-up, with the table kept or cleared.
+    fn answer(&mut self, trap: &Trap, keep: bool, depth: i32) -> Score {
+        self.engine.new_game();
+        self.score(&trap.warm);
+        if !keep {
+            self.engine.clear_hash();
+        }
+        self.score(&Search { depth, ..trap.ask.clone() })
+    }
+}
+
+/// Is `score` no lie? Evaluations of drawn endgames are not exact, so a draw has some room.
+fn is_right(score: Score, truth: Truth) -> bool {
+    let centipawns = score.centipawns();
+    match truth {
+        Truth::Win => centipawns >= 50,
+        Truth::Loss => centipawns <= -50,
+        Truth::Draw => !score.is_decisive() && centipawns.abs() < 200,
+        Truth::NoMate(plies) => score.mate_plies().is_none_or(|mate| mate > plies || mate < 0),
+    }
+}
+
+/// Is the search right of itself, not by luck at one depth?
+fn is_fair(alone: &mut Searcher, trap: &Trap) -> bool {
+    [trap.ask.depth - 2, trap.ask.depth]
+        .into_iter()
+        .all(|depth| is_right(alone.answer(trap, false, depth), trap.truth))
+}
+
+/// The wrong answer, if it is wrong at both depths.
+fn falls_into(searcher: &mut Searcher, trap: &Trap) -> Option<Score> {
+    let score = searcher.answer(trap, true, trap.ask.depth);
+    let wrong = !is_right(score, trap.truth)
+        && !is_right(searcher.answer(trap, true, trap.ask.depth + 1), trap.truth);
+    wrong.then_some(score)
+}
+
+#[test]
+fn the_default_falls_into_no_trap_and_plain_hashing_into_many() {
+    let (traps, _) = suite();
+    assert!(traps.len() >= 60, "{} traps", traps.len());
+    let first = [PathHash::default(), PathHash::Off, PathHash::Fifty80];
+    let rest = PathHash::NAMED.map(|(_, mode)| mode).into_iter().filter(|mode| !first.contains(mode));
+    let others = if std::env::var_os("ENGRAM_FULL").is_some() { usize::MAX } else { 0 };
+    let mut modes: Vec<(PathHash, Searcher, usize)> =
+        first.into_iter().chain(rest.take(others)).map(|mode| (mode, Searcher::new(mode), 0)).collect();
+    let mut alone = Searcher::new(PathHash::default());
+    let mut fair = 0;
+    for trap in &traps {
+        if !is_fair(&mut alone, trap) {
+            println!("{}: the search alone does not see it", trap.name);
+            continue;
+        }
+        fair += 1;
+        for (mode, searcher, failures) in &mut modes {
+            if let Some(score) = falls_into(searcher, trap) {
+                *failures += 1;
+                println!("{:>8} {}: {score:?}, but {:?}", mode.name(), trap.name, trap.truth);
+            }
+        }
+    }
+    let [default, off, fifty80] = [0, 1, 2].map(|index| modes[index].2);
+    println!("{fair} of {} traps are fair; failed:", traps.len());
+    for (mode, _, failures) in &modes {
+        println!("{:>12} {failures}", mode.name());
+    }
+    assert!(fair >= 50, "the search alone sees too few");
+    assert!(off * 3 >= fair, "plain hashing falls into {off} of {fair} only");
+    assert!(fifty80 > 0 && fifty80 < off, "fifty80 stops {} of {off}", off - fifty80);
+    assert_eq!(default, 0, "the default falls into traps");
+}
+
+/// The answer of an engine that knows the warm-up from a hash file alone, as another one left it.
+fn answer_from_file(mode: PathHash, trap: &Trap, depth: i32) -> Score {
+    let home = tempfile::tempdir().expect("a folder");
+    let with_file = || {
+        let mut searcher = Searcher::new(mode);
+        searcher.engine.set_hash_file_size(1);
+        searcher.engine.set_hash_file(Some(home.path().join("traps.hash")));
+        searcher.engine.open_hash_file();
+        searcher
+    };
+    with_file().score(&trap.warm);
+    with_file().score(&Search { depth, ..trap.ask.clone() })
+}
+
+#[test]
+fn a_hash_file_sets_no_traps_either() {
+    let (traps, _) = suite();
+    let mut alone = Searcher::new(PathHash::default());
+    let mut failures = [0, 0];
+    for trap in traps.iter().filter(|trap| is_fair(&mut alone, trap)) {
+        for (failed, mode) in failures.iter_mut().zip([PathHash::default(), PathHash::Off]) {
+            let wrong = |deeper| !is_right(answer_from_file(mode, trap, trap.ask.depth + deeper), trap.truth);
+            // Up to two plies deeper: a false entry would still be there, a horizon is not.
+            if (0..=2).all(wrong) {
+                *failed += 1;
+                println!("{:>8} {}: not {:?}", mode.name(), trap.name, trap.truth);
+            }
+        }
+    }
+    let [default, off] = failures;
+    println!("from a hash file failed: off {off}, default {default}");
+    assert!(off >= 5, "plain hashing falls into {off} only: is the file read at all?");
+    assert_eq!(default, 0, "the default falls into traps");
+}
+
+#[test]
+fn stepping_through_a_shuffle_and_back_keeps_the_truth() {
+    let (_, walks) = suite();
+    assert!(walks.len() >= 4);
+    let mut looked = 0;
+    for walk in &walks {
+        let plies = walk.line.moves.len();
+        assert_eq!(walk.truths.len(), plies + 1, "{}", walk.name);
+        let mut stepping = Searcher::new(PathHash::default());
+        for ply in (0..=plies).step_by(2).chain((0..plies).step_by(2).rev()) {
+            let here = Search { moves: walk.line.moves[..ply].to_vec(), ..walk.line.clone() };
+            let score = stepping.score(&here);
+            let Some(truth) = walk.truths[ply] else { continue };
+            looked += 1;
+            // Wrong is what the search alone would have got right, two plies below as well.
+            let alone = |depth| {
+                is_right(Searcher::new(PathHash::default()).score(&Search { depth, ..here.clone() }), truth)
+            };
+            let right = is_right(score, truth) || !alone(here.depth) || !alone(here.depth - 2);
+            assert!(right, "{} after {ply} plies: {score:?}, but {truth:?}", walk.name);
+        }
+    }
+    assert!(looked > 50, "{looked} positions");
+}

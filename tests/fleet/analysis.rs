@@ -1,0 +1,382 @@
+//! Shared analysis as it is used: a collector, workers that die, a server that forgets, and the outputs of one machine.
+
+use std::{
+    fs,
+    io::Read,
+    path::Path,
+    process::{Child, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use engram::fleet::{Queue, Task, TaskOutcome};
+use redis::cmd;
+use tempfile::TempDir;
+
+use crate::common::{
+    self, TIMEOUT, command, home, is_full, random, run,
+    server::{self, Server},
+};
+
+/// A process that ends with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn start(home: &TempDir, arguments: &[&str]) -> Running {
+    let mut command = command(home);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    Running(command.spawn().expect("the binary starts"))
+}
+
+fn worker(home: &TempDir, server: &Server) -> Running {
+    start(home, &["worker", "--queue", &server.url(), "--threads", "1", "--claim-after", "1"])
+}
+
+/// Positions of random games, as EPD.
+fn positions(count: usize) -> String {
+    let mut random = random::Random(5);
+    let mut text = String::new();
+    let mut position = engram::position::Position::default();
+    for number in 0..count {
+        let moves = position.legal_moves();
+        position = match moves.is_empty() || number % 60 == 59 {
+            true => engram::position::Position::default(),
+            false => position.play(random.pick(&moves)),
+        };
+        text.push_str(&format!("{}\n", position.fen()));
+    }
+    text
+}
+
+/// The lines of a JSON output without what the clock says.
+fn untimed(path: &Path) -> Vec<serde_json::Value> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let mut lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    lines.iter_mut().for_each(|line| line["ms"] = 0.into());
+    lines
+}
+
+fn path(home: &TempDir, name: &str) -> String {
+    home.path().join(name).to_str().expect("a readable name").to_owned()
+}
+
+/// How many keys the server has that begin so.
+fn keys(server: &Server, pattern: &str) -> usize {
+    server.ask::<Vec<String>>(cmd("KEYS").arg(pattern)).len()
+}
+
+fn analysed(home: &TempDir, input: &str, output: &str, more: &[&str]) -> (String, String, i32) {
+    let (input, output) = (path(home, input), path(home, output));
+    let kind = if output.ends_with(".pgn") { "--pgn" } else { "--json" };
+    let fixed = ["analyse", &input, kind, &output, "--hash", "2", "--threads", "2"];
+    run(&[&fixed, more].concat())
+}
+
+#[test]
+fn outputs_are_those_of_one_machine_and_the_server_is_left_empty() {
+    let Some(server) = Server::start() else { return };
+    let home = home();
+    let games = "[White \"A\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 *\n\n\
+                 1. d4 d5 2. c5 *\n\n\
+                 [FEN \"4k2r/8/8/8/8/8/4PPP1/4K1R1 w Gk - 0 1\"]\n[SetUp \"1\"]\n\n1. O-O O-O 2. e4 Kf7 *\n\n";
+    fs::write(path(&home, "games.pgn"), games.repeat(3)).expect("written");
+    fs::write(path(&home, "some.epd"), positions(40)).expect("written");
+    let _workers = [worker(&home, &server), worker(&home, &server)];
+    let url = server.url();
+    for (input, limits) in [("games.pgn", ["--nodes", "700"]), ("some.epd", ["--depth", "5"])] {
+        let ending = if input.ends_with("pgn") { "pgn" } else { "jsonl" };
+        let (here, there) = (format!("here.{ending}"), format!("there.{ending}"));
+        let (out, err, code) = analysed(&home, input, &here, &limits);
+        let far = analysed(&home, input, &there, &[&limits[..], &["--queue", &url]].concat());
+        assert_eq!((&far.1, far.2), (&err, code), "the same words of what is skipped");
+        let shown = |text: &str| {
+            let lines = text.lines().filter(|line| !line.contains("nodes a second"));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert!(ending != "pgn" || shown(&far.0) == shown(&out), "{}\n{out}", far.0);
+        if ending == "pgn" {
+            assert_eq!(fs::read(path(&home, &there)).unwrap(), fs::read(path(&home, &here)).unwrap());
+        } else {
+            assert_eq!(untimed(&home.path().join(&there)), untimed(&home.path().join(&here)));
+        }
+        assert!(!home.path().join(format!("{there}.unfinished")).exists());
+    }
+    let tasks: Vec<String> = server.ask(cmd("KEYS").arg("{engram}:tasks:*"));
+    assert_eq!(server.ask::<usize>(cmd("XLEN").arg(&tasks[0])), 0, "nothing is left to do");
+    assert_eq!(keys(&server, "{engram}:results:*") + keys(&server, "{engram}:cache:*"), 0);
+}
+
+/// What a tree has come to.
+fn nodes(home: &TempDir, name: &str) -> Vec<String> {
+    let database = rusqlite::Connection::open(home.path().join(name)).expect("a database");
+    let query = "SELECT fen || ' ' || ifnull(score, '') || ' ' || ifnull(best, '') || ' ' || ifnull(depth, '') \
+                 FROM nodes ORDER BY key";
+    let mut nodes = database.prepare(query).expect("a tree");
+    nodes.query_map([], |row| row.get(0)).expect("readable").map(|row| row.expect("text")).collect()
+}
+
+/// How many searches a tree has.
+fn searches(home: &TempDir, name: &str) -> usize {
+    let database = rusqlite::Connection::open(home.path().join(name)).expect("a database");
+    database.query_row("SELECT count(*) FROM positions", [], |row| row.get(0)).expect("a number")
+}
+
+#[test]
+fn a_tree_that_workers_grow_is_that_of_one_machine() {
+    let Some(server) = Server::start() else { return };
+    let home = home();
+    let url = server.url();
+    let grow = ["grow", "--positions", "25", "--nodes", "700", "--threads", "1", "--hash", "2"];
+    let mut worker_there = Some(worker(&home, &server));
+    for (name, more) in [("here.db", &[][..]), ("there.db", &["--queue", &url])] {
+        let file = path(&home, name);
+        assert_eq!(run(&["tree", &file, "add", "startpos"]).2, 0);
+        let (out, err, code) = run(&[&["tree", &file], &grow[..], more].concat());
+        assert!(code == 0 && out.contains("25 searches"), "{out}{err}");
+    }
+    assert_eq!(nodes(&home, "there.db"), nodes(&home, "here.db"));
+    // Workers die with what they hold; those that come later do it.
+    let file = path(&home, "more.db");
+    assert_eq!(run(&["tree", &file, "add", "startpos"]).2, 0);
+    let kills = if is_full() { 100 } else { 1 };
+    let positions = (30 + 10 * kills).to_string();
+    let more =
+        ["--positions", &positions, "--nodes", "700", "--threads", "4", "--hash", "2", "--queue", &url];
+    let mut grower = start(&home, &[&["tree", &file, "grow"], &more[..]].concat());
+    for kill in 1..=kills {
+        let deadline = Instant::now() + TIMEOUT;
+        while searches(&home, "more.db") < 10 * kill {
+            assert!(Instant::now() < deadline, "it does not grow after {} deaths", kill - 1);
+            thread::sleep(Duration::from_millis(5));
+        }
+        worker_there.take();
+        worker_there = Some(worker(&home, &server));
+    }
+    assert!(grower.0.wait().expect("a child").success());
+    let (out, ..) = run(&["tree", &file, "check"]);
+    assert!(out.contains("is sound"), "{out}");
+    assert_eq!(searches(&home, "more.db"), 30 + 10 * kills, "all searches are there");
+}
+
+#[test]
+fn workers_that_die_lose_nothing_and_the_collector_may_die_as_well() {
+    let Some(mut server) = Server::start() else { return };
+    let home = home();
+    let (count, crew, nodes) = if is_full() { (2000, 10, "20000") } else { (120, 3, "3000") };
+    fs::write(path(&home, "many.epd"), positions(count)).expect("written");
+    let mut workers: Vec<Running> = (0..crew).map(|_| worker(&home, &server)).collect();
+    let url = server.url();
+    let (input, output) = (path(&home, "many.epd"), path(&home, "there.jsonl"));
+    let arguments = [
+        "analyse",
+        &input,
+        "--json",
+        &output,
+        "--hash",
+        "2",
+        "--threads",
+        "2",
+        "--nodes",
+        nodes,
+        "--queue",
+        &url,
+    ];
+    let mut random = random::Random(3);
+    let mut collector = start(&home, &arguments);
+    let deadline = Instant::now() + 5 * TIMEOUT;
+    let done = || fs::read_to_string(&output).map_or(0, |text| text.lines().count());
+    let (mut kills, mut restarts) = (0, 0);
+    while collector.0.try_wait().expect("a child").is_none() {
+        assert!(Instant::now() < deadline, "{} of {count} after {kills} kills", done());
+        thread::sleep(Duration::from_millis(40 + random.below(200) as u64));
+        // Not so many that a task meets three of them, which would be its fault.
+        if kills < if is_full() { 30 } else { 2 } {
+            thread::sleep(Duration::from_millis(if is_full() { random.below(4000) as u64 } else { 0 }));
+            kills += 1;
+            let place = random.below(crew);
+            workers[place] = worker(&home, &server);
+        }
+        if restarts < 2 && done() > (restarts + 1) * count / 4 {
+            restarts += 1;
+            let _ = collector.0.kill();
+            if collector.0.wait().expect("a child").success() {
+                // It was ready before it was killed.
+                break;
+            }
+            if restarts == 2 {
+                // And the server forgets everything.
+                server.kill();
+                server.start_again(false);
+            }
+            collector = start(&home, &arguments);
+        }
+    }
+    let ended = collector.0.wait().expect("a child");
+    let mut said = String::new();
+    collector.0.stderr.take().expect("piped").read_to_string(&mut said).expect("readable");
+    assert!(ended.success(), "{said}");
+    assert!(kills > 0);
+    let (_, err, code) = analysed(&home, "many.epd", "here.jsonl", &["--nodes", nodes]);
+    assert_eq!((err.as_str(), code), ("", 0));
+    let (here, there) = (untimed(&home.path().join("here.jsonl")), untimed(Path::new(&output)));
+    assert_eq!((here.len(), there.len()), (count, count));
+    assert!(here == there, "the results are those of one machine");
+}
+
+#[test]
+fn a_task_that_kills_its_workers_is_given_up_and_named() {
+    let Some(server) = Server::start() else { return };
+    let home = home();
+    // The first takes for ever; the others are done at once, since the game is over there.
+    let text = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - id \"the hard one\";\n\
+                7k/5Q2/6K1/8/8/8/8/8 b - - id \"the easy one\";\n";
+    fs::write(path(&home, "two.epd"), text).expect("written");
+    let (input, url) = (path(&home, "two.epd"), server.url());
+    let output = path(&home, "out.jsonl");
+    let mut collector = common::command(&home);
+    collector.args(["analyse", &input, "--json", &output, "--movetime", "3600000", "--queue", &url]);
+    let collector = collector
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("started");
+    let deadline = Instant::now() + 5 * TIMEOUT;
+    let group = |held: u64| {
+        let keys: Vec<String> = server.ask(cmd("KEYS").arg("{engram}:tasks:*"));
+        let Some(key) = keys.first() else { return false };
+        let pending: redis::RedisResult<Vec<(String, String, u64, u64)>> =
+            cmd("XPENDING").arg(key).arg("workers").arg("-").arg("+").arg(9).query(&mut server.connection());
+        pending.is_ok_and(|pending| pending.iter().any(|(_, _, _, times)| *times >= held))
+    };
+    for attempt in 1..=3 {
+        let worker = worker(&home, &server);
+        while !group(attempt) {
+            assert!(Instant::now() < deadline, "attempt {attempt}");
+            thread::sleep(Duration::from_millis(20));
+        }
+        drop(worker);
+    }
+    let _worker = worker(&home, &server);
+    let ended = collector.wait_with_output().expect("it ends");
+    let err = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(3), "{err}");
+    assert!(err.contains("the hard one is skipped: 3 workers began it"), "{err}");
+    assert!(fs::read_to_string(&output).expect("an output").contains("the easy one"));
+}
+
+#[test]
+fn a_second_run_costs_what_is_new() {
+    let Some(server) = Server::start() else { return };
+    let home = home();
+    let text = positions(30);
+    let first: String = text.split_inclusive('\n').take(20).collect();
+    fs::write(path(&home, "growing.epd"), first).expect("written");
+    let url = server.url();
+    let more = ["--nodes", "2000", "--queue", &url, "--cache"];
+    let worker = worker(&home, &server);
+    assert_eq!(analysed(&home, "growing.epd", "first.jsonl", &more).2, 0);
+    let found = keys(&server, "{engram}:cache:*");
+    drop(worker);
+    // Nobody works: all of it comes from the cache, the clock's numbers too.
+    assert_eq!(analysed(&home, "growing.epd", "second.jsonl", &more).2, 0);
+    let lines = |name: &str| fs::read_to_string(path(&home, name)).expect("an output");
+    assert_eq!(lines("first.jsonl"), lines("second.jsonl"));
+    let _worker = self::worker(&home, &server);
+    fs::write(path(&home, "growing.epd"), text).expect("written");
+    assert_eq!(analysed(&home, "growing.epd", "grown.jsonl", &more).2, 0);
+    assert!(lines("grown.jsonl").starts_with(&lines("first.jsonl")));
+    assert!(found > 15 && keys(&server, "{engram}:cache:*") > found);
+}
+
+#[test]
+fn strangers_in_the_queue_stop_nobody() {
+    let Some(server) = Server::start() else { return };
+    let home = home();
+    fs::write(path(&home, "some.epd"), positions(10)).expect("written");
+    let _worker = worker(&home, &server);
+    let mut connection = server.connection();
+    // Where the tasks are is known as soon as the worker is there.
+    let deadline = Instant::now() + TIMEOUT;
+    let tasks = loop {
+        let tasks: Vec<String> = server.ask(cmd("KEYS").arg("{engram}:tasks:*"));
+        if let Some(tasks) = tasks.into_iter().next() {
+            break tasks;
+        }
+        assert!(Instant::now() < deadline);
+    };
+    let junk = vec![b'{'; 5 << 20];
+    for task in [&b"{}"[..], b"\xff\x00", b"{\"start\":\"x\",\"chess960\":false,\"moves\":\"\",\"first\":0,\"count\":1,\"settings\":{\"multipv\":1,\"hash\":1}}", &junk] {
+        let mut add = cmd("XADD");
+        add.arg(&tasks).arg("*").arg("job").arg("j").arg("task").arg(task).arg("cache").arg("0");
+        add.exec(&mut connection).expect("added");
+    }
+    cmd("XADD").arg(&tasks).arg("*").arg("x").arg("y").exec(&mut connection).expect("added");
+    let url = server.url();
+    let (_, err, code) = analysed(&home, "some.epd", "there.jsonl", &["--depth", "3", "--queue", &url]);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(untimed(&home.path().join("there.jsonl")).len(), 10);
+    while server.ask::<usize>(cmd("XLEN").arg(&tasks)) > 0 {
+        assert!(Instant::now() < deadline, "what is not a task is cleared away");
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there_is_named() {
+    let nobody = format!("redis://user:secret@127.0.0.1:{}", server::free_port());
+    for arguments in [&["worker", "--queue", &nobody][..], &["analyse", "startpos", "--queue", &nobody]] {
+        let (_, err, code) = run(arguments);
+        assert!(
+            code == 1 && err.lines().count() == 1 && err.contains("refused") && !err.contains("secret"),
+            "{err}"
+        );
+    }
+    let (_, err, code) = run(&["analyse", "startpos", "--queue", "somewhere"]);
+    assert!(code == 2 && err.contains("write redis://HOST"), "{err}");
+}
+
+/// Not of the binary: how many tasks a second go through the queue if there is nothing to search.
+#[test]
+fn tasks_go_through_the_queue() {
+    let Some(server) = Server::start_with(&["--appendonly", "no"]) else { return };
+    let count = if is_full() { 50_000 } else { 2000 };
+    let address = || server.url().parse().expect("an address");
+    let begin = Instant::now();
+    thread::scope(|scope| {
+        for number in 0..2 {
+            scope.spawn(move || {
+                let mut queue = Queue::new(address(), "test");
+                let name = number.to_string();
+                let mut idle = 0;
+                while idle < 3 {
+                    let held = queue.take(&name, 64, Duration::from_millis(300)).expect("the server");
+                    idle = if held.is_empty() { idle + 1 } else { 0 };
+                    held.iter().for_each(|held| {
+                        queue.finish(held, &TaskOutcome::Done(held.task.text.clone())).expect("the server");
+                    });
+                }
+            });
+        }
+        let mut queue = Queue::new(address(), "test");
+        let task =
+            |number: usize| Task { job: "job".to_owned(), text: format!("{number:0600}"), cached: false };
+        queue.submit(&(0..count).map(task).collect::<Vec<_>>()).expect("the server");
+        let (mut last, mut names) = (engram::fleet::EntryId::default(), std::collections::HashSet::new());
+        while names.len() < count {
+            for result in queue.results_after("job", last, Duration::from_secs(1)).expect("the server") {
+                last = result.entry;
+                names.insert(result.name);
+            }
+        }
+        println!("{:.0} tasks a second", count as f64 / begin.elapsed().as_secs_f64());
+        assert!(queue.outstanding("job").expect("the server").is_empty());
+    });
+}

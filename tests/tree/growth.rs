@@ -1,0 +1,329 @@
+//! Trees: grown, shown, played from, by the real binary; killed, shared, full and damaged.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use engram::{
+    Depth, Position, Score,
+    shakmaty::uci::UciMove,
+    tree::{Access, ForSides, Tree, TreeSearch},
+    types::ScoredLine,
+};
+use tempfile::TempDir;
+
+use crate::common::{self, Engine, TIMEOUT, command, finish, info_strings};
+
+struct Place {
+    home: TempDir,
+}
+
+impl Place {
+    fn new() -> Place {
+        Place { home: common::home() }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.home.path().join("t.db")
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = command(&self.home);
+        command.args(["tree", "t.db"]).args(arguments);
+        command
+    }
+
+    /// Runs `engram tree t.db …` and gives its standard output.
+    fn run(&self, arguments: &[&str]) -> String {
+        let (out, err, code) = finish(&mut self.command(arguments));
+        assert_eq!((code, err.as_str()), (0, ""), "{arguments:?}: {out}");
+        out
+    }
+
+    /// Runs it and gives the sentence with which it fails.
+    fn fails(&self, arguments: &[&str]) -> String {
+        let (out, err, code) = finish(&mut self.command(arguments));
+        assert_eq!(code, 1, "{arguments:?}: {out}{err}");
+        assert!(err.lines().count() == 1 && !err.contains("panic"), "{err}");
+        err
+    }
+
+    fn grower(&self, nodes: &str) -> Child {
+        let mut command = self.command(&["grow", "--threads", "2", "--nodes", nodes]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts")
+    }
+
+    fn searched(&self) -> u64 {
+        Tree::open(&self.file(), Access::Read).and_then(|tree| tree.size()).expect("readable").searched
+    }
+}
+
+fn sides() -> ForSides {
+    ForSides { white: true, black: true }
+}
+
+/// A tree in which a search to this depth has found a move best at the start.
+fn tree_with(path: &Path, moves: &[(&str, i32)], depth: i32) {
+    let start = Position::default();
+    let mut tree = Tree::open(path, Access::Create).expect("a tree");
+    tree.add_root(&start, sides()).expect("written");
+    let line = |&(uci, cp): &(&str, i32)| ScoredLine {
+        score: Score::from_centipawns(cp),
+        is_drawn: false,
+        moves: vec![uci.parse::<UciMove>().expect("a move").to_move(start.chess()).expect("legal")],
+    };
+    let lines = moves.iter().map(line).collect();
+    let search = TreeSearch { depth: Depth(depth), lines, ..TreeSearch::default() };
+    tree.add_search(&start, &search).expect("written");
+}
+
+#[test]
+fn a_tree_grows_and_shows_what_it_found() {
+    let place = Place::new();
+    assert!(place.run(&["add", "startpos", "e4", "c5", "--for", "black"]).contains("1 position added"));
+    let grown = place.run(&["grow", "--positions", "12", "--nodes", "3000", "--threads", "2"]);
+    assert!(grown.contains("12 searches in ") && grown.contains("for Black: "), "{grown}");
+    let shown = place.run(&["show"]);
+    assert!(shown.contains("Sicilian Defense") && shown.contains(" below; "), "{shown}");
+    let rows = |text: &str| text.lines().count();
+    assert_eq!(rows(&shown), rows(&place.run(&["show", "e4", "c5"])), "the only root is shown");
+    assert!(place.run(&["check"]).contains("is sound"));
+    assert!(place.fails(&["show", "d4"]).contains("not in the tree"));
+    assert!(place.fails(&["show", "e5"]).contains("e5"));
+    assert!(place.run(&["exclude", "e4", "c5", "Nf3"]).contains("Nf3 is left out"));
+    assert!(place.run(&["show"]).contains("excluded"));
+    assert!(place.fails(&["exclude", "d4"]).contains("not in the tree"));
+    assert!(place.run(&["focus", "e4", "c5"]).contains("here alone"));
+}
+
+#[test]
+fn games_are_added_once_and_those_of_one_player() {
+    let place = Place::new();
+    let pgn = "[White \"Ada\"]\n[Black \"Bob\"]\n[Result \"0-1\"]\n\n1. e4 c5 2. Nf3 d6 0-1\n\n\
+               [White \"Cid\"]\n[Black \"Dan\"]\n[Result \"1-0\"]\n\n1. d4 d5 1-0\n";
+    fs::write(place.home.path().join("games.pgn"), pgn).expect("a file");
+    let added = place.run(&["add", "games.pgn", "--player", "ada"]);
+    assert!(added.contains("5 positions added (1 game, 1 game of other players)"), "{added}");
+    assert!(place.run(&["add", "games.pgn"]).contains("2 positions added (1 game, 1 game known before)"));
+    let shown = place.run(&["show"]);
+    assert!(shown.contains("not searched yet"), "{shown}");
+}
+
+#[test]
+fn what_was_analysed_with_a_hash_file_is_taken_in() {
+    let place = Place::new();
+    let hash = place.home.path().join("analysis.hash");
+    let mut engine = Engine::ready();
+    engine.send("setoption name UCI_AnalyseMode value true");
+    engine.send("setoption name HashFileSize value 1");
+    engine.send(&format!("setoption name HashFile value {}", hash.display()));
+    for moves in ["", " moves e2e4 e7e5", " moves e2e4 e7e5 g1f3", " moves a2a3 a7a6 a3a4"] {
+        engine.search(&format!("startpos{moves}"), "go depth 7");
+    }
+    engine.quit();
+    let added = place.run(&["add", "analysis.hash", "startpos", "e4"]);
+    assert_eq!(added, "1 position added (2 searches); the tree has 3 positions, 2 searched\n");
+    assert!(place.run(&["show", "e4", "e5"]).contains(" at depth 8, "));
+    assert!(place.run(&["show", "e4", "e5", "Nf3"]).contains(" at depth 7, "));
+    assert!(place.fails(&["show", "a3", "a6", "a4"]).contains("not in the tree"));
+    assert!(place.run(&["add", "analysis.hash"]).starts_with("0 positions added; "));
+}
+
+#[test]
+fn its_move_is_played_and_in_analysis_only_shown() {
+    let place = Place::new();
+    tree_with(&place.file(), &[("a2a4", 80), ("e2e4", 30)], 40);
+    let mut engine = Engine::ready();
+    let file = place.file();
+    let opened = engine.answer(&format!("setoption name TreeFile value {}", file.display()));
+    assert!(info_strings(&opened)[0].ends_with(": 1 search"), "{opened:?}");
+    let (best, lines) = engine.search("startpos", "go depth 6");
+    assert_eq!(
+        (best.as_str(), info_strings(&lines).contains(&"tree: cp 80 at depth 40, a2a4")),
+        ("a2a4", true),
+        "{lines:?}"
+    );
+    engine.send("setoption name UCI_AnalyseMode value true");
+    let (best, lines) = engine.best("go depth 6");
+    assert!(
+        best != "a2a4" && info_strings(&lines).iter().any(|told| told.starts_with("tree: ")),
+        "{best}: {lines:?}"
+    );
+    engine.send("setoption name UCI_AnalyseMode value false");
+    engine.send("setoption name TreeFile value");
+    let (best, lines) = engine.best("go depth 6");
+    assert!(
+        best != "a2a4" && !info_strings(&lines).iter().any(|told| told.starts_with("tree")),
+        "{best}: {lines:?}"
+    );
+    engine.quit();
+}
+
+#[test]
+fn a_move_that_is_left_out_is_not_played_even_if_no_other_is_known() {
+    let place = Place::new();
+    tree_with(&place.file(), &[("a2a4", 80)], 40);
+    place.run(&["exclude", "a4"]);
+    let mut engine = Engine::ready();
+    engine.send(&format!("setoption name TreeFile value {}", place.file().display()));
+    let (_, lines) = engine.search("startpos", "go depth 4");
+    assert!(!info_strings(&lines).iter().any(|told| told.starts_with("tree: ")), "{lines:?}");
+    engine.quit();
+}
+
+#[test]
+fn a_move_that_repeats_a_position_of_the_game_is_not_the_tree_s() {
+    let place = Place::new();
+    let mut tree = Tree::open(&place.file(), Access::Create).expect("a tree");
+    let moves = ["g1f3", "g8f6", "f3g1", "f6g8"];
+    let mut position = Position::default();
+    tree.add_root(&position, sides()).expect("written");
+    // The best move of each position leads round.
+    for uci in moves {
+        let m = uci.parse::<UciMove>().expect("a move").to_move(position.chess()).expect("legal");
+        let line = ScoredLine { score: Score::from_centipawns(90), is_drawn: false, moves: vec![m] };
+        let search = TreeSearch { depth: Depth(40), lines: vec![line], ..TreeSearch::default() };
+        tree.add_search(&position, &search).expect("written");
+        position = position.play(m);
+    }
+    drop(tree);
+    let mut engine = Engine::ready();
+    engine.send(&format!("setoption name TreeFile value {}", place.file().display()));
+    let (_, lines) = engine.search("startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6", "go depth 4");
+    assert!(!info_strings(&lines).iter().any(|told| told.starts_with("tree: ")), "{lines:?}");
+    let (_, lines) = engine.search("startpos moves g1f3", "go depth 4");
+    assert!(info_strings(&lines).iter().any(|told| told.starts_with("tree: ")), "{lines:?}");
+    engine.quit();
+}
+
+#[test]
+fn a_killed_grower_loses_nothing_but_the_searches_under_way() {
+    let place = Place::new();
+    place.run(&["add", "startpos"]);
+    let mut known = 0;
+    let kills = if std::env::var_os("ENGRAM_FULL").is_some() { 100 } else { 6 };
+    for _ in 0..kills {
+        let mut grower = place.grower("500");
+        let deadline = Instant::now() + TIMEOUT;
+        while place.searched() < known + 3 {
+            assert!(Instant::now() < deadline, "it does not grow");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let before = place.searched();
+        grower.kill().and_then(|()| grower.wait()).expect("a child");
+        known = place.searched();
+        assert!(known >= before);
+        assert!(place.run(&["check"]).contains("is sound"));
+    }
+}
+
+#[test]
+fn two_growers_search_each_position_once() {
+    let place = Place::new();
+    place.run(&["add", "startpos"]);
+    place.run(&["grow", "--positions", "1", "--nodes", "500"]);
+    let growers: Vec<Child> = (0..2)
+        .map(|_| {
+            let mut command =
+                place.command(&["grow", "--positions", "20", "--nodes", "500", "--threads", "2"]);
+            command.stdout(Stdio::null()).spawn().expect("it starts")
+        })
+        .collect();
+    for mut grower in growers {
+        assert!(grower.wait().expect("a child").success());
+    }
+    let database = rusqlite::Connection::open(place.file()).expect("a database");
+    let count = |query: &str| database.query_row(query, [], |row| row.get::<_, i64>(0)).expect("a number");
+    assert_eq!(count("SELECT count(*) FROM positions"), 41, "all searches are there");
+    assert_eq!(count("SELECT count(*) FROM claims"), 0);
+    let doubles = "SELECT count(*) FROM (SELECT p.fen, count(l.rank) AS lines FROM positions p JOIN lines l \
+                   ON l.position = p.id GROUP BY p.id) GROUP BY fen, lines HAVING count(*) > 1";
+    let doubles = database.prepare(doubles).and_then(|mut query| query.exists([])).expect("readable");
+    assert!(!doubles, "the same position with as many lines");
+    assert!(place.run(&["check"]).contains("is sound"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_ends_the_growth_with_a_sentence_and_loses_nothing() {
+    let place = Place::new();
+    place.run(&["add", "startpos"]);
+    place.run(&["grow", "--positions", "10", "--nodes", "500"]);
+    let known = place.searched();
+    let engram = command(&place.home).get_program().to_owned();
+    let limit = fs::metadata(place.file()).expect("a file").len() / 1024;
+    let mut limited = Command::new("bash");
+    limited.current_dir(place.home.path()).env("HOME", place.home.path());
+    let script =
+        format!("trap '' XFSZ; ulimit -f {limit}; exec \"$0\" tree t.db grow --positions 500 --nodes 500");
+    limited.arg("-c").arg(script).arg(&engram);
+    let (out, err, code) = finish(&mut limited);
+    assert_eq!(code, 1, "{out}{err}");
+    assert!(err.lines().count() == 1 && err.contains("t.db"), "{err}");
+    assert!(place.searched() >= known);
+    assert!(place.run(&["check"]).contains("is sound"));
+}
+
+#[test]
+fn a_damaged_tree_is_told_and_nothing_panics() {
+    let place = Place::new();
+    place.run(&["add", "startpos"]);
+    place.run(&["grow", "--positions", "30", "--nodes", "500"]);
+    let sound = fs::read(place.file()).expect("a file");
+    let mut told = 0;
+    let pages = (1..sound.len() / 4096).step_by(5);
+    let count = pages.len();
+    for page in pages {
+        let mut damaged = sound.clone();
+        damaged[page * 4096..page * 4096 + 600].fill(0xA5);
+        fs::write(place.file(), damaged).expect("written");
+        let (_, err, code) = finish(&mut place.command(&["check"]));
+        assert!(!err.contains("panic"), "{err}");
+        told += usize::from(code == 1);
+        for arguments in [&["show"][..], &["grow", "--positions", "2", "--nodes", "300"]] {
+            let (_, err, code) = finish(&mut place.command(arguments));
+            assert!((code == 0 || code == 1) && !err.contains("panic"), "page {page}: {err}");
+        }
+    }
+    assert!(2 * told >= count, "{told} of {count} pages");
+}
+
+#[test]
+fn what_is_no_tree_is_refused_and_left_alone() {
+    let place = Place::new();
+    fs::write(place.file(), "1. e4 *\n").expect("a file");
+    for arguments in [&["show"][..], &["add", "startpos"], &["grow"], &["check"]] {
+        assert!(place.fails(arguments).contains("not a tree"));
+    }
+    assert_eq!(fs::read(place.file()).expect("a file"), b"1. e4 *\n");
+    fs::remove_file(place.file()).expect("removed");
+    assert!(place.fails(&["grow"]).contains("engram tree"));
+    assert!(!place.file().exists());
+    let mut engine = Engine::ready();
+    let lines = engine.answer("setoption name TreeFile value /nowhere/t.db");
+    assert!(info_strings(&lines)[0].contains("there is no tree /nowhere/t.db"), "{lines:?}");
+    engine.quit();
+}
+
+#[test]
+fn an_archive_of_analysed_games_is_a_tree() {
+    let place = Place::new();
+    let games = common::fixture("games.pgn");
+    let mut analyse = command(&place.home);
+    analyse.args(["analyse", &games, "--depth", "6", "--multipv", "2", "--sqlite", "t.db"]);
+    let (_, err, code) = finish(&mut analyse);
+    assert!(code == 0 || code == 3, "{err}");
+    assert!(place.fails(&["show"]).contains("a database without a tree"), "reading makes no tree of it");
+    let added = place.run(&["add", "startpos"]);
+    assert!(added.contains("searched") && place.searched() > 3, "{added}");
+    let shown = place.run(&["show"]);
+    assert!(shown.contains("by its own search"), "{shown}");
+    place.run(&["grow", "--positions", "3", "--nodes", "500"]);
+    let database = rusqlite::Connection::open(place.file()).expect("a database");
+    let games: i64 =
+        database.query_row("SELECT count(*) FROM games", [], |row| row.get(0)).expect("a number");
+    assert!(games > 0, "the archive is still there");
+}

@@ -1,0 +1,346 @@
+//! What the system may do to the engine: no files, no memory, no space, no home, signals. The game goes on, or the
+//! process ends at once; nothing that was there is lost.
+#![cfg(unix)]
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::common::{self, Engine, TIMEOUT, command, home, run};
+
+/// The messages among lines.
+fn infos(lines: &[String]) -> String {
+    common::info_strings(lines).join("\n")
+}
+
+#[test]
+fn sixteen_open_files_are_enough() {
+    let mut engine = Engine::start_after("ulimit -n 16");
+    for option in
+        ["Threads value 4", "OwnBook value true", "HashFile value analysis.hash", "Debug Log File value log"]
+    {
+        engine.send(&format!("setoption name {option}"));
+    }
+    engine.sync();
+    let (m, lines) = engine.search("startpos moves a2a3 h7h6 a3a4 h6h5", "go depth 8");
+    assert_eq!(m.len(), 4, "{lines:?}");
+    assert!(engine.home().join("analysis.hash").exists() && engine.home().join("log").exists());
+    engine.quit();
+}
+
+#[test]
+fn one_file_beside_the_three_streams_leaves_the_game() {
+    let mut engine = Engine::start_after("ulimit -n 4");
+    engine.send("setoption name HashFile value analysis.hash");
+    engine.sync();
+    for moves in ["e2e4", "d2d4"] {
+        let (m, lines) = engine.search(&format!("startpos moves {moves}"), "go depth 6");
+        assert_eq!(m.len(), 4, "{lines:?}");
+    }
+    engine.quit();
+}
+
+#[test]
+fn less_memory_than_asked_for_is_said_and_the_game_goes_on() {
+    let mut engine = Engine::start_after("ulimit -v 2000000");
+    let said = infos(&engine.answer("setoption name Hash value 65536"));
+    assert!(said.contains("no memory for a hash table of 65536 MiB; 16 MiB are in use"), "{said}");
+    engine.send("position startpos");
+    assert_eq!(engine.best("go depth 6").0.len(), 4);
+    // What fits is had.
+    assert_eq!(infos(&engine.answer("setoption name Hash value 64")), "");
+    assert_eq!(engine.best("go depth 6").0.len(), 4);
+    engine.quit();
+}
+
+#[test]
+fn less_memory_for_the_pawn_hash_is_said_too() {
+    let mut engine = Engine::start_after("ulimit -v 600000");
+    let said = infos(&engine.answer("setoption name PawnHash value 1024"));
+    assert!(said.contains("no memory for a hash table of 1024 MiB"), "{said}");
+    engine.send("position startpos");
+    assert_eq!(engine.best("go depth 6").0.len(), 4);
+    assert_eq!(infos(&engine.answer("setoption name PawnHash value 2")), "");
+    engine.quit();
+}
+
+#[test]
+fn a_pipe_is_no_file() {
+    let mut engine = Engine::ready();
+    let made = Command::new("mkfifo").arg(engine.home().join("pipe")).status();
+    assert!(made.expect("mkfifo runs").success());
+    for option in ["BookFile", "Debug Log File", "EvalFile", "HashFile", "LearnFile"] {
+        let mut said = infos(&engine.answer(&format!("setoption name {option} value pipe")));
+        said += &infos(&engine.sync());
+        said += &infos(&engine.best("go depth 1").1);
+        assert!(said.contains("pipe"), "{option}: {said}");
+    }
+    engine.quit();
+}
+
+#[test]
+fn a_full_disk_costs_what_would_be_written_and_nothing_else() {
+    // No file may grow beyond 32 KiB: every longer write fails as on a full disk.
+    let mut engine = Engine::start_after("ulimit -f 64");
+    engine.send("setoption name HashFile value analysis.hash");
+    let said = infos(&engine.sync());
+    let (m, lines) = engine.search("startpos", "go depth 8");
+    assert_eq!(m.len(), 4, "{lines:?}");
+    let said = format!("{said}\n{}", infos(&lines));
+    assert!(said.contains("analysis.hash"), "{said}");
+    if !said.contains("learn-1.bin") {
+        engine.search_until_told("learn-1.bin");
+    }
+    engine.send("position startpos moves e2e4");
+    assert_eq!(engine.best("go depth 8").0.len(), 4);
+    engine.quit();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn results_that_cannot_be_written_end_a_task_with_a_sentence() {
+    let games = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/games.pgn");
+    let games = games.to_str().unwrap();
+    // A disk that is full, with room beside it for the journal of the work.
+    let folder = tempfile::tempdir().unwrap();
+    let full = folder.path().join("full");
+    std::os::unix::fs::symlink("/dev/full", &full).unwrap();
+    let full = full.to_str().unwrap();
+    for output in ["--json", "--pgn", "--html"] {
+        let (_, err, code) = run(&["analyse", games, "--depth", "2", output, full, "--force"]);
+        assert!(code == 1 && err.contains(full) && err.contains("cannot be written"), "{output}: {err}");
+        let _ = std::fs::remove_file(format!("{full}.unfinished"));
+    }
+    let shell = |line: &str| {
+        let home = home();
+        let engine = env!("CARGO_BIN_EXE_engram");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", line, engine, games]).env("HOME", home.path()).env("XDG_DATA_HOME", home.path());
+        let output = shell.output().expect("a shell");
+        (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
+    };
+    let (err, code) = shell("\"$0\" analyse \"$1\" --depth 2 > /dev/full");
+    assert!(code == Some(1) && err.contains("cannot be written"), "{err}");
+    // Whoever closes a pipe has read enough: no word, no failure.
+    let (err, code) = shell("\"$0\" analyse startpos --depth 2 --multipv 20 | head -n 1 > /dev/null");
+    assert_eq!((err.as_str(), code), ("", Some(0)));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_home_that_cannot_be_written_costs_the_memory_alone() {
+    let mut engine = Engine::start_after("export HOME=/proc XDG_DATA_HOME=/proc");
+    engine.send("setoption name OwnBook value true");
+    engine.send("setoption name Learning value all");
+    engine.send("setoption name LearnMinDepth value 2");
+    let (m, lines) = engine.search("startpos moves a2a3 h7h6 a3a4 h6h5", "go depth 6");
+    assert_eq!(m.len(), 4);
+    // The file's own thread tells it, during this search or later.
+    let text = "/proc/engram/learn-1.bin cannot be created";
+    if !infos(&lines).contains(text) {
+        engine.send("setoption name OwnBook value false");
+        engine.search_until_told(text);
+    }
+    engine.quit();
+}
+
+/// Is the signal of this number ignored here, and so by every program that is started here (`nohup`, `&`)?
+fn is_ignored(number: u32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.unwrap_or(0) >> (number - 1) & 1 == 1
+}
+
+#[test]
+fn signals_end_the_engine_like_quit_and_its_files_stay_sound() {
+    for (signal, number) in [("TERM", 15), ("HUP", 1), ("INT", 2)] {
+        if is_ignored(number) {
+            println!("skipped: SIG{signal}, which whoever started this test wants to be ignored");
+            continue;
+        }
+        let mut engine = Engine::with(&[
+            "HashFile value analysis.hash",
+            "LearnFile value known.bin",
+            "Learning value all",
+        ]);
+        engine.search("startpos", "go depth 8");
+        engine.send("go infinite");
+        engine.expect("info depth");
+        // The folder goes with the engine.
+        let kept = home();
+        let sent = Command::new("kill").args([format!("-{signal}"), engine.id().to_string()]).status();
+        assert!(sent.expect("kill").success());
+        for name in ["analysis.hash", "known.bin"] {
+            fs::copy(engine.home().join(name), kept.path().join(name)).unwrap();
+        }
+        let (status, _) = engine.wait();
+        assert!(status.success(), "{signal}: {status}");
+        for task in [&["learn", "verify", "--file", "known.bin"][..], &["hash", "check", "analysis.hash"][..]]
+        {
+            let output = command(&kept).args(task).output().unwrap();
+            assert!(output.status.success(), "{signal} {task:?}: {output:?}");
+        }
+    }
+}
+
+/// The kernel sends the same signal to a program that was compiled for instructions which the processor has not.
+#[test]
+fn a_program_for_a_newer_processor_ends_with_a_sentence() {
+    let engine = Engine::ready();
+    let sent = Command::new("kill").args(["-ILL".to_owned(), engine.id().to_string()]).status();
+    assert!(sent.expect("kill").success());
+    let (status, stderr) = engine.wait();
+    assert_eq!(status.code(), Some(1), "{status}");
+    assert!(stderr.contains("compiled for a newer processor"), "{stderr}");
+}
+
+/// Many more threads than processors: each of them searches, and all of them are stopped.
+#[test]
+fn sixty_four_threads_start_play_and_stop() {
+    let mut engine = Engine::with(&["Threads value 64"]);
+    engine.sync();
+    let (m, lines) = engine.search("startpos", "go nodes 200000");
+    assert_eq!(m.len(), 4, "{lines:?}");
+    #[cfg(target_os = "linux")]
+    {
+        let folder = format!("/proc/{}/task", engine.id());
+        assert!(fs::read_dir(folder).unwrap().count() >= 64);
+    }
+    engine.send("go infinite");
+    engine.expect("info depth");
+    engine.send("stop");
+    assert_eq!(engine.best_move().0.len(), 4);
+    engine.send("setoption name Threads value 1");
+    engine.sync();
+    engine.quit();
+}
+
+/// `hg` among the flags of a mapping: the kernel was asked for huge pages there. Whether it has some to give is its
+/// own affair.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_table_may_lie_on_huge_pages() {
+    let enabled = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
+    if !enabled.contains("[madvise]") && !enabled.contains("[always]") {
+        println!("skipped: this kernel gives no huge pages ({})", enabled.trim());
+        return;
+    }
+    let mut engine = Engine::with(&["Hash value 64"]);
+    engine.sync();
+    let maps = fs::read_to_string(format!("/proc/{}/smaps", engine.id())).unwrap();
+    // A mapping's lines begin with its addresses; `Size:` and `VmFlags:` follow.
+    let mut size = 0;
+    let mut advised = Vec::new();
+    for line in maps.lines() {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        match words.as_slice() {
+            ["Size:", kib, ..] => size = kib.parse::<usize>().unwrap(),
+            ["VmFlags:", flags @ ..] if flags.contains(&"hg") => advised.push(size),
+            _ => {}
+        }
+    }
+    assert!(advised.iter().any(|&kib| kib >= 64 << 10), "{advised:?}");
+    engine.quit();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn no_network_is_opened() {
+    let mut engine = Engine::with(&["OwnBook value true", "HashFile value analysis.hash"]);
+    engine.search("startpos", "go depth 4");
+    engine.send("go infinite");
+    engine.expect("info depth");
+    let folder = format!("/proc/{}/fd", engine.id());
+    let open: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .filter_map(|entry| fs::read_link(entry.ok()?.path()).ok())
+        .map(|target| target.display().to_string())
+        .collect();
+    assert!(open.iter().any(|target| target.ends_with("analysis.hash")), "{open:?}");
+    assert!(!open.iter().any(|target| target.starts_with("socket:")), "{open:?}");
+    engine.stop();
+    engine.quit();
+}
+
+#[test]
+fn a_locale_changes_nothing() {
+    // In Turkish the small I of INFINITE is another letter, in German a comma divides. Any name may be unknown here.
+    let play = |locale: &str| {
+        let mut engine = Engine::start_after(&format!("export LC_ALL={locale} LANG={locale}"));
+        let mut said = engine.answer("setoption name MULTIPV value 2");
+        let (m, lines) = engine.search("startpos moves g1f3", "go depth 6");
+        // Times are not of the locale.
+        said.extend(
+            lines.iter().filter_map(|line| line.split_once(" nps ")).map(|(start, _)| start.to_owned()),
+        );
+        said.push(m);
+        engine.quit();
+        said
+    };
+    let usual = play("C");
+    for locale in ["de_DE.UTF-8", "tr_TR.UTF-8", "no such locale", ""] {
+        assert_eq!(play(&format!("'{locale}'")), usual, "{locale}");
+    }
+}
+
+#[test]
+fn files_with_windows_line_ends_are_read_alike() {
+    let home = home();
+    let engram = |arguments: &[&str]| {
+        let output = command(&home).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        output.stdout
+    };
+    let windows = |name: &str, text: &str| {
+        fs::write(home.path().join(name), text.replace('\n', "\r\n")).unwrap();
+    };
+    windows("tasks.epd", "k7/8/1K6/8/8/8/8/7R w - - bm Rh8#; id \"rook\";\n");
+    assert!(String::from_utf8(engram(&["analyse", "tasks.epd", "--depth", "3"])).unwrap().contains("Rh8#"));
+
+    engram(&["learn", "--file", "one.bin", "import", "tasks.epd"]);
+    let text = String::from_utf8(engram(&["learn", "--file", "one.bin", "export"])).unwrap();
+    windows("known.txt", &text);
+    engram(&["learn", "--file", "two.bin", "import", "known.txt"]);
+    assert_eq!(engram(&["learn", "--file", "two.bin", "export"]), text.as_bytes());
+
+    let games = "[Event \"a\"]\n[Result \"1-0\"]\n\n1. e4 e5 {of two\nlines} 2. Nf3 ; rest\nNc6 1-0\n\n[Event \"b\"]\n\n1. d4 d5 *\n";
+    fs::write(home.path().join("unix.pgn"), games).unwrap();
+    windows("windows.pgn", games);
+    for name in ["unix", "windows"] {
+        engram(&["book", "make", &format!("{name}.pgn"), "--output", &format!("{name}.bin")]);
+    }
+    let book = |name: &str| fs::read(home.path().join(name)).unwrap();
+    assert_eq!(book("windows.bin"), book("unix.bin"));
+}
+
+/// Nobody reads any more and nothing is said any more, though the input stays open.
+#[test]
+fn a_closed_output_ends_a_search_and_the_engine() {
+    let folder = home();
+    let mut child =
+        command(&folder).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+    stdin.write_all(b"go movetime 1000000\n").expect("the engine reads");
+    let mut line = String::new();
+    while !line.starts_with("info depth") {
+        line.clear();
+        stdout.read_line(&mut line).expect("the engine speaks");
+    }
+    drop(stdout);
+    let deadline = Instant::now() + TIMEOUT;
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("a child") {
+            break status;
+        }
+        assert!(Instant::now() < deadline, "it searches for nobody");
+        thread::sleep(Duration::from_millis(10));
+    };
+    assert!(status.success());
+    drop(stdin);
+}

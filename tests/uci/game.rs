@@ -1,0 +1,128 @@
+//! The one game: which positions belong to it, and that what was lost in it is learned however the GUI sends it. The real
+//! binary over pipes.
+
+use std::{collections::BTreeMap, path::Path};
+
+use engram::{
+    learn::{LearnFile, Mode, Origin},
+    position::Position,
+};
+use shakmaty::uci::UciMove;
+
+use crate::common::{Engine, learn_file};
+
+/// White goes astray with the queen, and loses it with the third move.
+const LOST_GAME: [&str; 10] =
+    ["e2e4", "e7e5", "d1h5", "b8c6", "h5e5", "c6e5", "a2a3", "d7d5", "b2b3", "d5e4"];
+
+/// An engine that learns in `path`.
+fn engine(path: &Path) -> Engine {
+    let mut engine = Engine::with(&[&format!("LearnFile value {}", path.display())]);
+    engine.sync();
+    engine
+}
+
+/// The position after the first `plies` of the game, as `position` takes it.
+fn line(plies: usize) -> String {
+    format!("startpos moves {}", LOST_GAME[..plies].join(" ")).trim_end_matches(" moves ").to_owned()
+}
+
+/// The drops that the loss confirmed and the outcomes of moves, by ply, with the move of the record.
+fn lessons(path: &Path) -> BTreeMap<(u16, bool), u16> {
+    let (_, ring, _) = LearnFile::open(path, Mode::Read).expect("it opens").recover().expect("readable");
+    let records = ring.iter().map(|(_, record)| record);
+    let confirmed = records.filter(|record| {
+        record.origin == Origin::Outcome || record.origin == Origin::Drop && record.flags.confirmed
+    });
+    confirmed.map(|record| ((record.game_ply, record.origin == Origin::Drop), record.best.bits())).collect()
+}
+
+/// What is learned if `play` plays the game.
+fn learned(play: impl FnOnce(&mut Engine)) -> BTreeMap<(u16, bool), u16> {
+    let (_folder, path) = learn_file();
+    let mut engine = engine(&path);
+    engine.search_until_told("learning drop");
+    engine.send("ucinewgame");
+    play(&mut engine);
+    engine.quit();
+    lessons(&path)
+}
+
+/// Every second position of the game up to `plies`, searched.
+fn play(engine: &mut Engine, plies: impl Iterator<Item = usize>) {
+    plies.for_each(|plies| drop(engine.search(&line(plies), "go depth 6")));
+}
+
+fn whole() -> BTreeMap<(u16, bool), u16> {
+    let whole = learned(|engine| play(engine, (0..=10).step_by(2)));
+    assert!(whole.keys().any(|(_, is_drop)| *is_drop) && whole.len() >= 4, "{whole:?}");
+    whole
+}
+
+#[test]
+fn a_takeback_and_a_look_at_another_position_take_no_lesson_away() {
+    let whole = whole();
+    for back in [2, 4, 6] {
+        let found = learned(|engine| {
+            play(engine, (0..=8).step_by(2));
+            play(engine, (8 - back..=10).step_by(2));
+        });
+        assert_eq!(found, whole, "{back} plies taken back, and on");
+    }
+    let looks: [(&str, &str, &str); 4] = [
+        ("the beginning", "startpos", "go depth 6"),
+        ("another game", "startpos moves d2d4 d7d5 c2c4 e7e6 b1c3", "go depth 6"),
+        ("another position", "fen 6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "go depth 6"),
+        ("an analysis", "startpos moves e2e4 e7e5 d1h5 b8c6 h5e5 c6e5 a2a3 d7d5", "go infinite"),
+    ];
+    for (name, position, go) in looks {
+        let found = learned(|engine| {
+            play(engine, (0..=8).step_by(2));
+            engine.send(&format!("position {position}"));
+            engine.send(go);
+            engine.expect("info depth 6 seldepth ");
+            engine.stop();
+            play(engine, (10..=10).step_by(2));
+        });
+        assert_eq!(found, whole, "a look at {name}, and back");
+    }
+}
+
+#[test]
+fn a_game_of_positions_without_moves_is_a_game() {
+    let fen = |plies: usize| {
+        let moves = LOST_GAME[..plies].iter().map(|uci| uci.parse::<UciMove>().expect("a move"));
+        let position = moves.fold(Position::default(), |position, uci| {
+            position.play(uci.to_move(position.chess()).expect("legal"))
+        });
+        format!("fen {}", position.fen())
+    };
+    let found = learned(|engine| {
+        (0..=10).step_by(2).for_each(|plies| drop(engine.search(&fen(plies), "go depth 6")));
+    });
+    let whole = whole();
+    assert_eq!(found, whole);
+    // Moves are taken back in such a game as well.
+    let found = learned(|engine| {
+        for plies in [0, 2, 4, 6, 8, 4, 6, 8, 10] {
+            engine.search(&fen(plies), "go depth 6");
+        }
+    });
+    assert_eq!(found, whole);
+}
+
+#[test]
+fn another_game_that_is_played_on_ends_the_one_before() {
+    let (_folder, path) = learn_file();
+    let mut engine = engine(&path);
+    engine.search_until_told("learning drop");
+    engine.send("ucinewgame");
+    play(&mut engine, (0..=10).step_by(2));
+    assert!(lessons(&path).is_empty());
+    // No `ucinewgame`.
+    engine.search("startpos moves d2d4 d7d5 c2c4 e7e6", "go depth 6");
+    assert!(lessons(&path).is_empty(), "it may be a look aside");
+    engine.search("startpos moves d2d4 d7d5 c2c4 e7e6 b1c3 g8f6", "go depth 6");
+    assert!(!lessons(&path).is_empty());
+    engine.quit();
+}

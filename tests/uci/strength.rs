@@ -1,0 +1,203 @@
+//! How the engine can be told to play, and what a packager needs.
+
+use std::fs;
+
+use engram::{position::Position, uci::translate::parse_fen};
+use shakmaty::CastlingMode;
+
+use crate::common::{Engine, home, run};
+
+/// Black may repeat the first position a third time, or play on a tempo behind.
+const MAY_REPEAT: &str = "position fen rnbqkb1r/pppppppp/5n2/8/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 2 2 \
+    moves f3g1 f6g8 g1f3 g8f6 f3g1 f6g8 g1f3";
+const REPEATS: &str = "g8f6";
+
+#[test]
+fn a_repetition_is_avoided_or_sought_by_the_sign_of_contempt() {
+    let mut engine = Engine::ready();
+    engine.send(MAY_REPEAT);
+    engine.send("setoption name Contempt value 100");
+    assert_ne!(engine.best("go depth 8").0, REPEATS, "a draw is worse than a small disadvantage");
+    engine.send("setoption name Contempt value -100");
+    let (m, lines) = engine.best("go depth 8");
+    assert_eq!(m, REPEATS, "a draw is better than any even game");
+    assert!(lines.iter().any(|line| line.contains("score cp 100 ")), "{lines:?}");
+    // In analysis scores are what they are.
+    engine.send("setoption name UCI_AnalyseMode value true");
+    let (_, lines) = engine.best("go depth 8");
+    assert!(!lines.iter().any(|line| line.contains("score cp 100 ")), "{lines:?}");
+    let said = engine.answer("setoption name Contempt value 101");
+    assert!(said.len() == 1 && said[0].contains("-100 to 100"), "{said:?}");
+    engine.quit();
+}
+
+/// Can the side to move mate within `moves` of its moves? By trying everything.
+fn mates(position: &Position, moves: u32) -> bool {
+    position.legal_moves().into_iter().any(|m| is_mated(&position.play(m), moves - 1))
+}
+
+/// Is the side to move mated, or within `moves` moves of the other?
+fn is_mated(position: &Position, moves: u32) -> bool {
+    let replies = position.legal_moves();
+    if replies.is_empty() {
+        return position.in_check();
+    }
+    moves > 0 && replies.into_iter().all(|m| mates(&position.play(m), moves))
+}
+
+#[test]
+fn every_line_of_many_is_as_right_as_a_single_one() {
+    // Queen against king: some moves mate at once, some in two, some later, some give the queen away.
+    const FEN: &str = "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1";
+    let position = parse_fen(FEN, false).unwrap();
+    let legal = position.legal_moves();
+    let mut engine = Engine::with(&["Learning value off", &format!("MultiPV value {}", legal.len())]);
+    let (best, lines) = engine.search(&format!("fen {FEN}"), "go depth 9");
+    let last: Vec<&String> = lines.iter().filter(|line| line.starts_with("info depth 9 seldepth ")).collect();
+    let mut seen = std::collections::BTreeSet::new();
+    let mut ranks = Vec::new();
+    for line in &last {
+        let after = |word: &str| line.split(word).nth(1).unwrap().split(' ').next().unwrap().to_owned();
+        let rank: usize = after(" multipv ").parse().unwrap();
+        let first = after(" pv ");
+        let m = *legal.iter().find(|m| m.to_uci(CastlingMode::Standard).to_string() == first).expect("legal");
+        assert!(seen.insert(first.clone()), "{first} stands in two lines: {last:#?}");
+        assert!(rank > 1 || first == best, "{last:#?}");
+        let child = position.play(m);
+        let exact = (0..=1).find(|&moves| is_mated(&child, moves)).map(|moves| moves + 1);
+        let mate: Option<u32> = line.contains(" score mate ").then(|| after(" mate ").parse().unwrap());
+        assert!(!line.contains("bound"), "{line}");
+        assert!(mate == exact || (exact.is_none() && mate.is_none_or(|mate| mate > 2)), "{exact:?}: {line}");
+        let value = mate.map_or_else(|| after(" cp ").parse::<i32>().unwrap(), |mate| 100_000 - mate as i32);
+        ranks.push((rank, value));
+    }
+    assert_eq!(last.len(), legal.len(), "one line for each move: {last:#?}");
+    assert!(ranks.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 >= pair[1].1), "{ranks:?}");
+    assert!(ranks[0].1 == 99_999 && ranks.iter().any(|&(_, value)| value == 99_998), "{ranks:?}");
+    engine.quit();
+}
+
+#[test]
+fn the_book_is_closed_in_analysis() {
+    let mut engine = Engine::with(&["OwnBook value true"]);
+    engine.send("position startpos");
+    assert!(engine.best("go depth 4").1.is_empty());
+    engine.send("setoption name UCI_AnalyseMode value true");
+    assert!(!engine.best("go depth 4").1.is_empty());
+    engine.quit();
+}
+
+/// Nodes and score of the last line.
+fn last(lines: &[String]) -> (u64, i64) {
+    let line = lines.iter().rfind(|line| line.contains(" score cp ")).unwrap_or_else(|| panic!("{lines:?}"));
+    let field = |name: &str| {
+        let (_, rest) = line.split_once(&format!(" {name} ")).unwrap();
+        rest.split(' ').next().unwrap().parse::<i64>().unwrap()
+    };
+    (field("nodes") as u64, field("cp"))
+}
+
+/// Each of the levels of an option, lowest first, makes a search of the present position larger; the first is small.
+fn searches_more_with_each(engine: &mut Engine, option: &str, levels: [u32; 3]) {
+    let mut nodes = Vec::new();
+    for level in levels {
+        engine.send(&format!("setoption name {option} value {level}"));
+        engine.send("ucinewgame");
+        nodes.push(last(&engine.best("go movetime 60000").1).0);
+    }
+    assert!(nodes[0] < 2_000 && nodes[0] < nodes[1] && nodes[1] < nodes[2], "{nodes:?}");
+}
+
+#[test]
+fn limited_strength_narrows_the_search_and_blurs_the_scores() {
+    let mut engine = Engine::with(&["Learning value off"]);
+    engine.send("position fen r2q1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 w - - 0 11");
+    engine.send("setoption name UCI_LimitStrength value true");
+    searches_more_with_each(&mut engine, "UCI_Elo", [1350, 2100, 2850]);
+    // Each game has errors of its own.
+    engine.send("setoption name UCI_Elo value 1350");
+    let mut scores = std::collections::BTreeSet::new();
+    for _ in 0..6 {
+        engine.send("ucinewgame");
+        scores.insert(last(&engine.best("go depth 1").1).1);
+    }
+    assert!(scores.len() > 1, "{scores:?}");
+    // Without the limit, and in analysis, it is its own self again.
+    for option in ["UCI_AnalyseMode value true", "UCI_LimitStrength value false"] {
+        engine.send(&format!("setoption name {option}"));
+        let mut scores = std::collections::BTreeSet::new();
+        for _ in 0..3 {
+            engine.send("ucinewgame");
+            scores.insert(last(&engine.best("go depth 6").1).1);
+        }
+        assert_eq!(scores.len(), 1, "{option}: {scores:?}");
+    }
+    engine.quit();
+}
+
+#[test]
+fn a_level_of_skill_is_a_limit_of_strength_that_uses_no_memory() {
+    let mut engine = Engine::ready();
+    engine.send("position fen r2q1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 w - - 0 11");
+    searches_more_with_each(&mut engine, "Skill Level", [0, 10, 19]);
+    assert!(engine.seen.iter().any(|line| line.contains("off while the strength is limited")), "it says so");
+    // A limit in Elo goes before, and the highest level is none.
+    engine.send("setoption name UCI_LimitStrength value true");
+    assert!(last(&engine.best("go movetime 60000").1).0 < 2_000);
+    engine.send("setoption name UCI_LimitStrength value false");
+    engine.send("setoption name Skill Level value 20");
+    assert!(last(&engine.best("go nodes 100000").1).0 > 90_000);
+    let said = engine.answer("setoption name Skill Level value 21");
+    assert!(said.len() == 1 && said[0].contains("0 to 20"), "{said:?}");
+    engine.quit();
+}
+
+#[test]
+fn who_plays_and_who_wrote_it_is_understood() {
+    let mut engine = Engine::start();
+    engine.send("uci");
+    let lines = engine.expect("uciok");
+    assert!(lines.contains(&"option name UCI_Opponent type string default <empty>".to_owned()), "{lines:?}");
+    assert!(
+        lines.contains(&"option name Skill Level type spin default 20 min 0 max 20".to_owned()),
+        "{lines:?}"
+    );
+    let about =
+        lines.iter().find(|line| line.starts_with("option name UCI_EngineAbout type string default Engram "));
+    assert!(about.is_some_and(|line| line.contains("the Engram developers")), "{lines:?}");
+    for option in [
+        "UCI_Opponent value GM 2800 human Gary Kasparov",
+        "UCI_Opponent value none none computer Shredder",
+        "UCI_EngineAbout value x",
+    ] {
+        assert!(engine.answer(&format!("setoption name {option}")).is_empty(), "{option}");
+    }
+    engine.quit();
+}
+
+#[test]
+fn pondering_waits_for_the_hit_and_leaves_the_book_alone() {
+    let mut engine = Engine::with(&["OwnBook value true"]);
+    engine.begin("startpos moves e2e4 e7e5", "go ponder wtime 1000 btime 1000");
+    engine.searches_on("1", 20);
+    engine.best("ponderhit");
+    engine.quit();
+}
+
+#[test]
+fn completions_and_manual_are_made_from_the_command_line() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let (out, err, code) = run(&["completions", shell]);
+        assert!(code == 0 && err.is_empty(), "{shell}: {err}");
+        assert!(out.contains("analyse") && out.contains("multipv"), "{shell}");
+    }
+    assert_eq!(run(&["completions", "cmd.exe"]).2, 2);
+    let folder = home();
+    let man = folder.path().join("man1");
+    assert_eq!(run(&["man", man.to_str().unwrap()]).2, 0);
+    let page = fs::read_to_string(man.join("engram.1")).unwrap();
+    assert!(page.starts_with(".ie") || page.contains(".TH engram"), "{page}");
+    assert!(fs::read_to_string(man.join("engram-analyse.1")).unwrap().contains("multipv"));
+    let (_, err, code) = run(&["man", "/proc/nowhere/man1"]);
+    assert!(code == 1 && err.contains("cannot be written"), "{err}");
+}
