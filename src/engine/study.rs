@@ -165,10 +165,14 @@ impl Study {
         searcher.nodes = usual;
         let answer = answer.ok().filter(|_| goes_on())?;
         let (depth, nodes) = answer.result.map(|result| (result.depth, result.nodes)).unwrap_or_default();
-        let mut lines = answer.lines;
-        lines.retain(|line| !line.moves.is_empty());
         let millis = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Some(TreeSearch { depth, nodes, millis, evaluation_id: self.searcher.engine.evaluation_id(), lines })
+        Some(TreeSearch {
+            depth,
+            nodes,
+            millis,
+            evaluation_id: self.searcher.engine.evaluation_id(),
+            lines: answer.lines,
+        })
     }
 
     /// Puts the position in which another move holds into the tree.

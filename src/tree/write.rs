@@ -274,31 +274,31 @@ impl Tree {
         let Some(known) = graph::node(&self.connection, key)? else { return Ok(false) };
         let legal = position.legal_moves().len();
         let known_lines = known.lines.unwrap_or(0);
-        let lines = search.lines.len().max(asked);
+        let found: Vec<_> =
+            search.lines.iter().filter_map(|line| Some((line, *line.moves.first()?))).collect();
+        let lines = found.len().max(asked);
         let is_less =
             lines <= known_lines && self.searched_depth(key)?.is_some_and(|depth| depth >= search.depth);
         // Two positions of one key are as good as impossible; a search without result is no search.
-        if known.fen != fen(position) || search.lines.is_empty() && legal > 0 {
+        if known.fen != fen(position) || found.is_empty() && legal > 0 {
             return Ok(false);
         }
-        for line in &search.lines {
-            if let Some(&m) = line.moves.first() {
-                self.insert_edge(position, m, Some((line.score, search.depth)))?;
-            }
+        for &(line, m) in &found {
+            self.insert_edge(position, m, Some((line.score, search.depth)))?;
         }
         if is_less {
             // Only moves that no other search had among its lines are new.
             graph::back_up(&self.connection, [key])?;
             return Ok(false);
         }
-        let own = match search.lines.first() {
-            Some(line) => line.score,
+        let own = match found.first() {
+            Some((line, _)) => line.score,
             None if position.in_check() => Score::mated_in(Ply::ROOT),
             None => Score::ZERO,
         };
-        let rest = match search.lines.last() {
+        let rest = match found.last() {
             _ if lines.max(known_lines) >= legal => None,
-            Some(last) if lines >= known_lines => Some(last.score),
+            Some((last, _)) if lines >= known_lines => Some(last.score),
             _ => known.rest,
         };
         let row = match row {
@@ -366,7 +366,7 @@ impl Tree {
                 nodes: u64::try_from(nodes).unwrap_or(0),
                 millis: u64::try_from(millis).unwrap_or(0),
                 evaluation_id: 0,
-                lines: lines.into_iter().filter(|line| !line.moves.is_empty()).collect(),
+                lines,
             };
             self.enter(&without_clocks(&position), &search, 0, Some(id))?;
         }

@@ -220,12 +220,11 @@ fn describe(job: &Job) -> String {
 
 /// A finding as the tree takes it.
 fn search_of(finding: Finding) -> TreeSearch {
-    let lines = finding.lines.into_iter().filter(|line| !line.moves.is_empty());
     TreeSearch {
         depth: Depth(finding.depth),
         nodes: finding.nodes,
         millis: finding.millis,
         evaluation_id: eval::fingerprint(),
-        lines: lines.collect(),
+        lines: finding.lines,
     }
 }
