@@ -2,12 +2,13 @@
 #![allow(dead_code)]
 
 use std::{
+    path::Path,
     thread,
     time::{Duration, Instant},
 };
 
 use engram::{
-    learn::{LearnedScore, Origin, Record},
+    learn::{FileError, LearnFile, LearnedScore, Mode, Origin, Record, Ring},
     position::Position,
     types::PackedMove,
 };
@@ -21,6 +22,19 @@ pub fn wait_until(mut condition: impl FnMut() -> bool) {
         assert!(begin.elapsed() < TIMEOUT);
         thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// What a learning file holds; nothing while an engine still has to make it.
+pub fn ring(path: &Path) -> Option<Ring> {
+    match LearnFile::open(path, Mode::Read) {
+        Err(FileError::Missing(_) | FileError::Unfinished(_)) => None,
+        opened => Some(opened.expect("a learning file").recover().expect("readable").1),
+    }
+}
+
+/// The records of a learning file, oldest first.
+pub fn records(path: &Path) -> Vec<Record> {
+    ring(path).iter().flat_map(Ring::iter).map(|(_, record)| record).collect()
 }
 
 /// `count` different positions from random games.

@@ -17,6 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use engram::{Position, uci::translate::parse_fen};
 use tempfile::TempDir;
 
 /// Long enough for a loaded machine; nothing passes by waiting for it.
@@ -57,6 +58,16 @@ pub fn finish(command: &mut Command) -> (String, String, i32) {
     let output = command.stdin(Stdio::null()).output().expect("the binary runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr), output.status.code().unwrap_or(-1))
+}
+
+/// A position of standard chess.
+pub fn position(fen: &str) -> Position {
+    parse_fen(fen, false).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A position of Chess960, which those of standard chess are too.
+pub fn chess960(fen: &str) -> Position {
+    parse_fen(fen, true).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A file of `tests/data`.

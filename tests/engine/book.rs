@@ -9,19 +9,14 @@ use std::{fs, path::Path};
 use engram::{
     book::{Book, BookEntry, BookError, to_bytes},
     position::Position,
-    uci::translate::parse_fen,
 };
 use shakmaty::CastlingMode;
 
-use crate::common::{Engine, home, run, shared};
+use crate::common::{Engine, home, position, run, shared};
 
 fn rows(name: &str) -> Option<Vec<Vec<String>>> {
     let text = fs::read_to_string(shared(&format!("polyglot/{name}"))?).ok()?;
     Some(text.lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect())
-}
-
-fn position(fen: &str) -> Position {
-    parse_fen(fen, false).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]

@@ -6,9 +6,9 @@ use engram::{
     position::Position,
     types::Score,
 };
-use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position as _, Setup, fen::Fen};
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position as _, Setup};
 
-use crate::common::random::Random;
+use crate::common::{position, random::Random};
 
 /// Walks random games, half of the moves captures where there are some, and shows every position.
 fn random_games(seed: u64, games: usize, mut visit: impl FnMut(&Position)) {
@@ -31,11 +31,6 @@ fn random_games(seed: u64, games: usize, mut visit: impl FnMut(&Position)) {
     }
 }
 
-fn position(fen: &str) -> Position {
-    let setup = fen.parse::<Fen>().expect(fen).into_setup();
-    Position::from_setup(setup, CastlingMode::Standard).expect(fen)
-}
-
 /// From the mover's point of view, with fresh caches.
 fn fresh(position: &Position) -> Score {
     eval::evaluate(position, &mut Caches::new(1))
@@ -48,7 +43,7 @@ fn white(fen: &str) -> i32 {
     if position.turn() == Color::White { score } else { -score }
 }
 
-fn mirrored(position: &Position) -> Position {
+pub fn mirrored(position: &Position) -> Position {
     let chess: &Chess = position.chess();
     let setup: Setup = chess.to_setup(EnPassantMode::Legal).into_mirrored();
     Position::from_setup(setup, CastlingMode::Standard).expect("a mirrored position is legal")

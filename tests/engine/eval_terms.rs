@@ -5,22 +5,15 @@ use engram::{
     eval::classical::{self as eval, Caches},
     position::Position,
 };
-use shakmaty::{CastlingMode, Color, EnPassantMode, Position as _, fen::Fen};
+use shakmaty::Color;
 
-fn position(fen: &str) -> Position {
-    let setup = fen.parse::<Fen>().expect(fen).into_setup();
-    Position::from_setup(setup, CastlingMode::Standard).expect(fen)
-}
+use super::eval::mirrored;
+use crate::common::position;
 
 /// In centipawns from White's point of view.
 fn white(position: &Position) -> i32 {
     let score = eval::evaluate(position, &mut Caches::new(1)).0;
     if position.turn() == Color::White { score } else { -score }
-}
-
-fn mirrored(position: &Position) -> Position {
-    let setup = position.chess().to_setup(EnPassantMode::Legal).into_mirrored();
-    Position::from_setup(setup, CastlingMode::Standard).expect("a mirrored position is legal")
 }
 
 /// What decides, the position that is better for White, the one that is worse.

@@ -10,11 +10,11 @@ use engram::{
     types::{MaterialKey, PackedMove},
 };
 use shakmaty::{
-    CastlingMode, Chess, Color, EnPassantMode, Move, MoveList, Position as _, Rank, Role, Square, attacks,
-    fen::Fen, uci::UciMove, zobrist::Zobrist64,
+    Chess, Color, EnPassantMode, Move, MoveList, Position as _, Rank, Role, Square, attacks, uci::UciMove,
+    zobrist::Zobrist64,
 };
 
-use crate::common::random::Random;
+use crate::common::{chess960, random::Random};
 
 const PLIES: usize = 100_000;
 
@@ -38,11 +38,6 @@ const STARTS: [&str; 15] = [
     "rr2k1rr/8/8/8/8/8/8/RR2K1RR w GBgb - 0 1",
 ];
 
-fn position(fen: &str) -> Position {
-    let setup = fen.parse::<Fen>().unwrap_or_else(|error| panic!("{fen}: {error}")).into_setup();
-    Position::from_setup(setup, CastlingMode::Chess960).unwrap_or_else(|error| panic!("{fen}: {error:?}"))
-}
-
 /// Calls `visit` with each position of random games and the move that led there, `plies` in total. Games
 /// end with the last legal move, or by chance, so that openings and endings are both met; castling, en
 /// passant and promotion are preferred where they are possible.
@@ -50,7 +45,7 @@ fn walk(seed: u64, plies: usize, mut visit: impl FnMut(&Position, Option<Move>))
     let mut random = Random(seed);
     let mut made = 0;
     for start in STARTS.iter().cycle() {
-        let mut here = position(start);
+        let mut here = chess960(start);
         visit(&here, None);
         loop {
             let moves = here.legal_moves();
@@ -89,12 +84,12 @@ fn positions_that_differ_in_a_castling_rook_have_different_keys() {
     let boards = ["4k3/8/8/8/8/8/8/RR2K1RR w", "rr2k1rr/8/8/8/8/8/8/4K3 b"];
     for (board, rights) in boards.into_iter().zip([["A", "B", "H", "G", "-"], ["a", "b", "h", "g", "-"]]) {
         let keys: HashSet<u64> =
-            rights.iter().map(|right| position(&format!("{board} {right} - 0 1")).key().0).collect();
+            rights.iter().map(|right| chess960(&format!("{board} {right} - 0 1")).key().0).collect();
         assert_eq!(keys.len(), rights.len(), "{board}");
     }
     // The rook that stood beyond leaves, and the right is that of the only rook.
     let (two, one) =
-        (position("4k3/8/8/8/8/8/8/4K1RR w G - 0 1"), position("4k3/8/8/7R/8/8/8/4K1R1 b G - 1 1"));
+        (chess960("4k3/8/8/8/8/8/8/4K1RR w G - 0 1"), chess960("4k3/8/8/7R/8/8/8/4K1R1 b G - 1 1"));
     let m = two
         .legal_moves()
         .into_iter()
@@ -233,9 +228,9 @@ fn positions_have_the_same_repetition_key_exactly_if_fide_calls_them_the_same() 
 #[test]
 fn a_pinned_capturer_changes_the_position_key_but_not_the_repetition_key() {
     // After d7-d5 the pawn e5 stands beside, but is pinned by the rook on e8.
-    let before = position("k3r3/3p4/8/4P3/8/8/8/4K3 b - - 0 1");
+    let before = chess960("k3r3/3p4/8/4P3/8/8/8/4K3 b - - 0 1");
     let after = before.play("d7d5".parse::<UciMove>().unwrap().to_move(before.chess()).unwrap());
-    let without = position("k3r3/8/8/3pP3/8/8/8/4K3 w - - 0 2");
+    let without = chess960("k3r3/8/8/3pP3/8/8/8/4K3 w - - 0 2");
     assert_eq!(after.chess(), without.chess());
     assert_ne!(after.key(), without.key());
     assert_eq!(after.repetition_key(), without.repetition_key());
@@ -255,7 +250,7 @@ fn position_keys_are_polyglots() {
         ("rnbqkbnr/p1pppppp/8/8/PpP4P/8/1P1PPPP1/RNBQKBNR b KQkq c3 0 3", 0x3c81_23ea_7b06_7637),
         ("rnbqkbnr/p1pppppp/8/8/P6P/R1p5/1P1PPPP1/1NBQKBNR b Kkq - 0 4", 0x5c3f_9b82_9b27_9560_u64),
     ] {
-        assert_eq!(position(fen).key().0, key, "{fen}");
+        assert_eq!(chess960(fen).key().0, key, "{fen}");
     }
 }
 
@@ -290,7 +285,7 @@ fn every_legal_move_survives_packing() {
 #[test]
 fn any_bits_unpack_to_a_legal_move_or_to_nothing() {
     let mut random = Random(6);
-    let mut positions = STARTS.map(position).to_vec();
+    let mut positions = STARTS.map(chess960).to_vec();
     walk(6, PLIES / 10, |here, _| {
         if random.below(150) == 0 {
             positions.push(here.clone());

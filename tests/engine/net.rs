@@ -15,12 +15,7 @@ use engram::{
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Color, Role, Square, fen::Fen};
 
-use crate::common::Engine;
-
-fn position(fen: &str) -> Position {
-    let setup = fen.parse::<Fen>().expect(fen).into_setup();
-    Position::from_setup(setup, CastlingMode::Chess960).expect(fen)
-}
+use crate::common::{Engine, chess960};
 
 /// The network by its definition: every input anew, plain loops, 64 bits.
 fn by_definition(layout: &Layout, position: &Position) -> i64 {
@@ -141,7 +136,7 @@ fn every_generation_of_instructions_gives_the_same_values() {
     }
     assert_eq!(evaluators.last().map(|(last, _)| *last), Some(Instructions::best()));
     let mut compared = 0;
-    for parent in engram::cli::bench::POSITIONS.map(position) {
+    for parent in engram::cli::bench::POSITIONS.map(chess960) {
         // Captures, king moves and promotions among them.
         let children = parent.legal_moves().into_iter().map(|m| parent.play(m));
         for (ply, child) in [parent.clone()].into_iter().chain(children).enumerate() {
@@ -166,7 +161,7 @@ fn a_board_with_its_colours_exchanged_has_the_same_value() {
         "2kr3r/ppp1qppp/2n5/3p1b2/3P1Bn1/2N2N2/PPP1QPPP/2KR3R w - - 8 11",
         "8/pp3kp1/2p2p1p/8/3PK3/5PP1/PP5P/8 b - - 1 33",
     ] {
-        let before = position(fen);
+        let before = chess960(fen);
         let mut setup = fen.parse::<Fen>().expect(fen).into_setup();
         setup.board.flip_vertical();
         let mut swapped = shakmaty::Board::empty();
@@ -189,18 +184,18 @@ fn a_board_full_of_pieces_and_one_of_kings_alone_are_evaluated() {
         "krnnnnnn/rrrrrrrr/bbbbbbbb/bbbbbbbb/RRRRRRRR/RRRRRRRR/BBBBBBBB/NNNNNNNK w - - 0 1",
         "krbnqbnr/pppppppp/pppppppp/pppppppp/PPPPPPPP/PPPPPPPP/PPPPPPPP/RNBQNBRK b - - 0 1",
     ] {
-        let full = position(full);
+        let full = chess960(full);
         let plain = Score(by_definition(&layout, &full) as i32).clamp_evaluation();
         assert_eq!(fresh(&evaluation, &full), plain, "{}", full.fen());
     }
-    assert_eq!(fresh(&evaluation, &position("8/8/4k3/8/8/3K4/8/8 w - - 0 1")), Score::ZERO);
+    assert_eq!(fresh(&evaluation, &chess960("8/8/4k3/8/8/3K4/8/8 w - - 0 1")), Score::ZERO);
 }
 
 #[test]
 fn the_network_knows_what_a_queen_is_worth() {
     let evaluation = Evaluation::default();
-    let start = position("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
-    let without = position("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    let start = chess960("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    let without = chess960("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
     assert!(fresh(&evaluation, &start).0.abs() < 100, "{:?}", fresh(&evaluation, &start));
     assert!(fresh(&evaluation, &without).0 > 500, "{:?}", fresh(&evaluation, &without));
     assert_ne!(Evaluation::default().fingerprint(), Evaluation::Classical.fingerprint());

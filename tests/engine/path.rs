@@ -10,14 +10,9 @@ use engram::{
     position::{PathHash, Position, PositionPath, Repetition},
     types::Ply,
 };
-use shakmaty::{CastlingMode, Chess, Move, Role, fen::Fen, uci::UciMove};
+use shakmaty::{Chess, Move, Role, uci::UciMove};
 
-use crate::common::random::Random;
-
-fn position(fen: &str) -> Position {
-    let setup = fen.parse::<Fen>().unwrap_or_else(|error| panic!("{fen}: {error}")).into_setup();
-    Position::from_setup(setup, CastlingMode::Standard).unwrap_or_else(|error| panic!("{fen}: {error:?}"))
-}
+use crate::common::{position, random::Random};
 
 /// A game played from `fen`: the last position and the path to it.
 fn game(fen: &str, moves: &str) -> (Position, PositionPath) {

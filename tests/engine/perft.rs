@@ -11,8 +11,9 @@ use std::{
     thread,
 };
 
-use engram::position::{Position, perft};
-use shakmaty::{CastlingMode, fen::Fen};
+use engram::position::perft;
+
+use crate::common::chess960;
 
 /// One position with its known counts.
 struct Entry {
@@ -37,11 +38,6 @@ fn entry(line: &str) -> Entry {
     Entry { fen, counts }
 }
 
-fn position(fen: &str) -> Position {
-    let setup = fen.parse::<Fen>().unwrap_or_else(|error| panic!("{fen}: {error}")).into_setup();
-    Position::from_setup(setup, CastlingMode::Chess960).unwrap_or_else(|error| panic!("{fen}: {error:?}"))
-}
-
 fn full() -> bool {
     std::env::var_os("ENGRAM_FULL").is_some_and(|value| value == "1")
 }
@@ -56,7 +52,7 @@ fn check(name: &str, entries: &[Entry], depth: u32) {
             scope.spawn(|| {
                 // Relaxed: the counter only hands out work, the scope's end publishes the rest.
                 while let Some(entry) = entries.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let root = position(&entry.fen);
+                    let root = chess960(&entry.fen);
                     for &(depth, expected) in entry.counts.iter().filter(|count| count.0 <= depth) {
                         assert_eq!(perft::perft(&root, depth), expected, "depth {depth} of {}", entry.fen);
                         nodes.fetch_add(expected, Ordering::Relaxed);

@@ -16,11 +16,10 @@ use engram::{
     search::{Event, Limits},
     syzygy::{Tablebase, Wdl},
     types::{Depth, Score},
-    uci::translate::parse_fen,
 };
 use shakmaty::{CastlingMode, Move, Position as _, uci::UciMove};
 
-use crate::common::{self, shared};
+use crate::common::{self, position, shared};
 
 fn tables() -> Option<Tablebase> {
     let (tables, complaints) = Tablebase::open(shared("syzygy")?.to_str()?);
@@ -58,10 +57,6 @@ fn oracle() -> Option<Vec<Known>> {
         .collect();
     assert!(known.len() >= 1000, "the oracle is short");
     Some(known)
-}
-
-fn position(fen: &str) -> Position {
-    parse_fen(fen, false).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn ranked(tables: &Tablebase, position: &Position) -> (Move, Score) {

@@ -12,13 +12,16 @@ use std::{
 };
 
 use engram::{
-    learn::{self, LearnFile, Mode, Record, Ring, record::RECORD_SIZE},
+    learn::{self, Record, record::RECORD_SIZE},
     position::Position,
 };
 use redis::cmd;
 
 use crate::common::{
-    self, Engine, TIMEOUT, home, is_full, learn as learned, random::Random, server, server::Server,
+    self, Engine, TIMEOUT, home, is_full,
+    learn::{self as learned, ring},
+    random::Random,
+    server::{self, Server},
 };
 
 const STREAM: &str = "{engram}:learn-1";
@@ -29,10 +32,6 @@ fn sharing(file: &Path, url: &str) -> Engine {
         Engine::with(&["Hash value 2", &format!("LearnFile value {}", file.display()), "Learning value all"]);
     assert!(engine.answer(&format!("setoption name LearnShare value {url}")).is_empty());
     engine
-}
-
-fn ring(path: &Path) -> Option<Ring> {
-    Some(LearnFile::open(path, Mode::Read).ok()?.recover().expect("readable").1)
 }
 
 /// What counts in a file, by key, tombstones included.

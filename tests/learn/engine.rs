@@ -8,11 +8,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use engram::learn::{FileError, LearnFile, Mode, Origin, Record, Ring};
+use engram::learn::{Origin, Record};
 use shakmaty::{CastlingMode, Chess, Color, Position as _, fen::Fen, uci::UciMove};
 use tempfile::TempDir;
 
-use crate::common::{self, Engine, TIMEOUT, home, info_strings, learn_file, run};
+use crate::common::{
+    self, Engine, TIMEOUT, home, info_strings,
+    learn::{records, ring},
+    learn_file, run,
+};
 
 /// An engine that learns in `path`.
 fn learning(mode: &str, path: &Path) -> Engine {
@@ -25,27 +29,10 @@ fn learning(mode: &str, path: &Path) -> Engine {
     engine
 }
 
-/// What the file holds; nothing while the writer thread still has to make it.
-fn ring_if_made(path: &Path) -> Option<Ring> {
-    match LearnFile::open(path, Mode::Read) {
-        Ok(file) => Some(file.recover().expect("readable").1),
-        Err(FileError::Missing(_) | FileError::Unfinished(_)) => None,
-        Err(error) => panic!("{error}"),
-    }
-}
-
-fn ring(path: &Path) -> Ring {
-    ring_if_made(path).expect("a learning file")
-}
-
-fn records(path: &Path) -> Vec<Record> {
-    ring(path).iter().map(|(_, record)| record).collect()
-}
-
 /// Is there such a record, or will there be one as soon as the writer thread has come to it?
 fn written(path: &Path, wanted: impl Fn(&Record) -> bool) -> bool {
     let deadline = Instant::now() + TIMEOUT;
-    while !ring_if_made(path).is_some_and(|ring| ring.iter().any(|(_, record)| wanted(&record))) {
+    while !ring(path).is_some_and(|ring| ring.iter().any(|(_, record)| wanted(&record))) {
         if Instant::now() > deadline {
             return false;
         }
@@ -428,7 +415,7 @@ fn a_game_is_learned_from_in_the_file_in_which_it_began() {
         engine.sync();
         assert!(written(&path, |record| record.game_ply == 2 && record.flags.confirmed), "{leave}");
         let other = engine.home().join("other.bin");
-        assert!(ring_if_made(&other).is_none_or(|ring| ring.is_empty()), "{leave}");
+        assert!(ring(&other).is_none_or(|ring| ring.is_empty()), "{leave}");
         engine.quit();
     }
 }

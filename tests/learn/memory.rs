@@ -14,14 +14,14 @@ use std::{
 
 use engram::{
     Position,
-    learn::{
-        AppendTime, FileError, Flags, LearnFile, LearnedScore, Mode, Origin, Record, now, record::CAPACITY,
-    },
+    learn::{AppendTime, Flags, LearnFile, LearnedScore, Mode, Origin, Record, now, record::CAPACITY},
     tree::{Access, Tree},
 };
 use serde_json::Value;
 
-use crate::common::{Engine, TIMEOUT, command, home, info_strings, learn, learn_file, random::Random, run};
+use crate::common::{
+    Engine, TIMEOUT, command, home, info_strings, learn, learn::records, learn_file, random::Random, run,
+};
 
 /// An engine that learns in `path`, with these options.
 fn engine(path: &Path, options: &[&str]) -> Engine {
@@ -37,17 +37,6 @@ fn tool(arguments: &[&str], path: &Path) {
     arguments.extend(["--file", &file]);
     let (out, error, code) = run(&arguments);
     assert_eq!(code, 0, "{out}{error}");
-}
-
-/// The records of a file; none as long as an engine is making it.
-fn records(path: &Path) -> Vec<Record> {
-    match LearnFile::open(path, Mode::Read) {
-        Err(FileError::Missing(_) | FileError::Unfinished(_)) => Vec::new(),
-        opened => {
-            let (_, ring, _) = opened.expect("a learning file").recover().expect("readable");
-            ring.iter().map(|(_, record)| record).collect()
-        }
-    }
 }
 
 fn said(lines: &[String], text: &str) -> bool {
