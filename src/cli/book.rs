@@ -245,10 +245,11 @@ fn stats(path: Option<&Path>, output: &Output) -> Result<(), CliError> {
     output.line(format_args!(
         "{name}: {}, {}\n\
          at most {most} moves in a position, {dead} of weight 0, {learned} with a learn field\n\
-         {} positions can be reached from the start, those at the ends of the lines included, the farthest in {depth} plies",
+         {} positions can be reached from the start, those at the ends of the lines included, the farthest in {}",
         counted(book.len(), "entry"),
         counted(positions, "position"),
         reached.len() + 1,
+        counted(depth, "ply"),
     ));
     Ok(())
 }

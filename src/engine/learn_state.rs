@@ -9,7 +9,6 @@ use super::game::{BegunSearch, Followed};
 #[cfg(feature = "fleet")]
 use crate::fleet::{LearningShare, ServerAddress};
 use crate::{
-    files::ProcessLog,
     learn::{
         FileError, Store, Written,
         game::{GameSearch, PlayedGame},
@@ -117,8 +116,6 @@ pub(super) struct OpenLearnFile {
     pub log: GameLog,
     /// Was it reported that the log cannot be written?
     pub log_failed: bool,
-    /// Logs of games that are over, of this process and of others, until their records are in the file.
-    pub logs_ended: Vec<ProcessLog>,
     /// The number of records last reported to the user.
     pub reported: Option<usize>,
 }
@@ -168,7 +165,6 @@ impl Memory {
             notices.extend(open.log(&made, &followed.opponent));
         }
         let written = open.store.append_all(outcome.records);
-        open.remove_logs();
         if let Some(trigger) = outcome.drop.filter(|_| written != Written::Never) {
             let (inside, waits) = (trigger == Trigger::InsideSearch, written == Written::Queued);
             notices.push(Notice::ScoreFell { inside, waits });
@@ -192,10 +188,9 @@ impl Memory {
         let live = |key| open.store.live().get(key);
         let recorder = Recorder { live: &live, evaluation_id: self.evaluation_id };
         let records = winner.map(|winner| recorder.game_ended(game, winner)).unwrap_or_default();
-        open.logs_ended.extend(open.log.ended(winner));
         open.store.append_all(records);
         kept.into_iter().for_each(|game| open.store.keep(game));
-        open.remove_logs();
+        open.store.remove_when_written(open.log.ended(winner).into_iter().collect());
     }
 
     /// Closes the file. Queued records are written first, for at most a second; if that is not enough, the logs of their
@@ -204,10 +199,8 @@ impl Memory {
         let FileState::Open(open) = std::mem::take(&mut self.file) else { return Vec::new() };
         let mut notices = open.other_notices();
         let path = open.store.path().to_owned();
-        match open.store.close() {
-            0 => open.logs_ended.into_iter().for_each(ProcessLog::remove),
-            records => notices.push(Notice::NotWritten { records, path }),
-        }
+        let records = open.store.close();
+        notices.extend((records > 0).then_some(Notice::NotWritten { records, path }));
         notices
     }
 }
@@ -221,13 +214,6 @@ impl OpenLearnFile {
         let written = self.log.searched(self.store.path(), search, opponent);
         let was_reported = std::mem::replace(&mut self.log_failed, written.is_err());
         written.err().filter(|_| !was_reported).map(|error| Notice::NoGameLog(error.to_string()))
-    }
-
-    /// Removes the logs of games whose records are in the file.
-    pub fn remove_logs(&mut self) {
-        if self.store.is_written() {
-            self.logs_ended.drain(..).for_each(ProcessLog::remove);
-        }
     }
 
     /// What is said before a search: at first the state of the file, later only changes.

@@ -122,7 +122,6 @@ impl Engine {
             Ok(store) => store,
             Err(error) => return memory.failed(&error),
         };
-        let mut logs_ended = Vec::new();
         if !store.is_read_only() {
             let live = |key| store.live().get(key);
             let recorder = Recorder { live: &live, evaluation_id: memory.evaluation_id };
@@ -131,14 +130,13 @@ impl Engine {
                     memory.notices.extend((!records.is_empty()).then_some(Notice::LeftGames(records.len())));
                     games.iter().for_each(|game| store.keep(game));
                     if store.append_all(records) != Written::Never {
-                        // If this process is killed before they are written, the next one takes them over.
-                        logs_ended = logs;
+                        store.remove_when_written(logs);
                     }
                 }
                 Err(error) => log::debug!("games of killed engines cannot be looked for: {error}"),
             }
         }
-        let mut open = OpenLearnFile {
+        memory.file = FileState::Open(OpenLearnFile {
             #[cfg(feature = "fleet")]
             share: self
                 .learning
@@ -150,11 +148,8 @@ impl Engine {
             store,
             log: GameLog::default(),
             log_failed: false,
-            logs_ended,
             reported: None,
-        };
-        open.remove_logs();
-        memory.file = FileState::Open(open);
+        });
     }
 
     /// What a search takes from learning; its game is told that it begins. `analysis`: it is not made to play a move;

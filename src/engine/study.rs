@@ -338,7 +338,7 @@ impl Study {
     /// game as possible, to which it still belongs.
     fn later_than_known(&self, time: u32, key: PositionKey) -> u32 {
         let known = self.ring().newest_of(key);
-        known.map_or(time, |known| known.time.saturating_add(1))
+        known.map_or(time, |known| time.max(known.time.saturating_add(1)))
     }
 }
 
@@ -390,6 +390,20 @@ mod tests {
             assert!(studied.is_finished && expected.contains(&studied.positions), "{}", studied.positions);
         }
         assert!(study.openings().expect("readable").is_empty());
+    }
+
+    #[test]
+    fn what_a_study_finds_is_of_the_time_of_its_game() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (mut file, ring, _) =
+            LearnFile::open_or_create(&folder.path().join("learn.bin")).expect("a learning file");
+        let ring = RwLock::new(ring);
+        let known = Record::new(&Position::default(), Origin::Opening).expect("it fits");
+        file.merge(&ring, &[Record { time: 1_700_000_000, ..known.clone() }]).expect("written");
+        let study = Study::new(file, ring, 1);
+        for (game, expected) in [(1_600_000_000, 1_700_000_001), (1_795_000_000, 1_795_000_000)] {
+            assert_eq!(study.later_than_known(game, known.key), expected);
+        }
     }
 
     #[test]

@@ -88,11 +88,7 @@ fn replay(lines: &[String], rules: &Rules) -> (PlayedGame, String, Option<Color>
     let (mut game, mut opponent, mut ended) = (PlayedGame::default(), String::new(), None);
     for line in lines {
         if let Ok(end) = serde_json::from_str::<SavedEnd>(line) {
-            ended = Some(match end.result.as_str() {
-                "1-0" => Some(Color::White),
-                "0-1" => Some(Color::Black),
-                _ => None,
-            });
+            ended = Some(end.result.parse::<Outcome>().ok().and_then(|outcome| outcome.winner()));
         } else if let Ok(saved) = serde_json::from_str::<SavedSearch>(line)
             && let Some(search) = saved.read()
         {

@@ -183,12 +183,10 @@ impl LearnedGame {
     pub fn find_opening(&mut self, is_named: &dyn Fn(&Position) -> bool) {
         if let Some((&first, position)) =
             self.positions.first_key_value().filter(|(ply, _)| **ply <= LONGEST_OPENING)
+            && let Some(mut opening) = line_between(&Position::default(), position, first, is_named)
         {
-            let found = line_between(&Position::default(), position, first, is_named);
-            self.opening = found.unwrap_or_default();
-            if first == 0 || !self.opening.is_empty() {
-                self.opening.extend((first..).map_while(|ply| self.moves.get(&ply)));
-            }
+            opening.extend((first..).map_while(|ply| self.moves.get(&ply)));
+            self.opening = opening;
         }
     }
 }

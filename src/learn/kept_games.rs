@@ -145,12 +145,11 @@ impl KeptGame {
         ];
         let outcome = self.outcome.to_string();
         tags.push(("Result", &outcome));
-        if fen != Position::default().fen() {
+        let chess960 = self.start.chess().castles().mode().is_chess960();
+        if chess960 || fen != Position::default().fen() {
             tags.extend([("SetUp", "1"), ("FEN", &fen)]);
         }
-        if self.start.chess().castles().mode().is_chess960() {
-            tags.push(("Variant", "Chess960"));
-        }
+        tags.extend(chess960.then_some(("Variant", "Chess960")));
         let openings = Openings::own();
         if let Some((_, opening)) = openings.last_named(&self.start.along(&self.moves)) {
             tags.extend([("ECO", opening.eco.as_str()), ("Opening", opening.name.as_str())]);

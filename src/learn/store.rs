@@ -24,6 +24,7 @@ use super::{
     writer::{CLOSE_TIMEOUT, Job, StoreState, Writer},
 };
 use crate::{
+    files::ProcessLog,
     locks::{read, write},
     types::PositionKey,
 };
@@ -151,9 +152,10 @@ impl Store {
         }
     }
 
-    /// Is everything that was appended in the file, though perhaps not synced?
-    pub fn is_written(&self) -> bool {
-        self.shared.queued.load(Acquire) == 0 && self.shared.given_up.load(Acquire) == 0
+    /// Removes the logs of games as soon as everything that was appended and kept before is in the files. If this process
+    /// is killed first, the next one takes the games over.
+    pub fn remove_when_written(&self, logs: Vec<ProcessLog>) {
+        self.send(Job::RemoveLogs(logs));
     }
 
     /// Writes and syncs everything, waiting at most `timeout`. Returns whether everything is synced.

@@ -5,7 +5,10 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, RwLock,
-        atomic::{AtomicUsize, Ordering::Release},
+        atomic::{
+            AtomicUsize,
+            Ordering::{Acquire, Release},
+        },
     },
     thread,
     time::{Duration, Instant},
@@ -24,7 +27,10 @@ use super::{
     ring::{Report, Ring},
 };
 
-use crate::locks::{locked, write};
+use crate::{
+    files::ProcessLog,
+    locks::{locked, write},
+};
 
 /// Records written within this time are synced together.
 const SYNC_INTERVAL: Duration = Duration::from_millis(700);
@@ -145,6 +151,8 @@ pub(super) enum Job {
     Append(Record),
     /// Add a game to the file of kept games.
     Keep(String),
+    /// Remove the logs of games, when all that came before is written.
+    RemoveLogs(Vec<ProcessLog>),
     /// The engine has appended this record itself: sync it at some time.
     Wrote(u64),
     /// Write and sync everything, then report whether that succeeded.
@@ -156,6 +164,7 @@ pub(super) struct Writer {
     inbox: Receiver<Job>,
     queue: VecDeque<Record>,
     games: VecDeque<String>,
+    logs: Vec<ProcessLog>,
     /// Create the file even without records.
     create: bool,
     /// Sequence numbers of our records that are not synced.
@@ -175,6 +184,7 @@ impl Writer {
             inbox,
             queue: VecDeque::new(),
             games: VecDeque::new(),
+            logs: Vec::new(),
             create: false,
             unsynced: Vec::new(),
             sync_failed: false,
@@ -192,6 +202,7 @@ impl Writer {
             if self.wants_the_file() && self.retry_at.is_none_or(|at| at <= now) {
                 self.write();
             }
+            self.remove_logs();
             if self.sync_at.is_some_and(|at| at <= now) || !self.waiting.is_empty() && !self.wants_the_file()
             {
                 self.sync();
@@ -204,6 +215,7 @@ impl Writer {
                 thread::sleep(at.saturating_duration_since(Instant::now()).min(10 * LOCK_RETRY));
             }
         }
+        self.remove_logs();
         self.sync();
     }
 
@@ -237,6 +249,7 @@ impl Writer {
                 self.queue.push_back(record);
             }
             Job::Keep(game) => self.games.push_back(game),
+            Job::RemoveLogs(logs) => self.logs.extend(logs),
             Job::Wrote(sequence) => self.wrote(sequence),
             Job::Sync(done) => self.waiting.push(done),
         }
@@ -321,6 +334,13 @@ impl Writer {
             self.games.pop_front();
         }
         Ok(())
+    }
+
+    /// Removes the logs of games whose records are in the file, though perhaps not synced.
+    fn remove_logs(&mut self) {
+        if !self.wants_the_file() && self.shared.given_up.load(Acquire) == 0 {
+            self.logs.drain(..).for_each(ProcessLog::remove);
+        }
     }
 
     /// Syncs what was written, without holding a lock, and answers those who wait.

@@ -11,8 +11,8 @@ use crate::{learn::now, position::Position};
 const CLAIMED: i64 = 600;
 
 impl Tree {
-    /// The leaf with the least cost that nobody searches, which is claimed until it is recorded or released, for ten
-    /// minutes at most; none if nothing is left to search.
+    /// The leaf with the least cost that nobody searches, which is claimed until it is recorded or released, or ten minutes
+    /// after the process last asked; none if nothing is left to search.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -77,6 +77,9 @@ impl Tree {
     /// The keys of the positions that some process searches. Claims of processes that have ended, and those that have run
     /// out, are removed.
     fn claimed(&self) -> rusqlite::Result<HashSet<Key>> {
+        // What this process searches stays claimed, however long that takes.
+        let own = "UPDATE claims SET until = ? WHERE process = ?";
+        self.connection.prepare_cached(own)?.execute(params![claim_end(), std::process::id()])?;
         self.connection.prepare_cached("DELETE FROM claims WHERE until < ?")?.execute([now()])?;
         let mut processes = self.connection.prepare_cached("SELECT DISTINCT process FROM claims")?;
         let processes = processes.query_map([], |row| row.get(0))?.collect::<Result<Vec<u32>, _>>()?;
@@ -89,7 +92,7 @@ impl Tree {
 
     fn claim(&self, position: &Position) -> rusqlite::Result<()> {
         let query = "INSERT OR REPLACE INTO claims VALUES (?, ?, ?)";
-        let values = params![key_of(position), i64::from(now()) + CLAIMED, std::process::id()];
+        let values = params![key_of(position), claim_end(), std::process::id()];
         self.connection.prepare_cached(query)?.execute(values)?;
         Ok(())
     }
@@ -98,6 +101,11 @@ impl Tree {
         self.connection.prepare_cached("DELETE FROM claims WHERE key = ?")?.execute([key_of(position)])?;
         Ok(())
     }
+}
+
+/// When a claim that is made now runs out.
+fn claim_end() -> i64 {
+    i64::from(now()) + CLAIMED
 }
 
 /// Is there such a process on this machine? Where that cannot be asked, its claims run out.

@@ -74,10 +74,6 @@ impl Edge {
         let backed_up = backed_up.map(|score| (one_ply_farther(-score), self.after.depth + 1));
         backed_up.or(self.score.map(|score| (score, self.depth)))
     }
-
-    pub fn is_excluded(&self) -> bool {
-        self.advice == Some(Advice::Exclude)
-    }
 }
 
 /// A mate or tablebase result is a ply farther away from the position before.

@@ -73,11 +73,12 @@ pub struct Job {
 
 /// The moves that count: those preferred if there are any, else those not excluded.
 pub(super) fn considered(edges: &[Edge]) -> impl Iterator<Item = &Edge> {
-    let has_preferred = edges.iter().any(|edge| edge.advice == Some(Advice::Prefer));
-    edges.iter().filter(move |edge| match has_preferred {
-        true => edge.advice == Some(Advice::Prefer),
-        false => !edge.is_excluded(),
-    })
+    let only = has_preferred(edges);
+    edges.iter().filter(move |edge| edge.advice.map_or(!only, |advice| advice == Advice::Prefer))
+}
+
+fn has_preferred(edges: &[Edge]) -> bool {
+    edges.iter().any(|edge| edge.advice == Some(Advice::Prefer))
 }
 
 /// The score, best move and costs of a position by its moves.
@@ -95,12 +96,8 @@ pub(super) fn standing(node: &Node, edges: &[Edge]) -> Standing {
         let cost = node.own.filter(|own| !own.is_decisive()).map_or([None; 2], cost_below);
         return Standing { score: node.own, cost, ..Standing::default() };
     };
-    let best = Some(edge.uci.clone());
-    if score.is_decisive() {
-        return Standing { score: Some(score), depth, best, cost: [None; 2] };
-    }
-    let cost = cost_below(score);
-    Standing { score: Some(score), depth, best, cost }
+    let cost = if score.is_decisive() { [None; 2] } else { cost_below(score) };
+    Standing { score: Some(score), depth, best: Some(edge.uci.clone()), cost }
 }
 
 /// A way on from a position.
@@ -145,8 +142,7 @@ fn steps<'a>(
         let after = if edge.has_child { edge.after.cost[side.fold_wb(0, 1)] } else { Some(0) };
         Step { edge: Some(edge), own, cost: after.map(|after| own + after) }
     });
-    let has_preferred = edges.iter().any(|edge| edge.advice == Some(Advice::Prefer));
-    let more = rest.filter(|_| !has_preferred).map(|rest| {
+    let more = rest.filter(|_| !has_preferred(edges)).map(|rest| {
         let own = (step(Some(rest), 0.0) + MORE_LINES).max(0);
         Step { edge: None, own, cost: Some(own) }
     });

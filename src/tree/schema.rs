@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS positions (
     game INTEGER REFERENCES games,   -- NULL for a position that stands alone
     file TEXT,                       -- of a position that stands alone
     name TEXT,                       -- id of an EPD line
-    ply INTEGER,                     -- from the begin of the game
+    ply INTEGER,                     -- from the beginning of the game
     variation INTEGER,               -- its number in the game, from 1; NULL in the game itself
     parent INTEGER,                  -- the variation that this one leaves; NULL for the game
     fen TEXT NOT NULL,

@@ -15,7 +15,7 @@ use super::{
 use crate::files;
 
 /// How long another process that writes is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Statements that are kept prepared: more than there are.
 const STATEMENTS: usize = 64;
 /// Memory for pages of the file, in KiB. The positions near the roots are read for every search.
@@ -82,13 +82,16 @@ impl Tree {
         let mut tree = Tree { connection, path: path.to_owned() };
         tree.connection.set_prepared_statement_cache_capacity(STATEMENTS);
         tree.reading(|tree| {
-            tree.connection.busy_timeout(PATIENCE)?;
+            tree.connection.busy_timeout(BUSY_TIMEOUT)?;
             tree.connection.pragma_update(None, "cache_size", -CACHE_KIB)
         })?;
         let version = tree.reading(|tree| tree.version())?;
         match (version, access) {
             (VERSION, _) => {}
             (0, Access::Read) => return Err(foreign("a database without a tree")),
+            (0, _) if tree.reading(Tree::is_foreign)? => {
+                return Err(foreign("a database of another program"));
+            }
             (0, _) => tree.begin()?,
             _ => return Err(TreeError::Version(path.to_owned(), version, VERSION)),
         }
@@ -98,7 +101,11 @@ impl Tree {
             tree.reading(|tree| {
                 let checkpoint = format!("PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES};");
                 tree.connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")?;
-                tree.connection.execute_batch(&checkpoint)
+                tree.connection.execute_batch(&checkpoint)?;
+                // This process has claimed nothing yet: these are of a killed one that had its number.
+                tree.connection
+                    .execute("DELETE FROM claims WHERE process = ?", [std::process::id()])
+                    .map(drop)
             })?;
         }
         Ok(tree)
@@ -111,6 +118,13 @@ impl Tree {
 
     fn version(&self) -> rusqlite::Result<i64> {
         self.connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+    }
+
+    /// Has it tables, but not those of an analysis?
+    fn is_foreign(&self) -> rusqlite::Result<bool> {
+        let query = "SELECT count(*) > 0 AND sum(name IN ('games', 'positions', 'lines')) < 3 \
+                     FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+        self.connection.query_row(query, [], |row| row.get(0))
     }
 
     /// Makes the tables, and takes in the searches of an archive.

@@ -123,7 +123,7 @@ fn a_shallower_search_changes_nothing_and_one_without_result_is_not_repeated() {
     tree.add_root(&start, both()).expect("written");
     let job = tree.next_job().expect("readable").expect("a job");
     tree.record(&job, &TreeSearch::default()).expect("written");
-    assert!(tree.next_job().expect("readable").is_none(), "it waits until its claim runs out");
+    assert!(tree.next_job().expect("readable").is_none(), "it stays claimed");
     assert!(tree.add_search(&start, &search(&start, 12, &[("e2e4", 30), ("d2d4", 20)])).expect("written"));
     for (depth, lines) in [(11, &[("e2e4", 90)][..]), (12, &[("e2e4", 30), ("d2d4", 20)])] {
         assert!(!tree.add_search(&start, &search(&start, depth, lines)).expect("written"), "{depth}");
@@ -173,6 +173,9 @@ fn advice_and_focus_guide_what_is_searched_and_played() {
     assert!(tree.focus(Some(&after("c2c4"))).expect("written"));
     assert_eq!(next(&mut tree), "e7e5");
     assert!(!tree.focus(Some(&after("h2h4"))).expect("written"), "not in the tree");
+    assert_eq!(next(&mut tree), "e7e5", "nothing has changed");
+    assert!(tree.advise(&start, m("a2a3"), None).expect("written"));
+    assert_eq!(view(&tree, "").moves.len(), 3, "no move is added by withdrawing advice");
     assert!(tree.focus(None).expect("written"));
     assert_eq!(next(&mut tree), "d2d4");
 }
@@ -197,6 +200,19 @@ fn a_preferred_move_that_was_never_searched_is_searched_next() {
 }
 
 #[test]
+fn claims_last_as_long_as_their_process() {
+    let (folder, mut tree) = tree();
+    tree.add_root(&Position::default(), both()).expect("written");
+    let job = tree.next_job().expect("readable").expect("a job");
+    // Its search takes longer than a claim lasts.
+    tree.connection.execute("UPDATE claims SET until = 1", []).expect("written");
+    assert!(tree.next_job().expect("readable").is_none(), "it is searched still");
+    // A killed process had the number of this one.
+    let mut next = Tree::open(&folder.path().join("t.db"), Access::Write).expect("a tree");
+    assert_eq!(next.next_job().expect("readable").expect("a job").position.key(), job.position.key());
+}
+
+#[test]
 fn a_game_counts_once_and_its_replies_come_first() {
     let (_folder, mut tree) = tree();
     let start = Position::default();
@@ -206,9 +222,18 @@ fn a_game_counts_once_and_its_replies_come_first() {
         outcome: Outcome::Known(KnownOutcome::Decisive { winner: Color::Black }),
     };
     let white = ForSides { white: true, black: false };
-    assert_eq!(tree.add_line(&line, white, Some(1)).expect("written"), Some(3));
-    assert_eq!(tree.add_line(&line, white, Some(1)).expect("written"), None);
+    assert_eq!(tree.add_line(&line, white, Some(1)).expect("written"), (3, false));
+    assert_eq!(tree.add_line(&line, white, Some(1)).expect("written"), (0, true));
     assert_eq!(view(&tree, "").moves[0].games, [1, 0, 1]);
+    let longer = notation::moves_of(&start, "e2e4 a7a6 d2d4");
+    let longer = PlayedLine { moves: &longer, ..line };
+    assert_eq!(tree.add_line(&longer, white, Some(1)).expect("written"), (1, true), "taken further");
+    for expected in [0, 0] {
+        assert_eq!(tree.add_move(&start, longer.moves[0]).expect("written"), expected);
+    }
+    assert_eq!(tree.add_move(&start, legal(&start, "c2c4").expect("legal")).expect("written"), 1);
+    assert_eq!(tree.add_move(&start, legal(&start, "c2c4").expect("legal")).expect("written"), 0);
+    assert_eq!(view(&tree, "").moves.iter().map(|m| m.games).collect::<Vec<_>>(), [[1, 0, 0], [1, 0, 1]]);
     add(&mut tree, "", 10, &[("e2e4", 30), ("d2d4", -20)]);
     add(&mut tree, "e2e4", 10, &[("e7e5", -30), ("c7c5", -30), ("e7e6", -32), ("a7a6", -60)]);
     let job = tree.next_job().expect("readable").expect("a job");

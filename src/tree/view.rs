@@ -104,7 +104,9 @@ impl Tree {
                         is_circle: edge.is_circle,
                         counts: considered.contains(&*edge.uci),
                     };
-                    let rank = (view.counts, score, depth, edge.games);
+                    // Of moves with a score the first by name, as `standing` chooses.
+                    let games = if score.is_none() { edge.games } else { 0 };
+                    let rank = (view.counts, score, depth, games);
                     Some((rank, std::cmp::Reverse(&edge.uci), view))
                 })
                 .collect();
@@ -120,7 +122,7 @@ impl Tree {
     }
 
     /// The line that the tree expects after `moves` from `position`: its best moves, then the line of the last search.
-    /// It ends before a position comes again.
+    /// It ends where a position comes again.
     ///
     /// # Errors
     /// The file cannot be read.

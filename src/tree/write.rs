@@ -44,12 +44,12 @@ impl Tree {
     /// The file cannot be written.
     pub fn add_root(&mut self, position: &Position, sides: ForSides) -> Result<bool, TreeError> {
         let line = PlayedLine { start: position, moves: &[], outcome: Outcome::Unknown };
-        Ok(self.add_line(&line, sides, None)? == Some(1))
+        Ok(self.add_line(&line, sides, None)?.0 == 1)
     }
 
     /// Adds the positions of a game, from whose start the tree is to grow; `identity` tells the game from all others,
-    /// and one that was added before is not counted again. Returns how many of its positions were not in the tree; none
-    /// for a game that was added before.
+    /// and one that was added before is not counted again. Returns how many of its positions were not in the tree, and
+    /// whether the game was added before.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -58,20 +58,21 @@ impl Tree {
         line: &PlayedLine<'_>,
         sides: ForSides,
         identity: Option<u64>,
-    ) -> Result<Option<u64>, TreeError> {
+    ) -> Result<(u64, bool), TreeError> {
         self.writing(|tree| {
-            if let Some(identity) = identity {
-                let query = "INSERT OR IGNORE INTO added VALUES (?)";
-                if tree.connection.prepare_cached(query)?.execute([identity as i64])? == 0 {
-                    return Ok(None);
-                }
-            }
+            let query = "INSERT OR IGNORE INTO added VALUES (?)";
+            let is_known = match identity {
+                Some(identity) => tree.connection.prepare_cached(query)?.execute([identity as i64])? == 0,
+                None => false,
+            };
             let mut position = without_clocks(line.start);
             let (root, is_new, _) = tree.insert_root(&position, sides)?;
             let (mut changed, mut added) = (vec![root], u64::from(is_new));
             for &m in line.moves {
                 tree.insert_edge(&position, m, None)?;
-                tree.count_game(&position, m, line.outcome)?;
+                if !is_known {
+                    tree.count_game(&position, m, line.outcome)?;
+                }
                 position = without_clocks(&position.play(m));
                 let (key, is_new) = tree.insert_node(&position)?;
                 changed.push(key);
@@ -79,7 +80,7 @@ impl Tree {
             }
             changed.reverse();
             graph::back_up(&tree.connection, changed)?;
-            Ok(Some(added))
+            Ok((added, is_known))
         })
     }
 
@@ -107,14 +108,23 @@ impl Tree {
         })
     }
 
-    /// Adds a move after a position of the tree, as if a game had met it; returns how many positions were not in the tree.
+    /// Adds a move after a position. It counts as met by one game, however often it is added; returns how many of both
+    /// positions were not in the tree.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn add_move(&mut self, position: &Position, m: Move) -> Result<u64, TreeError> {
-        let neither = ForSides { white: false, black: false };
-        let line = PlayedLine { start: position, moves: &[m], outcome: Outcome::Unknown };
-        Ok(self.add_line(&line, neither, None)?.unwrap_or(0))
+        let before = without_clocks(position);
+        let after = without_clocks(&before.play(m));
+        self.writing(|tree| {
+            let (parent, is_new) = tree.insert_node(&before)?;
+            tree.insert_edge(&before, m, None)?;
+            let query = "UPDATE edges SET games = max(games, 1) WHERE parent = ? AND move = ?";
+            tree.connection.prepare_cached(query)?.execute(params![parent, uci(&before, m)])?;
+            let (child, is_new_child) = tree.insert_node(&after)?;
+            graph::back_up(&tree.connection, [child, parent])?;
+            Ok(u64::from(is_new) + u64::from(is_new_child))
+        })
     }
 
     /// Counts a game in which a move was played.
@@ -174,7 +184,7 @@ impl Tree {
         })
     }
 
-    /// Says of the move after `position` what a person advises; nothing takes it back.
+    /// Sets a person's advice on a move; `None` withdraws it. False if the position is not in the tree.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -190,7 +200,9 @@ impl Tree {
             if graph::node(&tree.connection, key)?.is_none() {
                 return Ok(false);
             }
-            tree.insert_edge(&position, m, None)?;
+            if advice.is_some() {
+                tree.insert_edge(&position, m, None)?;
+            }
             let advice = advice.map_or(0, |advice| advice as i64);
             let query = "UPDATE edges SET advice = ? WHERE parent = ? AND move = ?";
             tree.connection.prepare_cached(query)?.execute(params![advice, key, uci(&position, m)])?;
@@ -204,11 +216,16 @@ impl Tree {
     /// # Errors
     /// The file cannot be written.
     pub fn focus(&mut self, position: Option<&Position>) -> Result<bool, TreeError> {
+        let key = position.map(|position| key_of(&without_clocks(position)));
         self.writing(|tree| {
+            if let Some(key) = key
+                && graph::node(&tree.connection, key)?.is_none()
+            {
+                return Ok(false);
+            }
             tree.connection.execute("UPDATE nodes SET focus = 0 WHERE focus", [])?;
-            let Some(position) = position else { return Ok(true) };
-            let query = "UPDATE nodes SET focus = 1 WHERE key = ?";
-            Ok(tree.connection.execute(query, [key_of(&without_clocks(position))])? == 1)
+            tree.connection.execute("UPDATE nodes SET focus = 1 WHERE key = ?", [key])?;
+            Ok(true)
         })
     }
 

@@ -236,6 +236,8 @@ impl<T: Tools> Session<T> {
         match command {
             // Errors are reported at once.
             Command::SetOption { name, value } => options::parse(name, value.as_deref()).is_ok(),
+            // They show the position that was set before them.
+            Command::Show | Command::Eval => !self.waiting.is_empty(),
             // If a `go` is queued, they apply to that search.
             Command::Stop | Command::PonderHit => {
                 self.waiting.iter().any(|(command, _)| matches!(command, Command::Go(_)))

@@ -12,7 +12,7 @@ use engram::{
 };
 use shakmaty::CastlingMode;
 
-use crate::common::{Engine, home, random::Random};
+use crate::common::{Engine, home, learn::wait_until, random::Random};
 
 fn start(path: &Path) -> Engine {
     let mut engine = Engine::with(&[
@@ -114,6 +114,22 @@ fn logs(path: &Path) -> usize {
 
 fn playing(path: &Path) -> Engine {
     Engine::with(&[&format!("LearnFile value {}", path.display())])
+}
+
+#[test]
+fn a_game_that_is_over_leaves_no_log() {
+    let folder = home();
+    let path = folder.path().join("learn.bin");
+    let mut engine = playing(&path);
+    engine.search_until_told("learning drop");
+    lose(&mut engine);
+    assert_eq!(logs(&path), 1);
+    engine.send("ucinewgame");
+    engine.sync();
+    // No search follows, in which the game would be counted again if the process were killed.
+    wait_until(|| logs(&path) == 0);
+    assert!(lessons(&path) > 0);
+    engine.quit();
 }
 
 #[test]

@@ -300,6 +300,13 @@ fn what_is_no_tree_is_refused_and_left_alone() {
     }
     assert_eq!(fs::read(place.file()).expect("a file"), b"1. e4 *\n");
     fs::remove_file(place.file()).expect("removed");
+    let database = rusqlite::Connection::open(place.file()).expect("a database");
+    database.execute("CREATE TABLE notes (text)", []).expect("a table of another program");
+    drop(database);
+    let before = fs::read(place.file()).expect("a database");
+    assert!(place.fails(&["add", "startpos"]).contains("a database of another program"));
+    assert_eq!(fs::read(place.file()).expect("a database"), before);
+    fs::remove_file(place.file()).expect("removed");
     assert!(place.fails(&["grow"]).contains("engram tree"));
     assert!(!place.file().exists());
     let mut engine = Engine::ready();

@@ -136,7 +136,7 @@ fn the_page_is_walked_by_clicks_keys_and_typed_moves() {
         fits();
         assert_eq!(
             rows(&browser),
-            json!(["e4|+0.33|18||1 +0 =0 −1", "Nf3|+0.33|18||", "a3|+0.20|12||", "g4 excluded|-0.80|12||"])
+            json!(["e4|+0.33|18||1 +0 −1", "Nf3|+0.33|18||", "a3|+0.20|12||", "g4 excluded|-0.80|12||"])
         );
         assert_eq!(text(&browser, ".replies tbody tr .expected"), "1... e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4");
         // A click on a row, and keys: back, on, to the end of the expected line.
@@ -233,7 +233,7 @@ fn axe_finds_nothing() {
 fn only_so_many_positions_are_on_the_page_and_it_is_not_overwritten() {
     let (folder, _tree) = tree();
     let said = succeed(&folder, &["html", "--positions", "3"]);
-    assert!(said.starts_with("t.html: 3 positions; ") && said.contains(" farther away left out"), "{said}");
+    assert!(said.starts_with("t.html: 3 positions; ") && said.contains(" not shown"), "{said}");
     let page = fs::read_to_string(folder.path().join("t.html")).expect("a page");
     let (_, err, code) = run(&folder, &["html"]);
     assert!(code != 0 && err.contains("--force"), "{err}");

@@ -9,7 +9,7 @@ use engram::{
 };
 use shakmaty::uci::UciMove;
 
-use crate::common::{Engine, learn_file};
+use crate::common::{Engine, learn_file, run};
 
 /// White goes astray with the queen, and loses it with the third move.
 const LOST_GAME: [&str; 10] =
@@ -125,4 +125,21 @@ fn another_game_that_is_played_on_ends_the_one_before() {
     engine.search("startpos moves d2d4 d7d5 c2c4 e7e6 b1c3 g8f6", "go depth 6");
     assert!(!lessons(&path).is_empty());
     engine.quit();
+}
+
+#[test]
+fn a_kept_game_of_chess960_is_read_again() {
+    let (folder, path) = learn_file();
+    let mut engine = engine(&path);
+    engine.search_until_told("learning drop");
+    engine.send("setoption name UCI_Chess960 value true");
+    engine.send("ucinewgame");
+    play(&mut engine, (0..=10).step_by(2));
+    engine.quit();
+    let folder = std::fs::read_dir(folder.path()).expect("a folder");
+    let games =
+        folder.flatten().map(|entry| entry.path()).find(|path| path.extension().is_some_and(|e| e == "pgn"));
+    let games = games.expect("kept games").to_str().expect("text").to_owned();
+    let (out, err, code) = run(&["analyse", &games, "--depth", "1"]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
 }

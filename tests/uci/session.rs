@@ -424,3 +424,14 @@ fn exit_codes_tell_bad_arguments_from_failures() {
     let home = home();
     assert!(command(&home).arg("--version").output().is_ok_and(|output| output.status.success()));
 }
+
+#[test]
+fn what_is_shown_is_the_position_that_was_set_before() {
+    let mut engine = Engine::ready();
+    engine.begin("startpos moves e2e4", "go depth 8");
+    engine.send("position fen 8/8/8/4k3/8/8/4K3/4R3 w - - 0 1");
+    engine.send("d");
+    let shown = engine.expect("Fen: ").pop().expect("a line");
+    assert_eq!(shown, "Fen: 8/8/8/4k3/8/8/4K3/4R3 w - - 0 1");
+    engine.leaves_cleanly();
+}

@@ -88,7 +88,7 @@ impl SearchBackend {
         }
     }
 
-    /// What comes within a second; `None` if no worker is left.
+    /// What comes within a moment; `None` if no worker is left.
     pub fn receive(&mut self) -> Option<Arrival> {
         match self {
             SearchBackend::Local(workers, _) => match workers.receive_within(WAIT) {

@@ -27,8 +27,8 @@ pub struct Totals {
     /// Games, and positions that stand alone.
     pub items: u64,
     /// Positions searched.
-    pub positions: u64,
-    /// Nodes of them all.
+    pub positions: usize,
+    /// Nodes of all searches of this run.
     pub nodes: u64,
     /// Time that it took.
     pub time: Duration,
@@ -52,14 +52,7 @@ impl Totals {
     /// Counts an item.
     fn count(&mut self, findings: &[Finding]) {
         self.items += 1;
-        self.count_positions(findings);
-    }
-
-    fn count_positions<'a>(&mut self, findings: impl IntoIterator<Item = &'a Finding>) {
-        for finding in findings {
-            self.positions += 1;
-            self.nodes += finding.nodes;
-        }
+        self.positions += findings.len();
     }
 }
 
@@ -149,9 +142,8 @@ impl Outputs {
     pub fn game(&mut self, report: &GameReport, totals: &mut Totals) -> Result<(), CliError> {
         totals.count(&report.findings);
         // The first position of a variation is one of its game.
-        totals.count_positions(
-            variations::searched(&report.variations).iter().flat_map(|one| &one.line.findings[1..]),
-        );
+        let variations = variations::searched(&report.variations);
+        totals.positions += variations.iter().map(|one| one.line.findings.len() - 1).sum::<usize>();
         let puzzles: Vec<Puzzle<'_>> = Puzzle::all(report).collect();
         totals.puzzles += puzzles.len();
         self.sinks.iter_mut().try_for_each(|sink| sink.game(report, &puzzles))

@@ -292,6 +292,7 @@ impl ItemWindow<'_> {
                     journal.add(&found)?;
                 }
                 let FoundAt { item, ply, kind, finding } = found;
+                self.totals.nodes += finding.nodes;
                 let Some(place) = self.pending.get_mut(item - self.first) else { return Ok(()) };
                 place.put(ply, kind, finding);
                 place.missing -= 1;

@@ -243,9 +243,9 @@ fn score(annotations: &[Annotation], side: Color) -> Option<Score> {
     Some(white.relative_to(side))
 }
 
-/// The games, oldest first, and where records have been met in them.
+/// The games, and where records have been met in them.
 pub(super) struct OwnGames {
-    /// The games.
+    /// The kept games, oldest first, then those of which only records are known, oldest first.
     pub games: Vec<OwnGame>,
     /// The games and plies in which positions with a record occurred.
     met: HashMap<PositionKey, Vec<(usize, u16)>>,

@@ -10,7 +10,7 @@ use crate::{
     engine::study::Study,
     position::Position,
     types::{Bound, SearchResult},
-    uci::translate,
+    uci::{counted, translate},
 };
 
 /// The arguments of `engram learn study`.
@@ -74,16 +74,17 @@ pub(super) fn study(file: Opened, arguments: &StudyArguments, out: Printer) -> R
         held += u64::from(studied.found.is_some());
         let side = game.side.fold_wb("White", "Black");
         let verdict = studied.found.map_or_else(|| "no move holds".to_owned(), |found| describe(&found));
-        out.text(format_args!("game {number} of {count}, lost with {side}: {verdict}"));
+        out.text(format_args!("game {number} of {count}, lost as {side}: {verdict}"));
     }
     out.either(
         json!({
             "openings": openings, "lost": count, "games": games, "held": held, "positions": positions, "nodes": nodes,
         }),
         format_args!(
-            "{openings} of {} openings and {games} of {count} lost games studied, {positions} positions with \
-             {nodes} nodes; another move holds in {held}",
-            left.len()
+            "{openings} of {} openings and {games} of {count} lost games studied, {} with {nodes} nodes; another move \
+             holds in {held}",
+            left.len(),
+            counted(positions, "position")
         ),
     );
     Ok(())

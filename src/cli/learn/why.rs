@@ -62,7 +62,7 @@ pub(super) fn why(file: &Opened, fen: &str, nodes: u64, out: Printer) -> Result<
         (true, _) if advised => output.line("the advice decides"),
         (false, _) if advised => output.line("the move is advised, and is played without the file too"),
         (false, _) => output.line("the file does not change the move"),
-        (true, true) => output.line("no few records alone change the move"),
+        (true, true) => output.line("no small set of records changes the move by itself"),
         (true, false) => output.line("the move changes because of"),
     }
     out.records(&named);

@@ -443,9 +443,11 @@ fn start(tags: &[(String, String)]) -> Result<Position, String> {
     if !chess960 && !ORDINARY.contains(&variant.as_str()) {
         return Err(format!("the variant {} is not played here", tag("Variant")));
     }
-    match tag("FEN") {
-        "" | "?" if chess960 => Err("a Chess960 game needs a FEN tag".to_owned()),
-        "" | "?" => Ok(Position::default()),
-        fen => translate::parse_fen(fen, chess960).map_err(|error| error.to_string()),
-    }
+    let start = match tag("FEN") {
+        "" | "?" if !chess960 => Ok(Position::default()),
+        // Without a FEN it is the usual position, number 518.
+        "" | "?" => translate::parse_fen(&Position::default().fen(), chess960),
+        fen => translate::parse_fen(fen, chess960),
+    };
+    start.map_err(|error| error.to_string())
 }

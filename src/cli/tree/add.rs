@@ -1,16 +1,9 @@
 //! `engram tree add`.
 
-use std::{
-    ffi::OsString,
-    fs::File,
-    hash::{DefaultHasher, Hash as _, Hasher as _},
-    io::Read as _,
-    path::Path,
-    sync::Arc,
-};
+use std::{ffi::OsString, fs::File, io::Read as _, path::Path, sync::Arc};
 
 use clap::Args;
-use shakmaty::Color;
+use shakmaty::{Color, Move};
 
 use super::Side;
 use crate::{
@@ -80,7 +73,8 @@ pub(super) fn run(
             None => text.push(word.clone()),
         }
     }
-    // First, because a hash file knows positions by their keys alone, and has to be asked for each.
+    // Hash files last: they know positions by their keys alone, and have to be asked for each.
+    binary.sort_by_key(|(kind, _)| matches!(kind, BinaryKind::Hash));
     if !text.is_empty() {
         add_items(tree, &AnalysisInput::open(&text, false)?, arguments, &mut count)?;
     }
@@ -147,19 +141,22 @@ fn add_game(
             return Ok(());
         }
     }
-    let mut identity = DefaultHasher::new();
-    (&game.tags, game.start.fen(), game.moves.iter().map(|m| m.to_string()).collect::<Vec<_>>())
-        .hash(&mut identity);
+    let tags = game.tags.iter().flat_map(|(name, value)| [name.clone(), value.clone()]);
+    let whole: Vec<String> =
+        tags.chain([game.start.fen()]).chain(game.moves.iter().map(Move::to_string)).collect();
     let moves = &game.moves[..game.moves.len().min(arguments.plies)];
     let line = PlayedLine { start: &game.start, moves, outcome: game.outcome };
-    match tree.add_line(&line, sides, Some(identity.finish()))? {
-        Some(new) => {
-            count.positions += new;
-            count.games += 1;
-        }
-        None => count.known += 1,
-    }
+    let (new, is_known) = tree.add_line(&line, sides, Some(fnv(&whole.join("\n"))))?;
+    count.positions += new;
+    *if is_known { &mut count.known } else { &mut count.games } += 1;
     Ok(())
+}
+
+/// FNV-1a (Fowler, Noll and Vo) with 64 bits: the number of a game in a tree must be the same for ever.
+fn fnv(text: &str) -> u64 {
+    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+    })
 }
 
 /// A file that is no text.

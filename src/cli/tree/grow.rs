@@ -188,17 +188,22 @@ impl Growth {
         self.progress.finish_and_clear();
         jobs.values().try_for_each(|job| tree.release(job))?;
         let size = tree.size()?;
+        let time = match self.begun.elapsed().as_secs() {
+            seconds @ 0..60 => counted(seconds, "second"),
+            seconds => counted(seconds / 60, "minute"),
+        };
         output.line(format_args!(
-            "{} in {} minutes; the tree has {}, {} searched{}",
+            "{} in {time}; the tree has {}, {} searched{}",
             counted(self.searched, "search"),
-            self.begun.elapsed().as_secs() / 60,
             counted(size.positions, "position"),
             size.searched,
             if is_complete { "; nothing is left to search" } else { "" }
         ));
         for (root, sides) in tree.roots()?.iter().take(20) {
             let Some(view) = tree.look(root)? else { continue };
-            let Some(score) = view.score else { continue };
+            // Seen by the first of the sides that the tree is for.
+            let is_mover = sides.first() == Some(&root.turn());
+            let Some(score) = view.score.map(|score| if is_mover { score } else { -score }) else { continue };
             let line = tree.expected(root, &[])?;
             let sides: Vec<_> = sides.iter().map(|side| side.fold_wb("White", "Black")).collect();
             output.line(format_args!(

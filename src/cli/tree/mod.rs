@@ -40,14 +40,15 @@ enum TreeTask {
     ///
     /// For the side that the tree is for the best moves are followed, for its opponent all that are plausible, those
     /// that games met first. Scores are backed up at once. Killed at any moment it loses the searches under way; several
-    /// growers may work on one tree.
+    /// growers may work on one tree. It has the lowest priority, so that other programs are not slowed down.
     Grow(grow::GrowArguments),
     /// Show the moves of a position (where the tree begins if none is given): scores, depth, searches below, and the line
     /// that is expected.
     Show(PositionArguments),
     /// Leave a move out, for whichever side plays it.
     Exclude(MoveArguments),
-    /// Play a move: other moves of the same position no longer count. Several such moves may be preferred.
+    /// Play a move: other moves of the same position no longer count. Several such moves may be preferred. As any move of the
+    /// tree, the engine plays it where the tree is deeper than its own search.
     Prefer(MoveArguments),
     /// Take back `exclude` or `prefer`.
     Allow(MoveArguments),

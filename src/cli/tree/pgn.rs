@@ -21,7 +21,7 @@ use crate::{
     position::Position,
     tree::{MoveView, Tree},
     types::Score,
-    uci::Output,
+    uci::{Output, counted},
 };
 
 #[derive(Debug, Args)]
@@ -72,7 +72,7 @@ pub(super) fn run(tree: &Tree, arguments: &PgnArguments, output: &Output) -> Res
         return Ok(());
     };
     write_file(to, text.as_bytes(), *force)?;
-    output.line(format_args!("{}: {} positions", to.display(), writer.written.len()));
+    output.line(format_args!("{}: {}", to.display(), counted(writer.written.len(), "position")));
     Ok(())
 }
 

@@ -94,10 +94,11 @@ fn record(position: &Position, best: Move, score: Score, depth: Depth, evaluatio
     })
 }
 
-/// Does a record say the same, or come from a deeper search of a root? What was published before may be deeper, and was
-/// refuted since.
+/// Does a record say the same, or come from a deeper search? What was published before may be deeper, and was refuted
+/// since: it has no nodes.
 fn covers(present: &Record, new: &Record) -> bool {
-    let is_search = present.origin == Origin::EveryRoot;
+    let is_search = matches!(present.origin, Origin::EveryRoot | Origin::Import)
+        || present.origin == Origin::Study && present.log2_nodes > 0;
     let said = |record: &Record| {
         let Record { best, lower, upper, depth, origin, evaluation_id, .. } = *record;
         (best, lower, upper, depth, origin, evaluation_id)

@@ -40,7 +40,7 @@ pub(super) fn run(tree: &Tree, arguments: &PositionArguments, output: &Output) -
     }
     output.line(format_args!(
         "{:<8} {:>7} {:>6} {:>9} {:>13}  expected",
-        "move", "score", "depth", "searches", "games + = -"
+        "move", "score", "depth", "searches", "games + -"
     ));
     for m in &view.moves {
         output.line(row(tree, &line, m)?);
@@ -61,8 +61,7 @@ fn row(tree: &Tree, line: &Line, view: &MoveView) -> Result<String, CliError> {
     };
     let [games, white, black] = view.games;
     let (won, lost) = position.turn().fold_wb((white, black), (black, white));
-    let games =
-        if games > 0 { format!("{games} +{won} ={} -{lost}", games - won - lost) } else { String::new() };
+    let games = if games > 0 { format!("{games} +{won} -{lost}") } else { String::new() };
     let expected = match view.score {
         Some(_) => pgn::line(&child, &tree.expected(position, &[view.m])?[1..]),
         None => String::new(),

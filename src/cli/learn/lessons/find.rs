@@ -23,6 +23,7 @@ use crate::{
     },
     learn::{Origin, Record, Ring},
     position::Position,
+    processor::cores,
     types::Score,
 };
 
@@ -51,7 +52,9 @@ pub(in crate::cli::learn) fn find<'a>(
     arguments: &LessonArguments,
     out: Printer,
 ) -> Result<Lessons<'a>, CliError> {
-    let wanted: Vec<&OwnGame> = games.games.iter().filter(|game| arguments.filter.matches(game)).collect();
+    let mut all: Vec<&OwnGame> = games.games.iter().collect();
+    all.sort_by(|one, other| one.date.cmp(&other.date));
+    let wanted: Vec<&OwnGame> = all.iter().copied().filter(|game| arguments.filter.matches(game)).collect();
     let lost = |game: &&&OwnGame| game.result == Some(GameResult::Lost) && game.is_known;
     let mut chosen: Vec<&OwnGame> = wanted.iter().filter(lost).copied().collect();
     let older = chosen.len().saturating_sub(if arguments.nodes == 0 { 0 } else { arguments.lost });
@@ -85,7 +88,7 @@ pub(in crate::cli::learn) fn find<'a>(
         learned.sort_by_key(|lesson| -lesson.cost());
         let others = learned.len().saturating_sub(SHOWN);
         learned.truncate(SHOWN);
-        lessons.games.push(GameLessons { game, lessons: learned, others, next: next(game, &games.games) });
+        lessons.games.push(GameLessons { game, lessons: learned, others, next: next(game, &all) });
     }
     lessons.games.sort_by_key(|game| -game.lessons[0].cost());
     lessons.count(&wanted);
@@ -94,14 +97,14 @@ pub(in crate::cli::learn) fn find<'a>(
 
 /// The next game that was played with the opening and the colour of this one: from the same first position, and with the
 /// same name if the first position alone does not say it.
-fn next<'a>(game: &OwnGame, games: &'a [OwnGame]) -> Option<&'a OwnGame> {
+fn next<'a>(game: &OwnGame, games: &[&'a OwnGame]) -> Option<&'a OwnGame> {
     let opening = |game: &OwnGame| (game.side, game.start, game.opening.clone());
     if game.opening.is_none() && game.start == Position::default().key() {
         return None;
     }
-    let this = games.iter().position(|other| std::ptr::eq(other, game))?;
-    let next = games[this + 1..].iter().filter(|other| opening(other) == opening(game));
-    next.into_iter().find(|other| other.result.is_some())
+    let this = games.iter().position(|other| std::ptr::eq(*other, game))?;
+    let mut later = games[this + 1..].iter().copied();
+    later.find(|other| other.result.is_some() && opening(other) == opening(game))
 }
 
 /// The places of a game where the side that learned moved, with a record there or a few plies later.
@@ -146,7 +149,7 @@ fn search(
             progress.inc(1);
         }
     };
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(moments.len());
+    let workers = cores().min(moments.len());
     let mut answers: Vec<_> = moments.iter().map(|_| None).collect();
     thread::scope(|scope| {
         let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();

@@ -258,7 +258,7 @@ class Explorer extends Stage {
             head("Score", "number"),
             head("Depth", "number wide"),
             head("Searches", "number"),
-            played ? head("Games + = −", "number") : null,
+            played ? head("Games + −", "number") : null,
             head("Expected"),
           ),
         ),
@@ -372,7 +372,7 @@ const unbroken = (text) =>
 function gamesText([games, white, black], turn) {
   if (games === 0) return "";
   const [won, lost] = turn === "w" ? [white, black] : [black, white];
-  return `${games} +${won} =${games - won - lost} −${lost}`;
+  return `${games} +${won} −${lost}`;
 }
 
 // The address of the view: `#0/e2e4/c7c5` is the position after these moves from the first root.
