@@ -433,5 +433,5 @@ fn what_is_shown_is_the_position_that_was_set_before() {
     engine.send("d");
     let shown = engine.expect("Fen: ").pop().expect("a line");
     assert_eq!(shown, "Fen: 8/8/8/4k3/8/8/4K3/4R3 w - - 0 1");
-    engine.leaves_cleanly();
+    engine.quit();
 }
