@@ -190,7 +190,7 @@ impl Memory {
         let records = winner.map(|winner| recorder.game_ended(game, winner)).unwrap_or_default();
         open.store.append_all(records);
         kept.into_iter().for_each(|game| open.store.keep(game));
-        open.store.remove_when_written(open.log.ended(winner).into_iter().collect());
+        open.store.remove_when_written(open.log.ended(winner));
     }
 
     /// Closes the file. Queued records are written first, for at most a second; if that is not enough, the logs of their

@@ -154,8 +154,8 @@ impl Store {
 
     /// Removes the logs of games as soon as everything that was appended and kept before is in the files. If this process
     /// is killed first, the next one takes the games over.
-    pub fn remove_when_written(&self, logs: Vec<ProcessLog>) {
-        self.send(Job::RemoveLogs(logs));
+    pub fn remove_when_written(&self, logs: impl IntoIterator<Item = ProcessLog>) {
+        logs.into_iter().for_each(|log| self.send(Job::RemoveLog(log)));
     }
 
     /// Writes and syncs everything, waiting at most `timeout`. Returns whether everything is synced.

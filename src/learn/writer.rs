@@ -151,8 +151,8 @@ pub(super) enum Job {
     Append(Record),
     /// Add a game to the file of kept games.
     Keep(String),
-    /// Remove the logs of games, when all that came before is written.
-    RemoveLogs(Vec<ProcessLog>),
+    /// Remove the log of a game, when all that came before is written.
+    RemoveLog(ProcessLog),
     /// The engine has appended this record itself: sync it at some time.
     Wrote(u64),
     /// Write and sync everything, then report whether that succeeded.
@@ -249,7 +249,7 @@ impl Writer {
                 self.queue.push_back(record);
             }
             Job::Keep(game) => self.games.push_back(game),
-            Job::RemoveLogs(logs) => self.logs.extend(logs),
+            Job::RemoveLog(log) => self.logs.push(log),
             Job::Wrote(sequence) => self.wrote(sequence),
             Job::Sync(done) => self.waiting.push(done),
         }

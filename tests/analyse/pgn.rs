@@ -10,7 +10,7 @@ use engram::{
 use ruzstd::decoding::StreamingDecoder;
 use shakmaty::{Color, Position as _};
 
-use crate::common::{home, run, shared};
+use crate::common::{home, is_full, run, shared};
 
 const GAMES: usize = 40;
 
@@ -232,7 +232,6 @@ fn python_agrees(before: &Path, after: &Path) -> Option<[usize; 2]> {
 #[test]
 fn public_games_come_back_whole() {
     let Some(folder) = shared("games") else { return };
-    let is_full = std::env::var_os("ENGRAM_FULL").is_some();
     let temp = home();
     let (input, output) = (temp.path().join("in.pgn"), temp.path().join("out.pgn"));
     for (name, games, broken, odd, is_large) in [
@@ -259,7 +258,7 @@ fn public_games_come_back_whole() {
         ("master-games-superbook2.pgn.zst", 6487, 0, 0, true),
         ("tcec-compact.pgn.zst", 20_614, 0, 0, true),
     ] {
-        if is_large && !is_full {
+        if is_large && !is_full() {
             continue;
         }
         let path = folder.join(name);

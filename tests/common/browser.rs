@@ -1,5 +1,4 @@
 //! A headless Chromium, driven by the WebDriver protocol (W3C) through `chromedriver`.
-#![allow(dead_code)]
 
 use std::{
     io::{BufRead, BufReader, Read, Write},

@@ -1,5 +1,4 @@
 //! What the tests of the learning file share: positions, and records of them.
-#![allow(dead_code)]
 
 use std::{
     path::Path,
@@ -32,7 +31,7 @@ pub fn ring(path: &Path) -> Option<Ring> {
     }
 }
 
-/// The records of a learning file, oldest first.
+/// The records of a learning file, oldest first; none while an engine still has to make it.
 pub fn records(path: &Path) -> Vec<Record> {
     ring(path).iter().flat_map(Ring::iter).map(|(_, record)| record).collect()
 }

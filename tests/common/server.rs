@@ -1,5 +1,4 @@
 //! A real server for tests: Redis or Valkey on a free port of this machine, with a folder of its own.
-#![allow(dead_code)]
 
 use std::{
     net::TcpListener,

@@ -18,11 +18,13 @@ use std::{
 
 use engram::{
     engine::Engine,
-    position::{PathHash, Position},
+    position::PathHash,
     search::{Event, Limits},
     types::{Depth, Score},
 };
-use shakmaty::{CastlingMode, fen::Fen, uci::UciMove};
+use shakmaty::uci::UciMove;
+
+use crate::common::{is_full, position};
 
 /// A position with its history and the depth it is searched to.
 #[derive(Clone, Debug)]
@@ -113,9 +115,7 @@ impl Searcher {
     }
 
     fn score(&mut self, search: &Search) -> Score {
-        let setup = search.fen.parse::<Fen>().expect("fen").into_setup();
-        let start = Position::from_setup(setup, CastlingMode::Standard).expect("legal");
-        self.engine.set_position(start, &search.moves).expect("legal moves");
+        self.engine.set_position(position(&search.fen), &search.moves).expect("legal moves");
         self.engine.go(Limits { depth: Some(Depth(search.depth)), ..Limits::default() }, Instant::now());
         let mut score = None;
         loop {
@@ -173,7 +173,7 @@ fn the_default_falls_into_no_trap_and_plain_hashing_into_many() {
     assert!(traps.len() >= 60, "{} traps", traps.len());
     let first = [PathHash::default(), PathHash::Off, PathHash::Fifty80];
     let rest = PathHash::NAMED.map(|(_, mode)| mode).into_iter().filter(|mode| !first.contains(mode));
-    let others = if std::env::var_os("ENGRAM_FULL").is_some() { usize::MAX } else { 0 };
+    let others = if is_full() { usize::MAX } else { 0 };
     let mut modes: Vec<(PathHash, Searcher, usize)> =
         first.into_iter().chain(rest.take(others)).map(|mode| (mode, Searcher::new(mode), 0)).collect();
     let mut alone = Searcher::new(PathHash::default());

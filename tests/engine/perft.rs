@@ -13,7 +13,7 @@ use std::{
 
 use engram::position::perft;
 
-use crate::common::chess960;
+use crate::common::{chess960, is_full};
 
 /// One position with its known counts.
 struct Entry {
@@ -36,10 +36,6 @@ fn entry(line: &str) -> Entry {
     };
     let counts = fields.map(|field| count(field).unwrap_or_else(|| panic!("bad count in {line}"))).collect();
     Entry { fen, counts }
-}
-
-fn full() -> bool {
-    std::env::var_os("ENGRAM_FULL").is_some_and(|value| value == "1")
 }
 
 /// Compares every count down to `depth`, on all processors.
@@ -68,7 +64,7 @@ fn check(name: &str, entries: &[Entry], depth: u32) {
 fn check_shared(name: &str, depth: u32) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data/perft").join(name);
     match read(&path) {
-        Some(entries) => check(name, &entries, if full() { depth + 1 } else { depth }),
+        Some(entries) => check(name, &entries, if is_full() { depth + 1 } else { depth }),
         None => println!("{name}: skipped, {} is not there", path.display()),
     }
 }
@@ -100,7 +96,7 @@ fn tactical_collections_count_right() {
             println!("{name}: skipped, {} is not there", path.display());
             continue;
         };
-        let step = if full() { 1 } else { 16 };
+        let step = if is_full() { 1 } else { 16 };
         let sample: Vec<Entry> = entries.into_iter().step_by(step).collect();
         check(name, &sample, 4);
     }

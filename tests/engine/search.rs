@@ -10,11 +10,12 @@ use std::{
 
 use engram::{
     engine::Engine,
-    position::Position,
     search::{ClockTime, Event, Limits, PvInfo},
     types::{Bound, Depth},
 };
-use shakmaty::{CastlingMode, Move, fen::Fen, uci::UciMove};
+use shakmaty::{CastlingMode, Move, uci::UciMove};
+
+use crate::common::position;
 
 struct Searcher {
     engine: Engine,
@@ -68,10 +69,8 @@ impl Searcher {
     }
 
     fn set(&mut self, fen: &str, moves: &[&str]) {
-        let setup = fen.parse::<Fen>().expect("fen").into_setup();
-        let start = Position::from_setup(setup, CastlingMode::Standard).expect("legal");
         let moves: Vec<UciMove> = moves.iter().map(|uci| uci.parse().expect("uci")).collect();
-        self.engine.set_position(start, &moves).expect("legal moves");
+        self.engine.set_position(position(fen), &moves).expect("legal moves");
     }
 
     fn go(&mut self, limits: Limits) -> Found {

@@ -19,7 +19,7 @@ use engram::{
 };
 use shakmaty::{CastlingMode, Move, Position as _, uci::UciMove};
 
-use crate::common::{self, position, shared};
+use crate::common::{self, is_full, position, shared};
 
 fn tables() -> Option<Tablebase> {
     let (tables, complaints) = Tablebase::open(shared("syzygy")?.to_str()?);
@@ -142,7 +142,7 @@ fn is_won_in_time(player: &mut Player, tables: &Tablebase, start: &Position) -> 
 fn wins_of_every_table_are_won_in_time_from_the_highest_counter_that_allows_it() {
     let (Some(tables), Some(oracle)) = (tables(), oracle()) else { return };
     let mut player = Player::new(&shared("syzygy").unwrap());
-    let full = std::env::var_os("ENGRAM_FULL").is_some();
+    let full = is_full();
     let each = if full { 40 } else { 8 };
     let mut played: Vec<&str> = Vec::new();
     let mut failures = Vec::new();

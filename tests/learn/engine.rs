@@ -12,11 +12,7 @@ use engram::learn::{Origin, Record};
 use shakmaty::{CastlingMode, Chess, Color, Position as _, fen::Fen, uci::UciMove};
 use tempfile::TempDir;
 
-use crate::common::{
-    self, Engine, TIMEOUT, home, info_strings,
-    learn::{records, ring},
-    learn_file, run,
-};
+use crate::common::{self, Engine, TIMEOUT, home, info_strings, learn::ring, learn_file, run};
 
 /// An engine that learns in `path`.
 fn learning(mode: &str, path: &Path) -> Engine {
@@ -27,6 +23,11 @@ fn learning(mode: &str, path: &Path) -> Engine {
     ]);
     assert!(engine.sync().is_empty());
     engine
+}
+
+/// The records of a file that must be there.
+fn records(path: &Path) -> Vec<Record> {
+    ring(path).expect("a learning file").iter().map(|(_, record)| record).collect()
 }
 
 /// Is there such a record, or will there be one as soon as the writer thread has come to it?

@@ -15,7 +15,7 @@ use engram::{
 };
 use tempfile::TempDir;
 
-use crate::common::{self, Engine, TIMEOUT, command, finish, info_strings};
+use crate::common::{self, Engine, TIMEOUT, command, finish, info_strings, is_full};
 
 struct Place {
     home: TempDir,
@@ -204,7 +204,7 @@ fn a_killed_grower_loses_nothing_but_the_searches_under_way() {
     let place = Place::new();
     place.run(&["add", "startpos"]);
     let mut known = 0;
-    let kills = if std::env::var_os("ENGRAM_FULL").is_some() { 100 } else { 6 };
+    let kills = if is_full() { 100 } else { 6 };
     for _ in 0..kills {
         let mut grower = place.grower("500");
         let deadline = Instant::now() + TIMEOUT;

@@ -98,7 +98,7 @@ fn game(engine: &mut common::Engine, fen: &str) -> Vec<String> {
 
 #[test]
 fn whole_games_hold_nothing_but_legal_moves() {
-    let games = if std::env::var_os("ENGRAM_FULL").is_some() { 100 } else { 8 };
+    let games = if common::is_full() { 100 } else { 8 };
     let mut engine = common::Engine::ready();
     engine.send("setoption name Learning value off");
     engine.send("setoption name UCI_Chess960 value true");

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use engram::{
-    learn::{LearnFile, Mode, Origin},
+    learn::{LearnFile, Mode, Origin, kept_games},
     position::Position,
 };
 use shakmaty::uci::UciMove;
@@ -129,17 +129,14 @@ fn another_game_that_is_played_on_ends_the_one_before() {
 
 #[test]
 fn a_kept_game_of_chess960_is_read_again() {
-    let (folder, path) = learn_file();
+    let (_folder, path) = learn_file();
     let mut engine = engine(&path);
     engine.search_until_told("learning drop");
     engine.send("setoption name UCI_Chess960 value true");
     engine.send("ucinewgame");
     play(&mut engine, (0..=10).step_by(2));
     engine.quit();
-    let folder = std::fs::read_dir(folder.path()).expect("a folder");
-    let games =
-        folder.flatten().map(|entry| entry.path()).find(|path| path.extension().is_some_and(|e| e == "pgn"));
-    let games = games.expect("kept games").to_str().expect("text").to_owned();
-    let (out, err, code) = run(&["analyse", &games, "--depth", "1"]);
+    let games = kept_games::path(&path);
+    let (out, err, code) = run(&["analyse", games.to_str().expect("text"), "--depth", "1"]);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
 }

@@ -443,11 +443,8 @@ fn start(tags: &[(String, String)]) -> Result<Position, String> {
     if !chess960 && !ORDINARY.contains(&variant.as_str()) {
         return Err(format!("the variant {} is not played here", tag("Variant")));
     }
-    let start = match tag("FEN") {
-        "" | "?" if !chess960 => Ok(Position::default()),
-        // Without a FEN it is the usual position, number 518.
-        "" | "?" => translate::parse_fen(&Position::default().fen(), chess960),
-        fen => translate::parse_fen(fen, chess960),
-    };
-    start.map_err(|error| error.to_string())
+    // Without a FEN it is the usual position, number 518 of Chess960.
+    let usual = Position::default().fen();
+    let fen = Some(tag("FEN")).filter(|fen| !matches!(*fen, "" | "?")).unwrap_or(&usual);
+    translate::parse_fen(fen, chess960).map_err(|error| error.to_string())
 }

@@ -148,7 +148,11 @@ fn add_game(
     let line = PlayedLine { start: &game.start, moves, outcome: game.outcome };
     let (new, is_known) = tree.add_line(&line, sides, Some(fnv(&whole.join("\n"))))?;
     count.positions += new;
-    *if is_known { &mut count.known } else { &mut count.games } += 1;
+    if is_known {
+        count.known += 1;
+    } else {
+        count.games += 1;
+    }
     Ok(())
 }
 
