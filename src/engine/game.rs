@@ -21,7 +21,7 @@ use crate::{
         kept_games::{KeptGame, Termination},
         session::Root,
     },
-    position::Position,
+    position::{Position, PositionPath},
     search::{Event, EventSink, Notice},
     types::{Score, SearchResult},
 };
@@ -283,14 +283,14 @@ impl Game {
     fn last(&self) -> (Line, Option<GameResult>) {
         let Followed { played, positions, announced, .. } = &self.game;
         let mut line = played.line().clone();
-        let Some(mut last) = positions.last().cloned() else { return (line, None) };
-        let mut ended = result_on_the_board(&last);
-        if let Some(m) = announced.filter(|_| ended.is_none()) {
-            line.moves.push(m.to_uci(last.chess().castles().mode()));
-            last = last.play(m);
-            ended = result_on_the_board(&last);
-        }
-        (line, ended)
+        let Some(last) = positions.last() else { return (line, None) };
+        let mut path = PositionPath::along(positions);
+        let ended = result_on_the_board(last, &path);
+        let Some(m) = announced.filter(|_| ended.is_none()) else { return (line, ended) };
+        line.moves.push(m.to_uci(last.chess().castles().mode()));
+        let last = last.play(m);
+        path.push(&last);
+        (line, result_on_the_board(&last, &path))
     }
 
     fn root(&self) -> &Position {
@@ -319,14 +319,12 @@ fn is_mate(position: &Position) -> bool {
     position.in_check() && !position.has_legal_move()
 }
 
-/// The result by the rules, if the game is over there.
-fn result_on_the_board(position: &Position) -> Option<GameResult> {
+/// The result by the rules, if the game is over at the end of `path`, in `position`.
+fn result_on_the_board(position: &Position, path: &PositionPath) -> Option<GameResult> {
     if is_mate(position) {
         return Some(GameResult::Won(!position.turn()));
     }
-    let is_drawn =
-        !position.has_legal_move() || position.halfmoves() >= 100 || position.is_insufficient_material();
-    is_drawn.then_some(GameResult::Drawn)
+    path.is_draw(position).then_some(GameResult::Drawn)
 }
 
 /// The sink of an engine: hands the end of each search to its game first, then everything to `user`.

@@ -84,8 +84,13 @@ fn mixed(key: PositionKey) -> u64 {
 impl PositionPath {
     /// A path that consists of `position` alone.
     pub fn new(position: &Position) -> PositionPath {
+        PositionPath::along(std::slice::from_ref(position))
+    }
+
+    /// The path along `positions`.
+    pub fn along(positions: &[Position]) -> PositionPath {
         let mut path = PositionPath::default();
-        path.push(position);
+        positions.iter().for_each(|position| path.push(position));
         path
     }
 
@@ -200,9 +205,11 @@ impl PositionPath {
         self.entries.last().map_or(0, |entry| usize::from(entry.occurrences))
     }
 
-    /// Is `position`, the current one, a draw by repetition, by the fifty-move counter or by insufficient material,
-    /// and not checkmate?
+    /// Is `position`, the current one, a draw: by stalemate, repetition, the fifty-move counter or insufficient material?
     pub fn is_draw(&self, position: &Position) -> bool {
+        if !position.has_legal_move() {
+            return !position.in_check();
+        }
         self.occurrences() >= 3 || position.halfmoves() >= 100 || position.is_insufficient_material()
     }
 

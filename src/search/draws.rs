@@ -61,9 +61,6 @@ impl Worker {
             return !score.is_decisive();
         }
         let child = self.task.root.play(root.root_move());
-        if !child.has_legal_move() {
-            return !child.in_check();
-        }
         let mut path = self.task.path.clone();
         path.push(&child);
         path.is_draw(&child)

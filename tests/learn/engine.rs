@@ -632,6 +632,19 @@ fn a_game_that_is_learned_from_is_kept_as_pgn() {
 }
 
 #[test]
+fn a_game_that_repeats_a_position_twice_is_kept_as_a_draw() {
+    let (_folder, path) = learn_file();
+    let mut engine = learning("drop", &path);
+    let there_and_back = " g1f3 g8f6 f3g1 f6g8".repeat(2);
+    for moves in ["", " g1f3 g8f6", &there_and_back] {
+        search(&mut engine, &format!("startpos moves{moves}"), "go depth 5");
+    }
+    engine.quit();
+    let text = fs::read_to_string(engram::learn::kept_games::path(&path)).expect("games");
+    assert!(text.contains("[Result \"1/2-1/2\"]") && text.contains("[Termination \"normal\"]"), "{text}");
+}
+
+#[test]
 fn a_game_of_a_killed_engine_is_kept_by_the_next_one() {
     let (_folder, path) = learn_file();
     let games = engram::learn::kept_games::path(&path);

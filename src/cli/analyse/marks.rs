@@ -49,7 +49,7 @@ impl<'a> Marks<'a> {
         findings: &'a [Finding],
         book: usize,
     ) -> Marks<'a> {
-        let is_drawn = ends_in_draw(positions);
+        let is_drawn = positions.last().is_some_and(|last| PositionPath::along(positions).is_draw(last));
         let scores = |first: bool| {
             let score = |(position, finding): (&Position, &Finding)| match finding.first_confirmation {
                 Some(score) if first => score.relative_to(position.turn()),
@@ -155,14 +155,6 @@ impl<'a> Marks<'a> {
         }
         (0..wanted.len()).map(|ply| (ply, wanted[ply])).filter(|&(ply, kind)| kind > sent[ply]).collect()
     }
-}
-
-/// Is the last position a draw by the rules, and no mate?
-fn ends_in_draw(positions: &[Position]) -> bool {
-    let Some((first, rest)) = positions.split_first() else { return false };
-    let mut path = PositionPath::new(first);
-    rest.iter().for_each(|position| path.push(position));
-    positions.last().is_some_and(|last| last.has_legal_move() && path.is_draw(last))
 }
 
 /// The score of a position for White; if the game is over, mate or draw.
