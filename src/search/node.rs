@@ -318,9 +318,10 @@ impl Worker {
         let bound = Bound::of(best.score, window.alpha, window.beta);
         self.drop_taint_unless_draw(best.score);
 
-        // Step 26. Transposition table. Not with an excluded move, which may be the best; and not for the further lines
-        // of MultiPV, which are not the best.
-        if excluded.is_none() && !(N::ROOT && self.pv_index > 0) {
+        // Step 26. Transposition table. Not if the best move may be among those that were left out: with an excluded
+        // move, in the further lines of MultiPV, and with `searchmoves`.
+        let is_whole = !N::ROOT || self.pv_index == 0 && self.task.limits.search_moves.is_empty();
+        if excluded.is_none() && is_whole {
             let window = match bound {
                 Bound::Lower => ScoreWindow::at_least(best.score),
                 Bound::Upper => ScoreWindow::at_most(best.score),

@@ -33,8 +33,6 @@ impl Worker {
         self.task.table.store(key, result);
         if let Some(file) = &self.task.hash_file
             && file.wants(result)
-            // With `searchmoves` the result of the root is not that of the position.
-            && (result.ply > Ply::ROOT || self.task.limits.search_moves.is_empty())
         {
             file.keep(key, result);
         }
@@ -118,5 +116,43 @@ impl Worker {
         if let Some(file) = &task.hash_file {
             file.keep_root(key, &result, &line);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::{
+        position::{Position, PositionPath},
+        search::{
+            Limits,
+            main_thread::{root_moves, run_thread},
+            task::SearchTask,
+            worker::tests::{legal, worker_at},
+        },
+        tt::ScoreWindow,
+        types::{Depth, Ply},
+    };
+
+    #[test]
+    fn a_search_of_some_moves_says_nothing_of_the_position() {
+        let root = Position::default();
+        let mut worker = worker_at(&root);
+        let score = |moves: &[&str], worker: &mut super::Worker| {
+            let search_moves = moves.iter().map(|uci| legal(&root, uci)).collect();
+            let task = Arc::new(SearchTask {
+                path: PositionPath::new(&root),
+                limits: Limits { depth: Some(Depth(3)), search_moves, ..Limits::default() },
+                table: Arc::clone(&worker.task.table),
+                progress: Arc::clone(&worker.task.progress),
+                ..SearchTask::idle(Arc::default())
+            });
+            let moves = root_moves(&task);
+            run_thread(worker, Arc::clone(&task), moves).expect("it finds a move");
+            task.table.probe(root.key()).and_then(|hit| hit.window(&task.path, Ply::ROOT))
+        };
+        assert_eq!(score(&["a2a3"], &mut worker), Some(ScoreWindow::OPEN));
+        assert_ne!(score(&[], &mut worker), Some(ScoreWindow::OPEN));
     }
 }
