@@ -38,6 +38,22 @@ fn every_line_of_every_position_is_a_row() {
     assert_eq!(out.matches(HEAD).count(), 1);
 }
 
+#[test]
+fn no_line_is_better_than_the_one_before_it() {
+    let (out, err, code) =
+        run(&["analyse", &fixture("opera.pgn"), &fixture("kept.pgn"), "--depth", "4", "--csv", "-"]);
+    assert_eq!(code, 0, "{err}");
+    let mut reader = csv::Reader::from_reader(out.as_bytes());
+    let score = |row: &csv::StringRecord| {
+        let mate = row[20].parse::<i32>().map(|moves| if moves > 0 { i32::MAX } else { -i32::MAX });
+        Some((row[18].parse::<u32>().ok()?, row[19].parse().or(mate).ok()?))
+    };
+    let rows: Vec<(u32, i32)> =
+        reader.records().filter_map(|row| score(&row.expect("a sound row"))).collect();
+    assert!(rows.iter().any(|&(rank, _)| rank == 2), "{out}");
+    assert!(rows.windows(2).all(|pair| pair[1].0 == 1 || pair[0].1 >= pair[1].1), "{out}");
+}
+
 const STUDY: &str =
     "[Event \"study\"]\n\n1. e4 e5 (1... c5 2. Nf3 (2. Nc3 Nc6) 2... d6) (1... e6) 2. Nf3 *\n";
 

@@ -98,7 +98,9 @@ impl Pending {
         if kind == SearchKind::SecondLine {
             // Its best line is less deep than that of the analysis.
             let best = place.best();
-            place.lines.extend(finding.lines.into_iter().find(|line| line.moves.first().copied() != best));
+            let second = finding.lines.into_iter().find(|line| line.moves.first().copied() != best);
+            // If it is better here, it is no second line.
+            place.lines.extend(second.filter(|line| line.score <= place.score()));
             return;
         }
         // A confirmation knows the best move from the start: how hard it was to find is what the analysis says.

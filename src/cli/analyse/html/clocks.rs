@@ -3,6 +3,9 @@
 
 use crate::cli::pgn::{Annotation, Game};
 
+/// Seconds by which a clock may seem to run backwards because it is rounded.
+const ROUNDED: f64 = 2.0;
+
 /// Seconds used for each move, `None` where unknown.
 pub fn seconds_used(game: &Game) -> Vec<Option<f64>> {
     let (base, increment) = time_control(game.tag("TimeControl").unwrap_or_default());
@@ -11,7 +14,9 @@ pub fn seconds_used(game: &Game) -> Vec<Option<f64>> {
     let mut used = Vec::with_capacity(game.annotations.len());
     for said in &game.annotations {
         let clock = command(said, "[%clk ");
-        let by_clock = clocks[0].zip(clock).map(|(before, after)| (before + increment - after).max(0.0));
+        let by_clock = clocks[0].zip(clock).map(|(before, after)| before + increment - after);
+        // Time was added, as at the end of a period: nobody knows how much the move took. Clocks may be rounded.
+        let by_clock = by_clock.filter(|&used| used > -ROUNDED).map(|used| used.max(0.0));
         used.push(command(said, "[%emt ").or(by_clock));
         clocks = [clocks[1], clock];
     }
@@ -56,10 +61,17 @@ mod tests {
     fn clocks_are_subtracted() {
         let text = "[TimeControl \"180+2\"]\n\n1. e4 {[%clk 0:03:00]} e5 {x [%clk 0:02:58]} 2. Nf3 \
                     {[%eval 0.2] [%clk 0:02:30.5]} Nc6 {[%clk 0:03:05]} *\n";
-        assert_eq!(used(text), [Some(2.0), Some(4.0), Some(31.5), Some(0.0)]);
+        assert_eq!(used(text), [Some(2.0), Some(4.0), Some(31.5), None]);
         let game = Games::new(text.as_bytes()).next().unwrap().unwrap().unwrap();
         assert_eq!(seconds_left(&game), [Some(180.0), Some(178.0), Some(150.5), Some(185.0)]);
         assert_eq!(used("1. e4 {[%clk 0:01:00]} e5 2. Nf3 {[%clk 0:00:50]} *\n"), [None, None, Some(10.0)]);
+    }
+
+    #[test]
+    fn a_clock_that_gained_time_tells_nothing() {
+        let text = "[TimeControl \"1/60+30:1800+30\"]\n\n1. e4 {[%clk 0:31:10]} e5 {[%clk 0:01:31]} 2. Nf3 \
+                    {[%clk 0:31:00]} *\n";
+        assert_eq!(used(text), [None, Some(0.0), Some(40.0)]);
     }
 
     #[test]
