@@ -4,18 +4,13 @@
 //! if it were from a new game. The sum of nodes depends only on search and evaluation: a commit that changes it must
 //! say so.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
-
-use crossbeam::channel::{RecvTimeoutError, unbounded};
+use std::time::{Duration, Instant};
 
 use crate::{
-    engine::Engine,
+    engine::blocking::BlockingEngine,
     position::PathHash,
     processor::Instructions,
-    search::{Event, Limits},
+    search::Limits,
     types::Depth,
     uci::{Interrupt, Output, translate},
 };
@@ -97,45 +92,28 @@ pub fn measure(
     mut each: impl FnMut(usize, &str, u64),
     given_up: impl Fn() -> bool,
 ) -> Option<BenchReport> {
-    let (sender, events) = unbounded();
-    // Sending fails only if the receiver below is gone, which is dropped together with the engine.
-    let mut engine = Engine::new(Arc::new(move |event| drop(sender.send(event))));
-    engine.set_path_hash(path_hash);
-    let depth = Depth(depth.clamp(1, Depth::MAX.get() as u64) as i32);
+    let mut searcher = BlockingEngine::new(0);
+    searcher.engine.set_path_hash(path_hash);
+    let depth = Some(Depth(depth.clamp(1, Depth::MAX.get() as u64) as i32));
+    let goes_on = || !given_up();
     let mut report = BenchReport::default();
     for (index, fen) in POSITIONS.into_iter().enumerate() {
         // Every position is legal, as the unit test below checks.
         let Ok(position) = translate::parse_fen(fen, false) else { continue };
-        engine.new_game();
-        if engine.set_position(position, &[]).is_err() {
-            continue;
-        }
+        searcher.engine.new_game();
         let start = Instant::now();
-        engine.go(Limits { depth: Some(depth), ..Limits::default() }, start);
-        let mut nodes = 0;
-        loop {
-            match events.recv_timeout(Duration::from_millis(20)) {
-                Ok(Event::Pv(line)) => nodes = line.nodes,
-                Ok(Event::Finished { .. }) | Err(RecvTimeoutError::Disconnected) => break,
-                Ok(Event::CurrentMove { .. } | Event::Notice(_)) => {}
-                Err(RecvTimeoutError::Timeout) if given_up() => {
-                    engine.stop();
-                    engine.wait();
-                    return None;
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-        }
-        report.time += start.elapsed();
-        report.nodes += nodes;
-        engine.wait();
-        let (hits, probes) = engine.pawn_hash_hits();
-        report.pawn_hits += hits;
-        report.pawn_probes += probes;
-        each(index + 1, fen, nodes);
+        let limits = Limits { depth, ..Limits::default() };
+        let answer = searcher.search_with(&position, &[], limits, &goes_on, |_| {});
         if given_up() {
             return None;
         }
+        report.time += start.elapsed();
+        let nodes = answer.ok().and_then(|answer| answer.result).map_or(0, |result| result.nodes);
+        report.nodes += nodes;
+        let (hits, probes) = searcher.engine.pawn_hash_hits();
+        report.pawn_hits += hits;
+        report.pawn_probes += probes;
+        each(index + 1, fen, nodes);
     }
     Some(report)
 }

@@ -16,9 +16,9 @@ use crate::{
 };
 
 /// How often work that waits, for a search or for a file, asks whether it is still wanted.
-pub(super) const POLL: Duration = Duration::from_millis(2);
+pub(super) const POLL: Duration = Duration::from_millis(10);
 
-/// An engine with one thread whose searches block the caller.
+/// An engine whose searches block the caller.
 pub struct BlockingEngine {
     /// The engine.
     pub engine: Engine,
@@ -61,23 +61,41 @@ impl BlockingEngine {
         moves: &[UciMove],
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Answer, IllegalMove> {
+        let limits = Limits { nodes: Some(self.nodes), ..Limits::default() };
+        self.search_with(start, moves, limits, goes_on, |_| {})
+    }
+
+    /// The same under `limits`; `watch` sees every event as it comes.
+    pub fn search_with(
+        &mut self,
+        start: &Position,
+        moves: &[UciMove],
+        limits: Limits,
+        goes_on: &dyn Fn() -> bool,
+        mut watch: impl FnMut(&Event),
+    ) -> Result<Answer, IllegalMove> {
         self.engine.set_position(start.clone(), moves)?;
-        self.engine.go(Limits { nodes: Some(self.nodes), ..Limits::default() }, Instant::now());
+        self.engine.go(limits, Instant::now());
         let mut answer = Answer::default();
         loop {
             if !goes_on() {
                 self.engine.stop();
             }
-            match self.events.recv_timeout(POLL) {
-                Ok(Event::Notice(notice)) => answer.notices.push(notice),
-                Ok(Event::Finished { best, result, .. }) => {
+            let event = match self.events.recv_timeout(POLL) {
+                Ok(event) => event,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            watch(&event);
+            match event {
+                Event::Notice(notice) => answer.notices.push(notice),
+                Event::Finished { best, result, .. } => {
                     answer.best = best;
                     answer.result = result.map(|result| *result);
                     break;
                 }
-                Ok(Event::Pv(line)) => line.put_into(&mut answer.lines),
-                Ok(Event::CurrentMove { .. }) | Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
+                Event::Pv(line) => line.put_into(&mut answer.lines),
+                Event::CurrentMove { .. } => {}
             }
         }
         self.engine.wait();

@@ -3,6 +3,7 @@
 //! Uses the tables in `../shared/data/syzygy` and says so where they are not there.
 
 use serde_json::Value;
+use shakmaty::uci::UciMove;
 
 use crate::common::{self, Engine, run, shared};
 
@@ -70,6 +71,20 @@ fn what_tables_know_is_certain_and_its_line_goes_on() {
     assert!(won.contains(" TB win in 2") && won.contains(" 20. "), "{won}");
     assert!(won.lines().all(|line| !line.trim_start().starts_with('+')), "no centipawns: {won}");
     assert!(analyse("8/8/8/3k4/8/3K4/4B3/5N2 b - - 0 1").contains("TB loss in "));
+}
+
+#[test]
+fn a_line_of_one_move_goes_on_from_its_own_position() {
+    let Some(folder) = tables() else { return };
+    for fen in ["4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "8/8/8/4kp2/8/8/1P6/K7 w - - 0 1"] {
+        let found = json(&["analyse", fen, "--depth", "1", "--syzygy", &folder, "--json", "-"]);
+        let line = found["lines"][0]["pv"].as_array().expect("moves");
+        assert!(line.len() > 5, "{found}");
+        line.iter().fold(common::position(fen), |position, uci| {
+            let uci: UciMove = uci.as_str().unwrap().parse().unwrap();
+            position.play(uci.to_move(position.chess()).unwrap_or_else(|_| panic!("{uci} in {found}")))
+        });
+    }
 }
 
 #[test]

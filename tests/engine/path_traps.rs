@@ -11,15 +11,10 @@
 //! `off` into enough to show that the traps are traps; `ENGRAM_FULL=1` asks the other modes too. One thread and fixed depths: what happens here is the
 //! same everywhere.
 
-use std::{
-    sync::{Arc, mpsc},
-    time::{Duration, Instant},
-};
-
 use engram::{
-    engine::Engine,
+    engine::blocking::BlockingEngine,
     position::PathHash,
-    search::{Event, Limits},
+    search::Limits,
     types::{Depth, Score},
 };
 use shakmaty::uci::UciMove;
@@ -101,41 +96,29 @@ fn suite() -> (Vec<Trap>, Vec<Walk>) {
     (traps, walks)
 }
 
-struct Searcher {
-    engine: Engine,
-    events: mpsc::Receiver<Event>,
-}
+struct Searcher(BlockingEngine);
 
 impl Searcher {
     fn new(mode: PathHash) -> Searcher {
-        let (sender, events) = mpsc::channel();
-        let mut engine = Engine::new(Arc::new(move |event| drop(sender.send(event))));
-        engine.set_path_hash(mode);
-        Searcher { engine, events }
+        let mut searcher = BlockingEngine::new(0);
+        searcher.engine.set_path_hash(mode);
+        Searcher(searcher)
     }
 
     fn score(&mut self, search: &Search) -> Score {
-        self.engine.set_position(position(&search.fen), &search.moves).expect("legal moves");
-        self.engine.go(Limits { depth: Some(Depth(search.depth)), ..Limits::default() }, Instant::now());
-        let mut score = None;
-        loop {
-            match self.events.recv_timeout(Duration::from_secs(120)).expect("the search ends") {
-                Event::Pv(line) => score = Some(line.score),
-                Event::Finished { .. } => {
-                    self.engine.wait();
-                    return score.expect("a score");
-                }
-                Event::CurrentMove { .. } | Event::Notice(_) => {}
-            }
-        }
+        let limits = Limits { depth: Some(Depth(search.depth)), ..Limits::default() };
+        let start = position(&search.fen);
+        let answer =
+            self.0.search_with(&start, &search.moves, limits, &|| true, |_| {}).expect("legal moves");
+        answer.lines[0].score
     }
 
     /// The answer after the warm-up, with the table kept or cleared.
     fn answer(&mut self, trap: &Trap, keep: bool, depth: i32) -> Score {
-        self.engine.new_game();
+        self.0.engine.new_game();
         self.score(&trap.warm);
         if !keep {
-            self.engine.clear_hash();
+            self.0.engine.clear_hash();
         }
         self.score(&Search { depth, ..trap.ask.clone() })
     }
@@ -207,9 +190,9 @@ fn answer_from_file(mode: PathHash, trap: &Trap, depth: i32) -> Score {
     let home = tempfile::tempdir().expect("a folder");
     let with_file = || {
         let mut searcher = Searcher::new(mode);
-        searcher.engine.set_hash_file_size(1);
-        searcher.engine.set_hash_file(Some(home.path().join("traps.hash")));
-        searcher.engine.open_hash_file();
+        searcher.0.engine.set_hash_file_size(1);
+        searcher.0.engine.set_hash_file(Some(home.path().join("traps.hash")));
+        searcher.0.engine.open_hash_file();
         searcher
     };
     with_file().score(&trap.warm);

@@ -3,17 +3,12 @@
 //!
 //! Needs the tables of 3 and 4 pieces in `../shared/data/syzygy` and says so where they are not there.
 
-use std::{
-    fs,
-    path::Path,
-    sync::{Arc, Mutex},
-    time::Instant,
-};
+use std::{fs, path::Path};
 
 use engram::{
-    engine::Engine,
+    engine::blocking::BlockingEngine,
     position::{Position, PositionPath},
-    search::{Event, Limits},
+    search::Limits,
     syzygy::{Tablebase, Wdl},
     types::{Depth, Score},
 };
@@ -82,31 +77,16 @@ fn every_answer_is_the_oracle_s() {
     }
 }
 
-/// An engine in this process with tables, and the moves that it answered.
-struct Player {
-    engine: Engine,
-    answer: Arc<Mutex<Option<Move>>>,
+/// An engine in this process with tables.
+fn player(folder: &Path) -> BlockingEngine {
+    let mut player = BlockingEngine::new(0);
+    player.engine.set_syzygy_path(folder.to_str().unwrap());
+    player
 }
 
-impl Player {
-    fn new(folder: &Path) -> Player {
-        let answer = Arc::<Mutex<Option<Move>>>::default();
-        let kept = Arc::clone(&answer);
-        let mut engine = Engine::new(Arc::new(move |event| {
-            if let Event::Finished { best, .. } = event {
-                *kept.lock().unwrap() = best;
-            }
-        }));
-        engine.set_syzygy_path(folder.to_str().unwrap());
-        Player { engine, answer }
-    }
-
-    fn choose(&mut self, start: &Position, moves: &[UciMove]) -> Move {
-        self.engine.set_position(start.clone(), moves).unwrap();
-        self.engine.go(Limits { depth: Some(Depth(3)), ..Limits::default() }, Instant::now());
-        self.engine.wait();
-        self.answer.lock().unwrap().take().expect("a move")
-    }
+fn choose(player: &mut BlockingEngine, start: &Position, moves: &[UciMove]) -> Move {
+    let limits = Limits { depth: Some(Depth(3)), ..Limits::default() };
+    player.search_with(start, moves, limits, &|| true, |_| {}).unwrap().best.expect("a move")
 }
 
 /// The most stubborn reply: what is farthest from the next capture, pawn move or mate.
@@ -117,14 +97,14 @@ fn defence(tables: &Tablebase, position: &Position) -> Move {
 }
 
 /// Plays a won position out. The path of the game decides about repetitions, the counter about time.
-fn is_won_in_time(player: &mut Player, tables: &Tablebase, start: &Position) -> Result<(), String> {
+fn is_won_in_time(player: &mut BlockingEngine, tables: &Tablebase, start: &Position) -> Result<(), String> {
     let mut position = start.clone();
     let mut path = PositionPath::new(start);
     let mut moves = Vec::new();
     let attacker = start.turn();
     for _ in 0..400 {
         let us = position.turn() == attacker;
-        let m = if us { player.choose(start, &moves) } else { defence(tables, &position) };
+        let m = if us { choose(player, start, &moves) } else { defence(tables, &position) };
         moves.push(m.to_uci(CastlingMode::Standard));
         position = position.play(m);
         path.push(&position);
@@ -141,7 +121,7 @@ fn is_won_in_time(player: &mut Player, tables: &Tablebase, start: &Position) -> 
 #[test]
 fn wins_of_every_table_are_won_in_time_from_the_highest_counter_that_allows_it() {
     let (Some(tables), Some(oracle)) = (tables(), oracle()) else { return };
-    let mut player = Player::new(&shared("syzygy").unwrap());
+    let mut player = player(&shared("syzygy").unwrap());
     let full = is_full();
     let each = if full { 40 } else { 8 };
     let mut played: Vec<&str> = Vec::new();
@@ -184,8 +164,8 @@ fn a_lost_position_is_saved_by_the_counter_where_that_is_possible() {
     let saved = position("8/8/8/3k4/8/3K4/4B3/5N2 b - - 80 100");
     let (_, score) = ranked(&tables, &saved);
     assert!(!score.is_loss());
-    let mut player = Player::new(&folder);
-    let m = player.choose(&saved, &[]);
+    let mut player = player(&folder);
+    let m = choose(&mut player, &saved, &[]);
     let ranking = tables.rank(&saved, &PositionPath::new(&saved), true).unwrap();
     let best = ranking.ranked_moves.iter().map(|ranked| ranked.rank).max();
     let chosen = ranking.ranked_moves.iter().find(|ranked| ranked.root_move == m).map(|ranked| ranked.rank);

@@ -8,7 +8,7 @@ use std::{
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     thread::{self, JoinHandle},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, unbounded};
@@ -17,7 +17,7 @@ use shakmaty::{CastlingMode, Move, uci::UciMove};
 
 use crate::{
     cli::CliError,
-    engine::Engine,
+    engine::blocking::BlockingEngine,
     learn::policy::LearningMode,
     position::Position,
     search::{Event, Limits, PvInfo},
@@ -30,9 +30,6 @@ pub const MAX_THREADS: usize = 1024;
 pub(super) const MAX_PENDING: usize = 2 * MAX_THREADS + 2;
 /// Maximum length in plies to which tablebase moves extend a line.
 const LINE_PLIES: usize = 40;
-
-/// How often a worker asks whether its search is still wanted.
-const POLL: Duration = Duration::from_millis(50);
 
 /// Nodes of the search that continues a line of a single move.
 const CONTINUATION_NODES: u64 = 1000;
@@ -234,7 +231,7 @@ impl Workers {
             thread::Builder::new().spawn(move || {
                 let Some(mut searcher) = Searcher::new(&settings, watch, over) else { return };
                 for job in inbox {
-                    searcher.engine.new_game();
+                    searcher.blocking.engine.new_game();
                     for ply in job.plies.rev() {
                         let Some(finding) = searcher.search(&job.work, ply, &job.budget) else { return };
                         let answer = FoundAt { item: job.work.item, ply, kind: job.kind, finding };
@@ -301,8 +298,7 @@ impl Drop for Workers {
 }
 
 struct Searcher {
-    engine: Engine,
-    events: Receiver<Event>,
+    blocking: BlockingEngine,
     watch: Arc<dyn Fn(&Event) + Send + Sync>,
     over: Arc<AtomicBool>,
 }
@@ -314,10 +310,8 @@ impl Searcher {
         watch: Arc<dyn Fn(&Event) + Send + Sync>,
         over: Arc<AtomicBool>,
     ) -> Option<Searcher> {
-        let (sender, events) = unbounded();
-        let mut engine = Engine::new(Arc::new(move |event| {
-            let _ = sender.send(event);
-        }));
+        let mut blocking = BlockingEngine::new(0);
+        let engine = &mut blocking.engine;
         if engine.set_threads(settings.threads) == 0 {
             return None;
         }
@@ -335,28 +329,28 @@ impl Searcher {
             });
             engine.prepare_learning();
         }
-        Some(Searcher { engine, events, watch, over })
+        Some(Searcher { blocking, watch, over })
     }
 
     /// Searches a position; `None` if nobody wants to know any more.
     fn search(&mut self, work: &MoveList, ply: usize, budget: &SearchBudget) -> Option<Finding> {
         let moves = &work.moves[..work.lead + ply];
-        self.engine.settings.multi_pv = budget.multipv;
+        self.blocking.engine.settings.multi_pv = budget.multipv;
         let watch = Arc::clone(&self.watch);
         let mut finding = self.result(&work.start, moves, budget.limits(), &*watch)?;
+        for line in finding.lines.iter_mut().filter(|line| !line.moves.is_empty()) {
+            line.moves = self.blocking.engine.with_tablebase_moves(&line.moves, line.score, LINE_PLIES);
+        }
         // A score from the table may come with no more than a move.
         if let Some(ScoredLine { moves: line, .. }) =
             finding.lines.first_mut().filter(|line| line.moves.len() == 1)
         {
-            self.engine.settings.multi_pv = 1;
+            self.blocking.engine.settings.multi_pv = 1;
             let moves = [moves, &[line[0].to_uci(CastlingMode::Chess960)]].concat();
             let limits = Limits { nodes: Some(CONTINUATION_NODES), ..Limits::default() };
             // Of another position: nobody watches it.
             let next = self.result(&work.start, &moves, limits, &|_| {})?;
             line.extend(next.lines.into_iter().next().into_iter().flat_map(|next| next.moves));
-        }
-        for line in finding.lines.iter_mut().filter(|line| !line.moves.is_empty()) {
-            line.moves = self.engine.with_tablebase_moves(&line.moves, line.score, LINE_PLIES);
         }
         Some(finding)
     }
@@ -370,33 +364,20 @@ impl Searcher {
         watch: &dyn Fn(&Event),
     ) -> Option<Finding> {
         let mut finding = Finding::default();
+        let goes_on = || !self.over.load(Relaxed);
+        let answer = self.blocking.search_with(start, moves, limits, &goes_on, |event| {
+            watch(event);
+            if let Event::Pv(line) = event {
+                note(&mut finding, line);
+            }
+        });
         // The moves were legal when they were read.
-        if self.engine.set_position(start.clone(), moves).is_err() {
-            return Some(finding);
-        }
-        self.events.try_iter().for_each(drop);
-        self.engine.go(limits, Instant::now());
-        loop {
-            if self.over.load(Relaxed) {
-                // The engine ends its search when it is dropped.
-                return None;
-            }
-            let event = self.events.recv_timeout(POLL);
-            if let Ok(event) = &event {
-                watch(event);
-            }
-            match event {
-                Ok(Event::Pv(line)) => note(&mut finding, line),
-                Ok(Event::Finished { .. }) | Err(RecvTimeoutError::Disconnected) => break,
-                Ok(Event::CurrentMove { .. } | Event::Notice(_)) | Err(RecvTimeoutError::Timeout) => {}
-            }
-        }
-        self.engine.wait();
-        Some(finding)
+        finding.lines = answer.map(|answer| answer.lines).unwrap_or_default();
+        goes_on().then_some(finding)
     }
 }
 
-fn note(finding: &mut Finding, line: PvInfo) {
+fn note(finding: &mut Finding, line: &PvInfo) {
     let millis = u64::try_from(line.time.as_millis()).unwrap_or(u64::MAX);
     finding.depth = line.depth.get();
     finding.nodes = line.nodes;
@@ -406,5 +387,4 @@ fn note(finding: &mut Finding, line: PvInfo) {
     {
         finding.changes.push((millis, m));
     }
-    line.put_into(&mut finding.lines);
 }
