@@ -225,9 +225,9 @@ fn stats(path: Option<&Path>, output: &Output) -> Result<(), CliError> {
     let learned = entries.iter().filter(|entry| entry.learn != 0).count();
     // The plies that can be played from the start without leaving the book, breadth first.
     let mut layer = vec![Position::default()];
-    let mut reached = std::collections::HashSet::new();
+    let mut reached = std::collections::HashSet::from([layer[0].key().0]);
     let mut depth = 0;
-    while !layer.is_empty() && depth < 200 {
+    loop {
         let mut next = Vec::new();
         for position in &layer {
             for m in book.moves(position).iter().filter(|m| m.weight > 0) {
@@ -237,8 +237,10 @@ fn stats(path: Option<&Path>, output: &Output) -> Result<(), CliError> {
                 }
             }
         }
-        depth += usize::from(!next.is_empty());
-        layer = next;
+        if next.is_empty() {
+            break;
+        }
+        (layer, depth) = (next, depth + 1);
     }
     let name =
         path.map_or_else(|| "the book inside the program".to_owned(), |path| path.display().to_string());
@@ -248,7 +250,7 @@ fn stats(path: Option<&Path>, output: &Output) -> Result<(), CliError> {
          {} positions can be reached from the start, those at the ends of the lines included, the farthest in {}",
         counted(book.len(), "entry"),
         counted(positions, "position"),
-        reached.len() + 1,
+        reached.len(),
         counted(depth, "ply"),
     ));
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{fixture, home, run};
+use crate::common::{command, finish, fixture, home, run};
 
 const HEAD: &str = "file,game,white,black,result,opening,id,ply,variation,parent,fen,played,played_uci,chances_lost,judgement,\
                     depth,nodes,ms,rank,cp,mate,win,draw,loss,best,pv";
@@ -134,10 +134,11 @@ fn a_game_has_the_number_that_it_has_in_its_file() {
 #[test]
 fn a_database_holds_games_positions_and_lines() {
     let folder = home();
-    let file = folder.path().join("out.db");
-    let path = file.to_str().unwrap();
+    let name = if cfg!(windows) { "out.db" } else { "file:out.db" };
+    let file = folder.path().join(name);
     let analyse = |input: &str, more: &[&str]| {
-        run(&[&["analyse", input, "--depth", "6", "--multipv", "2", "--sqlite", path], more].concat())
+        let arguments = ["analyse", input, "--depth", "6", "--multipv", "2", "--sqlite", name];
+        finish(command(&folder).args(arguments).args(more))
     };
     let (_, err, code) = analyse(&fixture("games.pgn"), &[]);
     assert_eq!(code, 3, "{err}");

@@ -298,6 +298,10 @@ fn books_are_made_shown_counted_and_merged() {
 
     let (out, _, code) = run(&["book", "stats", &path("all.bin")]);
     assert!(code == 0 && out.contains("entries,") && out.contains("reached from the start"), "{out}");
+    fs::write(path("round.pgn"), "1. Nf3 Nf6 2. Ng1 Ng8 1/2-1/2").unwrap();
+    run(&["book", "make", &path("round.pgn"), "-o", &path("round.bin")]);
+    let (out, _, _) = run(&["book", "stats", &path("round.bin")]);
+    assert!(out.contains("\n4 positions can be reached") && out.contains("in 3 plies"), "{out}");
 }
 
 #[test]

@@ -44,7 +44,9 @@ impl Database {
     /// # Errors
     /// It cannot be written.
     pub fn begin(path: PathBuf, file: Claim) -> Result<Database, CliError> {
-        let made = Connection::open(&path).and_then(|connection| {
+        // A relative name that begins with `file:` would be taken for a URI.
+        let whole = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
+        let made = Connection::open(whole).and_then(|connection| {
             // No rollback journal: an interrupted run is written again from the beginning.
             connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;")?;
             connection.execute_batch(ARCHIVE_SCHEMA)?;

@@ -11,7 +11,7 @@
 //!   of a file.
 //! - `map.rs`: the file in memory. Any number of processes may map it, with the lock-free rules of the table:
 //!   an entry torn by two of them fails its checksum.
-//! - `journal.rs`: the write queue, so that an hour of analysis does not wear out a disk.
+//! - `write_queue.rs`: the write queue, so that an hour of analysis does not wear out a disk.
 //! - `tools.rs`: statistics, copies, other sizes. A file is never truncated in place. If another program truncates
 //!   it, the system ends the process; `guard.rs` prints the reason first.
 //!
