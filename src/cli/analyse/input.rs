@@ -41,7 +41,7 @@ impl Item {
         match self {
             Item::Position(record) if record.file.is_empty() => record.id.clone(),
             Item::Position(record) => format!("{}: {}", record.file, record.id),
-            Item::Variation(branch) => format!("a variation at ply {}", branch.before.len() + 1),
+            Item::Variation(branch) => format!("a variation at ply {}", branch.before + 1),
             Item::Game(game, ..) => format!("{}: game {} (line {})", game.file, game.number, game.line),
         }
     }

@@ -38,7 +38,7 @@ pub struct VariationLine {
     pub variations: Vec<Variation>,
 }
 
-/// A variation that was searched, among all of its game.
+/// A variation among all of its game.
 pub struct SearchedVariation<'a> {
     /// Its number, from 1: each variation comes before those in it.
     pub number: usize,
@@ -121,54 +121,48 @@ pub fn put_findings(
 
 /// The variations of a game that were searched.
 pub fn searched(list: &[Variation]) -> Vec<SearchedVariation<'_>> {
+    numbered(list).into_iter().filter(|one| one.line.is_searched()).collect()
+}
+
+/// The variations of a game that are lines of moves, searched or not, each before those in it.
+fn numbered(list: &[Variation]) -> Vec<SearchedVariation<'_>> {
     fn add<'a>(
         list: &'a [Variation],
         parent: Option<usize>,
         before: usize,
-        count: &mut usize,
         all: &mut Vec<SearchedVariation<'a>>,
     ) {
         for (line, ply) in list.iter().filter_map(|one| Some((one.line.as_ref()?, before + one.ply - 1))) {
-            *count += 1;
-            let number = *count;
-            if line.is_searched() {
-                all.push(SearchedVariation { number, parent, ply, line });
-            }
-            add(&line.variations, Some(number), ply, count, all);
+            let number = all.len() + 1;
+            all.push(SearchedVariation { number, parent, ply, line });
+            add(&line.variations, Some(number), ply, all);
         }
     }
     let mut all = Vec::new();
-    add(list, None, 0, &mut 0, &mut all);
+    add(list, None, 0, &mut all);
     all
 }
 
-/// A variation to be searched: its moves, and those that lead there from the start of the game.
+/// A variation to be searched: the moves that lead to its end from the start of the game.
 #[derive(Clone, Debug)]
 pub struct Branch {
     /// The start of the game.
     pub start: Position,
-    /// The moves before it.
-    pub before: Vec<Move>,
-    /// Its moves.
+    /// The moves, of the game at first.
     pub moves: Vec<Move>,
+    /// How many of them are not its own.
+    pub before: usize,
 }
 
 impl Branch {
     /// The variations `list` of a game, each before those in it.
     pub fn all(game: &Game, list: &[Variation]) -> Vec<Branch> {
-        let mut found = Vec::new();
-        Branch::add(list, game, &[], &game.moves, &mut found);
-        found
-    }
-
-    /// Adds the variations of a line of `moves`, to which the moves `before` lead.
-    fn add(list: &[Variation], game: &Game, before: &[Move], moves: &[Move], found: &mut Vec<Branch>) {
-        for (line, ply) in list.iter().filter_map(|one| Some((one.line.as_ref()?, one.ply))) {
-            let before = [before, &moves[..ply - 1]].concat();
-            let branch =
-                Branch { start: game.start.clone(), before: before.clone(), moves: line.game.moves.clone() };
-            found.push(branch);
-            Branch::add(&line.variations, game, &before, &line.game.moves, found);
+        let mut found: Vec<Branch> = Vec::new();
+        for SearchedVariation { parent, ply, line, .. } in numbered(list) {
+            let left = parent.map_or(&game.moves, |parent| &found[parent - 1].moves);
+            let moves = [&left[..ply], &line.game.moves].concat();
+            found.push(Branch { start: game.start.clone(), moves, before: ply });
         }
+        found
     }
 }

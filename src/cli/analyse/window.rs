@@ -195,11 +195,10 @@ impl ItemWindow<'_> {
             }
             Item::Game(game, ..) => (game.positions(), MoveList::of_moves(number, &game.start, &game.moves)),
             // Its first position is one of the game.
-            Item::Variation(Branch { start, before, moves }) => {
-                let whole = [before.as_slice(), moves].concat();
-                let lead = before.len() + 1;
-                let work = MoveList { lead, ..MoveList::of_moves(number, start, &whole) };
-                (start.along(&whole).split_off(lead), work)
+            Item::Variation(Branch { start, moves, before }) => {
+                let lead = before + 1;
+                let work = MoveList { lead, ..MoveList::of_moves(number, start, moves) };
+                (start.along(moves).split_off(lead), work)
             }
         };
         // A game without moves has nothing to be searched.
