@@ -41,7 +41,7 @@ pub use self::{
     learn_state::LearnOptions,
     opening::OpeningBook,
     records::learned_entry,
-    settings::{EngineSettings, ProbeRules},
+    settings::EngineSettings,
     stop::StopHandle,
     strength::{ELO_RANGE, FULL_SKILL, StrengthLimits},
 };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::syzygy;
+use crate::search::ProbeRules;
 
 /// Settings that take effect with the next search.
 #[derive(Clone, Debug)]
@@ -33,22 +33,5 @@ impl Default for EngineSettings {
             probe_rules: ProbeRules::default(),
             debug: false,
         }
-    }
-}
-
-/// When tablebases are probed, and by which rules.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct ProbeRules {
-    /// Positions with as many pieces as the largest table are probed only from this depth on, in plies.
-    pub min_depth: i32,
-    /// Positions with more pieces are not probed; 0 for none at all.
-    pub max_pieces: usize,
-    /// Does the fifty-move rule count?
-    pub fifty: bool,
-}
-
-impl Default for ProbeRules {
-    fn default() -> ProbeRules {
-        ProbeRules { min_depth: 1, max_pieces: syzygy::MAX_PIECES, fifty: true }
     }
 }

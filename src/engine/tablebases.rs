@@ -8,7 +8,7 @@ use super::Engine;
 use crate::{
     search::{Failure, Notice, Probing, Tablebases},
     syzygy::Tablebase,
-    types::{Depth, Score},
+    types::Score,
 };
 
 impl Engine {
@@ -51,10 +51,9 @@ impl Engine {
     }
 
     fn probing(&self) -> Option<Probing> {
-        let (tables, rules) = (self.tables.as_ref()?, self.settings.probe_rules);
-        let max_pieces = rules.max_pieces.min(tables.max_pieces());
-        let (tables, min_depth) = (Arc::clone(tables), Depth(rules.min_depth));
-        Some(Probing { tables, max_pieces, min_depth, fifty: rules.fifty })
+        let (tables, mut rules) = (Arc::clone(self.tables.as_ref()?), self.settings.probe_rules);
+        rules.max_pieces = rules.max_pieces.min(tables.max_pieces());
+        Some(Probing { tables, rules })
     }
 
     /// The ranking of the root moves, and how the search probes the tables.

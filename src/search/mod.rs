@@ -60,6 +60,7 @@ pub(crate) use preference::{Preference, Preferences};
 pub(crate) use progress::SearchProgress;
 pub(crate) use resume::{ResultStore, Resumed, best_line, unpack_line};
 pub(crate) use strength::{EvalNoise, Strength};
+pub use tablebases::ProbeRules;
 pub(crate) use tablebases::{Probing, Tablebases};
 pub(crate) use task::{SearchTask, Signals};
 #[cfg(any(feature = "tune", test))]

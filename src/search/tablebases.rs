@@ -15,17 +15,30 @@ use crate::{
     types::{Depth, Ply, Score},
 };
 
-/// When tablebases are probed.
+/// When tablebases are probed, and by which rules.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ProbeRules {
+    /// Positions with as many pieces as the largest table are probed only from this depth on.
+    pub min_depth: Depth,
+    /// Positions with more pieces, kings and pawns included, are not probed; 0 for none at all.
+    pub max_pieces: usize,
+    /// Does the fifty-move rule count?
+    pub fifty: bool,
+}
+
+impl Default for ProbeRules {
+    fn default() -> ProbeRules {
+        ProbeRules { min_depth: Depth(1), max_pieces: syzygy::MAX_PIECES, fifty: true }
+    }
+}
+
+/// How tablebases are probed.
 #[derive(Clone)]
 pub struct Probing {
     /// The tables.
     pub tables: Arc<Tablebase>,
-    /// Largest number of pieces, kings and pawns included, with which a position is probed.
-    pub max_pieces: usize,
-    /// Smallest depth at which a position with exactly that many pieces is probed.
-    pub min_depth: Depth,
-    /// Does the fifty-move rule count?
-    pub fifty: bool,
+    /// By which rules; their most pieces are those of the largest table.
+    pub rules: ProbeRules,
 }
 
 /// Length in plies up to which the line of a search is extended. Each ply takes a fraction of a millisecond.
@@ -36,11 +49,11 @@ const DRAWN_PLIES: usize = 8;
 impl Probing {
     /// The ranking of the moves of a position, if it is in the tables.
     pub fn rank(&self, position: &Position, path: &PositionPath) -> Option<RootRanking> {
-        self.covers(position).then(|| self.tables.rank(position, path, self.fifty)).flatten()
+        self.covers(position).then(|| self.tables.rank(position, path, self.rules.fifty)).flatten()
     }
 
     fn covers(&self, position: &Position) -> bool {
-        position.board().occupied().count() <= self.max_pieces
+        position.board().occupied().count() <= self.rules.max_pieces
     }
 
     /// A line from `root`, to which `path` leads, extended by the moves that the tables recommend for both sides, up to
@@ -131,8 +144,8 @@ impl Tablebases {
         let probing = self.probing.as_ref().filter(|_| self.in_search)?;
         let pieces = position.board().occupied().count();
         if position.halfmoves() != 0
-            || pieces > probing.max_pieces
-            || (pieces == probing.max_pieces && depth < probing.min_depth)
+            || pieces > probing.rules.max_pieces
+            || (pieces == probing.rules.max_pieces && depth < probing.rules.min_depth)
             || position.chess().castles().any()
         {
             return None;
@@ -143,8 +156,8 @@ impl Tablebases {
             // A mate may score higher than a tablebase win, but no winning score is lower.
             Wdl::Win => ScoreWindow::at_least(Score::tablebase_win(ply)),
             Wdl::Loss => ScoreWindow::at_most(-Score::tablebase_win(ply)),
-            Wdl::CursedWin if !probing.fifty => ScoreWindow::at_least(Score::tablebase_win(ply)),
-            Wdl::BlessedLoss if !probing.fifty => ScoreWindow::at_most(-Score::tablebase_win(ply)),
+            Wdl::CursedWin if !probing.rules.fifty => ScoreWindow::at_least(Score::tablebase_win(ply)),
+            Wdl::BlessedLoss if !probing.rules.fifty => ScoreWindow::at_most(-Score::tablebase_win(ply)),
             Wdl::CursedWin => ScoreWindow::exactly(syzygy::CURSED),
             Wdl::Draw => ScoreWindow::exactly(Score::ZERO),
             Wdl::BlessedLoss => ScoreWindow::exactly(-syzygy::CURSED),

@@ -82,7 +82,7 @@ pub(super) fn options() -> Vec<UciOption> {
         check("BookBestMove", false, |to, on| to.engine.book.choice = if on { Choice::Best } else { Choice::Weighted }),
         check("BookLearning", true, |to, on| to.engine.book.learning = on),
         text("SyzygyPath", |to, folders| to.engine.set_syzygy_path(folders)),
-        spin("SyzygyProbeDepth", 1, 1..=100, |to, plies| to.engine.settings.probe_rules.min_depth = plies),
+        spin("SyzygyProbeDepth", 1, 1..=100, |to, plies| to.engine.settings.probe_rules.min_depth = Depth(plies)),
         spin("SyzygyProbeLimit", MAX_PROBE_PIECES, 0..=MAX_PROBE_PIECES, |to, pieces| to.engine.settings.probe_rules.max_pieces = pieces),
         check("Syzygy50MoveRule", true, |to, on| to.engine.set_syzygy_fifty(on)),
         spin("Contempt", 0, -100..=100, |to, centipawns| to.engine.set_strength(|strength| strength.contempt = centipawns)),
