@@ -203,9 +203,9 @@ impl TaskWorker {
             let Some((_, workers)) = &self.workers else { return Ok(()) };
             match workers.receive_within(timeout) {
                 Ok(found) => self.found(found),
-                Err(RecvTimeoutError::Timeout) if workers.are_whole() => return Ok(()),
+                Err(RecvTimeoutError::Timeout) => return Ok(()),
                 // A worker that claims the tasks of this process may succeed.
-                Err(_) => {
+                Err(RecvTimeoutError::Disconnected) => {
                     let text = "a search thread has failed; please report the input of this job";
                     return Err(CliError::Task(text.to_owned()).into());
                 }

@@ -88,7 +88,7 @@ impl SearchBackend {
         }
     }
 
-    /// What comes within a moment; `None` if no worker is left.
+    /// What comes within a moment; `None` if a worker has failed, or none is left.
     pub fn receive(&mut self) -> Option<Arrival> {
         match self {
             SearchBackend::Local(workers, _) => match workers.receive_within(WAIT) {

@@ -2,6 +2,7 @@
 
 use std::{
     ops::Range,
+    panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
     sync::{
         Arc,
@@ -211,6 +212,8 @@ pub struct Workers {
     threads: Vec<JoinHandle<()>>,
     /// Does nobody want the rest any more?
     over: Arc<AtomicBool>,
+    /// Has one of them panicked? What it was to search never comes.
+    failed: Arc<AtomicBool>,
 }
 
 impl Workers {
@@ -224,11 +227,11 @@ impl Workers {
     ) -> Result<Workers, CliError> {
         let (jobs, inbox) = unbounded::<PositionBatch>();
         let (outbox, answers) = unbounded();
-        let over = Arc::<AtomicBool>::default();
+        let (over, failed) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
         let worker = || {
             let (settings, inbox, outbox) = (settings.clone(), inbox.clone(), outbox.clone());
-            let (watch, over) = (Arc::clone(&watch), Arc::clone(&over));
-            thread::Builder::new().spawn(move || {
+            let (watch, over, failed) = (Arc::clone(&watch), Arc::clone(&over), Arc::clone(&failed));
+            let work = move || {
                 let Some(mut searcher) = Searcher::new(&settings, watch, over) else { return };
                 for job in inbox {
                     searcher.blocking.engine.new_game();
@@ -240,7 +243,12 @@ impl Workers {
                         }
                     }
                 }
-            })
+            };
+            // Relaxed: seen late, it costs a moment.
+            let guarded = move || {
+                failed.fetch_or(catch_unwind(AssertUnwindSafe(work)).is_err(), Relaxed);
+            };
+            thread::Builder::new().spawn(guarded)
         };
         let mut threads = Vec::new();
         for _ in 0..settings.workers {
@@ -255,7 +263,7 @@ impl Workers {
                 }
             }
         }
-        Ok(Workers { jobs: Some(jobs), answers, threads, over })
+        Ok(Workers { jobs: Some(jobs), answers, threads, over, failed })
     }
 
     /// Sends the positions after `plies` moves to one worker, which searches them one after the other.
@@ -274,15 +282,11 @@ impl Workers {
     /// The next answer.
     ///
     /// # Errors
-    /// None came in time, or no worker is left.
+    /// None came in time; or a worker has panicked, or none is left.
     pub fn receive_within(&self, timeout: Duration) -> Result<FoundAt, RecvTimeoutError> {
-        self.answers.recv_timeout(timeout)
-    }
-
-    /// Are all workers still running?
-    #[cfg(feature = "fleet")]
-    pub fn are_whole(&self) -> bool {
-        self.threads.iter().all(|thread| !thread.is_finished())
+        let failed = self.failed.load(Relaxed);
+        let timeout_or = |error| if failed { RecvTimeoutError::Disconnected } else { error };
+        self.answers.recv_timeout(timeout).map_err(timeout_or)
     }
 }
 
@@ -386,5 +390,28 @@ fn note(finding: &mut Finding, line: &PvInfo) {
         && finding.changes.last().is_none_or(|&(_, last)| last != m)
     {
         finding.changes.push((millis, m));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_waits_for_a_worker_that_panicked() {
+        let budget = SearchBudget { depth: Some(1), nodes: None, movetime: None, multipv: 1, hash: 1 };
+        let settings = SearchSettings {
+            budget: budget.clone(),
+            workers: 2,
+            threads: 1,
+            syzygy: String::new(),
+            learn: None,
+            write: false,
+        };
+        let workers = Workers::start(&settings, Arc::new(|_| panic!("on purpose"))).expect("threads");
+        let start = MoveList::of_moves(0, &Position::default(), &[]);
+        workers.send(&Arc::new(start), 0..1, SearchKind::Analysis, budget);
+        let mut received = (0..600).map(|_| workers.receive_within(Duration::from_millis(100)));
+        assert!(received.any(|found| matches!(found, Err(RecvTimeoutError::Disconnected))));
     }
 }

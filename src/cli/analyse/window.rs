@@ -283,7 +283,7 @@ impl ItemWindow<'_> {
     fn receive(&mut self) -> Result<(), CliError> {
         let Some(arrival) = self.backend.receive() else {
             return Err(CliError::Task(
-                "no search thread is left: ask for fewer with --threads, else please report the input"
+                "a search thread has failed: ask for fewer with --threads, else please report the input"
                     .to_owned(),
             ));
         };
