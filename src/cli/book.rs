@@ -247,10 +247,10 @@ fn stats(path: Option<&Path>, output: &Output) -> Result<(), CliError> {
     output.line(format_args!(
         "{name}: {}, {}\n\
          at most {most} moves in a position, {dead} of weight 0, {learned} with a learn field\n\
-         {} positions can be reached from the start, those at the ends of the lines included, the farthest in {}",
+         {} can be reached from the start, those at the ends of the lines included, the farthest in {}",
         counted(book.len(), "entry"),
         counted(positions, "position"),
-        reached.len(),
+        counted(reached.len(), "position"),
         counted(depth, "ply"),
     ));
     Ok(())

@@ -241,6 +241,14 @@ impl Record {
         self.origin == Origin::Drop && !self.flags.confirmed
     }
 
+    /// Is it of a tree (`engram tree publish`), and so of no game and no search of its own?
+    pub fn is_published(&self) -> bool {
+        self.origin == Origin::Study
+            && self.log2_nodes == 0
+            && self.lower == self.upper
+            && !self.lower.is_none()
+    }
+
     /// Is it the outcome of a game that was won?
     pub fn is_of_won_game(&self) -> bool {
         self.origin == Origin::Outcome && self.lower.is_none() && !self.upper.is_none()

@@ -31,7 +31,7 @@ CREATE TABLE IF NOT EXISTS positions (
     fen TEXT NOT NULL,
     played TEXT, played_uci TEXT,    -- the move of the game
     chances_lost REAL,               -- by that move, in percent
-    judgement TEXT,                  -- inaccuracy, mistake or blunder
+    judgement TEXT,                  -- inaccuracy, mistake, blunder, good or brilliant
     depth INTEGER NOT NULL, nodes INTEGER NOT NULL, ms INTEGER NOT NULL
 );
 CREATE TABLE IF NOT EXISTS lines (

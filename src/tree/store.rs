@@ -43,10 +43,13 @@ pub struct Tree {
 }
 
 impl Drop for Tree {
-    /// What was written goes into the file itself, also where another connection keeps the log beside it open.
+    /// What was written goes into the file itself, also where another connection keeps the log beside it open. The last
+    /// connection leaves a file without a log, which can be read where nothing may be written.
     fn drop(&mut self) {
         // Whoever only reads may not, and if another one writes just now, that one's drop does it.
         let _ = self.connection.execute_batch("PRAGMA wal_checkpoint");
+        let _ = self.connection.busy_timeout(Duration::ZERO);
+        let _ = self.connection.execute_batch("PRAGMA journal_mode = DELETE");
     }
 }
 
@@ -77,7 +80,9 @@ impl Tree {
             Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE,
             Access::Create => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
         };
-        let opened = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
+        // SQLite gives a meaning of its own to some names, such as `:memory:`, but to no absolute path.
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let opened = Connection::open_with_flags(absolute, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
         let connection = opened.map_err(|error| TreeError::of(path, &error))?;
         let mut tree = Tree { connection, path: path.to_owned() };
         tree.connection.set_prepared_statement_cache_capacity(STATEMENTS);

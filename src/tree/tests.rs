@@ -222,15 +222,19 @@ fn a_game_counts_once_and_its_replies_come_first() {
         outcome: Outcome::Known(KnownOutcome::Decisive { winner: Color::Black }),
     };
     let white = ForSides { white: true, black: false };
-    assert_eq!(tree.add_line(&line, white, Some(1)).expect("written"), (3, false));
-    assert_eq!(tree.add_line(&line, white, Some(1)).expect("written"), (0, true));
+    let positions = |tree: &Tree| tree.size().expect("readable").positions;
+    assert!(!tree.add_line(&line, white, Some(1)).expect("written"));
+    assert!(tree.add_line(&line, white, Some(1)).expect("written"));
+    assert_eq!(positions(&tree), 3);
     assert_eq!(view(&tree, "").moves[0].games, [1, 0, 1]);
     let longer = notation::moves_of(&start, "e2e4 a7a6 d2d4");
     let longer = PlayedLine { moves: &longer, ..line };
-    assert_eq!(tree.add_line(&longer, white, Some(1)).expect("written"), (1, true), "taken further");
-    for (uci, new) in [("e2e4", 0), ("e2e4", 0), ("c2c4", 1), ("c2c4", 0)] {
-        assert_eq!(tree.add_move(&start, legal(&start, uci).expect("legal")).expect("written"), new);
+    assert!(tree.add_line(&longer, white, Some(1)).expect("written"));
+    assert_eq!(positions(&tree), 4, "taken further");
+    for uci in ["e2e4", "e2e4", "c2c4", "c2c4"] {
+        tree.add_move(&start, legal(&start, uci).expect("legal")).expect("written");
     }
+    assert_eq!(positions(&tree), 5);
     assert_eq!(view(&tree, "").moves.iter().map(|m| m.games).collect::<Vec<_>>(), [[1, 0, 0], [1, 0, 1]]);
     add(&mut tree, "", 10, &[("e2e4", 30), ("d2d4", -20)]);
     add(&mut tree, "e2e4", 10, &[("e7e5", -30), ("c7c5", -30), ("e7e6", -32), ("a7a6", -60)]);

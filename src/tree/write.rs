@@ -38,18 +38,17 @@ pub struct PlayedLine<'a> {
 }
 
 impl Tree {
-    /// Adds a position from which the tree is to grow for these sides; true if it was not in the tree.
+    /// Adds a position from which the tree is to grow for these sides.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn add_root(&mut self, position: &Position, sides: ForSides) -> Result<bool, TreeError> {
+    pub fn add_root(&mut self, position: &Position, sides: ForSides) -> Result<(), TreeError> {
         let line = PlayedLine { start: position, moves: &[], outcome: Outcome::Unknown };
-        Ok(self.add_line(&line, sides, None)?.0 == 1)
+        self.add_line(&line, sides, None).map(drop)
     }
 
     /// Adds the positions of a game, from whose start the tree is to grow; `identity` tells the game from all others,
-    /// and one that was added before is not counted again. Returns how many of its positions were not in the tree, and
-    /// whether the game was added before.
+    /// and one that was added before is not counted again: true if it was.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -58,7 +57,7 @@ impl Tree {
         line: &PlayedLine<'_>,
         sides: ForSides,
         identity: Option<u64>,
-    ) -> Result<(u64, bool), TreeError> {
+    ) -> Result<bool, TreeError> {
         self.writing(|tree| {
             let query = "INSERT OR IGNORE INTO added VALUES (?)";
             let is_known = match identity {
@@ -66,21 +65,18 @@ impl Tree {
                 None => false,
             };
             let mut position = without_clocks(line.start);
-            let (root, is_new, _) = tree.insert_root(&position, sides)?;
-            let (mut changed, mut added) = (vec![root], u64::from(is_new));
+            let mut changed = vec![tree.insert_root(&position, sides)?.0];
             for &m in line.moves {
                 tree.insert_edge(&position, m, None)?;
                 if !is_known {
                     tree.count_game(&position, m, line.outcome)?;
                 }
                 position = without_clocks(&position.play(m));
-                let (key, is_new) = tree.insert_node(&position)?;
-                changed.push(key);
-                added += u64::from(is_new);
+                changed.push(tree.insert_node(&position)?);
             }
             changed.reverse();
             graph::back_up(&tree.connection, changed)?;
-            Ok((added, is_known))
+            Ok(is_known)
         })
     }
 
@@ -96,8 +92,7 @@ impl Tree {
                     continue;
                 };
                 let white = position.turn().is_white();
-                let (root, _, is_new_root) =
-                    tree.insert_root(&position, ForSides { white, black: !white })?;
+                let (root, is_new_root) = tree.insert_root(&position, ForSides { white, black: !white })?;
                 match TreeSearch::of_record(record) {
                     Some((_, search)) => drop(tree.enter(&position, &search, 0, None)?),
                     None if is_new_root => graph::back_up(&tree.connection, [root])?,
@@ -108,22 +103,20 @@ impl Tree {
         })
     }
 
-    /// Adds a move after a position. It counts as met by one game, however often it is added; returns how many of both
-    /// positions were not in the tree.
+    /// Adds a move after a position. It counts as met by one game, however often it is added.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn add_move(&mut self, position: &Position, m: Move) -> Result<u64, TreeError> {
+    pub fn add_move(&mut self, position: &Position, m: Move) -> Result<(), TreeError> {
         let before = without_clocks(position);
         let after = without_clocks(&before.play(m));
         self.writing(|tree| {
-            let (parent, is_new) = tree.insert_node(&before)?;
+            let parent = tree.insert_node(&before)?;
             tree.insert_edge(&before, m, None)?;
             let query = "UPDATE edges SET games = max(games, 1) WHERE parent = ? AND move = ?";
             tree.connection.prepare_cached(query)?.execute(params![parent, uci(&before, m)])?;
-            let (child, is_new_child) = tree.insert_node(&after)?;
-            graph::back_up(&tree.connection, [child, parent])?;
-            Ok(u64::from(is_new) + u64::from(is_new_child))
+            let child = tree.insert_node(&after)?;
+            graph::back_up(&tree.connection, [child, parent])
         })
     }
 
@@ -229,23 +222,23 @@ impl Tree {
         })
     }
 
-    /// Lets the tree grow from a position for these sides: its key, whether it was not in the tree, and whether the tree did
-    /// not grow from there for one of them.
-    fn insert_root(&self, position: &Position, sides: ForSides) -> rusqlite::Result<(Key, bool, bool)> {
-        let (key, is_new) = self.insert_node(position)?;
+    /// Lets the tree grow from a position for these sides: its key, and whether the tree did not grow from there for one of
+    /// them.
+    fn insert_root(&self, position: &Position, sides: ForSides) -> rusqlite::Result<(Key, bool)> {
+        let key = self.insert_node(position)?;
         let query = "UPDATE nodes SET root_white = max(root_white, ?1), root_black = max(root_black, ?2) \
                      WHERE key = ?3 AND (root_white < ?1 OR root_black < ?2)";
         let changed =
             self.connection.prepare_cached(query)?.execute(params![sides.white, sides.black, key])?;
-        Ok((key, is_new, changed > 0))
+        Ok((key, changed > 0))
     }
 
-    /// Makes a node of a position, if it is not in the tree: its key, and whether it was not there.
-    fn insert_node(&self, position: &Position) -> rusqlite::Result<(Key, bool)> {
+    /// Makes a node of a position, if it is not in the tree, and returns its key.
+    fn insert_node(&self, position: &Position) -> rusqlite::Result<Key> {
         let key = key_of(position);
         let query = "INSERT OR IGNORE INTO nodes (key, fen) VALUES (?, ?)";
-        let inserted = self.connection.prepare_cached(query)?.execute(params![key, fen(position)])?;
-        Ok((key, inserted == 1))
+        self.connection.prepare_cached(query)?.execute(params![key, fen(position)])?;
+        Ok(key)
     }
 
     /// Adds a move, or the score of a search that is at least as deep as the last one.
@@ -287,7 +280,7 @@ impl Tree {
         asked: usize,
         row: Option<i64>,
     ) -> rusqlite::Result<bool> {
-        let (key, _) = self.insert_node(position)?;
+        let key = self.insert_node(position)?;
         let Some(known) = graph::node(&self.connection, key)? else { return Ok(false) };
         let legal = position.legal_moves().len();
         let known_lines = known.lines.unwrap_or(0);

@@ -1,6 +1,6 @@
 use std::{
     fs::{File, OpenOptions},
-    io::{self, Write},
+    io::{self, Read as _, Write},
     path::Path,
     sync::{Arc, Mutex, MutexGuard},
 };
@@ -45,6 +45,11 @@ impl DebugLog {
         // A FIFO without a reader is an error: waiting for one would block the engine.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+        if path.is_some_and(|path| path.is_file() && !is_log(path).unwrap_or(true)) {
+            return Err(io::Error::other(
+                "this file is no log of Engram's; name another one, or remove it first",
+            ));
+        }
         let file = path.map(|path| options.open(path)).transpose()?;
         let open = file.is_some();
         *self.lock() = file;
@@ -74,6 +79,14 @@ impl Write for DebugLog {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// Is a file empty, or does it begin like a log, with the year in brackets?
+fn is_log(path: &Path) -> io::Result<bool> {
+    let mut begin = Vec::new();
+    File::open(path)?.take(6).read_to_end(&mut begin)?;
+    let is_year = |year: &[u8]| year.iter().all(u8::is_ascii_digit);
+    Ok(begin.is_empty() || matches!(&begin[..], [b'[', year @ .., b'-'] if year.len() == 4 && is_year(year)))
 }
 
 struct Both {

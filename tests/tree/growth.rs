@@ -113,6 +113,40 @@ fn games_are_added_once_and_those_of_one_player() {
 }
 
 #[test]
+fn a_copy_with_comments_is_the_same_game_and_a_name_is_first_taken_as_a_whole() {
+    let place = Place::new();
+    let game = "[Event \"A\"]\n[White \"engram\"]\n[Black \"engram-old\"]\n[Result \"0-1\"]\n";
+    let file = |name: &str, text: String| fs::write(place.home.path().join(name), text).expect("a file");
+    file("a.pgn", format!("{game}\n1. f3 e5 2. g4 Qh4# 0-1\n"));
+    file(
+        "b.pgn",
+        format!("{game}[ECO \"A00\"]\n[Annotator \"Engram\"]\n\n1. f3 {{bad}} e5 2. g4 $4 Qh4# 0-1\n"),
+    );
+    let added = place.run(&["add", "a.pgn", "--player", "ENGRAM"]);
+    assert!(added.contains("5 positions added (1 game)"), "{added}");
+    assert!(place.run(&["add", "b.pgn", "--player", "engram"]).contains("(1 game known before)"));
+    assert!(place.run(&["grow", "--positions", "1", "--nodes", "100"]).contains("for White: "));
+    let shown = place.run(&["show", "f3"]);
+    assert!(shown.contains("not searched yet") && shown.contains("1 +1 -0"), "{shown}");
+}
+
+#[test]
+fn a_tree_with_several_beginnings_names_them_and_leaves_no_log() {
+    let place = Place::new();
+    let fens = ["8/8/8/8/8/5k2/5p2/5K2 w - - 0 1", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"];
+    for fen in fens {
+        place.run(&["add", fen]);
+    }
+    let said = place.fails(&["show"]);
+    assert!(said.contains("one of its beginnings") && fens.iter().all(|fen| said.contains(fen)), "{said}");
+    assert!(place.run(&["show", fens[0]]).contains("not searched yet"));
+    let names = fs::read_dir(place.home.path()).expect("a folder").flatten().map(|entry| entry.file_name());
+    let logs = names.filter(|name| name.to_string_lossy().contains(".db-")).count();
+    let tree = fs::read(place.file()).expect("a tree");
+    assert_eq!((logs, tree[18]), (0, 1), "it can be read in a folder where nothing may be written");
+}
+
+#[test]
 fn what_was_analysed_with_a_hash_file_is_taken_in() {
     let place = Place::new();
     let hash = place.home.path().join("analysis.hash");
@@ -125,7 +159,7 @@ fn what_was_analysed_with_a_hash_file_is_taken_in() {
     }
     engine.quit();
     let added = place.run(&["add", "analysis.hash", "startpos", "e4"]);
-    assert_eq!(added, "1 position added (2 searches); the tree has 3 positions, 2 searched\n");
+    assert_eq!(added, "3 positions added (2 searches); the tree has 3 positions, 2 searched\n");
     assert!(place.run(&["show", "e4", "e5"]).contains(" at depth 8, "));
     assert!(place.run(&["show", "e4", "e5", "Nf3"]).contains(" at depth 7, "));
     assert!(place.fails(&["show", "a3", "a6", "a4"]).contains("not in the tree"));

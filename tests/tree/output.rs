@@ -326,6 +326,10 @@ fn a_learning_file_takes_the_tree_and_keeps_what_a_human_said() {
         start.contains("\"study\"") && start.contains("e4"),
         "the nearest to the start is the newest: {start}"
     );
+    // None of it is a lost game.
+    assert!(!learn(&["list"]).contains("lost"));
+    let lessons = learn(&["lessons", "--nodes", "100"]);
+    assert!(lessons.contains("no lessons") && !lessons.contains("lost"), "{lessons}");
     // A score that changed is written, and a file that is a tree is not.
     let mut tree = Tree::open(&folder.path().join("t.db"), Access::Write).expect("a tree");
     search(&mut tree, "e2e4 e7e5 g1f3 b8c6", 20, &[(50, "f1b5 a7a6 b5a4")]);

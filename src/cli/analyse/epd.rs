@@ -1,4 +1,4 @@
-//! Test positions: EPD lines with the operations `bm`, `am`, `c8` and `c9`.
+//! Test positions: EPD lines with the operations `bm`, `am`, `dm`, `c8` and `c9`.
 
 use shakmaty::Move;
 
@@ -28,6 +28,9 @@ pub struct EpdRecord {
     pub best: Vec<Move>,
     /// `am`: none of these may be played.
     pub avoid: Vec<Move>,
+    /// A mate that must be found, in at most so many moves; negative: the opponent's. From `bm #5` or, without `bm` and `am`,
+    /// from `dm 5`.
+    pub mate: Option<i32>,
     /// Points for moves: `c8` with `c9` as in the Strategic Test Suite.
     pub points: Vec<(Move, u32)>,
     /// Is it the only one of the input?
@@ -37,7 +40,7 @@ pub struct EpdRecord {
 /// The result of a search on a record.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Result {
-    /// Was it solved? `None` without `bm` and `am`.
+    /// Was it solved? `None` without `bm`, `am` and `dm`.
     pub solved: Option<bool>,
     /// Milliseconds after which the solution was found for good.
     pub solved_after: Option<u64>,
@@ -129,6 +132,9 @@ impl EpdRecord {
                 .collect()
         };
         let (best, avoid) = (moves("bm")?, moves("am")?);
+        let announced = operation("bm").and_then(|value| value.strip_prefix('#')).or(operation("dm"));
+        let mate = announced.filter(|_| best.is_empty() && avoid.is_empty());
+        let mate = mate.and_then(|moves| moves.trim().parse().ok()).filter(|&moves| moves != 0);
         let points = match (operation("c8"), operation("c9")) {
             (Some(points), Some(moves)) => points
                 .split_whitespace()
@@ -138,7 +144,7 @@ impl EpdRecord {
             _ => Vec::new(),
         };
         let id = operation("id").map_or_else(|| format!("line {number}"), str::to_owned);
-        Ok(EpdRecord { position, id, best, avoid, points, ..EpdRecord::default() })
+        Ok(EpdRecord { position, id, best, avoid, mate, points, ..EpdRecord::default() })
     }
 
     /// Does this move solve the record? `None` without `bm` and `am`.
@@ -149,12 +155,20 @@ impl EpdRecord {
         Some((self.best.is_empty() || self.best.contains(&m)) && !self.avoid.contains(&m))
     }
 
+    /// Is the wanted mate found? `None` if none is wanted.
+    fn has_mate(&self, finding: &Finding) -> Option<bool> {
+        let wanted = self.mate?;
+        let found = finding.score().mate_moves().unwrap_or(0);
+        Some(found.signum() == wanted.signum() && found.abs() <= wanted.abs())
+    }
+
     /// The result of a search.
     pub fn result(&self, finding: &Finding) -> Result {
-        let solved = finding.best().map_or_else(
+        let by_move = finding.best().map_or_else(
             || (!self.best.is_empty() || !self.avoid.is_empty()).then_some(false),
             |m| self.accepts(m),
         );
+        let solved = by_move.or_else(|| self.has_mate(finding));
         let kept = finding.changes.iter().rev().take_while(|&&(_, m)| self.accepts(m) == Some(true)).last();
         let points = (!self.points.is_empty()).then(|| {
             let played = finding.best();
@@ -220,6 +234,7 @@ fn begins_operations(words: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::{Ply, Score, ScoredLine};
 
     #[test]
     fn moves_are_read_in_every_notation() {
@@ -291,6 +306,25 @@ mod tests {
     }
 
     #[test]
+    fn an_announced_mate_must_be_found_in_as_many_moves() {
+        let board = "6k1/5ppp/8/8/8/8/5PPP/R3R1K1 w - -";
+        for (operations, plies, solved) in [
+            ("bm #3", 5, Some(true)),
+            ("dm 3", 3, Some(true)),
+            ("dm 3", 7, Some(false)),
+            ("bm #-3", 5, Some(false)),
+            ("bm Ra8+; dm 1", 7, Some(true)),
+            ("id \"a\"", 1, None),
+        ] {
+            let record = EpdRecord::read(&format!("{board} {operations};"), 1).unwrap();
+            let moves = vec![read_move("Ra8", &record.position).unwrap()];
+            let line = ScoredLine { score: Score::mate_in(Ply(plies)), is_drawn: false, moves };
+            let finding = Finding { lines: vec![line], ..Finding::default() };
+            assert_eq!(record.result(&finding).solved, solved, "{operations} {plies}");
+        }
+    }
+
+    #[test]
     fn time_to_solution_is_when_the_move_was_kept() {
         let line = "6k1/5ppp/8/8/8/8/5PPP/R3R1K1 w - - bm Ra8+ Re8+; c8 \"10 4\"; c9 \"a1a8 h2h3\";";
         let record = EpdRecord::read(line, 1).unwrap();
@@ -299,11 +333,7 @@ mod tests {
             changes: vec![(1, m("Ra8")), (5, m("h3")), (9, m("Re8")), (12, m("Ra8"))],
             ..Finding::default()
         };
-        finding.lines.push(crate::types::ScoredLine {
-            score: crate::types::Score(1),
-            is_drawn: false,
-            moves: vec![m("Ra8")],
-        });
+        finding.lines.push(ScoredLine { score: Score(1), is_drawn: false, moves: vec![m("Ra8")] });
         let result = record.result(&finding);
         assert_eq!(result, Result { solved: Some(true), solved_after: Some(9), points: Some(10) });
         finding.lines[0].moves = vec![m("h3")];

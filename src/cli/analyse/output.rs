@@ -243,13 +243,14 @@ pub fn record_text(record: &EpdRecord, finding: &Finding) -> String {
     row.trim_end().to_owned()
 }
 
-/// `bm Ra8+ Re8+` or `am Qa8`.
+/// `bm Ra8+ Re8+`, `am Qa8` or `bm #3`.
 fn solution(record: &EpdRecord) -> String {
     let named = |name: &str, moves: &[Move]| {
         let moves: Vec<String> = moves.iter().map(|&m| pgn::san(&record.position, m).0).collect();
         (!moves.is_empty()).then(|| format!("{name} {}", moves.join(" ")))
     };
-    let parts = [named("bm", &record.best), named("am", &record.avoid)];
+    let mate = record.mate.map(|moves| format!("bm #{moves}"));
+    let parts = [named("bm", &record.best), named("am", &record.avoid), mate];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 

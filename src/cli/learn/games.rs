@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use shakmaty::{Color, KnownOutcome, Outcome, Position as _, uci::UciMove};
+use shakmaty::{Color, Position as _, uci::UciMove};
 
 use super::{opened::Opened, text::Printer};
 use crate::{
@@ -24,11 +24,10 @@ use crate::{
     position::PositionPath,
 };
 
-/// The side with which `player` (a part of the name, ignoring case) lost.
+/// The side with which `player` lost.
 fn lost_by(game: &Game, player: &str) -> Option<Color> {
-    let Outcome::Known(KnownOutcome::Decisive { winner }) = game.outcome else { return None };
-    let name = game.tag(winner.fold_wb("Black", "White"))?;
-    name.to_lowercase().contains(&player.to_lowercase()).then_some(!winner)
+    let loser = !game.outcome.winner()?;
+    game.sides_of(player).get(loser).then_some(loser)
 }
 
 /// Analyses the games that `player` lost, `nodes` nodes a position, and learns where the score dropped, by the

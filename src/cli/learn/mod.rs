@@ -113,7 +113,7 @@ enum Tool {
         /// The text or the games; `-` for the standard input.
         #[arg(value_name = "PATH")]
         from: PathBuf,
-        /// PATH is PGN: learn from the games that this player lost. A part of the name is enough.
+        /// PATH is PGN: learn from the games that this player lost. A part of the name is enough where no player has it whole.
         #[arg(long, value_name = "NAME")]
         player: Option<String>,
         /// Nodes for each position of a game.

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use shakmaty::{Color, Move, Outcome};
+use shakmaty::{ByColor, Color, Move, Outcome};
 
 use crate::position::Position;
 
@@ -44,7 +44,8 @@ pub struct Game {
     pub preface: Vec<Annotation>,
     /// Annotations after each move.
     pub annotations: Vec<Vec<Annotation>>,
-    /// The result, from the end of the moves, otherwise, or if that is `*`, from the tag. Unknown if both sides lost.
+    /// The result: what checkmate or stalemate says, or else the end of the moves, or else, or if that is `*`, the tag. Unknown
+    /// if both sides lost.
     pub outcome: Outcome,
 }
 
@@ -75,6 +76,14 @@ impl Game {
     /// The name of a player, or a question mark.
     pub fn player(&self, color: Color) -> &str {
         self.tag(color.fold_wb("White", "Black")).unwrap_or("?")
+    }
+
+    /// The sides played by `name`, ignoring case: those with this very name, or else with it as a part of theirs.
+    pub fn sides_of(&self, name: &str) -> ByColor<bool> {
+        let name = name.to_lowercase();
+        let names = ByColor::new_with(|color| self.player(color).to_lowercase());
+        let exact = names.as_ref().map(|own| *own == name);
+        if exact.white || exact.black { exact } else { names.map(|own| own.contains(&name)) }
     }
 
     /// The positions before each move and at the end.

@@ -1,6 +1,6 @@
 use std::io::{self, BufRead};
 
-use shakmaty::{Move, Outcome};
+use shakmaty::{KnownOutcome, Move, Outcome};
 use thiserror::Error;
 
 use super::{
@@ -408,13 +408,21 @@ impl Draft {
             None if is_empty => NO_PGN,
             None => {
                 let known = |outcome: &Outcome| *outcome != Outcome::Unknown;
+                let board = outcome_on_board(&self.position);
                 let tagged = || game.tag("Result").and_then(outcome);
-                game.outcome = self.result.filter(known).or_else(tagged).unwrap_or(Outcome::Unknown);
+                game.outcome =
+                    board.or(self.result.filter(known)).or_else(tagged).unwrap_or(Outcome::Unknown);
                 return Ok(game);
             }
         };
         Err(reason.to_owned())
     }
+}
+
+/// The result by checkmate or stalemate.
+fn outcome_on_board(position: &Position) -> Option<Outcome> {
+    let winner = position.in_check().then_some(!position.turn());
+    (!position.has_legal_move()).then_some(Outcome::Known(KnownOutcome::from_winner(winner)))
 }
 
 /// A comment in the form in which it can be written between braces.

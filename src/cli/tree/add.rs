@@ -3,7 +3,7 @@
 use std::{ffi::OsString, fs::File, io::Read as _, path::Path, sync::Arc};
 
 use clap::Args;
-use shakmaty::{Color, Move};
+use shakmaty::Move;
 
 use super::Side;
 use crate::{
@@ -25,6 +25,8 @@ use crate::{
     uci::{Output, counted},
 };
 
+/// The tags that tell games with the same moves apart. Others may be those of a copy with comments.
+const IDENTITY: [&str; 8] = ["Event", "Site", "Date", "Round", "White", "Black", "UTCDate", "UTCTime"];
 /// Plies of a book that are taken.
 const BOOK_PLIES: usize = 40;
 
@@ -37,7 +39,8 @@ pub(super) struct AddArguments {
     /// Whose moves the tree is to find.
     #[arg(long = "for", value_enum, default_value_t = Side::Both, value_name = "SIDE")]
     side: Side,
-    /// Only games of this player, and only for the player's side; what the player lost counts three times.
+    /// Only games of this player, and only for the player's side; what the player lost counts three times. A part of the
+    /// name is enough where no player has it whole.
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
     /// Plies of each game that are taken.
@@ -51,7 +54,6 @@ struct Count {
     games: usize,
     known: usize,
     others: usize,
-    positions: u64,
     searches: usize,
     skipped: usize,
 }
@@ -66,6 +68,7 @@ pub(super) fn run(
     output: &Output,
 ) -> Result<Completion, CliError> {
     let mut count = Count::default();
+    let before = tree.size()?.positions;
     let (mut text, mut binary) = (Vec::new(), Vec::new());
     for word in &arguments.input {
         match BinaryKind::of(Path::new(word)) {
@@ -82,10 +85,10 @@ pub(super) fn run(
         match kind {
             BinaryKind::Learning => add_learning_file(tree, path, arguments, &mut count)?,
             BinaryKind::Hash => add_hash_file(tree, path, &mut count)?,
-            BinaryKind::Book => add_book(tree, path, arguments.side.sides(), &mut count)?,
+            BinaryKind::Book => add_book(tree, path, arguments.side.sides())?,
         }
     }
-    let Count { games, known, others, positions, searches, skipped } = count;
+    let Count { games, known, others, searches, skipped } = count;
     let mut parts = Vec::new();
     parts.extend((games > 0).then(|| counted(games, "game")));
     parts.extend((known > 0).then(|| format!("{} known before", counted(known, "game"))));
@@ -95,7 +98,7 @@ pub(super) fn run(
     let size = tree.size()?;
     output.line(format_args!(
         "{} added{}; the tree has {}, {} searched",
-        counted(positions, "position"),
+        counted(size.positions.saturating_sub(before), "position"),
         if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) },
         counted(size.positions, "position"),
         size.searched
@@ -112,7 +115,7 @@ fn add_items(
     for item in input.items(&Arc::default()) {
         match item? {
             Ok(Item::Position(record)) => {
-                count.positions += u64::from(tree.add_root(&record.position, arguments.side.sides())?);
+                tree.add_root(&record.position, arguments.side.sides())?;
             }
             Ok(Item::Game(game, ..)) => add_game(tree, &game, arguments, count)?,
             Ok(Item::Variation(_)) => {}
@@ -133,22 +136,20 @@ fn add_game(
 ) -> Result<(), CliError> {
     let mut sides = arguments.side.sides();
     if let Some(name) = &arguments.player {
-        let plays = |color| game.player(color).to_lowercase().contains(&name.to_lowercase());
-        sides =
-            ForSides { white: sides.white && plays(Color::White), black: sides.black && plays(Color::Black) };
+        let plays = game.sides_of(name);
+        sides = ForSides { white: sides.white && plays.white, black: sides.black && plays.black };
         if !sides.white && !sides.black {
             count.others += 1;
             return Ok(());
         }
     }
-    let tags = game.tags.iter().flat_map(|(name, value)| [name.clone(), value.clone()]);
+    let tags = IDENTITY.map(|name| game.tag(name).unwrap_or_default().to_owned());
+    let rest = [game.start.fen(), game.outcome.to_string()];
     let whole: Vec<String> =
-        tags.chain([game.start.fen()]).chain(game.moves.iter().map(Move::to_string)).collect();
+        tags.into_iter().chain(rest).chain(game.moves.iter().map(Move::to_string)).collect();
     let moves = &game.moves[..game.moves.len().min(arguments.plies)];
     let line = PlayedLine { start: &game.start, moves, outcome: game.outcome };
-    let (new, is_known) = tree.add_line(&line, sides, Some(fnv(&whole.join("\n"))))?;
-    count.positions += new;
-    if is_known {
+    if tree.add_line(&line, sides, Some(fnv(&whole.join("\n"))))? {
         count.known += 1;
     } else {
         count.games += 1;
@@ -227,7 +228,7 @@ fn add_learning_file(
 }
 
 /// Adds the lines of a Polyglot book, from the start position.
-fn add_book(tree: &mut Tree, path: &Path, sides: ForSides, count: &mut Count) -> Result<(), CliError> {
+fn add_book(tree: &mut Tree, path: &Path, sides: ForSides) -> Result<(), CliError> {
     let book = Book::open(path)?;
     book.check(path)?;
     let start = Position::default();
@@ -235,14 +236,14 @@ fn add_book(tree: &mut Tree, path: &Path, sides: ForSides, count: &mut Count) ->
         let reason = "the book does not know the start position: nothing of it was added";
         return Err(CliError::Task(format!("{}: {reason}", path.display())));
     }
-    count.positions += u64::from(tree.add_root(&start, sides)?);
+    tree.add_root(&start, sides)?;
     let mut seen = std::collections::HashSet::from([start.key().0]);
     let mut layer = vec![start];
     for _ in 0..BOOK_PLIES {
         let mut next = Vec::new();
         for position in layer {
             for m in book.moves(&position).iter().filter(|m| m.weight > 0) {
-                count.positions += tree.add_move(&position, m.book_move)?;
+                tree.add_move(&position, m.book_move)?;
                 let child = position.play(m.book_move);
                 if seen.insert(child.key().0) {
                     next.push(child);

@@ -120,7 +120,11 @@ pub(super) fn run(tree: &Tree, arguments: &HtmlArguments, output: &Output) -> Re
     write(&end)?;
     target.finish_with(arguments.force).map_err(refused(&to, "written"))?;
     let left = size.positions.saturating_sub(shown as u64);
-    let left = if left > 0 { format!("; {left} not shown") } else { String::new() };
+    let left = if left > 0 {
+        format!("; {left} not shown, which are farther away, or no moves lead there")
+    } else {
+        String::new()
+    };
     output.line(format_args!("{}: {}{left}", to.display(), counted(shown, "position")));
     Ok(())
 }

@@ -21,6 +21,9 @@ use crate::{
     uci::{Output, counted},
 };
 
+/// Beginnings of a tree that an error names.
+const NAMED: usize = 5;
+
 /// The arguments of `engram tree`.
 #[derive(Debug, Args)]
 pub struct TreeArguments {
@@ -178,14 +181,24 @@ fn roots(tree: &Tree) -> Result<Vec<(Position, Vec<Color>)>, CliError> {
 
 /// The position that words name: a FEN, `startpos`, moves, or moves after one of them; without words where the tree
 /// begins, which is its only root or the usual start.
+///
+/// # Errors
+/// There are no such moves; the tree has several beginnings, and none is named.
 fn walk(tree: &Tree, words: &[String]) -> Result<Line, CliError> {
     let text = words.join(" ");
     let Some(first) = text.split_whitespace().next() else {
-        let start = match &tree.roots()?[..] {
-            [(root, _)] => root.clone(),
-            _ => Position::default(),
+        let roots = tree.roots()?;
+        let usual = Position::default();
+        let start = match &roots[..] {
+            [(root, _)] => root,
+            roots if roots.is_empty() || roots.iter().any(|(root, _)| root.key() == usual.key()) => &usual,
+            roots => {
+                let fens: Vec<_> = roots.iter().take(NAMED).map(|(root, _)| root.fen()).collect();
+                let more = if roots.len() > NAMED { "; …" } else { "" };
+                return Err(CliError::Task(format!("name one of its beginnings: {}{more}", fens.join("; "))));
+            }
         };
-        return Ok(Line { moves: Vec::new(), positions: vec![start] });
+        return Ok(Line { moves: Vec::new(), positions: vec![start.clone()] });
     };
     let named = first == "startpos" || first.matches('/').count() == 7;
     let text = if named { text } else { format!("startpos moves {text}") };

@@ -22,19 +22,18 @@ pub(super) fn run(tree: &Tree, arguments: &PositionArguments, output: &Output) -
     if let Some(opening) = Openings::own().at(position) {
         output.line(opening);
     }
-    let Some(score) = view.score else {
-        output.line("not searched yet");
-        return Ok(());
-    };
     let searches: u64 = view.moves.iter().map(|m| m.searches).sum();
     let own = view.own.map_or_else(String::new, |own| format!(", {} by its own search", pawns(own)));
-    output.line(format_args!(
-        "{} at depth {}{own}; {} below; best move or score changed {}",
-        pawns(score),
-        view.depth.get(),
-        counted(searches, "search"),
-        date(view.changed)
-    ));
+    match view.score {
+        Some(score) => output.line(format_args!(
+            "{} at depth {}{own}; {} below; best move or score changed {}",
+            pawns(score),
+            view.depth.get(),
+            counted(searches, "search"),
+            date(view.changed)
+        )),
+        None => output.line("not searched yet"),
+    }
     if view.moves.is_empty() {
         return Ok(());
     }
