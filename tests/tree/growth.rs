@@ -367,4 +367,8 @@ fn an_archive_of_analysed_games_is_a_tree() {
     let games: i64 =
         database.query_row("SELECT count(*) FROM games", [], |row| row.get(0)).expect("a number");
     assert!(games > 0, "the archive is still there");
+    drop(database);
+    let (_, err, code) = finish(analyse.arg("--force"));
+    assert!(code == 1 && err.contains("t.db has become a tree"), "{err}");
+    assert!(place.searched() > 3);
 }

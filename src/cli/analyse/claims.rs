@@ -10,6 +10,7 @@ use super::{arguments::Analyse, input::AnalysisInput, output::OutputFile};
 use crate::{
     cli::{CliError, journal::EarlierRun, refuse_input, refused},
     files::{self, Claim, Inputs},
+    tree::{Access, Tree},
     uci::Output,
 };
 
@@ -69,6 +70,9 @@ impl Claims {
         let is_standard = path == Path::new("-");
         if option == "--sqlite" && is_standard {
             return task("a database cannot go to the standard output; name a file".to_owned());
+        }
+        if option == "--sqlite" && Tree::open(path, Access::Read).is_ok() {
+            return task(format!("{} has become a tree; name another file, or remove it", path.display()));
         }
         let there = files::info_at(path).ok().map(|info| info.identity);
         let is_same = |earlier: &&Destination| match &earlier.file {
