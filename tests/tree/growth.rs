@@ -140,6 +140,8 @@ fn a_tree_with_several_beginnings_names_them_and_leaves_no_log() {
     let said = place.fails(&["show"]);
     assert!(said.contains("one of its beginnings") && fens.iter().all(|fen| said.contains(fen)), "{said}");
     assert!(place.run(&["show", fens[0]]).contains("not searched yet"));
+    let grown = place.run(&["grow", "--positions", "2", "--nodes", "100"]);
+    assert!(grown.contains(&format!("for White and Black, from {}: ", fens[1])), "{grown}");
     let names = fs::read_dir(place.home.path()).expect("a folder").flatten().map(|entry| entry.file_name());
     let logs = names.filter(|name| name.to_string_lossy().contains(".db-")).count();
     let tree = fs::read(place.file()).expect("a tree");

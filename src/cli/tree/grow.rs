@@ -199,15 +199,17 @@ impl Growth {
             size.searched,
             if is_complete { "; nothing is left to search" } else { "" }
         ));
-        for (root, sides) in tree.roots()?.iter().take(20) {
+        let roots = tree.roots()?;
+        for (root, sides) in roots.iter().take(20) {
             let Some(view) = tree.look(root)? else { continue };
             // Seen by the first of the sides that the tree is for.
             let is_mover = sides.first() == Some(&root.turn());
             let Some(score) = view.score.map(|score| if is_mover { score } else { -score }) else { continue };
             let line = tree.expected(root, &[])?;
             let sides: Vec<_> = sides.iter().map(|side| side.fold_wb("White", "Black")).collect();
+            let from = if roots.len() > 1 { format!(", from {}", root.fen()) } else { String::new() };
             output.line(format_args!(
-                "for {}: {} at depth {}, {}",
+                "for {}{from}: {} at depth {}, {}",
                 sides.join(" and "),
                 pawns(score),
                 view.depth.get(),
