@@ -43,13 +43,10 @@ pub struct Tree {
 }
 
 impl Drop for Tree {
-    /// What was written goes into the file itself, also where another connection keeps the log beside it open. The last
-    /// connection leaves a file without a log, which can be read where nothing may be written.
+    /// What was written goes into the file itself, also where another connection keeps the log beside it open.
     fn drop(&mut self) {
         // Whoever only reads may not, and if another one writes just now, that one's drop does it.
         let _ = self.connection.execute_batch("PRAGMA wal_checkpoint");
-        let _ = self.connection.busy_timeout(Duration::ZERO);
-        let _ = self.connection.execute_batch("PRAGMA journal_mode = DELETE");
     }
 }
 
@@ -82,7 +79,11 @@ impl Tree {
         };
         // SQLite gives a meaning of its own to some names, such as `:memory:`, but to no absolute path.
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let opened = Connection::open_with_flags(absolute, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
+        let mut opened = Connection::open_with_flags(&absolute, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
+        if access == Access::Read && opened.as_ref().is_ok_and(|opened| version(opened).is_err()) {
+            // Where nothing may be written SQLite makes no index of the log. Nobody writes there: none is needed.
+            opened = open_unchanging(&absolute).or(opened);
+        }
         let connection = opened.map_err(|error| TreeError::of(path, &error))?;
         let mut tree = Tree { connection, path: path.to_owned() };
         tree.connection.set_prepared_statement_cache_capacity(STATEMENTS);
@@ -90,7 +91,7 @@ impl Tree {
             tree.connection.busy_timeout(BUSY_TIMEOUT)?;
             tree.connection.pragma_update(None, "cache_size", -CACHE_KIB)
         })?;
-        let version = tree.reading(|tree| tree.version())?;
+        let version = tree.reading(|tree| version(&tree.connection))?;
         match (version, access) {
             (VERSION, _) => {}
             (0, Access::Read) => return Err(foreign("a database without a tree")),
@@ -121,10 +122,6 @@ impl Tree {
         &self.path
     }
 
-    fn version(&self) -> rusqlite::Result<i64> {
-        self.connection.query_row("PRAGMA user_version", [], |row| row.get(0))
-    }
-
     /// Has it tables, but not those of an analysis?
     fn is_foreign(&self) -> rusqlite::Result<bool> {
         let query = "SELECT count(*) > 0 AND sum(name IN ('games', 'positions', 'lines')) < 3 \
@@ -136,7 +133,7 @@ impl Tree {
     fn begin(&mut self) -> Result<(), TreeError> {
         self.writing(|tree| {
             // Another process may have made them meanwhile.
-            if tree.version()? == VERSION {
+            if version(&tree.connection)? == VERSION {
                 return Ok(());
             }
             tree.connection.execute_batch(ARCHIVE_SCHEMA)?;
@@ -163,4 +160,20 @@ impl Tree {
             Ok(done)
         })
     }
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+}
+
+/// Opens a file in a folder where nothing may be written. Fails if a log is beside it, whose contents would be missing.
+fn open_unchanging(absolute: &Path) -> rusqlite::Result<Connection> {
+    let name = absolute.to_string_lossy();
+    if files::info_at(Path::new(&format!("{name}-wal"))).is_ok_and(|log| log.length > 0) {
+        return Err(rusqlite::Error::InvalidPath(absolute.to_owned()));
+    }
+    let escaped = name.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)
 }

@@ -116,6 +116,13 @@ fn add_items(
         match item? {
             Ok(Item::Position(record)) => {
                 tree.add_root(&record.position, arguments.side.sides())?;
+                // From a position of the tree the moves lead there too.
+                if let Some((start, moves)) = &record.before
+                    && tree.look(start)?.is_some()
+                {
+                    let before = start.along(moves);
+                    before.iter().zip(moves).try_for_each(|(position, &m)| tree.add_move(position, m))?;
+                }
             }
             Ok(Item::Game(game, ..)) => add_game(tree, &game, arguments, count)?,
             Ok(Item::Variation(_)) => {}
