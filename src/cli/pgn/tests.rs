@@ -195,11 +195,6 @@ fn a_result_is_that_of_the_moves_or_of_the_tag() {
     assert_eq!(tagged("0-1", "1. e4 e5"), ["0-1"]);
     assert_eq!(tagged("0-1", "1. e4 e5 1-0"), ["1-0"]);
     assert_eq!(tagged("1-0", "1. f3 e5 2. g4 Qh4# 1-0"), ["0-1"], "the board knows better");
-    for tag in ["", "[Result \"*\"]\n", "[Result \"1-0\"]\n"] {
-        let game = read(&format!("[Event \"a\"]\n{tag}\n1. e4 e5 0-1\n")).remove(0).expect("a game");
-        let text = write_game(&game, &game.tags, &[]);
-        assert!(text.contains("[Result \"0-1\"]") && text.ends_with(" 0-1\n\n"), "{text}");
-    }
     for (tag, expected) in [
         ("1/2", "1/2-1/2"),
         ("½-½", "1/2-1/2"),

@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use shakmaty::{Move, Outcome, Position as _, san::SanPlus};
+use shakmaty::{Move, Position as _, san::SanPlus};
 
 use super::Game;
 use crate::position::Position;
@@ -11,24 +11,16 @@ const COLUMNS: usize = 80;
 /// The tokens to be written after a move, such as `$6`, `{text}` or `(1. e4)`.
 pub type Comment = Vec<String>;
 
-/// A game as PGN, with `tags` in place of its own and `comments` after its moves (the first before them). A known result
-/// stands in its tag too.
+/// A game as PGN, with `tags` in place of its own and `comments` after its moves (the first before them).
 pub fn write_game(game: &Game, tags: &[(String, String)], comments: &[Comment]) -> String {
     let mut text = String::new();
-    let result = game.outcome.to_string();
-    let is_known = game.outcome != Outcome::Unknown;
-    let is_missing = is_known && !tags.is_empty() && tags.iter().all(|(name, _)| name != "Result");
-    let tags = tags.iter().map(|(name, value)| match name.as_str() {
-        "Result" if is_known => ("Result", &result),
-        name => (name, value),
-    });
-    for (name, value) in tags.chain(is_missing.then_some(("Result", &result))) {
+    for (name, value) in tags {
         let value = value.replace('\\', "\\\\").replace('"', "\\\"");
         let _ = writeln!(text, "[{name} \"{value}\"]");
     }
     text.push('\n');
     let mut tokens = movetext(game, comments);
-    tokens.push(result);
+    tokens.push(game.outcome.to_string());
     wrap(&mut text, &tokens);
     text.push('\n');
     text
