@@ -44,8 +44,8 @@ pub struct Game {
     pub preface: Vec<Annotation>,
     /// Annotations after each move.
     pub annotations: Vec<Vec<Annotation>>,
-    /// The result: what checkmate or stalemate says, or else the end of the moves, or else, or if that is `*`, the tag. Unknown
-    /// if both sides lost.
+    /// The result, from the end of the moves, otherwise, or if that is `*`, from the tag; against checkmate or stalemate that of
+    /// the board. Unknown if both sides lost.
     pub outcome: Outcome,
 }
 

@@ -408,10 +408,10 @@ impl Draft {
             None if is_empty => NO_PGN,
             None => {
                 let known = |outcome: &Outcome| *outcome != Outcome::Unknown;
-                let board = outcome_on_board(&self.position);
                 let tagged = || game.tag("Result").and_then(outcome);
-                game.outcome =
-                    board.or(self.result.filter(known)).or_else(tagged).unwrap_or(Outcome::Unknown);
+                let said = self.result.filter(known).or_else(tagged).filter(known);
+                let board = outcome_on_board(&self.position);
+                game.outcome = said.map_or(Outcome::Unknown, |said| board.unwrap_or(said));
                 return Ok(game);
             }
         };
