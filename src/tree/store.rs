@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::{
     TreeError,
@@ -80,8 +80,11 @@ impl Tree {
         // SQLite gives a meaning of its own to some names, such as `:memory:`, but to no absolute path.
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let mut opened = Connection::open_with_flags(&absolute, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
-        if access == Access::Read && opened.as_ref().is_ok_and(|opened| version(opened).is_err()) {
-            // Where nothing may be written SQLite makes no index of the log. Nobody writes there: none is needed.
+        let first_read = opened.as_ref().map(version);
+        if let (Access::Read, Ok(Err(error))) = (access, first_read)
+            && matches!(error.sqlite_error_code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen))
+        {
+            // Where nothing may be written SQLite makes no index of the log. Without a log none is needed.
             opened = open_unchanging(&absolute).or(opened);
         }
         let connection = opened.map_err(|error| TreeError::of(path, &error))?;

@@ -98,7 +98,7 @@ fn record(position: &Position, best: Move, score: Score, depth: Depth, evaluatio
 /// since: it has no nodes.
 fn covers(present: &Record, new: &Record) -> bool {
     let is_search = matches!(present.origin, Origin::EveryRoot | Origin::Import)
-        || present.origin == Origin::Study && !present.is_published();
+        || present.origin == Origin::Study && present.log2_nodes > 0;
     let said = |record: &Record| {
         let Record { best, lower, upper, depth, origin, evaluation_id, .. } = *record;
         (best, lower, upper, depth, origin, evaluation_id)
