@@ -1,5 +1,7 @@
 //! The tables.
 
+use std::path::{Path, PathBuf};
+
 use rusqlite::{Connection, params};
 use shakmaty::{Position as _, san::SanPlus};
 
@@ -90,6 +92,12 @@ CREATE TABLE claims (                -- positions that some process searches
     process INTEGER NOT NULL
 );
 ";
+
+/// The path by which SQLite opens a file: it gives a meaning of its own to some names, such as `:memory:` and `file:…`, but
+/// to no absolute path.
+pub fn database_path(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
 
 /// Adds the lines of a search of `position`, whose row in the table `positions` is `row`.
 ///

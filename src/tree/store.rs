@@ -10,7 +10,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use super::{
     TreeError,
-    schema::{ARCHIVE_SCHEMA, SCHEMA, VERSION},
+    schema::{ARCHIVE_SCHEMA, SCHEMA, VERSION, database_path},
 };
 use crate::files;
 
@@ -77,24 +77,19 @@ impl Tree {
             Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE,
             Access::Create => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
         };
-        // SQLite gives a meaning of its own to some names, such as `:memory:`, but to no absolute path.
-        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let mut opened = Connection::open_with_flags(&absolute, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
-        let first_read = opened.as_ref().map(version);
-        if let (Access::Read, Ok(Err(error))) = (access, first_read)
+        let database = database_path(path);
+        let mut opened = connect(&database, flags);
+        if access == Access::Read
+            && let Err(error) = &opened
             && matches!(error.sqlite_error_code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen))
+            && let Some(unchanging) = unchanging(&database)
         {
-            // Where nothing may be written SQLite makes no index of the log. Without a log none is needed.
-            opened = open_unchanging(&absolute).or(opened);
+            opened = connect(&unchanging, flags | OpenFlags::SQLITE_OPEN_URI);
         }
-        let connection = opened.map_err(|error| TreeError::of(path, &error))?;
+        let (connection, version) = opened.map_err(|error| TreeError::of(path, &error))?;
         let mut tree = Tree { connection, path: path.to_owned() };
         tree.connection.set_prepared_statement_cache_capacity(STATEMENTS);
-        tree.reading(|tree| {
-            tree.connection.busy_timeout(BUSY_TIMEOUT)?;
-            tree.connection.pragma_update(None, "cache_size", -CACHE_KIB)
-        })?;
-        let version = tree.reading(|tree| version(&tree.connection))?;
+        tree.reading(|tree| tree.connection.pragma_update(None, "cache_size", -CACHE_KIB))?;
         match (version, access) {
             (VERSION, _) => {}
             (0, Access::Read) => return Err(foreign("a database without a tree")),
@@ -165,18 +160,23 @@ impl Tree {
     }
 }
 
+/// Opens a database and reads its version.
+fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<(Connection, i64)> {
+    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    let version = version(&connection)?;
+    Ok((connection, version))
+}
+
 fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
-/// Opens a file in a folder where nothing may be written. Fails if a log is beside it, whose contents would be missing.
-fn open_unchanging(absolute: &Path) -> rusqlite::Result<Connection> {
-    let name = absolute.to_string_lossy();
-    if files::info_at(Path::new(&format!("{name}-wal"))).is_ok_and(|log| log.length > 0) {
-        return Err(rusqlite::Error::InvalidPath(absolute.to_owned()));
-    }
+/// The name by which a database is opened in a folder where nothing may be written, and SQLite can make no index of its
+/// log; none if there is a log, whose contents would be missing.
+fn unchanging(database: &Path) -> Option<PathBuf> {
+    let name = database.to_string_lossy();
+    let has_log = files::info_at(Path::new(&format!("{name}-wal"))).is_ok_and(|log| log.length > 0);
     let escaped = name.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
-    let flags =
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)
+    (!has_log).then(|| format!("file:{escaped}?immutable=1").into())
 }

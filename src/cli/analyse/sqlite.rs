@@ -22,7 +22,7 @@ use super::{
 use crate::{
     cli::CliError,
     files::Claim,
-    tree::{ARCHIVE_SCHEMA, insert_lines},
+    tree::{ARCHIVE_SCHEMA, database_path, insert_lines},
 };
 
 /// Games or positions in a transaction.
@@ -44,9 +44,7 @@ impl Database {
     /// # Errors
     /// It cannot be written.
     pub fn begin(path: PathBuf, file: Claim) -> Result<Database, CliError> {
-        // A relative name that begins with `file:` would be taken for a URI.
-        let whole = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
-        let made = Connection::open(whole).and_then(|connection| {
+        let made = Connection::open(database_path(&path)).and_then(|connection| {
             // No rollback journal: an interrupted run is written again from the beginning.
             connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;")?;
             connection.execute_batch(ARCHIVE_SCHEMA)?;

@@ -14,7 +14,7 @@ use std::{
 use clap::Args;
 use crossbeam::channel::{Receiver, unbounded};
 use fastrand::Rng;
-use shakmaty::{CastlingMode, Color, Move, uci::UciMove};
+use shakmaty::{CastlingMode, Move, uci::UciMove};
 
 use super::{
     common::{file_error, threads},
@@ -221,12 +221,8 @@ pub(super) fn follow(start: &Position, moves: &[UciMove]) -> Option<(Position, O
         position = position.play(uci.to_move(position.chess()).ok()?);
         path.push(&position);
     }
-    if !position.has_legal_move() {
-        let result = match (position.in_check(), position.turn()) {
-            (false, _) => 0.5,
-            (true, Color::White) => 0.0,
-            (true, Color::Black) => 1.0,
-        };
+    if position.in_check() && !position.has_legal_move() {
+        let result = position.turn().fold_wb(0.0, 1.0);
         return Some((position, Some(result)));
     }
     let drawn = path.is_draw(&position) || moves.len() >= LONGEST;
