@@ -4,8 +4,8 @@
 #   run.sh TOOLS OUT SECONDS [arguments of train.py]
 #
 # TOOLS is a folder, or a .tar.xz of its files, with
-#   engram      the engine with `tune`     stockfish   the teacher, called with the word `label` (CONTRIBUTING.md)
-#   roots.epd   positions to begin with    held.bin    samples for the validation
+#   engram      the engine with `tune`     teacher-*   programs that label positions together (CONTRIBUTING.md)
+#   roots.epd   openings                   held.bin    samples for the validation
 # OUT gets engram.net (written every minute and at the end, so that a run that is cut off leaves one too), train.log and
 # sample.log. The samples stay in $WORK (/tmp/engram-train): another run goes on with them and adds more.
 #
@@ -25,10 +25,12 @@ fi
 sampler=
 trap '[ -z "$sampler" ] || kill -INT "$sampler" 2>/dev/null' EXIT
 growing=
+teachers=()
+for teacher in "$tools"/teacher-*; do teachers+=(--teacher "$teacher"); done
 if [ "$generators" -gt 0 ]; then
     timeout -s INT -k 10 $((seconds * share / 100)) \
-        nice -n 19 "$tools/engram" tune sample "$work/samples.bin" --teacher "$tools/stockfish label" \
-        --openings "$tools/roots.epd" --opening-share 97 --plies 2 --every 8 --least-nodes 100 --most-nodes 500 \
+        nice -n 19 "$tools/engram" tune sample "$work/samples.bin" "${teachers[@]}" \
+        --openings "$tools/roots.epd" --opening-share 60 --every 20 --least-nodes 40 --most-nodes 120 \
         --threads "$generators" > "$out/sample.log" 2>&1 &
     sampler=$! growing="--growing $!"
 fi

@@ -2,7 +2,12 @@
 
 use std::{fs, io, path::Path};
 
-use crate::{cli::CliError, files, processor};
+use crate::{
+    cli::CliError,
+    files,
+    position::{Position, is_noisy},
+    processor,
+};
 
 /// Turns what the system says of a file into an error.
 pub fn file_error(path: &Path) -> impl Fn(io::Error) -> CliError {
@@ -36,4 +41,11 @@ pub fn threads(asked: Option<usize>) -> usize {
 /// Writes a file atomically.
 pub fn write(path: &Path, content: &[u8]) -> Result<(), CliError> {
     files::replace(path, content).map_err(file_error(path))
+}
+
+/// Is the side to move neither in check nor able to win something by a capture or a promotion? Only then a static
+/// evaluation can be right.
+pub fn is_quiet(position: &Position) -> bool {
+    let wins = |m| is_noisy(m) && (!m.is_capture() || m.is_promotion() || position.see_ge(m, 1));
+    !position.in_check() && !position.legal_moves().into_iter().any(wins)
 }

@@ -57,7 +57,7 @@ const HASH_MIB: usize = 2;
 /// A random opening with a larger score than this, in centipawns, is not played.
 const UNFAIR: i32 = 400;
 /// Plies after which a game is adjudicated as a draw.
-const LONGEST: usize = 400;
+pub(super) const LONGEST: usize = 400;
 
 /// Plays games and appends their positions.
 pub fn print(arguments: &GenerateArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {

@@ -12,7 +12,7 @@ use shakmaty::{Color, File, Rank};
 use super::{
     common::{file_error, no_data},
     data,
-    network::{record::Sample, teacher::Teacher},
+    network::{record::Sample, teacher::Teachers},
 };
 use crate::{
     cli::CliError,
@@ -22,20 +22,27 @@ use crate::{
     uci::Output,
 };
 
-/// The arguments of `engram tune held-out`.
+/// The evaluations that are compared.
 #[derive(Debug, Args)]
-pub struct HeldOutArguments {
-    /// Positions as `label` reads them; `-` for standard input.
-    file: PathBuf,
+pub struct Evaluations {
     /// A network's file, more than one to compare them; the one inside the program if absent.
     #[arg(long)]
     net: Vec<PathBuf>,
     /// Compare the classical evaluation, too.
     #[arg(long)]
     classical: bool,
-    /// Compare a teacher as for `sample`, too.
+    /// Compare a teacher as for `sample`, too; several of them together, as they label samples.
     #[arg(long)]
-    teacher: Option<String>,
+    teacher: Vec<String>,
+}
+
+/// The arguments of `engram tune held-out`.
+#[derive(Debug, Args)]
+pub struct HeldOutArguments {
+    /// Positions as `label` reads them; `-` for standard input.
+    file: PathBuf,
+    #[command(flatten)]
+    evaluations: Evaluations,
     /// Use one held-out position in this many.
     #[arg(long, default_value_t = 1)]
     every: usize,
@@ -43,10 +50,10 @@ pub struct HeldOutArguments {
 
 /// Centipawns of one natural unit of the winning chance of a score: at 100 the chance to win is 1/2, with draws in
 /// between the expected score 1/(1+exp(-cp/150)).
-const SCALE: f32 = 150.0;
+pub const SCALE: f32 = 150.0;
 
 /// The winning chance of a score.
-fn chance(score: f32, scale: f32) -> f32 {
+pub fn chance(score: f32, scale: f32) -> f32 {
     1.0 / (1.0 + (-score / scale).exp())
 }
 
@@ -55,7 +62,7 @@ pub fn print(arguments: &HeldOutArguments, output: &Output) -> Result<(), CliErr
     let (positions, scores) = read(&arguments.file, arguments.every.max(1))?;
     let targets: Vec<f32> = scores.iter().map(|&score| chance(score, SCALE)).collect();
     let mut columns = Vec::new();
-    for (name, values) in evaluations(arguments, &positions)? {
+    for (name, values) in arguments.evaluations.of(&positions)? {
         let scale = best_scale(&values, &targets);
         output.line(format_args!("{name}: {scale:.0} centipawns are a natural unit"));
         columns.push(values.into_iter().map(|value| chance(value, scale)).collect::<Vec<f32>>());
@@ -93,40 +100,41 @@ fn read(path: &Path, every: usize) -> Result<(Vec<Position>, Vec<f32>), CliError
     if positions.is_empty() { Err(no_data()) } else { Ok((positions, scores)) }
 }
 
-/// The evaluations to compare: name, and centipawns for White.
-fn evaluations(
-    arguments: &HeldOutArguments,
-    positions: &[Position],
-) -> Result<Vec<(String, Vec<f32>)>, CliError> {
-    let mut all = Vec::new();
-    for path in &arguments.net {
-        let bytes = fs::read(path).map_err(file_error(path))?;
-        let network = Network::from_bytes(&bytes).map_err(io::Error::other).map_err(file_error(path))?;
-        all.push((path.display().to_string(), Evaluation::Network(Arc::new(network))));
+impl Evaluations {
+    /// Of each evaluation its name, and centipawns for White.
+    pub fn of(&self, positions: &[Position]) -> Result<Vec<(String, Vec<f32>)>, CliError> {
+        let mut all = Vec::new();
+        for path in &self.net {
+            let bytes = fs::read(path).map_err(file_error(path))?;
+            let network = Network::from_bytes(&bytes).map_err(io::Error::other).map_err(file_error(path))?;
+            all.push((path.display().to_string(), Evaluation::Network(Arc::new(network))));
+        }
+        if all.is_empty() {
+            all.push(("this program's network".to_owned(), Evaluation::default()));
+        }
+        if self.classical {
+            all.push(("classical".to_owned(), Evaluation::Classical));
+        }
+        let white =
+            |position: &Position, score: f32| if position.turn() == Color::White { score } else { -score };
+        let mut found = Vec::new();
+        for (name, evaluation) in all {
+            let mut evaluator = Evaluator::new(&evaluation, 4);
+            let score = |position| evaluator.evaluate(position, Ply::ROOT).centipawns() as f32;
+            let scores: Vec<f32> = positions.iter().map(score).collect();
+            found.push((name, positions.iter().zip(scores).map(|(p, score)| white(p, score)).collect()));
+        }
+        if !self.teacher.is_empty() {
+            let mut samples: Vec<Sample> = positions.iter().map(Sample::new).collect();
+            let failed = file_error(Path::new("--teacher"));
+            Teachers::start(&self.teacher)
+                .and_then(|mut teachers| teachers.label(&mut samples))
+                .map_err(failed)?;
+            let scores = positions.iter().zip(samples).map(|(p, sample)| white(p, sample.score.into()));
+            found.push((self.teacher.join(", "), scores.collect()));
+        }
+        Ok(found)
     }
-    if all.is_empty() {
-        all.push(("this program's network".to_owned(), Evaluation::default()));
-    }
-    if arguments.classical {
-        all.push(("classical".to_owned(), Evaluation::Classical));
-    }
-    let white =
-        |position: &Position, score: f32| if position.turn() == Color::White { score } else { -score };
-    let mut found = Vec::new();
-    for (name, evaluation) in all {
-        let mut evaluator = Evaluator::new(&evaluation, 4);
-        let score = |position| evaluator.evaluate(position, Ply::ROOT).centipawns() as f32;
-        let scores: Vec<f32> = positions.iter().map(score).collect();
-        found.push((name, positions.iter().zip(scores).map(|(p, score)| white(p, score)).collect()));
-    }
-    if let Some(teacher) = &arguments.teacher {
-        let mut samples: Vec<Sample> = positions.iter().map(Sample::new).collect();
-        let failed = file_error(Path::new(teacher));
-        Teacher::start(teacher).and_then(|mut teacher| teacher.label(&mut samples)).map_err(failed)?;
-        let scores = positions.iter().zip(samples).map(|(p, sample)| white(p, sample.score.into()));
-        found.push((teacher.clone(), scores.collect()));
-    }
-    Ok(found)
 }
 
 /// Does a position with this score for White belong to a kind?
@@ -164,7 +172,7 @@ fn castled_opposite(position: &Position) -> bool {
 }
 
 /// The scale with the least squared error, by golden section.
-fn best_scale(values: &[f32], targets: &[f32]) -> f32 {
+pub fn best_scale(values: &[f32], targets: &[f32]) -> f32 {
     const GOLDEN: f32 = 0.618;
     let error = |scale: f32| -> f64 {
         let pairs = values.iter().zip(targets);

@@ -6,6 +6,7 @@ mod data;
 mod generate;
 mod held_out;
 mod network;
+mod siblings;
 mod wdl;
 
 use std::path::PathBuf;
@@ -20,6 +21,7 @@ use self::{
         sample::{self, SampleArguments},
         train::{self as network_train, TrainArguments},
     },
+    siblings::SiblingsArguments,
 };
 use crate::{
     cli::CliError,
@@ -56,6 +58,10 @@ pub enum TuneTask {
     /// Prints the mean error of the winning chance, after the scale that fits best, and its correlation with that of
     /// the score: for all quiet positions, and by score, pieces, queens and castling.
     HeldOut(HeldOutArguments),
+    /// Compare how evaluations tell the moves of a position apart.
+    ///
+    /// This foretells strength in games: a search chooses between moves, so an error that all of them share does no harm.
+    Siblings(SiblingsArguments),
 }
 
 /// Runs the command.
@@ -67,5 +73,6 @@ pub fn run(task: &TuneTask, output: &Output, interrupt: &Interrupt) -> Result<()
         TuneTask::Train(arguments) => network_train::print(arguments, output, interrupt),
         TuneTask::Wdl { file } => wdl::print(file, output),
         TuneTask::HeldOut(arguments) => held_out::print(arguments, output),
+        TuneTask::Siblings(arguments) => siblings::print(arguments, output),
     }
 }

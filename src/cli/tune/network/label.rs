@@ -15,7 +15,7 @@ use super::{
         data::{self, Labelled},
     },
     record::{SIZE, Sample},
-    teacher::Teacher,
+    teacher::Teachers,
 };
 use crate::{
     cli::CliError,
@@ -29,10 +29,10 @@ pub struct LabelArguments {
     input: PathBuf,
     /// The file of samples to write; it must not be there yet.
     out: PathBuf,
-    /// The teacher, as for `sample`; without one the scores that the positions have become their labels, and
+    /// A teacher, as for `sample`; without one the scores that the positions have become their labels, and
     /// positions that are not quiet are left out.
     #[arg(long)]
-    teacher: Option<String>,
+    teacher: Vec<String>,
     /// Take the positions that are held out of training instead of the others; a file of samples has none.
     #[arg(long)]
     held_out: bool,
@@ -46,10 +46,9 @@ pub fn print(arguments: &LabelArguments, output: &Output, interrupt: &Interrupt)
     let has_samples = is_samples(&arguments.input)?;
     // An existing file, which may be the input, is not overwritten.
     let file = File::create_new(&arguments.out).map_err(file_error(&arguments.out))?;
-    let teacher_failed = file_error(Path::new(arguments.teacher.as_deref().unwrap_or_default()));
-    let teacher = arguments.teacher.as_deref().map(Teacher::start).transpose().map_err(teacher_failed)?;
+    let teachers = Teachers::start(&arguments.teacher).map_err(file_error(Path::new("--teacher")))?;
     let mut labeller =
-        Labeller { arguments, teacher, out: BufWriter::new(file), samples: Vec::new(), written: 0 };
+        Labeller { arguments, teachers, out: BufWriter::new(file), samples: Vec::new(), written: 0 };
     if has_samples {
         labeller.samples(interrupt)?;
     } else {
@@ -57,7 +56,7 @@ pub fn print(arguments: &LabelArguments, output: &Output, interrupt: &Interrupt)
             if interrupt.is_requested() {
                 break;
             }
-            let usable = label?.filter(|label| !label.noisy || arguments.teacher.is_some());
+            let usable = label?.filter(|label| !label.noisy || !arguments.teacher.is_empty());
             let usable = usable.filter(|_| data::held_out(number) == arguments.held_out);
             if let Some(sample) = usable.as_ref().and_then(of_label) {
                 labeller.push(sample)?;
@@ -90,7 +89,7 @@ fn of_label(label: &Labelled) -> Option<Sample> {
 /// Collects samples and writes them in chunks.
 struct Labeller<'a> {
     arguments: &'a LabelArguments,
-    teacher: Option<Teacher>,
+    teachers: Teachers,
     out: BufWriter<File>,
     samples: Vec<Sample>,
     written: u64,
@@ -122,9 +121,7 @@ impl Labeller<'_> {
     }
 
     fn write(&mut self) -> Result<(), CliError> {
-        if let (Some(teacher), Some(name)) = (&mut self.teacher, &self.arguments.teacher) {
-            teacher.label(&mut self.samples).map_err(file_error(Path::new(name)))?;
-        }
+        self.teachers.label(&mut self.samples).map_err(file_error(Path::new("--teacher")))?;
         let failed = file_error(&self.arguments.out);
         for sample in &self.samples {
             self.out.write_all(&sample.to_bytes()).map_err(&failed)?;
@@ -179,6 +176,11 @@ mod tests {
         let taught = label(&[&path("positions"), &path("taught"), &teacher]);
         assert_eq!(taught.iter().map(|sample| sample.score).collect::<Vec<_>>(), [7; 3]);
         let again = label(&[&path("own"), &path("again"), &teacher]);
+        fs::write(path("other.sh"), "while read -r line; do [ -z \"$line\" ] || echo -21; done")
+            .expect("a script");
+        let other = format!("--teacher=bash {}", path("other.sh"));
+        let mean = label(&[&path("own"), &path("mean"), &teacher, &other]);
+        assert_eq!(mean.iter().map(|sample| sample.score).collect::<Vec<_>>(), [-7; 2]);
         assert_eq!(again, own.iter().map(|sample| Sample { score: 7, ..*sample }).collect::<Vec<_>>());
 
         let line = lines.lines().next().expect("a line");

@@ -1,6 +1,7 @@
-//! `engram tune sample`: positions as the search meets them. The engine plays against itself; a teacher labels a
-//! random sample of the positions that its searches evaluate, including those with pending captures: the network
-//! evaluates the same kind of positions.
+//! `engram tune sample`: positions as the search meets them. The engine plays against itself; teachers label a random
+//! sample of the positions that its searches evaluate, and of their neighbours, a random move or two away: a search
+//! evaluates what follows bad moves, too. Only quiet positions are taken. Of the others no static evaluation can be right,
+//! and what a network learns of them it lacks elsewhere.
 
 use std::{
     fs::OpenOptions,
@@ -15,20 +16,19 @@ use std::{
 
 use clap::Args;
 use fastrand::Rng;
-use shakmaty::{CastlingMode, Color};
 
 use super::{
     super::{
-        common::{file_error, threads},
-        generate::{Player, follow, random_moves},
+        common::{file_error, is_quiet, threads},
+        generate::{LONGEST, Player, follow, random_moves},
     },
     record::Sample,
-    teacher::Teacher,
+    teacher::Teachers,
 };
 use crate::{
     cli::{CliError, prove::openings, refuse_input},
     locks::locked,
-    position::Position,
+    position::{Position, PositionPath},
     types::Verdict,
     uci::{Interrupt, Output},
 };
@@ -38,10 +38,10 @@ use crate::{
 pub struct SampleArguments {
     /// The file to append records to; `-` for standard output (without progress messages then).
     out: PathBuf,
-    /// The teacher: a program with its arguments that reads one FEN a line and answers the centipawns of the
-    /// side to move, one number a line, at the latest after an empty line.
-    #[arg(long)]
-    teacher: String,
+    /// A teacher: a program with its arguments that reads one FEN a line and answers the centipawns of the side to
+    /// move, one number a line, at the latest after an empty line. The label is the mean of what all teachers say.
+    #[arg(long, required = true)]
+    teacher: Vec<String>,
     /// Positions to make; Ctrl-C ends it earlier without losing labelled positions.
     #[arg(long, default_value_t = u64::MAX)]
     positions: u64,
@@ -51,7 +51,7 @@ pub struct SampleArguments {
     /// Maximum nodes for a move.
     #[arg(long, default_value_t = 1600)]
     most_nodes: u64,
-    /// Take one evaluated position in this many.
+    /// Take one evaluated position in this many, and a neighbour of it, if they are quiet.
     #[arg(long, default_value_t = 6)]
     every: u64,
     /// Openings, EPD or FEN, one a line (Chess960 too); the other games begin with eight or nine random moves.
@@ -68,8 +68,8 @@ pub struct SampleArguments {
     threads: Option<usize>,
 }
 
-/// Positions that a search evaluated, each with the side to move.
-type Evaluated = Mutex<Vec<(Color, Sample)>>;
+/// Positions that a search evaluated, and neighbours.
+type Evaluated = Mutex<Vec<Sample>>;
 
 /// Positions that are labelled together.
 const CHUNK: usize = 1 << 14;
@@ -141,15 +141,17 @@ impl Samplers<'_> {
 
     /// One thread: games, and whenever enough positions have come together, labels for them.
     fn work(&self, seed: u64, interrupt: &Interrupt, say: &dyn Fn(String)) -> Result<(), CliError> {
-        let teacher_failed = file_error(Path::new(&self.arguments.teacher));
-        let mut teacher = Teacher::start(&self.arguments.teacher).map_err(&teacher_failed)?;
+        let teacher_failed = file_error(Path::new("--teacher"));
+        let mut teachers = Teachers::start(&self.arguments.teacher).map_err(&teacher_failed)?;
         let taken = Arc::<Evaluated>::default();
         let mut player = Player::new(self.arguments.least_nodes);
         let (evaluated, every, sink) = (AtomicU64::new(0), self.arguments.every.max(1), Arc::clone(&taken));
         player.engine.observe(
             &(Arc::new(move |position: &Position| {
                 if evaluated.fetch_add(1, Relaxed) % every == 0 {
-                    locked(&sink).push((position.turn(), Sample::new(position)));
+                    let both = [Some(position.clone()), neighbour(position)];
+                    let quiet = both.into_iter().flatten().filter(is_quiet);
+                    locked(&sink).extend(quiet.map(|position| Sample::new(&position)));
                 }
             }) as _),
         );
@@ -158,7 +160,7 @@ impl Samplers<'_> {
         while !self.is_over(interrupt) {
             samples.append(&mut self.game(&mut player, &taken, &mut random));
             if samples.len() >= CHUNK {
-                teacher.label(&mut samples).map_err(&teacher_failed)?;
+                teachers.label(&mut samples).map_err(&teacher_failed)?;
                 self.write(&samples, say)?;
                 samples.clear();
             }
@@ -190,38 +192,45 @@ impl Samplers<'_> {
             }
             _ => (Position::default(), 8 + random.usize(..2)),
         };
-        let Some(mut moves) = random_moves(&start, random, plies) else { return Vec::new() };
+        let Some(moves) = random_moves(&start, random, plies) else { return Vec::new() };
+        let Some((mut position, _)) = follow(&start, &moves) else { return Vec::new() };
         // With a few moves from each start, clearing the histories would cost as much as the searches.
         if arguments.plies.is_none() {
             player.engine.new_game();
         }
-        let mut samples: Vec<(Color, Sample)> = Vec::new();
+        let mut path = PositionPath::new(&position);
+        let mut samples = Vec::new();
         let mut verdict = Verdict::default();
-        let result = loop {
-            let Some((position, result)) = follow(&start, &moves) else { return Vec::new() };
-            if result.is_some() {
-                break result;
+        for _ in 0..arguments.plies.unwrap_or(LONGEST) {
+            if !position.has_legal_move() || path.is_draw(&position) {
+                break;
             }
-            if arguments.plies.is_some_and(|most| moves.len() >= plies + most) {
-                break None;
-            }
-            let Some((mut best, score)) = player.best_move(&start, &moves) else { return Vec::new() };
+            // Searched without the moves before it: to play them again would cost as much as the search.
+            let Some((mut best, score)) = player.best_move(&position, &[]) else { break };
             samples.append(&mut locked(taken));
             verdict.push(position.turn(), score);
-            if let Some(winner) = verdict.winner() {
-                break Some(winner.fold_wb(1.0, 0.0));
+            if verdict.winner().is_some() {
+                break;
             }
             if strays && random.usize(..STRAY) == 0 {
                 best = random.choice(position.legal_moves()).unwrap_or(best);
             }
-            moves.push(best.to_uci(CastlingMode::Chess960));
-        };
-        if let Some(result) = result {
-            let white = (2.0 * result) as u8;
-            for (turn, sample) in &mut samples {
-                sample.result = if *turn == Color::White { white } else { 2 - white };
-            }
+            position = position.play(best);
+            path.push(&position);
         }
-        samples.into_iter().map(|(_, sample)| sample).collect()
+        samples
     }
+}
+
+/// The position after a random move, or two in one of four cases. A move that gives nothing away is drawn more often.
+fn neighbour(position: &Position) -> Option<Position> {
+    let mut position = position.clone();
+    for _ in 0..1 + usize::from(fastrand::u8(..4) == 0) {
+        let moves = position.legal_moves();
+        let mut drawn = (0..3).filter_map(|_| fastrand::choice(&moves).copied());
+        let last = drawn.next()?;
+        let m = std::iter::once(last).chain(drawn).find(|&m| position.see_ge(m, 0)).unwrap_or(last);
+        position = position.play(m);
+    }
+    position.has_legal_move().then_some(position)
 }

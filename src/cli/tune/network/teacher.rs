@@ -1,5 +1,6 @@
-//! The teacher: any program that reads one FEN a line and answers one number a line, the centipawns of the side to
-//! move, at the latest when it reads an empty line.
+//! Teachers: programs that read one FEN a line and answer one number a line, the centipawns of the side to move, at
+//! the latest when they read an empty line. What several of them say on average is easier to learn than what one says,
+//! and nearer to the truth, because their errors differ.
 
 use std::{
     fmt::Write as _,
@@ -14,8 +15,31 @@ const BATCH: usize = 4096;
 /// Larger scores, in centipawns, show no more than that a position is won.
 const LIMIT: i32 = 3000;
 
+/// Running teachers.
+pub struct Teachers(Vec<Teacher>);
+
+impl Teachers {
+    /// Starts each of the commands, programs with their arguments.
+    pub fn start(commands: &[String]) -> io::Result<Teachers> {
+        commands.iter().map(|command| Teacher::start(command)).collect::<io::Result<_>>().map(Teachers)
+    }
+
+    /// Sets the score of each sample to the mean of what the teachers say; without teachers they stay.
+    pub fn label(&mut self, samples: &mut [Sample]) -> io::Result<()> {
+        let mut sums = vec![0; samples.len()];
+        for teacher in &mut self.0 {
+            teacher.add_scores(samples, &mut sums)?;
+        }
+        let count = self.0.len() as i32;
+        if count > 0 {
+            samples.iter_mut().zip(sums).for_each(|(sample, sum)| sample.score = (sum / count) as i16);
+        }
+        Ok(())
+    }
+}
+
 /// A running teacher.
-pub struct Teacher {
+struct Teacher {
     process: Child,
     questions: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
@@ -23,7 +47,7 @@ pub struct Teacher {
 
 impl Teacher {
     /// Starts `command`, a program and its arguments.
-    pub fn start(command: &str) -> io::Result<Teacher> {
+    fn start(command: &str) -> io::Result<Teacher> {
         let mut words = command.split_whitespace();
         let program = words.next().ok_or_else(|| io::Error::other("no program is named"))?;
         let mut process =
@@ -34,17 +58,17 @@ impl Teacher {
         Ok(Teacher { process, questions, answers })
     }
 
-    /// Sets the score of each sample.
-    pub fn label(&mut self, samples: &mut [Sample]) -> io::Result<()> {
+    /// Adds what it says of each sample.
+    fn add_scores(&mut self, samples: &[Sample], sums: &mut [i32]) -> io::Result<()> {
         let questions = self.questions.as_mut().ok_or_else(|| io::Error::other("it has ended"))?;
         let (mut text, mut line) = (String::new(), String::new());
-        for batch in samples.chunks_mut(BATCH) {
+        for (batch, sums) in samples.chunks(BATCH).zip(sums.chunks_mut(BATCH)) {
             text.clear();
             batch.iter().for_each(|sample| sample.write_fen(&mut text));
             let _ = writeln!(text);
             questions.write_all(text.as_bytes())?;
             questions.flush()?;
-            for sample in batch {
+            for sum in sums {
                 line.clear();
                 if self.answers.read_line(&mut line)? == 0 {
                     return Err(io::Error::other("it ended without an answer"));
@@ -55,7 +79,7 @@ impl Teacher {
                         line.trim()
                     ))
                 })?;
-                sample.score = score.clamp(-LIMIT, LIMIT) as i16;
+                *sum += score.clamp(-LIMIT, LIMIT);
             }
         }
         Ok(())
