@@ -30,8 +30,7 @@ for teacher in "$tools"/teacher-*; do teachers+=(--teacher "$teacher"); done
 if [ "$generators" -gt 0 ]; then
     timeout -s INT -k 10 $((seconds * share / 100)) \
         nice -n 19 "$tools/engram" tune sample "$work/samples.bin" "${teachers[@]}" \
-        --openings "$tools/roots.epd" --opening-share 60 --every 20 --least-nodes 40 --most-nodes 120 \
-        --threads "$generators" > "$out/sample.log" 2>&1 &
+        --openings "$tools/roots.epd" --threads "$generators" > "$out/sample.log" 2>&1 &
     sampler=$! growing="--growing $!"
 fi
 # Few functions are compiled: workers for that would only take the cores.

@@ -2,12 +2,9 @@
 
 use std::{fs, io, path::Path};
 
-use crate::{
-    cli::CliError,
-    files,
-    position::{Position, is_noisy},
-    processor,
-};
+use shakmaty::Move;
+
+use crate::{cli::CliError, files, position::Position, processor};
 
 /// Turns what the system says of a file into an error.
 pub fn file_error(path: &Path) -> impl Fn(io::Error) -> CliError {
@@ -46,6 +43,6 @@ pub fn write(path: &Path, content: &[u8]) -> Result<(), CliError> {
 /// Is the side to move neither in check nor able to win something by a capture or a promotion? Only then a static
 /// evaluation can be right.
 pub fn is_quiet(position: &Position) -> bool {
-    let wins = |m| is_noisy(m) && (!m.is_capture() || m.is_promotion() || position.see_ge(m, 1));
+    let wins = |m: Move| m.is_promotion() || m.is_capture() && position.see_ge(m, 1);
     !position.in_check() && !position.legal_moves().into_iter().any(wins)
 }

@@ -46,19 +46,19 @@ pub struct SampleArguments {
     #[arg(long, default_value_t = u64::MAX)]
     positions: u64,
     /// Minimum nodes for a move; each game draws its own number.
-    #[arg(long, default_value_t = 400)]
+    #[arg(long, default_value_t = 40)]
     least_nodes: u64,
     /// Maximum nodes for a move.
-    #[arg(long, default_value_t = 1600)]
+    #[arg(long, default_value_t = 120)]
     most_nodes: u64,
     /// Take one evaluated position in this many, and a neighbour of it, if they are quiet.
-    #[arg(long, default_value_t = 6)]
+    #[arg(long, default_value_t = 20)]
     every: u64,
     /// Openings, EPD or FEN, one a line (Chess960 too); the other games begin with eight or nine random moves.
     #[arg(long)]
     openings: Option<PathBuf>,
     /// Games in a hundred that begin with one of the openings.
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u8).range(..=100))]
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u8).range(..=100))]
     opening_share: u8,
     /// Maximum number of plies of a game, for many different positions rather than whole games.
     #[arg(long)]

@@ -21,14 +21,15 @@ pub struct Teachers(Vec<Teacher>);
 impl Teachers {
     /// Starts each of the commands, programs with their arguments.
     pub fn start(commands: &[String]) -> io::Result<Teachers> {
-        commands.iter().map(|command| Teacher::start(command)).collect::<io::Result<_>>().map(Teachers)
+        let start = |command: &String| Teacher::start(command).map_err(named(command));
+        commands.iter().map(start).collect::<io::Result<_>>().map(Teachers)
     }
 
     /// Sets the score of each sample to the mean of what the teachers say; without teachers they stay.
     pub fn label(&mut self, samples: &mut [Sample]) -> io::Result<()> {
         let mut sums = vec![0; samples.len()];
         for teacher in &mut self.0 {
-            teacher.add_scores(samples, &mut sums)?;
+            teacher.add_scores(samples, &mut sums).map_err(named(&teacher.command))?;
         }
         let count = self.0.len() as i32;
         if count > 0 {
@@ -38,8 +39,14 @@ impl Teachers {
     }
 }
 
+/// An error with the command that it is about.
+fn named(command: &str) -> impl Fn(io::Error) -> io::Error {
+    move |error| io::Error::other(format!("{command}: {error}"))
+}
+
 /// A running teacher.
 struct Teacher {
+    command: String,
     process: Child,
     questions: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
@@ -55,7 +62,7 @@ impl Teacher {
         let missing = || io::Error::other("it has no standard streams");
         let questions = Some(process.stdin.take().ok_or_else(missing)?);
         let answers = BufReader::new(process.stdout.take().ok_or_else(missing)?);
-        Ok(Teacher { process, questions, answers })
+        Ok(Teacher { command: command.to_owned(), process, questions, answers })
     }
 
     /// Adds what it says of each sample.
