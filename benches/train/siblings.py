@@ -32,7 +32,9 @@ def main():
     left = args.families
     for fen, score, *_ in lines:
         board = chess.Board(fen.strip())
-        if abs(float(score)) > BALANCED or board.is_check() or not left:
+        if not left:
+            break
+        if abs(float(score)) > BALANCED or board.is_check():
             continue
         left -= 1
         for move in list(board.legal_moves):

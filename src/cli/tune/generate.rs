@@ -162,7 +162,10 @@ impl Player {
     fn game(&mut self, random: &mut Rng, openings: &[Position], plies: usize) -> Vec<String> {
         loop {
             let (start, moves) = match openings {
-                [] => (Position::default(), random_moves(&Position::default(), random, plies)),
+                [] => {
+                    let moves = random_moves(&Position::default(), random, plies).map(|(_, moves)| moves);
+                    (Position::default(), moves)
+                }
                 _ => (openings[random.usize(..openings.len())].clone(), Some(Vec::new())),
             };
             if let Some((scored, result)) = moves.and_then(|moves| self.play(&start, moves)) {
@@ -214,7 +217,7 @@ impl Player {
 }
 
 /// The position after `moves` from `start`, and the result for White if the game is over there.
-pub(super) fn follow(start: &Position, moves: &[UciMove]) -> Option<(Position, Option<f32>)> {
+fn follow(start: &Position, moves: &[UciMove]) -> Option<(Position, Option<f32>)> {
     let mut position = start.clone();
     let mut path = PositionPath::new(&position);
     for uci in moves {
@@ -229,8 +232,12 @@ pub(super) fn follow(start: &Position, moves: &[UciMove]) -> Option<(Position, O
     Some((position, drawn.then_some(0.5)))
 }
 
-/// Random moves from `start`; `None` if the game is over after them.
-pub(super) fn random_moves(start: &Position, random: &mut Rng, plies: usize) -> Option<Vec<UciMove>> {
+/// The position after random moves from `start`, and the moves; `None` if the game is over there.
+pub(super) fn random_moves(
+    start: &Position,
+    random: &mut Rng,
+    plies: usize,
+) -> Option<(Position, Vec<UciMove>)> {
     let mut position = start.clone();
     let mut moves = Vec::new();
     for _ in 0..plies {
@@ -238,7 +245,7 @@ pub(super) fn random_moves(start: &Position, random: &mut Rng, plies: usize) -> 
         moves.push(chosen.to_uci(CastlingMode::Chess960));
         position = position.play(chosen);
     }
-    position.has_legal_move().then_some(moves)
+    position.has_legal_move().then_some((position, moves))
 }
 
 #[cfg(test)]

@@ -126,10 +126,7 @@ impl Evaluations {
         }
         if !self.teacher.is_empty() {
             let mut samples: Vec<Sample> = positions.iter().map(Sample::new).collect();
-            let failed = file_error(Path::new("--teacher"));
-            Teachers::start(&self.teacher)
-                .and_then(|mut teachers| teachers.label(&mut samples))
-                .map_err(failed)?;
+            Teachers::start(&self.teacher)?.label(&mut samples)?;
             let scores = positions.iter().zip(samples).map(|(p, sample)| white(p, sample.score.into()));
             found.push((self.teacher.join(", "), scores.collect()));
         }
@@ -191,7 +188,7 @@ pub fn best_scale(values: &[f32], targets: &[f32]) -> f32 {
 }
 
 /// Pearson's coefficient of correlation.
-fn pearson(a: &[f32], b: &[f32]) -> f64 {
+pub fn pearson(a: &[f32], b: &[f32]) -> f64 {
     let mean = |values: &[f32]| values.iter().map(|&v| f64::from(v)).sum::<f64>() / values.len() as f64;
     let (mean_a, mean_b) = (mean(a), mean(b));
     let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);

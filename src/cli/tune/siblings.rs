@@ -12,7 +12,7 @@ use clap::Args;
 use super::{
     common::{file_error, is_quiet, no_data},
     data,
-    held_out::{Evaluations, SCALE, best_scale, chance},
+    held_out::{Evaluations, SCALE, best_scale, chance, pearson},
 };
 use crate::{cli::CliError, position::Position, uci::Output};
 
@@ -65,16 +65,14 @@ fn read(path: &Path) -> Result<Vec<Family>, CliError> {
                 continue;
             };
             family.push((position, score));
-        } else if let Some((first, _)) = family.first() {
-            // The move was the other side's.
-            let sign = if first.turn().is_white() { -1.0 } else { 1.0 };
-            let mover = |score: f32| sign * score;
-            let best = family.iter().map(|&(_, score)| mover(score)).fold(f32::MIN, f32::max);
-            family.retain(|(position, score)| mover(*score) >= best - WORST && is_quiet(position));
+        } else {
+            let mut family = std::mem::take(&mut family);
+            let sign = sign(&family);
+            let best = family.iter().map(|&(_, score)| sign * score).fold(f32::MIN, f32::max);
+            family.retain(|(position, score)| sign * score >= best - WORST && is_quiet(position));
             if family.len() >= FEWEST {
-                families.push(std::mem::take(&mut family));
+                families.push(family);
             }
-            family.clear();
         }
     }
     Ok(families)
@@ -83,23 +81,33 @@ fn read(path: &Path) -> Result<Vec<Family>, CliError> {
 /// The correlation of both series within families, and what the move that `found` likes best loses of `wanted`, on
 /// average.
 fn agreement(families: &[Family], wanted: &[f32], found: &[f32]) -> (f64, f64) {
-    let (mut both, mut squares, mut lost, mut start) = (0.0, [0.0; 2], 0.0, 0);
+    let (wanted, found) = (beyond_mean(families, wanted), beyond_mean(families, found));
+    let (mut lost, mut start) = (0.0, 0);
     for family in families {
-        let mover = if family[0].0.turn().is_white() { -1.0 } else { 1.0 };
-        let part = |series: &[f32]| -> Vec<f64> {
-            let values = &series[start..start + family.len()];
-            let mean = values.iter().map(|&value| f64::from(value)).sum::<f64>() / values.len() as f64;
-            values.iter().map(|&value| mover * (f64::from(value) - mean)).collect()
-        };
-        let (wanted, found) = (part(wanted), part(found));
-        both += wanted.iter().zip(&found).map(|(x, y)| x * y).sum::<f64>();
-        squares[0] += wanted.iter().map(|x| x * x).sum::<f64>();
-        squares[1] += found.iter().map(|y| y * y).sum::<f64>();
-        let favourite = (0..found.len()).max_by(|&a, &b| found[a].total_cmp(&found[b])).unwrap_or(0);
-        lost += wanted.iter().copied().fold(f64::MIN, f64::max) - wanted[favourite];
+        let part = start..start + family.len();
+        let best = wanted[part.clone()].iter().copied().fold(f32::MIN, f32::max);
+        let favourite = part.max_by(|&a, &b| found[a].total_cmp(&found[b])).unwrap_or(start);
+        lost += f64::from(best - wanted[favourite]);
         start += family.len();
     }
-    (both / (squares[0] * squares[1]).sqrt(), lost / families.len() as f64)
+    (pearson(&wanted, &found), lost / families.len() as f64)
+}
+
+/// What each move is worth to its side, less the mean of its family.
+fn beyond_mean(families: &[Family], series: &[f32]) -> Vec<f32> {
+    let (mut beyond, mut rest) = (Vec::with_capacity(series.len()), series);
+    for family in families {
+        let (values, after) = rest.split_at(family.len());
+        let mean = values.iter().sum::<f32>() / values.len() as f32;
+        beyond.extend(values.iter().map(|value| sign(family) * (value - mean)));
+        rest = after;
+    }
+    beyond
+}
+
+/// 1 if White made the moves of a family, -1 if Black did: after them the other side is to move.
+fn sign(family: &[(Position, f32)]) -> f32 {
+    family.first().map_or(1.0, |(position, _)| if position.turn().is_white() { -1.0 } else { 1.0 })
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ pub fn print(arguments: &LabelArguments, output: &Output, interrupt: &Interrupt)
     let has_samples = is_samples(&arguments.input)?;
     // An existing file, which may be the input, is not overwritten.
     let file = File::create_new(&arguments.out).map_err(file_error(&arguments.out))?;
-    let teachers = Teachers::start(&arguments.teacher).map_err(file_error(Path::new("--teacher")))?;
+    let teachers = Teachers::start(&arguments.teacher)?;
     let mut labeller =
         Labeller { arguments, teachers, out: BufWriter::new(file), samples: Vec::new(), written: 0 };
     if has_samples {
@@ -121,7 +121,7 @@ impl Labeller<'_> {
     }
 
     fn write(&mut self) -> Result<(), CliError> {
-        self.teachers.label(&mut self.samples).map_err(file_error(Path::new("--teacher")))?;
+        self.teachers.label(&mut self.samples)?;
         let failed = file_error(&self.arguments.out);
         for sample in &self.samples {
             self.out.write_all(&sample.to_bytes()).map_err(&failed)?;

@@ -20,7 +20,7 @@ use fastrand::Rng;
 use super::{
     super::{
         common::{file_error, is_quiet, threads},
-        generate::{LONGEST, Player, follow, random_moves},
+        generate::{LONGEST, Player, random_moves},
     },
     record::Sample,
     teacher::Teachers,
@@ -141,8 +141,7 @@ impl Samplers<'_> {
 
     /// One thread: games, and whenever enough positions have come together, labels for them.
     fn work(&self, seed: u64, interrupt: &Interrupt, say: &dyn Fn(String)) -> Result<(), CliError> {
-        let teacher_failed = file_error(Path::new("--teacher"));
-        let mut teachers = Teachers::start(&self.arguments.teacher).map_err(&teacher_failed)?;
+        let mut teachers = Teachers::start(&self.arguments.teacher)?;
         let taken = Arc::<Evaluated>::default();
         let mut player = Player::new(self.arguments.least_nodes);
         let (evaluated, every, sink) = (AtomicU64::new(0), self.arguments.every.max(1), Arc::clone(&taken));
@@ -160,7 +159,7 @@ impl Samplers<'_> {
         while !self.is_over(interrupt) {
             samples.append(&mut self.game(&mut player, &taken, &mut random));
             if samples.len() >= CHUNK {
-                teachers.label(&mut samples).map_err(&teacher_failed)?;
+                teachers.label(&mut samples)?;
                 self.write(&samples, say)?;
                 samples.clear();
             }
@@ -192,8 +191,7 @@ impl Samplers<'_> {
             }
             _ => (Position::default(), 8 + random.usize(..2)),
         };
-        let Some(moves) = random_moves(&start, random, plies) else { return Vec::new() };
-        let Some((mut position, _)) = follow(&start, &moves) else { return Vec::new() };
+        let Some((mut position, _)) = random_moves(&start, random, plies) else { return Vec::new() };
         // With a few moves from each start, clearing the histories would cost as much as the searches.
         if arguments.plies.is_none() {
             player.engine.new_game();

@@ -9,6 +9,7 @@ use std::{
 };
 
 use super::record::Sample;
+use crate::cli::CliError;
 
 /// Positions asked at a time: their answers fit into a pipe, so there is no deadlock.
 const BATCH: usize = 4096;
@@ -20,13 +21,13 @@ pub struct Teachers(Vec<Teacher>);
 
 impl Teachers {
     /// Starts each of the commands, programs with their arguments.
-    pub fn start(commands: &[String]) -> io::Result<Teachers> {
+    pub fn start(commands: &[String]) -> Result<Teachers, CliError> {
         let start = |command: &String| Teacher::start(command).map_err(named(command));
-        commands.iter().map(start).collect::<io::Result<_>>().map(Teachers)
+        commands.iter().map(start).collect::<Result<_, _>>().map(Teachers)
     }
 
     /// Sets the score of each sample to the mean of what the teachers say; without teachers they stay.
-    pub fn label(&mut self, samples: &mut [Sample]) -> io::Result<()> {
+    pub fn label(&mut self, samples: &mut [Sample]) -> Result<(), CliError> {
         let mut sums = vec![0; samples.len()];
         for teacher in &mut self.0 {
             teacher.add_scores(samples, &mut sums).map_err(named(&teacher.command))?;
@@ -40,8 +41,8 @@ impl Teachers {
 }
 
 /// An error with the command that it is about.
-fn named(command: &str) -> impl Fn(io::Error) -> io::Error {
-    move |error| io::Error::other(format!("{command}: {error}"))
+fn named(command: &str) -> impl Fn(io::Error) -> CliError {
+    move |error| CliError::Task(format!("--teacher: {command}: {error}"))
 }
 
 /// A running teacher.
