@@ -619,9 +619,7 @@ fn a_game_that_is_learned_from_is_kept_as_pgn() {
         assert!(parts[0].contains(expected), "{expected} is not in {text}");
     }
     for expected in [
-        "[Black \"Ann\"]\n[Result \"*\"]\n[ECO \"C",
-        "[Opening \"",
-        "\"]\n[Termination \"unterminated\"]\n",
+        "[Black \"Ann\"]\n[Result \"*\"]\n[ECO \"C40\"]\n[Opening \"King's Knight Opening\"]\n[Termination \"unterminated\"]\n",
         "\n1. e4 {[%eval ",
     ] {
         assert!(parts[1].contains(expected), "{expected} is not in {text}");
