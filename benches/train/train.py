@@ -14,7 +14,7 @@ same network, loss, limits of the weights and steps, in the order that suits the
 - The learning rate falls to zero over --positions samples or over --seconds, whichever comes first.
 - --from a network with fewer units doubles some of them: twice the unit, half of the weights behind it, a little
   noise of opposite signs.
-- On the device the first layer is a product of matrices: 64 ones among 3,072 inputs are few, but a multiplication by
+- On the device the first layer is a product of matrices: 32 ones among 768 inputs are few, but a multiplication by
   zero costs less there than an addition to an address that others add to. The sums are rounded to 11 bits (float16),
   the gradients to 8 (bfloat16); the loss held out is computed in float32.
 
@@ -37,17 +37,13 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
-BUCKET_INPUTS, BUCKETS, HEADS, PAWN_INPUTS, PAWN_UNITS = 768, 4, 8, 96, 32
-INPUTS = BUCKETS * BUCKET_INPUTS
-ONE_INPUT, ONE_HEAD = 255, 64
+INPUTS, HEADS, PAWN_INPUTS, PAWN_UNITS = 768, 8, 96, 32
+ONE_INPUT, ONE_HEAD = 127, 128
 SCALE = 220.0  # Centipawns of one natural unit of the logistic function.
-POWER = 2.5
-LIMIT = 1.98
+ROW_LIMIT, LIMIT = 1.0, 1.98  # Of the first layer's rows, and of all else.
 ADAM_FIRST, ADAM_SECOND, DECAY, EPSILON = 0.9, 0.999, 0.01, 1e-8
-VERSION = 2
+VERSION = 3
 NONE = 6  # The code of an empty square: no role has it.
-# The king bucket by square, the king on files a to d.
-BUCKET = [0, 0] + 6 * [1] + 8 * [2] + 48 * [3]
 
 
 # The network's file: see src/eval/net/file.rs.
@@ -56,7 +52,7 @@ BUCKET = [0, 0] + 6 * [1] + 8 * [2] + 48 * [3]
 def plan(units: int, pawns: bool) -> list[tuple[str, tuple[int, ...], str, int]]:
     """The parts of a network in the order of its file: name, shape, kind of the integers, the integer for 1.0."""
     parts = [
-        ("weights", (INPUTS, units), "<i2", ONE_INPUT),
+        ("weights", (INPUTS, units), "<i1", ONE_INPUT),
         ("biases", (units,), "<i2", ONE_INPUT),
         ("heads", (HEADS, 2 * units), "<i2", ONE_HEAD),
         ("head_biases", (HEADS,), "<i4", ONE_INPUT * ONE_HEAD),
@@ -77,20 +73,29 @@ def read_network(path: Path) -> dict[str, Tensor]:
     if data[:8] != b"EngramNN" or len(data) < 64:
         raise SystemExit(f"{path}: it is not a network of Engram's")
     version, inputs, units, heads, scale, checksum, pawn_units = struct.unpack_from("<7I", data, 8)
-    sizes = (version, heads, scale, pawn_units in (0, PAWN_UNITS))
-    if inputs not in (BUCKET_INPUTS, INPUTS) or sizes != (VERSION, HEADS, SCALE, True):
+    sizes = (version, inputs, heads, scale, pawn_units in (0, PAWN_UNITS))
+    if sizes != (VERSION, INPUTS, HEADS, SCALE, True):
         raise SystemExit(f"{path}: it has another version or other sizes than this trainer's networks")
     if zlib.crc32(data[64:]) != checksum:
         raise SystemExit(f"{path}: its checksum is wrong: copy it again")
     network, place = {}, 64
     for name, shape, kind, one in plan(units, pawn_units > 0):
-        shape = (inputs, units) if name == "weights" else shape
         numbers = numpy.frombuffer(data, kind, math.prod(shape), place).astype(numpy.float32) / numpy.float32(one)
         network[name] = torch.from_numpy(numbers.reshape(shape))
         place += math.prod(shape) * numpy.dtype(kind).itemsize
-    # A single bucket is copied to all.
-    network["weights"] = network["weights"].repeat(INPUTS // inputs, 1)
     return network
+
+
+def in_integers(number: Tensor, one: int) -> Tensor:
+    """In units of 1 / `one`; half is rounded away from zero, as the definition does."""
+    return number.sign() * (number.abs() * one + 0.5).floor()
+
+
+def rounded(network: dict[str, Tensor]) -> dict[str, Tensor]:
+    """What the integers stand for, with the parameters' own gradients (straight-through estimator)."""
+    units, pawns = network["biases"].numel(), "pawn_biases" in network
+    ones = {name: one for name, _, _, one in plan(units, pawns)}
+    return {name: part + (in_integers(part, ones[name]) / ones[name] - part).detach() for name, part in network.items()}
 
 
 def write_network(path: Path, network: dict[str, Tensor]) -> None:
@@ -98,9 +103,7 @@ def write_network(path: Path, network: dict[str, Tensor]) -> None:
     units, pawns = network["biases"].numel(), "pawn_biases" in network
     payload = b""
     for name, _, kind, one in plan(units, pawns):
-        numbers = network[name].detach().cpu().numpy() * numpy.float32(one)
-        # Half is rounded away from zero, as the definition does.
-        payload += (numpy.sign(numbers) * numpy.floor(numpy.abs(numbers) + 0.5)).astype(kind).tobytes()
+        payload += in_integers(network[name].detach(), one).cpu().numpy().astype(kind).tobytes()
     sizes = (VERSION, INPUTS, units, HEADS, int(SCALE), zlib.crc32(payload), PAWN_UNITS if pawns else 0)
     header = b"EngramNN" + struct.pack("<7I", *sizes)
     unfinished = path.with_name(path.name + ".part")
@@ -164,17 +167,16 @@ def is_sound(words: Tensor) -> Tensor:
     return (pieces <= 32) & one_each & roles & (at[:, 0] == 5) & (at[:, 1] == 13)
 
 
-def features(words: Tensor, bucket: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def features(words: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The inputs of both views [samples, 2, 64] (the king's again for each empty square), the head, the pawn inputs."""
     code, kings, device = codes(words), kings_of(words), words.device
     mirror = (kings >> 2 & 1) * 7
     king = kings ^ mirror
-    base = bucket[king] * BUCKET_INPUTS
     view = torch.arange(2, device=device)
     square = torch.arange(64, device=device) ^ (mirror ^ 56 * view)[:, :, None]
     kind = (code & 7)[:, None] + 6 * ((code >> 3)[:, None] ^ view[:, None])
     empty = (code == NONE)[:, None]
-    inputs = base[:, :, None] + torch.where(empty, 5 * 64 + king[:, :, None], kind * 64 + square)
+    inputs = torch.where(empty, 5 * 64 + king[:, :, None], kind * 64 + square)
     head = torch.div((code != NONE).sum(1) - 1, 4, rounding_mode="floor").clamp(max=HEADS - 1)
     board = code[:, 8:56]
     return inputs, head, torch.cat((board == 0, board == 8), 1).float()
@@ -278,10 +280,10 @@ def of_head(outputs: Tensor, head: Tensor) -> Tensor:
     return outputs.gather(1, head[:, None, None].expand(-1, 1, outputs.shape[2])).squeeze(1)
 
 
-def output(network: dict[str, Tensor], words: Tensor, bucket: Tensor, way: Way) -> Tensor:
+def output(network: dict[str, Tensor], words: Tensor, way: Way) -> Tensor:
     """The network's output for samples, in natural units of the logistic function."""
     with torch.no_grad():
-        inputs, head, pawns = way.features(words, bucket)
+        inputs, head, pawns = way.features(words)
     which = (head[:, None] == torch.arange(HEADS, device=head.device)).float()
     outputs = Units.apply(inputs, network["weights"], network["biases"], network["heads"], way)
     value = of_head(outputs, head).squeeze(1) + which @ network["head_biases"]
@@ -306,13 +308,12 @@ class Training:
             leaf.grad = self.gradient[place:end].view(part.shape)
             self.network[name] = leaf
             place = end
-        self.bucket = torch.tensor(BUCKET, device=device)
         self.way = Way(torch.float16, torch.bfloat16) if device.type == "cuda" else Way()
         self.steps = 0
 
     def losses(self, words: Tensor, share: float, way: Way) -> Tensor:
-        said = torch.sigmoid(output(self.network, words, self.bucket, way))
-        return (said - targets(words, share)).abs().pow(POWER)
+        said = torch.sigmoid(output(rounded(self.network), words, way))
+        return (said - targets(words, share)).square()
 
     @torch.no_grad()
     def loss(self, words: Tensor, share: float) -> float:
@@ -331,6 +332,7 @@ class Training:
         self.parameters.mul_(1 - rate * DECAY)
         self.parameters.addcdiv_(self.first, self.second.sqrt().add_(EPSILON), value=-rate * correction)
         self.parameters.clamp_(-LIMIT, LIMIT)
+        self.network["weights"].data.clamp_(-ROW_LIMIT, ROW_LIMIT)
         return loss.detach()
 
 
@@ -340,7 +342,7 @@ def compiled(training: Training, words: Tensor) -> Way:
     way = training.way
     sums = torch.randn((len(words), 2 * training.network["biases"].numel()), device=words.device).to(way.forwards)
     by_active = sums.to(way.backwards)
-    trials = {"activate": (sums,), "slopes": (sums, by_active), "features": (words, training.bucket)}
+    trials = {"activate": (sums,), "slopes": (sums, by_active), "features": (words,)}
     for name, given in trials.items():
         plain = getattr(way, name)
         try:

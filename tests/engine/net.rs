@@ -26,19 +26,11 @@ fn by_definition(layout: &Layout, position: &Position) -> i64 {
         let king = board.king_of(side).expect("a king");
         let mirror = if king.file() as u32 >= 4 { 7 } else { 0 };
         let flip = if side == Color::Black { 56 } else { 0 };
-        let turned = u32::from(king) ^ mirror ^ flip;
-        let bucket = match (turned / 8, turned % 8) {
-            (0, 0 | 1) => 0,
-            (0, _) => 1,
-            (1, _) => 2,
-            _ => 3,
-        };
-        let offset = if layout.inputs == INPUTS { bucket * 768 } else { 0 };
         let mut sums: Vec<i64> = layout.input_biases.iter().map(|&bias| i64::from(bias)).collect();
         for (square, piece) in board {
             let kind = Role::ALL.iter().position(|&role| role == piece.role).expect("a role")
                 + if piece.color == side { 0 } else { 6 };
-            let input = offset + kind * 64 + (u32::from(square) ^ mirror ^ flip) as usize;
+            let input = kind * 64 + (u32::from(square) ^ mirror ^ flip) as usize;
             assert!(input < INPUTS);
             for (sum, &weight) in sums.iter_mut().zip(&layout.input_weights[input * units..]) {
                 *sum += i64::from(weight);
@@ -72,8 +64,10 @@ fn pawn_part(pawns: &engram::eval::net::PawnLayout, position: &Position, head: u
     let said = [0, 1].map(|kind| {
         let place = 2 * head + kind;
         let weights = &pawns.outputs[place * units..][..units];
-        let weighted =
-            sums.iter().zip(weights).map(|(sum, &weight)| (*sum).clamp(0, 255) * i64::from(weight));
+        let weighted = sums
+            .iter()
+            .zip(weights)
+            .map(|(sum, &weight)| (*sum).clamp(0, i64::from(ONE_INPUT)) * i64::from(weight));
         weighted.sum::<i64>() + i64::from(pawns.output_biases[place])
     });
     let one = i64::from(ONE_INPUT * ONE_HEAD);
@@ -234,7 +228,7 @@ fn a_file_that_is_no_network_is_refused_with_a_reason() {
     }
     let mut small = Layout::from_bytes(EMBEDDED).expect("a network");
     small.units = 8;
-    small.input_weights.truncate(small.inputs * 8);
+    small.input_weights.truncate(INPUTS * 8);
     small.input_biases.truncate(8);
     small.heads.truncate(HEADS * 2 * 8);
     assert!(matches!(refused(&small.to_bytes()), NetworkError::Units { found: 8, .. }));

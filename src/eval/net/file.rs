@@ -1,23 +1,23 @@
 //! The network's file.
 //!
 //! ```text
-//!  header 64: magic "EngramNN" | version u32 | inputs u32 (of one bucket, for all, or of each) | units u32 | heads u32
+//!  header 64: magic "EngramNN" | version u32 | inputs u32 | units u32 | heads u32
 //!             | scale u32 (centipawns of one unit of output) | CRC-32 u32 of all bytes after the header
 //!             | units of the pawn part u32, 0 if there is none | zero [28]
-//!  input weights i16 [inputs][units] | input biases i16 [units]     (255 = 1.0)
-//!  heads i16 [heads][2 * units] (64 = 1.0) | head biases i32 [heads] (255 * 64 = 1.0)
-//!  pawn part: input weights i16 [96][units] | input biases i16 [units]   (255 = 1.0)
-//!             outputs i16 [heads][factor, addend][units] (64 = 1.0) | their biases i32 [heads][2] (255 * 64 = 1.0)
+//!  input weights i8 [inputs][units] | input biases i16 [units]      (127 = 1.0)
+//!  heads i16 [heads][2 * units] (128 = 1.0) | head biases i32 [heads] (127 * 128 = 1.0)
+//!  pawn part: input weights i16 [96][units] | input biases i16 [units]   (127 = 1.0)
+//!             outputs i16 [heads][factor, addend][units] (128 = 1.0) | their biases i32 [heads][2] (127 * 128 = 1.0)
 //! ```
 //! All numbers are little-endian. The first half of a head reads the mover's units, the second the opponent's.
 
 use thiserror::Error;
 
-use super::{BUCKET_INPUTS, INPUTS};
+use super::INPUTS;
 
 /// How a file begins.
 const MAGIC: [u8; 8] = *b"EngramNN";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const HEADER: usize = 64;
 
 /// The largest scale, in centipawns.
@@ -31,9 +31,9 @@ pub const PAWN_INPUTS: usize = 96;
 pub const PAWN_UNITS: usize = 32;
 
 /// The integer that represents 1.0 in input weights and activations.
-pub const ONE_INPUT: i32 = 255;
+pub const ONE_INPUT: i32 = 127;
 /// The integer that represents 1.0 in the weights of heads.
-pub const ONE_HEAD: i32 = 64;
+pub const ONE_HEAD: i32 = 128;
 
 /// The reason why a file is not a network for this engine.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -73,12 +73,10 @@ pub enum NetworkError {
 pub struct Layout {
     /// Hidden units of a view.
     pub units: usize,
-    /// Inputs of a view: those of each bucket, or of one bucket that is used for all.
-    pub inputs: usize,
     /// Centipawns of one unit of output.
     pub scale: u32,
     /// By input.
-    pub input_weights: Vec<i16>,
+    pub input_weights: Vec<i8>,
     /// By unit.
     pub input_biases: Vec<i16>,
     /// By head, mover's units before the opponent's.
@@ -119,15 +117,12 @@ impl Layout {
         let [version, inputs, units, heads, scale, checksum, pawn_units] =
             [0, 1, 2, 3, 4, 5, 6].map(|index| word(index) as usize);
         let pawns = pawn_units == PAWN_UNITS;
-        let known = [BUCKET_INPUTS, INPUTS].contains(&inputs)
-            && heads == HEADS
-            && units <= 1 << 14
-            && (pawns || pawn_units == 0);
+        let known = inputs == INPUTS && heads == HEADS && units <= 1 << 14 && (pawns || pawn_units == 0);
         if version != VERSION as usize || !known {
             return Err(NetworkError::Version(version as u32));
         }
         let expected =
-            2 * (inputs * units + units + HEADS * 2 * units) + 4 * HEADS + if pawns { PAWN_BYTES } else { 0 };
+            INPUTS * units + 2 * (units + HEADS * 2 * units) + 4 * HEADS + if pawns { PAWN_BYTES } else { 0 };
         if payload.len() != expected {
             return Err(NetworkError::Length { found: bytes.len(), expected: HEADER + expected });
         }
@@ -140,9 +135,8 @@ impl Layout {
         let mut rest = Numbers(payload);
         Ok(Layout {
             units,
-            inputs,
             scale: scale as u32,
-            input_weights: rest.shorts(inputs * units),
+            input_weights: rest.bytes(INPUTS * units),
             input_biases: rest.shorts(units),
             heads: rest.shorts(HEADS * 2 * units),
             head_biases: rest.words(HEADS),
@@ -164,7 +158,7 @@ impl Layout {
         let words = |payload: &mut Vec<u8>, numbers: &[i32]| {
             numbers.iter().for_each(|number| payload.extend(number.to_le_bytes()));
         };
-        shorts(&mut payload, &self.input_weights);
+        payload.extend(self.input_weights.iter().map(|&number| number as u8));
         shorts(&mut payload, &self.input_biases);
         shorts(&mut payload, &self.heads);
         words(&mut payload, &self.head_biases);
@@ -178,7 +172,7 @@ impl Layout {
         let checksum = crc32fast::hash(&payload);
         let pawn_units = if self.pawns.is_some() { PAWN_UNITS as u32 } else { 0 };
         let sizes =
-            [VERSION, self.inputs as u32, self.units as u32, HEADS as u32, self.scale, checksum, pawn_units];
+            [VERSION, INPUTS as u32, self.units as u32, HEADS as u32, self.scale, checksum, pawn_units];
         sizes.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
         bytes.resize(HEADER, 0);
         bytes.append(&mut payload);
@@ -198,6 +192,10 @@ impl Numbers<'_> {
         let (taken, rest) = self.0.split_at(bytes.min(self.0.len()));
         self.0 = rest;
         taken
+    }
+
+    fn bytes(&mut self, count: usize) -> Vec<i8> {
+        self.take(count).iter().map(|&byte| byte as i8).collect()
     }
 
     fn shorts(&mut self, count: usize) -> Vec<i16> {

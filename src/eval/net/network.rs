@@ -10,23 +10,32 @@ use std::sync::{Arc, OnceLock};
 use shakmaty::{Bitboard, Color};
 
 use super::{
-    INPUTS, View,
+    View,
     difference::{Difference, PieceOn},
     file::{HEADS, Layout, NetworkError, ONE_HEAD, ONE_INPUT},
     pawns::{PawnEntry, PawnPart},
 };
-use crate::{processor::Instructions, types::Score};
+use crate::{
+    processor::{Instructions, weighted_squares},
+    types::Score,
+};
 
 /// The file of the built-in network.
 pub const EMBEDDED: &[u8] = include_bytes!("engram.net");
 
 /// Hidden units of a view.
-pub const UNITS: usize = 512;
+pub const UNITS: usize = 1024;
+const _: () = assert!(UNITS.is_multiple_of(128) && UNITS <= 4096, "`weighted_squares` asks for it");
 
 /// One number for each unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct Units(pub [i16; UNITS]);
+
+/// The weights of an input. In a byte each, so that the rows of a position's pieces come from the second-level cache.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+struct Row([i8; UNITS]);
 
 /// The head for a board with `pieces` pieces.
 #[inline]
@@ -35,12 +44,12 @@ pub fn head(pieces: u32) -> usize {
 }
 
 /// A row of zeros, for a missing input.
-static NO_ROW: Units = Units([0; UNITS]);
+static NO_ROW: Row = Row([0; UNITS]);
 
 /// A network.
 #[derive(Debug)]
 pub struct Network {
-    rows: Box<[Units]>,
+    rows: Box<[Row]>,
     biases: Units,
     /// By head, the mover's units and the opponent's.
     heads: Box<[[Units; 2]]>,
@@ -73,16 +82,15 @@ impl Network {
         if layout.units != UNITS {
             return Err(NetworkError::Units { found: layout.units as u32, expected: UNITS });
         }
-        // If there are fewer inputs, one bucket is used for all.
-        let rows = |numbers: &[i16], count: usize| -> Box<[Units]> {
-            numbers.as_chunks::<UNITS>().0.iter().cycle().take(count).map(|&row| Units(row)).collect()
+        let units = |numbers: &[i16]| -> Box<[Units]> {
+            numbers.as_chunks::<UNITS>().0.iter().map(|&units| Units(units)).collect()
         };
         let mut head_biases = [0; HEADS];
         head_biases.copy_from_slice(&layout.head_biases);
         Ok(Network {
-            rows: rows(&layout.input_weights, INPUTS),
-            biases: rows(&layout.input_biases, 1)[0].clone(),
-            heads: rows(&layout.heads, 2 * HEADS)
+            rows: layout.input_weights.as_chunks::<UNITS>().0.iter().map(|&row| Row(row)).collect(),
+            biases: units(&layout.input_biases)[0].clone(),
+            heads: units(&layout.heads)
                 .chunks_exact(2)
                 .map(|pair| [pair[0].clone(), pair[1].clone()])
                 .collect(),
@@ -110,14 +118,15 @@ impl Network {
     }
 
     /// Applies a difference, as a view sees it, to `from` (or, without it, to `to` itself), and writes the result to
-    /// `to`. Two rows are added and two subtracted in one pass over the units, so that most boards need one pass, and
-    /// every number is read and written once.
+    /// `to`. A quiet move and a capture need one pass over the units, and so do most differences of two moves.
     #[inline(always)]
     pub fn update(&self, view: View, from: Option<&Units>, to: &mut Units, difference: &Difference) {
         let (added, removed) = (difference.added.as_slice(), difference.removed.as_slice());
         let row = |&piece: &PieceOn| &self.rows[view.input_of(piece)];
-        if let ([more], [less]) = (added, removed) {
-            return pass(from, to, [row(more)], [row(less)]);
+        match (added, removed) {
+            ([more], [less]) => return pass(from, to, [row(more)], [row(less)]),
+            ([more], [less, least]) => return pass(from, to, [row(more)], [row(less), row(least)]),
+            _ => {}
         }
         let mut from = from;
         for first in (0..added.len().max(removed.len())).step_by(2) {
@@ -137,7 +146,10 @@ impl Network {
         let head = head(pieces);
         let [own, theirs] = &self.heads[head];
         let [mover, opponent] = sums;
-        let sum = dot(mover, own) + dot(opponent, theirs);
+        let weighted = |units: &Units, weights: &Units| {
+            weighted_squares(self.instructions, &units.0, &weights.0, ONE_INPUT as i16)
+        };
+        let sum = weighted(mover, own) + weighted(opponent, theirs);
         let mut output = sum / i64::from(ONE_INPUT) + i64::from(self.head_biases[head]);
         if let Some(pawns) = pawns {
             output = pawns.apply(turn, head, output);
@@ -158,18 +170,15 @@ impl Network {
 
 /// Adds some rows to `from` (or, without it, to `to` itself), subtracts others, and writes the result to `to`.
 #[inline(always)]
-fn pass<const ROWS: usize>(
+fn pass<const ADDED: usize, const REMOVED: usize>(
     from: Option<&Units>,
     to: &mut Units,
-    added: [&Units; ROWS],
-    removed: [&Units; ROWS],
+    added: [&Row; ADDED],
+    removed: [&Row; REMOVED],
 ) {
     let total = |unit: usize, before: i16| {
-        let mut sum = before;
-        for row in 0..ROWS {
-            sum = sum.wrapping_add(added[row].0[unit]).wrapping_sub(removed[row].0[unit]);
-        }
-        sum
+        let sum = added.iter().fold(before, |sum, row| sum.wrapping_add(i16::from(row.0[unit])));
+        removed.iter().fold(sum, |sum, row| sum.wrapping_sub(i16::from(row.0[unit])))
     };
     match from {
         Some(from) => {
@@ -183,23 +192,4 @@ fn pass<const ROWS: usize>(
             }
         }
     }
-}
-
-/// The sum of the squared clipped units times their weights. Weights are within ±127, so that a unit times its weight
-/// fits into 16 bits, and the sum over a part of the units into 32.
-#[inline(always)]
-fn dot(units: &Units, weights: &Units) -> i64 {
-    const PART: usize = 256;
-    const _: () = assert!(PART as i64 * (ONE_INPUT * ONE_INPUT) as i64 * 127 <= i32::MAX as i64);
-    let (units, weights) = (units.0.as_chunks::<PART>().0, weights.0.as_chunks::<PART>().0);
-    let mut total = 0;
-    for (units, weights) in units.iter().zip(weights) {
-        let mut sum = 0_i32;
-        for (&unit, &weight) in units.iter().zip(weights) {
-            let clipped = unit.clamp(0, ONE_INPUT as i16);
-            sum = sum.wrapping_add(i32::from(clipped.wrapping_mul(weight)) * i32::from(clipped));
-        }
-        total += i64::from(sum);
-    }
-    total
 }

@@ -1,4 +1,5 @@
-//! The network in floating point: its parameters, its output for samples, and the gradient of the loss.
+//! The network in floating point: its parameters, its output for samples, and the gradient of the loss, which is the
+//! squared error of the expected score.
 //!
 //! All parameters are in one vector, so that optimiser, checkpoints and limits need not distinguish them:
 //!
@@ -19,13 +20,13 @@ use fastrand::Rng;
 use shakmaty::{Color, Role, Square};
 
 use super::{pawns, record::Sample};
-use crate::eval::net::{HEADS, INPUTS, View, head};
+use crate::eval::net::{HEADS, INPUTS, ONE_HEAD, ONE_INPUT, View, head};
 
 /// Centipawns of one natural unit of the logistic function: the network's output counts in it.
 pub const SCALE: f32 = 220.0;
-/// The loss is the error of the expected score to this power.
-const POWER: f32 = 2.5;
-/// Weights are kept within this, so that they fit the integers of the engine.
+/// The numbers of the first layer's rows are kept within this, so that they fit the integers of the engine.
+pub const ROW_LIMIT: f32 = 1.0;
+/// So are all others within this.
 pub const LIMIT: f32 = 1.98;
 /// Most pieces on a board.
 const MOST: usize = 32;
@@ -69,6 +70,24 @@ impl NetworkShape {
 
     pub fn parameters(self) -> usize {
         self.pawn_part() + if self.pawns { pawns::PARAMETERS } else { 0 }
+    }
+
+    /// The parts that have the same scale in the engine's integers, and the integer that represents 1.0 in them.
+    pub fn scales(self) -> Vec<(Range<usize>, i32)> {
+        let (input, head, bias) = (ONE_INPUT, ONE_HEAD, ONE_INPUT * ONE_HEAD);
+        let mut scales = vec![
+            (0..self.heads(), input),
+            (self.heads()..self.head_biases(), head),
+            (self.head_biases()..self.pawn_part(), bias),
+        ];
+        if self.pawns {
+            let mut place = self.pawn_part();
+            for (size, one) in pawns::SIZES.into_iter().zip([input, input, head, bias]) {
+                scales.push((place..place + size, one));
+                place += size;
+            }
+        }
+        scales
     }
 
     /// Random parameters to begin with.
@@ -225,7 +244,7 @@ pub fn loss(
     let mut sum = 0.0;
     for ((sample, inputs), main) in samples.iter().zip(&scratch.inputs).zip(&scratch.values) {
         let (factor, addend) = pawn_part(shape, parameters, inputs.head, sample, &mut scratch.pawns);
-        sum += (logistic(main * factor + addend) - target(sample, share)).abs().powf(POWER);
+        sum += (logistic(main * factor + addend) - target(sample, share)).powi(2);
     }
     sum
 }
@@ -245,8 +264,8 @@ pub fn learn(
         let (factor, addend) = pawn_part(shape, parameters, inputs.head, sample, &mut scratch.pawns);
         let said = logistic(*value * factor + addend);
         let error = said - target(sample, share);
-        sum += error.abs().powf(POWER);
-        let slope = POWER * error.abs().powf(POWER - 1.0) * error.signum() * said * (1.0 - said);
+        sum += error.powi(2);
+        let slope = 2.0 * error * said * (1.0 - said);
         if shape.pawns {
             let (parameters, gradient) =
                 (&parameters[shape.pawn_part()..], &mut gradient[shape.pawn_part()..]);

@@ -4,7 +4,7 @@ use super::record::Sample;
 use crate::eval::net::{HEADS, PAWN_INPUTS, PAWN_UNITS};
 
 /// Sizes of the parts: input weights and biases, outputs and their biases.
-const SIZES: [usize; 4] = [PAWN_INPUTS * PAWN_UNITS, PAWN_UNITS, HEADS * 2 * PAWN_UNITS, HEADS * 2];
+pub const SIZES: [usize; 4] = [PAWN_INPUTS * PAWN_UNITS, PAWN_UNITS, HEADS * 2 * PAWN_UNITS, HEADS * 2];
 
 /// How many parameters it has.
 pub const PARAMETERS: usize = {
@@ -22,7 +22,7 @@ pub fn parts(mut rest: &mut [f32]) -> [&mut [f32]; 4] {
 }
 
 /// [`parts`], to be read.
-pub fn parts_of(mut rest: &[f32]) -> [&[f32]; 4] {
+pub fn parts_of<T>(mut rest: &[T]) -> [&[T]; 4] {
     SIZES.map(|size| {
         let (part, after) = rest.split_at(size);
         rest = after;

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     super::common::{file_error, foreign_checkpoint, read_state, write},
-    model::{self, LIMIT, NetworkShape, SCALE, Scratch, TILE},
+    model::{self, LIMIT, NetworkShape, ROW_LIMIT, SCALE, Scratch, TILE},
     optimiser::{self, Moments},
     pawns,
     record::Sample,
@@ -22,6 +22,7 @@ use crate::{
 const PORTION: usize = 2048;
 /// Parameters that a thread takes at a time.
 const STRETCH: usize = 1 << 13;
+const _: () = assert!((INPUTS * TILE).is_multiple_of(STRETCH));
 
 /// The data of a thread.
 pub struct Learner {
@@ -66,7 +67,7 @@ impl Training {
     /// Learns from a batch and returns the sum of its losses.
     pub fn step(&mut self, batch: &[Sample], share: f32, rate: f32, learners: &mut [Learner]) -> f32 {
         let next = AtomicUsize::new(0);
-        let (shape, parameters) = (self.shape, &self.parameters);
+        let (shape, parameters) = (self.shape, &self.rounded());
         std::thread::scope(|scope| {
             for learner in learners.iter_mut() {
                 let next = &next;
@@ -98,9 +99,11 @@ impl Training {
         let mut gradients: Vec<_> =
             learners.iter_mut().map(|learner| learner.gradient.chunks_mut(STRETCH)).collect();
         let moments = self.moments.first.chunks_mut(STRETCH).zip(self.moments.second.chunks_mut(STRETCH));
-        for (parameters, moments) in self.parameters.chunks_mut(STRETCH).zip(moments) {
+        let rows = self.shape.input_biases() / STRETCH;
+        for (stretch, (parameters, moments)) in self.parameters.chunks_mut(STRETCH).zip(moments).enumerate() {
             let gradients: Vec<_> = gradients.iter_mut().filter_map(Iterator::next).collect();
-            let _ = work.send((parameters, moments, gradients));
+            let limit = if stretch < rows { ROW_LIMIT } else { LIMIT };
+            let _ = work.send((parameters, moments, gradients, limit));
         }
         drop(work);
         let (scale, steps) = (1.0 / samples as f32, self.batches);
@@ -109,14 +112,14 @@ impl Training {
                 let works = works.clone();
                 scope.spawn(move || {
                     let mut mean = vec![0.0; STRETCH];
-                    for (parameters, moments, gradients) in works {
+                    for (parameters, moments, gradients, limit) in works {
                         let mean = &mut mean[..parameters.len()];
                         mean.fill(0.0);
                         for gradient in gradients {
                             mean.iter_mut().zip(&*gradient).for_each(|(mean, part)| *mean += scale * part);
                             gradient.fill(0.0);
                         }
-                        optimiser::step(parameters, moments, mean, rate, steps, LIMIT);
+                        optimiser::step(parameters, moments, mean, rate, steps, limit);
                     }
                 });
             }
@@ -126,6 +129,7 @@ impl Training {
     /// The mean loss of samples.
     pub fn loss(&self, samples: &[Sample], share: f32, learners: &mut [Learner]) -> f64 {
         let portion = samples.len().div_ceil(learners.len()).max(1);
+        let parameters = &self.rounded();
         std::thread::scope(|scope| {
             for (learner, samples) in learners.iter_mut().zip(samples.chunks(portion)) {
                 scope.spawn(move || {
@@ -133,7 +137,7 @@ impl Training {
                     for portion in samples.chunks(PORTION) {
                         sum += f64::from(model::loss(
                             self.shape,
-                            &self.parameters,
+                            parameters,
                             portion,
                             share,
                             &mut learner.scratch,
@@ -147,34 +151,43 @@ impl Training {
         learners[..used].iter().map(|learner| f64::from(learner.loss)).sum::<f64>() / used.max(1) as f64
     }
 
+    /// The parameters as the engine's integers hold them. What is computed with these instead of the parameters, and
+    /// changes the parameters, allows for the rounding (straight-through estimator; Bengio and others, 2013).
+    fn rounded(&self) -> Vec<f32> {
+        let mut rounded = self.parameters.clone();
+        for (part, one) in self.shape.scales() {
+            let one = one as f32;
+            rounded[part].iter_mut().for_each(|number| *number = (*number * one).round() / one);
+        }
+        rounded
+    }
+
     /// The network in the engine's integers.
     pub fn layout(&self) -> Layout {
         let shape = self.shape;
-        let shorts = |numbers: &[f32], one: i32| -> Vec<i16> {
-            numbers.iter().map(|number| (number * one as f32).round() as i16).collect()
-        };
-        let words = |numbers: &[f32]| -> Vec<i32> {
-            numbers.iter().map(|number| (number * (ONE_INPUT * ONE_HEAD) as f32).round() as i32).collect()
-        };
+        let mut integers = Vec::with_capacity(self.parameters.len());
+        for (part, one) in shape.scales() {
+            integers.extend(self.parameters[part].iter().map(|number| (number * one as f32).round() as i32));
+        }
+        let shorts = |numbers: &[i32]| -> Vec<i16> { numbers.iter().map(|&number| number as i16).collect() };
         Layout {
             units: shape.units,
-            inputs: INPUTS,
             scale: SCALE as u32,
             input_weights: (0..INPUTS)
                 .flat_map(|input| (0..shape.units / TILE).map(move |tile| shape.row(input, tile)))
-                .flat_map(|row| shorts(&self.parameters[row], ONE_INPUT))
+                .flat_map(|row| integers[row].iter().map(|&number| number as i8))
                 .collect(),
-            input_biases: shorts(&self.parameters[shape.input_biases()..shape.heads()], ONE_INPUT),
-            heads: shorts(&self.parameters[shape.heads()..shape.head_biases()], ONE_HEAD),
-            head_biases: words(&self.parameters[shape.head_biases()..shape.pawn_part()]),
+            input_biases: shorts(&integers[shape.input_biases()..shape.heads()]),
+            heads: shorts(&integers[shape.heads()..shape.head_biases()]),
+            head_biases: integers[shape.head_biases()..shape.pawn_part()].to_vec(),
             pawns: shape.pawns.then(|| {
                 let [weights, biases, outputs, output_biases] =
-                    pawns::parts_of(&self.parameters[shape.pawn_part()..]);
+                    pawns::parts_of(&integers[shape.pawn_part()..]);
                 PawnLayout {
-                    input_weights: shorts(weights, ONE_INPUT),
-                    input_biases: shorts(biases, ONE_INPUT),
-                    outputs: shorts(outputs, ONE_HEAD),
-                    output_biases: words(output_biases),
+                    input_weights: shorts(weights),
+                    input_biases: shorts(biases),
+                    outputs: shorts(outputs),
+                    output_biases: output_biases.to_vec(),
                 }
             }),
         }
@@ -217,14 +230,13 @@ const MAGIC: [u8; 24] = *b"Engram training, v2\n\0\0\0\0";
 pub fn grown(layout: &Layout, shape: NetworkShape) -> Vec<f32> {
     let mut parameters = shape.random(2);
     parameters[shape.heads()..shape.pawn_part()].fill(0.0);
-    let copy = |to: &mut [f32], from: &[i16], one: i32| {
-        to.iter_mut().zip(from).for_each(|(to, &from)| *to = f32::from(from) / one as f32);
-    };
+    fn copy<T: Copy + Into<f32>>(to: &mut [f32], from: &[T], one: i32) {
+        to.iter_mut().zip(from).for_each(|(to, &from)| *to = from.into() / one as f32);
+    }
     let copy_words = |to: &mut [f32], from: &[i32]| {
         to.iter_mut().zip(from).for_each(|(to, &from)| *to = from as f32 / (ONE_INPUT * ONE_HEAD) as f32);
     };
-    // A single bucket is copied to all.
-    for (input, from) in layout.input_weights.chunks(layout.units).cycle().take(INPUTS).enumerate() {
+    for (input, from) in layout.input_weights.chunks(layout.units).enumerate() {
         for (tile, from) in from.chunks(TILE).enumerate() {
             copy(&mut parameters[shape.row(input, tile)], from, ONE_INPUT);
         }
