@@ -128,16 +128,23 @@ pub(crate) fn weighted_squares(
     weights: &[i16],
     most: i16,
 ) -> i64 {
-    // The compiler uses half of a register of 512 bits for it.
-    #[cfg(target_arch = "x86_64")]
-    if instructions.0 == Generation::Avx512 {
+    match instructions.0 {
+        Generation::Baseline => weighted_squares_baseline(numbers, weights, most),
         // SAFETY: `newer` has found the features.
-        return unsafe { weighted_squares_avx512(numbers, weights, most) };
+        #[cfg(target_arch = "x86_64")]
+        Generation::Avx2 => unsafe { weighted_squares_avx2(numbers, weights, most) },
+        // SAFETY: the same.
+        #[cfg(target_arch = "x86_64")]
+        Generation::Avx512 => unsafe { weighted_squares_avx512(numbers, weights, most) },
     }
+}
+
+#[inline(always)]
+fn weighted_squares_baseline(numbers: &[i16], weights: &[i16], most: i16) -> i64 {
     // So many products of 15 and 7 bits fit into 32 bits.
-    const PART: usize = 256;
+    const PART: usize = 128;
     let mut total = 0;
-    for (numbers, weights) in numbers.chunks(PART).zip(weights.chunks(PART)) {
+    for (numbers, weights) in numbers.as_chunks::<PART>().0.iter().zip(weights.as_chunks::<PART>().0) {
         let mut sum = 0_i32;
         for (&number, &weight) in numbers.iter().zip(weights) {
             let clipped = number.clamp(0, most);
@@ -148,33 +155,70 @@ pub(crate) fn weighted_squares(
     total
 }
 
+/// [`weighted_squares`] with instructions by name: of the plain loop the compiler makes one that uses half of each
+/// register.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-#[allow(unsafe_code)]
-fn weighted_squares_avx512(numbers: &[i16], weights: &[i16], most: i16) -> i64 {
-    use std::arch::x86_64::{
-        __m512i, _mm512_add_epi64, _mm512_castsi512_si256, _mm512_cvtepi32_epi64, _mm512_dpwssd_epi32,
-        _mm512_extracti64x4_epi64, _mm512_loadu_si512, _mm512_max_epi16, _mm512_min_epi16,
-        _mm512_mullo_epi16, _mm512_reduce_add_epi64, _mm512_set1_epi16, _mm512_setzero_si512,
-    };
+macro_rules! weighted_squares_by_name {
+    ($name:ident, $features:literal, $lanes:literal, $load:ident, $store:ident, $zero:ident, $all:ident,
+     $max:ident, $min:ident, $multiply:ident, |$sum:ident, $first:ident, $second:ident| $add_products:expr) => {
+        #[target_feature(enable = $features)]
+        #[allow(unsafe_code)]
+        fn $name(numbers: &[i16], weights: &[i16], most: i16) -> i64 {
+            use std::arch::x86_64::*;
 
-    // SAFETY: it reads the 64 bytes of the array.
-    let load = |numbers: &[i16; 32]| -> __m512i { unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) } };
-    let (zero, most) = (_mm512_setzero_si512(), _mm512_set1_epi16(most));
-    let mut sums = [zero; 4];
-    let (numbers, weights) = (numbers.as_chunks::<32>().0, weights.as_chunks::<32>().0);
-    for (numbers, weights) in numbers.as_chunks::<4>().0.iter().zip(weights.as_chunks::<4>().0) {
-        for ((sum, numbers), weights) in sums.iter_mut().zip(numbers).zip(weights) {
-            let clipped = _mm512_min_epi16(_mm512_max_epi16(load(numbers), zero), most);
-            *sum = _mm512_dpwssd_epi32(*sum, _mm512_mullo_epi16(clipped, load(weights)), clipped);
+            // SAFETY: it reads as many bytes as the array has.
+            let load = |numbers: &[i16; $lanes]| unsafe { $load(numbers.as_ptr().cast()) };
+            let (zero, most) = ($zero(), $all(most));
+            // Four independent sums, so that an addition need not wait for the last one.
+            let mut sums = [zero; 4];
+            let (numbers, weights) = (numbers.as_chunks::<$lanes>().0, weights.as_chunks::<$lanes>().0);
+            for (numbers, weights) in numbers.as_chunks::<4>().0.iter().zip(weights.as_chunks::<4>().0) {
+                for (($sum, numbers), weights) in sums.iter_mut().zip(numbers).zip(weights) {
+                    let $second = $min($max(load(numbers), zero), most);
+                    let $first = $multiply($second, load(weights));
+                    *$sum = $add_products;
+                }
+            }
+            let mut lanes = [[0_i32; $lanes / 2]; 4];
+            for (lanes, sum) in lanes.iter_mut().zip(sums) {
+                // SAFETY: it writes as many bytes as the array has.
+                unsafe { $store(lanes.as_mut_ptr().cast(), sum) };
+            }
+            // A lane has at most 512 products of 15 and 7 bits.
+            (0..$lanes / 2).map(|lane| i64::from(lanes.iter().map(|lanes| lanes[lane]).sum::<i32>())).sum()
         }
-    }
-    let wide = |sum: __m512i| {
-        let [low, high] = [_mm512_castsi512_si256(sum), _mm512_extracti64x4_epi64::<1>(sum)];
-        _mm512_add_epi64(_mm512_cvtepi32_epi64(low), _mm512_cvtepi32_epi64(high))
     };
-    sums.into_iter().map(|sum| _mm512_reduce_add_epi64(wide(sum))).sum()
 }
+
+#[cfg(target_arch = "x86_64")]
+weighted_squares_by_name!(
+    weighted_squares_avx2,
+    "avx2",
+    16,
+    _mm256_loadu_si256,
+    _mm256_storeu_si256,
+    _mm256_setzero_si256,
+    _mm256_set1_epi16,
+    _mm256_max_epi16,
+    _mm256_min_epi16,
+    _mm256_mullo_epi16,
+    |sum, first, second| _mm256_add_epi32(*sum, _mm256_madd_epi16(first, second))
+);
+
+#[cfg(target_arch = "x86_64")]
+weighted_squares_by_name!(
+    weighted_squares_avx512,
+    "avx512f,avx512bw,avx512vnni",
+    32,
+    _mm512_loadu_si512,
+    _mm512_storeu_si512,
+    _mm512_setzero_si512,
+    _mm512_set1_epi16,
+    _mm512_max_epi16,
+    _mm512_min_epi16,
+    _mm512_mullo_epi16,
+    |sum, first, second| _mm512_dpwssd_epi32(*sum, first, second)
+);
 
 /// From now on an instruction that this processor does not have ends the process with a message and exit code 1. That
 /// happens only to a program compiled for a newer processor (`-C target-cpu`).
