@@ -44,7 +44,8 @@ def mark(before, after):
     then = after["mate"] <= 0 if "mate" in after else None
     by_clarity = lambda cp: 3 if cp <= 700 else 2 if cp <= 999 else 1
     if first is None and then is None:
-        return sum(loss(before, after) >= bound for bound in (5, 10, 15))
+        decided = chances(before) < 25 or 100 - chances(after) > 75
+        return min(sum(loss(before, after) >= bound for bound in (5, 10, 15)), 1 if decided else 3)
     if first is None and not then:
         return by_clarity(-before["cp"])
     if first and then is None:

@@ -18,9 +18,9 @@ impl ChanceModel {
     pub const TYPICAL: f64 = 58.0;
 
     /// The model for the printed chances. The score that wins every second game at typical material is the printed pawn
-    /// (fitted to 300 self-play games of the network, 20,000 nodes a move: 142 internal units).
+    /// (fitted to 300 self-play games of the network, 20,000 nodes a move: 136 internal units).
     pub const PRINTED: ChanceModel =
-        ChanceModel { even: [EVEN, -0.0136 * EVEN], spread: [0.62 * EVEN, 0.0052 * EVEN] };
+        ChanceModel { even: [EVEN, -0.014 * EVEN], spread: [0.53 * EVEN, 0.0031 * EVEN] };
 
     /// The chances of win, draw and loss, which add up to 1. `material` of both sides is in points: pawn 1,
     /// minor piece 3, rook 5, queen 9.

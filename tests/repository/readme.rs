@@ -60,10 +60,11 @@ fn declared(engine: &mut Engine) -> Vec<OptionDeclaration> {
 
 #[test]
 fn the_analysis_of_a_game_prints_what_is_shown() {
-    let shown = example("$ engram analyse opera.pgn --nodes 20000");
+    let shown = example("$ engram analyse opera.pgn --nodes 20000 --all");
     let home = home();
     fs::copy(fixture("opera.pgn"), home.path().join("opera.pgn")).expect("a game");
-    let (out, error, code) = finish(command(&home).args(["analyse", "opera.pgn", "--nodes", "20000"]));
+    let (out, error, code) =
+        finish(command(&home).args(["analyse", "opera.pgn", "--nodes", "20000", "--all"]));
     assert_eq!(code, 0, "{error}");
     let shown: Vec<&str> = shown.into_iter().filter(|line| line.trim() != "…").collect();
     let printed: Vec<&str> = out.lines().take(shown.len()).collect();

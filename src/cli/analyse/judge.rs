@@ -1,8 +1,9 @@
 //! Winning chances, and the judgement of moves: `?!`, `?` and `??` by the rules of Lichess (lichess.org, `Advice.scala` of
 //! its source), `!` and `!!` by our own.
 //!
-//! A move is bad by the winning chances that it gives away, or by the forced mate that it allows or lets slip. It is good
-//! if it is the only one: the best move, which the search preferred to another only after a while, and every other move
+//! A move is bad by the winning chances that it gives away, or by the forced mate that it allows or lets slip. Where the
+//! game was as good as lost before it, or is as good as won after it, it is an inaccuracy at most, which is not Lichess's
+//! rule: how much worse a lost position has become, engines do not agree. A move is good if it is the only one: the best move, which the search preferred to another only after a while, and every other move
 //! gives away at least [`ONLY_MOVE`] percent. If it also sacrifices material, it is brilliant. Recaptures and moves of a
 //! named opening are not praised.
 
@@ -16,6 +17,9 @@ const MAX_JUDGED_SCORE: i32 = 1000;
 
 /// Winning chances, in percent, that every other move gives away if one is the only move.
 pub const ONLY_MOVE: f64 = 10.0;
+/// With winning chances below this, in percent, a side is as good as lost, and with as many less than 100 as good as
+/// winning. What it then gives away is no more than an inaccuracy, but for forced mates.
+const DECIDED: f64 = 25.0;
 /// With more than this many centipawns a side is winning clearly, with as many less it is lost: a mate that is allowed
 /// or missed then weighs less. The bounds of a blunder and of a mistake.
 const CLEAR: i32 = 700;
@@ -42,7 +46,12 @@ impl MoveJudgement {
         // Is it mate by force, and for the side that moved?
         let mates = |score: Score| score.mate_plies().map(|_| score.0 > 0);
         match (mates(before), mates(after)) {
-            (None, None) => MoveJudgement::of_loss(chances(before) - chances(after)),
+            (None, None) => {
+                let (before, after) = (chances(before), chances(after));
+                let is_decided = before < DECIDED || after > 100.0 - DECIDED;
+                let worst = if is_decided { MoveJudgement::Inaccuracy } else { MoveJudgement::Blunder };
+                MoveJudgement::of_loss(before - after).map(|judgement| judgement.min(worst))
+            }
             // It allows a mate, which matters less the worse the position was.
             (None, Some(false)) => Some(MoveJudgement::by_clarity(-uncapped(before))),
             // It lets a mate slip, which matters less the better the position still is.
@@ -168,6 +177,17 @@ mod tests {
             assert_eq!(judged(Score::ZERO, cp(after)), glyph, "{after}");
         }
         assert_eq!(judged(cp(1500), cp(1000)), "", "ten pawns are as good as fifteen");
+    }
+
+    #[test]
+    fn who_is_as_good_as_lost_or_still_as_good_as_winning_makes_no_mistake() {
+        let cp = Score::from_centipawns;
+        // 25.1 and 24.9 percent before, 74.9 and 75.1 after.
+        for (before, after, glyph) in
+            [(-297, -900, "??"), (-300, -900, "?!"), (900, 297, "??"), (900, 300, "?!")]
+        {
+            assert_eq!(judged(cp(before), cp(after)), glyph, "{before}, {after}");
+        }
     }
 
     #[test]

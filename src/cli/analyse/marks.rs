@@ -5,7 +5,8 @@
 //! long as a move has a mark, and a position beside it is not confirmed, that position is searched.
 //!
 //! Of many moves some look like mistakes by chance, in the search that confirms them too. So `?` and `??` are confirmed
-//! once more, with eight times the limit, and the mark is the weaker one of the two confirmations. Many moves may be the
+//! once more, and then the move that is best there is searched alone, as long: often it is this move that looked too good.
+//! The mark is the weaker one of the two confirmations. Many moves may be the
 //! only one, but few are: before that is confirmed, a search with two lines and twice the limit says what the second best
 //! move is worth.
 

@@ -186,6 +186,7 @@ fn settings(arguments: &Analyse, single: bool) -> SearchSettings {
             movetime,
             multipv: arguments.multipv as usize,
             hash: (arguments.hash as usize / workers).max(1),
+            check_best: false,
         },
         workers,
         threads: if single { threads } else { 1 },

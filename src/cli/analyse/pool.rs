@@ -110,7 +110,7 @@ pub enum SearchKind {
     SecondLine,
     /// The deeper search with two lines of a position before or after a move that deserves a mark.
     Confirmation,
-    /// One deeper still, where the mark is that of a mistake or a blunder.
+    /// Another one, which then searches the best move alone, where the mark is that of a mistake or a blunder.
     SecondConfirmation,
 }
 
@@ -157,6 +157,8 @@ pub struct SearchBudget {
     pub multipv: usize,
     /// Hash in MiB.
     pub hash: usize,
+    /// Is the best move then searched alone, with the same limits?
+    pub check_best: bool,
 }
 
 impl SearchBudget {
@@ -175,8 +177,7 @@ impl SearchBudget {
         let (plies, factor) = match kind {
             SearchKind::Analysis => return self.clone(),
             SearchKind::SecondLine => (1, 2),
-            SearchKind::Confirmation => (4, 4),
-            SearchKind::SecondConfirmation => (5, 8),
+            SearchKind::Confirmation | SearchKind::SecondConfirmation => (4, 4),
         };
         SearchBudget {
             depth: self.depth.map(|depth| depth.saturating_add(plies)),
@@ -184,6 +185,7 @@ impl SearchBudget {
             movetime: self.movetime.map(|time| time.saturating_mul(factor)),
             multipv: self.multipv.max(2),
             hash: self.hash,
+            check_best: kind == SearchKind::SecondConfirmation,
         }
     }
 }
@@ -342,6 +344,9 @@ impl Searcher {
         self.blocking.engine.settings.multi_pv = budget.multipv;
         let watch = Arc::clone(&self.watch);
         let mut finding = self.result(&work.start, moves, budget.limits(), &*watch)?;
+        if budget.check_best {
+            self.check_best(work, moves, budget.limits(), &mut finding)?;
+        }
         for line in finding.lines.iter_mut().filter(|line| !line.moves.is_empty()) {
             line.moves = self.blocking.engine.with_tablebase_moves(&line.moves, line.score, LINE_PLIES);
         }
@@ -357,6 +362,30 @@ impl Searcher {
             line.extend(next.lines.into_iter().next().into_iter().flat_map(|next| next.moves));
         }
         Some(finding)
+    }
+
+    /// Searches the best move alone. If it is worth less then, that is its score, and no other line has a better one.
+    fn check_best(
+        &mut self,
+        work: &MoveList,
+        moves: &[UciMove],
+        limits: Limits,
+        finding: &mut Finding,
+    ) -> Option<()> {
+        let is_certain = |line: &ScoredLine| line.is_drawn || line.score.is_decisive();
+        let Some(best) = finding.best().filter(|_| !finding.lines.iter().take(1).any(is_certain)) else {
+            return Some(());
+        };
+        // To the same depth it is in the table.
+        let depth = limits.depth.map(|depth| depth + 1);
+        let limits = Limits { depth, search_moves: vec![best], ..limits };
+        let alone = self.result(&work.start, moves, limits, &|_| {})?;
+        finding.nodes += alone.nodes;
+        finding.millis += alone.millis;
+        if let Some(checked) = alone.lines.first() {
+            finding.lines.iter_mut().for_each(|line| line.score = line.score.min(checked.score));
+        }
+        Some(())
     }
 
     /// The result of one search, whose events `watch` receives.
@@ -398,8 +427,53 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_best_move_that_was_checked_is_worth_no_more_than_it_seemed() {
+        let budget = SearchBudget {
+            depth: None,
+            nodes: Some(60),
+            movetime: None,
+            multipv: 2,
+            hash: 1,
+            check_best: false,
+        };
+        let settings = SearchSettings {
+            budget: budget.clone(),
+            workers: 1,
+            threads: 1,
+            syzygy: String::new(),
+            learn: None,
+            write: false,
+        };
+        let searched = |check_best: bool| -> Vec<Finding> {
+            let moves = "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 f3g5 d7d5 e4d5 f6d5 g5f7 e8f7 d1f3 f7e6 b1c3";
+            let moves = moves.split(' ').map(|m| m.parse().expect("a move")).collect();
+            let work = MoveList { item: 0, start: Position::default(), moves, lead: 0 };
+            let mut searcher = Searcher::new(&settings, Arc::new(|_| ()), Arc::default()).expect("a thread");
+            let budget = SearchBudget { check_best, ..budget.clone() };
+            let mut search = |ply| {
+                searcher.blocking.engine.new_game();
+                searcher.search(&work, ply, &budget).expect("nobody stops it")
+            };
+            (0..16).map(&mut search).collect()
+        };
+        let (plain, checked) = (searched(false), searched(true));
+        for (plain, checked) in plain.iter().zip(&checked) {
+            assert!(checked.score() <= plain.score() && checked.nodes > plain.nodes);
+            assert!(checked.lines.is_sorted_by(|one, next| one.score >= next.score));
+        }
+        assert!(plain.iter().zip(&checked).any(|(plain, checked)| checked.score() < plain.score()));
+    }
+
+    #[test]
     fn nobody_waits_for_a_worker_that_panicked() {
-        let budget = SearchBudget { depth: Some(1), nodes: None, movetime: None, multipv: 1, hash: 1 };
+        let budget = SearchBudget {
+            depth: Some(1),
+            nodes: None,
+            movetime: None,
+            multipv: 1,
+            hash: 1,
+            check_best: false,
+        };
         let settings = SearchSettings {
             budget: budget.clone(),
             workers: 2,

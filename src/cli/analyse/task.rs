@@ -124,7 +124,14 @@ mod tests {
     fn task() -> (MoveList, BatchTask) {
         let moves = "e2e4 e7e5 g1f3".split(' ').map(|m| m.parse().expect("a move")).collect();
         let work = MoveList { item: 4, start: Position::default(), moves, lead: 0 };
-        let settings = SearchBudget { depth: Some(3), nodes: None, movetime: None, multipv: 1, hash: 1 };
+        let settings = SearchBudget {
+            depth: Some(3),
+            nodes: None,
+            movetime: None,
+            multipv: 1,
+            hash: 1,
+            check_best: false,
+        };
         let task = BatchTask::new(&work, &(1..3), &settings);
         (work, task)
     }
