@@ -157,7 +157,10 @@ mod tests {
             ("lead", "18446744073709551615"),
             ("count", "0"),
             ("count", "18446744073709551615"),
-            ("settings", "{\"depth\":null,\"nodes\":null,\"movetime\":null,\"multipv\":1,\"hash\":1}"),
+            (
+                "settings",
+                "{\"depth\":null,\"nodes\":null,\"movetime\":null,\"multipv\":1,\"hash\":1,\"check_best\":false}",
+            ),
         ] {
             let mut wrong = serde_json::to_value(&task).expect("a value");
             wrong[field] = serde_json::from_str(value).expect("a value");
