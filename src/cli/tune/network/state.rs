@@ -154,21 +154,23 @@ impl Training {
     /// The parameters as the engine's integers hold them. What is computed with these instead of the parameters, and
     /// changes the parameters, allows for the rounding (straight-through estimator; Bengio and others, 2013).
     fn rounded(&self) -> Vec<f32> {
-        let mut rounded = self.parameters.clone();
+        self.in_integers(|number, one| number / one)
+    }
+
+    /// What `f` makes of each parameter in the engine's integers and of the integer that represents 1.0 there.
+    fn in_integers<T>(&self, f: impl Fn(f32, f32) -> T + Copy) -> Vec<T> {
+        let mut all = Vec::with_capacity(self.parameters.len());
         for (part, one) in self.shape.scales() {
             let one = one as f32;
-            rounded[part].iter_mut().for_each(|number| *number = (*number * one).round() / one);
+            all.extend(self.parameters[part].iter().map(move |number| f((number * one).round(), one)));
         }
-        rounded
+        all
     }
 
     /// The network in the engine's integers.
     pub fn layout(&self) -> Layout {
         let shape = self.shape;
-        let mut integers = Vec::with_capacity(self.parameters.len());
-        for (part, one) in shape.scales() {
-            integers.extend(self.parameters[part].iter().map(|number| (number * one as f32).round() as i32));
-        }
+        let integers = self.in_integers(|number, _| number as i32);
         let shorts = |numbers: &[i32]| -> Vec<i16> { numbers.iter().map(|&number| number as i16).collect() };
         Layout {
             units: shape.units,
