@@ -2,10 +2,12 @@
 //! its source), `!` and `!!` by our own.
 //!
 //! A move is bad by the winning chances that it gives away, or by the forced mate that it allows or lets slip. Where the
-//! game was as good as lost before it, or is as good as won after it, it is an inaccuracy at most, which is not Lichess's
-//! rule: how much worse a lost position has become, engines do not agree. A move is good if it is the only one: the best move, which the search preferred to another only after a while, and every other move
-//! gives away at least [`ONLY_MOVE`] percent. If it also sacrifices material, it is brilliant. Recaptures and moves of a
-//! named opening are not praised.
+//! game was as good as lost before it, or is as good as won after it, it is an inaccuracy at most. That is not Lichess's
+//! rule, but engines do not agree how much worse a lost position has become.
+//!
+//! A move is good if it is the only one: the best move, which the search preferred to another only after a while, and
+//! every other move gives away at least [`ONLY_MOVE`] percent. If it also sacrifices material, it is brilliant. Recaptures
+//! and moves of a named opening are not praised.
 
 use crate::{cli::pgn::glyph, types::Score};
 

@@ -6,9 +6,10 @@
 //!
 //! Of many moves some look like mistakes by chance, in the search that confirms them too. So `?` and `??` are confirmed
 //! once more, and then the move that is best there is searched alone, as long: often it is this move that looked too good.
-//! The mark is the weaker one of the two confirmations. Many moves may be the
-//! only one, but few are: before that is confirmed, a search with two lines and twice the limit says what the second best
-//! move is worth.
+//! The mark is the weaker one of the two confirmations.
+//!
+//! Many moves may be the only one, but few are: before that is confirmed, a search with two lines and twice the limit says
+//! what the second best move is worth.
 
 use shakmaty::Move;
 

@@ -31,6 +31,7 @@ mod puzzles;
 mod remote;
 mod report;
 mod rows;
+mod searcher;
 mod sink;
 mod sqlite;
 #[cfg(feature = "fleet")]

@@ -16,12 +16,11 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use serde::{Deserialize, Serialize};
 use shakmaty::{CastlingMode, Move, uci::UciMove};
 
+use super::searcher::Searcher;
 use crate::{
     cli::CliError,
-    engine::blocking::BlockingEngine,
-    learn::policy::LearningMode,
     position::Position,
-    search::{Event, Limits, PvInfo},
+    search::{Event, Limits},
     types::{Depth, Score, ScoredLine},
 };
 
@@ -29,11 +28,6 @@ use crate::{
 pub const MAX_THREADS: usize = 1024;
 /// Maximum number of items that are searched or wait for an earlier one.
 pub(super) const MAX_PENDING: usize = 2 * MAX_THREADS + 2;
-/// Maximum length in plies to which tablebase moves extend a line.
-const LINE_PLIES: usize = 40;
-
-/// Nodes of the search that continues a line of a single move.
-const CONTINUATION_NODES: u64 = 1000;
 
 /// What a search found about a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -162,7 +156,7 @@ pub struct SearchBudget {
 }
 
 impl SearchBudget {
-    fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> Limits {
         Limits {
             depth: self.depth.map(|plies| Depth(plies.clamp(1, Depth::MAX.get()))),
             nodes: self.nodes,
@@ -303,166 +297,9 @@ impl Drop for Workers {
     }
 }
 
-struct Searcher {
-    blocking: BlockingEngine,
-    watch: Arc<dyn Fn(&Event) + Send + Sync>,
-    over: Arc<AtomicBool>,
-}
-
-impl Searcher {
-    /// A searcher; `None` if the system gives it no thread.
-    fn new(
-        settings: &SearchSettings,
-        watch: Arc<dyn Fn(&Event) + Send + Sync>,
-        over: Arc<AtomicBool>,
-    ) -> Option<Searcher> {
-        let mut blocking = BlockingEngine::new(0);
-        let engine = &mut blocking.engine;
-        if engine.set_threads(settings.threads) == 0 {
-            return None;
-        }
-        // If memory is short, a smaller table is used.
-        let _ = engine.set_hash(settings.budget.hash);
-        engine.settings.move_overhead = Duration::ZERO;
-        engine.set_syzygy_path(&settings.syzygy);
-        if let Some(file) = &settings.learn {
-            // Lets it resume from an earlier analysis of the same positions.
-            engine.set_strength(|strength| strength.analysis = true);
-            engine.set_learning(|learning| {
-                learning.read_only = !settings.write;
-                learning.file = Some(file.clone());
-                learning.rules.mode = if settings.write { LearningMode::All } else { LearningMode::Drop };
-            });
-            engine.prepare_learning();
-        }
-        Some(Searcher { blocking, watch, over })
-    }
-
-    /// Searches a position; `None` if nobody wants to know any more.
-    fn search(&mut self, work: &MoveList, ply: usize, budget: &SearchBudget) -> Option<Finding> {
-        let moves = &work.moves[..work.lead + ply];
-        self.blocking.engine.settings.multi_pv = budget.multipv;
-        let watch = Arc::clone(&self.watch);
-        let mut finding = self.result(&work.start, moves, budget.limits(), &*watch)?;
-        if budget.check_best {
-            self.check_best(work, moves, budget.limits(), &mut finding)?;
-        }
-        for line in finding.lines.iter_mut().filter(|line| !line.moves.is_empty()) {
-            line.moves = self.blocking.engine.with_tablebase_moves(&line.moves, line.score, LINE_PLIES);
-        }
-        // A score from the table may come with no more than a move.
-        if let Some(ScoredLine { moves: line, .. }) =
-            finding.lines.first_mut().filter(|line| line.moves.len() == 1)
-        {
-            self.blocking.engine.settings.multi_pv = 1;
-            let moves = [moves, &[line[0].to_uci(CastlingMode::Chess960)]].concat();
-            let limits = Limits { nodes: Some(CONTINUATION_NODES), ..Limits::default() };
-            // Of another position: nobody watches it.
-            let next = self.result(&work.start, &moves, limits, &|_| {})?;
-            line.extend(next.lines.into_iter().next().into_iter().flat_map(|next| next.moves));
-        }
-        Some(finding)
-    }
-
-    /// Searches the best move alone. If it is worth less then, that is its score, and no other line has a better one.
-    fn check_best(
-        &mut self,
-        work: &MoveList,
-        moves: &[UciMove],
-        limits: Limits,
-        finding: &mut Finding,
-    ) -> Option<()> {
-        let is_certain = |line: &ScoredLine| line.is_drawn || line.score.is_decisive();
-        let Some(best) = finding.best().filter(|_| !finding.lines.iter().take(1).any(is_certain)) else {
-            return Some(());
-        };
-        // To the same depth it is in the table.
-        let depth = limits.depth.map(|depth| depth + 1);
-        let limits = Limits { depth, search_moves: vec![best], ..limits };
-        let alone = self.result(&work.start, moves, limits, &|_| {})?;
-        finding.nodes += alone.nodes;
-        finding.millis += alone.millis;
-        if let Some(checked) = alone.lines.first() {
-            finding.lines.iter_mut().for_each(|line| line.score = line.score.min(checked.score));
-        }
-        Some(())
-    }
-
-    /// The result of one search, whose events `watch` receives.
-    fn result(
-        &mut self,
-        start: &Position,
-        moves: &[UciMove],
-        limits: Limits,
-        watch: &dyn Fn(&Event),
-    ) -> Option<Finding> {
-        let mut finding = Finding::default();
-        let goes_on = || !self.over.load(Relaxed);
-        let answer = self.blocking.search_with(start, moves, limits, &goes_on, |event| {
-            watch(event);
-            if let Event::Pv(line) = event {
-                note(&mut finding, line);
-            }
-        });
-        // The moves were legal when they were read.
-        finding.lines = answer.map(|answer| answer.lines).unwrap_or_default();
-        goes_on().then_some(finding)
-    }
-}
-
-fn note(finding: &mut Finding, line: &PvInfo) {
-    let millis = u64::try_from(line.time.as_millis()).unwrap_or(u64::MAX);
-    finding.depth = line.depth.get();
-    finding.nodes = line.nodes;
-    finding.millis = millis;
-    if let (1, Some(&m)) = (line.multi_pv, line.pv.first())
-        && finding.changes.last().is_none_or(|&(_, last)| last != m)
-    {
-        finding.changes.push((millis, m));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_best_move_that_was_checked_is_worth_no_more_than_it_seemed() {
-        let budget = SearchBudget {
-            depth: None,
-            nodes: Some(60),
-            movetime: None,
-            multipv: 2,
-            hash: 1,
-            check_best: false,
-        };
-        let settings = SearchSettings {
-            budget: budget.clone(),
-            workers: 1,
-            threads: 1,
-            syzygy: String::new(),
-            learn: None,
-            write: false,
-        };
-        let searched = |check_best: bool| -> Vec<Finding> {
-            let moves = "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 f3g5 d7d5 e4d5 f6d5 g5f7 e8f7 d1f3 f7e6 b1c3";
-            let moves = moves.split(' ').map(|m| m.parse().expect("a move")).collect();
-            let work = MoveList { item: 0, start: Position::default(), moves, lead: 0 };
-            let mut searcher = Searcher::new(&settings, Arc::new(|_| ()), Arc::default()).expect("a thread");
-            let budget = SearchBudget { check_best, ..budget.clone() };
-            let mut search = |ply| {
-                searcher.blocking.engine.new_game();
-                searcher.search(&work, ply, &budget).expect("nobody stops it")
-            };
-            (0..16).map(&mut search).collect()
-        };
-        let (plain, checked) = (searched(false), searched(true));
-        for (plain, checked) in plain.iter().zip(&checked) {
-            assert!(checked.score() <= plain.score() && checked.nodes > plain.nodes);
-            assert!(checked.lines.is_sorted_by(|one, next| one.score >= next.score));
-        }
-        assert!(plain.iter().zip(&checked).any(|(plain, checked)| checked.score() < plain.score()));
-    }
 
     #[test]
     fn nobody_waits_for_a_worker_that_panicked() {
