@@ -1,7 +1,6 @@
 //! The file: opened, made, and written in transactions.
 
 use std::{
-    io::Read as _,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -22,8 +21,6 @@ const STATEMENTS: usize = 64;
 const CACHE_KIB: i64 = 65_536;
 /// Pages in the log before they go to their places: a page that many searches change goes there once.
 const CHECKPOINT_PAGES: u32 = 4096;
-/// The first bytes of every SQLite database.
-const MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// How a tree is opened.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -61,14 +58,7 @@ impl Tree {
             Ok(info) if info.not_a_file.is_some() => {
                 return Err(foreign(info.not_a_file.unwrap_or_default()));
             }
-            Ok(info) if info.length > 0 => {
-                let mut magic = [0; MAGIC.len()];
-                let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
-                if read.is_err() || magic != MAGIC {
-                    return Err(foreign("no SQLite database"));
-                }
-            }
-            Ok(_) if access == Access::Read => return Err(foreign("an empty file")),
+            Ok(info) if info.length == 0 && access == Access::Read => return Err(foreign("an empty file")),
             Err(_) if access != Access::Create => return Err(TreeError::Missing(path.to_owned())),
             _ => {}
         }

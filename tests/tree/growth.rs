@@ -81,6 +81,18 @@ fn tree_with(path: &Path, moves: &[(&str, i32)], depth: i32) {
 }
 
 #[test]
+fn a_process_that_opens_a_tree_again_keeps_its_locks() {
+    // POSIX takes all locks of a process from a file when that process closes any handle of it.
+    let place = Place::new();
+    let mut tree = Tree::open(&place.file(), Access::Create).expect("made");
+    drop(Tree::open(&place.file(), Access::Read).expect("a tree"));
+    // Whoever closes the file last removes the log that `tree` still writes to.
+    place.run(&["focus"]);
+    tree.add_root(&Position::default(), sides()).expect("written");
+    place.run(&["show"]);
+}
+
+#[test]
 fn a_tree_grows_and_shows_what_it_found() {
     let place = Place::new();
     assert!(place.run(&["add", "startpos", "e4", "c5", "--for", "black"]).contains("1 position added"));
