@@ -98,15 +98,17 @@ fn inputs(fen: &str) -> Option<([Vec<usize>; 2], i32)> {
 fn main() {
     let words: Vec<String> = env::args().skip(1).collect();
     let [factor, paths @ ..] = words.as_slice() else { panic!("plain_teacher FACTOR NETWORK…") };
+    assert!(!paths.is_empty(), "plain_teacher FACTOR NETWORK…: name a network");
     let factor: f64 = factor.parse().expect("a number");
     let networks: Vec<Network> = paths.iter().map(|path| Network::read(path)).collect();
     let mut answers = String::new();
     for line in io::stdin().lock().lines().map_while(Result::ok) {
-        let Some((views, material)) = inputs(&line) else {
+        if line.is_empty() {
             print!("{}", std::mem::take(&mut answers));
             io::stdout().flush().expect("a reader");
             continue;
-        };
+        }
+        let (views, material) = inputs(&line).unwrap_or_else(|| panic!("{line}: no FEN"));
         let sum: i32 = networks.iter().map(|network| network.evaluate(&views)).sum();
         let mean = f64::from(sum) / networks.len() as f64;
         let grown = mean * f64::from(MATERIAL_BASE + material) / MATERIAL_DIVISOR;
