@@ -108,6 +108,7 @@ fn a_tree_grows_and_shows_what_it_found() {
     assert!(place.run(&["exclude", "e4", "c5", "Nf3"]).contains("Nf3 is left out"));
     assert!(place.run(&["show"]).contains("excluded"));
     assert!(place.fails(&["exclude", "d4"]).contains("not in the tree"));
+    assert!(place.fails(&["add", "t.db"]).contains("names an input"), "it is not read beside SQLite");
     assert!(place.run(&["focus", "e4", "c5"]).contains("here alone"));
 }
 

@@ -11,7 +11,7 @@ use crate::{
     cli::{
         CliError, Completion,
         analyse::{AnalysisInput, Item},
-        complain, pgn,
+        complain, pgn, refuse_input,
     },
     learn::{self, LearnFile, Mode, Ring, kept_games},
     position::{PathHash, Position, PositionPath},
@@ -67,6 +67,7 @@ pub(super) fn run(
     arguments: &AddArguments,
     output: &Output,
 ) -> Result<Completion, CliError> {
+    refuse_input(tree.path(), &arguments.input)?;
     let mut count = Count::default();
     let before = tree.size()?.positions;
     let (mut text, mut binary) = (Vec::new(), Vec::new());
