@@ -1,5 +1,5 @@
-//! A player that looks one move ahead, for hundreds of games a second on a core: what a network learns depends on the number of
-//! different games that it has seen more than on how well they were played.
+//! A player that looks one move ahead, for hundreds of games a second on a core: what a network learns depends on the
+//! number of different games that it has seen more than on how well they were played.
 
 use std::cmp::Reverse;
 

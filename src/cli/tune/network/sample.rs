@@ -182,12 +182,9 @@ impl Samplers<'_> {
             let Some((best, score)) = player.best_move(&position, random) else { break };
             if random.u64(..arguments.every.max(1)) == 0 {
                 samples.extend(siblings(&position, random));
-                samples.extend(
-                    neighbour(&position, random)
-                        .map(|parent| siblings(&parent, random))
-                        .into_iter()
-                        .flatten(),
-                );
+                if let Some(parent) = neighbour(&position, random) {
+                    samples.extend(siblings(&parent, random));
+                }
             }
             verdict.push(position.turn(), score);
             if verdict.winner().is_some() {
