@@ -17,27 +17,24 @@ const PAWN_HASH_MIB: usize = 4;
 /// The first moves by evaluation, between which what the reply may capture decides.
 const CANDIDATES: usize = 6;
 
-pub struct Player {
-    evaluator: Evaluator,
-    /// In units of a score: up to so much is added to each evaluation.
-    pub noise: i32,
-}
+/// The player of both sides.
+pub struct Player(Evaluator);
 
 impl Player {
     pub fn new() -> Player {
-        Player { evaluator: Evaluator::new(&Evaluation::default(), PAWN_HASH_MIB), noise: 0 }
+        Player(Evaluator::new(&Evaluation::default(), PAWN_HASH_MIB))
     }
 
     /// The move after which the evaluation, less what the reply may capture, is best, and this score; none if the game
-    /// is over.
-    pub fn best_move(&mut self, position: &Position, random: &mut Rng) -> Option<(Move, Score)> {
+    /// is over. By chance up to `noise` units of a score are added to each evaluation.
+    pub fn best_move(&mut self, position: &Position, noise: i32, random: &mut Rng) -> Option<(Move, Score)> {
         // The accumulators of the children are computed from this one.
-        self.evaluator.evaluate(position, Ply::ROOT);
+        self.0.evaluate(position, Ply::ROOT);
         let mut moves: Vec<(i32, Move, Position)> = Vec::new();
         for m in position.legal_moves() {
             let child = position.play(m);
-            let evaluation = -self.evaluator.evaluate(&child, Ply::ROOT.next());
-            moves.push((evaluation.0 + random.i32(0..=self.noise), m, child));
+            let evaluation = -self.0.evaluate(&child, Ply::ROOT.next());
+            moves.push((evaluation.0 + random.i32(0..=noise), m, child));
         }
         moves.sort_by_key(|&(evaluation, ..)| Reverse(evaluation));
         let score = |evaluation: i32, child: &Position| match child.has_legal_move() {
@@ -73,11 +70,11 @@ mod tests {
             ("4k3/2p5/3n4/4P3/8/8/8/4K2R b - - 0 1", "d6"),
         ] {
             let position = data::position(fen).expect(fen);
-            let (m, _) = Player::new().best_move(&position, &mut Rng::with_seed(1)).expect("a move");
+            let (m, _) = Player::new().best_move(&position, 0, &mut Rng::with_seed(1)).expect("a move");
             let text = m.to_uci(shakmaty::CastlingMode::Standard).to_string();
             assert!(text.starts_with(best), "{fen}: {text}");
         }
         let over = data::position("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").expect("stalemate");
-        assert!(Player::new().best_move(&over, &mut Rng::with_seed(1)).is_none());
+        assert!(Player::new().best_move(&over, 0, &mut Rng::with_seed(1)).is_none());
     }
 }

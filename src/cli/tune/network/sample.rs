@@ -165,7 +165,7 @@ impl Samplers<'_> {
     /// Plays a game and takes samples from it.
     fn game(&self, player: &mut Player, random: &mut Rng, samples: &mut Vec<Sample>) {
         let arguments = self.arguments;
-        player.noise = random.i32(NOISE);
+        let noise = random.i32(NOISE);
         let (start, plies) = match self.openings.as_slice() {
             [_, ..] if random.u8(..100) < arguments.opening_share => {
                 (self.openings[random.usize(..self.openings.len())].clone(), random.usize(..4))
@@ -179,7 +179,7 @@ impl Samplers<'_> {
             if path.is_draw(&position) {
                 break;
             }
-            let Some((best, score)) = player.best_move(&position, random) else { break };
+            let Some((best, score)) = player.best_move(&position, noise, random) else { break };
             if random.u64(..arguments.every.max(1)) == 0 {
                 samples.extend(siblings(&position, random));
                 if let Some(parent) = neighbour(&position, random) {
@@ -215,5 +215,5 @@ fn neighbour(position: &Position, random: &mut Rng) -> Option<Position> {
         let m = std::iter::once(last).chain(drawn).find(|&m| position.see_ge(m, 0)).unwrap_or(last);
         position = position.play(m);
     }
-    position.has_legal_move().then_some(position)
+    Some(position)
 }
