@@ -14,7 +14,7 @@ same network, loss, limits of the weights and steps, in the order that suits the
 - The learning rate falls to zero over --positions samples or over --seconds, whichever comes first.
 - --from a network with fewer units doubles some of them: twice the unit, half of the weights behind it, a little
   noise of opposite signs.
-- On the device the first layer is a product of matrices: 32 ones among 768 inputs are few, but a multiplication by
+- On the device the first layer is a product of matrices: 32 ones among 3,072 inputs are few, but a multiplication by
   zero costs less there than an addition to an address that others add to. The sums are rounded to 11 bits (float16),
   the gradients to 8 (bfloat16); the loss held out is computed in float32.
 
@@ -37,7 +37,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
-INPUTS, HEADS, PAWN_INPUTS, PAWN_UNITS = 768, 8, 96, 32
+BUCKET_INPUTS, BUCKETS, HEADS, PAWN_INPUTS, PAWN_UNITS = 768, 4, 8, 96, 32
+INPUTS = BUCKETS * BUCKET_INPUTS
 ONE_INPUT, ONE_HEAD = 127, 128
 SCALE = 220.0  # Centipawns of one natural unit of the logistic function.
 ROW_LIMIT, LIMIT = 1.0, 1.98  # Of the first layer's rows, and of all else.
@@ -49,10 +50,10 @@ NONE = 6  # The code of an empty square: no role has it.
 # The network's file: see src/eval/net/file.rs.
 
 
-def plan(units: int, pawns: bool) -> list[tuple[str, tuple[int, ...], str, int]]:
+def plan(units: int, pawns: bool, inputs: int = INPUTS) -> list[tuple[str, tuple[int, ...], str, int]]:
     """The parts of a network in the order of its file: name, shape, kind of the integers, the integer for 1.0."""
     parts = [
-        ("weights", (INPUTS, units), "<i1", ONE_INPUT),
+        ("weights", (inputs, units), "<i1", ONE_INPUT),
         ("biases", (units,), "<i2", ONE_INPUT),
         ("heads", (HEADS, 2 * units), "<i2", ONE_HEAD),
         ("head_biases", (HEADS,), "<i4", ONE_INPUT * ONE_HEAD),
@@ -73,16 +74,18 @@ def read_network(path: Path) -> dict[str, Tensor]:
     if data[:8] != b"EngramNN" or len(data) < 64:
         raise SystemExit(f"{path}: it is not a network of Engram's")
     version, inputs, units, heads, scale, checksum, pawn_units = struct.unpack_from("<7I", data, 8)
-    sizes = (version, inputs, heads, scale, pawn_units in (0, PAWN_UNITS))
-    if sizes != (VERSION, INPUTS, HEADS, SCALE, True):
+    sizes = (version, inputs in (BUCKET_INPUTS, INPUTS), heads, scale, pawn_units in (0, PAWN_UNITS))
+    if sizes != (VERSION, True, HEADS, SCALE, True):
         raise SystemExit(f"{path}: it has another version or other sizes than this trainer's networks")
     if zlib.crc32(data[64:]) != checksum:
         raise SystemExit(f"{path}: its checksum is wrong: copy it again")
     network, place = {}, 64
-    for name, shape, kind, one in plan(units, pawn_units > 0):
+    for name, shape, kind, one in plan(units, pawn_units > 0, inputs):
         numbers = numpy.frombuffer(data, kind, math.prod(shape), place).astype(numpy.float32) / numpy.float32(one)
         network[name] = torch.from_numpy(numbers.reshape(shape))
         place += math.prod(shape) * numpy.dtype(kind).itemsize
+    # One king bucket stands for all.
+    network["weights"] = network["weights"].repeat(INPUTS // inputs, 1)
     return network
 
 
@@ -176,7 +179,9 @@ def features(words: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     square = torch.arange(64, device=device) ^ (mirror ^ 56 * view)[:, :, None]
     kind = (code & 7)[:, None] + 6 * ((code >> 3)[:, None] ^ view[:, None])
     empty = (code == NONE)[:, None]
-    inputs = torch.where(empty, 5 * 64 + king[:, :, None], kind * 64 + square)
+    # Castled, in the middle of the first rank, on the second rank, beyond it.
+    bucket = torch.where(king < 8, king >> 1, (king >> 3) + 1).clamp(max=BUCKETS - 1)
+    inputs = torch.where(empty, 5 * 64 + king[:, :, None], kind * 64 + square) + BUCKET_INPUTS * bucket[:, :, None]
     head = torch.div((code != NONE).sum(1) - 1, 4, rounding_mode="floor").clamp(max=HEADS - 1)
     board = code[:, 8:56]
     return inputs, head, torch.cat((board == 0, board == 8), 1).float()

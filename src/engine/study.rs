@@ -365,9 +365,10 @@ mod tests {
             let setup = fen.parse::<Fen>().expect("a position").into_setup();
             Position::from_setup(setup, CastlingMode::Standard).expect("legal")
         };
-        // A mate in one leaves nothing to search below it; an old study searched the third one to depth 20.
+        // A mate in one leaves nothing to search below it; an old study searched the third one to depth 20, a position that
+        // no line of the others leads to.
         let mate = position("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");
-        let old = position("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2");
+        let old = position("rnbqkbnr/ppppppp1/7p/8/8/P7/1PPPPPPP/RNBQKBNR w KQkq - 0 2");
         let record = |position| Record::new(position, Origin::Opening).expect("it fits");
         let m = old.legal_moves().into_iter().next().expect("a move");
         let score = LearnedScore::from_centipawns(50);

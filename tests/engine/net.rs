@@ -26,11 +26,18 @@ fn by_definition(layout: &Layout, position: &Position) -> i64 {
         let king = board.king_of(side).expect("a king");
         let mirror = if king.file() as u32 >= 4 { 7 } else { 0 };
         let flip = if side == Color::Black { 56 } else { 0 };
+        let turned = u32::from(king) ^ mirror ^ flip;
+        let bucket = match (turned / 8, turned % 8) {
+            (0, 0 | 1) => 0,
+            (0, _) => 1,
+            (1, _) => 2,
+            _ => 3,
+        };
         let mut sums: Vec<i64> = layout.input_biases.iter().map(|&bias| i64::from(bias)).collect();
         for (square, piece) in board {
             let kind = Role::ALL.iter().position(|&role| role == piece.role).expect("a role")
                 + if piece.color == side { 0 } else { 6 };
-            let input = kind * 64 + (u32::from(square) ^ mirror ^ flip) as usize;
+            let input = bucket * 768 + kind * 64 + (u32::from(square) ^ mirror ^ flip) as usize;
             assert!(input < INPUTS);
             for (sum, &weight) in sums.iter_mut().zip(&layout.input_weights[input * units..]) {
                 *sum += i64::from(weight);

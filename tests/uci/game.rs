@@ -67,7 +67,9 @@ fn a_takeback_and_a_look_at_another_position_take_no_lesson_away() {
             play(engine, (0..=8).step_by(2));
             play(engine, (8 - back..=10).step_by(2));
         });
-        assert_eq!(found, whole, "{back} plies taken back, and on");
+        // A position searched once more, with what the table knows by then, may have another score: a drop more.
+        let kept = whole.iter().all(|(lesson, best)| found.get(lesson) == Some(best));
+        assert!(kept, "{back} plies taken back, and on: {found:?}, {whole:?}");
     }
     let looks: [(&str, &str, &str); 4] = [
         ("the beginning", "startpos", "go depth 6"),

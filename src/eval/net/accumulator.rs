@@ -3,8 +3,8 @@
 //! Each stores the board for which it was computed, and that of another board is made from it by adding and
 //! subtracting the pieces in which the two differ. So it need not be updated with moves: any accumulator can be the
 //! source, a similar one is cheaper. They are kept by ply: usually the source is the parent's or the last sibling's,
-//! which differ by a move or two. Where the king of a view has crossed the middle, all its inputs are others: its
-//! accumulator is made from the last one that was mirrored alike, anywhere in the tree.
+//! which differ by a move or two. A view with another frame (its king has crossed the middle, or is in another
+//! bucket) has other inputs: its accumulator is made from the last one with that frame, anywhere in the tree.
 
 use shakmaty::{Color, Square};
 
@@ -25,7 +25,7 @@ use crate::{
 struct Slot {
     sums: [Units; 2],
     board: BoardCode,
-    mirrored: [bool; 2],
+    frames: [usize; 2],
 }
 
 /// The accumulator of one view for one board.
@@ -52,19 +52,18 @@ compiled_for_generations! {
 #[derive(Clone, Debug)]
 pub struct Accumulators {
     by_ply: Vec<Slot>,
-    /// By view, not mirrored and mirrored.
-    anchors: [[Anchor; 2]; 2],
+    /// By view and frame.
+    anchors: [[Anchor; View::FRAMES]; 2],
 }
 
 impl Accumulators {
     /// Accumulators of empty boards.
     pub fn new(network: &Network) -> Accumulators {
         let empty = network.empty();
-        let slot =
-            Slot { sums: [empty.clone(), empty.clone()], board: BoardCode::default(), mirrored: [false; 2] };
-        let anchor = Anchor { sums: empty.clone(), board: BoardCode::default() };
-        let anchors = [anchor.clone(), anchor];
-        Accumulators { by_ply: vec![slot; MAX_PLY + 2], anchors: [anchors.clone(), anchors] }
+        let slot = Slot { sums: [empty.clone(), empty.clone()], board: BoardCode::default(), frames: [0; 2] };
+        let anchor = || Anchor { sums: empty.clone(), board: BoardCode::default() };
+        let anchors = [(); 2].map(|()| std::array::from_fn(|_| anchor()));
+        Accumulators { by_ply: vec![slot; MAX_PLY + 2], anchors }
     }
 
     /// The evaluation of a position `ply` plies from the root for the side to move.
@@ -117,23 +116,23 @@ impl Accumulators {
         for color in [Color::Black, Color::White] {
             let king = position.board().king_of(color).unwrap_or(Square::A1);
             let (view, side) = (View::new(color, king), color as usize);
-            if self.by_ply[source].mirrored[side] != view.is_mirrored() {
-                self.mirror(network, &code, view, side, index);
+            if self.by_ply[source].frames[side] != view.frame() {
+                self.turn_to(network, &code, view, side, index);
             } else if source < index {
                 let (below, above) = self.by_ply.split_at_mut(index);
                 network.update(view, Some(&below[source].sums[side]), &mut above[0].sums[side], &difference);
             } else {
                 network.update(view, None, &mut self.by_ply[index].sums[side], &difference);
             }
-            self.by_ply[index].mirrored[side] = view.is_mirrored();
+            self.by_ply[index].frames[side] = view.frame();
         }
         self.by_ply[index].board = code;
     }
 
-    /// Makes the accumulator of a view that is mirrored where the source's is not, or the reverse.
+    /// Makes the accumulator of a view whose frame differs from that of the source.
     #[inline(always)]
-    fn mirror(&mut self, network: &Network, code: &BoardCode, view: View, side: usize, index: usize) {
-        let anchor = &mut self.anchors[side][usize::from(view.is_mirrored())];
+    fn turn_to(&mut self, network: &Network, code: &BoardCode, view: View, side: usize, index: usize) {
+        let anchor = &mut self.anchors[side][view.frame()];
         let sums = &mut self.by_ply[index].sums[side];
         network.update(view, Some(&anchor.sums), sums, &Difference::new(&anchor.board, code));
         anchor.sums.clone_from(sums);

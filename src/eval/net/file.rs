@@ -1,7 +1,7 @@
 //! The network's file.
 //!
 //! ```text
-//!  header 64: magic "EngramNN" | version u32 | inputs u32 | units u32 | heads u32
+//!  header 64: magic "EngramNN" | version u32 | inputs u32 (of all king buckets, or of one for all) | units u32 | heads u32
 //!             | scale u32 (centipawns of one unit of output) | CRC-32 u32 of all bytes after the header
 //!             | units of the pawn part u32, 0 if there is none | zero [28]
 //!  input weights i8 [inputs][units] | input biases i16 [units]      (127 = 1.0)
@@ -13,7 +13,7 @@
 
 use thiserror::Error;
 
-use super::INPUTS;
+use super::{BUCKET_INPUTS, INPUTS};
 
 /// How a file begins.
 const MAGIC: [u8; 8] = *b"EngramNN";
@@ -75,7 +75,7 @@ pub struct Layout {
     pub units: usize,
     /// Centipawns of one unit of output.
     pub scale: u32,
-    /// By input.
+    /// By input of all king buckets.
     pub input_weights: Vec<i8>,
     /// By unit.
     pub input_biases: Vec<i16>,
@@ -117,12 +117,15 @@ impl Layout {
         let [version, inputs, units, heads, scale, checksum, pawn_units] =
             [0, 1, 2, 3, 4, 5, 6].map(|index| word(index) as usize);
         let pawns = pawn_units == PAWN_UNITS;
-        let known = inputs == INPUTS && heads == HEADS && units <= 1 << 14 && (pawns || pawn_units == 0);
+        let known = [BUCKET_INPUTS, INPUTS].contains(&inputs)
+            && heads == HEADS
+            && units <= 1 << 14
+            && (pawns || pawn_units == 0);
         if version != VERSION as usize || !known {
             return Err(NetworkError::Version(version as u32));
         }
         let expected =
-            INPUTS * units + 2 * (units + HEADS * 2 * units) + 4 * HEADS + if pawns { PAWN_BYTES } else { 0 };
+            inputs * units + 2 * (units + HEADS * 2 * units) + 4 * HEADS + if pawns { PAWN_BYTES } else { 0 };
         if payload.len() != expected {
             return Err(NetworkError::Length { found: bytes.len(), expected: HEADER + expected });
         }
@@ -136,7 +139,7 @@ impl Layout {
         Ok(Layout {
             units,
             scale: scale as u32,
-            input_weights: rest.bytes(INPUTS * units),
+            input_weights: rest.bytes(inputs * units).repeat(INPUTS / inputs),
             input_biases: rest.shorts(units),
             heads: rest.shorts(HEADS * 2 * units),
             head_biases: rest.words(HEADS),

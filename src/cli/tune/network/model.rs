@@ -20,7 +20,7 @@ use fastrand::Rng;
 use shakmaty::{Color, Role, Square};
 
 use super::{pawns, record::Sample};
-use crate::eval::net::{HEADS, INPUTS, ONE_HEAD, ONE_INPUT, View, head};
+use crate::eval::net::{HEADS, INPUTS, ONE_HEAD, ONE_INPUT, head};
 
 /// Centipawns of one natural unit of the logistic function: the network's output counts in it.
 pub const SCALE: f32 = 220.0;
@@ -119,14 +119,7 @@ struct Inputs {
 
 impl Inputs {
     fn of(sample: &Sample) -> Inputs {
-        // A sample is turned so that the mover plays upwards, as White.
-        let mut kings = [Square::A1; 2];
-        for (square, role, theirs) in sample.pieces() {
-            if role == 5 {
-                kings[usize::from(theirs)] = Square::new(u32::from(square));
-            }
-        }
-        let views = [View::new(Color::White, kings[0]), View::new(Color::Black, kings[1])];
+        let views = sample.views();
         let head = head(sample.occupied.count_ones());
         let mut inputs = Inputs { head, count: 0, views: [[0; MOST]; 2] };
         for (square, role, theirs) in sample.pieces() {

@@ -34,7 +34,10 @@ impl Player {
         for m in position.legal_moves() {
             let child = position.play(m);
             let evaluation = -self.0.evaluate(&child, Ply::ROOT.next());
-            moves.push((evaluation.0 + random.i32(0..=noise), m, child));
+            // Of a mate the evaluation knows nothing.
+            let is_mate = child.in_check() && !child.has_legal_move();
+            let evaluation = if is_mate { i32::MAX } else { evaluation.0 + random.i32(0..=noise) };
+            moves.push((evaluation, m, child));
         }
         moves.sort_by_key(|&(evaluation, ..)| Reverse(evaluation));
         let score = |evaluation: i32, child: &Position| match child.has_legal_move() {

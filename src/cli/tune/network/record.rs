@@ -13,7 +13,7 @@ use std::fmt::Write;
 
 use shakmaty::{Bitboard, Board, Color, Piece, Role, Square};
 
-use crate::position::Position;
+use crate::{eval::net::View, position::Position};
 
 /// Bytes of a record.
 pub const SIZE: usize = 32;
@@ -56,6 +56,17 @@ impl Sample {
             let code = self.pieces[index / 2] >> (4 * (index % 2)) & 15;
             (square.to_u32() as u8, code & 7, code & 8 != 0)
         })
+    }
+
+    /// The views of the mover and of the opponent: the mover plays upwards, as White.
+    pub fn views(&self) -> [View; 2] {
+        let mut kings = [Square::A1; 2];
+        for (square, role, theirs) in self.pieces() {
+            if role == 5 {
+                kings[usize::from(theirs)] = Square::new(u32::from(square));
+            }
+        }
+        [View::new(Color::White, kings[0]), View::new(Color::Black, kings[1])]
     }
 
     /// As bytes.

@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     cli::{CliError, refuse_input},
+    eval::net::View,
     uci::{Interrupt, Output},
 };
 
@@ -107,7 +108,13 @@ pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt)
         scope.spawn(move || {
             let mut stream = stream;
             let mut random = Rng::with_seed(first);
-            let mut batch = || (0..arguments.batch).map(|_| stream.draw(&mut random)).collect();
+            let mut batch = || -> Result<Vec<Sample>, CliError> {
+                let mut batch: Vec<Sample> =
+                    (0..arguments.batch).map(|_| stream.draw(&mut random)).collect::<Result<_, _>>()?;
+                // Samples of the same king buckets together: they share rows of the first layer.
+                batch.sort_by_cached_key(|sample| sample.views().map(View::frame));
+                Ok(batch)
+            };
             // Fails when the trainer has ended.
             while !stopped.load(Relaxed) && sender.send(batch()).is_ok() {}
         });
