@@ -6,7 +6,9 @@ use std::{fs, sync::Arc};
 use engram::{
     eval::{
         Evaluation, Evaluator,
-        net::{EMBEDDED, HEADS, INPUTS, Layout, Network, NetworkError, ONE_HEAD, ONE_INPUT, head},
+        net::{
+            BUCKET_INPUTS, EMBEDDED, HEADS, INPUTS, Layout, Network, NetworkError, ONE_HEAD, ONE_INPUT, head,
+        },
     },
     position::Position,
     processor::Instructions,
@@ -239,6 +241,20 @@ fn a_file_that_is_no_network_is_refused_with_a_reason() {
     small.input_biases.truncate(8);
     small.heads.truncate(HEADS * 2 * 8);
     assert!(matches!(refused(&small.to_bytes()), NetworkError::Units { found: 8, .. }));
+}
+
+#[test]
+fn a_file_with_one_king_bucket_has_it_for_all() {
+    let mut alike = Layout::from_bytes(EMBEDDED).expect("a network");
+    let bucket = alike.input_weights[..BUCKET_INPUTS * alike.units].to_vec();
+    alike.input_weights = bucket.repeat(INPUTS / BUCKET_INPUTS);
+    let (mut header, payload) = {
+        let bytes = alike.to_bytes();
+        (bytes[..64].to_vec(), bytes[64 + alike.input_weights.len() - bucket.len()..].to_vec())
+    };
+    header[12..16].copy_from_slice(&(BUCKET_INPUTS as u32).to_le_bytes());
+    header[28..32].copy_from_slice(&crc32fast::hash(&payload).to_le_bytes());
+    assert_eq!(Layout::from_bytes(&[header, payload].concat()), Ok(alike));
 }
 
 /// What `eval` says of the network's value.

@@ -6,6 +6,8 @@
 //! which differ by a move or two. A view with another frame (its king has crossed the middle, or is in another
 //! bucket) has other inputs: its accumulator is made from the last one with that frame, anywhere in the tree.
 
+use std::array;
+
 use shakmaty::{Color, Square};
 
 use super::{
@@ -61,8 +63,8 @@ impl Accumulators {
     pub fn new(network: &Network) -> Accumulators {
         let empty = network.empty();
         let slot = Slot { sums: [empty.clone(), empty.clone()], board: BoardCode::default(), frames: [0; 2] };
-        let anchor = || Anchor { sums: empty.clone(), board: BoardCode::default() };
-        let anchors = [(); 2].map(|()| std::array::from_fn(|_| anchor()));
+        let anchor = Anchor { sums: empty.clone(), board: BoardCode::default() };
+        let anchors = array::from_fn(|_| array::from_fn(|_| anchor.clone()));
         Accumulators { by_ply: vec![slot; MAX_PLY + 2], anchors }
     }
 

@@ -23,6 +23,9 @@ pub struct View {
 }
 
 impl View {
+    /// Views of a side that differ in their inputs: see [`View::frame`].
+    pub const FRAMES: usize = 2 * BUCKETS;
+
     /// The view of `side`, whose king is on `king`.
     #[inline]
     pub fn new(side: Color, king: Square) -> View {
@@ -30,9 +33,6 @@ impl View {
         let turn = mirror | if side == Color::Black { 56 } else { 0 };
         View { side, turn, bucket: bucket(king as u32 ^ turn) }
     }
-
-    /// Views of a side that differ in their inputs: see [`View::frame`].
-    pub const FRAMES: usize = 2 * BUCKETS;
 
     /// The frame of the view, below [`View::FRAMES`]: with the same frame a piece on a square sets the same input.
     #[inline]

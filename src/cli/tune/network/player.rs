@@ -25,24 +25,23 @@ impl Player {
         Player(Evaluator::new(&Evaluation::default(), PAWN_HASH_MIB))
     }
 
-    /// The move after which the evaluation, less what the reply may capture, is best, and this score; none if the game
-    /// is over. By chance up to `noise` units of a score are added to each evaluation.
+    /// A mate, or the move after which the evaluation, less what the reply may capture, is best, and its score; none if
+    /// the game is over. By chance up to `noise` units of a score are added to each evaluation.
     pub fn best_move(&mut self, position: &Position, noise: i32, random: &mut Rng) -> Option<(Move, Score)> {
         // The accumulators of the children are computed from this one.
         self.0.evaluate(position, Ply::ROOT);
         let mut moves: Vec<(i32, Move, Position)> = Vec::new();
         for m in position.legal_moves() {
             let child = position.play(m);
+            if child.in_check() && !child.has_legal_move() {
+                return Some((m, -Score::mated_in(Ply::ROOT.next())));
+            }
             let evaluation = -self.0.evaluate(&child, Ply::ROOT.next());
-            // Of a mate the evaluation knows nothing.
-            let is_mate = child.in_check() && !child.has_legal_move();
-            let evaluation = if is_mate { i32::MAX } else { evaluation.0 + random.i32(0..=noise) };
-            moves.push((evaluation, m, child));
+            moves.push((evaluation.0 + random.i32(0..=noise), m, child));
         }
         moves.sort_by_key(|&(evaluation, ..)| Reverse(evaluation));
         let score = |evaluation: i32, child: &Position| match child.has_legal_move() {
             true => Score(evaluation - most_won(child)),
-            false if child.in_check() => -Score::mated_in(Ply::ROOT.next()),
             false => Score::ZERO,
         };
         let candidates = moves.iter().take(CANDIDATES);

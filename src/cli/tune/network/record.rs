@@ -60,13 +60,19 @@ impl Sample {
 
     /// The views of the mover and of the opponent: the mover plays upwards, as White.
     pub fn views(&self) -> [View; 2] {
-        let mut kings = [Square::A1; 2];
+        let [own, theirs] = self.kings().map(|square| Square::new(u32::from(square)));
+        [View::new(Color::White, own), View::new(Color::Black, theirs)]
+    }
+
+    /// The squares of the mover's king and of the opponent's, as the mover sees the board.
+    fn kings(&self) -> [u8; 2] {
+        let mut kings = [0; 2];
         for (square, role, theirs) in self.pieces() {
             if role == 5 {
-                kings[usize::from(theirs)] = Square::new(u32::from(square));
+                kings[usize::from(theirs)] = square;
             }
         }
-        [View::new(Color::White, kings[0]), View::new(Color::Black, kings[1])]
+        kings
     }
 
     /// As bytes.
@@ -76,11 +82,8 @@ impl Sample {
         bytes[8..24].copy_from_slice(&self.pieces);
         bytes[24..26].copy_from_slice(&self.score.to_le_bytes());
         bytes[26] = self.result;
-        for (square, role, theirs) in self.pieces() {
-            if role == 5 {
-                bytes[if theirs { 28 } else { 27 }] = if theirs { square ^ 56 } else { square };
-            }
-        }
+        let [own, theirs] = self.kings();
+        (bytes[27], bytes[28]) = (own, theirs ^ 56);
         bytes
     }
 
