@@ -46,6 +46,7 @@ impl Worker {
                 // Kept before it is printed: an analysis resumes at the last depth printed.
                 self.keep_root(&self.found, depth);
                 self.report(&self.found);
+                self.printed = Some(self.found.clone());
                 stability.update(&self.found.lines[0]);
                 if self.is_enough(&stability) {
                     break;

@@ -14,7 +14,7 @@ use super::{
     progress::ThreadResult,
     root_move::RootMove,
     task::SearchTask,
-    vote::best_thread,
+    vote::{best_thread, unless_printed},
     worker::Worker,
 };
 use crate::types::{Bound, Depth, Ply, Score, SearchResult};
@@ -93,7 +93,7 @@ fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Ve
         return Event::Finished { best: fallback, ponder: None, result: None };
     }
     let index = best_thread(&results);
-    let chosen = &results[index];
+    let chosen = unless_printed(&results[index], worker.printed.as_ref());
     let best = &chosen.lines[0];
     // The move played must be the first of the last line printed.
     if index > 0 || !is_reported {

@@ -12,10 +12,6 @@ use crate::types::Score;
 
 /// The index of the result whose line is to be played; the first is that of the main thread.
 pub fn best_thread(results: &[ThreadResult]) -> usize {
-    let score = |result: &ThreadResult| {
-        let best = &result.lines[0];
-        preferred(best.latest_score(), best.worth)
-    };
     let has_vote = |result: &&ThreadResult| result.depth >= results[0].depth - vote_max_lag();
     let lowest = results.iter().filter(has_vote).map(score).min().unwrap_or(Score::ZERO);
     let weight = |result: &ThreadResult| {
@@ -35,17 +31,31 @@ pub fn best_thread(results: &[ThreadResult]) -> usize {
         } else {
             (votes(candidate), weight(candidate)) > (votes(now), weight(now))
         };
-        if better && (says_more(candidate, &results[0]) || score(candidate).is_decisive()) {
+        if better && says_more(candidate, &results[0]) {
             chosen = index;
         }
     }
     chosen
 }
 
-/// Is its line worth printing after that of the main thread: deeper, or as deep with another move?
+/// The result to answer with: `chosen`, or what was printed if `chosen` says no more. A main thread that has found a
+/// better move since it printed may be outvoted in favour of the move printed.
+pub fn unless_printed<'a>(chosen: &'a ThreadResult, printed: Option<&'a ThreadResult>) -> &'a ThreadResult {
+    printed.filter(|printed| !says_more(chosen, printed)).unwrap_or(chosen)
+}
+
+/// The score of its best line in the comparison of root moves.
+fn score(result: &ThreadResult) -> Score {
+    let best = &result.lines[0];
+    preferred(best.latest_score(), best.worth)
+}
+
+/// Is its line worth printing after that of the main thread: deeper, as deep with another move, or proven?
 fn says_more(candidate: &ThreadResult, main: &ThreadResult) -> bool {
-    let is_other = candidate.lines[0].root_move() != main.lines[0].root_move();
-    candidate.depth > main.depth || candidate.depth == main.depth && is_other
+    let best = &candidate.lines[0];
+    let is_other = best.root_move() != main.lines[0].root_move();
+    let is_proven = score(candidate).is_decisive();
+    candidate.depth > main.depth || candidate.depth == main.depth && is_other || is_proven
 }
 
 #[cfg(test)]
@@ -89,5 +99,16 @@ mod tests {
         let best = |other| best_thread(&[found(0, 20, 14), other]);
         assert_eq!([13, 14, 15].map(|depth| best(found(1, 90, depth))), [0, 1, 1]);
         assert_eq!([13, 14, 15].map(|depth| best(found(0, 90, depth))), [0, 0, 1]);
+    }
+
+    #[test]
+    fn a_move_that_is_printed_is_answered_with_its_line_unless_another_says_more() {
+        let printed = found(0, 20, 14);
+        let score = |chosen| unless_printed(&chosen, Some(&printed)).lines[0].score.0;
+        assert_eq!([13, 14, 15].map(|depth| score(found(0, 30, depth))), [20, 20, 30]);
+        assert_eq!([13, 14, 15].map(|depth| score(found(1, 30, depth))), [20, 30, 30]);
+        let mate = Score::mate_in(Ply(5)).0;
+        assert_eq!(score(found(0, mate, 6)), mate);
+        assert_eq!(unless_printed(&found(0, 30, 14), None).lines[0].score, Score(30));
     }
 }

@@ -49,6 +49,8 @@ pub struct Worker {
     pub root_moves: Vec<RootMove>,
     /// What this search has found.
     pub found: ThreadResult,
+    /// The last finished iteration that was printed.
+    pub printed: Option<ThreadResult>,
     /// The line being searched (MultiPV), from 0. The root moves before this index begin better lines.
     pub pv_index: usize,
     pub root_depth: Depth,
@@ -84,6 +86,7 @@ impl Worker {
             pv: PvTable::new(),
             root_moves: Vec::new(),
             found: ThreadResult::default(),
+            printed: None,
             pv_index: 0,
             root_depth: Depth::ZERO,
             seldepth: 0,
@@ -115,6 +118,7 @@ impl Worker {
         self.path = task.path.clone();
         self.task = task;
         self.root_moves = root_moves;
+        self.printed = None;
         self.pv_index = 0;
         self.root_depth = Depth::ZERO;
         self.seldepth = 0;
