@@ -4,7 +4,7 @@
 #   run.sh TOOLS OUT SECONDS [arguments of train.py]
 #
 # TOOLS is a folder, or a .tar.xz of its files, with
-#   engram      the engine with `tune`     teacher-*   programs that label positions together (CONTRIBUTING.md)
+#   engram      the engine with `tune`     teachers/   networks that label positions together (teachers.py)
 #   roots.epd   openings                   held.bin    samples for the validation
 # OUT gets engram.net (written every minute and at the end, so that a run that is cut off leaves one too), train.log and
 # sample.log. The samples stay in $WORK (/tmp/engram-train): another run goes on with them and adds more.
@@ -25,17 +25,13 @@ fi
 sampler=
 trap '[ -z "$sampler" ] || kill -INT "$sampler" 2>/dev/null' EXIT
 growing=
-teachers=()
-for teacher in "$tools"/teacher-*; do teachers+=(--teacher "$teacher"); done
 if [ "$generators" -gt 0 ]; then
     timeout -s INT -k 10 $((seconds * share / 100)) \
-        nice -n 19 "$tools/engram" tune sample "$work/samples.bin" "${teachers[@]}" \
-        --openings "$tools/roots.epd" --threads "$generators" > "$out/sample.log" 2>&1 &
+        nice -n 19 "$tools/engram" tune sample "$work/samples.bin" --openings "$tools/roots.epd" --opening-share 85 \
+        --plies 16 --threads "$generators" > "$out/sample.log" 2>&1 &
     sampler=$! growing="--growing $!"
 fi
-# Few functions are compiled: workers for that would only take the cores.
-export TORCHINDUCTOR_COMPILE_THREADS=1
 # Ten seconds are left for PyTorch's start and the last network.
-"$python" "$here/train.py" "$work/samples.bin" $growing --held-out "$tools/held.bin" --net "$out/engram.net" \
-    --seconds $((seconds - SECONDS - 10)) "$@" 2>&1 | tee "$out/train.log"
+"$python" "$here/train.py" "$work/samples.bin" $growing --teachers "$tools/teachers" --held-out "$tools/held.bin" \
+    --net "$out/engram.net" --seconds $((seconds - SECONDS - 10)) "$@" 2>&1 | tee "$out/train.log"
 tail -n 1 "$out/sample.log" 2>/dev/null

@@ -14,6 +14,7 @@ same network, loss, limits of the weights and steps, in the order that suits the
 - The learning rate falls to zero over --positions samples or over --seconds, whichever comes first.
 - --from a network with fewer units doubles some of them: twice the unit, half of the weights behind it, a little
   noise of opposite signs.
+- With --teachers the samples are labelled as they are read (teachers.py).
 - On the device the first layer is a product of matrices: 32 ones among 3,072 inputs are few, but a multiplication by
   zero costs less there than an addition to an address that others add to. The sums are rounded to 11 bits (float16),
   the gradients to 8 (bfloat16); the loss held out is computed in float32.
@@ -28,7 +29,6 @@ import signal
 import struct
 import time
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,6 +37,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
+from teachers import NONE, Teachers
+
 BUCKET_INPUTS, BUCKETS, HEADS, PAWN_INPUTS, PAWN_UNITS = 768, 4, 8, 96, 32
 INPUTS = BUCKETS * BUCKET_INPUTS
 ONE_INPUT, ONE_HEAD = 127, 128
@@ -44,7 +46,6 @@ SCALE = 220.0  # Centipawns of one natural unit of the logistic function.
 ROW_LIMIT, LIMIT = 1.0, 1.98  # Of the first layer's rows, and of all else.
 ADAM_FIRST, ADAM_SECOND, DECAY, EPSILON = 0.9, 0.999, 0.01, 1e-8
 VERSION = 3
-NONE = 6  # The code of an empty square: no role has it.
 
 
 # The network's file: see src/eval/net/file.rs.
@@ -199,9 +200,10 @@ def targets(words: Tensor, share: float) -> Tensor:
 class Pool:
     """The samples of files, which may be growing, in the memory of a device."""
 
-    CHUNK = 1 << 18
+    CHUNK = 1 << 17
 
-    def __init__(self, paths: list[Path], most: int, device: torch.device) -> None:
+    def __init__(self, paths: list[Path], most: int, device: torch.device, teachers: Teachers | None = None) -> None:
+        self.teachers = teachers
         self.words = torch.empty((most, 4), dtype=torch.int64, device=device)
         self.count = 0
         self.read_bytes = {path: 0 for path in paths}
@@ -218,6 +220,8 @@ class Pool:
                 place += 32 * len(numbers)
                 words = torch.from_numpy(numbers).to(self.words.device)
                 words = words[is_sound(words)]
+                if self.teachers:
+                    words = self.teachers.label(words, codes(words), kings_of(words))
                 self.words[self.count : self.count + len(words)] = words
                 self.count += len(words)
             self.read_bytes[path] = place
@@ -246,34 +250,30 @@ def dense(inputs: Tensor, kind: torch.dtype) -> Tensor:
     return torch.zeros((len(rows), INPUTS), dtype=kind, device=rows.device).scatter_(1, rows, 1.0)
 
 
-class Way(NamedTuple):
-    """How the first layer is computed: the numbers forwards and backwards, and functions that may be compiled."""
+class Kinds(NamedTuple):
+    """The numbers in which the first layer and the outputs behind it are computed, forwards and backwards."""
 
     forwards: torch.dtype = torch.float32
     backwards: torch.dtype = torch.float32
-    activate: Callable = activate
-    slopes: Callable = slopes
-    features: Callable = features
 
 
 class Units(torch.autograd.Function):
     """The outputs [samples, outputs] over the activations of both views."""
 
     @staticmethod
-    def forward(ctx, inputs: Tensor, weights: Tensor, biases: Tensor, outputs: Tensor, way: Way) -> Tensor:
-        kind = way.forwards
+    def forward(ctx, inputs: Tensor, weights: Tensor, biases: Tensor, outputs: Tensor, kinds: Kinds) -> Tensor:
+        kind = kinds.forwards
         sums = torch.addmm(biases.to(kind), dense(inputs, kind), weights.to(kind)).view(len(inputs), -1)
         ctx.save_for_backward(inputs, sums, outputs)
-        ctx.way = way
-        return (way.activate(sums) @ outputs.to(kind).T).float()
+        ctx.kind = kinds.backwards
+        return (activate(sums) @ outputs.to(kind).T).float()
 
     @staticmethod
     def backward(ctx, slope: Tensor) -> tuple:
-        (inputs, sums, outputs), way = ctx.saved_tensors, ctx.way
-        kind = way.backwards
+        (inputs, sums, outputs), kind = ctx.saved_tensors, ctx.kind
         slope = slope.to(kind)
-        output_gradient = slope.T @ way.activate(sums).to(kind)
-        unit_slopes = way.slopes(sums, slope @ outputs.to(kind)).view(2 * len(inputs), -1)
+        output_gradient = slope.T @ activate(sums).to(kind)
+        unit_slopes = slopes(sums, slope @ outputs.to(kind)).view(2 * len(inputs), -1)
         gradient = dense(inputs, kind).T @ unit_slopes
         bias_gradient = unit_slopes.sum(0, dtype=torch.float32)
         return None, gradient.float(), bias_gradient, output_gradient.float(), None
@@ -285,12 +285,12 @@ def of_head(outputs: Tensor, head: Tensor) -> Tensor:
     return outputs.gather(1, head[:, None, None].expand(-1, 1, outputs.shape[2])).squeeze(1)
 
 
-def output(network: dict[str, Tensor], words: Tensor, way: Way) -> Tensor:
+def output(network: dict[str, Tensor], words: Tensor, kinds: Kinds) -> Tensor:
     """The network's output for samples, in natural units of the logistic function."""
     with torch.no_grad():
-        inputs, head, pawns = way.features(words)
+        inputs, head, pawns = features(words)
     which = (head[:, None] == torch.arange(HEADS, device=head.device)).float()
-    outputs = Units.apply(inputs, network["weights"], network["biases"], network["heads"], way)
+    outputs = Units.apply(inputs, network["weights"], network["biases"], network["heads"], kinds)
     value = of_head(outputs, head).squeeze(1) + which @ network["head_biases"]
     if "pawn_weights" in network:
         active = torch.addmm(network["pawn_biases"], pawns, network["pawn_weights"]).clamp(0, 1)
@@ -313,22 +313,22 @@ class Training:
             leaf.grad = self.gradient[place:end].view(part.shape)
             self.network[name] = leaf
             place = end
-        self.way = Way(torch.float16, torch.bfloat16) if device.type == "cuda" else Way()
+        self.kinds = Kinds(torch.float16, torch.bfloat16) if device.type == "cuda" else Kinds()
         self.steps = 0
 
-    def losses(self, words: Tensor, share: float, way: Way) -> Tensor:
-        said = torch.sigmoid(output(rounded(self.network), words, way))
+    def losses(self, words: Tensor, share: float, kinds: Kinds) -> Tensor:
+        said = torch.sigmoid(output(rounded(self.network), words, kinds))
         return (said - targets(words, share)).square()
 
     @torch.no_grad()
     def loss(self, words: Tensor, share: float) -> float:
-        parts = [self.losses(part, share, Way()).double().sum() for part in words.split(1 << 13)]
+        parts = [self.losses(part, share, Kinds()).double().sum() for part in words.split(1 << 13)]
         return (sum(parts) / max(1, len(words))).item()
 
     def step(self, words: Tensor, share: float, rate: float) -> Tensor:
         """One step of Adam; the mean loss."""
         self.gradient.zero_()
-        loss = self.losses(words, share, self.way).mean()
+        loss = self.losses(words, share, self.kinds).mean()
         loss.backward()
         self.steps += 1
         correction = math.sqrt(1 - ADAM_SECOND**self.steps) / (1 - ADAM_FIRST**self.steps)
@@ -341,33 +341,13 @@ class Training:
         return loss.detach()
 
 
-@torch.no_grad()
-def compiled(training: Training, words: Tensor) -> Way:
-    """The way with functions that PyTorch has compiled, where it can and gets the same numbers."""
-    way = training.way
-    sums = torch.randn((len(words), 2 * training.network["biases"].numel()), device=words.device).to(way.forwards)
-    by_active = sums.to(way.backwards)
-    trials = {"activate": (sums,), "slopes": (sums, by_active), "features": (words,)}
-    for name, given in trials.items():
-        plain = getattr(way, name)
-        try:
-            new = torch.compile(plain, dynamic=False)
-            pairs = [(new(*given), plain(*given))]
-            if name == "features":
-                pairs = list(zip(*pairs[0]))
-            if not all(torch.allclose(a.float(), b.float(), rtol=0.02, atol=1e-3) for a, b in pairs):
-                raise ValueError("it gives other numbers")
-            way = way._replace(**{name: new})
-        except Exception as error:  # The compiler is a convenience: whatever it says, the training goes on.
-            print(f"{name} is not compiled: {str(error)[:200]}", flush=True)
-    return way
-
-
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("samples", type=Path, nargs="+", help="files of samples, as `engram tune sample` writes them")
     add("--growing", type=int, metavar="PID", help="the process that is still writing the files")
+    add("--teachers", type=Path, help="a folder with the networks that label the samples: see teachers.py")
+    add("--factor", type=float, default=0.2917, help="by which the output of the plain ones is multiplied")
     add("--held-out", type=Path, help="samples of other games, of which 200,000 are the validation")
     add("--net", type=Path, default=Path("engram.net"), help="the file to write the network to")
     add("--from", type=Path, dest="source", help="begin with the parameters of this network")
@@ -384,7 +364,6 @@ def arguments() -> argparse.Namespace:
     add("--every", type=float, default=60, help="seconds between two networks written")
     add("--seed", type=int, default=1)
     add("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    add("--eager", action="store_true", help="do not have PyTorch compile anything")
     given = parser.parse_args()
     if given.units < 64 or given.units % 64:
         parser.error("--units is a multiple of 64")
@@ -419,7 +398,8 @@ def main() -> None:
         signal.signal(number, lambda *_: stopped.append(True))
     loss = training.loss(held, given.result)
     print(f"{len(training.parameters)} parameters, {len(held)} samples held out with a loss of {loss:.6f}", flush=True)
-    pool = Pool(given.samples, given.memory, device)
+    teachers = Teachers(given.teachers, given.factor, device) if given.teachers else None
+    pool = Pool(given.samples, given.memory, device, teachers)
     drawn, said, progress, sums, count = 0, time.monotonic(), 0.0, torch.zeros((), device=device), 0
     checked, before, growing = -math.inf, 0, False
     while not stopped and progress < 1:
@@ -438,8 +418,6 @@ def main() -> None:
         elif progress < 1:
             rate = given.rate * 0.5 * (1 + math.cos(math.pi * progress))
             words = pool.draw(given.batch, growing)
-            if training.steps == 0 and device.type == "cuda" and not given.eager:
-                training.way = compiled(training, words)
             sums += training.step(words, given.result, rate)
             drawn, count = drawn + given.batch, count + 1
         if now - said > given.every or progress >= 1 or stopped:

@@ -7,6 +7,8 @@ use super::{
     Engine, OutOfMemory, StrengthLimits,
     evaluation::{EvalFileError, EvaluationChoice, EvaluationKind, read_network},
 };
+#[cfg(any(feature = "tune", test))]
+use crate::search::Observer;
 use crate::{
     eval::net::Network,
     position::PathHash,
@@ -68,6 +70,12 @@ impl Engine {
     pub fn set_pawn_hash(&mut self, mib: usize) -> Result<(), OutOfMemory> {
         let kept = self.pool.set_pawn_hash(mib);
         if kept < mib { Err(OutOfMemory { requested: mib, kept }) } else { Ok(()) }
+    }
+
+    /// Shows `observer` every position that a search evaluates from now on. Waits for a running search.
+    #[cfg(any(feature = "tune", test))]
+    pub fn observe(&mut self, observer: &Observer) {
+        self.pool.observe(observer);
     }
 
     /// Counts time in nodes at this rate; `None`: by the clock. Takes effect with the next search; the time

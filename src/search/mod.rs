@@ -63,3 +63,5 @@ pub(crate) use strength::{EvalNoise, Strength};
 pub use tablebases::ProbeRules;
 pub(crate) use tablebases::{Probing, Tablebases};
 pub(crate) use task::{SearchTask, Signals};
+#[cfg(any(feature = "tune", test))]
+pub use worker::Observer;

@@ -176,6 +176,13 @@ impl Pool {
         kept.load(Relaxed)
     }
 
+    /// Shows `observer` every position that is evaluated from now on.
+    #[cfg(any(feature = "tune", test))]
+    pub fn observe(&mut self, observer: &super::Observer) {
+        let observer = Arc::clone(observer);
+        self.on_all(move |worker| worker.observer = Some(Arc::clone(&observer)));
+    }
+
     /// Clears histories and caches for a new game.
     pub fn clear(&self) {
         self.on_all(Worker::clear);

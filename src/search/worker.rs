@@ -39,6 +39,10 @@ pub struct Histories {
     pub correction: CorrectionHistory,
 }
 
+/// Called with each position that a search evaluates.
+#[cfg(any(feature = "tune", test))]
+pub type Observer = Arc<dyn Fn(&Position) + Send + Sync>;
+
 /// The state of one search thread.
 pub struct Worker {
     pub id: usize,
@@ -65,6 +69,9 @@ pub struct Worker {
     pub stopped: bool,
     /// The time for this move was used up while pondering: the search ends at `ponderhit`.
     pub time_used_up: bool,
+    /// Called with every position whose evaluation is computed, not looked up in the table.
+    #[cfg(any(feature = "tune", test))]
+    pub observer: Option<Observer>,
     next_check: u64,
     stack: Vec<StackEntry>,
     reductions: Box<[[i32; 64]; 64]>,
@@ -97,6 +104,8 @@ impl Worker {
             task,
             stopped: false,
             time_used_up: false,
+            #[cfg(any(feature = "tune", test))]
+            observer: None,
             next_check: 0,
             stack: vec![StackEntry::default(); MAX_PLY + STACK_OFFSET + 4],
             reductions: base_reductions(),
@@ -234,6 +243,10 @@ impl Worker {
 
     /// The raw evaluation, as the table stores it.
     pub fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
+        #[cfg(any(feature = "tune", test))]
+        if let Some(observer) = &self.observer {
+            observer(position);
+        }
         let raw_eval = self.evaluator.evaluate(position, ply);
         match self.task.strength.noise {
             None => raw_eval,

@@ -134,16 +134,16 @@ fn open(path: &Path) -> io::Result<(File, u64)> {
 type ScoredPosition = (Position, i32, UciMove);
 
 /// An engine that plays both sides.
-struct Player {
-    engine: Engine,
+pub(super) struct Player {
+    pub(super) engine: Engine,
     /// The best move and its score for the side to move, when a search ends.
     answers: Receiver<(Option<Move>, Score)>,
     /// Nodes of each search.
-    nodes: u64,
+    pub(super) nodes: u64,
 }
 
 impl Player {
-    fn new(nodes: u64) -> Player {
+    pub(super) fn new(nodes: u64) -> Player {
         let (sender, answers) = unbounded();
         // Only the end of a search is sent: in searches of some hundred nodes a message for every line costs time.
         let sink = move |event| {
@@ -208,7 +208,7 @@ impl Player {
     }
 
     /// The best move after `moves` from `start` and its score for the side to move.
-    fn best_move(&mut self, start: &Position, moves: &[UciMove]) -> Option<(Move, Score)> {
+    pub(super) fn best_move(&mut self, start: &Position, moves: &[UciMove]) -> Option<(Move, Score)> {
         self.engine.set_position(start.clone(), moves).ok()?;
         self.engine.go(Limits { nodes: Some(self.nodes), ..Limits::default() }, Instant::now());
         let (best, score) = self.answers.recv().ok()?;

@@ -1,11 +1,10 @@
-//! The training of the network: samples of games that the engine plays with itself (`sample.rs`), labelled by teachers
+//! The training of the network: samples of the search's own positions (`sample.rs`), labelled by teachers
 //! (`teacher.rs`), in records of 32 bytes (`record.rs`).
 
 pub mod label;
 mod model;
 mod optimiser;
 mod pawns;
-mod player;
 pub mod record;
 pub mod sample;
 mod state;

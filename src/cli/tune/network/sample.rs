@@ -1,14 +1,14 @@
-//! `engram tune sample`: positions as a search meets them. A quick player plays games with itself; teachers label a random
-//! sample of their positions, and of positions a random move or two away: a search evaluates what follows bad moves,
-//! too. Of each the positions after some of its moves are taken, because a search chooses between them. Only quiet
-//! positions are taken. Of the others no static evaluation can be right, and what a network learns of them it lacks elsewhere.
+//! `engram tune sample`: positions as the search meets them. The engine plays against itself; teachers label a random
+//! sample of the positions that its searches evaluate, and of their neighbours, a random move or two away: a search
+//! evaluates what follows bad moves, too. Only quiet positions are taken. Of the others no static evaluation can be right,
+//! and what a network learns of them it lacks elsewhere.
 
 use std::{
     fs::OpenOptions,
     io::{self, Write},
     path::{Path, PathBuf},
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     time::{Instant, SystemTime, UNIX_EPOCH},
@@ -20,9 +20,8 @@ use fastrand::Rng;
 use super::{
     super::{
         common::{file_error, is_quiet, threads},
-        generate::{LONGEST, random_moves},
+        generate::{LONGEST, Player, random_moves},
     },
-    player::Player,
     record::Sample,
     teacher::Teachers,
 };
@@ -40,14 +39,21 @@ pub struct SampleArguments {
     /// The file to append records to; `-` for standard output (without progress messages then).
     out: PathBuf,
     /// A teacher: a program with its arguments that reads one FEN a line and answers the centipawns of the side to
-    /// move, one number a line, at the latest after an empty line. The label is the mean of what all teachers say.
-    #[arg(long, required = true)]
+    /// move, one number a line, at the latest after an empty line. The label is the mean of what all teachers say;
+    /// without a teacher it is 0, for a trainer that labels what it reads (benches/train).
+    #[arg(long)]
     teacher: Vec<String>,
     /// Positions to make; Ctrl-C ends it earlier without losing labelled positions.
     #[arg(long, default_value_t = u64::MAX)]
     positions: u64,
-    /// Take one position of a game in this many, and a neighbour of it: up to eight positions after each.
-    #[arg(long, default_value_t = 8)]
+    /// Minimum nodes for a move; each game draws its own number.
+    #[arg(long, default_value_t = 300)]
+    least_nodes: u64,
+    /// Maximum nodes for a move.
+    #[arg(long, default_value_t = 4_000)]
+    most_nodes: u64,
+    /// Take one evaluated position in this many, and a neighbour of it, if they are quiet.
+    #[arg(long, default_value_t = 6)]
     every: u64,
     /// Openings, EPD or FEN, one a line (Chess960 too); the other games begin with eight or nine random moves.
     #[arg(long)]
@@ -63,12 +69,13 @@ pub struct SampleArguments {
     threads: Option<usize>,
 }
 
+/// Positions that a search evaluated, and neighbours.
+type Evaluated = Mutex<Vec<Sample>>;
+
 /// Positions that are labelled together.
 const CHUNK: usize = 1 << 14;
-/// Positions after different moves of one position.
-const SIBLINGS: usize = 8;
-/// Up to so much is added to the evaluation of a move, in units of a score; each game draws its own number.
-const NOISE: std::ops::Range<i32> = 5..60;
+/// In every third game one move in this many is random.
+const STRAY: usize = 16;
 
 /// Plays games, has positions labelled and writes them, until there are enough.
 pub fn print(arguments: &SampleArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
@@ -136,10 +143,22 @@ impl Samplers<'_> {
     /// One thread: games, and whenever enough positions have come together, labels for them.
     fn work(&self, seed: u64, interrupt: &Interrupt, say: &dyn Fn(String)) -> Result<(), CliError> {
         let mut teachers = Teachers::start(&self.arguments.teacher)?;
-        let (mut player, mut random) = (Player::new(), Rng::with_seed(seed));
+        let taken = Arc::<Evaluated>::default();
+        let mut player = Player::new(self.arguments.least_nodes);
+        let (evaluated, every, sink) = (AtomicU64::new(0), self.arguments.every.max(1), Arc::clone(&taken));
+        player.engine.observe(
+            &(Arc::new(move |position: &Position| {
+                if evaluated.fetch_add(1, Relaxed) % every == 0 {
+                    let both = [Some(position.clone()), neighbour(position)];
+                    let quiet = both.into_iter().flatten().filter(is_quiet);
+                    locked(&sink).extend(quiet.map(|position| Sample::new(&position)));
+                }
+            }) as _),
+        );
+        let mut random = Rng::with_seed(seed);
         let mut samples = Vec::new();
         while !self.is_over(interrupt) {
-            self.game(&mut player, &mut random, &mut samples);
+            samples.append(&mut self.game(&mut player, &taken, &mut random));
             if samples.len() >= CHUNK {
                 teachers.label(&mut samples)?;
                 self.write(&samples, say)?;
@@ -162,58 +181,55 @@ impl Samplers<'_> {
         Ok(())
     }
 
-    /// Plays a game and takes samples from it.
-    fn game(&self, player: &mut Player, random: &mut Rng, samples: &mut Vec<Sample>) {
+    /// Plays a game and returns its share of the evaluated positions.
+    fn game(&self, player: &mut Player, taken: &Evaluated, random: &mut Rng) -> Vec<Sample> {
         let arguments = self.arguments;
-        let noise = random.i32(NOISE);
+        player.nodes = random.u64(arguments.least_nodes..=arguments.most_nodes.max(arguments.least_nodes));
+        let strays = random.usize(..3) == 0;
         let (start, plies) = match self.openings.as_slice() {
             [_, ..] if random.u8(..100) < arguments.opening_share => {
                 (self.openings[random.usize(..self.openings.len())].clone(), random.usize(..4))
             }
             _ => (Position::default(), 8 + random.usize(..2)),
         };
-        let Some((mut position, _)) = random_moves(&start, random, plies) else { return };
+        let Some((mut position, _)) = random_moves(&start, random, plies) else { return Vec::new() };
+        // With a few moves from each start, clearing the histories would cost as much as the searches.
+        if arguments.plies.is_none() {
+            player.engine.new_game();
+        }
         let mut path = PositionPath::new(&position);
+        let mut samples = Vec::new();
         let mut verdict = Verdict::default();
         for _ in 0..arguments.plies.unwrap_or(LONGEST) {
-            if path.is_draw(&position) {
+            if !position.has_legal_move() || path.is_draw(&position) {
                 break;
             }
-            let Some((best, score)) = player.best_move(&position, noise, random) else { break };
-            if random.u64(..arguments.every.max(1)) == 0 {
-                samples.extend(siblings(&position, random));
-                if let Some(parent) = neighbour(&position, random) {
-                    samples.extend(siblings(&parent, random));
-                }
-            }
+            // Searched without the moves before it: to play them again would cost as much as the search.
+            let Some((mut best, score)) = player.best_move(&position, &[]) else { break };
+            samples.append(&mut locked(taken));
             verdict.push(position.turn(), score);
             if verdict.winner().is_some() {
                 break;
             }
+            if strays && random.usize(..STRAY) == 0 {
+                best = random.choice(position.legal_moves()).unwrap_or(best);
+            }
             position = position.play(best);
             path.push(&position);
         }
+        samples
     }
 }
 
-/// Quiet positions after some of a position's moves.
-fn siblings(parent: &Position, random: &mut Rng) -> Vec<Sample> {
-    let mut moves: Vec<_> = parent.legal_moves().into_iter().collect();
-    random.shuffle(&mut moves);
-    let children = moves.into_iter().filter(|m| !m.is_capture()).map(|m| parent.play(m));
-    let quiet = children.filter(|child| child.has_legal_move() && is_quiet(child));
-    quiet.take(SIBLINGS).map(|child| Sample::new(&child)).collect()
-}
-
 /// The position after a random move, or two in one of four cases. A move that gives nothing away is drawn more often.
-fn neighbour(position: &Position, random: &mut Rng) -> Option<Position> {
+fn neighbour(position: &Position) -> Option<Position> {
     let mut position = position.clone();
-    for _ in 0..1 + usize::from(random.u8(..4) == 0) {
+    for _ in 0..1 + usize::from(fastrand::u8(..4) == 0) {
         let moves = position.legal_moves();
-        let mut drawn = (0..3).filter_map(|_| random.choice(&moves).copied());
+        let mut drawn = (0..3).filter_map(|_| fastrand::choice(&moves).copied());
         let last = drawn.next()?;
         let m = std::iter::once(last).chain(drawn).find(|&m| position.see_ge(m, 0)).unwrap_or(last);
         position = position.play(m);
     }
-    Some(position)
+    position.has_legal_move().then_some(position)
 }
