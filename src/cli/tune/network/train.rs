@@ -215,8 +215,10 @@ mod tests {
         fs::write(path("teacher.sh"), TEACHER).expect("a script");
         let output = Output::new(io::sink());
         let teacher = format!("--teacher=bash {}", path("teacher.sh"));
+        // Of many short searches, so that there are many kinds of positions.
+        let searches = ["--least-nodes=40", "--most-nodes=120", "--every=20"];
         let words = ["sample", &path("samples"), &teacher, "--positions=20000", "--threads=1"];
-        let sampling = Sampling::try_parse_from(words).expect("arguments");
+        let sampling = Sampling::try_parse_from(words.into_iter().chain(searches)).expect("arguments");
         sample::print(&sampling.arguments, &output, &Interrupt::default()).expect("samples");
         let bytes = fs::read(path("samples")).expect("a file");
         assert!(bytes.len() >= 20_000 * SIZE && bytes.len().is_multiple_of(SIZE));
