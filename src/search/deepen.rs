@@ -29,7 +29,7 @@ impl Worker {
             self.resume(&resumed);
             self.found = self.finished(lines, resumed.depth);
             if self.id == 0 {
-                self.report(&self.found);
+                self.print_found();
             }
         }
 
@@ -45,8 +45,7 @@ impl Worker {
             } else {
                 // Kept before it is printed: an analysis resumes at the last depth printed.
                 self.keep_root(&self.found, depth);
-                self.report(&self.found);
-                self.printed = Some(self.found.clone());
+                self.print_found();
                 stability.update(&self.found.lines[0]);
                 if self.is_enough(&stability) {
                     break;
@@ -55,6 +54,11 @@ impl Worker {
         }
         self.show_counts();
         self.found.clone()
+    }
+
+    fn print_found(&mut self) {
+        self.report(&self.found);
+        self.printed = Some(self.found.clone());
     }
 
     /// The best root moves as they stand, after the iteration to `depth`.

@@ -50,12 +50,12 @@ fn score(result: &ThreadResult) -> Score {
     preferred(best.latest_score(), best.worth)
 }
 
-/// Is its line worth printing after that of the main thread: deeper, as deep with another move, or proven?
-fn says_more(candidate: &ThreadResult, main: &ThreadResult) -> bool {
+/// Is its line worth printing after another: deeper, as deep with another move, or proven?
+fn says_more(candidate: &ThreadResult, other: &ThreadResult) -> bool {
     let best = &candidate.lines[0];
-    let is_other = best.root_move() != main.lines[0].root_move();
+    let is_other = best.root_move() != other.lines[0].root_move();
     let is_proven = score(candidate).is_decisive();
-    candidate.depth > main.depth || candidate.depth == main.depth && is_other || is_proven
+    candidate.depth > other.depth || candidate.depth == other.depth && is_other || is_proven
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ pub struct Worker {
     pub root_moves: Vec<RootMove>,
     /// What this search has found.
     pub found: ThreadResult,
-    /// The last finished iteration that was printed.
+    /// The last finished iteration that was printed, of this search or the one that it resumes.
     pub printed: Option<ThreadResult>,
     /// The line being searched (MultiPV), from 0. The root moves before this index begin better lines.
     pub pv_index: usize,
