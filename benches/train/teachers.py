@@ -29,9 +29,12 @@ class Halfkav2:
     """Stockfish 15.1's network (HalfKAv2_hm, 1,024 units, then 15 and 32), scaled as the engine scales it."""
 
     INPUTS, UNITS, HEADS, FIRST, SECOND = 64 * 11 * 32, 1024, 8, 16, 32
+    VERSION = (0x7AF32F20, 0x1C102EF2)  # Of the format, and a hash of these sizes.
 
     def __init__(self, path: Path, device: torch.device) -> None:
         data = path.read_bytes()
+        if struct.unpack_from("<2I", data.ljust(8)) != self.VERSION:
+            raise SystemExit(f"{path}: it is not a network of Stockfish 15.1")
         place = 12 + struct.unpack_from("<I", data, 8)[0]
 
         def numbers(kind: str, *shape: int) -> Tensor:

@@ -69,9 +69,6 @@ pub struct SampleArguments {
     threads: Option<usize>,
 }
 
-/// Positions that a search evaluated, and neighbours.
-type Evaluated = Mutex<Vec<Sample>>;
-
 /// Positions that are labelled together.
 const CHUNK: usize = 1 << 14;
 /// In every third game one move in this many is random.
@@ -143,7 +140,8 @@ impl Samplers<'_> {
     /// One thread: games, and whenever enough positions have come together, labels for them.
     fn work(&self, seed: u64, interrupt: &Interrupt, say: &dyn Fn(String)) -> Result<(), CliError> {
         let mut teachers = Teachers::start(&self.arguments.teacher)?;
-        let taken = Arc::<Evaluated>::default();
+        // Positions that a search evaluated, and neighbours.
+        let taken = Arc::<Mutex<Vec<Sample>>>::default();
         let mut player = Player::new(self.arguments.least_nodes);
         let (evaluated, every, sink) = (AtomicU64::new(0), self.arguments.every.max(1), Arc::clone(&taken));
         player.engine.observe(
@@ -158,7 +156,8 @@ impl Samplers<'_> {
         let mut random = Rng::with_seed(seed);
         let mut samples = Vec::new();
         while !self.is_over(interrupt) {
-            samples.append(&mut self.game(&mut player, &taken, &mut random));
+            self.game(&mut player, &mut random);
+            samples.append(&mut locked(&taken));
             if samples.len() >= CHUNK {
                 teachers.label(&mut samples)?;
                 self.write(&samples, say)?;
@@ -181,8 +180,8 @@ impl Samplers<'_> {
         Ok(())
     }
 
-    /// Plays a game and returns its share of the evaluated positions.
-    fn game(&self, player: &mut Player, taken: &Evaluated, random: &mut Rng) -> Vec<Sample> {
+    /// Plays a game; the player's searches show what they evaluate.
+    fn game(&self, player: &mut Player, random: &mut Rng) {
         let arguments = self.arguments;
         player.nodes = random.u64(arguments.least_nodes..=arguments.most_nodes.max(arguments.least_nodes));
         let strays = random.usize(..3) == 0;
@@ -192,13 +191,12 @@ impl Samplers<'_> {
             }
             _ => (Position::default(), 8 + random.usize(..2)),
         };
-        let Some((mut position, _)) = random_moves(&start, random, plies) else { return Vec::new() };
+        let Some((mut position, _)) = random_moves(&start, random, plies) else { return };
         // With a few moves from each start, clearing the histories would cost as much as the searches.
         if arguments.plies.is_none() {
             player.engine.new_game();
         }
         let mut path = PositionPath::new(&position);
-        let mut samples = Vec::new();
         let mut verdict = Verdict::default();
         for _ in 0..arguments.plies.unwrap_or(LONGEST) {
             if !position.has_legal_move() || path.is_draw(&position) {
@@ -206,7 +204,6 @@ impl Samplers<'_> {
             }
             // Searched without the moves before it: to play them again would cost as much as the search.
             let Some((mut best, score)) = player.best_move(&position, &[]) else { break };
-            samples.append(&mut locked(taken));
             verdict.push(position.turn(), score);
             if verdict.winner().is_some() {
                 break;
@@ -217,7 +214,6 @@ impl Samplers<'_> {
             position = position.play(best);
             path.push(&position);
         }
-        samples
     }
 }
 
