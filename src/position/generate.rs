@@ -7,10 +7,7 @@
 
 use shakmaty::{Bitboard, CastlingSide, Color, Move, Position as _, Rank, Role, Square, attacks};
 
-use super::{
-    checks::{CheckSquares, blockers},
-    state::Position,
-};
+use super::{checks::blockers, state::Position};
 
 /// Is the move a capture or a queen promotion?
 #[inline]
@@ -45,7 +42,7 @@ impl Position {
         let us = self.turn();
         let theirs = board.by_color(!us);
         let pins = Pins::new(self);
-        self.piece_moves(|_, _| theirs, &pins, &mut |role, from, to| {
+        self.piece_moves(theirs, &pins, &mut |role, from, to| {
             for to in to {
                 add(Move::Normal { role, from, capture: board.role_at(to), to, promotion: None });
             }
@@ -84,29 +81,12 @@ impl Position {
 
     /// Passes the legal moves of a side that is not in check which are not [noisy](is_noisy) to `quiets`.
     pub fn quiet_moves(&self, mut quiets: impl TakeQuiets) {
-        let empty = !self.board().occupied();
-        self.quiet_moves_to(|_, _| empty, &mut quiets);
-        for side in CastlingSide::ALL {
-            if self.chess().castles().has(self.turn(), side) {
-                self.chess().castling_moves(side).iter().for_each(|&m| quiets.take(m));
-            }
-        }
-    }
-
-    /// Passes those [`Position::quiet_moves`] to `quiets` that give check according to `checks`.
-    pub fn quiet_checks(&self, checks: &CheckSquares, mut quiets: impl TakeQuiets) {
-        let empty = !self.board().occupied();
-        self.quiet_moves_to(|role, from| empty & checks.targets(role, from), &mut quiets);
-    }
-
-    /// Passes quiet moves other than castling, to those empty squares that are `targets`.
-    fn quiet_moves_to(&self, targets: impl Fn(Role, Square) -> Bitboard, quiets: &mut impl TakeQuiets) {
         debug_assert!(!self.in_check());
         let board = self.board();
         let us = self.turn();
         let empty = !board.occupied();
         let pins = Pins::new(self);
-        self.piece_moves(&targets, &pins, &mut |role, from, to| quiets.take_all(role, from, to));
+        self.piece_moves(empty, &pins, &mut |role, from, to| quiets.take_all(role, from, to));
 
         let pawns = board.pawns() & board.by_color(us);
         let push = forward(us);
@@ -118,18 +98,21 @@ impl Position {
             }
             if Bitboard::BACKRANKS.contains(to) {
                 for promotion in [Role::Rook, Role::Bishop, Role::Knight] {
-                    if targets(promotion, from).contains(to) {
-                        quiets.take(pawn_move(from, to, None, Some(promotion)));
-                    }
+                    quiets.take(pawn_move(from, to, None, Some(promotion)));
                 }
             } else {
-                quiets.take_all(Role::Pawn, from, targets(Role::Pawn, from) & Bitboard::from_square(to));
+                quiets.take_all(Role::Pawn, from, Bitboard::from_square(to));
             }
         }
         for to in twice {
             let from = origin(to, 2 * push);
             if pins.allow(from, to) {
-                quiets.take_all(Role::Pawn, from, targets(Role::Pawn, from) & Bitboard::from_square(to));
+                quiets.take_all(Role::Pawn, from, Bitboard::from_square(to));
+            }
+        }
+        for side in CastlingSide::ALL {
+            if self.chess().castles().has(us, side) {
+                self.chess().castling_moves(side).iter().for_each(|&m| quiets.take(m));
             }
         }
     }
@@ -166,20 +149,15 @@ impl Position {
         self.board().attacks_to(to, !self.turn(), without_king).is_empty()
     }
 
-    /// Passes each piece other than pawns to `add`, with those of its `targets` to which it may move.
-    fn piece_moves(
-        &self,
-        targets: impl Fn(Role, Square) -> Bitboard,
-        pins: &Pins,
-        add: &mut impl FnMut(Role, Square, Bitboard),
-    ) {
+    /// Passes each piece other than pawns to `add`, with those `targets` to which it may move.
+    fn piece_moves(&self, targets: Bitboard, pins: &Pins, add: &mut impl FnMut(Role, Square, Bitboard)) {
         let board = self.board();
         let us = self.turn();
         let ours = board.by_color(us);
         let occupied = board.occupied();
         // A pinned knight never moves along its pin.
         for from in board.knights() & ours & !pins.pinned {
-            add(Role::Knight, from, attacks::knight_attacks(from) & targets(Role::Knight, from));
+            add(Role::Knight, from, attacks::knight_attacks(from) & targets);
         }
         for (role, pieces) in
             [(Role::Bishop, board.bishops()), (Role::Rook, board.rooks()), (Role::Queen, board.queens())]
@@ -190,11 +168,11 @@ impl Position {
                     Role::Rook => attacks::rook_attacks(from, occupied),
                     _ => attacks::queen_attacks(from, occupied),
                 };
-                add(role, from, reach & targets(role, from) & pins.line(from));
+                add(role, from, reach & targets & pins.line(from));
             }
         }
         let mut safe = Bitboard::EMPTY;
-        for to in attacks::king_attacks(pins.king) & targets(Role::King, pins.king) {
+        for to in attacks::king_attacks(pins.king) & targets {
             if self.is_safe(pins.king, to) {
                 safe.add(to);
             }

@@ -6,7 +6,7 @@ use super::{
     history_updates::SearchedMoves,
     node_state::{Expect, Node, NodeKind, NonPvNode, PvNode, Window},
     params::*,
-    picker::{MoveKinds, MovePicker},
+    picker::MovePicker,
     preference::preferred,
     prune_move::{Candidate, Pruning, prune_move},
     worker::Worker,
@@ -42,7 +42,7 @@ impl Worker {
         let checks = CheckSquares::new(position);
         let us = position.turn();
         let (killer, threats) = (self.stack(ply).killer, self.stack(ply).threats.all);
-        let mut picker = MovePicker::new(MoveKinds::All, node.tt_move, killer, ply);
+        let mut picker = MovePicker::new(node.tt_move, killer, ply);
         let mut quiets = SearchedMoves::new();
         let mut captures = SearchedMoves::new();
 

@@ -36,7 +36,7 @@ impl Worker {
         depth: Depth,
         expect: Expect,
     ) -> Score {
-        // Step 1. Quiescence. At depth 0 only captures, evasions and a few checks are searched further.
+        // Step 1. Quiescence. At depth 0 only captures and evasions are searched further.
         if depth <= 0 {
             return self.quiesce::<N>(position, ply, window);
         }

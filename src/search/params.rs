@@ -176,9 +176,9 @@ parameters! {
     /// From this depth.
     probcut_min_depth = 5 ply, 1 to 11;
     /// How far above beta a capture must score.
-    probcut_margin = 190 units, 63 to 570;
+    probcut_margin = 100 units, 33 to 300;
     /// How much less if the side is improving.
-    probcut_improving_margin = 50 units, 0 to 150;
+    probcut_improving_margin = 25 units, 0 to 75;
     /// Depth of the verifying search below the node's.
     probcut_reduction = 4 ply, 1 to 10;
 
@@ -187,7 +187,7 @@ parameters! {
     /// The reduced depth that the thresholds use grows by a 1024th of a ply for this much history.
     pruning_history_div = 8 hist, 2 to 32;
     /// Captures: what the exchange may lose, for each ply.
-    see_capture_step = -196 units, -588 to -66;
+    see_capture_step = -140 units, -420 to -46;
     /// Captures: the exchange may lose a unit more for this much history.
     see_capture_history_div = 34 hist, 9 to 137;
     /// Late move pruning: number of moves searched at depth 0; the squared depth is added.
@@ -216,7 +216,7 @@ parameters! {
     /// How much shallower than the node the stored result may be.
     singular_tt_depth = 3 ply, 1 to 9;
     /// How far below the stored score the other moves must stay, for each ply of depth.
-    singular_step = 2 units, 0 to 6;
+    singular_step = 1 units, 0 to 6;
     /// That margin is multiplied by this in a null-window node that was a PV node.
     singular_was_pv_factor = 2 times, 1 to 4;
     /// The other moves are searched to the depth divided by this.
@@ -340,7 +340,7 @@ parameters! {
     qs_max_moves = 3 moves, 1 to 9;
     /// Moves tried in check before the quiet ones are skipped.
     qs_max_evasions = 2 moves, 1 to 9;
-    /// What the exchange of a capture or checking move must win.
+    /// What the exchange of a capture must win.
     qs_exchange = -14 units, -140 to 70;
     /// The same of an evasion.
     qs_evasion_exchange = -112 units, -336 to -38;

@@ -23,25 +23,14 @@ enum Stage {
     LosingCaptures,
 }
 
-/// Which moves are picked.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum MoveKinds {
-    /// All moves.
-    All,
-    /// Captures and queen promotions.
-    Noisy,
-    /// Captures, queen promotions, and quiet moves that give check.
-    NoisyAndChecks,
-}
-
 /// Picks the moves of one node, one after another.
 pub struct MovePicker {
     stage: Stage,
-    kinds: MoveKinds,
     tt_move: Option<Move>,
     killer: PackedMove,
     ply: Ply,
-    /// A capture is good if its exchange wins at least this; if `None`, the threshold depends on its score.
+    /// Only captures whose exchange wins at least this are picked. If `None`, all moves are; a capture is good if its
+    /// exchange wins at least what its score asks.
     threshold: Option<i32>,
     noisy: ScoredMoves,
     quiet: ScoredMoves,
@@ -53,10 +42,10 @@ pub struct MovePicker {
 }
 
 impl MovePicker {
-    pub fn new(kinds: MoveKinds, tt_move: Option<Move>, killer: PackedMove, ply: Ply) -> MovePicker {
+    /// Picks all moves.
+    pub fn new(tt_move: Option<Move>, killer: PackedMove, ply: Ply) -> MovePicker {
         MovePicker {
             stage: Stage::TtMove,
-            kinds,
             tt_move,
             killer,
             ply,
@@ -70,9 +59,9 @@ impl MovePicker {
         }
     }
 
-    /// Picks only captures whose exchange wins at least `threshold`, and the table's move.
-    pub fn only_winning(&mut self, threshold: i32) {
-        self.threshold = Some(threshold);
+    /// Picks only captures and queen promotions whose exchange wins at least `threshold`, and the table's move.
+    pub fn winning(threshold: i32, tt_move: Option<Move>, ply: Ply) -> MovePicker {
+        MovePicker { threshold: Some(threshold), ..MovePicker::new(tt_move, PackedMove::NONE, ply) }
     }
 
     /// Picks no more quiet moves from here on.
@@ -101,7 +90,7 @@ impl MovePicker {
                     self.stage = Stage::Captures;
                 }
                 Stage::Captures => match self.next_capture(position) {
-                    None if self.kinds == MoveKinds::Noisy => self.stage = Stage::LosingCaptures,
+                    None if self.threshold.is_some() => return None,
                     None => self.stage = Stage::Killer,
                     capture => return capture,
                 },
@@ -128,9 +117,6 @@ impl MovePicker {
                     self.stage = Stage::LosingCaptures;
                 }
                 Stage::LosingCaptures => {
-                    if self.threshold.is_some() {
-                        return None;
-                    }
                     let m = self.losing.get(self.next_losing).copied();
                     self.next_losing += 1;
                     return m;
@@ -198,24 +184,13 @@ impl MovePicker {
             self.quiet.rescore(is_new, |m| history.score(m));
             return;
         }
-        let quiet = &mut self.quiet;
-        let checks = CheckSquares::new(position);
-        if self.kinds == MoveKinds::NoisyAndChecks {
-            position.quiet_checks(&checks, |m| {
-                if is_new(m) {
-                    quiet.push(m, history.score(m));
-                }
-            });
-            return;
-        }
-        let threats = worker.stack(self.ply).threats;
         position.quiet_moves(QuietRater {
             position,
             history,
-            checks,
-            threats,
+            checks: CheckSquares::new(position),
+            threats: worker.stack(self.ply).threats,
             known: [tt_move, killer],
-            quiet,
+            quiet: &mut self.quiet,
         });
     }
 }
@@ -343,7 +318,7 @@ mod tests {
             let legal = position.legal_moves();
             for (tt_move, killer) in hints(&position, &mut random) {
                 for skip_after in [usize::MAX, random.usize(0..=legal.len())] {
-                    let mut picker = MovePicker::new(MoveKinds::All, tt_move, killer, Ply::ROOT);
+                    let mut picker = MovePicker::new(tt_move, killer, Ply::ROOT);
                     let mut picked = Vec::new();
                     if skip_after == 0 {
                         picker.skip_quiets();
@@ -369,30 +344,21 @@ mod tests {
     }
 
     #[test]
-    fn captures_and_checks_are_picked_exactly_once_if_nothing_else_is_wanted() {
+    fn captures_are_picked_exactly_once_if_nothing_else_is_wanted() {
         let mut random = fastrand::Rng::with_seed(55);
         let mut worker = worker_at(&Position::default());
         for position in positions(&mut random).into_iter().filter(|position| !position.in_check()) {
             fill_histories(&mut worker, &position, &mut random);
-            let checks = CheckSquares::new(&position);
             let legal = position.legal_moves();
             for (tt_move, _) in hints(&position, &mut random) {
-                for threshold in [None, Some(-100), Some(0), Some(100)] {
-                    for (kinds, with_checks) in [(MoveKinds::Noisy, false), (MoveKinds::NoisyAndChecks, true)]
-                    {
-                        let mut picker = MovePicker::new(kinds, tt_move, PackedMove::NONE, Ply::ROOT);
-                        if let Some(threshold) = threshold {
-                            picker.only_winning(threshold);
-                        }
-                        let picked: Vec<_> = std::iter::from_fn(|| picker.next(&worker, &position)).collect();
-                        let wins = |m| threshold.is_none_or(|threshold| position.see_ge(m, threshold));
-                        let expected = legal.iter().copied().filter(|&m| {
-                            Some(m) == tt_move
-                                || is_noisy(m) && wins(m)
-                                || !is_noisy(m) && with_checks && checks.gives_check(m)
-                        });
-                        assert_eq!(sorted(picked), sorted(expected), "{kinds:?} {}", position.fen());
-                    }
+                for threshold in [-100, 0, 100] {
+                    let mut picker = MovePicker::winning(threshold, tt_move, Ply::ROOT);
+                    let picked: Vec<_> = std::iter::from_fn(|| picker.next(&worker, &position)).collect();
+                    let expected = legal
+                        .iter()
+                        .copied()
+                        .filter(|&m| Some(m) == tt_move || is_noisy(m) && position.see_ge(m, threshold));
+                    assert_eq!(sorted(picked), sorted(expected), "{}", position.fen());
                 }
             }
         }

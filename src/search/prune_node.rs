@@ -8,7 +8,7 @@ use super::{
     history_updates::scaled,
     node_state::{Expect, Node, NonPvNode, Window},
     params::*,
-    picker::{MoveKinds, MovePicker},
+    picker::MovePicker,
     worker::Worker,
 };
 use crate::{
@@ -76,8 +76,7 @@ impl Worker {
         let threshold = target - node.static_eval;
         let tt_move = node.tt_move.filter(|&m| node.tt_move_is_noisy() && position.see_ge(m, threshold));
         let shallow = depth - probcut_reduction();
-        let mut picker = MovePicker::new(MoveKinds::Noisy, tt_move, PackedMove::NONE, ply);
-        picker.only_winning(threshold);
+        let mut picker = MovePicker::winning(threshold, tt_move, ply);
         while let Some(m) = picker.next(self, position) {
             let child = self.make(position, m, ply);
             let window = Window::null(target - 1).flip();

@@ -1,12 +1,11 @@
 //! Quiescence search: captures (and, in check, evasions) until the position is quiet enough for a static evaluation.
-//! The first ply also tries quiet checks, because many combinations end with one.
 
 use shakmaty::Move;
 
 use super::{
-    node_state::{NodeEval, NodeKind, NonPvNode, PvNode, Window},
+    node_state::{NodeEval, NodeKind, Window},
     params::*,
-    picker::{MoveKinds, MovePicker},
+    picker::MovePicker,
     worker::Worker,
 };
 use crate::{
@@ -23,8 +22,6 @@ struct QNode<'a> {
     /// Static evaluation plus futility margin. With the gain of a capture it must exceed alpha.
     futility: Score,
     tt_move: Option<Move>,
-    /// Are quiet checks tried?
-    checks: bool,
 }
 
 /// The best found so far.
@@ -46,21 +43,6 @@ enum QPruning {
 impl Worker {
     /// The score of a position after the captures worth making, fail-soft.
     pub fn quiesce<N: NodeKind>(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
-        if N::PV {
-            self.quiesce_node::<PvNode>(position, ply, window, true)
-        } else {
-            self.quiesce_node::<NonPvNode>(position, ply, window, true)
-        }
-    }
-
-    /// `checks`: this is the first ply, which tries quiet checks.
-    fn quiesce_node<N: NodeKind>(
-        &mut self,
-        position: &Position,
-        ply: Ply,
-        window: Window,
-        checks: bool,
-    ) -> Score {
         // Step 1. Count the node; return if the search is over. The score returned then is never used.
         if self.enter_node::<N>(ply) {
             return Score::ZERO;
@@ -108,7 +90,7 @@ impl Worker {
 
         // Steps 5 to 8. The moves.
         let tt_move = tt_move(position, tt_hit, in_check);
-        let node = QNode { position, ply, in_check, futility, tt_move, checks };
+        let node = QNode { position, ply, in_check, futility, tt_move };
         self.quiesce_moves::<N>(&node, Window { alpha, beta }, &mut best);
         if self.stopped {
             return Score::ZERO;
@@ -131,15 +113,11 @@ impl Worker {
     fn quiesce_moves<N: NodeKind>(&mut self, node: &QNode, window: Window, best: &mut QBest) {
         let &QNode { position, ply, in_check, .. } = node;
         let Window { mut alpha, beta } = window;
-        let kinds = match (in_check, node.checks) {
-            (true, _) => MoveKinds::All,
-            (false, true) => MoveKinds::NoisyAndChecks,
-            (false, false) => MoveKinds::Noisy,
+        let mut picker = if in_check {
+            MovePicker::new(node.tt_move, PackedMove::NONE, ply)
+        } else {
+            MovePicker::winning(qs_exchange(), node.tt_move, ply)
         };
-        let mut picker = MovePicker::new(kinds, node.tt_move, PackedMove::NONE, ply);
-        if !in_check {
-            picker.only_winning(qs_exchange());
-        }
         while let Some(m) = picker.next(self, position) {
             best.move_count += 1;
             // Steps 5 to 7. Pruning, once there is a score that is no loss.
@@ -154,7 +132,7 @@ impl Worker {
                 }
             }
             let child = self.make(position, m, ply);
-            let score = -self.quiesce_node::<N>(&child, ply.next(), Window { alpha, beta }.flip(), false);
+            let score = -self.quiesce::<N>(&child, ply.next(), Window { alpha, beta }.flip());
             self.unmake();
             if self.stopped {
                 return;
@@ -216,7 +194,7 @@ fn prune(node: &QNode, alpha: Score, m: Move, best: &mut QBest) -> QPruning {
         if !is_noisy(m) && best.move_count > qs_max_evasions() as usize {
             return QPruning::SkipQuiets;
         }
-    } else if is_noisy(m) {
+    } else {
         // Step 6. Captures. Only the first few, and only those that can raise alpha (futility).
         if best.move_count > qs_max_moves() as usize && m.promotion().is_none() {
             return QPruning::Skip;
@@ -233,7 +211,7 @@ fn prune(node: &QNode, alpha: Score, m: Move, best: &mut QBest) -> QPruning {
     }
     // Step 7. Static exchange evaluation. Out of check the picker has tested captures already, except the table's move.
     let threshold = if in_check { qs_evasion_exchange() } else { qs_exchange() };
-    let unchecked = in_check || !is_noisy(m) || Some(m) == node.tt_move;
+    let unchecked = in_check || Some(m) == node.tt_move;
     if unchecked && !position.see_ge(m, threshold) { QPruning::Skip } else { QPruning::Search }
 }
 
@@ -242,7 +220,10 @@ mod tests {
     use super::*;
     use crate::{
         position::PositionPath,
-        search::worker::tests::{legal, position, worker_at},
+        search::{
+            node_state::NonPvNode,
+            worker::tests::{legal, position, worker_at},
+        },
     };
 
     /// The queen's check leaves one evasion, and it repeats a position of the line.
