@@ -25,7 +25,7 @@ fn prove(home: &TempDir, out: &str, more: &[&str]) -> Command {
     let mut command = command(home);
     command.args(["learn", "prove", "--openings", "openings.epd", "--out", out]);
     command.args(["--opponent", env!("CARGO_BIN_EXE_engram"), "--option", "Learning=off"]);
-    command.args(["--own-option", "LearnMinDepth=3", "--nodes", "400", "--opponent-nodes", "1200"]);
+    command.args(["--own-option", "LearnMinDepth=3", "--nodes", "500", "--opponent-nodes", "1500"]);
     if !more.contains(&"--rounds") {
         command.args(["--rounds", "3"]);
     }
@@ -56,8 +56,7 @@ fn an_experiment_is_the_same_interrupted_or_not_and_however_many_games_run_at_on
     let column = |line: &str, number: usize| line.split(',').nth(number).unwrap_or_default().to_owned();
     let learned: Vec<&str> = games.lines().filter(|line| line.contains(",learn,")).collect();
     assert!(learned.iter().any(|line| column(line, 7) != "0"), "nothing was learned:\n{games}");
-    // The arms that remember share the counter of cutoffs; so few nodes may bring none in one of them.
-    assert!(games.lines().skip(1).any(|line| column(line, 8) != "0"), "no cutoff was counted:\n{games}");
+    assert!(learned.iter().any(|line| column(line, 8) != "0"), "nothing learned was used:\n{games}");
     // Engines without memory play the same games again, one that has learned does not.
     let without_round = |lines: &[&str]| -> Vec<String> {
         lines.iter().map(|line| line.split_once(',').expect("a round").1.to_owned()).collect()
