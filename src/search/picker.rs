@@ -176,12 +176,10 @@ impl MovePicker {
 
     #[inline(never)]
     fn generate_quiets(&mut self, worker: &Worker, position: &Position) {
-        let tt_move = self.tt_move.map_or(PackedMove::NONE, PackedMove::pack);
-        let killer = self.killer;
+        let known = [self.tt_move.map_or(PackedMove::NONE, PackedMove::pack), self.killer];
         let history = worker.quiet_history(position, self.ply);
-        let is_new = |m| ![tt_move, killer].contains(&PackedMove::pack(m));
         if position.in_check() {
-            self.quiet.rescore(is_new, |m| history.score(m));
+            self.quiet.rescore(|m| !known.contains(&PackedMove::pack(m)), |m| history.score(m));
             return;
         }
         position.quiet_moves(QuietRater {
@@ -189,7 +187,7 @@ impl MovePicker {
             history,
             checks: CheckSquares::new(position),
             threats: worker.stack(self.ply).threats,
-            known: [tt_move, killer],
+            known,
             quiet: &mut self.quiet,
         });
     }

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use engram::{
-    position::{Keys, Position, is_noisy},
+    position::{CheckSquares, Keys, Position, is_noisy},
     types::{MaterialKey, PackedMove},
 };
 use shakmaty::{
@@ -157,7 +157,7 @@ fn a_guessed_key_is_the_key_after_a_plain_move() {
 
 #[test]
 fn noisy_and_quiet_moves_are_the_legal_moves() {
-    let (mut noisy, mut quiet, mut pinned) = (MoveList::new(), MoveList::new(), 0);
+    let (mut noisy, mut quiet, mut pinned, mut checks) = (MoveList::new(), MoveList::new(), 0, 0);
     walk(4, PLIES, |here, _| {
         if here.in_check() {
             return;
@@ -170,6 +170,15 @@ fn noisy_and_quiet_moves_are_the_legal_moves() {
         let all: HashSet<Move> = noisy.iter().chain(&quiet).copied().collect();
         assert_eq!(all.len(), noisy.len() + quiet.len(), "a move comes twice in {}", here.fen());
         assert_eq!(all, here.legal_moves().into_iter().collect(), "{}", here.fen());
+        let squares = CheckSquares::new(here);
+        for &m in quiet.iter().filter(|m| matches!(m, Move::Normal { .. })) {
+            let is_check = here.play(m).in_check();
+            let said = squares.gives_check(m);
+            // A promoted piece may give check through the square that the pawn left, which is missed.
+            let missed = m.promotion().is_some() && is_check && !said;
+            assert!(said == is_check || missed, "{m:?} in {}", here.fen());
+            checks += usize::from(is_check);
+        }
         let king = here.board().king_of(here.turn()).expect("a king");
         let exposed =
             attacks::queen_attacks(king, here.board().occupied()) & here.board().by_color(here.turn());
@@ -179,6 +188,7 @@ fn noisy_and_quiet_moves_are_the_legal_moves() {
         }));
     });
     assert!(pinned > 1000, "only {pinned} positions have a pin");
+    assert!(checks > 1000, "only {checks} quiet checks");
 }
 
 #[test]
