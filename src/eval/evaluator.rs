@@ -61,6 +61,14 @@ impl Evaluator {
         state.evaluate(position, ply)
     }
 
+    /// Does the larger part of an evaluation in advance, while the processor loads something else.
+    #[inline]
+    pub fn prepare(&mut self, position: &Position, ply: Ply) {
+        if let Some(state) = &mut self.network {
+            state.accumulators.prepare(&state.network, position, ply);
+        }
+    }
+
     /// Size limit of the pawn hash in MiB: lower than requested if memory was short.
     pub fn pawn_hash_mib(&self) -> usize {
         match &self.network {

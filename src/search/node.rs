@@ -124,7 +124,7 @@ impl Worker {
         // Step 5. Transposition table. A result of sufficient depth that lies outside the window is returned, but not
         // in a PV node, whose line would be lost.
         let excluded = self.stack(ply).excluded;
-        let tt_hit = if excluded.is_none() { self.probe_tt::<N>(position.key(), depth) } else { None };
+        let tt_hit = if excluded.is_none() { self.probe_tt::<N>(position, ply, depth) } else { None };
         let tt_window =
             tt_hit.filter(|hit| self.may_use_score::<N>(hit)).and_then(|hit| hit.window(&self.path, ply));
         if !N::PV

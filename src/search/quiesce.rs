@@ -54,7 +54,7 @@ impl Worker {
         }
 
         // Step 3. Transposition table. A result of any depth is at least as deep as this search.
-        let tt_hit = self.task.table.probe(position.key());
+        let tt_hit = self.probe_table(position, ply);
         let tt_window =
             tt_hit.filter(|hit| self.may_use_score::<N>(hit)).and_then(|hit| hit.window(&self.path, ply));
         if let (Some(hit), Some(tt_window)) = (tt_hit, tt_window)

@@ -22,6 +22,8 @@ pub struct StackEntry {
     pub excluded: PackedMove,
     /// The quiet move that last caused a cutoff at this ply.
     pub killer: PackedMove,
+    /// Did the transposition table have the position?
+    pub in_table: bool,
     /// What the opponent attacks.
     pub threats: Threats,
     /// How many moves were picked at this node, the current one included; 0 for a null move.
@@ -44,6 +46,7 @@ impl Default for StackEntry {
             move_index: MoveIndex::default(),
             excluded: PackedMove::NONE,
             killer: PackedMove::NONE,
+            in_table: false,
             threats: Threats::default(),
             move_count: 0,
             reduction: 0,

@@ -50,6 +50,13 @@ compiled_for_generations! {
     }
 }
 
+compiled_for_generations! {
+    /// [`Accumulators::slot_for`].
+    fn prepare_on(accumulators: &mut Accumulators, network: &Network, position: &Position, ply: Ply) -> usize {
+        accumulators.slot_for(network, position, ply)
+    }
+}
+
 /// One thread's accumulators.
 #[derive(Clone, Debug)]
 pub struct Accumulators {
@@ -80,6 +87,12 @@ impl Accumulators {
         evaluate_on(network.instructions(), self, network, position, pawns, ply)
     }
 
+    /// Makes the accumulators of a position, so that its evaluation finds them.
+    #[inline]
+    pub fn prepare(&mut self, network: &Network, position: &Position, ply: Ply) {
+        prepare_on(network.instructions(), self, network, position, ply);
+    }
+
     #[inline(always)]
     fn evaluate_here(
         &mut self,
@@ -88,20 +101,25 @@ impl Accumulators {
         pawns: Option<&PawnEntry>,
         ply: Ply,
     ) -> Score {
-        let board = position.board();
-        let index = ply.index().min(self.by_ply.len() - 1);
-        let code = BoardCode::new(board);
-        let (source, distance) = self.nearest(&code, index);
-        let slot = if distance == 0 {
-            // After a null move the board is the parent's.
-            &self.by_ply[source]
-        } else {
-            self.update(network, position, code, source, index);
-            &self.by_ply[index]
-        };
+        let slot = self.slot_for(network, position, ply);
+        let sums = &self.by_ply[slot].sums;
         let turn = position.turn() as usize;
-        let count = board.occupied().count() as u32;
-        network.output(count, pawns, position.turn(), [&slot.sums[turn], &slot.sums[1 - turn]])
+        let count = position.board().occupied().count() as u32;
+        network.output(count, pawns, position.turn(), [&sums[turn], &sums[1 - turn]])
+    }
+
+    /// The index of the accumulators for a board, which are made if there are none.
+    #[inline(always)]
+    fn slot_for(&mut self, network: &Network, position: &Position, ply: Ply) -> usize {
+        let index = ply.index().min(self.by_ply.len() - 1);
+        let code = BoardCode::new(position.board());
+        let (source, distance) = self.nearest(&code, index);
+        if distance == 0 {
+            // The board is that of the parent after a null move, or prepared.
+            return source;
+        }
+        self.update(network, position, code, source, index);
+        index
     }
 
     /// Makes the accumulators of `index` from those of `source`.
