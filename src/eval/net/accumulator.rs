@@ -38,22 +38,17 @@ struct Anchor {
 }
 
 compiled_for_generations! {
-    /// [`Accumulators::evaluate_here`].
-    fn evaluate_on(
-        accumulators: &mut Accumulators,
-        network: &Network,
-        position: &Position,
-        pawns: Option<&PawnEntry>,
-        ply: Ply,
-    ) -> Score {
-        accumulators.evaluate_here(network, position, pawns, ply)
-    }
-}
-
-compiled_for_generations! {
-    /// [`Accumulators::slot_for`].
-    fn prepare_on(accumulators: &mut Accumulators, network: &Network, position: &Position, ply: Ply) -> usize {
-        accumulators.slot_for(network, position, ply)
+    /// The index of the accumulators for a board, which are made if there are none.
+    fn slot_for(accumulators: &mut Accumulators, network: &Network, position: &Position, ply: Ply) -> usize {
+        let index = ply.index().min(accumulators.by_ply.len() - 1);
+        let code = BoardCode::new(position.board());
+        let (source, distance) = accumulators.nearest(&code, index);
+        if distance == 0 {
+            // The board is that of the parent after a null move, or prepared.
+            return source;
+        }
+        accumulators.update(network, position, code, source, index);
+        index
     }
 }
 
@@ -84,42 +79,17 @@ impl Accumulators {
         pawns: Option<&PawnEntry>,
         ply: Ply,
     ) -> Score {
-        evaluate_on(network.instructions(), self, network, position, pawns, ply)
-    }
-
-    /// Makes the accumulators of a position, so that its evaluation finds them.
-    #[inline]
-    pub fn prepare(&mut self, network: &Network, position: &Position, ply: Ply) {
-        prepare_on(network.instructions(), self, network, position, ply);
-    }
-
-    #[inline(always)]
-    fn evaluate_here(
-        &mut self,
-        network: &Network,
-        position: &Position,
-        pawns: Option<&PawnEntry>,
-        ply: Ply,
-    ) -> Score {
-        let slot = self.slot_for(network, position, ply);
+        let slot = slot_for(network.instructions(), self, network, position, ply);
         let sums = &self.by_ply[slot].sums;
         let turn = position.turn() as usize;
         let count = position.board().occupied().count() as u32;
         network.output(count, pawns, position.turn(), [&sums[turn], &sums[1 - turn]])
     }
 
-    /// The index of the accumulators for a board, which are made if there are none.
-    #[inline(always)]
-    fn slot_for(&mut self, network: &Network, position: &Position, ply: Ply) -> usize {
-        let index = ply.index().min(self.by_ply.len() - 1);
-        let code = BoardCode::new(position.board());
-        let (source, distance) = self.nearest(&code, index);
-        if distance == 0 {
-            // The board is that of the parent after a null move, or prepared.
-            return source;
-        }
-        self.update(network, position, code, source, index);
-        index
+    /// Makes the accumulators of a position, so that its evaluation finds them.
+    #[inline]
+    pub fn prepare(&mut self, network: &Network, position: &Position, ply: Ply) {
+        slot_for(network.instructions(), self, network, position, ply);
     }
 
     /// Makes the accumulators of `index` from those of `source`.
