@@ -199,7 +199,7 @@ pub fn run(arguments: CommandLine, debug_log: DebugLog, places: Places) -> Resul
         Some(Subtask::Learn(arguments)) => outcome = learn::run(&arguments, places.learn_file, &output)?,
         Some(Subtask::Tree(arguments)) => outcome = tree::run(&arguments, &output)?,
         #[cfg(any(feature = "tune", test))]
-        Some(Subtask::Tune(task)) => tune::run(&task, &output, &interrupt)?,
+        Some(Subtask::Tune(task)) => tune::run(&task, &output, &Interrupt::by_signal())?,
     }
     match output.failure() {
         // A closed pipe is no failure: its reader has read enough.

@@ -60,6 +60,16 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
+    /// An interrupt that Ctrl-C requests, or a signal that ends the process.
+    #[cfg(any(feature = "tune", test))]
+    pub fn by_signal() -> Interrupt {
+        let interrupt = Interrupt::default();
+        let requested = interrupt.clone();
+        // Without a handler the signal ends the process at once.
+        let _ = ctrlc::set_handler(move || requested.request());
+        interrupt
+    }
+
     /// Should a long task end now?
     pub fn is_requested(&self) -> bool {
         // Relaxed here and below: a request seen late costs a few milliseconds, and no data depends on it.

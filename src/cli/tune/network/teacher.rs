@@ -54,16 +54,20 @@ struct Teacher {
 }
 
 impl Teacher {
-    /// Starts `command`, a program and its arguments.
-    fn start(command: &str) -> io::Result<Teacher> {
-        let mut words = command.split_whitespace();
+    /// Starts a program by its command line.
+    fn start(line: &str) -> io::Result<Teacher> {
+        let mut words = line.split_whitespace();
         let program = words.next().ok_or_else(|| io::Error::other("no program is named"))?;
-        let mut process =
-            Command::new(program).args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let mut command = Command::new(program);
+        command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped());
+        // Ctrl-C is for this program, which still has questions; the teacher ends with its input.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut process = command.spawn()?;
         let missing = || io::Error::other("it has no standard streams");
         let questions = Some(process.stdin.take().ok_or_else(missing)?);
         let answers = BufReader::new(process.stdout.take().ok_or_else(missing)?);
-        Ok(Teacher { command: command.to_owned(), process, questions, answers })
+        Ok(Teacher { command: line.to_owned(), process, questions, answers })
     }
 
     /// Adds what it says of each sample.
