@@ -120,6 +120,8 @@ fn another_game_that_is_played_on_ends_the_one_before() {
     engine.search_until_told("learning drop");
     engine.send("ucinewgame");
     play(&mut engine, (0..=10).step_by(2));
+    // Created by a thread of its own, which may take longer.
+    wait_until(|| LearnFile::open(&path, Mode::Read).is_ok());
     assert!(lessons(&path).is_empty());
     // No `ucinewgame`.
     engine.search("startpos moves d2d4 d7d5 c2c4 e7e6", "go depth 6");
