@@ -61,7 +61,6 @@ pub struct Interrupt {
 
 impl Interrupt {
     /// An interrupt that Ctrl-C requests, or a signal that ends the process.
-    #[cfg(any(feature = "tune", test))]
     pub fn by_signal() -> Interrupt {
         let interrupt = Interrupt::default();
         let requested = interrupt.clone();

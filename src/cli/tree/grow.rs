@@ -3,10 +3,7 @@
 use std::{
     collections::HashMap,
     io::IsTerminal as _,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
@@ -28,7 +25,7 @@ use crate::{
     processor::cores,
     tree::{Job, Tree, TreeSearch},
     types::Depth,
-    uci::{Output, counted},
+    uci::{Interrupt, Output, counted},
 };
 
 /// How often the progress bar turns, and a leaf is asked for that another grower holds.
@@ -95,7 +92,7 @@ pub(super) fn run(tree: &mut Tree, arguments: &GrowArguments, output: &Output) -
         at_once: workers,
         limit: arguments.positions.unwrap_or(u64::MAX),
         deadline: arguments.minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes)),
-        stopped: stop_flag(),
+        interrupt: Interrupt::by_signal(),
         progress: progress(arguments),
         begun: Instant::now(),
         searched: 0,
@@ -103,15 +100,6 @@ pub(super) fn run(tree: &mut Tree, arguments: &GrowArguments, output: &Output) -
     growth.run(tree, &mut backend, &settings.budget, output)?;
     backend.finish();
     Ok(())
-}
-
-/// Set by Ctrl-C and by a signal that ends the process.
-fn stop_flag() -> Arc<AtomicBool> {
-    let stopped = Arc::<AtomicBool>::default();
-    let flag = Arc::clone(&stopped);
-    // Without a handler the signal ends the process at once, which loses no more than the searches under way.
-    let _ = ctrlc::set_handler(move || flag.store(true, Relaxed));
-    stopped
 }
 
 fn progress(arguments: &GrowArguments) -> ProgressBar {
@@ -132,7 +120,7 @@ struct Growth {
     at_once: usize,
     limit: u64,
     deadline: Option<Instant>,
-    stopped: Arc<AtomicBool>,
+    interrupt: Interrupt,
     progress: ProgressBar,
     begun: Instant,
     searched: u64,
@@ -140,8 +128,7 @@ struct Growth {
 
 impl Growth {
     fn is_over(&self, output: &Output) -> bool {
-        // Relaxed: seen late, it costs a moment.
-        self.stopped.load(Relaxed)
+        self.interrupt.is_requested()
             || output.is_closed()
             || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
