@@ -21,7 +21,7 @@ BUILT := target/native/$(HOST)/release/engram$(SUFFIX)
 
 build:
 ifeq ($(PROFDATA),)
-	@echo "Built without a profile; 4 to 10 % faster with it: rustup component add llvm-tools"
+	@echo "Building without a profile; 4 to 10 % faster with one: rustup component add llvm-tools"
 	$(call COMPILE)
 else
 	rm -rf "$(PROFILE)"
