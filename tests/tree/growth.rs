@@ -177,7 +177,8 @@ fn the_beginning_knows_what_was_found_in_a_line_that_was_gone_into() {
 fn what_was_analysed_with_a_hash_file_is_taken_in() {
     let place = Place::new();
     let hash = place.home.path().join("analysis.hash");
-    let mut engine = Engine::ready();
+    // The weights of this evaluation are final, so that the best moves are the same with every network.
+    let mut engine = Engine::with(&["Evaluation value classical"]);
     engine.send("setoption name UCI_AnalyseMode value true");
     engine.send("setoption name HashFileSize value 1");
     engine.send(&format!("setoption name HashFile value {}", hash.display()));
@@ -187,9 +188,8 @@ fn what_was_analysed_with_a_hash_file_is_taken_in() {
     engine.quit();
     let added = place.run(&["add", "analysis.hash", "startpos", "e4"]);
     assert_eq!(added, "3 positions added (2 searches); the tree has 3 positions, 2 searched\n");
-    // At depth 8 if Nf3 is its best move, which was searched to depth 7.
-    let shown = place.run(&["show", "e4", "e5"]);
-    assert!([" at depth 7, ", " at depth 8, "].iter().any(|depth| shown.contains(depth)), "{shown}");
+    // Its best move is Nf3, which was searched to depth 7.
+    assert!(place.run(&["show", "e4", "e5"]).contains(" at depth 8, "));
     assert!(place.run(&["show", "e4", "e5", "Nf3"]).contains(" at depth 7, "));
     assert!(place.fails(&["show", "a3", "a6", "a4"]).contains("not in the tree"));
     assert!(place.run(&["add", "analysis.hash"]).starts_with("0 positions added; "));
