@@ -18,7 +18,8 @@ use engram::{
 const MIB: usize = 256;
 
 fn open(path: &Path) -> HashFile {
-    let origin = HashOrigin { evaluation: eval::fingerprint(), path_mode: PathHash::default() };
+    let origin =
+        HashOrigin { evaluation: eval::fingerprint(), path_mode: PathHash::default(), fifty_rule: true };
     HashFile::open_or_create(path, MIB, origin).expect("room for the file").0
 }
 

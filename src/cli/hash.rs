@@ -110,6 +110,8 @@ fn info(path: &Path, output: &Output) -> Result<(), HashFileError> {
     output.line(format_args!("size         {} MiB, {} entries", header.file_size() >> 20, survey.places));
     output.line(format_args!("evaluation   {:04x} ({ours})", header.evaluation));
     output.line(format_args!("path hash    {}", header.path_mode));
+    let counts = if header.fifty_rule { "counts" } else { "does not count" };
+    output.line(format_args!("tablebases   the fifty-move rule {counts}"));
     output.line(format_args!("id           {:016x}, made {} (UTC)", header.file_id, date(header.created)));
     output.line(format_args!("session      {}", map.generation()));
     let Survey { places, entries, iterations, focus, damaged, .. } = survey;

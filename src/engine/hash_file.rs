@@ -76,7 +76,8 @@ impl Engine {
         }
         let Some(path) = &self.hash_file.path else { return };
         let evaluation = self.evaluation.evaluation().fingerprint();
-        let origin = HashOrigin { evaluation, path_mode: self.path_hash };
+        let fifty_rule = self.settings.probe_rules.fifty;
+        let origin = HashOrigin { evaluation, path_mode: self.path_hash, fifty_rule };
         match HashFile::open_or_create(path, self.hash_file.mib, origin) {
             Ok((file, made)) => {
                 let map = file.map();

@@ -34,11 +34,13 @@ impl Engine {
     }
 
     /// Does a tablebase result count only if the fifty-move rule does not spoil it? If that changes, the
-    /// transposition table is emptied, whose scores rest on the other answer. Waits for a running search.
+    /// transposition table is emptied, whose scores rest on the other answer, and a hash file of the other answer is
+    /// closed untouched. Waits for a running search.
     pub fn set_syzygy_fifty(&mut self, on: bool) {
         if on != self.settings.probe_rules.fifty {
             self.settings.probe_rules.fifty = on;
             self.clear_hash();
+            self.hash_file.reopen();
         }
     }
 

@@ -520,22 +520,24 @@ fn a_file_that_may_not_be_written_is_left_alone() {
 }
 
 #[test]
-fn another_path_mode_closes_the_file_untouched() {
+fn another_setting_on_which_scores_rest_closes_the_file_untouched() {
     let home = home();
     let file = home.path().join("mode.hash");
     let (mut engine, _) = with_file(&file);
     engine.best("go depth 6");
-    engine.sync();
-    engine.send("setoption name PathHash value off");
-    let before = fs::read(&file).expect("the file");
-    let said = engine.sync();
-    assert!(said.iter().any(|line| line.contains("stays in RAM")), "{said:?}");
-    engine.best("go depth 6");
-    assert!(fs::read(&file).expect("the file") == before);
-    engine.send("setoption name PathHash value draws");
-    engine.sync();
-    let (_, lines) = engine.best("go depth 6");
-    assert!(lines.iter().any(|line| line.contains("resumed at depth 6")), "{lines:?}");
+    for (option, own, other) in [("PathHash", "draws", "off"), ("Syzygy50MoveRule", "true", "false")] {
+        engine.send(&format!("setoption name {option} value {other}"));
+        let said = engine.sync().join("\n");
+        let why = format!("was written with {option} {own}, not {other}; ");
+        assert!(said.contains(&why) && said.contains("stays in RAM"), "{said}");
+        let before = fs::read(&file).expect("the file");
+        engine.best("go depth 6");
+        assert!(fs::read(&file).expect("the file") == before);
+        engine.send(&format!("setoption name {option} value {own}"));
+        engine.sync();
+        let (_, lines) = engine.best("go depth 6");
+        assert!(lines.iter().any(|line| line.contains("resumed at depth 6")), "{lines:?}");
+    }
     engine.quit();
 }
 

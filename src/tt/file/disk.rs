@@ -136,6 +136,7 @@ pub(super) fn begin(path: &Path, mib: usize, origin: HashOrigin) -> Result<NewFi
     let header = HashHeader {
         evaluation: origin.evaluation,
         path_mode: origin.path_mode.name().to_owned(),
+        fifty_rule: origin.fifty_rule,
         file_id: files::unique_id(),
         created: now.as_secs(),
         buckets: HashHeader::buckets_in(mib),

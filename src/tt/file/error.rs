@@ -64,17 +64,19 @@ pub enum HashFileError {
         /// Ours.
         expected: u16,
     },
-    /// Path checks of another mode.
+    /// Scores that rest on another setting.
     #[error(
-        "{path} was written with PathHash {found}, not {expected}; name another file, or set PathHash {found}"
+        "{path} was written with {option} {found}, not {expected}; name another file, or set {option} {found}"
     )]
-    PathMode {
+    Setting {
         /// The file.
         path: PathBuf,
-        /// Its mode.
+        /// The UCI option.
+        option: &'static str,
+        /// Its value when the file was made.
         found: String,
         /// Ours.
-        expected: &'static str,
+        expected: String,
     },
     /// An engine or a tool is using it.
     #[error("{0} is in use by {1}; try again when that is done")]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  0 magic 8            8 layout u16       10 bytes of an entry u16   12 entries of a bucket u16
-//! 14 evaluation id u16  16 key schema u32  20 zero u32                24 file id u64
+//! 14 evaluation id u16  16 key schema u32  20 1 without the fifty-move rule, else 0, u32   24 file id u64
 //! 32 created u64 (s)    40 buckets u64     48 path mode 12 (name, zero-padded)   60 crc32 of bytes 0 to 59
 //! 64 generation u64: how many sessions began, the one number that changes
 //! ```
@@ -40,6 +40,8 @@ pub struct HashOrigin {
     pub evaluation: u16,
     /// How paths are compared.
     pub path_mode: PathHash,
+    /// Does a tablebase win count only if the fifty-move rule does not spoil it?
+    pub fifty_rule: bool,
 }
 
 /// The variable parts of a header.
@@ -49,6 +51,8 @@ pub struct HashHeader {
     pub evaluation: u16,
     /// The name of the path mode.
     pub path_mode: String,
+    /// As in [`HashOrigin`].
+    pub fifty_rule: bool,
     /// A random number that tells files apart.
     pub file_id: u64,
     /// When the file was made, in seconds since 1970.
@@ -71,11 +75,12 @@ impl HashHeader {
     /// The bytes.
     pub(super) fn encode(&self) -> HeaderBytes {
         let name = self.path_mode.as_bytes();
-        let parts: [(usize, &[u8]); 8] = [
+        let parts: [(usize, &[u8]); 9] = [
             (10, &(ENTRY_SIZE as u16).to_le_bytes()),
             (12, &(WAYS as u16).to_le_bytes()),
             (14, &self.evaluation.to_le_bytes()),
             (16, &KEY_SCHEMA.to_le_bytes()),
+            (20, &u32::from(!self.fifty_rule).to_le_bytes()),
             (24, &self.file_id.to_le_bytes()),
             (32, &self.created.to_le_bytes()),
             (40, &self.buckets.to_le_bytes()),
@@ -95,6 +100,7 @@ impl HashHeader {
             let header = HashHeader {
                 evaluation: (u64_at(bytes, 8) >> 48) as u16,
                 path_mode: String::from_utf8_lossy(&name).into_owned(),
+                fifty_rule: u64_at(bytes, 16) >> 32 == 0,
                 file_id: u64_at(bytes, 24),
                 created: u64_at(bytes, 32),
                 buckets: u64_at(bytes, 40),
@@ -102,7 +108,7 @@ impl HashHeader {
             let fixed = [
                 (10..12, "entries of another size"),
                 (12..14, "buckets of another size"),
-                (16..20, "another kind of position key"),
+                (16..24, "another kind of position key or of tablebase results"),
             ];
             header::check_fixed(bytes, &header.encode(), fixed)?;
             if header.buckets == 0 { Err(HeaderFault::Layout("no room for any entry")) } else { Ok(header) }
@@ -126,11 +132,17 @@ impl HashHeader {
         if found != expected {
             return Err(HashFileError::Evaluation { path: path(), found, expected });
         }
-        let expected = origin.path_mode.name();
-        if self.path_mode != expected {
-            return Err(HashFileError::PathMode { path: path(), found: self.path_mode.clone(), expected });
-        }
-        Ok(())
+        let setting = |option, found: &str, expected: &str| match found == expected {
+            true => Ok(()),
+            false => Err(HashFileError::Setting {
+                path: path(),
+                option,
+                found: found.to_owned(),
+                expected: expected.to_owned(),
+            }),
+        };
+        setting("PathHash", &self.path_mode, origin.path_mode.name())?;
+        setting("Syzygy50MoveRule", &self.fifty_rule.to_string(), &origin.fifty_rule.to_string())
     }
 }
 
@@ -143,6 +155,7 @@ mod tests {
         HashHeader {
             evaluation: 0xABCD,
             path_mode: "fifty80each".to_owned(),
+            fifty_rule: false,
             file_id: 0x0123_4567_89AB_CDEF,
             created: 1_766_000_000,
             buckets: 8160,
@@ -171,7 +184,7 @@ mod tests {
     fn each_kind_of_other_file_is_named() {
         assert!(matches!(decoded(|bytes| bytes[0] = 0, true), Err(HashFileError::Foreign { .. })));
         assert!(matches!(decoded(|bytes| bytes[8] = 9, true), Err(HashFileError::Version { found: 9, .. })));
-        for at in [10, 12, 16] {
+        for at in [10, 12, 16, 21] {
             assert!(matches!(decoded(|bytes| bytes[at] ^= 1, true), Err(HashFileError::Layout { .. })));
         }
         for at in 8..HEADER_SIZE {
@@ -182,11 +195,13 @@ mod tests {
     #[test]
     fn scores_of_another_search_are_refused() {
         let file = Path::new("x");
-        let own = HashOrigin { evaluation: 0xABCD, path_mode: PathHash::Fifty80Each };
+        let own = HashOrigin { evaluation: 0xABCD, path_mode: PathHash::Fifty80Each, fifty_rule: false };
         assert!(header().fits(own, file).is_ok());
         let other = header().fits(HashOrigin { evaluation: 1, ..own }, file);
         assert!(matches!(other, Err(HashFileError::Evaluation { found: 0xABCD, .. })));
         let other = header().fits(HashOrigin { path_mode: PathHash::Off, ..own }, file);
-        assert!(matches!(other, Err(HashFileError::PathMode { .. })));
+        assert!(matches!(other, Err(HashFileError::Setting { option: "PathHash", .. })));
+        let other = header().fits(HashOrigin { fifty_rule: true, ..own }, file);
+        assert!(matches!(other, Err(HashFileError::Setting { option: "Syzygy50MoveRule", .. })));
     }
 }

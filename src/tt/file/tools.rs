@@ -76,7 +76,8 @@ impl Map {
             return Err(HashFileError::Layout(self.path().to_owned(), "a way of comparing paths"));
         };
         let mib = mib.unwrap_or_else(|| header.file_size().div_ceil(1 << 20) as usize);
-        let new = disk::begin(path, mib, HashOrigin { evaluation: header.evaluation, path_mode })?;
+        let origin = HashOrigin { evaluation: header.evaluation, path_mode, fifty_rule: header.fifty_rule };
+        let new = disk::begin(path, mib, origin)?;
         let copy = Map::open_alone(new.unfinished_path())?;
         copy.set_generation(self.generation());
         self.places().filter_map(|(_, entry)| entry).for_each(|entry| copy.put(&entry));

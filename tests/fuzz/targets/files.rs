@@ -253,7 +253,7 @@ fn known(position: &Position) -> tt::NodeResult {
 }
 
 fn writer() -> Writer {
-    Writer { evaluation: eval::fingerprint(), path_mode: PathHash::default() }
+    Writer { evaluation: eval::fingerprint(), path_mode: PathHash::default(), fifty_rule: true }
 }
 
 pub fn hash_seeds() -> Vec<Vec<u8>> {
