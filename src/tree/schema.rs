@@ -34,7 +34,10 @@ CREATE TABLE IF NOT EXISTS positions (
     played TEXT, played_uci TEXT,    -- the move of the game
     chances_lost REAL,               -- by that move, in percent
     judgement TEXT,                  -- inaccuracy, mistake, blunder, good or brilliant
-    depth INTEGER NOT NULL, nodes INTEGER NOT NULL, ms INTEGER NOT NULL
+    depth INTEGER NOT NULL, nodes INTEGER NOT NULL, ms INTEGER NOT NULL,
+    solved INTEGER,                  -- 1 or 0; NULL without `bm`, `am` and `dm`
+    solved_after_ms INTEGER,         -- when the solution was found for good
+    points INTEGER                   -- of the move found, by `c8` and `c9`
 );
 CREATE TABLE IF NOT EXISTS lines (
     position INTEGER NOT NULL REFERENCES positions,

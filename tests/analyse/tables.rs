@@ -5,7 +5,7 @@ use std::fs;
 use crate::common::{command, finish, fixture, home, run};
 
 const HEAD: &str = "file,game,white,black,result,opening,id,ply,variation,parent,fen,played,played_uci,chances_lost,judgement,\
-                    depth,nodes,ms,rank,cp,mate,win,draw,loss,best,pv";
+                    depth,nodes,ms,rank,cp,mate,win,draw,loss,best,pv,solved,solved_after_ms,points";
 
 #[test]
 fn every_line_of_every_position_is_a_row() {
@@ -31,11 +31,21 @@ fn every_line_of_every_position_is_a_row() {
     );
     assert_eq!((of(mate, "best"), of(mate, "pv")), ("Qxf7#".into(), "h5f7".into()));
     assert!(rows.iter().filter(|row| of(row, "game") == "1").any(|row| of(row, "rank") == "2"));
-    assert!(rows.iter().all(|row| of(row, "id").is_empty()));
+    assert!(rows.iter().all(|row| of(row, "id").is_empty() && of(row, "solved").is_empty()));
 
     let (out, _, _) = run(&["analyse", &fixture("tasks.epd"), "--depth", "4", "--csv", "-"]);
-    assert!(out.starts_with(HEAD) && out.contains(",back rank,"), "{out}");
+    assert!(out.starts_with(HEAD), "{out}");
     assert_eq!(out.matches(HEAD).count(), 1);
+    let mut reader = csv::Reader::from_reader(out.as_bytes());
+    let results = reader.records().map(|row| {
+        let row = row.expect("a sound row");
+        assert_eq!(of(&row, "solved_after_ms").is_empty(), of(&row, "solved") != "true", "{out}");
+        ["id", "solved", "points"].map(|name| of(&row, name)).join(" ")
+    });
+    assert_eq!(
+        results.collect::<Vec<_>>(),
+        ["back rank true ", "impossible to solve false ", "promotion true 10", "no task  "]
+    );
 }
 
 #[test]
@@ -171,6 +181,9 @@ fn a_database_holds_games_positions_and_lines() {
         )
         .unwrap();
     assert_eq!(names, 4, "another run replaces the file");
+    let results = "SELECT group_concat(name || solved, ', ') FROM positions WHERE points = 10 OR NOT solved";
+    let results: String = database.query_row(results, [], |row| row.get(0)).unwrap();
+    assert_eq!(results, "impossible to solve0, promotion1");
     drop(database);
     let study = folder.path().join("study.pgn");
     fs::write(&study, STUDY).unwrap();

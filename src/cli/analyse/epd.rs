@@ -38,7 +38,7 @@ pub struct EpdRecord {
 }
 
 /// The result of a search on a record.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Result {
     /// Was it solved? `None` without `bm`, `am` and `dm`.
     pub solved: Option<bool>,

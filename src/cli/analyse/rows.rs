@@ -4,7 +4,7 @@ use serde::Serialize;
 use shakmaty::Color;
 
 use super::{
-    epd::EpdRecord,
+    epd::{self, EpdRecord},
     judge::MoveJudgement,
     output::one_decimal,
     pool::Finding,
@@ -36,6 +36,8 @@ pub struct PositionRow<'a> {
     pub played: Option<&'a Judged>,
     /// What was found.
     pub finding: &'a Finding,
+    /// Of a position of a test suite.
+    pub result: epd::Result,
 }
 
 /// The rows of a game and of its variations.
@@ -66,6 +68,7 @@ fn of_line<'a>(
         position,
         played: moves.get(index),
         finding,
+        result: epd::Result::default(),
     };
     positions.iter().zip(findings).enumerate().map(row).collect()
 }
@@ -82,6 +85,7 @@ pub fn of_record<'a>(record: &'a EpdRecord, finding: &'a Finding) -> PositionRow
         position,
         played: None,
         finding,
+        result: record.result(finding),
     }
 }
 
@@ -114,6 +118,9 @@ struct CsvRow<'a> {
     loss: Option<u16>,
     best: Option<String>,
     pv: Option<String>,
+    solved: Option<bool>,
+    solved_after_ms: Option<u64>,
+    points: Option<u32>,
 }
 
 /// Rows as CSV (RFC 4180), with the names of the columns above them if they are the first. `game` is their game.
@@ -162,6 +169,9 @@ pub fn csv(game: Option<&GameReport>, rows: &[PositionRow<'_>], is_first: bool) 
                     loss: wdl.map(|[.., loss]| loss),
                     best: line.map(|line| pgn::san(row.position, line.moves[0]).0),
                     pv: line.map(|line| line.uci(castling).join(" ")),
+                    solved: row.result.solved,
+                    solved_after_ms: row.result.solved_after,
+                    points: row.result.points,
                 })
                 .map_err(|error| CliError::Output(error.to_string()))?;
         }

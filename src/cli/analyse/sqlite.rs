@@ -98,7 +98,7 @@ impl Database {
     fn add_position(&self, game: Option<i64>, row: &PositionRow<'_>) -> rusqlite::Result<()> {
         let connection = &self.connection;
         let PositionRow { played, finding, .. } = *row;
-        let insert = "INSERT INTO positions VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+        let insert = "INSERT INTO positions VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
         connection.prepare_cached(insert)?.execute(params![
             game,
             game.is_none().then_some(row.file),
@@ -114,6 +114,9 @@ impl Database {
             finding.depth,
             i64::try_from(finding.nodes).unwrap_or(i64::MAX),
             i64::try_from(finding.millis).unwrap_or(i64::MAX),
+            row.result.solved,
+            row.result.solved_after.map(|ms| i64::try_from(ms).unwrap_or(i64::MAX)),
+            row.result.points,
         ])?;
         let position = connection.last_insert_rowid();
         insert_lines(connection, position, row.position, &finding.lines)
