@@ -38,7 +38,7 @@ pub use self::{
     error::TreeError,
     growth::{Advice, Job},
     nearest::{KnownPosition, Nearest},
-    schema::{ARCHIVE_SCHEMA, database_path, insert_lines},
+    schema::{ARCHIVE_SCHEMA, database_path, insert_lines, signed},
     store::{Access, Tree},
     view::{MoveView, PositionView, TreeSize},
     write::{ForSides, PlayedLine},

@@ -102,6 +102,11 @@ pub fn database_path(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
+/// Nodes or milliseconds as SQLite stores them; its integers have a sign.
+pub fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
 /// Adds the lines of a search of `position`, whose row in the table `positions` is `row`.
 ///
 /// # Errors

@@ -9,7 +9,7 @@ use super::{
     Advice, Tree, TreeError, TreeSearch,
     graph::{self, Key},
     notation::{fen, key_of, moves_of, position_of, uci, without_clocks},
-    schema::insert_lines,
+    schema::{insert_lines, signed},
 };
 use crate::{
     learn::Record,
@@ -334,7 +334,6 @@ impl Tree {
 
     /// Writes a search into the tables of an analysis, and returns its row.
     fn insert_search(&self, position: &Position, search: &TreeSearch) -> rusqlite::Result<i64> {
-        let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         let (nodes, millis) = (signed(search.nodes), signed(search.millis));
         let query = "INSERT INTO positions (fen, depth, nodes, ms) VALUES (?, ?, ?, ?)";
         let values = params![fen(position), search.depth.get(), nodes, millis];

@@ -9,8 +9,8 @@
 //! between, at the depth asked and two plies below it. A mode falls into it if it is wrong at the depth asked
 //! and one ply deeper: a false entry is still there, a horizon is not. The default mode must fall into none,
 //! `off` into enough to show that the traps are traps; `ENGRAM_FULL=1` asks the other modes too. One thread and fixed
-//! depths: what happens here is the same everywhere. The evaluation is the classical one, whose weights are final, so that
-//! a new network changes no count; the default mode is asked with the network as well.
+//! depths: what happens here is the same everywhere. The modes are counted with the classical evaluation, whose weights are
+//! final, so that a new network changes no count; all else is asked with the network.
 
 use engram::{
     engine::{EvaluationKind, blocking::BlockingEngine},
@@ -152,43 +152,44 @@ fn falls_into(searcher: &mut Searcher, trap: &Trap) -> Option<Score> {
     wrong.then_some(score)
 }
 
-/// How many traps are fair, and into how many of them each mode falls.
-fn failures(evaluation: EvaluationKind, modes: &[PathHash]) -> (usize, Vec<usize>) {
-    let (traps, _) = suite();
-    assert!(traps.len() >= 60, "{} traps", traps.len());
-    let mut searchers: Vec<Searcher> = modes.iter().map(|&mode| Searcher::new(mode, evaluation)).collect();
+/// The traps in which the search alone is right.
+fn fair_traps(evaluation: EvaluationKind) -> Vec<Trap> {
+    let (mut traps, _) = suite();
+    let all = traps.len();
+    assert!(all >= 60, "{all} traps");
     let mut alone = Searcher::new(PathHash::default(), evaluation);
-    let (mut fair, mut failures) = (0, vec![0; modes.len()]);
-    for trap in &traps {
-        if !is_fair(&mut alone, trap) {
-            println!("{}: the search alone does not see it", trap.name);
-            continue;
-        }
-        fair += 1;
-        for ((mode, searcher), failures) in modes.iter().zip(&mut searchers).zip(&mut failures) {
-            if let Some(score) = falls_into(searcher, trap) {
-                *failures += 1;
-                println!("{:>8} {}: {score:?}, but {:?}", mode.name(), trap.name, trap.truth);
-            }
+    traps.retain(|trap| is_fair(&mut alone, trap));
+    println!("{} of {all} traps are fair", traps.len());
+    assert!(traps.len() >= 50, "the search alone sees too few");
+    traps
+}
+
+/// Into how many traps the mode falls.
+fn failures(mode: PathHash, evaluation: EvaluationKind, traps: &[Trap]) -> usize {
+    let mut searcher = Searcher::new(mode, evaluation);
+    let mut failures = 0;
+    for trap in traps {
+        if let Some(score) = falls_into(&mut searcher, trap) {
+            failures += 1;
+            println!("{:>8} {}: {score:?}, but {:?}", mode.name(), trap.name, trap.truth);
         }
     }
-    println!("{fair} of {} traps are fair; failed:", traps.len());
-    for (mode, failures) in modes.iter().zip(&failures) {
-        println!("{:>12} {failures}", mode.name());
-    }
-    assert!(fair >= 50, "the search alone sees too few");
-    (fair, failures)
+    println!("{:>12} {failures}", mode.name());
+    failures
 }
 
 #[test]
 fn the_default_falls_into_no_trap_and_plain_hashing_into_many() {
-    let mut modes = vec![PathHash::default(), PathHash::Off, PathHash::Fifty80];
+    let traps = fair_traps(EvaluationKind::Classical);
+    let fair = traps.len();
+    let asked = [PathHash::default(), PathHash::Off, PathHash::Fifty80];
+    let failures = |mode| failures(mode, EvaluationKind::Classical, &traps);
+    let [default, off, fifty80] = asked.map(failures);
     if is_full() {
-        let others = PathHash::NAMED.map(|(_, mode)| mode);
-        modes.extend(others.into_iter().filter(|mode| !modes.contains(mode)).collect::<Vec<_>>());
+        for (_, mode) in PathHash::NAMED.iter().filter(|(_, mode)| !asked.contains(mode)) {
+            failures(*mode);
+        }
     }
-    let (fair, failures) = failures(EvaluationKind::Classical, &modes);
-    let (default, off, fifty80) = (failures[0], failures[1], failures[2]);
     assert!(off * 3 >= fair, "plain hashing falls into {off} of {fair} only");
     assert!(fifty80 > 0 && fifty80 < off, "fifty80 stops {} of {off}", off - fifty80);
     assert_eq!(default, 0, "the default falls into traps");
@@ -196,15 +197,15 @@ fn the_default_falls_into_no_trap_and_plain_hashing_into_many() {
 
 #[test]
 fn the_default_falls_into_no_trap_with_the_network() {
-    let (_, failures) = failures(EvaluationKind::Network, &[PathHash::default()]);
-    assert_eq!(failures, [0]);
+    let traps = fair_traps(EvaluationKind::Network);
+    assert_eq!(failures(PathHash::default(), EvaluationKind::Network, &traps), 0);
 }
 
 /// The answer of an engine that knows the warm-up from a hash file alone, as another one left it.
 fn answer_from_file(mode: PathHash, trap: &Trap, depth: i32) -> Score {
     let home = tempfile::tempdir().expect("a folder");
     let with_file = || {
-        let mut searcher = Searcher::new(mode, EvaluationKind::Classical);
+        let mut searcher = Searcher::new(mode, EvaluationKind::Network);
         searcher.0.engine.set_hash_file_size(1);
         searcher.0.engine.set_hash_file(Some(home.path().join("traps.hash")));
         searcher.0.engine.open_hash_file();
@@ -216,10 +217,8 @@ fn answer_from_file(mode: PathHash, trap: &Trap, depth: i32) -> Score {
 
 #[test]
 fn a_hash_file_sets_no_traps_either() {
-    let (traps, _) = suite();
-    let mut alone = Searcher::new(PathHash::default(), EvaluationKind::Classical);
     let mut failures = [0, 0];
-    for trap in traps.iter().filter(|trap| is_fair(&mut alone, trap)) {
+    for trap in &fair_traps(EvaluationKind::Network) {
         for (failed, mode) in failures.iter_mut().zip([PathHash::default(), PathHash::Off]) {
             let wrong = |deeper| !is_right(answer_from_file(mode, trap, trap.ask.depth + deeper), trap.truth);
             // Up to two plies deeper: a false entry would still be there, a horizon is not.
@@ -243,7 +242,7 @@ fn stepping_through_a_shuffle_and_back_keeps_the_truth() {
     for walk in &walks {
         let plies = walk.line.moves.len();
         assert_eq!(walk.truths.len(), plies + 1, "{}", walk.name);
-        let fresh = || Searcher::new(PathHash::default(), EvaluationKind::Classical);
+        let fresh = || Searcher::new(PathHash::default(), EvaluationKind::Network);
         let mut stepping = fresh();
         for ply in (0..=plies).step_by(2).chain((0..plies).step_by(2).rev()) {
             let here = Search { moves: walk.line.moves[..ply].to_vec(), ..walk.line.clone() };

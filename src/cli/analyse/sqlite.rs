@@ -22,7 +22,7 @@ use super::{
 use crate::{
     cli::CliError,
     files::Claim,
-    tree::{ARCHIVE_SCHEMA, database_path, insert_lines},
+    tree::{ARCHIVE_SCHEMA, database_path, insert_lines, signed},
 };
 
 /// Games or positions in a transaction.
@@ -112,10 +112,10 @@ impl Database {
             played.map(|m| one_decimal(m.loss)),
             played.and_then(|m| m.judgement).map(MoveJudgement::word),
             finding.depth,
-            i64::try_from(finding.nodes).unwrap_or(i64::MAX),
-            i64::try_from(finding.millis).unwrap_or(i64::MAX),
+            signed(finding.nodes),
+            signed(finding.millis),
             row.result.solved,
-            row.result.solved_after.map(|ms| i64::try_from(ms).unwrap_or(i64::MAX)),
+            row.result.solved_after.map(signed),
             row.result.points,
         ])?;
         let position = connection.last_insert_rowid();

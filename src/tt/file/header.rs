@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  0 magic 8            8 layout u16       10 bytes of an entry u16   12 entries of a bucket u16
-//! 14 evaluation id u16  16 key schema u32  20 1 without the fifty-move rule, else 0, u32   24 file id u64
+//! 14 evaluation id u16  16 key schema u32  20 no fifty-move rule u32 (0, 1)   24 file id u64
 //! 32 created u64 (s)    40 buckets u64     48 path mode 12 (name, zero-padded)   60 crc32 of bytes 0 to 59
 //! 64 generation u64: how many sessions began, the one number that changes
 //! ```
