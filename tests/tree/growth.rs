@@ -176,12 +176,16 @@ fn the_beginning_knows_what_was_found_in_a_line_that_was_gone_into() {
 #[test]
 fn what_was_analysed_with_a_hash_file_is_taken_in() {
     let place = Place::new();
-    let hash = place.home.path().join("analysis.hash");
+    let with_file = |name: &str, option: &str| {
+        let mut engine = Engine::with(&[option]);
+        engine.send("setoption name UCI_AnalyseMode value true");
+        engine.send("setoption name HashFileSize value 1");
+        engine.send(&format!("setoption name HashFile value {}", place.home.path().join(name).display()));
+        engine.sync();
+        engine
+    };
     // The weights of this evaluation are final, so that the best moves are the same with every network.
-    let mut engine = Engine::with(&["Evaluation value classical"]);
-    engine.send("setoption name UCI_AnalyseMode value true");
-    engine.send("setoption name HashFileSize value 1");
-    engine.send(&format!("setoption name HashFile value {}", hash.display()));
+    let mut engine = with_file("analysis.hash", "Evaluation value classical");
     for moves in ["", " moves e2e4 e7e5", " moves e2e4 e7e5 g1f3", " moves a2a3 a7a6 a3a4"] {
         engine.search(&format!("startpos{moves}"), "go depth 7");
     }
@@ -193,6 +197,9 @@ fn what_was_analysed_with_a_hash_file_is_taken_in() {
     assert!(place.run(&["show", "e4", "e5", "Nf3"]).contains(" at depth 7, "));
     assert!(place.fails(&["show", "a3", "a6", "a4"]).contains("not in the tree"));
     assert!(place.run(&["add", "analysis.hash"]).starts_with("0 positions added; "));
+    with_file("free.hash", "Syzygy50MoveRule value false").quit();
+    let refused = place.fails(&["add", "free.hash"]);
+    assert!(refused.contains("written with Syzygy50MoveRule false"), "{refused}");
 }
 
 #[test]

@@ -14,12 +14,12 @@ use crate::{
         complain, pgn, refuse_input,
     },
     learn::{self, LearnFile, Mode, Ring, kept_games},
-    position::{PathHash, Position, PositionPath},
+    position::{Position, PositionPath},
     search::unpack_line,
     tree::{ForSides, PlayedLine, Tree, TreeSearch},
     tt::{
         RootResult,
-        file::{self, HashFileError, Map},
+        file::{self, HashOrigin, Map},
     },
     types::{Ply, ScoredLine},
     uci::{Output, counted},
@@ -199,13 +199,15 @@ impl BinaryKind {
 /// Adds the analyses in a hash file whose positions the tree has, or reaches by moves between such positions.
 fn add_hash_file(tree: &mut Tree, path: &Path, count: &mut Count) -> Result<(), CliError> {
     let map = Map::look(path)?;
-    let header = map.header();
-    let mode = PathHash::from_name(&header.path_mode)
-        .ok_or_else(|| HashFileError::Layout(path.to_owned(), "a way of comparing paths"))?;
-    let evaluation_id = header.evaluation;
+    let HashOrigin { evaluation: evaluation_id, path_mode, fifty_rule } = map.origin()?;
+    if !fifty_rule {
+        let reason =
+            "it was written with Syzygy50MoveRule false, so its wins may be draws: nothing of it was added";
+        return Err(CliError::Task(format!("{}: {reason}", path.display())));
+    }
     count.searches += tree.add_searches(|position| {
         let mut path = PositionPath::new(position);
-        path.begin_search(mode);
+        path.begin_search(path_mode);
         let RootResult { hit, line } = map.find_root(position.key(), &path, Ply::ROOT)?;
         let score = hit.window(&path, Ply::ROOT)?.exact()?;
         let line = ScoredLine { score, is_drawn: false, moves: unpack_line(position, &line) };

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     files,
-    position::PositionPath,
+    position::{PathHash, PositionPath},
     tt::{
         RootResult,
         backing::{Backing, SharedWords, Sharing},
@@ -107,6 +107,17 @@ impl Map {
     /// Its header.
     pub fn header(&self) -> &HashHeader {
         &self.header
+    }
+
+    /// The search that the scores belong to.
+    ///
+    /// # Errors
+    /// It compared paths in a way that this engine does not know.
+    pub fn origin(&self) -> Result<HashOrigin, HashFileError> {
+        let HashHeader { evaluation, ref path_mode, fifty_rule, .. } = self.header;
+        let unknown = || HashFileError::Layout(self.path.clone(), "a way of comparing paths");
+        let path_mode = PathHash::from_name(path_mode).ok_or_else(unknown)?;
+        Ok(HashOrigin { evaluation, path_mode, fifty_rule })
     }
 
     /// The number of sessions and games that used it (the count wraps after 65,535).

@@ -6,10 +6,10 @@ use super::{
     cell::{CellKind, ENTRY_SIZE, WAYS},
     disk,
     error::{HashFileError, refused},
-    header::{HashHeader, HashOrigin},
+    header::HashHeader,
     map::Map,
 };
-use crate::{files::NewFile, position::PathHash};
+use crate::files::NewFile;
 
 /// Statistics of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,12 +71,8 @@ impl Map {
     }
 
     fn copied(&self, path: &Path, mib: Option<usize>) -> Result<(NewFile, u64), HashFileError> {
-        let header = self.header();
-        let Some(path_mode) = PathHash::from_name(&header.path_mode) else {
-            return Err(HashFileError::Layout(self.path().to_owned(), "a way of comparing paths"));
-        };
-        let mib = mib.unwrap_or_else(|| header.file_size().div_ceil(1 << 20) as usize);
-        let origin = HashOrigin { evaluation: header.evaluation, path_mode, fifty_rule: header.fifty_rule };
+        let origin = self.origin()?;
+        let mib = mib.unwrap_or_else(|| self.header().file_size().div_ceil(1 << 20) as usize);
         let new = disk::begin(path, mib, origin)?;
         let copy = Map::open_alone(new.unfinished_path())?;
         copy.set_generation(self.generation());
