@@ -57,8 +57,8 @@ pub(super) struct Edge {
     pub white_wins: u64,
     pub black_wins: u64,
     pub advice: Option<Advice>,
-    /// Would it close a circle?
-    pub is_circle: bool,
+    /// Would it close a cycle?
+    pub closes_cycle: bool,
     /// Searches made by way of this move.
     pub searches: u64,
     /// Is the position after it in the tree?
@@ -70,7 +70,7 @@ pub(super) struct Edge {
 impl Edge {
     /// The score of the move for the side that plays it, and the depth behind it.
     pub fn value(&self) -> Option<(Score, Depth)> {
-        let backed_up = self.after.score.filter(|_| !self.is_circle);
+        let backed_up = self.after.score.filter(|_| !self.closes_cycle);
         let backed_up = backed_up.map(|score| (one_ply_farther(-score), self.after.depth + 1));
         backed_up.or(self.score.map(|score| (score, self.depth)))
     }
@@ -146,7 +146,7 @@ pub(super) fn edges(connection: &Connection, parent: Key) -> rusqlite::Result<Ve
             white_wins: count(row, 5)?,
             black_wins: count(row, 6)?,
             advice: Advice::of(row.get(7)?),
-            is_circle: row.get(8)?,
+            closes_cycle: row.get(8)?,
             searches: count(row, 9)?,
             has_child: row.get(10)?,
             after: standing(row, 11)?,

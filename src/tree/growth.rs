@@ -137,7 +137,7 @@ fn steps<'a>(
         // Below 0 where all known moves are worse than the others were said to be at most: that is looked at first.
         STEP + (BIT * bits) as i64
     };
-    let moves = considered(edges).filter(|edge| !edge.is_circle).map(move |edge| {
+    let moves = considered(edges).filter(|edge| !edge.closes_cycle).map(move |edge| {
         let own = step(value(edge), weight(edge, side)).max(0);
         let after = if edge.has_child { edge.after.cost[side.fold_wb(0, 1)] } else { Some(0) };
         Step { edge: Some(edge), own, cost: after.map(|after| own + after) }

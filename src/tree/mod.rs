@@ -12,8 +12,8 @@
 //! searched again with more lines.
 //!
 //! **Scores** are backed up by negamax through a graph: a position that several lines reach is there once. A move that
-//! would close a circle of positions is no path to a score: it keeps the score of the search, and the graph of all other
-//! moves has no circle, so that backing up ends and no score rests on itself. That a repetition is a draw is known to
+//! would close a cycle of positions is no path to a score: it keeps the score of the search, and the graph of all other
+//! moves has no cycle, so that backing up ends and no score rests on itself. That a repetition is a draw is known to
 //! who walks a path, and stored nowhere: the position alone finds the move, position and path together allow the
 //! score, as in semi-path-dependent hashing.
 //!

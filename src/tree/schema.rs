@@ -81,7 +81,7 @@ CREATE TABLE edges (                 -- a move
     games INTEGER NOT NULL DEFAULT 0, white_wins INTEGER NOT NULL DEFAULT 0, black_wins INTEGER NOT NULL DEFAULT 0,
     advice INTEGER NOT NULL DEFAULT 0,   -- 1 preferred, -1 excluded
     irreversible INTEGER NOT NULL,   -- a capture or a pawn move
-    circle INTEGER NOT NULL,         -- closes a circle of positions: the score is that of the search
+    circle INTEGER NOT NULL,         -- closes a cycle of positions: the score is that of the search
     searches INTEGER NOT NULL DEFAULT 0, -- made by way of this move
     PRIMARY KEY (parent, move)
 ) WITHOUT ROWID;

@@ -84,7 +84,7 @@ fn a_score_is_backed_up_by_every_way_that_leads_there() {
 }
 
 #[test]
-fn a_circle_of_positions_supports_no_score() {
+fn a_cycle_of_positions_supports_no_score() {
     let (_folder, mut tree) = tree();
     tree.add_root(&Position::default(), both()).expect("written");
     add(&mut tree, "", 10, &[("e2e4", 60), ("g1f3", 50)]);
@@ -92,8 +92,8 @@ fn a_circle_of_positions_supports_no_score() {
     add(&mut tree, "g1f3 g8f6", 10, &[("f3g1", 50)]);
     add(&mut tree, "g1f3 g8f6 f3g1", 10, &[("f6g8", -50)]);
     let back = view(&tree, "g1f3 g8f6 f3g1");
-    assert!(back.moves[0].is_circle, "the start position again");
-    // The good move turns out bad: without the rule the circle would hold the start position at +60 for ever.
+    assert!(back.moves[0].closes_cycle, "the start position again");
+    // The good move turns out bad: without the rule the cycle would hold the start position at +60 for ever.
     add(&mut tree, "e2e4", 12, &[("e7e5", 20)]);
     assert_eq!(standing(&tree, ""), (50, "g1f3".to_owned()));
     add(&mut tree, "g1f3 g8f6 f3g1", 12, &[("f6g8", 5)]);
@@ -265,7 +265,7 @@ fn grow_at_random(tree: &mut Tree, root: &Position, seed: u64) -> Vec<(Position,
     done
 }
 
-fn circles(tree: &Tree) -> i64 {
+fn cycles(tree: &Tree) -> i64 {
     let query = "SELECT count(*) FROM edges WHERE circle";
     tree.connection.query_row(query, [], |row| row.get(0)).expect("readable")
 }
@@ -281,7 +281,7 @@ fn roots_are_found_without_reading_all_positions() {
 
 #[test]
 fn what_is_stored_is_what_negamax_finds() {
-    let mut circles_closed = 0;
+    let mut cycles_closed = 0;
     for seed in 0..6 {
         let (_folder, mut tree) = tree();
         // Few moves, so that positions come again.
@@ -299,10 +299,10 @@ fn what_is_stored_is_what_negamax_finds() {
                 node.fen
             );
         }
-        circles_closed += circles(&tree);
+        cycles_closed += cycles(&tree);
         assert_eq!(tree.check().expect("readable"), Vec::<String>::new());
     }
-    assert!(circles_closed > 0, "positions come again");
+    assert!(cycles_closed > 0, "positions come again");
 }
 
 #[test]
@@ -316,8 +316,8 @@ fn scores_do_not_depend_on_the_order_of_the_searches() {
         for (position, search) in &searches {
             other.add_search(position, search).expect("written");
         }
-        // Which move of a circle closes it depends on the order; here there is none.
-        assert_eq!(circles(&grown) + circles(&other), 0, "seed {seed}");
+        // Which move of a cycle closes it depends on the order; here there is none.
+        assert_eq!(cycles(&grown) + cycles(&other), 0, "seed {seed}");
         for (position, _) in &searches {
             let of = |tree: &Tree| tree.look(position).expect("readable").expect("there").score;
             assert_eq!(of(&grown), of(&other), "seed {seed}: {}", position.fen());
@@ -325,7 +325,7 @@ fn scores_do_not_depend_on_the_order_of_the_searches() {
     }
 }
 
-/// The score by the moves, without what is stored of positions; it would not end in a circle.
+/// The score by the moves, without what is stored of positions; it would not end in a cycle.
 fn negamax(tree: &Tree, key: Key, known: &mut HashMap<Key, Option<Score>>) -> Option<Score> {
     if let Some(score) = known.get(&key) {
         return *score;
@@ -334,7 +334,7 @@ fn negamax(tree: &Tree, key: Key, known: &mut HashMap<Key, Option<Score>>) -> Op
     node.lines?;
     let edges = graph::edges(&tree.connection, key).expect("readable");
     let scores = edges.iter().filter_map(|edge| {
-        let below = if edge.is_circle { None } else { negamax(tree, edge.child, known) };
+        let below = if edge.closes_cycle { None } else { negamax(tree, edge.child, known) };
         below.map(|score| -score).or(edge.score)
     });
     let score = scores.max().or(node.own);

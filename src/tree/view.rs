@@ -55,7 +55,7 @@ pub struct MoveView {
     /// What a person said of it.
     pub advice: Option<Advice>,
     /// Does it lead back to a position before this one?
-    pub is_circle: bool,
+    pub closes_cycle: bool,
     /// Does it count: is it preferred if any move is, and not excluded?
     pub counts: bool,
 }
@@ -101,7 +101,7 @@ impl Tree {
                         searches: edge.searches,
                         games: [edge.games, white, black],
                         advice: edge.advice,
-                        is_circle: edge.is_circle,
+                        closes_cycle: edge.closes_cycle,
                         counts: considered.contains(&*edge.uci),
                     };
                     // Of moves with a score the first by name, as `standing` chooses.
@@ -174,7 +174,7 @@ impl Tree {
     /// # Errors
     /// The file cannot be read.
     pub fn evaluation_id(&self, position: &Position) -> Result<u16, TreeError> {
-        // The bound is that of `expected`: a file that another program changed may lead in a circle.
+        // The bound is that of `expected`: a file that another program changed may lead in a cycle.
         let query = "WITH RECURSIVE line(key, ply) AS (VALUES(?1, 0) UNION ALL \
                        SELECT c.key, ply + 1 FROM line l JOIN nodes n ON n.key = l.key \
                        JOIN edges e ON e.parent = n.key AND e.move = n.best AND NOT e.circle \

@@ -263,10 +263,10 @@ impl Tree {
             return Ok(());
         }
         let child = key_of(&without_clocks(&position.play(m)));
-        let circle = !m.is_zeroing() && graph::leads_to(&self.connection, child, parent)?;
+        let closes_cycle = !m.is_zeroing() && graph::leads_to(&self.connection, child, parent)?;
         let query = "INSERT INTO edges (parent, move, child, score, depth, irreversible, circle) \
                      VALUES (?, ?, ?, ?, ?, ?, ?)";
-        let values = params![parent, uci, child, score, depth, m.is_zeroing(), circle];
+        let values = params![parent, uci, child, score, depth, m.is_zeroing(), closes_cycle];
         self.connection.prepare_cached(query)?.execute(values)?;
         Ok(())
     }

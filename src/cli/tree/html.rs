@@ -216,7 +216,7 @@ impl<'a> PositionWriter<'a> {
         let note = match m.advice {
             Some(Advice::Prefer) => "p",
             Some(Advice::Exclude) => "x",
-            None if m.is_circle => "c",
+            None if m.closes_cycle => "c",
             None => "",
         };
         put(

@@ -68,7 +68,7 @@ fn row(tree: &Tree, line: &Line, view: &MoveView) -> Result<String, CliError> {
     let note = match view.advice {
         Some(Advice::Exclude) => "excluded ",
         Some(Advice::Prefer) => "preferred ",
-        None if view.is_circle => "leads back ",
+        None if view.closes_cycle => "leads back ",
         None => "",
     };
     let depth = view.score.map_or(String::new(), |_| view.depth.get().to_string());
