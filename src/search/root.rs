@@ -51,20 +51,27 @@ impl Worker {
         root.seldepth = seldepth;
         root.pv.truncate(1);
         root.pv.extend_from_slice(child_line);
-        if root.bound == Bound::Exact && self.found.lines.len() == 1 {
+        // In a game a move counts as soon as it fails high; an analysis answers with exact scores and whole lines.
+        let counts = match root.bound {
+            Bound::Exact => true,
+            Bound::Lower => !self.task.analysis,
+            Bound::Upper => false,
+        };
+        if counts && self.found.lines.len() == 1 {
             let root = root.clone();
             self.keep_better(root);
         }
     }
 
-    /// Keeps the best move of an unfinished iteration, with its exact score, as the result if it is another than that
-    /// of the last finished one. It counts in the vote at once.
+    /// Keeps the best move of an unfinished iteration as the result, with its score or the bound that it exceeds, if it
+    /// is another than that of the last finished one. It counts in the vote at once.
     fn keep_better(&mut self, best: RootMove) {
         let known = &self.found.lines[0];
         let is_answer = known.has_score() && known.bound == Bound::Exact;
         let is_other = best.root_move() != known.root_move();
+        let is_result = best.bound == Bound::Lower || self.has_line(&best);
         // If it loses, a move not searched yet may hold out longer.
-        if is_answer && (!is_other || best.score.is_loss() || !self.has_line(&best)) {
+        if is_answer && (!is_other || best.score.is_loss() || !is_result) {
             return;
         }
         self.found.lines = vec![best];
@@ -103,5 +110,44 @@ impl Worker {
                 root.is_advised = false;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        position::Position,
+        search::{
+            progress::ThreadResult,
+            task::SearchTask,
+            worker::tests::{legal, worker_at},
+        },
+    };
+
+    const WINDOW: Window = Window { alpha: Score(20), beta: Score(50) };
+
+    /// The answer of a search stopped after its second move had `score` in an iteration whose best score before was 30.
+    fn answer(analysis: bool, score: i32) -> (Move, Score, Bound) {
+        let position = Position::default();
+        let mut worker = worker_at(&position);
+        worker.task = Arc::new(SearchTask { analysis, ..SearchTask::idle(Arc::default()) });
+        let [first, second] = ["e2e4", "d2d4"].map(|uci| RootMove::new(legal(&position, uci)));
+        let finished = RootMove { score: Score(30), ..first.clone() };
+        worker.found = ThreadResult { lines: vec![finished], depth: Depth(5) };
+        worker.root_moves = vec![first, second.clone()];
+        worker.record_root(second.root_move(), Score(score), WINDOW, 2, 1);
+        let best = &worker.found.lines[0];
+        (best.root_move(), best.score, best.bound)
+    }
+
+    #[test]
+    fn a_move_that_fails_high_is_the_answer_in_a_game_but_not_in_an_analysis() {
+        let [first, second] = ["e2e4", "d2d4"].map(|uci| legal(&Position::default(), uci));
+        assert_eq!(answer(false, 60), (second, Score(60), Bound::Lower));
+        assert_eq!(answer(true, 60), (first, Score(30), Bound::Exact));
+        assert_eq!(answer(false, 20), (first, Score(30), Bound::Exact));
     }
 }
