@@ -15,7 +15,7 @@ use super::root_move::RootMove;
 use crate::{locks::locked, types::Depth};
 
 /// What one thread has found. It is replaced only as a whole: by the next finished iteration, or by another move that
-/// an unfinished one has found to be better. Its score is exact or, in a game, a bound that the move exceeds.
+/// an unfinished one has found to be better. Its score is exact or, in a game, a lower bound.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadResult {
     /// The best lines, best first.

@@ -51,27 +51,26 @@ impl Worker {
         root.seldepth = seldepth;
         root.pv.truncate(1);
         root.pv.extend_from_slice(child_line);
-        // In a game a move counts as soon as it fails high; an analysis answers with exact scores and whole lines.
-        let counts = match root.bound {
-            Bound::Exact => true,
-            Bound::Lower => !self.task.analysis,
-            Bound::Upper => false,
-        };
-        if counts && self.found.lines.len() == 1 {
+        if self.found.lines.len() == 1 {
             let root = root.clone();
             self.keep_better(root);
         }
     }
 
-    /// Keeps the best move of an unfinished iteration as the result, with its score or the bound that it exceeds, if it
-    /// is another than that of the last finished one. It counts in the vote at once.
+    /// Keeps the best move of an unfinished iteration as the result, with its exact score or a lower bound, if it is
+    /// another than that of the last finished one. It counts in the vote at once.
     fn keep_better(&mut self, best: RootMove) {
         let known = &self.found.lines[0];
         let is_answer = known.has_score() && known.bound == Bound::Exact;
         let is_other = best.root_move() != known.root_move();
-        let is_result = best.bound == Bound::Lower || self.has_line(&best);
+        // In a game a move counts as soon as it fails high; an analysis answers with exact scores and whole lines.
+        let counts = match best.bound {
+            Bound::Exact => !is_answer || self.has_line(&best),
+            Bound::Lower => !self.task.analysis,
+            Bound::Upper => false,
+        };
         // If it loses, a move not searched yet may hold out longer.
-        if is_answer && (!is_other || best.score.is_loss() || !is_result) {
+        if !counts || is_answer && (!is_other || best.score.is_loss()) {
             return;
         }
         self.found.lines = vec![best];
