@@ -1,114 +1,32 @@
-//! The network in floating point: its parameters, its output for samples, and the gradient of the loss, which is the
-//! squared error of the expected score.
+//! The network's output for samples, and the gradient of the loss, which is the squared error of the expected score.
 //!
-//! All parameters are in one vector, so that optimiser, checkpoints and limits need not distinguish them:
-//!
-//! ```text
-//!  input weights [units / TILE][INPUTS][TILE] | input biases [units] | heads [HEADS][2 * units] | head biases [HEADS]
-//!  pawn part: input weights [PAWN_INPUTS][PAWN_UNITS] | input biases [PAWN_UNITS] |
-//!             outputs [HEADS][2][PAWN_UNITS] | output biases [HEADS][2]
-//! ```
 //! An activation is the square of the sum, clipped to 0 to 1 before (squared clipped rectifier); in the pawn part it
 //! is the clipped sum. The pawn part gives a factor for the rest, and what is added to it.
 //!
-//! Nearly all the time is spent reading and writing rows of input weights. So many samples are processed together, one
-//! tile of the units at a time: the weights of a tile, and their gradients, stay in the second-level cache.
+//! Nearly all the time goes into the rows of input weights. So many samples are processed together, one tile of the units
+//! at a time, whose weights and gradients stay in the second-level cache; a sum of rows is taken in the engine's
+//! integers; and backwards the slopes of all samples that use a row are summed before they are added to its gradient.
 
-use std::ops::Range;
-
-use fastrand::Rng;
 use shakmaty::{Color, Role, Square};
 
-use super::{pawns, record::Sample};
-use crate::eval::net::{HEADS, INPUTS, ONE_HEAD, ONE_INPUT, head};
+use super::{
+    aligned::Aligned,
+    parameters::{Rounded, SCALE, TILE, Tile},
+    pawns,
+    record::Sample,
+};
+use crate::eval::net::{INPUTS, ONE_INPUT, head};
 
-/// Centipawns of one natural unit of the logistic function: the network's output counts in it.
-pub const SCALE: f32 = 220.0;
-/// The numbers of the first layer's rows are kept within this, so that they fit the integers of the engine.
-pub const ROW_LIMIT: f32 = 1.0;
-/// So are all others within this.
-pub const LIMIT: f32 = 1.98;
 /// Most pieces on a board.
 const MOST: usize = 32;
-/// Units that are worked on at a time; the units of a view are a multiple of it.
-pub const TILE: usize = 64;
-
-/// The numbers of the units of a tile.
-type Tile = [f32; TILE];
-
-/// Where each part of the parameters lies.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct NetworkShape {
-    /// Hidden units of a view.
-    pub units: usize,
-    /// Has it a pawn part?
-    pub pawns: bool,
-}
-
-impl NetworkShape {
-    pub fn input_biases(self) -> usize {
-        INPUTS * self.units
-    }
-
-    /// Where the weights of an input for a tile of the units lie.
-    pub fn row(self, input: usize, tile: usize) -> Range<usize> {
-        let start = (tile * INPUTS + input) * TILE;
-        start..start + TILE
-    }
-
-    pub fn heads(self) -> usize {
-        self.input_biases() + self.units
-    }
-
-    pub fn head_biases(self) -> usize {
-        self.heads() + HEADS * 2 * self.units
-    }
-
-    pub fn pawn_part(self) -> usize {
-        self.head_biases() + HEADS
-    }
-
-    pub fn parameters(self) -> usize {
-        self.pawn_part() + if self.pawns { pawns::PARAMETERS } else { 0 }
-    }
-
-    /// The parts that have the same scale in the engine's integers, and the integer that represents 1.0 in them.
-    pub fn scales(self) -> Vec<(Range<usize>, i32)> {
-        let (input, head, bias) = (ONE_INPUT, ONE_HEAD, ONE_INPUT * ONE_HEAD);
-        let mut scales = vec![
-            (0..self.heads(), input),
-            (self.heads()..self.head_biases(), head),
-            (self.head_biases()..self.pawn_part(), bias),
-        ];
-        if self.pawns {
-            let mut place = self.pawn_part();
-            for (size, one) in pawns::SIZES.into_iter().zip([input, input, head, bias]) {
-                scales.push((place..place + size, one));
-                place += size;
-            }
-        }
-        scales
-    }
-
-    /// Random parameters to begin with.
-    pub fn random(self, seed: u64) -> Vec<f32> {
-        let mut random = Rng::with_seed(seed);
-        // The sum of four uniform numbers is close enough to a normal one.
-        let mut normal = |deviation: f32| {
-            let sum: f32 = (0..4).map(|_| random.f32() - 0.5).sum();
-            sum * deviation * 3.0_f32.sqrt()
-        };
-        let mut parameters = vec![0.0; self.parameters()];
-        parameters[..self.input_biases()].fill_with(|| normal(0.05));
-        parameters[self.heads()..self.head_biases()].fill_with(|| normal((1.0 / self.units as f32).sqrt()));
-        if self.pawns {
-            // Its outputs begin at zero, so that it has no effect before it has learned something.
-            let [weights, ..] = pawns::parts(&mut parameters[self.pawn_part()..]);
-            weights.fill_with(|| normal(0.2));
-        }
-        parameters
-    }
-}
+/// Samples whose slopes are worked on together: all their views, and [`NO_VIEW`], fit a byte.
+const BLOCK: usize = 127;
+/// A view without any slope.
+const NO_VIEW: u8 = u8::MAX;
+/// Views whose slopes are summed before they are added to a row's gradient.
+const GROUP: usize = 4;
+/// A sum that is clipped: one more than [`ONE_INPUT`].
+const CLIPPED: i16 = ONE_INPUT as i16 + 1;
 
 /// The inputs that a sample sets, for the mover's view and the opponent's, and its output head.
 struct Inputs {
@@ -142,19 +60,49 @@ impl Inputs {
     }
 }
 
+/// Up to [`GROUP`] views of a block that use a row.
+#[derive(Copy, Clone)]
+struct Use {
+    row: u16,
+    views: [u8; GROUP],
+}
+
+/// All uses of rows in a block of samples, whose views are numbered through.
+fn uses(block: &[Inputs]) -> Vec<Use> {
+    let mut uses = Vec::new();
+    // For each row how often it was used, and the place of its last group.
+    let mut rows = vec![(0, 0); INPUTS];
+    for (sample, inputs) in block.iter().enumerate() {
+        for view in 0..2 {
+            for &row in inputs.view(view) {
+                let (count, place) = &mut rows[usize::from(row)];
+                if *count % GROUP == 0 {
+                    *place = uses.len();
+                    uses.push(Use { row, views: [NO_VIEW; GROUP] });
+                }
+                uses[*place].views[*count % GROUP] = (2 * sample + view) as u8;
+                *count += 1;
+            }
+        }
+    }
+    uses
+}
+
 /// Room for the samples that are worked on together.
 #[derive(Default)]
 pub struct Scratch {
     inputs: Vec<Inputs>,
-    /// By tile, sample and view.
-    sums: Vec<[Tile; 2]>,
+    /// By tile, sample and view: the sums, from 0 to [`CLIPPED`].
+    sums: Vec<[Tile<u8>; 2]>,
+    /// The output without the pawn part, in as many sums as a tile has units.
+    outputs: Vec<Tile>,
     /// The output without the pawn part; then the slope of the loss by it.
     values: Vec<f32>,
     pawns: pawns::PawnScratch,
 }
 
-/// The sums of a tile's units.
-fn sum_rows(rows: &[Tile], biases: &Tile, inputs: &[u16]) -> Tile {
+/// The clipped sums of a tile's units.
+fn sum_rows(rows: &[Tile<i16>], biases: &Tile<i16>, inputs: &[u16]) -> Tile<u8> {
     let mut sums = *biases;
     for &input in inputs {
         let row = &rows[usize::from(input)];
@@ -162,20 +110,19 @@ fn sum_rows(rows: &[Tile], biases: &Tile, inputs: &[u16]) -> Tile {
             sums[unit] += row[unit];
         }
     }
-    sums
+    sums.map(|sum| sum.clamp(0, CLIPPED) as u8)
 }
 
-/// The output of a tile's units, in independent sums, so that the compiler vectorises it.
-fn output(sums: &Tile, weights: &Tile) -> f32 {
-    const LANES: usize = 32;
-    let mut lanes = [0.0_f32; LANES];
-    for (sums, weights) in sums.as_chunks::<LANES>().0.iter().zip(weights.as_chunks::<LANES>().0) {
-        for lane in 0..LANES {
-            let clipped = sums[lane].clamp(0.0, 1.0);
-            lanes[lane] += clipped * clipped * weights[lane];
-        }
+/// A clipped sum as the activation's root, from 0 to 1.
+fn root(sum: u8) -> f32 {
+    f32::from(sum.min(ONE_INPUT as u8)) * (1.0 / ONE_INPUT as f32)
+}
+
+/// Adds the output of a tile's units.
+fn add_output(outputs: &mut Tile, sums: &Tile<u8>, weights: &Tile) {
+    for unit in 0..TILE {
+        outputs[unit] += root(sums[unit]).powi(2) * weights[unit];
     }
-    lanes.iter().sum()
 }
 
 fn logistic(x: f32) -> f32 {
@@ -183,39 +130,40 @@ fn logistic(x: f32) -> f32 {
 }
 
 /// Computes the output for samples without the pawn part.
-fn forward(shape: NetworkShape, parameters: &[f32], samples: &[Sample], scratch: &mut Scratch) {
-    let Scratch { inputs, sums, values, .. } = scratch;
+fn forward(rounded: &Rounded, samples: &[Sample], scratch: &mut Scratch) {
+    let Scratch { inputs, sums, outputs, values, .. } = scratch;
     inputs.clear();
     inputs.extend(samples.iter().map(Inputs::of));
-    values.clear();
-    values.extend(inputs.iter().map(|inputs| parameters[shape.head_biases() + inputs.head]));
-    sums.resize(shape.units / TILE * samples.len(), [[0.0; TILE]; 2]);
-    let tiles = |part: Range<usize>| parameters[part].as_chunks::<TILE>().0;
-    let biases = tiles(shape.input_biases()..shape.heads());
-    let heads = tiles(shape.heads()..shape.head_biases());
+    outputs.clear();
+    outputs.resize(samples.len(), [0.0; TILE]);
+    let (biases, heads) = (rounded.biases(), rounded.heads());
+    sums.resize(biases.len() * samples.len(), [[0; TILE]; 2]);
     for (tile, sums) in sums.chunks_exact_mut(samples.len()).enumerate() {
-        let rows = tiles(shape.row(0, tile).start..shape.row(INPUTS, tile).start);
-        for ((inputs, value), sums) in inputs.iter().zip(values.iter_mut()).zip(sums) {
+        let rows = rounded.rows(tile);
+        for ((inputs, outputs), sums) in inputs.iter().zip(outputs.iter_mut()).zip(sums) {
             for (view, sums) in sums.iter_mut().enumerate() {
                 *sums = sum_rows(rows, &biases[tile], inputs.view(view));
-                *value += output(sums, &heads[inputs.head_tile(biases.len(), view, tile)]);
+                add_output(outputs, sums, &heads[inputs.head_tile(biases.len(), view, tile)]);
             }
         }
     }
+    let value =
+        |(inputs, outputs): (&Inputs, &Tile)| rounded.head_bias(inputs.head) + outputs.iter().sum::<f32>();
+    values.clear();
+    values.extend(inputs.iter().zip(&*outputs).map(value));
 }
 
 /// The pawn part's factor of the rest, and what it adds.
 fn pawn_part(
-    shape: NetworkShape,
-    parameters: &[f32],
+    rounded: &Rounded,
     head: usize,
     sample: &Sample,
     scratch: &mut pawns::PawnScratch,
 ) -> (f32, f32) {
-    if !shape.pawns {
+    if !rounded.shape.pawns {
         return (1.0, 0.0);
     }
-    let (gate, shift) = pawns::forward(&parameters[shape.pawn_part()..], head, sample, scratch);
+    let (gate, shift) = pawns::forward(rounded.pawn_part(), head, sample, scratch);
     (1.0 + gate, shift)
 }
 
@@ -226,17 +174,11 @@ fn target(sample: &Sample, share: f32) -> f32 {
 }
 
 /// The sum of the losses of samples.
-pub fn loss(
-    shape: NetworkShape,
-    parameters: &[f32],
-    samples: &[Sample],
-    share: f32,
-    scratch: &mut Scratch,
-) -> f32 {
-    forward(shape, parameters, samples, scratch);
+pub fn loss(rounded: &Rounded, samples: &[Sample], share: f32, scratch: &mut Scratch) -> f32 {
+    forward(rounded, samples, scratch);
     let mut sum = 0.0;
     for ((sample, inputs), main) in samples.iter().zip(&scratch.inputs).zip(&scratch.values) {
-        let (factor, addend) = pawn_part(shape, parameters, inputs.head, sample, &mut scratch.pawns);
+        let (factor, addend) = pawn_part(rounded, inputs.head, sample, &mut scratch.pawns);
         sum += (logistic(main * factor + addend) - target(sample, share)).powi(2);
     }
     sum
@@ -244,60 +186,68 @@ pub fn loss(
 
 /// Adds the gradient of the losses of samples, and gives their sum.
 pub fn learn(
-    shape: NetworkShape,
-    parameters: &[f32],
+    rounded: &Rounded,
     samples: &[Sample],
     share: f32,
     gradient: &mut [f32],
     scratch: &mut Scratch,
 ) -> f32 {
-    forward(shape, parameters, samples, scratch);
+    forward(rounded, samples, scratch);
+    let shape = rounded.shape;
     let mut sum = 0.0;
     for ((sample, inputs), value) in samples.iter().zip(&scratch.inputs).zip(&mut scratch.values) {
-        let (factor, addend) = pawn_part(shape, parameters, inputs.head, sample, &mut scratch.pawns);
+        let (factor, addend) = pawn_part(rounded, inputs.head, sample, &mut scratch.pawns);
         let said = logistic(*value * factor + addend);
         let error = said - target(sample, share);
         sum += error.powi(2);
         let slope = 2.0 * error * said * (1.0 - said);
         if shape.pawns {
-            let (parameters, gradient) =
-                (&parameters[shape.pawn_part()..], &mut gradient[shape.pawn_part()..]);
-            pawns::learn(parameters, inputs.head, [slope * *value, slope], gradient, &mut scratch.pawns);
+            let gradient = &mut gradient[shape.pawn_part()..];
+            let slopes = [slope * *value, slope];
+            pawns::learn(rounded.pawn_part(), inputs.head, slopes, gradient, &mut scratch.pawns);
         }
         *value = slope * factor;
         gradient[shape.head_biases() + inputs.head] += *value;
     }
-    backward(shape, parameters, gradient, scratch);
+    backward(rounded, gradient, scratch);
     sum
 }
 
 /// Adds the gradient of inputs and heads, from the slope by their output for each sample.
-fn backward(shape: NetworkShape, parameters: &[f32], gradient: &mut [f32], scratch: &Scratch) {
-    let heads = parameters[shape.heads()..shape.head_biases()].as_chunks::<TILE>().0;
+fn backward(rounded: &Rounded, gradient: &mut [f32], scratch: &Scratch) {
+    let (shape, heads) = (rounded.shape, rounded.heads());
     let (rows, rest) = gradient.split_at_mut(shape.input_biases());
     let (biases, rest) = rest.split_at_mut(shape.units);
     let biases = biases.as_chunks_mut::<TILE>().0;
     let head_gradients = rest[..heads.len() * TILE].as_chunks_mut::<TILE>().0;
     let tiles = biases.len();
+    let uses: Vec<Vec<Use>> = scratch.inputs.chunks(BLOCK).map(uses).collect();
+    // By view; those of `NO_VIEW` stay zero.
+    let mut slopes = Aligned::zeros(TILE << u8::BITS);
+    let slopes = slopes.as_chunks_mut::<TILE>().0;
     for (tile, sums) in scratch.sums.chunks_exact(scratch.values.len()).enumerate() {
-        let rows = rows[shape.row(0, tile).start..shape.row(INPUTS, tile).start].as_chunks_mut::<TILE>().0;
-        for ((inputs, &slope), sums) in scratch.inputs.iter().zip(&scratch.values).zip(sums) {
-            for (view, sums) in sums.iter().enumerate() {
-                let place = inputs.head_tile(tiles, view, tile);
-                let (weights, head_gradient) = (&heads[place], &mut head_gradients[place]);
-                let mut slopes = [0.0; TILE];
-                for unit in 0..TILE {
-                    let sum = sums[unit];
-                    let clipped = sum.clamp(0.0, 1.0);
-                    head_gradient[unit] += slope * clipped * clipped;
-                    slopes[unit] = if clipped == sum { slope * weights[unit] * 2.0 * clipped } else { 0.0 };
-                    biases[tile][unit] += slopes[unit];
-                }
-                for &input in inputs.view(view) {
-                    let row = &mut rows[usize::from(input)];
+        let rows = rows[shape.tile(tile)].as_chunks_mut::<TILE>().0;
+        let samples = scratch.inputs.chunks(BLOCK).zip(scratch.values.chunks(BLOCK)).zip(sums.chunks(BLOCK));
+        for (((inputs, values), sums), uses) in samples.zip(&uses) {
+            let views = slopes.as_chunks_mut::<2>().0;
+            for (((inputs, slope), sums), slopes) in inputs.iter().zip(values).zip(sums).zip(views) {
+                for (view, (sums, slopes)) in sums.iter().zip(slopes).enumerate() {
+                    let place = inputs.head_tile(tiles, view, tile);
+                    let (weights, head_gradient) = (&heads[place], &mut head_gradients[place]);
                     for unit in 0..TILE {
-                        row[unit] += slopes[unit];
+                        let root = root(sums[unit]);
+                        head_gradient[unit] += slope * root * root;
+                        let is_clipped = sums[unit] == CLIPPED as u8;
+                        slopes[unit] = if is_clipped { 0.0 } else { slope * weights[unit] * 2.0 * root };
+                        biases[tile][unit] += slopes[unit];
                     }
+                }
+            }
+            for Use { row, views } in uses {
+                let row = &mut rows[usize::from(*row)];
+                let [a, b, c, d] = views.map(|view| &slopes[usize::from(view)]);
+                for unit in 0..TILE {
+                    row[unit] += (a[unit] + b[unit]) + (c[unit] + d[unit]);
                 }
             }
         }
@@ -306,7 +256,9 @@ fn backward(shape: NetworkShape, parameters: &[f32], gradient: &mut [f32], scrat
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use fastrand::Rng;
+
+    use super::{super::parameters::NetworkShape, *};
     use crate::cli::tune::data;
 
     const SHAPE: NetworkShape = NetworkShape { units: 2 * TILE, pawns: true };
@@ -323,23 +275,49 @@ mod tests {
         ]
     }
 
+    /// The loss of a sample by the definition, with parameters as they are.
+    fn defined_loss(parameters: &[f32], sample: &Sample) -> f32 {
+        let inputs = Inputs::of(sample);
+        let mut value = parameters[SHAPE.head_biases() + inputs.head];
+        for view in 0..2 {
+            for unit in 0..SHAPE.units {
+                let (tile, place) = (unit / TILE, unit % TILE);
+                let weight = |&input: &u16| parameters[SHAPE.row(usize::from(input), tile)][place];
+                let sum: f32 = inputs.view(view).iter().map(weight).sum();
+                let root = (parameters[SHAPE.input_biases() + unit] + sum).clamp(0.0, 1.0);
+                value +=
+                    root * root * parameters[SHAPE.heads() + (2 * inputs.head + view) * SHAPE.units + unit];
+            }
+        }
+        let pawns = &parameters[SHAPE.pawn_part()..];
+        let (gate, shift) = pawns::forward(pawns, inputs.head, sample, &mut pawns::PawnScratch::default());
+        (logistic(value * (1.0 + gate) + shift) - target(sample, 0.0)).powi(2)
+    }
+
     #[test]
     fn the_gradient_is_the_slope_of_the_loss() {
         let mut parameters = SHAPE.random(5);
         // The pawn part's outputs begin at zero, where its inner slopes are zero too.
         let mut random = Rng::with_seed(9);
         parameters[SHAPE.head_biases()..].iter_mut().for_each(|weight| *weight += 0.2 * (random.f32() - 0.5));
-        let mut scratch = Scratch::default();
+        // So that rounding changes none of them.
+        for (part, one) in SHAPE.scales() {
+            let one = one as f32;
+            parameters[part].iter_mut().for_each(|weight| *weight = (*weight * one).round() / one);
+        }
+        let (rounded, mut scratch) = (Rounded::new(SHAPE, &parameters), Scratch::default());
         for sample in samples() {
             let mut gradient = vec![0.0; SHAPE.parameters()];
-            let before = learn(SHAPE, &parameters, &[sample], 0.0, &mut gradient, &mut scratch);
-            assert_eq!(before, loss(SHAPE, &parameters, &[sample], 0.0, &mut scratch));
+            let before = learn(&rounded, &[sample], 0.0, &mut gradient, &mut scratch);
+            assert_eq!(before, loss(&rounded, &[sample], 0.0, &mut scratch));
+            let defined = defined_loss(&parameters, &sample);
+            assert!((before - defined).abs() < 1e-4 * defined, "{before} {defined}");
             // A step against the gradient lowers the loss by its squared length, where it is short.
             let squared: f32 = gradient.iter().map(|slope| slope * slope).sum();
             let step = 0.02 * before / squared;
             let moved: Vec<f32> =
                 parameters.iter().zip(&gradient).map(|(weight, slope)| weight - step * slope).collect();
-            let fallen = (before - loss(SHAPE, &moved, &[sample], 0.0, &mut scratch)) / (step * squared);
+            let fallen = (before - defined_loss(&moved, &sample)) / (step * squared);
             assert!((0.9..1.1).contains(&fallen), "{fallen}");
             // And so does a step in each part of the parameters alone.
             for part in [
@@ -355,7 +333,7 @@ mod tests {
                 for place in part.clone() {
                     moved[place] -= step * gradient[place];
                 }
-                let fallen = (before - loss(SHAPE, &moved, &[sample], 0.0, &mut scratch)) / (step * squared);
+                let fallen = (before - defined_loss(&moved, &sample)) / (step * squared);
                 assert!((0.8..1.2).contains(&fallen), "{part:?}: {fallen}");
             }
         }

@@ -2,14 +2,17 @@
 
 use std::{
     fs, io,
+    ops::Range,
     path::Path,
     sync::atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
 use super::{
     super::common::{file_error, foreign_checkpoint, read_state, write},
-    model::{self, LIMIT, NetworkShape, ROW_LIMIT, SCALE, Scratch, TILE},
+    aligned::Aligned,
+    model::{self, Scratch},
     optimiser::{self, Moments},
+    parameters::{LIMIT, NetworkShape, ROW_LIMIT, Rounded, SCALE, TILE},
     pawns,
     record::Sample,
 };
@@ -18,22 +21,22 @@ use crate::{
     eval::net::{HEADS, INPUTS, Layout, ONE_HEAD, ONE_INPUT, PawnLayout},
 };
 
-/// Samples that a thread takes at a time.
-const PORTION: usize = 2048;
+/// Most samples that a thread takes at a time: with more of them, rows of weights are fetched for more samples at once.
+const PORTION: usize = 4096;
 /// Parameters that a thread takes at a time.
 const STRETCH: usize = 1 << 13;
 const _: () = assert!((INPUTS * TILE).is_multiple_of(STRETCH));
 
 /// The data of a thread.
 pub struct Learner {
-    gradient: Vec<f32>,
+    gradient: Aligned<f32>,
     scratch: Scratch,
     loss: f32,
 }
 
 impl Learner {
     pub fn new(shape: NetworkShape) -> Learner {
-        Learner { gradient: vec![0.0; shape.parameters()], scratch: Scratch::default(), loss: 0.0 }
+        Learner { gradient: Aligned::zeros(shape.parameters()), scratch: Scratch::default(), loss: 0.0 }
     }
 }
 
@@ -67,17 +70,17 @@ impl Training {
     /// Learns from a batch and returns the sum of its losses.
     pub fn step(&mut self, batch: &[Sample], share: f32, rate: f32, learners: &mut [Learner]) -> f32 {
         let next = AtomicUsize::new(0);
-        let (shape, parameters) = (self.shape, &self.rounded());
+        let portion = batch.len().div_ceil(2 * learners.len()).clamp(1, PORTION);
+        let rounded = &Rounded::new(self.shape, &self.parameters);
         std::thread::scope(|scope| {
             for learner in learners.iter_mut() {
                 let next = &next;
                 scope.spawn(move || {
                     learner.loss = 0.0;
                     // Relaxed: each portion is taken once, no matter by which thread.
-                    while let Some(portion) = batch.chunks(PORTION).nth(next.fetch_add(1, Relaxed)) {
+                    while let Some(portion) = batch.chunks(portion).nth(next.fetch_add(1, Relaxed)) {
                         learner.loss += model::learn(
-                            shape,
-                            parameters,
+                            rounded,
                             portion,
                             share,
                             &mut learner.gradient,
@@ -129,19 +132,13 @@ impl Training {
     /// The mean loss of samples.
     pub fn loss(&self, samples: &[Sample], share: f32, learners: &mut [Learner]) -> f64 {
         let portion = samples.len().div_ceil(learners.len()).max(1);
-        let parameters = &self.rounded();
+        let rounded = &Rounded::new(self.shape, &self.parameters);
         std::thread::scope(|scope| {
             for (learner, samples) in learners.iter_mut().zip(samples.chunks(portion)) {
                 scope.spawn(move || {
                     let mut sum = 0.0;
                     for portion in samples.chunks(PORTION) {
-                        sum += f64::from(model::loss(
-                            self.shape,
-                            parameters,
-                            portion,
-                            share,
-                            &mut learner.scratch,
-                        ));
+                        sum += f64::from(model::loss(rounded, portion, share, &mut learner.scratch));
                     }
                     learner.loss = (sum / samples.len() as f64) as f32;
                 });
@@ -151,26 +148,18 @@ impl Training {
         learners[..used].iter().map(|learner| f64::from(learner.loss)).sum::<f64>() / used.max(1) as f64
     }
 
-    /// The parameters as the engine's integers hold them. What is computed with these instead of the parameters, and
-    /// changes the parameters, allows for the rounding (straight-through estimator; Bengio and others, 2013).
-    fn rounded(&self) -> Vec<f32> {
-        self.in_integers(|number, one| number / one)
-    }
-
-    /// What `f` makes of each parameter in the engine's integers and of the integer that represents 1.0 there.
-    fn in_integers<T>(&self, f: impl Fn(f32, f32) -> T + Copy) -> Vec<T> {
-        let mut all = Vec::with_capacity(self.parameters.len());
-        for (part, one) in self.shape.scales() {
-            let one = one as f32;
-            all.extend(self.parameters[part].iter().map(move |number| f((number * one).round(), one)));
-        }
-        all
+    /// The parameters in the engine's integers.
+    fn in_integers(&self) -> Vec<i32> {
+        let integers = |(part, one): (Range<usize>, i32)| {
+            self.parameters[part].iter().map(move |number| (number * one as f32).round() as i32)
+        };
+        self.shape.scales().into_iter().flat_map(integers).collect()
     }
 
     /// The network in the engine's integers.
     pub fn layout(&self) -> Layout {
         let shape = self.shape;
-        let integers = self.in_integers(|number, _| number as i32);
+        let integers = self.in_integers();
         let shorts = |numbers: &[i32]| -> Vec<i16> { numbers.iter().map(|&number| number as i16).collect() };
         Layout {
             units: shape.units,
@@ -225,7 +214,7 @@ impl Training {
 }
 
 /// The beginning of a checkpoint.
-const MAGIC: [u8; 24] = *b"Engram training, v2\n\0\0\0\0";
+const MAGIC: [u8; 24] = *b"Engram training, v3\n\0\0\0\0";
 
 /// The parameters of a network in a shape with at least as many units. New units begin with random inputs and zero
 /// outputs, and so does a new pawn part.

@@ -34,33 +34,21 @@ pub struct Stream {
     place: (usize, u64),
     file: BufReader<File>,
     buffer: Vec<Sample>,
-    capacity: usize,
     waiting: Vec<Sample>,
-    /// How often the last file has ended.
-    pub passes: u64,
 }
 
 impl Stream {
-    /// Opens the files and fills a buffer of `capacity` samples, after `skip` samples were passed over.
+    /// Opens the files and fills a buffer of `capacity` samples, or as many as there are, after `skip` samples were passed
+    /// over.
     pub fn open(paths: &[PathBuf], capacity: usize, skip: u64) -> Result<Stream, CliError> {
         let first = paths.first().ok_or_else(no_data)?;
         let file = open(first)?;
-        let mut stream = Stream {
-            paths: paths.to_vec(),
-            place: (0, 0),
-            file,
-            buffer: Vec::new(),
-            capacity,
-            waiting: Vec::new(),
-            passes: 0,
-        };
-        stream.skip(skip)?;
+        let mut stream =
+            Stream { paths: paths.to_vec(), place: (0, 0), file, buffer: Vec::new(), waiting: Vec::new() };
+        let capacity = capacity.min(stream.skip(skip)?);
         stream.buffer.reserve_exact(capacity);
-        while stream.buffer.len() < stream.capacity {
-            let Some(sample) = stream.next()? else { return Err(no_data()) };
-            if stream.passes > 0 && stream.buffer.len() > CHUNK {
-                break;
-            }
+        while stream.buffer.len() < capacity {
+            let sample = stream.next()?.ok_or_else(no_data)?;
             stream.buffer.push(sample);
         }
         Ok(stream)
@@ -75,12 +63,10 @@ impl Stream {
 
     /// Up to `most` samples of the beginning of a file.
     pub fn first(path: &Path, most: usize) -> Result<Vec<Sample>, CliError> {
-        let mut stream = Stream::open(&[path.to_owned()], 1, 0)?;
-        let mut samples = Vec::new();
-        while samples.len() < most && stream.passes == 0 {
-            samples.extend(stream.next()?);
-        }
-        Ok(samples)
+        let mut bytes = Vec::new();
+        open(path)?.take((most * SIZE) as u64).read_to_end(&mut bytes).map_err(file_error(path))?;
+        let samples: Vec<Sample> = bytes.as_chunks().0.iter().filter_map(Sample::from_bytes).collect();
+        if samples.is_empty() { Err(no_data()) } else { Ok(samples) }
     }
 
     /// Up to `most` of the samples that are held out of training.
@@ -110,7 +96,8 @@ impl Stream {
         Ok(samples)
     }
 
-    fn skip(&mut self, mut samples: u64) -> Result<(), CliError> {
+    /// Returns how many samples there are.
+    fn skip(&mut self, mut samples: u64) -> Result<usize, CliError> {
         let mut lengths = Vec::new();
         for path in &self.paths {
             let length = path.metadata().map_err(file_error(path))?.len();
@@ -120,15 +107,15 @@ impl Stream {
         if total == 0 {
             return Err(no_data());
         }
-        self.passes = samples / total;
         samples %= total;
         for (index, &length) in lengths.iter().enumerate() {
             if samples < length {
-                return self.go_to(index, samples);
+                self.go_to(index, samples)?;
+                break;
             }
             samples -= length;
         }
-        Ok(())
+        Ok(total as usize)
     }
 
     fn go_to(&mut self, index: usize, number: u64) -> Result<(), CliError> {
@@ -157,7 +144,6 @@ impl Stream {
             self.place.1 += count as u64;
             if count < CHUNK {
                 let next = (index + 1) % self.paths.len();
-                self.passes += u64::from(next == 0);
                 self.go_to(next, 0)?;
                 dry += 1;
                 if dry > 2 * self.paths.len() {

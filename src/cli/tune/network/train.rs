@@ -2,6 +2,7 @@
 
 use std::{
     f32::consts::PI,
+    num::NonZeroUsize,
     path::PathBuf,
     sync::atomic::{AtomicBool, Ordering::Relaxed},
     time::Instant,
@@ -13,7 +14,7 @@ use fastrand::Rng;
 
 use super::{
     super::common::{no_data, threads, write},
-    model::{NetworkShape, TILE},
+    parameters::{NetworkShape, TILE},
     record::Sample,
     state::{Learner, Training},
     stream::Stream,
@@ -42,7 +43,7 @@ pub struct TrainArguments {
     /// Begin with the parameters of this network instead of random ones.
     #[arg(long)]
     from: Option<PathBuf>,
-    /// Hidden units of a view, a multiple of 64.
+    /// Hidden units of a view, a multiple of 32.
     #[arg(long, default_value_t = 512, value_parser = whole_tiles)]
     units: usize,
     /// With a pawn part.
@@ -58,11 +59,11 @@ pub struct TrainArguments {
     #[arg(long, default_value_t = 0.0)]
     result: f32,
     /// Samples a step.
-    #[arg(long, default_value_t = 16_384)]
-    batch: usize,
+    #[arg(long, default_value = "16384")]
+    batch: NonZeroUsize,
     /// Samples in memory, of which each batch is drawn; 32 bytes each.
-    #[arg(long, default_value_t = 1 << 23)]
-    buffer: usize,
+    #[arg(long, default_value = "8388608")]
+    buffer: NonZeroUsize,
     /// Samples between two checkpoints.
     #[arg(long, default_value_t = 20_000_000)]
     every: u64,
@@ -86,12 +87,13 @@ pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt)
     refuse_input(&arguments.checkpoint, inputs())?;
     let shape = NetworkShape { units: arguments.units, pawns: arguments.pawns };
     let mut state = Training::begin(&arguments.checkpoint, arguments.from.as_deref(), shape)?;
+    let batch = arguments.batch.get() as u64;
     let held_out = match &arguments.held_out {
         Some(path) => Stream::first(path, HELD_OUT)?,
         None => Stream::held_out(&arguments.samples, HELD_OUT)?,
     };
-    let stream = Stream::open(&arguments.samples, arguments.buffer, state.batches * arguments.batch as u64)?;
-    let batches = arguments.positions.div_ceil(arguments.batch as u64);
+    let stream = Stream::open(&arguments.samples, arguments.buffer.get(), state.batches * batch)?;
+    let batches = arguments.positions.div_ceil(batch);
     let mut learners: Vec<Learner> = (0..threads(arguments.threads)).map(|_| Learner::new(shape)).collect();
     output.line(format_args!(
         "{} parameters, batch {} of {batches}, {} samples held out with a loss of {:.6}",
@@ -110,9 +112,12 @@ pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt)
             let mut random = Rng::with_seed(first);
             let mut batch = || -> Result<Vec<Sample>, CliError> {
                 let mut batch: Vec<Sample> =
-                    (0..arguments.batch).map(|_| stream.draw(&mut random)).collect::<Result<_, _>>()?;
-                // Samples of the same king buckets together: they share rows of the first layer.
-                batch.sort_by_cached_key(|sample| sample.views().map(View::frame));
+                    (0..arguments.batch.get()).map(|_| stream.draw(&mut random)).collect::<Result<_, _>>()?;
+                // Samples of the same king buckets together, which share rows of the first layer, and in them those of as
+                // many pieces, so that the processor foresees how many rows are summed.
+                batch.sort_by_cached_key(|sample| {
+                    (sample.views().map(View::frame), sample.occupied.count_ones())
+                });
                 Ok(batch)
             };
             // Fails when the trainer has ended.
@@ -136,8 +141,9 @@ fn train(
     output: &Output,
     interrupt: &Interrupt,
 ) -> Result<(), CliError> {
-    let batches = arguments.positions.div_ceil(arguments.batch as u64);
-    let every = (arguments.every / arguments.batch as u64).max(1);
+    let size = arguments.batch.get() as u64;
+    let batches = arguments.positions.div_ceil(size);
+    let every = (arguments.every / size).max(1);
     let (mut began, first) = (Instant::now(), state.batches);
     let (mut sum, mut count) = (0.0_f64, 0_u64);
     while state.batches < batches && !interrupt.is_requested() {
@@ -151,15 +157,12 @@ fn train(
         if state.batches.is_multiple_of(every) || state.batches == batches {
             state.save(&arguments.checkpoint)?;
             write(&arguments.net, &state.layout().to_bytes())?;
-            let done = (state.batches - first - 1) * arguments.batch as u64;
+            let done = (state.batches - first - 1) * size;
             let rate = done as f64 / began.elapsed().as_secs_f64().max(1e-9);
-            let left = (arguments.positions
-                - (state.batches * arguments.batch as u64).min(arguments.positions))
-                as f64
-                / rate;
+            let left = arguments.positions.saturating_sub(state.batches * size) as f64 / rate;
             output.line(format_args!(
                 "{:>5} M samples: loss {:.6}, held out {:.6}; {rate:.0} a second, {:.0} min left",
-                state.batches * arguments.batch as u64 / 1_000_000,
+                state.batches * size / 1_000_000,
                 sum / count as f64,
                 state.loss(held_out, arguments.result, learners),
                 left / 60.0
