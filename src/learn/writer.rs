@@ -327,10 +327,15 @@ impl Writer {
         Ok(())
     }
 
-    /// Adds the queued games to their file, when all records are written.
+    /// Adds the queued games to their file, when all records are written. A game that cannot be added is given up: what
+    /// was learned from it is in the learning file, which does not wait for a file that may never be written.
     fn keep_games(&mut self) -> Result<(), FileError> {
         while let Some(game) = self.games.front().filter(|_| self.queue.is_empty()) {
-            kept_games::append(&kept_games::path(&self.shared.path), game)?;
+            match kept_games::append(&kept_games::path(&self.shared.path), game) {
+                Err(busy @ FileError::Busy(_)) => return Err(busy),
+                Err(error) => self.shared.say(error.to_string()),
+                Ok(()) => {}
+            }
             self.games.pop_front();
         }
         Ok(())

@@ -631,6 +631,22 @@ fn a_game_that_is_learned_from_is_kept_as_pgn() {
 }
 
 #[test]
+fn a_game_that_cannot_be_kept_is_told_of_and_given_up() {
+    let (folder, path) = learn_file();
+    let games = engram::learn::kept_games::path(&path);
+    fs::create_dir(&games).expect("a folder in its place");
+    let mut engine = learning("all", &path);
+    mate_with_two_rooks(&mut engine);
+    engine.send("ucinewgame");
+    engine.search_until_told(games.to_str().unwrap());
+    engine.quit();
+    assert!(!records(&path).is_empty());
+    let names = fs::read_dir(folder.path()).expect("a folder").flatten().map(|file| file.file_name());
+    let logs: Vec<_> = names.filter(|name| name.to_string_lossy().contains(".game-")).collect();
+    assert!(logs.is_empty(), "nothing is left for the next engine: {logs:?}");
+}
+
+#[test]
 fn a_game_that_repeats_a_position_twice_is_kept_as_a_draw() {
     let (_folder, path) = learn_file();
     let mut engine = learning("drop", &path);
