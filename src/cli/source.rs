@@ -50,16 +50,13 @@ const UNREAD: [(&[u8], &str, &str); 7] = [
 /// The file cannot be opened, its first bytes cannot be read, or they are those of a format that has to be unpacked
 /// first: the error names the command.
 pub fn reader(path: &Path) -> io::Result<Reader> {
-    if path == Path::new("-") {
-        return unpacked(path, Box::new(BufReader::new(io::stdin())));
-    }
-    unpacked(path, Box::new(BufReader::with_capacity(BUFFER, File::open(path)?)))
+    counted_reader(path, &Arc::default())
 }
 
 /// As [`reader`]; `read` counts the bytes of the file that were read.
 pub fn counted_reader(path: &Path, read: &Arc<AtomicU64>) -> io::Result<Reader> {
     if path == Path::new("-") {
-        return reader(path);
+        return unpacked(path, Box::new(BufReader::new(io::stdin())));
     }
     let file = BufReader::with_capacity(BUFFER, File::open(path)?);
     unpacked(path, Box::new(Counted { file, read: Arc::clone(read) }))
@@ -99,7 +96,7 @@ pub fn ending(path: &Path) -> Option<String> {
 
 /// The text of the file at `path`, whose bytes `packed` gives.
 fn unpacked(path: &Path, packed: Reader) -> io::Result<Reader> {
-    let mut packed = Packed::new(packed);
+    let mut packed = Packed { ahead: Vec::new(), rest: packed };
     let signature = packed.signature()?;
     if let Some((_, what, command)) = UNREAD.iter().find(|(bytes, ..)| signature.starts_with(bytes)) {
         let name = if path == Path::new("-") { "FILE".into() } else { quoted(&path.to_string_lossy()) };
@@ -111,7 +108,7 @@ fn unpacked(path: &Path, packed: Reader) -> io::Result<Reader> {
         [0x1f, 0x8b, ..]
         | [b'B', b'Z', b'h', b'1'..=b'9', ..]
         | [0x28, 0xb5, 0x2f, 0xfd, ..]
-        | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => (Box::new(Members::new(packed)?), None),
+        | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => (Box::new(Members(Member::next(packed)?)), None),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => (Box::new(packed), None),
         [1..=0xff, 0, ..] => (Box::new(packed), Some(UTF_16LE)),
         [0, 1..=0xff, ..] => (Box::new(packed), Some(UTF_16BE)),
@@ -135,10 +132,6 @@ struct Packed {
 }
 
 impl Packed {
-    fn new(rest: Reader) -> Packed {
-        Packed { ahead: Vec::new(), rest }
-    }
-
     /// The bytes that follow and tell a format; fewer at the end of the file.
     fn signature(&mut self) -> io::Result<&[u8]> {
         let missing = SIGNATURE_BYTES.saturating_sub(self.ahead.len());
@@ -247,12 +240,6 @@ impl Member {
 /// The text of a compressed file.
 struct Members(Option<Member>);
 
-impl Members {
-    fn new(packed: Packed) -> io::Result<Members> {
-        Member::next(packed).map(Members)
-    }
-}
-
 fn wrong(reason: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, reason)
 }
@@ -279,7 +266,7 @@ impl Read for Members {
                 return Ok(count);
             }
             if let Some(ended) = self.0.take() {
-                *self = Members::new(ended.into_rest()?)?;
+                self.0 = Member::next(ended.into_rest()?)?;
             }
         }
         Ok(0)

@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use shakmaty::{Color, KnownOutcome, Move, Outcome, Position as _, uci::UciMove};
+use shakmaty::{KnownOutcome, Move, Outcome, Position as _, uci::UciMove};
 
 use super::{learn_state::Memory, opening::BookGame};
 use crate::{
@@ -30,13 +30,6 @@ use crate::{
 const DRAWN: i32 = 40;
 /// After this many plies an even last score counts as a draw.
 const DRAWN_PLIES: usize = 80;
-
-/// The result of a game.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum GameResult {
-    Won(Color),
-    Drawn,
-}
 
 /// A search that is under way.
 pub(super) struct BegunSearch {
@@ -268,19 +261,15 @@ impl Game {
             (None, Some(_)) => Termination::Adjudication,
             (None, None) => Termination::Unterminated,
         };
-        let (outcome, winner) = match result {
-            Some(GameResult::Won(winner)) => (KnownOutcome::Decisive { winner }.into(), Some(winner)),
-            Some(GameResult::Drawn) => (KnownOutcome::Draw.into(), None),
-            None => (Outcome::Unknown, None),
-        };
+        let outcome = result.map_or(Outcome::Unknown, Outcome::Known);
         let Followed { played, opponent, .. } = &self.game;
         let kept = KeptGame::new(played, &line, opponent, learn::session(), (outcome, termination));
-        self.memory.end_game(played, winner, kept.as_ref());
+        self.memory.end_game(played, outcome.winner(), kept.as_ref());
         (self.game, self.aside, self.is_look) = (Followed::default(), Followed::default(), true);
     }
 
     /// The line of the game with the announced move, and the result if the game is over on the board.
-    fn last(&self) -> (Line, Option<GameResult>) {
+    fn last(&self) -> (Line, Option<KnownOutcome>) {
         let Followed { played, positions, announced, .. } = &self.game;
         let mut line = played.line().clone();
         let Some(last) = positions.last() else { return (line, None) };
@@ -305,12 +294,12 @@ impl Game {
     }
 
     /// The result, as far as the scores show it.
-    fn result_by_scores(&self) -> Option<GameResult> {
+    fn result_by_scores(&self) -> Option<KnownOutcome> {
         let game = &self.game.played;
         let is_even = |score: Score| score.centipawns().abs() <= DRAWN;
         let even = game.searches().next_back().filter(|last| is_even(last.score));
-        let drawn = even.filter(|_| game.line().plies() >= DRAWN_PLIES).map(|_| GameResult::Drawn);
-        game.winner().map(GameResult::Won).or(drawn)
+        let drawn = even.filter(|_| game.line().plies() >= DRAWN_PLIES).map(|_| KnownOutcome::Draw);
+        game.winner().map(|winner| KnownOutcome::Decisive { winner }).or(drawn)
     }
 }
 
@@ -320,11 +309,11 @@ fn is_mate(position: &Position) -> bool {
 }
 
 /// The result by the rules, if the game is over at the end of `path`, in `position`.
-fn result_on_the_board(position: &Position, path: &PositionPath) -> Option<GameResult> {
+fn result_on_the_board(position: &Position, path: &PositionPath) -> Option<KnownOutcome> {
     if is_mate(position) {
-        return Some(GameResult::Won(!position.turn()));
+        return Some(KnownOutcome::Decisive { winner: !position.turn() });
     }
-    path.is_draw(position).then_some(GameResult::Drawn)
+    path.is_draw(position).then_some(KnownOutcome::Draw)
 }
 
 /// The sink of an engine: hands the end of each search to its game first, then everything to `user`.

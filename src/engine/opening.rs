@@ -6,9 +6,9 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use shakmaty::{Color, Move, Position as _};
+use shakmaty::{Color, KnownOutcome, Move, Position as _};
 
-use super::{Engine, game::GameResult, stop::Background};
+use super::{Engine, stop::Background};
 use crate::{
     book::{Book, BookError, Choice, LearnedBook, choose},
     files::{LeftLog, ProcessLog, left_logs},
@@ -166,7 +166,7 @@ impl BookGame {
     }
 
     /// The game stands so: `line` and its result if it ended now; `is_over`: it has ended.
-    pub fn stands(&mut self, line: &Line, result: Option<GameResult>, is_over: bool) {
+    pub fn stands(&mut self, line: &Line, result: Option<KnownOutcome>, is_over: bool) {
         let Some((_, learned)) = &self.copy else { return };
         // The log is made with the first result, also if the game is over: the thread that counts it may be killed.
         if self.log.is_none() && result.is_some() {
@@ -188,7 +188,7 @@ impl BookGame {
 
     /// The game is over: its result is counted, if it is known, by a thread: the clock of the next game may be running,
     /// and the first result of a book writes a whole copy.
-    pub fn end(&mut self, line: &Line, result: Option<GameResult>) {
+    pub fn end(&mut self, line: &Line, result: Option<KnownOutcome>) {
         let entries = self.entries(line, result);
         self.played.retain(|played| !line.continues(&played.line));
         let log = self.log.take();
@@ -204,18 +204,9 @@ impl BookGame {
     }
 
     /// The half points of the entries on `line`.
-    fn entries(&self, line: &Line, result: Option<GameResult>) -> GameOfEntries {
+    fn entries(&self, line: &Line, result: Option<KnownOutcome>) -> GameOfEntries {
         let Some(result) = result else { return GameOfEntries::default() };
-        let points = |color: Color| match result {
-            GameResult::Drawn => 1,
-            GameResult::Won(winner) => {
-                if winner == color {
-                    2
-                } else {
-                    0
-                }
-            }
-        };
+        let points = |color: Color| result.winner().map_or(1, |winner| 2 * u16::from(winner == color));
         let on_line = self.played.iter().filter(|played| line.continues(&played.line));
         GameOfEntries { half_points: on_line.map(|played| (played.index, points(played.color))).collect() }
     }
@@ -266,7 +257,7 @@ mod tests {
             assert!(book.choose(&position, &line, &mut game).is_some(), "{moves}");
         }
         let counted = |game: &BookGame, moves: &str, winner| {
-            let points = game.entries(&line(moves).0, Some(GameResult::Won(winner))).half_points;
+            let points = game.entries(&line(moves).0, Some(KnownOutcome::Decisive { winner })).half_points;
             points.into_iter().map(|(_, points)| points).collect::<Vec<_>>()
         };
         assert_eq!(counted(&game, "e2e4 e7e5 g1f3 b8c6", Color::White), [2, 2]);

@@ -9,10 +9,11 @@
 //! header, disk          the first bytes of a file; file operations behind one trait
 //! create, file          creating a file; opening it and reading forward
 //! append, merge         the only ways in which a file changes
-//! writer, store         the file in an engine: a ring in memory, and a thread for everything that may block
 //! policy, game, session pure: searches and games in, records out
 //! games                 reconstructs the games of the records
-//! exchange, game_log    records as text; the games in progress, beside the file
+//! exchange, kept_games  records as text; games as PGN beside the file
+//! writer, store         the file in an engine: a ring in memory, and a thread for everything that may block
+//! game_log              the games in progress, beside the file
 //! ```
 
 mod append;

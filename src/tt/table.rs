@@ -63,13 +63,7 @@ impl Table {
     /// A table of `mib` MiB, or none if the memory is not available.
     pub fn new(mib: usize) -> Option<Table> {
         let bytes = mib.max(1).checked_mul(1 << 20)?;
-        let clusters = Backing::new(bytes / size_of::<Cluster>()).ok()?;
-        Some(Table {
-            clusters,
-            generation: AtomicU8::new(0),
-            bonus: AtomicU8::new(QUALITY_BONUS),
-            roots: Roots::default(),
-        })
+        Backing::new(bytes / size_of::<Cluster>()).ok().map(Table::of)
     }
 
     /// The smallest table, for when no search runs.
@@ -77,7 +71,10 @@ impl Table {
     /// # Panics
     /// If not even one page of memory is available.
     pub fn minimal() -> Table {
-        let clusters = Backing::new(1).expect("a page of memory");
+        Table::of(Backing::new(1).expect("a page of memory"))
+    }
+
+    fn of(clusters: Backing<Cluster>) -> Table {
         Table {
             clusters,
             generation: AtomicU8::new(0),

@@ -103,10 +103,7 @@ pub(super) struct Moves {
 impl OwnGame {
     fn kept(game: Game, positions: &[Position], openings: &Openings) -> OwnGame {
         let is_engine = |side: Color| game.player(side) == ENGINE;
-        let winner = match game.outcome {
-            Outcome::Known(KnownOutcome::Decisive { winner }) => Some(winner),
-            _ => None,
-        };
+        let winner = game.outcome.winner();
         // Games of others are learned from for the side that lost, as are those of the engine with itself.
         let side = match (is_engine(Color::White), is_engine(Color::Black)) {
             (true, false) => Color::White,
