@@ -223,7 +223,9 @@ fn own(board: &str, operations: &Operations) -> Result<Record, LineError> {
 fn advised(board: &str, operations: &Operations, session: u32, time: u32) -> Result<Record, LineError> {
     let position = position(board, None)?;
     let moves = operations.get("bm").unwrap_or_default();
-    let names = moves.split([' ', ',']).filter(|name| !name.is_empty()).take(MAX_ADVISED);
+    // `bm #5` announces a mate, not a move.
+    let names = moves.split([' ', ',']).filter(|name| !name.is_empty() && !name.starts_with('#'));
+    let names = names.take(MAX_ADVISED);
     let mate = operations.optional("dm").map(|moves: i32| {
         let plies = moves.unsigned_abs().saturating_mul(2).saturating_sub(u32::from(moves > 0));
         LearnedScore::mate(u16::try_from(plies).unwrap_or(u16::MAX), moves > 0)

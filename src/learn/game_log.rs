@@ -19,7 +19,7 @@ use super::{
     stamp,
 };
 use crate::{
-    files::{LeftLog, ProcessLog, left_logs},
+    files::{self, LeftLog, ProcessLog, left_logs},
     types::Depth,
 };
 
@@ -35,7 +35,11 @@ impl GameLog {
     pub fn searched(&mut self, learn_file: &Path, search: &GameSearch, opponent: &str) -> io::Result<()> {
         let log = match &mut self.0 {
             Some(log) => log,
-            none => none.insert(ProcessLog::begin(learn_file, stamp::session())?),
+            none => {
+                // The writer thread, which makes the file, may not have come to it.
+                files::create_parents(learn_file)?;
+                none.insert(ProcessLog::begin(learn_file, stamp::session())?)
+            }
         };
         log.write(&serde_json::to_string(&SavedSearch::new(search, opponent))?)
     }
@@ -165,7 +169,8 @@ mod tests {
     #[test]
     fn a_game_that_was_left_behind_is_learned_as_it_ended() {
         let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("learn.bin");
+        // In a folder that the writer thread has not made yet.
+        let file = folder.path().join("data").join("learn.bin");
         let rules = Rules { mode: LearningMode::Drop, drop: 33, min_depth: Depth(4) };
         let recorder = Recorder { live: &|_| None, evaluation_id: 1 };
         let confirmed = |ended: Option<Option<Color>>| {

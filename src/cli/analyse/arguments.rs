@@ -20,7 +20,7 @@ pub struct Analyse {
     /// Depth of each search in plies; 16 if no limit is given.
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u64).range(1..=200))]
     pub(super) depth: Option<u64>,
-    /// Nodes of each search.
+    /// Nodes of each search; with several threads on it some more.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) nodes: Option<u64>,
     /// Time of each search in milliseconds.
@@ -32,7 +32,7 @@ pub struct Analyse {
     /// Number of search threads, each on another position (all on one if there is only one). All cores if not given.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
     pub(super) threads: Option<u64>,
-    /// Total size of the transposition tables in MiB.
+    /// Total size of the transposition tables in MiB; with --nodes no more than the searches can use.
     #[arg(long, default_value_t = 128, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=262_144))]
     pub(super) hash: u64,
     /// Folders of Syzygy tablebases, separated as in PATH.

@@ -155,10 +155,9 @@ impl EpdRecord {
         Some((self.best.is_empty() || self.best.contains(&m)) && !self.avoid.contains(&m))
     }
 
-    /// Is the wanted mate found? `None` if none is wanted.
-    fn has_mate(&self, finding: &Finding) -> Option<bool> {
+    /// Is a mate in so many moves the wanted one? `None` if none is wanted.
+    fn accepts_mate(&self, found: i32) -> Option<bool> {
         let wanted = self.mate?;
-        let found = finding.score().mate_moves().unwrap_or(0);
         Some(found.signum() == wanted.signum() && found.abs() <= wanted.abs())
     }
 
@@ -168,13 +167,20 @@ impl EpdRecord {
             || (!self.best.is_empty() || !self.avoid.is_empty()).then_some(false),
             |m| self.accepts(m),
         );
-        let solved = by_move.or_else(|| self.has_mate(finding));
-        let kept = finding.changes.iter().rev().take_while(|&&(_, m)| self.accepts(m) == Some(true)).last();
+        let solved = by_move.or_else(|| self.accepts_mate(finding.score().mate_moves().unwrap_or(0)));
+        // Since when the solution was kept: a move, or the mate of a record that wants no move.
+        fn since<T: Copy>(changes: &[(u64, T)], accepts: impl Fn(T) -> Option<bool>) -> Option<u64> {
+            let kept = changes.iter().rev().take_while(|&&(_, found)| accepts(found) == Some(true)).last();
+            kept.map(|&(millis, _)| millis)
+        }
+        let solved_after = since(&finding.changes, |m| self.accepts(m))
+            .or_else(|| since(&finding.mates, |found| self.accepts_mate(found)))
+            .filter(|_| solved == Some(true));
         let points = (!self.points.is_empty()).then(|| {
             let played = finding.best();
             self.points.iter().find(|&&(m, _)| Some(m) == played).map_or(0, |&(_, points)| points)
         });
-        Result { solved, solved_after: kept.filter(|_| solved == Some(true)).map(|&(ms, _)| ms), points }
+        Result { solved, solved_after, points }
     }
 
     /// The most points that the record gives.
@@ -319,8 +325,13 @@ mod tests {
             let record = EpdRecord::read(&format!("{board} {operations};"), 1).unwrap();
             let moves = vec![read_move("Ra8", &record.position).unwrap()];
             let line = ScoredLine { score: Score::mate_in(Ply(plies)), is_drawn: false, moves };
-            let finding = Finding { lines: vec![line], ..Finding::default() };
-            assert_eq!(record.result(&finding).solved, solved, "{operations} {plies}");
+            let mates = vec![(3, 0), (7, line.score.mate_moves().unwrap_or(0))];
+            let finding = Finding { lines: vec![line], mates, ..Finding::default() };
+            let result = record.result(&finding);
+            assert_eq!(result.solved, solved, "{operations} {plies}");
+            // Where a move is wanted, the mate says nothing.
+            let after = record.mate.filter(|_| solved == Some(true)).map(|_| 7);
+            assert_eq!(result.solved_after, after, "{operations} {plies}");
         }
     }
 

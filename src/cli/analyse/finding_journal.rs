@@ -53,6 +53,8 @@ pub(super) struct WrittenFinding {
     millis: u64,
     lines: Vec<(i32, bool, Vec<String>)>,
     changes: Vec<(u64, String)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    mates: Vec<(u64, i32)>,
 }
 
 impl FindingJournal {
@@ -109,6 +111,7 @@ impl WrittenFinding {
             millis: finding.millis,
             lines: finding.lines.iter().map(line).collect(),
             changes: finding.changes.iter().map(|&(millis, m)| (millis, uci(m))).collect(),
+            mates: finding.mates.clone(),
         }
     }
 
@@ -131,6 +134,7 @@ impl WrittenFinding {
             millis: self.millis,
             lines: self.lines.into_iter().map(line).collect::<Option<_>>()?,
             changes: self.changes.into_iter().map(change).collect::<Option<_>>()?,
+            mates: self.mates,
             first_confirmation: None,
         })
     }
@@ -162,6 +166,7 @@ mod tests {
                 ScoredLine { score: Score(-4), is_drawn: true, moves: vec![m("d2d4")] },
             ],
             changes: vec![(1, m("g1f3")), (40, m("e2e4"))],
+            mates: vec![(40, 3)],
             first_confirmation: None,
         };
         FoundAt { item: 3, ply: 0, kind: SearchKind::Analysis, finding }

@@ -180,13 +180,16 @@ fn settings(arguments: &Analyse, single: bool) -> SearchSettings {
     let Analyse { depth, nodes, movetime, .. } = *arguments;
     let none = depth.is_none() && nodes.is_none() && movetime.is_none();
     let depth = if none { Some(DEFAULT_DEPTH) } else { depth };
+    // A table is cleared before each batch, so it has no more room than the nodes of one can need.
+    let needed = nodes.map_or(usize::MAX, window::hash_for);
+    let hash = (arguments.hash as usize / workers).min(needed);
     SearchSettings {
         budget: SearchBudget {
             depth: depth.map(|plies| plies as i32),
             nodes,
             movetime,
             multipv: arguments.multipv as usize,
-            hash: (arguments.hash as usize / workers).max(1),
+            hash: hash.max(1),
             check_best: false,
         },
         workers,

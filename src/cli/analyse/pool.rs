@@ -42,6 +42,8 @@ pub struct Finding {
     pub lines: Vec<ScoredLine>,
     /// When the best move changed: milliseconds and the move, in order.
     pub changes: Vec<(u64, Move)>,
+    /// When the announced mate changed: milliseconds and moves to it, negative if the side to move is mated, 0 for none.
+    pub mates: Vec<(u64, i32)>,
     /// The score of the first confirmation, if this is that of the second.
     pub first_confirmation: Option<Score>,
 }

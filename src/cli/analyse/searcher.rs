@@ -16,7 +16,7 @@ use crate::{
     learn::policy::LearningMode,
     position::Position,
     search::{Event, Limits, PvInfo},
-    types::ScoredLine,
+    types::{Bound, ScoredLine},
 };
 
 /// Maximum length in plies to which tablebase moves extend a line.
@@ -136,10 +136,13 @@ fn note(finding: &mut Finding, line: &PvInfo) {
     finding.depth = line.depth.get();
     finding.nodes = line.nodes;
     finding.millis = millis;
-    if let (1, Some(&m)) = (line.multi_pv, line.pv.first())
-        && finding.changes.last().is_none_or(|&(_, last)| last != m)
-    {
+    let Some(&m) = line.pv.first().filter(|_| line.multi_pv == 1) else { return };
+    if finding.changes.last().is_none_or(|&(_, last)| last != m) {
         finding.changes.push((millis, m));
+    }
+    let mate = line.score.mate_moves().unwrap_or(0);
+    if line.bound == Bound::Exact && finding.mates.last().map_or(0, |&(_, last)| last) != mate {
+        finding.mates.push((millis, mate));
     }
 }
 

@@ -31,6 +31,14 @@ use crate::{
 /// enough that a single game keeps all workers busy.
 const BATCH_POSITIONS: usize = 12;
 
+/// Bytes of a hash table for each node, so that hardly an entry is replaced.
+const BYTES_PER_NODE: usize = 32;
+
+/// The MiB of hash that searches of so many nodes can use.
+pub(super) fn hash_for(nodes: u64) -> usize {
+    usize::try_from(nodes).unwrap_or(usize::MAX).saturating_mul(BATCH_POSITIONS * BYTES_PER_NODE) >> 20
+}
+
 /// An item whose positions are being searched.
 struct Pending {
     item: Item,
@@ -104,9 +112,11 @@ impl Pending {
             return;
         }
         // A confirmation knows the best move from the start: how hard it was to find is what the analysis says.
-        let changes = if kind.is_analysis() { finding.changes } else { std::mem::take(&mut place.changes) };
         let first_confirmation = (kind == SearchKind::SecondConfirmation).then(|| place.score());
-        *place = Finding { changes, first_confirmation, ..finding };
+        let before = std::mem::replace(place, Finding { first_confirmation, ..finding });
+        if !kind.is_analysis() {
+            (place.changes, place.mates) = (before.changes, before.mates);
+        }
     }
 
     /// Once all findings are there, requests those that confirm the marks of a game.
