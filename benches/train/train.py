@@ -351,7 +351,7 @@ def arguments() -> argparse.Namespace:
     add("--held-out", type=Path, help="samples of other games, of which 200,000 are the validation")
     add("--net", type=Path, default=Path("engram.net"), help="the file to write the network to")
     add("--from", type=Path, dest="source", help="begin with the parameters of this network")
-    add("--units", type=int, default=512, help="hidden units of a view, a multiple of 64")
+    add("--units", type=int, default=512, help="hidden units of a view, a multiple of 32")
     add("--pawns", action="store_true", help="with a pawn part")
     add("--positions", type=int, default=1 << 62, help="samples to draw in all")
     add("--seconds", type=float, default=math.inf, help="seconds to train at most, with the wait for samples")
@@ -365,8 +365,8 @@ def arguments() -> argparse.Namespace:
     add("--seed", type=int, default=1)
     add("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     given = parser.parse_args()
-    if given.units < 64 or given.units % 64:
-        parser.error("--units is a multiple of 64")
+    if given.units < 32 or given.units % 32:
+        parser.error("--units is a multiple of 32")
     if given.net in [*given.samples, given.held_out, given.source]:
         parser.error("--net is one of the files that are read")
     return given

@@ -207,7 +207,8 @@ pub fn append(path: &Path, game: &str) -> Result<(), FileError> {
         return Err(failed(error));
     }
     if before > MOST as u64 * SHORTEST {
-        remove_oldest(path).map_err(&failed)?;
+        // The game is there, whatever becomes of the oldest ones.
+        remove_oldest(path).unwrap_or_else(|error| log::warn!("{}: {error}", path.display()));
     }
     Ok(())
 }

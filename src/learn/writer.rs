@@ -333,7 +333,7 @@ impl Writer {
         while let Some(game) = self.games.front().filter(|_| self.queue.is_empty()) {
             match kept_games::append(&kept_games::path(&self.shared.path), game) {
                 Err(busy @ FileError::Busy(_)) => return Err(busy),
-                Err(error) => self.shared.say(error.to_string()),
+                Err(error) => self.shared.say(format!("{error}; the game is not kept")),
                 Ok(()) => {}
             }
             self.games.pop_front();

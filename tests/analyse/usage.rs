@@ -53,6 +53,13 @@ fn tasks_are_checked_and_counted() {
     assert!(json[0]["solved_after_ms"].is_u64() && json[1]["solved_after_ms"].is_null());
     assert_eq!(json[2]["most_points"], 10);
     assert!(json[3]["solved"].is_null());
+
+    let folder = home();
+    let mate = folder.path().join("mate.epd");
+    fs::write(&mate, "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - dm 1; id \"mate\";\n").expect("a file");
+    let (out, _, _) = run(&["analyse", mate.to_str().unwrap(), "--depth", "8", "--json", "-"]);
+    let json: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    assert!(json["solved"] == true && json["solved_after_ms"].is_u64(), "{json}");
 }
 
 #[test]

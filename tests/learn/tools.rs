@@ -148,7 +148,7 @@ fn best_moves_of_others_become_advice() {
     let text = "# a comment\n\
         r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - bm Bb5; ce 31; id \"Spanish\";\n\
         \n\
-        6k1/5ppp/8/8/8/8/8/3R2K1 w - - bm #1 Rd8#; dm 1; acd 3;\n\
+        6k1/5ppp/8/8/8/8/8/3R2K1 w - - bm #1 Rd8#; acd 3;\n\
         6k1/5ppp/8/8/8/8/8/3R2K1 b - - 5 40 bm h6 h5;\n";
     fs::write(home.path().join("suite.epd"), text).unwrap();
     assert_eq!(well(&home, &["import", "suite.epd"]), "3 records added, 0 already known\n");

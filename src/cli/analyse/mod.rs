@@ -180,8 +180,9 @@ fn settings(arguments: &Analyse, single: bool) -> SearchSettings {
     let Analyse { depth, nodes, movetime, .. } = *arguments;
     let none = depth.is_none() && nodes.is_none() && movetime.is_none();
     let depth = if none { Some(DEFAULT_DEPTH) } else { depth };
-    // A table is cleared before each batch, so it has no more room than the nodes of one can need.
-    let needed = nodes.map_or(usize::MAX, window::hash_for);
+    // A table is cleared before each batch, so it has no more room than the nodes of one can need. With a learning file
+    // it also bounds how many records are loaded.
+    let needed = nodes.filter(|_| arguments.learn.is_none()).map_or(usize::MAX, window::hash_for);
     let hash = (arguments.hash as usize / workers).min(needed);
     SearchSettings {
         budget: SearchBudget {

@@ -31,10 +31,11 @@ use crate::{
 /// enough that a single game keeps all workers busy.
 const BATCH_POSITIONS: usize = 12;
 
-/// Bytes of a hash table for each node, so that hardly an entry is replaced.
-const BYTES_PER_NODE: usize = 32;
+/// Bytes of a hash table for each node of an analysis: two entries, also where searches of four times the nodes confirm a
+/// mark.
+const BYTES_PER_NODE: usize = 4 * 32;
 
-/// The MiB of hash that searches of so many nodes can use.
+/// The MiB of hash that a batch of searches of so many nodes can use.
 pub(super) fn hash_for(nodes: u64) -> usize {
     usize::try_from(nodes).unwrap_or(usize::MAX).saturating_mul(BATCH_POSITIONS * BYTES_PER_NODE) >> 20
 }

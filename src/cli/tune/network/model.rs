@@ -3,7 +3,7 @@
 //! An activation is the square of the sum, clipped to 0 to 1 before (squared clipped rectifier); in the pawn part it
 //! is the clipped sum. The pawn part gives a factor for the rest, and what is added to it.
 //!
-//! Nearly all the time goes into the rows of input weights. So many samples are processed together, one tile of the units
+//! Nearly all the time goes into the rows of input weights. Therefore many samples are processed together, one tile of the units
 //! at a time, whose weights and gradients stay in the second-level cache; a sum of rows is taken in the engine's
 //! integers; and backwards the slopes of all samples that use a row are summed before they are added to its gradient.
 
@@ -26,7 +26,7 @@ const NO_VIEW: u8 = u8::MAX;
 /// Views whose slopes are summed before they are added to a row's gradient.
 const GROUP: usize = 4;
 /// A sum that is clipped: one more than [`ONE_INPUT`].
-const CLIPPED: i16 = ONE_INPUT as i16 + 1;
+const CLIPPED: u8 = ONE_INPUT as u8 + 1;
 
 /// The inputs that a sample sets, for the mover's view and the opponent's, and its output head.
 struct Inputs {
@@ -94,7 +94,7 @@ pub struct Scratch {
     inputs: Vec<Inputs>,
     /// By tile, sample and view: the sums, from 0 to [`CLIPPED`].
     sums: Vec<[Tile<u8>; 2]>,
-    /// The output without the pawn part, in as many sums as a tile has units.
+    /// Partial sums of the output without the pawn part, one for each place in a tile, so that they are added as vectors.
     outputs: Vec<Tile>,
     /// The output without the pawn part; then the slope of the loss by it.
     values: Vec<f32>,
@@ -110,7 +110,7 @@ fn sum_rows(rows: &[Tile<i16>], biases: &Tile<i16>, inputs: &[u16]) -> Tile<u8> 
             sums[unit] += row[unit];
         }
     }
-    sums.map(|sum| sum.clamp(0, CLIPPED) as u8)
+    sums.map(|sum| sum.clamp(0, CLIPPED.into()) as u8)
 }
 
 /// A clipped sum as the activation's root, from 0 to 1.
@@ -223,7 +223,7 @@ fn backward(rounded: &Rounded, gradient: &mut [f32], scratch: &Scratch) {
     let tiles = biases.len();
     let uses: Vec<Vec<Use>> = scratch.inputs.chunks(BLOCK).map(uses).collect();
     // By view; those of `NO_VIEW` stay zero.
-    let mut slopes = Aligned::zeros(TILE << u8::BITS);
+    let mut slopes = Aligned::zeros(TILE * (usize::from(NO_VIEW) + 1));
     let slopes = slopes.as_chunks_mut::<TILE>().0;
     for (tile, sums) in scratch.sums.chunks_exact(scratch.values.len()).enumerate() {
         let rows = rows[shape.tile(tile)].as_chunks_mut::<TILE>().0;
@@ -237,7 +237,7 @@ fn backward(rounded: &Rounded, gradient: &mut [f32], scratch: &Scratch) {
                     for unit in 0..TILE {
                         let root = root(sums[unit]);
                         head_gradient[unit] += slope * root * root;
-                        let is_clipped = sums[unit] == CLIPPED as u8;
+                        let is_clipped = sums[unit] == CLIPPED;
                         slopes[unit] = if is_clipped { 0.0 } else { slope * weights[unit] * 2.0 * root };
                         biases[tile][unit] += slopes[unit];
                     }
@@ -336,6 +336,24 @@ mod tests {
                 let fallen = (before - defined_loss(&moved, &sample)) / (step * squared);
                 assert!((0.8..1.2).contains(&fallen), "{part:?}: {fallen}");
             }
+        }
+    }
+
+    #[test]
+    fn the_gradient_of_many_samples_is_the_sum_of_theirs() {
+        let (rounded, mut scratch) = (Rounded::new(SHAPE, &SHAPE.random(5)), Scratch::default());
+        let mut gradient = |samples: &[Sample]| {
+            let mut gradient = vec![0.0; SHAPE.parameters()];
+            learn(&rounded, samples, 0.0, &mut gradient, &mut scratch);
+            gradient
+        };
+        // A whole block and a part of one; each row is used by more views than a group has.
+        let together = gradient(&samples().repeat(BLOCK / 2));
+        let alone = samples().map(|sample| gradient(&[sample]));
+        for (place, found) in together.iter().enumerate() {
+            let parts = alone.each_ref().map(|one| one[place] * (BLOCK / 2) as f32);
+            let size: f32 = parts.iter().map(|part| part.abs()).sum();
+            assert!((found - parts.iter().sum::<f32>()).abs() <= 1e-3 * size + 1e-6, "{place}");
         }
     }
 

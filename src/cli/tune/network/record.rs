@@ -87,7 +87,7 @@ impl Sample {
         bytes
     }
 
-    /// The inverse of [`Sample::to_bytes`]; `None` if the bytes are no position with two kings.
+    /// The inverse of [`Sample::to_bytes`]; `None` if the bytes are no position: two kings, no pawn on the first or last rank.
     pub fn from_bytes(bytes: &[u8; SIZE]) -> Option<Sample> {
         let (occupied, rest) = bytes.split_first_chunk::<8>()?;
         let (pieces, rest) = rest.split_first_chunk::<16>()?;
@@ -99,7 +99,8 @@ impl Sample {
         };
         let kings =
             |side: bool| sample.pieces().filter(|&(_, role, theirs)| role == 5 && theirs == side).count();
-        let sound = sample.pieces().all(|(_, role, _)| role < 6) && sample.occupied.count_ones() <= 32;
+        let is_possible = |(square, role, _)| role < 6 && (role > 0 || (8..56).contains(&square));
+        let sound = sample.pieces().all(is_possible) && sample.occupied.count_ones() <= 32;
         (sound && kings(false) == 1 && kings(true) == 1).then_some(sample)
     }
 

@@ -222,7 +222,7 @@ pub fn grown(layout: &Layout, shape: NetworkShape) -> Vec<f32> {
     let mut parameters = shape.random(2);
     parameters[shape.heads()..shape.pawn_part()].fill(0.0);
     fn copy<T: Copy + Into<f32>>(to: &mut [f32], from: &[T], one: i32) {
-        to.iter_mut().zip(from).for_each(|(to, &from)| *to = from.into() / one as f32);
+        to.iter_mut().zip(from).for_each(|(to, &from)| *to = (from.into() / one as f32).clamp(-LIMIT, LIMIT));
     }
     let copy_words = |to: &mut [f32], from: &[i32]| {
         to.iter_mut().zip(from).for_each(|(to, &from)| *to = from as f32 / (ONE_INPUT * ONE_HEAD) as f32);
@@ -259,6 +259,10 @@ mod tests {
         fs::write(&path, b"something else").expect("a file");
         assert!(Training::load(&path, NetworkShape { units: TILE, pawns: false }).is_err());
         assert_eq!(fs::read(&path).expect("it is left alone"), b"something else");
+        let (path, shape) = (folder.path().join("other"), NetworkShape { units: TILE, pawns: false });
+        Training::begin(&path, None, shape).expect("a new one").save(&path).expect("saved");
+        assert!(Training::load(&path, shape).expect("read").is_some());
+        assert!(Training::load(&path, NetworkShape { units: 2 * TILE, ..shape }).is_err());
         assert!(
             Training::load(&folder.path().join("none"), NetworkShape { units: TILE, pawns: false })
                 .expect("none")

@@ -113,8 +113,8 @@ pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt)
             let mut batch = || -> Result<Vec<Sample>, CliError> {
                 let mut batch: Vec<Sample> =
                     (0..arguments.batch.get()).map(|_| stream.draw(&mut random)).collect::<Result<_, _>>()?;
-                // Samples of the same king buckets together, which share rows of the first layer, and in them those of as
-                // many pieces, so that the processor foresees how many rows are summed.
+                // By king buckets, so that neighbours share rows of the first layer, then by the number of pieces, so that
+                // the branch at the end of the loop over rows is predicted.
                 batch.sort_by_cached_key(|sample| {
                     (sample.views().map(View::frame), sample.occupied.count_ones())
                 });
