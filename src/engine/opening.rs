@@ -170,8 +170,7 @@ impl BookGame {
         let Some((_, learned)) = &self.copy else { return };
         // The log is made with the first result, also if the game is over: the thread that counts it may be killed.
         if self.log.is_none() && result.is_some() {
-            let made = crate::files::create_parents(learned.path())
-                .and_then(|()| ProcessLog::begin(learned.path(), learn::session()));
+            let made = ProcessLog::begin(learned.path(), learn::session());
             self.log = made.map_err(|error| log::debug!("no log of the book's game: {error}")).ok();
         }
         let entries = self.entries(line, result);

@@ -11,7 +11,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
-use super::{info, info_at, resolve};
+use super::{create_parents, info, info_at, resolve};
 
 /// A log, locked.
 #[derive(Debug)]
@@ -23,7 +23,8 @@ pub struct ProcessLog {
 }
 
 impl ProcessLog {
-    /// Creates a log beside `shared`, in `session`. Never waits: a move is about to be announced.
+    /// Creates a log beside `shared`, in `session`, and the folder of both if it is missing. Never waits: a move is about to
+    /// be announced.
     ///
     /// # Errors
     /// Those of the system.
@@ -31,6 +32,7 @@ impl ProcessLog {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         // Relaxed: each number is taken once.
         let number = NUMBER.fetch_add(1, Relaxed);
+        create_parents(shared)?;
         let mut path = resolve(shared)?.into_os_string();
         path.push(format!(".game-{session:08x}-{number}"));
         let path = PathBuf::from(path);

@@ -223,16 +223,16 @@ fn own(board: &str, operations: &Operations) -> Result<Record, LineError> {
 fn advised(board: &str, operations: &Operations, session: u32, time: u32) -> Result<Record, LineError> {
     let position = position(board, None)?;
     let moves = operations.get("bm").unwrap_or_default();
+    let words = || moves.split([' ', ',']).filter(|word| !word.is_empty());
+    let names = words().filter(|word| !word.starts_with('#')).take(MAX_ADVISED);
     // `bm #5` announces a mate, as `dm 5` does.
-    let (mates, names): (Vec<_>, Vec<_>) =
-        moves.split([' ', ',']).filter(|name| !name.is_empty()).partition(|name| name.starts_with('#'));
-    let announced = mates.iter().find_map(|mate| mate[1..].parse().ok());
+    let announced = words().find_map(|word| word.strip_prefix('#')?.parse().ok());
     let mate = announced.or_else(|| operations.optional("dm")).map(|moves: i32| {
         let plies = moves.unsigned_abs().saturating_mul(2).saturating_sub(u32::from(moves > 0));
         LearnedScore::mate(u16::try_from(plies).unwrap_or(u16::MAX), moves > 0)
     });
     let score = mate.or_else(|| operations.optional("ce").map(LearnedScore::from_centipawns));
-    let advice = Record { session, time, ..advice(&position, names.into_iter().take(MAX_ADVISED), score)? };
+    let advice = Record { session, time, ..advice(&position, names, score)? };
     Ok(Record { depth: operations.optional("acd").unwrap_or(advice.depth), ..advice })
 }
 

@@ -19,7 +19,7 @@ use super::{
     stamp,
 };
 use crate::{
-    files::{self, LeftLog, ProcessLog, left_logs},
+    files::{LeftLog, ProcessLog, left_logs},
     types::Depth,
 };
 
@@ -35,11 +35,7 @@ impl GameLog {
     pub fn searched(&mut self, learn_file: &Path, search: &GameSearch, opponent: &str) -> io::Result<()> {
         let log = match &mut self.0 {
             Some(log) => log,
-            none => {
-                // The writer thread, which makes the file, may not have come to it.
-                files::create_parents(learn_file)?;
-                none.insert(ProcessLog::begin(learn_file, stamp::session())?)
-            }
+            none => none.insert(ProcessLog::begin(learn_file, stamp::session())?),
         };
         log.write(&serde_json::to_string(&SavedSearch::new(search, opponent))?)
     }

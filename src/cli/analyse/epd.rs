@@ -168,11 +168,7 @@ impl EpdRecord {
             |m| self.accepts(m),
         );
         let solved = by_move.or_else(|| self.accepts_mate(finding.score().mate_moves().unwrap_or(0)));
-        // Since when the solution was kept: a move, or the mate of a record that wants no move.
-        fn since<T: Copy>(changes: &[(u64, T)], accepts: impl Fn(T) -> Option<bool>) -> Option<u64> {
-            let kept = changes.iter().rev().take_while(|&&(_, found)| accepts(found) == Some(true)).last();
-            kept.map(|&(millis, _)| millis)
-        }
+        // A move, or the mate of a record that wants no move.
         let solved_after = since(&finding.changes, |m| self.accepts(m))
             .or_else(|| since(&finding.mates, |found| self.accepts_mate(found)))
             .filter(|_| solved == Some(true));
@@ -187,6 +183,12 @@ impl EpdRecord {
     pub fn most_points(&self) -> u32 {
         self.points.iter().map(|&(_, points)| points).max().unwrap_or(0)
     }
+}
+
+/// Since when, in milliseconds, all that was found was accepted.
+fn since<T: Copy>(changes: &[(u64, T)], accepts: impl Fn(T) -> Option<bool>) -> Option<u64> {
+    let kept = changes.iter().rev().take_while(|&&(_, found)| accepts(found) == Some(true)).last();
+    kept.map(|&(millis, _)| millis)
 }
 
 /// A field of a position, which some programs end with a semicolon.

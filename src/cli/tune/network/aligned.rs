@@ -10,16 +10,16 @@ pub struct Aligned<T> {
     numbers: Vec<T>,
     /// How many numbers lie before the line.
     start: usize,
-    count: usize,
 }
 
 impl<T: Copy + Default> Aligned<T> {
     /// So many zeros.
     pub fn zeros(count: usize) -> Aligned<T> {
-        let numbers = vec![T::default(); count + LINE / size_of::<T>()];
-        // An allocation does not move with its vector.
+        let mut numbers = vec![T::default(); count + LINE / size_of::<T>()];
         let start = numbers.as_ptr().align_offset(LINE).min(numbers.len() - count);
-        Aligned { numbers, start, count }
+        // Neither this nor a move of the vector moves its numbers.
+        numbers.truncate(start + count);
+        Aligned { numbers, start }
     }
 }
 
@@ -27,12 +27,12 @@ impl<T> Deref for Aligned<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        &self.numbers[self.start..][..self.count]
+        &self.numbers[self.start..]
     }
 }
 
 impl<T> DerefMut for Aligned<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        &mut self.numbers[self.start..][..self.count]
+        &mut self.numbers[self.start..]
     }
 }

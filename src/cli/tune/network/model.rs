@@ -3,9 +3,9 @@
 //! An activation is the square of the sum, clipped to 0 to 1 before (squared clipped rectifier); in the pawn part it
 //! is the clipped sum. The pawn part gives a factor for the rest, and what is added to it.
 //!
-//! Nearly all the time goes into the rows of input weights. Therefore many samples are processed together, one tile of the units
-//! at a time, whose weights and gradients stay in the second-level cache; a sum of rows is taken in the engine's
-//! integers; and backwards the slopes of all samples that use a row are summed before they are added to its gradient.
+//! Nearly all the time goes into the rows of input weights. Therefore many samples are processed together, one tile of
+//! the units at a time, whose weights and gradients stay in the second-level cache; rows are summed in the engine's
+//! integers; and backwards the slopes of several views that use a row are summed before they are added to its gradient.
 
 use shakmaty::{Color, Role, Square};
 

@@ -87,7 +87,8 @@ impl Sample {
         bytes
     }
 
-    /// The inverse of [`Sample::to_bytes`]; `None` if the bytes are no position: two kings, no pawn on the first or last rank.
+    /// The inverse of [`Sample::to_bytes`]; `None` if the bytes are no position, with two kings and no pawn on the first or
+    /// last rank.
     pub fn from_bytes(bytes: &[u8; SIZE]) -> Option<Sample> {
         let (occupied, rest) = bytes.split_first_chunk::<8>()?;
         let (pieces, rest) = rest.split_first_chunk::<16>()?;

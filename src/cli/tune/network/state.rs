@@ -21,7 +21,7 @@ use crate::{
     eval::net::{HEADS, INPUTS, Layout, ONE_HEAD, ONE_INPUT, PawnLayout},
 };
 
-/// Most samples that a thread takes at a time: with more of them, rows of weights are fetched for more samples at once.
+/// Most samples that a thread takes at a time: the more there are, the fewer times each row of weights is fetched.
 const PORTION: usize = 4096;
 /// Parameters that a thread takes at a time.
 const STRETCH: usize = 1 << 13;
@@ -70,7 +70,7 @@ impl Training {
     /// Learns from a batch and returns the sum of its losses.
     pub fn step(&mut self, batch: &[Sample], share: f32, rate: f32, learners: &mut [Learner]) -> f32 {
         let next = AtomicUsize::new(0);
-        let portion = batch.len().div_ceil(2 * learners.len()).clamp(1, PORTION);
+        let portion = batch.len().div_ceil(2 * learners.len()).min(PORTION);
         let rounded = &Rounded::new(self.shape, &self.parameters);
         std::thread::scope(|scope| {
             for learner in learners.iter_mut() {
