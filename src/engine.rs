@@ -25,7 +25,7 @@ use std::{
     time::Instant,
 };
 
-use shakmaty::{Position as _, uci::UciMove};
+use shakmaty::{Color, Position as _, uci::UciMove};
 use thiserror::Error;
 
 use self::{
@@ -98,6 +98,8 @@ pub struct Engine {
     tables: Option<Arc<Tablebase>>,
     tree: PlayedTree,
     strength_limits: StrengthLimits,
+    /// Whose draws were searched with contempt last.
+    contempt_side: Option<Color>,
     /// The settings that take effect with the next search.
     pub settings: EngineSettings,
     /// The opening book.
@@ -135,6 +137,7 @@ impl Engine {
             evaluation: EvaluationChoice::default(),
             tables: None,
             tree: PlayedTree::default(),
+            contempt_side: None,
             strength_limits: StrengthLimits::default(),
             settings: EngineSettings::default(),
             book: OpeningBook::new(),
@@ -230,6 +233,12 @@ impl Engine {
 
     fn search(&mut self, limits: Limits, start: Instant, analysis: bool) {
         let strength = self.strength_limits.strength();
+        // With contempt the draw scores in the tables belong to the side at the root.
+        let side = self.root.turn();
+        if strength.contempt != 0 && self.contempt_side.replace(side).is_some_and(|before| before != side) {
+            self.pool.clear();
+            self.clear_hash();
+        }
         let in_tree = self.look_into_tree(&limits, analysis);
         let mut input = self.begin_search(&limits, analysis, in_tree.is_known);
         if input.advised.is_empty()

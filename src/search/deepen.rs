@@ -100,9 +100,9 @@ impl Worker {
     fn is_enough(&mut self, stability: &Stability) -> bool {
         let task = &self.task;
         let best = &self.root_moves[0];
-        if let (Some(moves), Some(plies)) = (task.limits.mate, best.score.mate_plies())
-            && plies > 0
-            && plies <= 2 * moves as i32
+        if let (Some(most), Some(moves)) = (task.limits.mate, best.score.mate_moves())
+            && moves > 0
+            && moves.unsigned_abs() <= most
         {
             return true;
         }

@@ -7,7 +7,7 @@
 
 use super::{root_move::RootMove, worker::Worker};
 use crate::{
-    position::{Position, Repetition},
+    position::Position,
     tt::Hit,
     types::{MAX_PLY, Ply, Score},
 };
@@ -27,8 +27,8 @@ impl Worker {
             self.path.taint_by_counter();
             return Some(if mated { Score::mated_in(ply) } else { self.draw_score(position) });
         }
-        if let Some(Repetition::InSearch | Repetition::InGame) = self.path.repetition(ply) {
-            self.path.taint_by_repetition(self.path.repetition_distance());
+        if let Some(distance) = self.path.repetition(ply) {
+            self.path.taint_by_repetition(distance);
             return Some(self.draw_score(position));
         }
         position.is_insufficient_material().then(|| self.draw_score(position))

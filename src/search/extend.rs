@@ -55,7 +55,8 @@ impl Worker {
                 Ok(2)
             }
         } else if singular_beta >= beta && !N::PV {
-            Err(singular_beta)
+            // Not if it is a draw by a repetition on this path.
+            Err(self.damped(score, |_| singular_beta))
         } else if tt_score >= beta {
             // The table's move fails high and others come near: a shallower search is enough to confirm that.
             Ok(-if N::PV { negative_extension_pv() } else { negative_extension() })

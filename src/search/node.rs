@@ -75,9 +75,12 @@ impl Worker {
         if self.stopped {
             return Err(Score::ZERO);
         }
-        if node.upcoming_repetition {
-            // Late move pruning may have skipped the move that repeats the position.
-            best.score = best.score.max(self.draw_score(position));
+        // Late move pruning may have skipped the move that repeats the position, and a singular search may have cleared the
+        // taint.
+        let draw = self.draw_score(position);
+        if node.upcoming_repetition && best.score < draw {
+            best.score = draw;
+            self.has_upcoming_repetition(position, ply);
         }
 
         // Step 24. No move: checkmate, stalemate, or only the excluded move.
@@ -344,7 +347,8 @@ impl Worker {
         if !N::ROOT && bound == Bound::Upper {
             self.bonus_for_previous_move(position, ply, node.depth);
         }
-        if excluded.is_none()
+        if is_whole
+            && excluded.is_none()
             && !node.in_check
             && !best.m.is_some_and(is_noisy)
             && !best.score.is_decisive()

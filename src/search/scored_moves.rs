@@ -10,11 +10,11 @@ use shakmaty::{Move, MoveList};
 #[derive(Default)]
 pub struct ScoredMoves {
     moves: MoveList,
-    /// Score in the upper 24 bits, `LAST` minus the place in `moves` below.
-    keys: ArrayVec<i32, 256>,
+    /// Score in the upper 23 bits, `LAST` minus the place in `moves` below. As many as a [`MoveList`] holds.
+    keys: ArrayVec<i32, 270>,
 }
 
-const PLACE_BITS: u32 = 8;
+const PLACE_BITS: u32 = 9;
 const LAST: usize = (1 << PLACE_BITS) - 1;
 
 fn key(score: i32, place: usize) -> i32 {
@@ -22,7 +22,7 @@ fn key(score: i32, place: usize) -> i32 {
 }
 
 impl ScoredMoves {
-    /// Adds a move; the score must fit in 24 bits.
+    /// Adds a move; the score must fit in 23 bits.
     pub fn push(&mut self, m: Move, score: i32) {
         self.keys.push(key(score, self.moves.len()));
         self.moves.push(m);

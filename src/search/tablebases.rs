@@ -152,15 +152,14 @@ impl Tablebases {
         }
         let wdl = probing.tables.probe(position)?;
         self.hits.fetch_add(1, Relaxed);
+        let fifty = probing.rules.fifty;
         Some(match wdl {
-            // A mate may score higher than a tablebase win, but no winning score is lower.
-            Wdl::Win => ScoreWindow::at_least(Score::tablebase_win(ply)),
-            Wdl::Loss => ScoreWindow::at_most(-Score::tablebase_win(ply)),
-            Wdl::CursedWin if !probing.rules.fifty => ScoreWindow::at_least(Score::tablebase_win(ply)),
-            Wdl::BlessedLoss if !probing.rules.fifty => ScoreWindow::at_most(-Score::tablebase_win(ply)),
-            Wdl::CursedWin => ScoreWindow::exactly(syzygy::CURSED),
+            Wdl::CursedWin if fifty => ScoreWindow::exactly(syzygy::CURSED),
             Wdl::Draw => ScoreWindow::exactly(Score::ZERO),
-            Wdl::BlessedLoss => ScoreWindow::exactly(-syzygy::CURSED),
+            Wdl::BlessedLoss if fifty => ScoreWindow::exactly(-syzygy::CURSED),
+            // A mate may score higher than a tablebase win, but no winning score is lower.
+            Wdl::Win | Wdl::CursedWin => ScoreWindow::at_least(Score::tablebase_win(ply)),
+            Wdl::Loss | Wdl::BlessedLoss => ScoreWindow::at_most(-Score::tablebase_win(ply)),
         })
     }
 }

@@ -39,6 +39,18 @@ pub struct Histories {
     pub correction: CorrectionHistory,
 }
 
+impl Histories {
+    fn new() -> Histories {
+        Histories {
+            butterfly: ButterflyHistory::new(),
+            captures: CaptureHistory::new(),
+            pawns: PawnHistory::new(),
+            continuation: ContinuationHistory::new(),
+            correction: CorrectionHistory::new(),
+        }
+    }
+}
+
 /// Called with each position that a search evaluates.
 #[cfg(any(feature = "tune", test))]
 pub type Observer = Arc<dyn Fn(&Position) + Send + Sync>;
@@ -82,13 +94,7 @@ impl Worker {
         Worker {
             id,
             evaluator,
-            history: Histories {
-                butterfly: ButterflyHistory::new(),
-                captures: CaptureHistory::new(),
-                pawns: PawnHistory::new(),
-                continuation: ContinuationHistory::new(),
-                correction: CorrectionHistory::new(),
-            },
+            history: Histories::new(),
             path: PositionPath::default(),
             pv: PvTable::new(),
             root_moves: Vec::new(),
@@ -115,11 +121,7 @@ impl Worker {
     /// Clears histories and caches for a new game.
     pub fn clear(&mut self) {
         self.evaluator.clear();
-        self.history.butterfly.clear();
-        self.history.captures.clear();
-        self.history.pawns.clear();
-        self.history.continuation.clear();
-        self.history.correction.clear();
+        self.history = Histories::new();
     }
 
     /// Begins a new search.

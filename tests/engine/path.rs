@@ -7,7 +7,7 @@
 use std::{fs, path::PathBuf};
 
 use engram::{
-    position::{PathHash, Position, PositionPath, Repetition},
+    position::{PathHash, Position, PositionPath},
     types::Ply,
 };
 use shakmaty::{Chess, Move, Role, uci::UciMove};
@@ -33,7 +33,7 @@ const SHUFFLE: &str = "g1f3 g8f6 f3g1 f6g8";
 fn a_second_occurrence_inside_the_search_is_a_draw() {
     let (_, path) = game(START, &format!("e2e4 e7e5 {SHUFFLE}"));
     // The search began one ply before the position that has come again.
-    assert_eq!(path.repetition(Ply(5)), Some(Repetition::InSearch));
+    assert_eq!(path.repetition(Ply(5)), Some(4));
 }
 
 #[test]
@@ -47,9 +47,9 @@ fn a_second_occurrence_of_a_game_position_is_none() {
 #[test]
 fn a_third_occurrence_is_a_draw_wherever_it_began() {
     let (_, path) = game(START, &format!("{SHUFFLE} {SHUFFLE}"));
-    assert_eq!(path.repetition(Ply(0)), Some(Repetition::InGame));
-    assert_eq!(path.repetition(Ply(4)), Some(Repetition::InGame));
-    assert_eq!(path.repetition(Ply(5)), Some(Repetition::InSearch));
+    for ply in [0, 4, 5] {
+        assert_eq!(path.repetition(Ply(ply)), Some(4), "{ply}");
+    }
     assert_eq!(path.occurrences(), 3);
 }
 
@@ -82,7 +82,7 @@ fn the_games_that_others_counted_are_counted_the_same() {
         assert_eq!(here.halfmoves().to_string(), clock, "{name}");
         assert_eq!(path.occurrences().to_string(), occurrences, "{name}");
         let drawn = occurrences.parse::<usize>().expect("a number") >= 3;
-        assert_eq!(path.repetition(Ply::ROOT), drawn.then_some(Repetition::InGame), "{name}");
+        assert_eq!(path.repetition(Ply::ROOT).is_some(), drawn, "{name}");
         path.trim();
         assert_eq!(path.occurrences().to_string(), occurrences, "{name}, trimmed");
     }
@@ -97,7 +97,7 @@ enum Step {
 }
 
 /// Looks back over whole positions.
-fn naive(record: &[(Chess, Step)], ply: usize) -> (Option<Repetition>, usize) {
+fn naive(record: &[(Chess, Step)], ply: usize) -> (Option<usize>, usize) {
     let last = record.len() - 1;
     let mut found = Vec::new();
     for index in (0..last).rev() {
@@ -108,14 +108,9 @@ fn naive(record: &[(Chess, Step)], ply: usize) -> (Option<Repetition>, usize) {
             found.push(index);
         }
     }
-    // Strictly below the root: in the search.
-    let in_search = found.first().is_some_and(|&index| index + ply > last);
-    let repetition = match found.len() {
-        _ if in_search => Some(Repetition::InSearch),
-        0 | 1 => None,
-        _ => Some(Repetition::InGame),
-    };
-    (repetition, found.len() + 1)
+    // Strictly below the root it is in the search.
+    let draws = |back: &usize| *back < ply || found.len() > 1;
+    (found.first().map(|&index| last - index).filter(draws), found.len() + 1)
 }
 
 #[test]
@@ -151,8 +146,8 @@ fn shuffling_walks_agree_with_a_naive_recount() {
                     let expected = naive(&record, ply);
                     let found = (path.repetition(Ply(ply as u16)), path.occurrences());
                     assert_eq!(found, expected, "ply {ply}, {} positions, {}", record.len(), here.fen());
-                    in_search += usize::from(found.0 == Some(Repetition::InSearch));
-                    in_game += usize::from(found.0 == Some(Repetition::InGame));
+                    in_search += usize::from(found.0.is_some_and(|back| back < ply));
+                    in_game += usize::from(found.0.is_some_and(|back| back >= ply));
                 }
                 if random.below(10) == 0 {
                     let before = path.occurrences();
@@ -224,8 +219,8 @@ fn a_repetition_closed_below_a_node_does_not_taint_it() {
         here = here.play(uci.parse::<UciMove>().unwrap().to_move(here.chess()).unwrap());
         path.push(&here);
     }
-    assert_eq!(path.repetition(Ply(6)), Some(Repetition::InSearch));
-    path.taint_by_repetition(path.repetition_distance());
+    assert_eq!(path.repetition(Ply(6)), Some(4));
+    path.taint_by_repetition(4);
     for expected in [Some(4), Some(3), Some(2), Some(1), None, None, None] {
         assert_eq!(path.repetition_taint(), expected);
         path.pop();
@@ -240,7 +235,7 @@ fn only_what_lies_below_the_refutation_counts() {
         here = here.play(uci.parse::<UciMove>().unwrap().to_move(here.chess()).unwrap());
         path.push(&here);
     }
-    path.taint_by_repetition(path.repetition_distance());
+    path.taint_by_repetition(path.repetition(Ply(5)).expect("a repetition"));
     path.pop();
     assert!(path.repetition_taint().is_some());
     path.push(&here.play("e7e5".parse::<UciMove>().unwrap().to_move(here.chess()).unwrap()));

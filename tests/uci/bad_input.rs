@@ -107,6 +107,15 @@ fn a_go_that_names_a_limit_is_answered() {
         assert_eq!(common::info_strings(&lines), expected, "{line}");
     }
     assert_eq!(engine.best("go searchmoves e2e4 d7d5 depth 2").0, "d7d5");
+    // More moves than in any game.
+    let queens = "fen kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1";
+    let (best, lines) = engine.search(queens, "go depth 3");
+    assert!(best != "(none)" && common::info_strings(&lines).is_empty(), "{lines:?}");
+    // Numbers of moves of which the plies do not fit in 32 bits.
+    for moves in [2, 1 << 30, u32::MAX] {
+        let (best, _) = engine.search("fen 7k/8/6K1/8/8/8/8/R7 w - - 0 1", &format!("go mate {moves}"));
+        assert_eq!(best, "a1a8", "{moves}");
+    }
     // Also behind a search that it ends.
     engine.send("go infinite");
     engine.send("go depth 2 joho");

@@ -49,8 +49,4 @@ impl ContinuationHistory {
             update_with_gravity(entry, bonus, history_max());
         }
     }
-
-    pub fn clear(&mut self) {
-        self.0.fill([0; MOVES]);
-    }
 }

@@ -84,10 +84,4 @@ impl CorrectionHistory {
         let entry = &mut self.continuation[us as usize * MoveIndex::COUNT + last.index()];
         update_with_gravity(entry, bonus, limit);
     }
-
-    pub fn clear(&mut self) {
-        self.pawns.fill(0);
-        self.non_pawns.iter_mut().for_each(|side| side.fill(0));
-        self.continuation.fill(0);
-    }
 }

@@ -35,10 +35,6 @@ impl ButterflyHistory {
         let row = &mut self.0[Self::index(color, threats, from, threats.contains(to))];
         update_with_gravity(&mut row[to as usize], bonus, history_max());
     }
-
-    pub fn clear(&mut self) {
-        self.0.fill([0; 64]);
-    }
 }
 
 /// Capture history: captures and queen promotions by piece, square of arrival and captured role.
@@ -59,10 +55,6 @@ impl CaptureHistory {
 
     pub fn update(&mut self, color: Color, m: Move, bonus: i32) {
         update_with_gravity(&mut self.0[Self::index(color, m)], bonus, history_max());
-    }
-
-    pub fn clear(&mut self) {
-        self.0.fill(0);
     }
 }
 
@@ -85,9 +77,5 @@ impl PawnHistory {
     pub fn update(&mut self, key: PawnKey, color: Color, m: Move, bonus: i32) {
         let entry = &mut self.0[key.0 as usize % Self::STRUCTURES][piece_to(color, m.role(), m.to())];
         update_with_gravity(entry, bonus, history_max());
-    }
-
-    pub fn clear(&mut self) {
-        self.0.fill([0; MOVES]);
     }
 }
