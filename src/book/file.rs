@@ -1,12 +1,12 @@
-//! A book: a mapped file, or the built-in one.
+//! A book: a file in memory, or the built-in one.
 
 use std::{
+    borrow::Cow,
     fs::OpenOptions,
-    io,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
-use memmap2::Mmap;
 use thiserror::Error;
 
 use super::{BookEntry, BookMove, ENTRY_BYTES};
@@ -21,8 +21,8 @@ const SAMPLES: usize = 256;
 /// The most moves of a position: no position has more entries.
 const MOST_MOVES: usize = 218;
 
-/// The largest file that is taken for a book, in bytes: eight times the largest ones that are known.
-const LARGEST: u64 = 4 << 30;
+/// The largest file that is taken for a book, in bytes: twice the largest ones that are known.
+const LARGEST: u64 = 1 << 30;
 
 /// A book that cannot be used. The first field is its path.
 #[derive(Debug, Error)]
@@ -34,7 +34,7 @@ pub enum BookError {
     #[error("{0} is not a Polyglot book: its length, {1} bytes, is not a positive multiple of 16")]
     Length(PathBuf, u64),
     /// It is too large: its length in bytes.
-    #[error("{0} is no Polyglot book: of {1} bytes, where books have at most 4 GiB; name another file")]
+    #[error("{0} is no Polyglot book: of {1} bytes, where books have at most 1 GiB; name another file")]
     Large(PathBuf, u64),
     /// One position has more entries than moves: the first of them that was found, from 1. A file of zeros, for instance.
     #[error(
@@ -46,20 +46,16 @@ pub enum BookError {
     Order(PathBuf, usize),
 }
 
-enum BookBytes {
-    Own(&'static [u8]),
-    Mapped(Mmap),
-}
-
 /// An opening book.
 pub struct Book {
-    bytes: BookBytes,
+    /// Not mapped: another program may overwrite or shorten the file while it is used.
+    bytes: Cow<'static, [u8]>,
 }
 
 impl Book {
     /// The built-in book.
     pub fn own() -> Book {
-        Book { bytes: BookBytes::Own(OWN) }
+        Book { bytes: OWN.into() }
     }
 
     /// Opens a file. Its size and the order of some of its entries are checked; [`Book::check`] checks all.
@@ -69,19 +65,17 @@ impl Book {
     pub fn open(path: &Path) -> Result<Book, BookError> {
         let unreadable = |error| BookError::Unreadable(path.to_owned(), error);
         let open = files::open(path, OpenOptions::new().read(true));
-        let file = open.map_err(|error| unreadable(error.into()))?;
-        let bytes = file.metadata().map_err(unreadable)?.len();
-        if bytes == 0 || bytes % ENTRY_BYTES as u64 != 0 {
-            return Err(BookError::Length(path.to_owned(), bytes));
+        let mut file = open.map_err(|error| unreadable(error.into()))?;
+        let length = file.metadata().map_err(unreadable)?.len();
+        if length > LARGEST {
+            return Err(BookError::Large(path.to_owned(), length));
         }
-        if bytes > LARGEST {
-            return Err(BookError::Large(path.to_owned(), bytes));
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(unreadable)?;
+        if bytes.is_empty() || bytes.len() % ENTRY_BYTES != 0 {
+            return Err(BookError::Length(path.to_owned(), bytes.len() as u64));
         }
-        // SAFETY: the mapping is read-only. The manual asks the user not to change a book while it is used; the engine
-        // itself never writes to one.
-        #[allow(unsafe_code)]
-        let map = unsafe { Mmap::map(&file) }.map_err(unreadable)?;
-        let book = Book { bytes: BookBytes::Mapped(map) };
+        let book = Book { bytes: bytes.into() };
         book.check_order(path, (book.len() / SAMPLES).max(1))?;
         Ok(book)
     }
@@ -111,11 +105,7 @@ impl Book {
 
     /// The bytes of each entry.
     fn chunks(&self) -> &[[u8; ENTRY_BYTES]] {
-        let bytes = match &self.bytes {
-            BookBytes::Own(bytes) => bytes,
-            BookBytes::Mapped(map) => &**map,
-        };
-        bytes.as_chunks().0
+        self.bytes.as_chunks().0
     }
 
     /// The number of entries.
@@ -143,7 +133,13 @@ impl Book {
         let chunks = self.chunks();
         let first = chunks.partition_point(|&bytes| BookEntry::from_bytes(bytes).key < key.0);
         let entries = chunks[first..].iter().copied().map(BookEntry::from_bytes);
-        (first, entries.take_while(|entry| entry.key == key.0).collect())
+        (first, entries.take_while(|entry| entry.key == key.0).take(MOST_MOVES).collect())
+    }
+
+    /// The number of the entry with this key and this move.
+    pub(super) fn number(&self, key: u64, raw: u16) -> Option<usize> {
+        let (first, entries) = self.find(PositionKey(key));
+        entries.iter().position(|entry| entry.raw == raw).map(|offset| first + offset)
     }
 
     /// The moves of the book in this position. Entries whose move is not legal (damaged, or of another position with

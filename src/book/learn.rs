@@ -1,11 +1,14 @@
 //! Book learning: results of games are counted in the `learn` fields of a copy of the book.
 
 use std::{
+    collections::HashMap,
     fs::{File, OpenOptions, TryLockError},
-    io::{self, Read, Seek, SeekFrom, Write},
+    io::{self, BufReader, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     time::Duration,
 };
+
+use serde::{Deserialize, Serialize};
 
 use super::{Book, BookEntry, BookMove, ENTRY_BYTES};
 use crate::files::{self, NewFile};
@@ -55,6 +58,17 @@ impl Experience {
     }
 }
 
+/// The result of a game for a move from the book.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EntryResult {
+    /// The entry's key.
+    pub key: u64,
+    /// The entry's move, in the encoding of the format.
+    pub raw: u16,
+    /// Half points of the side that played it: 0 to 2.
+    pub half_points: u16,
+}
+
 /// The copy of a book with the results of our games. It has the same entries in the same order.
 #[derive(Clone)]
 pub struct LearnedBook {
@@ -82,16 +96,21 @@ impl LearnedBook {
         read().unwrap_or_default()
     }
 
-    /// Counts a game: half points for each of the entries with these numbers. The copy is created if it is missing or of
-    /// another book. Other processes may do the same at the same time.
+    /// Counts a game. The copy is created if it is missing or of another book. Other processes may do the same at the same
+    /// time.
     ///
     /// # Errors
     /// Those of the system; the copy is then as it was, unless the system refuses in the middle.
-    pub fn record(&self, book: &Book, half_points: &[(usize, u16)]) -> io::Result<()> {
-        let Some(&(first, _)) = half_points.first() else { return Ok(()) };
-        let mut file = self.writable(book, first)?;
+    pub fn record(&self, book: &Book, results: &[EntryResult]) -> io::Result<()> {
+        // An earlier process may have left a result of a move that is no longer in the book.
+        let number = |result: &EntryResult| Some((book.number(result.key, result.raw)?, result.half_points));
+        let results: Vec<(usize, u16)> = results.iter().filter_map(number).collect();
+        if results.is_empty() {
+            return Ok(());
+        }
+        let mut file = self.writable(book, &results)?;
         lock(&file)?;
-        for &(index, half_points) in half_points {
+        for (index, half_points) in results {
             let mut experience = experience_at(&file, book, index)?;
             experience.add(half_points);
             file.seek(SeekFrom::Start(offset(index) + 12))?;
@@ -100,33 +119,49 @@ impl LearnedBook {
         file.unlock()
     }
 
-    /// Opens the copy for writing, and creates it first if needed.
-    fn writable(&self, book: &Book, index: usize) -> io::Result<File> {
+    /// Opens the copy for writing, and creates it first if needed. What a copy of another version of the book has learned is
+    /// kept.
+    fn writable(&self, book: &Book, results: &[(usize, u16)]) -> io::Result<File> {
         let open = || OpenOptions::new().read(true).write(true).open(&self.path);
-        match open() {
-            Ok(file) if is_copy(&file, book, index) => return Ok(file),
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+        let known = match open() {
+            Ok(file) if is_copy(&file, book, results) => return Ok(file),
+            Ok(file) => learned(file),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => HashMap::new(),
+            Err(error) => return Err(error),
+        };
         files::create_parents(&self.path)?;
         // The copy gets its name when it is complete.
         let mut copy = NewFile::begin(&self.path)?;
         for entry in book.entries() {
-            copy.write_all(&BookEntry { learn: 0, ..entry }.to_bytes())?;
+            let learn = known.get(&(entry.key, entry.raw)).copied().unwrap_or_default();
+            copy.write_all(&BookEntry { learn, ..entry }.to_bytes())?;
         }
-        self.publish(copy, book, index)?;
+        self.publish(copy, book, results)?;
         open()
     }
 
     /// Gives a new copy its name, unless another process has done that.
-    fn publish(&self, copy: NewFile, book: &Book, index: usize) -> io::Result<()> {
-        match File::open(&self.path) {
-            Ok(file) if is_copy(&file, book, index) => Ok(()),
-            // A copy of another book is replaced.
-            Ok(_) => copy.replace(),
+    fn publish(&self, copy: NewFile, book: &Book, results: &[(usize, u16)]) -> io::Result<()> {
+        match File::open(&self.path).map(|file| is_copy(&file, book, results)) {
+            Ok(true) => Ok(()),
+            Ok(false) => copy.replace(),
             Err(_) => copy.publish(),
         }
     }
+}
+
+/// The `learn` fields of a copy that are not zero, by key and move.
+fn learned(copy: File) -> HashMap<(u64, u16), u32> {
+    let mut copy = BufReader::new(copy);
+    let mut bytes = [0; ENTRY_BYTES];
+    let mut known = HashMap::new();
+    while copy.read_exact(&mut bytes).is_ok() {
+        let entry = BookEntry::from_bytes(bytes);
+        if entry.learn != 0 {
+            known.insert((entry.key, entry.raw), entry.learn);
+        }
+    }
+    known
 }
 
 /// Locks the copy. Others hold the lock for microseconds; one that holds it longer is stopped or stuck, and is not
@@ -145,9 +180,9 @@ fn offset(index: usize) -> u64 {
     (index * ENTRY_BYTES) as u64
 }
 
-fn is_copy(file: &File, book: &Book, index: usize) -> bool {
+fn is_copy(file: &File, book: &Book, results: &[(usize, u16)]) -> bool {
     file.metadata().is_ok_and(|metadata| metadata.len() == offset(book.len()))
-        && experience_at(file, book, index).is_ok()
+        && results.iter().all(|&(index, _)| experience_at(file, book, index).is_ok())
 }
 
 fn experience_at(mut file: &File, book: &Book, index: usize) -> io::Result<Experience> {
@@ -178,6 +213,11 @@ mod tests {
         (folder, path, book, moves)
     }
 
+    fn result(book: &Book, m: &BookMove, half_points: u16) -> EntryResult {
+        let BookEntry { key, raw, .. } = book.get(m.index).unwrap();
+        EntryResult { key, raw, half_points }
+    }
+
     #[test]
     fn fields_survive_and_never_overflow() {
         let mut experience = Experience::default();
@@ -200,7 +240,7 @@ mod tests {
         fs::write(&path, others).unwrap();
         let learned = LearnedBook::at(&path);
         assert!(learned.experience(&book, &moves).is_empty());
-        learned.record(&book, &[(moves[0].index, 2)]).unwrap();
+        learned.record(&book, &[result(&book, &moves[0], 2)]).unwrap();
         assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 1, half_points: 2 });
     }
 
@@ -208,8 +248,8 @@ mod tests {
     fn a_copy_that_another_process_was_faster_to_make_stays() {
         let (_folder, path, book, moves) = own_book("own.bin");
         let learned = LearnedBook::at(&path);
-        learned.record(&book, &[(moves[0].index, 2)]).unwrap();
-        learned.publish(NewFile::begin(&path).unwrap(), &book, moves[0].index).unwrap();
+        learned.record(&book, &[result(&book, &moves[0], 2)]).unwrap();
+        learned.publish(NewFile::begin(&path).unwrap(), &book, &[(moves[0].index, 2)]).unwrap();
         assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 1, half_points: 2 });
     }
 
@@ -217,15 +257,15 @@ mod tests {
     fn nobody_waits_for_a_lock_for_long() {
         let (_folder, path, book, moves) = own_book("own.bin");
         let learned = LearnedBook::at(&path);
-        learned.record(&book, &[(moves[0].index, 2)]).unwrap();
+        learned.record(&book, &[result(&book, &moves[0], 2)]).unwrap();
         let holder = File::open(&path).unwrap();
         holder.lock().unwrap();
         assert_eq!(
-            learned.record(&book, &[(moves[0].index, 2)]).unwrap_err().kind(),
+            learned.record(&book, &[result(&book, &moves[0], 2)]).unwrap_err().kind(),
             io::ErrorKind::WouldBlock
         );
         holder.unlock().unwrap();
-        learned.record(&book, &[(moves[0].index, 2)]).unwrap();
+        learned.record(&book, &[result(&book, &moves[0], 2)]).unwrap();
         assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 2, half_points: 4 });
     }
 
@@ -234,8 +274,8 @@ mod tests {
         let (_folder, path, book, moves) = own_book("deep/er/own.bin");
         let learned = LearnedBook::at(&path);
         assert!(moves.len() >= 2 && learned.experience(&book, &moves).is_empty());
-        learned.record(&book, &[(moves[1].index, 2)]).unwrap();
-        learned.record(&book, &[(moves[1].index, 1)]).unwrap();
+        learned.record(&book, &[result(&book, &moves[1], 2)]).unwrap();
+        learned.record(&book, &[result(&book, &moves[1], 1)]).unwrap();
         let experience = learned.experience(&book, &moves);
         assert_eq!(experience[0], Experience::default());
         assert_eq!(experience[1], Experience { games: 2, half_points: 3 });
@@ -249,7 +289,26 @@ mod tests {
         fs::write(&path, [0; 160]).unwrap();
         let learned = LearnedBook::at(&path);
         assert!(learned.experience(&book, &moves).is_empty());
-        learned.record(&book, &[(moves[0].index, 0)]).unwrap();
+        learned.record(&book, &[result(&book, &moves[0], 0)]).unwrap();
         assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 1, half_points: 0 });
+    }
+
+    /// The built-in book, and one with a single entry: the first of its moves from the start.
+    #[test]
+    fn what_was_learned_survives_a_change_of_the_book() {
+        let (folder, path, book, moves) = own_book("own.bin");
+        let learned = LearnedBook::at(&path);
+        let [first, second] = [0, 1].map(|number| result(&book, &moves[number], 2));
+        learned.record(&book, &[first, second]).unwrap();
+        let one = folder.path().join("one.bin");
+        fs::write(&one, book.get(moves[0].index).unwrap().to_bytes()).unwrap();
+        let one = Book::open(&one).unwrap();
+        // A result that is left of the larger book counts for the moves that the smaller one has.
+        learned.record(&one, &[second]).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().len(), (book.len() * ENTRY_BYTES) as u64);
+        learned.record(&one, &[second, first]).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().len(), ENTRY_BYTES as u64);
+        let experience = learned.experience(&one, &one.moves(&Position::default()));
+        assert_eq!(experience, [Experience { games: 2, half_points: 4 }]);
     }
 }

@@ -5,8 +5,7 @@
 //! ```text
 //!  0 key u64   8 move u16   10 weight u16   12 learn u32
 //! ```
-//! The key is the engine's own [`PositionKey`](crate::types::PositionKey). The file is mapped, not loaded: a lookup
-//! is a binary search that reads some twenty pages of it.
+//! The key is the engine's own [`PositionKey`](crate::types::PositionKey). A lookup is a binary search.
 //!
 //! The format does not define the meaning of `learn`, and programs use it differently. Engram counts the results of
 //! its own games in it ([`LearnedBook`]), in a copy of the book in the user's data directory, where all fields begin
@@ -22,4 +21,4 @@ pub use build::{BookLimits, Builder, merge, to_bytes};
 pub use choose::{Choice, choose};
 pub use entry::{BookEntry, BookMove, ENTRY_BYTES, raw_move};
 pub use file::{Book, BookError};
-pub use learn::{Experience, LearnedBook};
+pub use learn::{EntryResult, Experience, LearnedBook};

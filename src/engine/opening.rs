@@ -5,12 +5,11 @@ use std::{
     sync::Arc,
 };
 
-use serde::{Deserialize, Serialize};
 use shakmaty::{Color, KnownOutcome, Move, Position as _};
 
 use super::{Engine, stop::Background};
 use crate::{
-    book::{Book, BookError, Choice, LearnedBook, choose},
+    book::{Book, BookEntry, BookError, Choice, EntryResult, LearnedBook, choose},
     files::{LeftLog, ProcessLog, left_logs},
     learn::{self, game::Line},
     position::Position,
@@ -104,24 +103,20 @@ impl OpeningBook {
         let mut line = line.clone();
         line.moves.push(chosen.book_move.to_uci(root.chess().castles().mode()));
         game.played.retain(|played| played.line != line);
-        game.played.push(PlayedEntry { index: chosen.index, line, color: root.turn() });
+        let BookEntry { key, raw, .. } = self.book.get(chosen.index)?;
+        game.played.push(PlayedEntry { key, raw, line, color: root.turn() });
         Some(chosen.book_move)
     }
 }
 
 /// An entry of the book whose move was played.
 struct PlayedEntry {
-    index: usize,
+    key: u64,
+    raw: u16,
     /// The line that ends with the move.
     line: Line,
     /// The side that played it.
     color: Color,
-}
-
-/// The numbers of entries, with half points: the result of a game, as the log of a copy keeps it.
-#[derive(Default, Serialize, Deserialize)]
-struct GameOfEntries {
-    half_points: Vec<(usize, u16)>,
 }
 
 /// The book's part in the current game.
@@ -173,10 +168,10 @@ impl BookGame {
             let made = ProcessLog::begin(learned.path(), learn::session());
             self.log = made.map_err(|error| log::debug!("no log of the book's game: {error}")).ok();
         }
-        let entries = self.entries(line, result);
+        let results = self.results(line, result);
         if let Some(log) = &mut self.log
             && let Err(error) =
-                serde_json::to_string(&entries).map_err(Into::into).and_then(|line| log.write(&line))
+                serde_json::to_string(&results).map_err(Into::into).and_then(|line| log.write(&line))
         {
             log::debug!("the log of the book's game cannot be written: {error}");
         }
@@ -188,10 +183,10 @@ impl BookGame {
     /// The game is over: its result is counted, if it is known, by a thread: the clock of the next game may be running,
     /// and the first result of a book writes a whole copy.
     pub fn end(&mut self, line: &Line, result: Option<KnownOutcome>) {
-        let entries = self.entries(line, result);
+        let results = self.results(line, result);
         self.played.retain(|played| !line.continues(&played.line));
         let log = self.log.take();
-        self.write(entries, log);
+        self.write(results, log);
     }
 
     /// Another game begins: nothing of this one counts any more, and what was to be written is when this returns.
@@ -202,23 +197,25 @@ impl BookGame {
         }
     }
 
-    /// The half points of the entries on `line`.
-    fn entries(&self, line: &Line, result: Option<KnownOutcome>) -> GameOfEntries {
-        let Some(result) = result else { return GameOfEntries::default() };
+    /// The result for each entry on `line`; none without a result.
+    fn results(&self, line: &Line, result: Option<KnownOutcome>) -> Vec<EntryResult> {
+        let Some(result) = result else { return Vec::new() };
         let points = |color: Color| result.winner().map_or(1, |winner| 2 * u16::from(winner == color));
         let on_line = self.played.iter().filter(|played| line.continues(&played.line));
-        GameOfEntries { half_points: on_line.map(|played| (played.index, points(played.color))).collect() }
+        let result =
+            |&PlayedEntry { key, raw, color, .. }: &_| EntryResult { key, raw, half_points: points(color) };
+        on_line.map(result).collect()
     }
 
     /// Counts a result, and removes its log; if it cannot be written, the log stays for the next process.
-    fn write(&mut self, entries: GameOfEntries, log: Option<ProcessLog>) {
-        let Some((book, learned)) = self.copy.clone().filter(|_| !entries.half_points.is_empty()) else {
+    fn write(&mut self, results: Vec<EntryResult>, log: Option<ProcessLog>) {
+        let Some((book, learned)) = self.copy.clone().filter(|_| !results.is_empty()) else {
             log.into_iter().for_each(ProcessLog::remove);
             return;
         };
         let sink = Arc::clone(&self.sink);
         let failed = |error: std::io::Error| Event::Notice(Notice::Failed(Failure::Book, error.to_string()));
-        let write = move |_: &dyn Fn() -> bool| match learned.record(&book, &entries.half_points) {
+        let write = move |_: &dyn Fn() -> bool| match learned.record(&book, &results) {
             Ok(()) => log.into_iter().for_each(ProcessLog::remove),
             Err(error) => sink(failed(error)),
         };
@@ -256,13 +253,13 @@ mod tests {
             assert!(book.choose(&position, &line, &mut game).is_some(), "{moves}");
         }
         let counted = |game: &BookGame, moves: &str, winner| {
-            let points = game.entries(&line(moves).0, Some(KnownOutcome::Decisive { winner })).half_points;
-            points.into_iter().map(|(_, points)| points).collect::<Vec<_>>()
+            let results = game.results(&line(moves).0, Some(KnownOutcome::Decisive { winner }));
+            results.into_iter().map(|result| result.half_points).collect::<Vec<_>>()
         };
         assert_eq!(counted(&game, "e2e4 e7e5 g1f3 b8c6", Color::White), [2, 2]);
         assert_eq!(counted(&game, "e2e4 e7e5 g1f3 b8c6", Color::Black), [0, 0]);
         assert_eq!(counted(&game, "e2e4 e7e5 f2f4", Color::White), [2], "another move was played there");
         assert!(counted(&game, "d2d4", Color::White).is_empty());
-        assert!(game.entries(&line("e2e4 e7e5").0, None).half_points.is_empty());
+        assert!(game.results(&line("e2e4 e7e5").0, None).is_empty());
     }
 }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use engram::{
-    book::{self, Book, BookEntry, Choice, ENTRY_BYTES, LearnedBook},
+    book::{self, Book, BookEntry, Choice, ENTRY_BYTES, EntryResult, LearnedBook},
     engine::Engine,
     eval,
     learn::{
@@ -376,7 +376,9 @@ pub fn run_book(bytes: &[u8]) {
         let learned = LearnedBook::at(&copy);
         if let Some(last) = moves.last() {
             let before = learned.experience(&book, &moves);
-            learned.record(&book, &[(last.index, 2)]).expect("room for a copy");
+            let entry = book.get(last.index).expect("the entry of a move");
+            let result = EntryResult { key: entry.key, raw: entry.raw, half_points: 2 };
+            learned.record(&book, &[result]).expect("room for a copy");
             let after = learned.experience(&book, &moves);
             assert!(after.len() == moves.len() && (before.len() == moves.len() || before.is_empty()));
         }
