@@ -22,7 +22,7 @@ use std::{
         Arc, Mutex, MutexGuard,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use shakmaty::{Color, Position as _, uci::UciMove};
@@ -78,6 +78,9 @@ pub struct OutOfMemory {
     /// The size now in use, in MiB.
     pub kept: usize,
 }
+
+/// How long the end of the engine waits for that of a study, which ends within milliseconds if no lock holds it up.
+const STUDY_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// A complete engine: position, tables and search threads.
 pub struct Engine {
@@ -229,6 +232,7 @@ impl Engine {
     fn game_begins(&mut self) {
         self.node_clock = NodeClock::default();
         self.hash_file.new_game();
+        self.retry_tree();
     }
 
     fn search(&mut self, limits: Limits, start: Instant, analysis: bool) {
@@ -336,5 +340,9 @@ impl Drop for Engine {
         game.book.new_game();
         drop(game);
         self.say_all(notices);
+        // Its tree is then in the file itself.
+        if let Some(study) = self.study.take() {
+            study.join_within(STUDY_TIMEOUT);
+        }
     }
 }

@@ -143,9 +143,32 @@ pub fn resolve(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("the symbolic links lead in a circle"))
 }
 
+/// The path of a file beside `path`: its whole name, and `suffix`.
+pub fn with_suffix(path: impl Into<PathBuf>, suffix: &str) -> PathBuf {
+    let mut name = path.into().into_os_string();
+    name.push(suffix);
+    name.into()
+}
+
 /// Creates the missing directories above `path`.
 pub fn create_parents(path: &Path) -> io::Result<()> {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), fs::create_dir_all)
+}
+
+/// Checks that a file of `bytes` bytes has room on the file system of `path`, as far as that is known.
+///
+/// # Errors
+/// [`io::ErrorKind::StorageFull`].
+pub fn require_room(path: &Path, bytes: u64) -> io::Result<()> {
+    #[cfg(unix)]
+    if let Some(Ok(found)) = path.parent().map(rustix::fs::statvfs)
+        && found.f_bavail.saturating_mul(found.f_frsize) < bytes
+    {
+        return Err(io::ErrorKind::StorageFull.into());
+    }
+    #[cfg(not(unix))]
+    let _ = (path, bytes);
+    Ok(())
 }
 
 /// Repeats `attempt` while it `is_busy`, because another process holds a lock, for `limit` at most.

@@ -225,7 +225,7 @@ impl Game {
         self.search = Some(search);
     }
 
-    /// A search, or a look into the book, has ended. What there is to say comes back.
+    /// A search, or a look into the book, has ended. Returns what the user should be told.
     pub fn finished(&mut self, best: Option<Move>, result: Option<&SearchResult>) -> Vec<Notice> {
         let search = self.search.take();
         let is_elsewhere = search.as_ref().is_some_and(|search| search.root.line != self.place.line);

@@ -206,7 +206,7 @@ impl Memory {
 }
 
 impl OpenLearnFile {
-    /// Writes a search of the game to its log, in case the process is killed. What there is to say comes back.
+    /// Writes a search of the game to its log, in case the process is killed. Returns what the user should be told.
     fn log(&mut self, search: &GameSearch, opponent: &str) -> Option<Notice> {
         if self.store.is_read_only() {
             return None;

@@ -7,9 +7,10 @@ use std::{
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     thread::{self, JoinHandle},
+    time::Duration,
 };
 
-use crate::search::Signals;
+use crate::{files::retry_within, search::Signals};
 
 /// Stops a search from another thread.
 #[derive(Clone)]
@@ -49,6 +50,11 @@ impl Background {
     /// Tells the work to end. Does not wait for that: it may be waiting for a lock or for a disk.
     pub fn stop(&self) {
         self.over.store(true, Relaxed);
+    }
+
+    /// Waits for the end of the work, but no longer than this.
+    pub fn join_within(self, limit: Duration) {
+        let _ = retry_within(limit, |()| true, || if self.thread.is_finished() { Ok(()) } else { Err(()) });
     }
 
     /// Waits for the end of the work.

@@ -18,6 +18,7 @@ use thiserror::Error;
 
 use super::{blocking::BlockingEngine, learn_state::LearnOptions};
 use crate::{
+    files::with_suffix,
     learn::{
         FileError, LearnFile, LearnedScore, Origin, Record, Ring,
         game::{GameEnd, Line, PlayedGame, RESULT},
@@ -41,9 +42,7 @@ const HASH: usize = 64;
 
 /// The tree of the openings, beside its learning file.
 pub fn study_tree(learn_file: &Path) -> PathBuf {
-    let mut name = learn_file.as_os_str().to_owned();
-    name.push(".tree");
-    name.into()
+    with_suffix(learn_file, ".tree")
 }
 
 /// A study cannot go on.

@@ -13,6 +13,7 @@ use super::{
     study::study_tree,
 };
 use crate::{
+    files,
     learn::{Origin, policy::Known},
     search::{Failure, Limits, Notice, Preference, Preferences},
     tree::{Access, KnownPosition, PositionView, Tree, TreeError},
@@ -53,7 +54,7 @@ impl Engine {
     }
 
     fn open_tree(&self, path: &FilePath) -> Result<Tree, TreeError> {
-        let tree = Tree::open(path, Access::Read)?;
+        let tree = Tree::open(path, Access::Play)?;
         self.say(Notice::Tree { path: path.to_owned(), searches: tree.searches()? });
         Ok(tree)
     }
@@ -62,19 +63,27 @@ impl Engine {
     fn prepare_tree(&mut self) {
         let wanted = self.tree.named.clone().or_else(|| {
             let path = study_tree(self.learning.wanted()?);
-            path.exists().then_some(path)
+            // While it is being made it is empty.
+            files::info_at(&path).is_ok_and(|info| info.length > 0).then_some(path)
         });
         if wanted.as_ref() == self.tree.opened.as_ref().map(|(path, _)| path) {
             return;
         }
-        self.tree.opened = wanted.map(|path| {
-            let opened = self.open_tree(&path).map_err(|error| self.tree_failed(&error));
-            (path, opened.ok())
+        self.tree.opened = wanted.and_then(|path| match self.open_tree(&path) {
+            Ok(tree) => Some((path, Some(tree))),
+            Err(error) => (!self.tree_failed(error)).then_some((path, None)),
         });
     }
 
-    fn tree_failed(&self, error: &TreeError) {
+    /// Says that the tree cannot be used. Is it only locked, so that the next search may try again?
+    fn tree_failed(&self, error: TreeError) -> bool {
         self.say(Notice::Failed(Failure::Tree, error.to_string()));
+        matches!(error, TreeError::Busy(_))
+    }
+
+    /// A new game begins: a tree that could not be used is tried again.
+    pub(super) fn retry_tree(&mut self) {
+        self.tree.opened.take_if(|(_, tree)| tree.is_none());
     }
 
     /// What the tree says of the current position. In analysis nothing is preferred.
@@ -90,8 +99,9 @@ impl Engine {
             Ok(RootInTree { is_known: view.is_some(), preference: preference.flatten() })
         });
         found.unwrap_or_else(|error| {
-            self.tree_failed(&error);
-            self.tree.opened.iter_mut().for_each(|(_, tree)| *tree = None);
+            if !self.tree_failed(error) {
+                self.tree.opened.iter_mut().for_each(|(_, tree)| *tree = None);
+            }
             RootInTree::default()
         })
     }

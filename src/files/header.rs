@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-/// Bytes of a header.
+/// The length of a header in bytes.
 pub const HEADER_SIZE: usize = 64;
 
-/// Bytes of a header.
+/// A header as it is in the file.
 pub type HeaderBytes = [u8; HEADER_SIZE];
 
 /// Why a file does not begin with the header of a format.

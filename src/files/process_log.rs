@@ -11,7 +11,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
-use super::{create_parents, info, info_at, resolve};
+use super::{create_parents, info, info_at, resolve, with_suffix};
 
 /// A log, locked.
 #[derive(Debug)]
@@ -33,9 +33,7 @@ impl ProcessLog {
         // Relaxed: each number is taken once.
         let number = NUMBER.fetch_add(1, Relaxed);
         create_parents(shared)?;
-        let mut path = resolve(shared)?.into_os_string();
-        path.push(format!(".game-{session:08x}-{number}"));
-        let path = PathBuf::from(path);
+        let path = with_suffix(resolve(shared)?, &format!(".game-{session:08x}-{number}"));
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
         file.try_lock()?;
         // A process that looks for logs left behind may have taken it for one, and removed it.

@@ -11,7 +11,7 @@ use super::{
     header::{FILE_SIZE, Header},
     stamp,
 };
-use crate::files::{header::HEADER_SIZE, unique_id};
+use crate::files::{header::HEADER_SIZE, require_room, unique_id, with_suffix};
 
 /// Creates a learning file at `path`, with the directories above it, or completes one that is unfinished. A finished
 /// one, or anything else that is there, is not changed.
@@ -32,7 +32,7 @@ pub fn create(disk: &dyn Disk, path: &Path) -> Result<(), FileError> {
     }
 }
 
-/// What a file at `path` needs before it is made: the directories above it and its lock file. Nothing is waited for.
+/// What a file at `path` needs before it is made: the directories above it, room, and its lock file. Nothing is waited for.
 pub(super) fn prepare(disk: &dyn Disk, path: &Path) -> Result<LockFile, FileError> {
     if let Some(directory) = path.parent() {
         disk.create_directories(directory).map_err(refused(path, "created"))?;
@@ -43,7 +43,8 @@ pub(super) fn prepare(disk: &dyn Disk, path: &Path) -> Result<LockFile, FileErro
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(refused(path, "created")(error)),
     }
-    LockFile::beside(disk, path).map_err(refused(path, "created"))
+    let room = disk.resolve(path).and_then(|path| require_room(&path, FILE_SIZE));
+    room.and_then(|()| LockFile::beside(disk, path)).map_err(refused(path, "created"))
 }
 
 /// Creates the file, with the lock held. False if something foreign is there.
@@ -136,9 +137,7 @@ pub(super) struct LockFile {
 impl LockFile {
     /// Opens or creates it, and tests whether the file system has locks.
     pub(super) fn beside(disk: &dyn Disk, data: &Path) -> io::Result<LockFile> {
-        let mut path = disk.resolve(data)?.into_os_string();
-        path.push(".lock");
-        let path = PathBuf::from(path);
+        let path = with_suffix(disk.resolve(data)?, ".lock");
         let file = disk.open(&path, Access::Create)?;
         let info = file.info()?;
         if let Some(kind) = info.not_a_file {

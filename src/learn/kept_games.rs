@@ -22,7 +22,7 @@ use super::{
     stamp,
 };
 use crate::{
-    files::{self, NewFile},
+    files::{self, NewFile, with_suffix},
     position::{Openings, Position},
     types::{Depth, Score},
 };
@@ -43,9 +43,7 @@ pub fn path(learn_file: &Path) -> PathBuf {
     if learn_file.file_name().is_some_and(|name| name == super::FILE_NAME) {
         return learn_file.with_file_name(NAME);
     }
-    let mut name = learn_file.as_os_str().to_owned();
-    name.push(".games.pgn");
-    name.into()
+    with_suffix(learn_file, ".games.pgn")
 }
 
 /// Why a game is over.
@@ -188,8 +186,7 @@ impl KeptGame {
 /// Another process holds the lock, or those of the system; the file is then as it was.
 pub fn append(path: &Path, game: &str) -> Result<(), FileError> {
     let failed = refused(path, "written");
-    let mut lock_path = path.as_os_str().to_owned();
-    lock_path.push(".lock");
+    let lock_path = with_suffix(path, ".lock");
     // Held until it is closed. Never deleted: another process may be about to lock it.
     let lock = OpenOptions::new().create(true).append(true).open(&lock_path).map_err(&failed)?;
     match lock.try_lock() {
@@ -197,15 +194,18 @@ pub fn append(path: &Path, game: &str) -> Result<(), FileError> {
         Err(std::fs::TryLockError::WouldBlock) => return Err(FileError::Busy(path.to_owned())),
         Err(std::fs::TryLockError::Error(error)) => return Err(failed(error)),
     }
-    let opened = files::open(path, OpenOptions::new().read(true).append(true).create(true));
+    let opened = files::open(path, OpenOptions::new().read(true).write(true).create(true).truncate(false));
     let mut file = opened.map_err(io::Error::from).map_err(&failed)?;
     let before = file.metadata().map_err(&failed)?.len();
     let gap = gap(&mut file, before).map_err(&failed)?;
+    // It stands at the end now.
     if let Err(error) = file.write_all(format!("{gap}{game}\n").as_bytes()) {
         // A full disk may have taken a part of it.
         let _ = file.set_len(before);
         return Err(failed(error));
     }
+    // Windows replaces no open file.
+    drop(file);
     if before > MOST as u64 * SHORTEST {
         // The game is there, whatever becomes of the oldest ones.
         remove_oldest(path).unwrap_or_else(|error| log::warn!("{}: {error}", path.display()));

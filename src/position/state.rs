@@ -2,7 +2,7 @@
 
 use shakmaty::{
     Bitboard, Board, CastlingMode, Chess, Color, EnPassantMode, Move, MoveList, Position as _, PositionError,
-    PositionErrorKinds, Role, Setup,
+    PositionErrorKinds, Role, Setup, uci::UciMove,
 };
 
 use super::keys::Keys;
@@ -97,6 +97,11 @@ impl Position {
     /// All legal moves.
     pub fn legal_moves(&self) -> MoveList {
         self.chess.legal_moves()
+    }
+
+    /// The move of a text in UCI notation, if it is legal.
+    pub fn legal_move(&self, uci: &str) -> Option<Move> {
+        uci.parse::<UciMove>().ok()?.to_move(&self.chess).ok()
     }
 
     /// Is there a legal move?

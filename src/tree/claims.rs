@@ -4,7 +4,11 @@ use std::collections::HashSet;
 
 use rusqlite::params;
 
-use super::{Job, Tree, TreeError, TreeSearch, graph::Key, notation::key_of};
+use super::{
+    Job, Tree, TreeError, TreeSearch,
+    graph::Key,
+    notation::{key_of, uci},
+};
 use crate::{learn::now, position::Position};
 
 /// Seconds for which a position is claimed.
@@ -37,21 +41,29 @@ impl Tree {
         })
     }
 
-    /// Takes in the search of a job. One without a result leaves its position claimed, so that it is not searched again and
-    /// again.
+    /// Takes in the search of a job. The position of one without a result is not searched again in this process.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn record(&mut self, job: &Job, search: &TreeSearch) -> Result<(), TreeError> {
-        self.writing(|tree| {
-            if !tree.enter(&job.position, search, job.lines, None)? {
-                return Ok(());
-            }
+        let has_result = self.writing(|tree| {
             tree.unclaim(&job.position)?;
+            if !tree.enter(&job.position, search, job.lines, None)? {
+                return Ok(false);
+            }
             let query = "UPDATE edges SET searches = searches + 1 WHERE parent = ? AND move = ?";
             let mut count = tree.connection.prepare_cached(query)?;
-            job.path.iter().try_for_each(|step| count.execute(params![step.0, step.1]).map(|_| ()))
-        })
+            let mut position = job.root.clone();
+            for &m in &job.line {
+                count.execute(params![key_of(&position), uci(&position, m)])?;
+                position = position.play(m);
+            }
+            Ok(true)
+        })?;
+        if !has_result {
+            self.failed.insert(key_of(&job.position));
+        }
+        Ok(())
     }
 
     /// Gives a job back that was not done.
@@ -74,7 +86,7 @@ impl Tree {
         })
     }
 
-    /// The keys of the positions that some process searches. Claims of processes that have ended, and those that have run
+    /// The keys of the positions that some process searches, or that failed in this one. Claims of processes that have ended, and those that have run
     /// out, are removed.
     fn claimed(&self) -> rusqlite::Result<HashSet<Key>> {
         // What this process searches stays claimed, however long that takes.
@@ -87,7 +99,7 @@ impl Tree {
             self.connection.prepare_cached("DELETE FROM claims WHERE process = ?")?.execute([process])?;
         }
         let mut claimed = self.connection.prepare_cached("SELECT key FROM claims")?;
-        claimed.query_map([], |row| row.get(0))?.collect()
+        claimed.query_map([], |row| row.get(0))?.chain(self.failed.iter().copied().map(Ok)).collect()
     }
 
     fn claim(&self, position: &Position) -> rusqlite::Result<()> {

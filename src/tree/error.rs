@@ -27,10 +27,7 @@ pub enum TreeError {
     #[error("the tree {0} cannot be written: the disk is full; what was in it is safe")]
     Full(PathBuf),
     /// The file is damaged.
-    #[error(
-        "the tree {0} is damaged ({1}): `engram tree {0} check` says where, and `.recover` of the sqlite3 shell saves \
-         what can be read"
-    )]
+    #[error("the tree {0} is damaged ({1}): `.recover` of the sqlite3 shell saves what can be read")]
     Damaged(PathBuf, String),
     /// Anything else that SQLite says.
     #[error("the tree {0} cannot be used ({1})")]

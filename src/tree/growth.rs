@@ -67,8 +67,6 @@ pub struct Job {
     pub root: Position,
     /// The moves that lead to it.
     pub line: Vec<Move>,
-    /// The same as edges: where each move is played, and the move.
-    pub(super) path: Vec<(Key, String)>,
 }
 
 /// The moves that count: those preferred if there are any, else those not excluded.
@@ -235,19 +233,17 @@ impl Tree {
     /// The search of a place.
     fn job(&self, places: &[Place], at: usize, total: i64) -> rusqlite::Result<Option<Job>> {
         let Place { side, again, .. } = places[at];
-        let mut path = Vec::new();
-        let mut first = at;
+        let (mut first, mut path) = (at, Vec::new());
         while let Some((before, uci)) = &places[first].before {
-            path.push((places[*before].key, uci.clone()));
+            path.push(uci);
             first = *before;
         }
-        path.reverse();
         let root = graph::node(&self.connection, places[first].key)?;
         let Some(root) = root.and_then(|node| notation::position_of(&node.fen)) else { return Ok(None) };
         let mut position = root.clone();
         let mut line = Vec::new();
-        for (_, uci) in &path {
-            let Some(m) = notation::legal(&position, uci) else { return Ok(None) };
+        for uci in path.into_iter().rev() {
+            let Some(m) = position.legal_move(uci) else { return Ok(None) };
             position = position.play(m);
             line.push(m);
         }
@@ -255,6 +251,6 @@ impl Tree {
         let lines = again.unwrap_or(0).max(first_lines);
         let position = notation::without_clocks(&position);
         let effort = (lines / first_lines) as u64;
-        Ok(Some(Job { position, lines, effort, cost: total as f64 / BIT, root, line, path }))
+        Ok(Some(Job { position, lines, effort, cost: total as f64 / BIT, root, line }))
     }
 }

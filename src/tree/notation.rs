@@ -3,7 +3,6 @@
 use shakmaty::{
     CastlingMode, EnPassantMode, Move, Position as _,
     fen::{Epd, Fen},
-    uci::UciMove,
 };
 
 use super::graph::Key;
@@ -35,16 +34,11 @@ pub(super) fn uci(position: &Position, m: Move) -> String {
     m.to_uci(position.chess().castles().mode()).to_string()
 }
 
-/// A move of the tree, if it is legal.
-pub(super) fn legal(position: &Position, uci: &str) -> Option<Move> {
-    uci.parse::<UciMove>().ok()?.to_move(position.chess()).ok()
-}
-
 /// The moves of a text in UCI notation, up to the first that is not legal.
 pub(super) fn moves_of(position: &Position, text: &str) -> Vec<Move> {
     let mut at = position.clone();
     let play = |uci| {
-        let m = legal(&at, uci)?;
+        let m = at.legal_move(uci)?;
         at = at.play(m);
         Some(m)
     };

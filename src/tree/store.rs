@@ -1,6 +1,8 @@
 //! The file: opened, made, and written in transactions.
 
 use std::{
+    collections::HashSet,
+    io,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -9,12 +11,15 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use super::{
     TreeError,
+    graph::Key,
     schema::{ARCHIVE_SCHEMA, SCHEMA, VERSION, database_path},
 };
 use crate::files;
 
 /// How long another process that writes is waited for.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// The same on the clock: locks of Engram's own processes last less.
+const PLAY_TIMEOUT: Duration = Duration::from_millis(50);
 /// Statements that are kept prepared: more than there are.
 const STATEMENTS: usize = 64;
 /// Memory for pages of the file, in KiB. The positions near the roots are read for every search.
@@ -27,15 +32,30 @@ const CHECKPOINT_PAGES: u32 = 4096;
 pub enum Access {
     /// To be read.
     Read,
+    /// To be read while a clock may be running: a process that keeps the tree locked is not waited for.
+    Play,
     /// To be written; it must be there.
     Write,
     /// To be written; made if it is missing.
     Create,
 }
 
+impl Access {
+    fn is_reading(self) -> bool {
+        matches!(self, Access::Read | Access::Play)
+    }
+
+    /// How long another process that keeps the tree locked is waited for.
+    fn patience(self) -> Duration {
+        if self == Access::Play { PLAY_TIMEOUT } else { BUSY_TIMEOUT }
+    }
+}
+
 /// A tree.
 pub struct Tree {
     pub(super) connection: Connection,
+    /// Positions whose search had no result in this process.
+    pub(super) failed: HashSet<Key>,
     path: PathBuf,
 }
 
@@ -58,38 +78,44 @@ impl Tree {
             Ok(info) if info.not_a_file.is_some() => {
                 return Err(foreign(info.not_a_file.unwrap_or_default()));
             }
-            Ok(info) if info.length == 0 && access == Access::Read => return Err(foreign("an empty file")),
-            Err(_) if access != Access::Create => return Err(TreeError::Missing(path.to_owned())),
+            Ok(info) if info.length == 0 && access.is_reading() => return Err(foreign("an empty file")),
+            Err(error) if access != Access::Create && error.kind() == io::ErrorKind::NotFound => {
+                return Err(TreeError::Missing(path.to_owned()));
+            }
             _ => {}
         }
         let flags = match access {
-            Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
+            Access::Read | Access::Play => OpenFlags::SQLITE_OPEN_READ_ONLY,
             Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE,
             Access::Create => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
         };
         let database = database_path(path);
-        let mut opened = connect(&database, flags);
-        if access == Access::Read
+        let mut opened = connect(&database, flags, access.patience());
+        if access.is_reading()
             && let Err(error) = &opened
             && matches!(error.sqlite_error_code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen))
             && let Some(unchanging) = unchanging(&database)
         {
-            opened = connect(&unchanging, flags | OpenFlags::SQLITE_OPEN_URI);
+            opened = connect(&unchanging, flags | OpenFlags::SQLITE_OPEN_URI, access.patience());
         }
         let (connection, version) = opened.map_err(|error| TreeError::of(path, &error))?;
-        let mut tree = Tree { connection, path: path.to_owned() };
+        let mut tree = Tree { connection, failed: HashSet::new(), path: path.to_owned() };
         tree.connection.set_prepared_statement_cache_capacity(STATEMENTS);
         tree.reading(|tree| tree.connection.pragma_update(None, "cache_size", -CACHE_KIB))?;
         match (version, access) {
+            // Many programs number their databases from 1.
+            (VERSION, _) if !tree.reading(Tree::has_tables)? => {
+                return Err(foreign("a database of another program"));
+            }
             (VERSION, _) => {}
-            (0, Access::Read) => return Err(foreign("a database without a tree")),
+            (0, Access::Read | Access::Play) => return Err(foreign("a database without a tree")),
             (0, _) if tree.reading(Tree::is_foreign)? => {
                 return Err(foreign("a database of another program"));
             }
             (0, _) => tree.begin()?,
             _ => return Err(TreeError::Version(path.to_owned(), version, VERSION)),
         }
-        if access != Access::Read {
+        if !access.is_reading() {
             // Readers see the last state while another process writes. What a killed process committed is there; a power
             // failure may lose the last seconds, and never damages the file.
             tree.reading(|tree| {
@@ -111,6 +137,12 @@ impl Tree {
     }
 
     /// Has it tables, but not those of an analysis?
+    fn has_tables(&self) -> rusqlite::Result<bool> {
+        let query = "SELECT count(*) = 4 FROM sqlite_schema \
+                     WHERE type = 'table' AND name IN ('nodes', 'edges', 'added', 'claims')";
+        self.connection.query_row(query, [], |row| row.get(0))
+    }
+
     fn is_foreign(&self) -> rusqlite::Result<bool> {
         let query = "SELECT count(*) > 0 AND sum(name IN ('games', 'positions', 'lines')) < 3 \
                      FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
@@ -151,9 +183,9 @@ impl Tree {
 }
 
 /// Opens a database and reads its version.
-fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<(Connection, i64)> {
+fn connect(path: &Path, flags: OpenFlags, patience: Duration) -> rusqlite::Result<(Connection, i64)> {
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.busy_timeout(patience)?;
     let version = version(&connection)?;
     Ok((connection, version))
 }

@@ -1,12 +1,12 @@
 use std::collections::{HashMap, HashSet};
 
 use fastrand::Rng;
-use shakmaty::{Color, KnownOutcome, Outcome};
+use shakmaty::{CastlingMode, Color, KnownOutcome, Outcome};
 use tempfile::TempDir;
 
 use super::{
     graph::{self, Key},
-    notation::{key_of, legal, without_clocks},
+    notation::{key_of, without_clocks},
     *,
 };
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 
 /// The moves to the position of a job.
 fn moves(job: &Job) -> String {
-    job.path.iter().map(|(_, uci)| uci.as_str()).collect::<Vec<_>>().join(" ")
+    job.line.iter().map(|m| m.to_uci(CastlingMode::Standard).to_string()).collect::<Vec<_>>().join(" ")
 }
 
 fn tree() -> (TempDir, Tree) {
@@ -31,7 +31,7 @@ fn both() -> ForSides {
 
 /// The position after moves from the start.
 fn after(moves: &str) -> Position {
-    let play = |at: Position, uci: &str| at.play(legal(&at, uci).expect("legal"));
+    let play = |at: Position, uci: &str| at.play(at.legal_move(uci).expect("legal"));
     moves.split_whitespace().fold(Position::default(), play)
 }
 
@@ -40,7 +40,7 @@ fn search(position: &Position, depth: i32, lines: &[(&str, i32)]) -> TreeSearch 
     let line = |&(uci, cp): &(&str, i32)| ScoredLine {
         score: Score::from_centipawns(cp),
         is_drawn: false,
-        moves: vec![legal(position, uci).expect("legal")],
+        moves: vec![position.legal_move(uci).expect("legal")],
     };
     let lines = lines.iter().map(line).collect();
     TreeSearch { depth: Depth(depth), nodes: 1000, millis: 1, evaluation_id: 7, lines }
@@ -123,7 +123,7 @@ fn a_shallower_search_changes_nothing_and_one_without_result_is_not_repeated() {
     tree.add_root(&start, both()).expect("written");
     let job = tree.next_job().expect("readable").expect("a job");
     tree.record(&job, &TreeSearch::default()).expect("written");
-    assert!(tree.next_job().expect("readable").is_none(), "it stays claimed");
+    assert!(tree.next_job().expect("readable").is_none(), "not in this process");
     assert!(tree.add_search(&start, &search(&start, 12, &[("e2e4", 30), ("d2d4", 20)])).expect("written"));
     for (depth, lines) in [(11, &[("e2e4", 90)][..]), (12, &[("e2e4", 30), ("d2d4", 20)])] {
         assert!(!tree.add_search(&start, &search(&start, depth, lines)).expect("written"), "{depth}");
@@ -154,7 +154,7 @@ fn advice_and_focus_guide_what_is_searched_and_played() {
     let white = ForSides { white: true, black: false };
     tree.add_root(&start, white).expect("written");
     add(&mut tree, "", 10, &[("d2d4", 30), ("e2e4", 20), ("c2c4", 10)]);
-    let m = |uci| legal(&start, uci).expect("legal");
+    let m = |uci| start.legal_move(uci).expect("legal");
     let next = |tree: &mut Tree| {
         let job = tree.next_job().expect("readable").expect("a job");
         tree.release(&job).expect("written");
@@ -185,7 +185,7 @@ fn a_preferred_move_that_was_never_searched_is_searched_next() {
     let (_folder, mut tree) = tree();
     tree.add_root(&Position::default(), ForSides { white: false, black: true }).expect("written");
     add(&mut tree, "", 10, &[("e2e4", 30), ("d2d4", 0), ("c2c4", 0), ("g1f3", 0)]);
-    let m = legal(&after("e2e4"), "c7c6").expect("legal");
+    let m = after("e2e4").legal_move("c7c6").expect("legal");
     add(&mut tree, "e2e4", 10, &[("c7c5", -30), ("e7e5", -30)]);
     assert!(tree.advise(&after("e2e4"), m, Some(Advice::Prefer)).expect("written"));
     let searched: Vec<String> = std::iter::from_fn(|| {
@@ -232,7 +232,7 @@ fn a_game_counts_once_and_its_replies_come_first() {
     assert!(tree.add_line(&longer, white, Some(1)).expect("written"));
     assert_eq!(positions(&tree), 4, "taken further");
     for uci in ["e2e4", "e2e4", "c2c4", "c2c4"] {
-        tree.add_move(&start, legal(&start, uci).expect("legal")).expect("written");
+        tree.add_move(&start, start.legal_move(uci).expect("legal")).expect("written");
     }
     assert_eq!(positions(&tree), 5);
     assert_eq!(view(&tree, "").moves.iter().map(|m| m.games).collect::<Vec<_>>(), [[1, 0, 0], [1, 0, 1]]);
@@ -379,6 +379,15 @@ fn other_files_are_refused_and_left_as_they_are() {
         }
         assert_eq!(std::fs::read(path(name)).expect("readable"), bytes);
     }
+    // Many programs number their databases from 1, as the tree does.
+    let contacts = rusqlite::Connection::open(path("contacts.db")).expect("a database");
+    contacts.execute_batch("CREATE TABLE nodes (name); PRAGMA user_version = 1").expect("written");
+    drop(contacts);
+    let before = std::fs::read(path("contacts.db")).expect("readable");
+    for access in [Access::Read, Access::Write, Access::Create] {
+        assert!(matches!(Tree::open(&path("contacts.db"), access), Err(TreeError::Foreign(..))));
+    }
+    assert_eq!(std::fs::read(path("contacts.db")).expect("readable"), before);
     drop(Tree::open(&path("t.db"), Access::Create).expect("a tree"));
     let database = rusqlite::Connection::open(path("t.db")).expect("a database");
     database.pragma_update(None, "user_version", 9).expect("written");

@@ -9,7 +9,7 @@ use super::{
     Advice, Tree, TreeError,
     graph::{self, Key},
     growth,
-    notation::{self, legal, without_clocks},
+    notation::{self, without_clocks},
 };
 use crate::{
     position::Position,
@@ -94,7 +94,7 @@ impl Tree {
                     let (score, depth) = edge.value().unzip();
                     let (black, white) = (edge.black_wins, edge.white_wins);
                     let view = MoveView {
-                        m: legal(&position, &edge.uci)?,
+                        m: position.legal_move(&edge.uci)?,
                         score,
                         depth: depth.unwrap_or_default(),
                         is_searched: edge.after.score.is_some(),
@@ -140,7 +140,7 @@ impl Tree {
             loop {
                 let best =
                     graph::node(&tree.connection, notation::key_of(&at))?.and_then(|node| node.standing.best);
-                let best = best.and_then(|uci| legal(&at, &uci));
+                let best = best.and_then(|uci| at.legal_move(&uci));
                 let Some(m) = best.filter(|_| line.len() < MOST_PLIES) else { break };
                 before = at;
                 at = without_clocks(&before.play(m));

@@ -469,14 +469,30 @@ fn a_tree_of_the_first_positions_of_games_grows_and_is_played_from() {
     assert!(said(&lines, "tree: ") && best != known, "{lines:?}");
     engine.quit();
 
-    // A tree that cannot be read is told once, and the game goes on.
-    fs::write(tree_of(&path), "no tree").expect("written");
+    // While another program keeps it locked the games go on without it, and no longer.
+    let database = rusqlite::Connection::open(tree_of(&path)).expect("a database");
+    database.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE").expect("locked");
     let mut engine = read_only_engine(&path);
     let told = |lines: &[String]| said(lines, "nothing is played from the tree: ");
-    for expected in [true, false] {
+    let look = |engine: &mut Engine| {
         let (_, lines) = engine.search("startpos", "go nodes 400");
-        assert_eq!(told(&lines), expected, "{lines:?}");
-    }
+        (told(&lines), lines.iter().any(|line| line.starts_with("info string tree: ")))
+    };
+    assert_eq!(look(&mut engine), (true, false));
+    drop(database);
+    assert_eq!(look(&mut engine), (false, true));
+    engine.quit();
+
+    // A tree that cannot be read is told once in a game.
+    let bytes = fs::read(tree_of(&path)).expect("a file");
+    fs::write(tree_of(&path), "no tree").expect("written");
+    let mut engine = read_only_engine(&path);
+    assert_eq!(look(&mut engine), (true, false));
+    assert_eq!(look(&mut engine), (false, false));
+    fs::write(tree_of(&path), bytes).expect("written");
+    assert_eq!(look(&mut engine), (false, false));
+    engine.send("ucinewgame");
+    assert_eq!(look(&mut engine), (false, true));
     engine.quit();
 }
 
@@ -510,6 +526,24 @@ fn games_are_studied_between_games_if_that_is_wanted() {
         engine.quit();
         assert_eq!(tree_of(&path).exists(), wanted);
     }
+}
+
+#[test]
+fn the_end_of_the_engine_leaves_the_whole_tree_in_its_file() {
+    let (folder, path) = learn_file();
+    let mut engine = lose(&path);
+    engine.send("setoption name LearnStudy value true");
+    engine.send("ucinewgame");
+    let deadline = Instant::now() + 5 * TIMEOUT;
+    while searches(&path) == 0 {
+        assert!(Instant::now() < deadline, "nothing was studied");
+        engine.sync();
+        thread::sleep(Duration::from_millis(20));
+    }
+    engine.quit();
+    let copy = folder.path().join("copy");
+    fs::copy(tree_of(&path), tree_of(&copy)).expect("a copy");
+    assert!(searches(&copy) > 0 && searches(&copy) == searches(&path));
 }
 
 // 5. Announced means written.

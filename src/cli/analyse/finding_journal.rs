@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use shakmaty::{CastlingMode, Move, uci::UciMove};
+use shakmaty::{CastlingMode, Move};
 
 use super::pool::{Finding, FoundAt, MAX_PENDING, SearchKind};
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
         CliError,
         journal::{self, EarlierRun, Results},
     },
-    files::resolve,
+    files::{resolve, with_suffix},
     position::Position,
     types::{Score, ScoredLine},
 };
@@ -28,9 +28,8 @@ pub(super) fn find(output: &Path, setup: &Value) -> Result<EarlierRun, CliError>
     // Beside the file itself, not beside a link to it (`/dev/fd/3` is one).
     let target =
         if output.is_symlink() { output.canonicalize().or_else(|_| resolve(output)).ok() } else { None };
-    let mut name = target.unwrap_or_else(|| output.to_owned()).into_os_string();
-    name.push(".unfinished");
-    EarlierRun::find(name.into(), setup, ADVICE)
+    let journal = with_suffix(target.unwrap_or_else(|| output.to_owned()), ".unfinished");
+    EarlierRun::find(journal, setup, ADVICE)
 }
 
 /// The journal of one run.
@@ -120,14 +119,14 @@ impl WrittenFinding {
         let line = |(score, is_drawn, moves): (i32, bool, Vec<String>)| {
             let mut at = position.clone();
             let play = |uci: &String| {
-                let m = legal(&at, uci)?;
+                let m = at.legal_move(uci)?;
                 at = at.play(m);
                 Some(m)
             };
             let moves = moves.iter().map(play).collect::<Option<_>>()?;
             Some(ScoredLine { score: Score(score), is_drawn, moves })
         };
-        let change = |(millis, uci): (u64, String)| Some((millis, legal(position, &uci)?));
+        let change = |(millis, uci): (u64, String)| Some((millis, position.legal_move(&uci)?));
         Some(Finding {
             depth: self.depth,
             nodes: self.nodes,
@@ -144,10 +143,6 @@ fn uci(m: Move) -> String {
     m.to_uci(CastlingMode::Chess960).to_string()
 }
 
-fn legal(position: &Position, text: &str) -> Option<Move> {
-    text.parse::<UciMove>().ok()?.to_move(position.chess()).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -156,7 +151,7 @@ mod tests {
 
     fn answer() -> FoundAt {
         let position = Position::default();
-        let m = |text: &str| legal(&position, text).unwrap();
+        let m = |text: &str| position.legal_move(text).unwrap();
         let finding = Finding {
             depth: 7,
             nodes: 12_345,

@@ -70,6 +70,31 @@ pub(super) fn run(
     refuse_input(tree.path(), &arguments.input)?;
     let mut count = Count::default();
     let before = tree.size()?.positions;
+    let added = add(tree, arguments, &mut count);
+    let size = tree.size()?;
+    let new = size.positions.saturating_sub(before);
+    // What came before an error is in the tree.
+    if added.is_ok() || new > 0 {
+        let Count { games, known, others, searches, skipped } = count;
+        let mut parts = Vec::new();
+        parts.extend((games > 0).then(|| counted(games, "game")));
+        parts.extend((known > 0).then(|| format!("{} known before", counted(known, "game"))));
+        parts.extend((others > 0).then(|| format!("{} of other players", counted(others, "game"))));
+        parts.extend((searches > 0).then(|| counted(searches, "search")));
+        parts.extend((skipped > 0).then(|| format!("{skipped} skipped")));
+        output.line(format_args!(
+            "{} added{}; the tree has {}, {} searched",
+            counted(new, "position"),
+            if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) },
+            counted(size.positions, "position"),
+            size.searched
+        ));
+    }
+    added?;
+    Ok(if count.skipped > 0 { Completion::Partial } else { Completion::Complete })
+}
+
+fn add(tree: &mut Tree, arguments: &AddArguments, count: &mut Count) -> Result<(), CliError> {
     let (mut text, mut binary) = (Vec::new(), Vec::new());
     for word in &arguments.input {
         match BinaryKind::of(Path::new(word)) {
@@ -80,31 +105,16 @@ pub(super) fn run(
     // Hash files last: they know positions by their keys alone, and have to be asked for each.
     binary.sort_by_key(|(kind, _)| matches!(kind, BinaryKind::Hash));
     if !text.is_empty() {
-        add_items(tree, &AnalysisInput::open(&text, false)?, arguments, &mut count)?;
+        add_items(tree, &AnalysisInput::open(&text, false)?, arguments, count)?;
     }
     for (kind, path) in binary {
         match kind {
-            BinaryKind::Learning => add_learning_file(tree, path, arguments, &mut count)?,
-            BinaryKind::Hash => add_hash_file(tree, path, &mut count)?,
+            BinaryKind::Learning => add_learning_file(tree, path, arguments, count)?,
+            BinaryKind::Hash => add_hash_file(tree, path, count)?,
             BinaryKind::Book => add_book(tree, path, arguments.side.sides())?,
         }
     }
-    let Count { games, known, others, searches, skipped } = count;
-    let mut parts = Vec::new();
-    parts.extend((games > 0).then(|| counted(games, "game")));
-    parts.extend((known > 0).then(|| format!("{} known before", counted(known, "game"))));
-    parts.extend((others > 0).then(|| format!("{} of other players", counted(others, "game"))));
-    parts.extend((searches > 0).then(|| counted(searches, "search")));
-    parts.extend((skipped > 0).then(|| format!("{skipped} skipped")));
-    let size = tree.size()?;
-    output.line(format_args!(
-        "{} added{}; the tree has {}, {} searched",
-        counted(size.positions.saturating_sub(before), "position"),
-        if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) },
-        counted(size.positions, "position"),
-        size.searched
-    ));
-    Ok(if skipped > 0 { Completion::Partial } else { Completion::Complete })
+    Ok(())
 }
 
 fn add_items(

@@ -172,6 +172,7 @@ impl Growth {
                 #[cfg(feature = "fleet")]
                 Some(Arrival::Failed { item, reason, .. }) => {
                     let Some(job) = jobs.remove(&item) else { continue };
+                    tree.record(&job, &TreeSearch::default())?;
                     self.progress
                         .suspend(|| crate::cli::complain(format_args!("{}: {reason}", describe(&job))));
                 }

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use clap::Args;
@@ -36,7 +36,7 @@ pub(super) struct PgnArguments {
     /// A move that loses more than this against the best one is left out, in centipawns.
     #[arg(long, default_value_t = 30, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..))]
     margin: i32,
-    /// The file to write; the standard output if not given.
+    /// The file to write; the standard output if not given, or `-`.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Overwrite the file if it is there.
@@ -50,6 +50,7 @@ pub(super) struct PgnArguments {
 /// The tree cannot be read, the position is not in it, or the file cannot be written.
 pub(super) fn run(tree: &Tree, arguments: &PgnArguments, output: &Output) -> Result<(), CliError> {
     let PgnArguments { position, depth, margin, output: to, force } = arguments;
+    let to = to.as_deref().filter(|to| *to != Path::new("-"));
     if let Some(to) = to {
         check_output(to, [tree.path()], *force)?;
     }

@@ -86,6 +86,8 @@ fn open_once(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
                 _ => refused(path, "opened")(error),
             },
         })?;
+    // Before it is read: `engram hash clear` changes the header.
+    lock(&file, path, purpose)?;
     let length = file.metadata().map_err(refused(path, "read"))?.len();
     let mut bytes = [0; HEADER_SIZE];
     if length < HEADER_SIZE as u64 {
@@ -97,7 +99,6 @@ fn open_once(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
     if length != expected {
         return Err(HashFileError::Length { path: path.to_owned(), found: length, expected });
     }
-    lock(&file, path, purpose)?;
     if purpose != Use::Look {
         // A copy may be sparse. Writing to a hole through a map on a full disk kills the process, so all holes are
         // allocated now, or the file is refused.
@@ -146,10 +147,7 @@ pub(super) fn begin(path: &Path, mib: usize, origin: HashOrigin) -> Result<NewFi
         files::create_parents(path)?;
         let mut new = NewFile::begin(path)?;
         // Allocation would fail too, but only after filling the disk for a moment.
-        #[cfg(unix)]
-        if free_bytes(new.unfinished_path().parent().unwrap_or(path)).is_some_and(|free| free < size) {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
+        files::require_room(new.unfinished_path(), size)?;
         allocate(new.file(), size, true)?;
         new.write_all(&header.encode())?;
         new.flush()?;
@@ -175,6 +173,9 @@ fn place(new: NewFile, path: &Path) -> io::Result<()> {
     // One process at a time, if the file system has locks.
     let _ = empty.lock();
     let is_unfinished = place_of(&empty, path) == FileLocation::Ours && empty.metadata()?.len() == 0;
+    // Windows replaces no open file.
+    #[cfg(windows)]
+    drop(empty);
     if is_unfinished { new.replace() } else { Ok(()) }
 }
 
@@ -190,13 +191,6 @@ fn allocate(mut file: &File, size: u64, new: bool) -> io::Result<()> {
         io::Seek::rewind(&mut file)?;
     }
     Ok(())
-}
-
-/// Bytes available to this user on the file system of `folder`, if known.
-#[cfg(unix)]
-fn free_bytes(folder: &Path) -> Option<u64> {
-    let found = rustix::fs::statvfs(folder).ok()?;
-    Some(found.f_bavail.saturating_mul(found.f_frsize))
 }
 
 /// Turns the system's refusal to make a file of `bytes` bytes into an error.
