@@ -101,7 +101,7 @@ pub fn run(task: BookTask, output: &Output) -> Result<Completion, CliError> {
         }
         BookTask::Stats { book } => stats(book.as_deref(), output)?,
         BookTask::Merge { books, output: file, force } => {
-            refuse(&file, &books, force)?;
+            check_output(&file, &books, force)?;
             let books = books.iter().map(|path| open(Some(path))).collect::<Result<Vec<Book>, _>>()?;
             let entries = merge(&books);
             write_file(&file, &to_bytes(&entries), force)?;
@@ -119,7 +119,7 @@ fn open(path: Option<&Path>) -> Result<Book, CliError> {
 }
 
 fn make(make: &Make, output: &Output) -> Result<Completion, CliError> {
-    refuse(&make.output, &make.games, make.force)?;
+    check_output(&make.output, &make.games, make.force)?;
     let mut builder = Builder::default();
     let (mut games, mut skipped) = (0_usize, 0_usize);
     let progress = progress_bar(None, "{spinner} {pos} games, {elapsed}");
@@ -169,15 +169,6 @@ fn add(builder: &mut Builder, game: &pgn::Game, make: &Make) {
         }
         position = position.play(m);
     }
-}
-
-/// A book is written only to a file that is none of the inputs, and to an existing one only with `force`.
-fn refuse(path: &Path, inputs: &[PathBuf], force: bool) -> Result<(), CliError> {
-    if path == Path::new("-") {
-        let text = "a book is not written to the standard output; name a file (`./-` for one named `-`)";
-        return Err(CliError::Task(text.to_owned()));
-    }
-    check_output(path, inputs, force)
 }
 
 fn show(position: &Position, book: &Book, learned: bool, output: &Output) {

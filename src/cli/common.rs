@@ -28,12 +28,16 @@ pub(super) enum Side {
     Both,
 }
 
-/// Checks that a command may replace what is at `path`: see [`Inputs::check`].
+/// Checks that a command may replace what is at `path`, which is not the standard output: see [`Inputs::check`].
 pub(super) fn check_output(
     path: &Path,
     inputs: impl IntoIterator<Item: AsRef<Path>>,
     force: bool,
 ) -> Result<(), CliError> {
+    if path == Path::new("-") {
+        let text = "this is not written to the standard output; name a file (`./-` for one named `-`)";
+        return Err(CliError::Task(text.to_owned()));
+    }
     Inputs::new(inputs).check(path, force).map_err(|error| CliError::Refused(path.to_owned(), error))
 }
 

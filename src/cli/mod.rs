@@ -109,8 +109,8 @@ pub enum Subtask {
     Analyse(analyse::Analyse),
     /// Search positions from a queue, as many at once as there are cores.
     ///
-    /// For `engram analyse --queue`, on any number of machines: each takes tasks from a Redis or Valkey server and
-    /// returns the results. A worker may be ended at any time; another one then does its tasks.
+    /// For `--queue` of `engram analyse` and `engram tree grow`, on any number of machines: each takes tasks from a Redis
+    /// or Valkey server and returns the results. A worker may be ended at any time; another one then does its tasks.
     #[cfg(feature = "fleet")]
     Worker(worker::WorkerArguments),
     /// Print the completions for a shell.

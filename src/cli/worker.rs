@@ -1,4 +1,5 @@
-//! `engram worker`: takes tasks of `engram analyse --queue` from a server, and returns the results.
+//! `engram worker`: takes tasks of `engram analyse --queue` and `engram tree grow --queue` from a server, and returns the
+//! results.
 
 use std::{
     collections::HashMap,

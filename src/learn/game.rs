@@ -191,8 +191,9 @@ impl PlayedGame {
         self.teaching(side).filter_map(|search| self.after(search))
     }
 
-    /// The outcomes of the moves of `side`, in order. If the game was lost, a move gets a bound if its outcome is worse by [`Rules::drop`] than the score of its search, and if the game was not lost before it; of the
-    /// other moves only the reply is kept.
+    /// The outcomes of the moves of `side`, in order. If the game was lost, a move gets a bound if its outcome is worse by
+    /// [`Rules::drop`] than the score of its search, and if the game was not lost before it; of the other moves only the
+    /// reply is kept.
     pub fn outcomes(&self, side: Color, end: GameEnd) -> Vec<PositionFinding> {
         let Some(rules) = self.rules else { return Vec::new() };
         let (result, decay) = match end {

@@ -29,10 +29,9 @@ fn rank(record: &Record) -> i32 {
 }
 
 fn order(one: &Record, other: &Record) -> Ordering {
-    let bytes = |record: &Record| record.payload();
     (one.time, one.depth)
         .cmp(&(other.time, other.depth))
-        .then_with(|| bytes(one)[..PAYLOAD].cmp(&bytes(other)[..PAYLOAD]))
+        .then_with(|| one.payload()[..PAYLOAD].cmp(&other.payload()[..PAYLOAD]))
 }
 
 /// Seconds by which a record from elsewhere may be from the future: clocks differ. One from later would count more than

@@ -39,7 +39,7 @@ pub enum Origin {
     Import = 4,
     /// The outcome of a game, backed up to one of its moves.
     Outcome = 5,
-    /// A lost game, searched again.
+    /// A lost game, searched again; or a tree, from which it was published.
     Study = 6,
     /// A root at the beginning of games: of depth 0 as long as no study has searched it.
     Opening = 7,

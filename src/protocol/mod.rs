@@ -1,7 +1,7 @@
 //! The UCI grammar: lines of text to values and back, without input, output or an engine.
 //!
 //! [`Command`] is a line of a GUI, [`Message`] a line of an engine. Both have [`FromStr`](std::str::FromStr) and
-//! [`Display`](std::fmt::Display), so that the same code answers a GUI and drives another engine; a value that is
+//! [`Display`](std::fmt::Display), so that what the engine prints can be read back; a value that is
 //! printed and parsed again is the same value. Parsing is as tolerant as the protocol requires: unknown words before
 //! a command are skipped, the order of `go`'s parameters is free, and output of an engine beyond the protocol is
 //! ignored.

@@ -124,6 +124,11 @@ impl<T: SharedWords> Backing<T> {
         None
     }
 
+    /// Waits until a mapped file has the values on its disk.
+    pub fn flush(&self) -> io::Result<()> {
+        self.map.flush()
+    }
+
     /// The values.
     #[inline]
     pub fn as_slice(&self) -> &[T] {

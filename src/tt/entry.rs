@@ -62,7 +62,7 @@ pub struct Hit {
     pub was_pv: bool,
     /// Does it come from the learning file? Then it has no evaluation and another path check.
     pub learned: bool,
-    path: PathCheck,
+    pub(super) path: PathCheck,
     lower: i16,
     upper: i16,
 }

@@ -52,9 +52,9 @@ impl Roots {
             shallowest.map(|key| roots.remove(&key));
         }
         let results = roots.entry(root).or_default();
-        results.retain(|known| known.hit.to_root_result().path != record.path);
+        results.retain(|known| known.hit.path != record.path);
         if results.len() >= MAX_PATHS {
-            let clock = |result: &RootResult| result.hit.to_root_result().path.clock();
+            let clock = |result: &RootResult| result.hit.path.clock();
             let narrowest = (0..results.len())
                 .max_by_key(|&index| (clock(&results[index]), Reverse(results[index].hit.depth)));
             narrowest.map(|index| results.remove(index));

@@ -1,6 +1,9 @@
 //! The array of entries: allocation, probing, replacement, ageing.
 
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::{
+    sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed},
+    thread,
+};
 
 use super::{
     backing::{Backing, SharedWords},
@@ -97,11 +100,10 @@ impl Table {
                 slot.1.store(0, Relaxed);
             }
         };
-        // A panic in a clearing thread is impossible: it only stores zeros.
-        let _ = crossbeam::thread::scope(|scope| {
+        thread::scope(|scope| {
             for part in self.clusters().chunks(share) {
                 // If the system refuses another thread, this one does it.
-                if scope.builder().spawn(move |_| clear(part)).is_err() {
+                if thread::Builder::new().spawn_scoped(scope, || clear(part)).is_err() {
                     clear(part);
                 }
             }
@@ -136,7 +138,7 @@ impl Table {
             .map(Packed::unpack)
     }
 
-    /// Stores a result; a deeper or newer one of the same position may stay instead.
+    /// Stores a result; a deeper one of the same position, or a learned one that is protected, may stay instead.
     pub fn store(&self, key: PositionKey, result: &NodeResult) {
         let generation = self.generation();
         let bonus = self.bonus();
@@ -149,11 +151,10 @@ impl Table {
                 if packed.is_protected(result.depth, generation) {
                     return;
                 }
-                let new = Packed::pack(key, result, Some(packed), generation);
                 // In an analysis the user returns to lines of earlier searches, so their entries are kept like those of
                 // this search.
-                let lasts =
-                    packed.generation() == generation || bonus == ANALYSIS_BONUS && new.same_path(packed);
+                let lasts = packed.generation() == generation
+                    || bonus == ANALYSIS_BONUS && packed.path() == result.path;
                 let exact = result.window.exact().is_some();
                 // A tainted result, valid on one path, does not replace one that is as deep and valid on many.
                 let slack =
@@ -165,7 +166,7 @@ impl Table {
                     }
                     return;
                 }
-                slot.store(new);
+                slot.store(Packed::pack(key, result, Some(packed), generation));
                 return;
             }
             let worth = worth(packed, generation, bonus);

@@ -15,8 +15,6 @@ const IN_A_ROW: i32 = 2;
 /// is proven (a mate, or a tablebase result). There players resign and referees adjudicate: five printed pawns are won
 /// in more than 99 of 100 games, and a single score may be the error of one search. Learning and book learning know the
 /// scores of one side, the referees of `learn prove` and of the games for training those of both, who then must agree.
-/// (Until November 2026 there were four rules: 350 once, 500 twice, 600 and 1,500 in six plies; the numbers in
-/// `learn/EVIDENCE.md` come from those.)
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Verdict {
     /// How often in a row each side saw White win, or Black if negative; none if it has reported nothing.

@@ -70,10 +70,13 @@ impl DebugLog {
 
 impl Write for DebugLog {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.lock().as_mut() {
-            Some(file) => file.write(bytes),
-            None => Ok(bytes.len()),
-        }
+        let mut file = self.lock();
+        let Some(open) = file.as_mut() else { return Ok(bytes.len()) };
+        open.write_all(bytes).inspect_err(|error| {
+            eprintln!("the debug log ends here: it cannot be written ({error})");
+            *file = None;
+        })?;
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! The words of what the engine has to say.
+//! The text of each [`Notice`].
 
 use std::fmt::{Display, Formatter, Result};
 
@@ -83,7 +83,7 @@ impl Display for Notice {
                 advice_min_depth()
             ),
             Notice::LearnedCutoffs(cutoffs) => {
-                write!(f, "learning: {} by scores from earlier games", counted(*cutoffs as usize, "cutoff"))
+                write!(f, "learning: {} by scores from earlier games", counted(*cutoffs, "cutoff"))
             }
             Notice::ScoreFell { inside, waits } => {
                 let when = if *inside { "during the search" } else { "since the last move" };
@@ -104,8 +104,8 @@ impl Display for Notice {
             Notice::Studied { openings, games, held } => write!(
                 f,
                 "learning: studied {} of openings and {}; another move holds in {held}",
-                counted(*openings as usize, "position"),
-                counted(*games as usize, "lost game")
+                counted(*openings, "position"),
+                counted(*games, "lost game")
             ),
             Notice::Failed(failure, why) => match failure {
                 Failure::Other => f.write_str(why),

@@ -74,10 +74,11 @@ fn reasons(kinds: PositionErrorKinds) -> String {
 /// # Errors
 /// See [`parse_fen`].
 pub fn start_position(start: &PositionStart, chess960: bool) -> Result<Position, FenError> {
-    match start {
-        PositionStart::Fen(fen) => parse_fen(fen, chess960),
-        PositionStart::Startpos => parse_fen(&Position::default().fen(), chess960),
-    }
+    let fen = match start {
+        PositionStart::Fen(fen) => fen,
+        PositionStart::Startpos => "startpos",
+    };
+    parse_fen(fen, chess960)
 }
 
 /// The limits of a search in `position`, and the moves of `searchmoves` that are not legal in it. If none is legal, all

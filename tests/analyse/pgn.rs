@@ -182,6 +182,16 @@ fn only_our_own_marks_and_lines_are_replaced() {
     assert_eq!(again, flat(&his));
     assert!(flat(&analysed(&analysed(&his, "1"), "2")).contains("1. f3 $2"), "{his}");
 
+    // An author may write of Engram, too.
+    let report = "1. f3 $4 (1. e4 {Engram 15 preferred this}) (1. d4 {Engram agrees}) ({Engram:} 1. c4 {Engram +}) \
+                  e5 2. g4 Qh4# 0-1\n";
+    let said = flat(&analysed(report, "4"));
+    for kept in
+        ["1. f3 $4", "(1. e4 {Engram 15 preferred this})", "(1. d4 {Engram agrees})", "1. c4 {Engram +})"]
+    {
+        assert!(said.contains(kept), "{kept}: {said}");
+    }
+
     // What is added to a line of ours is the user's, and so is the line then.
     let added = deep.replacen("{Engram", "{my word} {Engram", 1);
     assert!(flat(&analysed(&added, "4")).contains("{my word} {Engram "), "{added}");
@@ -277,5 +287,18 @@ fn public_games_come_back_whole() {
         if let Some(compared) = python_agrees(&input, &output) {
             assert_eq!(compared, [games, odd], "{name}");
         }
+    }
+}
+
+#[test]
+fn the_result_is_the_same_in_the_tag_and_behind_the_moves() {
+    for (tagged, moves, result) in [
+        ("1-0", "1. f3 e5 2. g4 Qh4# 1-0", "0-1"),
+        ("*", "1. e4 e5 1-0", "1-0"),
+        ("1/2-1/2", "1. e4 e5 *", "1/2-1/2"),
+    ] {
+        let text = analysed(&format!("[Result \"{tagged}\"]\n\n{moves}\n"), "1");
+        assert!(text.contains(&format!("[Result \"{result}\"]")), "{text}");
+        assert!(text.trim_end().ends_with(&format!(" {result}")), "{text}");
     }
 }

@@ -42,6 +42,8 @@ fn results(folder: &Path) -> [String; 5] {
 #[test]
 fn an_experiment_is_the_same_interrupted_or_not_and_however_many_games_run_at_once() {
     let home = home();
+    // What a user may have in the folder stays.
+    fs::create_dir_all(home.path().join("whole/work/mine")).expect("a folder");
     let (stdout, stderr, code) = finish(&mut prove(&home, "whole", &[]));
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
     let whole = results(&home.path().join("whole"));
@@ -65,7 +67,10 @@ fn an_experiment_is_the_same_interrupted_or_not_and_however_many_games_run_at_on
     assert!(off.iter().all(|line| [7, 8].map(|number| column(line, number)) == ["0", "0"]));
     assert_eq!(without_round(&off[..6]), without_round(&off[6..12]));
     assert_ne!(without_round(&learned[..6]), without_round(&learned[6..12]));
-    assert!(!home.path().join("whole/work").exists(), "its files are removed");
+    let folders = fs::read_dir(home.path().join("whole")).expect("a folder").flatten();
+    let folders: Vec<_> =
+        folders.filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name()).collect();
+    assert!(folders == ["work"] && home.path().join("whole/work/mine").exists(), "its files are removed");
 
     // Killed in the middle, twice, then finished, two games at a time. What it has written beyond that is cut off,
     // in the middle of a line, as a loss of power would leave it: so nothing depends on when it was killed.

@@ -1,6 +1,6 @@
 //! A game with the annotations of its analysis, as PGN.
 
-use shakmaty::Color;
+use shakmaty::{Color, Outcome};
 
 use super::{report::GameReport, variations::Variation};
 use crate::{
@@ -29,6 +29,10 @@ pub fn game_pgn(report: &GameReport) -> String {
         Some(tag) => tag.1 = value,
         None => tags.push((name.to_owned(), value)),
     };
+    // The board may say otherwise than the tag.
+    if game.tag("Result").is_some() && game.outcome != Outcome::Unknown {
+        set("Result", game.outcome.to_string());
+    }
     if let Some(opening) = &report.opening {
         for (name, value) in [("ECO", &opening.eco), ("Opening", &opening.name)] {
             if game.tag(name).is_none() {
@@ -145,8 +149,20 @@ pub fn is_better_line(text: &str) -> bool {
 
 fn better_line(text: &str) -> Option<BetterLine> {
     let (moves, comment) = text.strip_suffix('}')?.split_once(LINE_COMMENT)?;
-    let line = if comment.starts_with(AGREES) { BetterLine::Agrees } else { BetterLine::WithGlyph };
-    (!moves.contains(['{', '(', '$'])).then_some(line)
+    let (line, score) = match comment.strip_prefix(AGREES) {
+        Some(score) => (BetterLine::Agrees, score),
+        None => (BetterLine::WithGlyph, comment),
+    };
+    (!moves.is_empty() && !moves.contains(['{', '(', '$']) && is_score(score)).then_some(line)
+}
+
+/// Is this a score as [`pawns`] writes it? An author's comment may begin with our name, too.
+fn is_score(text: &str) -> bool {
+    let is_count = |text: &str| text.parse::<i32>().is_ok();
+    let tablebase = text.strip_prefix("TB win").or_else(|| text.strip_prefix("TB loss"));
+    text.strip_prefix('#').is_some_and(is_count)
+        || tablebase.is_some_and(|rest| rest.is_empty() || rest.strip_prefix(" in ").is_some_and(is_count))
+        || text.starts_with(['+', '-']) && text.parse::<f64>().is_ok()
 }
 
 /// A comment without the embedded commands that begin with `begin`.

@@ -1,6 +1,6 @@
 //! An analysed game: judgements, accuracy, critical moments.
 
-use shakmaty::{CastlingMode, Color, Move, Position as _};
+use shakmaty::{Color, Move, Position as _};
 
 use super::{accuracy::Accuracies, judge::MoveJudgement, marks::Marks, pool::Finding, variations::Variation};
 use crate::{
@@ -64,7 +64,7 @@ impl Judged {
         let judged = |(index, &m): (usize, &Move)| Judged {
             side: positions[index].turn(),
             san: pgn::san(&positions[index], m).0,
-            uci: m.to_uci(CastlingMode::from_chess960(mode.is_chess960())).to_string(),
+            uci: m.to_uci(mode).to_string(),
             score: line.scores.get(index + 1).copied().unwrap_or(Score::ZERO),
             better: findings.get(index).and_then(Finding::best).filter(|&best| best != m),
             loss: line.loss(index),

@@ -63,8 +63,12 @@ pub(super) fn import(
         lost += 1;
         let records = lessons(&mut searcher, &game, side, file)?;
         let taken = file.file.merge(&file.ring, &records)?;
-        if taken.new > 0 {
-            kept_games::append_with_timeout(&kept_games::path(file.file.path()), &as_kept(&game))?;
+        // What was learned counts without the game, too.
+        if taken.new > 0
+            && let Err(error) =
+                kept_games::append_with_timeout(&kept_games::path(file.file.path()), &as_kept(&game))
+        {
+            complain(error);
         }
         learned.new += taken.new;
         learned.known += taken.known;

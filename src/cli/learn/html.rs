@@ -245,7 +245,7 @@ fn card(sequence: u64, record: &Record) -> Markup {
         false => moves.iter().map(|&m| pgn::san(&position, m).0).collect::<Vec<_>>().join(" or "),
     };
     let depth = text::depth(record);
-    let mut facts = vec![kind(record.origin)];
+    let mut facts = vec![if record.is_published() { "from a tree" } else { kind(record.origin) }];
     if record.flags.chess960 {
         facts.push("Chess960");
     }

@@ -187,7 +187,7 @@ pub(super) fn run(
         Tool::Verify => show::verify(&Opened::read(&path)?, out),
         Tool::Export { to, force } => {
             let to = to.as_deref().filter(|to| *to != Path::new("-") && !is_standard_output(to));
-            trade::export(&Opened::read(&path)?, to, *force, out)
+            return trade::export(&Opened::read(&path)?, to, *force, out);
         }
         Tool::Html(page) => html::write(&Opened::read(&path)?, page, out),
         Tool::Import { from, player: Some(player), nodes } => {

@@ -15,7 +15,12 @@ use crate::{
     types::PositionKey,
 };
 
-pub(super) fn export(file: &Opened, to: Option<&Path>, force: bool, out: Printer) -> Result<(), CliError> {
+pub(super) fn export(
+    file: &Opened,
+    to: Option<&Path>,
+    force: bool,
+    out: Printer,
+) -> Result<Completion, CliError> {
     let output = out.output;
     let ring = file.ring();
     let (mut written, mut damaged) = (0, 0);
@@ -35,7 +40,7 @@ pub(super) fn export(file: &Opened, to: Option<&Path>, force: bool, out: Printer
         };
         match (&mut target, to) {
             (Some(target), Some(path)) => writeln!(target, "{line}").map_err(refused(path, "written"))?,
-            _ if output.is_closed() => return Ok(()),
+            _ if output.is_closed() => return Ok(Completion::Complete),
             _ => output.line(line),
         }
         written += 1;
@@ -45,9 +50,10 @@ pub(super) fn export(file: &Opened, to: Option<&Path>, force: bool, out: Printer
         output.line(format_args!("{} written to {}", counted(written, "record"), path.display()));
     }
     if damaged > 0 {
-        log::warn!("{damaged} records that contradict themselves were left out");
+        complain(format_args!("{} that contradict themselves were left out", counted(damaged, "record")));
+        return Ok(Completion::Partial);
     }
-    Ok(())
+    Ok(Completion::Complete)
 }
 
 /// Imports the lines of a text. A line that cannot be used is reported and left out.

@@ -73,8 +73,8 @@ pub(super) fn run(
     mut each_round: impl FnMut(u32, &[GameEntry], &ProgressBar) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
     let bar = progress_bar(Some(setup.total() as u64), "{bar:30} {pos}/{len} games {msg} ({eta} left)");
-    // A folder for each run: engines of a killed run may still be writing into its folder.
-    let all_work = setup.out.join("work");
+    // A folder for each run: engines of a killed run may still be writing into its folder. A user has none of this name.
+    let all_work = setup.out.join("journal.jsonl.work");
     let work = all_work.join(std::process::id().to_string());
     fs::create_dir_all(&work).map_err(refused(&work, "made"))?;
     for round in 1..=setup.rounds {

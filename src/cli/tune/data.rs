@@ -1,16 +1,16 @@
 //! Labelled positions, one a line: `FEN | score | result`, score in centipawns and result as 1.0, 0.5 or 0.0,
 //! both for White; an empty score is unknown. More fields may follow: the first is the best move, in UCI form.
 
-use std::{
-    fs::File,
-    io::{self, BufRead, BufReader},
-    path::Path,
-};
+use std::{io::BufRead, path::Path};
 
 use shakmaty::{CastlingMode, Square, fen::Fen};
 
 use super::common::file_error;
-use crate::{cli::CliError, position::Position, types::spread};
+use crate::{
+    cli::{CliError, source},
+    position::Position,
+    types::spread,
+};
 
 /// A labelled position.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct Labelled {
     pub position: Position,
     /// Centipawns for White.
     pub score: Option<f32>,
-    /// 1, 0.5, 0 for White.
+    /// 1, 0.5 or 0 for White.
     pub result: f32,
     /// Is the mover in check, or does the best move take or promote? Then no static evaluation can be right.
     pub noisy: bool,
@@ -38,15 +38,6 @@ pub fn held_out(number: usize) -> bool {
     (spread(block) >> 32) % VALIDATION == VALIDATION / 2
 }
 
-/// Opens a file, or standard input for `-`.
-pub fn open(path: &Path) -> Result<Box<dyn BufRead>, CliError> {
-    if path == Path::new("-") {
-        return Ok(Box::new(BufReader::new(io::stdin())));
-    }
-    let file = File::open(path).map_err(file_error(path))?;
-    Ok(Box::new(BufReader::with_capacity(1 << 20, file)))
-}
-
 /// Reads a position in FEN.
 pub fn position(fen: &str) -> Option<Position> {
     let setup = fen.parse::<Fen>().ok()?.into_setup();
@@ -58,7 +49,7 @@ pub fn read(
     path: &Path,
 ) -> Result<impl Iterator<Item = Result<Option<Labelled>, CliError>> + use<'_>, CliError> {
     let failed = file_error(path);
-    Ok(open(path)?.lines().map(move |line| Ok(parse(&line.map_err(&failed)?))))
+    Ok(source::reader(path).map_err(&failed)?.lines().map(move |line| Ok(parse(&line.map_err(&failed)?))))
 }
 
 /// Reads a line; `None` if it is not of the form above.
@@ -67,7 +58,7 @@ pub fn parse(line: &str) -> Option<Labelled> {
     let position = position(fields.next()?)?;
     let score = fields.next()?;
     let score = if score.is_empty() { None } else { Some(score.parse().ok()?) };
-    let result = fields.next()?.parse().ok()?;
+    let result = fields.next()?.parse().ok().filter(|result| [0.0, 0.5, 1.0].contains(result))?;
     let checked = position.in_check();
     let noisy = checked || fields.next().is_some_and(|best| is_noisy(&position, best));
     Some(Labelled { position, score, result, noisy })
@@ -92,6 +83,7 @@ mod tests {
         assert!(
             parse(&format!("{fen} || 0.0")).is_some_and(|line| line.score.is_none() && line.result == 0.0)
         );
+        assert!(parse(&format!("{fen} | 3 | -5")).is_none(), "no result of a game");
         assert!(parse("nonsense | 3 | 1.0").is_none() && parse(fen).is_none() && parse("").is_none());
     }
 

@@ -62,10 +62,7 @@ pub(super) const LONGEST: usize = 400;
 /// Plays games and appends their positions.
 pub fn print(arguments: &GenerateArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
     refuse_input(&arguments.out, &arguments.openings)?;
-    let openings = match &arguments.openings {
-        Some(path) => openings(path, None, 0)?,
-        None => Vec::new(),
-    };
+    let openings = arguments.openings.as_deref().map_or(Ok(Vec::new()), |path| openings(path, None, 0))?;
     let failed = file_error(&arguments.out);
     let (file, before) = open(&arguments.out).map_err(&failed)?;
     let file = Mutex::new(file);

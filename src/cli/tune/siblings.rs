@@ -14,7 +14,11 @@ use super::{
     data,
     held_out::{Evaluations, SCALE, best_scale, chance, pearson},
 };
-use crate::{cli::CliError, position::Position, uci::Output};
+use crate::{
+    cli::{CliError, source},
+    position::Position,
+    uci::Output,
+};
 
 /// The arguments of `engram tune siblings`.
 #[derive(Debug, Args)]
@@ -58,7 +62,7 @@ type Family = Vec<(Position, f32)>;
 fn read(path: &Path) -> Result<Vec<Family>, CliError> {
     let mut families = Vec::new();
     let mut family = Family::new();
-    for line in data::open(path)?.lines().chain([Ok(String::new())]) {
+    for line in source::reader(path).map_err(file_error(path))?.lines().chain([Ok(String::new())]) {
         let line = line.map_err(file_error(path))?;
         if let Some((fen, score)) = line.split_once('|') {
             let (Some(position), Ok(score)) = (data::position(fen.trim()), score.trim().parse()) else {

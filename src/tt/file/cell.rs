@@ -201,7 +201,7 @@ impl Bucket {
         let entries = self.0.iter().filter_map(|cell| Entry::decode(cell.words()));
         let clocks =
             entries.filter(|old| old.is_on_other_path_than(entry)).map(|old| old.packed.path().clock());
-        let lowest = clocks.min();
+        let lowest = if entry.kind == CellKind::Iteration { clocks.min() } else { None };
         let mut victim = &self.0[0];
         let mut least = i64::MAX;
         for cell in &self.0 {

@@ -215,6 +215,11 @@ impl Map {
         }
     }
 
+    /// Waits until the entries are on the disk.
+    pub(super) fn flush(&self) -> io::Result<()> {
+        self.buckets.flush()
+    }
+
     /// All slots in the order of the file: the words, and the entry if they are a valid one.
     pub(super) fn places(&self) -> impl Iterator<Item = ([u64; 4], Option<Entry>)> + '_ {
         let buckets = self.buckets.as_slice().iter().enumerate();

@@ -106,6 +106,8 @@ pub fn clear(path: &Path, evaluation: u16) -> Result<(), HashFileError> {
     let map = Map::open_alone(path)?;
     map.clear();
     map.set_generation(0);
+    // After a power failure no old entry may be taken for one of this evaluation.
+    map.flush().map_err(refused(path, "written"))?;
     map.write_header(&HashHeader { evaluation, ..map.header().clone() });
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! The system writes a page of a shared map to the disk some seconds after it was changed, and a search changes all
 //! pages of a file within a second: 64 MiB would be written several times a minute for as long as the analysis runs.
 //! So the search stores into a queue, which a thread empties when an iteration of an analysis is finished (each takes
-//! longer than the one before), when a search ends, when the queue is full, and every [`INTERVAL`]. A killed process
+//! longer than the one before), when an analysis ends, when the queue is full, and every [`INTERVAL`]. A killed process
 //! loses only what is in the queue; what is in the map survives the process.
 
 use std::{

@@ -175,6 +175,7 @@ fn reason(moment: &Moment<'_>, now: Move, ring: &Ring, game: &OwnGame) -> String
     let Moment { ply, position, moves, .. } = *moment;
     let whose = |record: &Record| match (record.origin, game.session == Some(record.session)) {
         (Origin::Advice, _) => "as advised",
+        (Origin::Study, _) if record.is_published() => "found in a tree",
         (Origin::Study, _) => "found by a study",
         (Origin::Opening, _) => "found when the opening was studied",
         (_, true) => "learned from this game",

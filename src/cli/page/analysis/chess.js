@@ -74,8 +74,9 @@ function writeFen(position) {
 function travel(position, move) {
   const from = squareOf(move);
   const to = squareOf(move.slice(2));
-  if (!castles(position, from, to)) return [from, to];
-  return [from, (from & 56) + (to > from ? 6 : 2)];
+  const goal = castles(position, from, to) ? (from & 56) + (to > from ? 6 : 2) : to;
+  // In Chess960 the king may stand there already.
+  return [from, goal === from ? to : goal];
 }
 
 function castles(position, from, to) {

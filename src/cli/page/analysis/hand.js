@@ -164,7 +164,7 @@ function dropsOf(position, from) {
   }
   for (const move of moves) {
     const [, goal] = travel(position, move);
-    if (!drops.has(goal) && goal !== from) drops.set(goal, [move]);
+    if (!drops.has(goal)) drops.set(goal, [move]);
   }
   return drops;
 }

@@ -68,10 +68,14 @@ document.addEventListener("DOMContentLoaded", () => {
   follow();
 });
 
-// The tables' data, which the analysis writes last; null on a page that was opened before.
+// The tables' data, which the analysis writes last; null on a page that was opened before all of it was there.
 function readIndex() {
   const index = document.getElementById("index");
-  return index && JSON.parse(index.textContent);
+  try {
+    return index && JSON.parse(index.textContent);
+  } catch {
+    return null;
+  }
 }
 
 // The same from the blocks that are there, with a note on the page. The last one may be written only in part.

@@ -2,8 +2,8 @@
 
 use std::{
     fs::File,
-    io::{BufWriter, Read, Write},
-    path::{Path, PathBuf},
+    io::{self, BufWriter, Read, Write},
+    path::PathBuf,
 };
 
 use clap::Args;
@@ -43,7 +43,8 @@ const CHUNK: usize = 1 << 14;
 
 /// Reads all positions, labels them and writes them.
 pub fn print(arguments: &LabelArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
-    let has_samples = is_samples(&arguments.input)?;
+    let input = File::open(&arguments.input).map_err(file_error(&arguments.input))?;
+    let has_samples = is_samples(&input).map_err(file_error(&arguments.input))?;
     // An existing file, which may be the input, is not overwritten.
     let file = File::create_new(&arguments.out).map_err(file_error(&arguments.out))?;
     let teachers = Teachers::start(&arguments.teacher)?;
@@ -68,11 +69,10 @@ pub fn print(arguments: &LabelArguments, output: &Output, interrupt: &Interrupt)
     Ok(())
 }
 
-/// Does a file hold samples?
-fn is_samples(path: &Path) -> Result<bool, CliError> {
+/// Does a file hold samples? The first one is read.
+pub(super) fn is_samples(mut file: &File) -> io::Result<bool> {
     let mut bytes = [0; SIZE];
-    let mut file = File::open(path).map_err(file_error(path))?;
-    let whole = file.read(&mut bytes).map_err(file_error(path))? == SIZE;
+    let whole = file.read(&mut bytes)? == SIZE;
     // No text has zero bytes.
     Ok(whole && bytes[SIZE - 3..] == [0; 3] && Sample::from_bytes(&bytes).is_some())
 }

@@ -4,7 +4,7 @@
 //! and what a network learns of them it lacks elsewhere.
 
 use std::{
-    fs::OpenOptions,
+    fs::{File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
     sync::{
@@ -22,7 +22,8 @@ use super::{
         common::{file_error, is_quiet, threads},
         generate::{LONGEST, Player, random_moves},
     },
-    record::Sample,
+    label::is_samples,
+    record::{SIZE, Sample},
     teacher::Teachers,
 };
 use crate::{
@@ -79,15 +80,9 @@ pub fn print(arguments: &SampleArguments, output: &Output, interrupt: &Interrupt
     refuse_input(&arguments.out, &arguments.openings)?;
     let failed = file_error(&arguments.out);
     let to_stdout = arguments.out == Path::new("-");
-    let out: Box<dyn Write + Send> = if to_stdout {
-        Box::new(io::stdout())
-    } else {
-        Box::new(OpenOptions::new().create(true).append(true).open(&arguments.out).map_err(failed)?)
-    };
-    let openings = match &arguments.openings {
-        Some(path) => openings(path, None, 0)?,
-        None => Vec::new(),
-    };
+    let out: Box<dyn Write + Send> =
+        if to_stdout { Box::new(io::stdout()) } else { Box::new(open(&arguments.out).map_err(failed)?) };
+    let openings = arguments.openings.as_deref().map_or(Ok(Vec::new()), |path| openings(path, None, 0))?;
     let threads = threads(arguments.threads);
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_nanos() as u64);
     let shared = Samplers {
@@ -117,6 +112,20 @@ pub fn print(arguments: &SampleArguments, output: &Output, interrupt: &Interrupt
         Some(error) => Err(error),
         None => Ok(()),
     }
+}
+
+/// Opens a file of samples to go on behind its last whole record: a write that was interrupted leaves a part of one.
+fn open(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+    let length = file.metadata()?.len();
+    if length >= SIZE as u64 && !is_samples(&file)? {
+        return Err(io::Error::other("it is not a file of samples; name another or remove it"));
+    }
+    let whole = length - length % SIZE as u64;
+    if whole < length {
+        file.set_len(whole)?;
+    }
+    Ok(file)
 }
 
 /// The shared state of the threads.
@@ -228,4 +237,25 @@ fn neighbour(position: &Position) -> Option<Position> {
         position = position.play(m);
     }
     position.has_legal_move().then_some(position)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_file_of_samples_is_continued_behind_its_last_whole_record_and_no_other_file_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("samples.bin");
+        let sample = Sample::new(&Position::default()).to_bytes();
+        fs::write(&path, [&sample[..], &sample[..7]].concat()).expect("written");
+        open(&path).expect("samples").write_all(&sample).expect("written");
+        assert_eq!(fs::read(&path).expect("readable"), [sample, sample].concat());
+        let game = "[Event \"Casual game\"]\n\n1. e4 e5 *\n";
+        fs::write(&path, game).expect("written");
+        assert!(open(&path).is_err());
+        assert_eq!(fs::read_to_string(&path).expect("readable"), game);
+    }
 }
