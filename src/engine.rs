@@ -79,7 +79,7 @@ pub struct OutOfMemory {
     pub kept: usize,
 }
 
-/// How long the end of the engine waits for that of a study, which ends within milliseconds if no lock holds it up.
+/// How long the engine waits at its end for a stopped study to write its tree.
 const STUDY_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// A complete engine: position, tables and search threads.

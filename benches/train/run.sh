@@ -19,7 +19,7 @@ here=$(cd "$(dirname "$0")" && pwd) work=${WORK:-/tmp/engram-train}
 python=${PYTHON:-python3} generators=${GENERATORS:-$(($(nproc) - 1))} share=${SHARE:-85}
 mkdir -p "$work" "$out" || exit
 if [ -f "$tools" ]; then
-    [ -e "$work/tools/held.bin" ] || "$python" -m tarfile -e "$tools" "$work/tools" || exit
+    "$python" -m tarfile -e "$tools" "$work/tools" || exit
     tools=$work/tools
 fi
 sampler=

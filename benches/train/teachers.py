@@ -131,7 +131,10 @@ class Teachers:
 
     def __init__(self, folder: Path, factor: float, device: torch.device) -> None:
         stockfish = [Halfkav2(path, device) for path in sorted(folder.glob("*.nnue"))]
-        self.teachers = [*stockfish, Plain(sorted(folder.glob("*.bin")), factor, device)]
+        plain = sorted(folder.glob("*.bin"))
+        self.teachers = [*stockfish, *([Plain(plain, factor, device)] if plain else [])]
+        if not self.teachers:
+            raise SystemExit(f"there are no networks (.nnue, .bin) in {folder}")
 
     @torch.no_grad()
     def label(self, words: Tensor, code: Tensor, kings: Tensor) -> Tensor:

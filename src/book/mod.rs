@@ -9,7 +9,7 @@
 //!
 //! The format does not define the meaning of `learn`, and programs use it differently. Engram counts the results of
 //! its own games in it ([`LearnedBook`]), in a copy of the book in the user's data directory, where all fields begin
-//! at zero. The book itself is never written.
+//! at zero, or with what a copy of an earlier version of the book has learned. The book itself is never written.
 
 mod build;
 mod choose;

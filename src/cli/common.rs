@@ -35,7 +35,7 @@ pub(super) fn check_output(
     force: bool,
 ) -> Result<(), CliError> {
     if path == Path::new("-") {
-        let text = "this is not written to the standard output; name a file (`./-` for one named `-`)";
+        let text = "the output cannot be the standard output; name a file (`./-` for one named `-`)";
         return Err(CliError::Task(text.to_owned()));
     }
     Inputs::new(inputs).check(path, force).map_err(|error| CliError::Refused(path.to_owned(), error))

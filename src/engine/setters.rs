@@ -42,6 +42,7 @@ impl Engine {
     pub fn clear_hash(&mut self) {
         self.wait();
         self.table.clear(self.pool.len());
+        self.contempt_side = None;
     }
 
     /// Sets which part of the path must match before a stored score is used. If it changes, the table is emptied:

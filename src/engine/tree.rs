@@ -2,7 +2,10 @@
 //! deeper search has chosen, and its positions go into the transposition table before a search, as records of the
 //! learning file do.
 
-use std::path::{Path as FilePath, PathBuf};
+use std::{
+    path::{Path as FilePath, PathBuf},
+    time::Duration,
+};
 
 use shakmaty::Move;
 
@@ -21,6 +24,9 @@ use crate::{
 
 /// Positions of the tree that go into the table before a search.
 const IN_TABLE: usize = 32;
+/// How long a tree that another process keeps locked is waited for when it is opened, once a game: Engram's own locks last
+/// less.
+const OPEN_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// The tree that is played from.
 #[derive(Default)]
@@ -48,18 +54,19 @@ impl Engine {
     /// The file is no tree; the tree before stays in use.
     pub fn set_tree_file(&mut self, path: Option<&FilePath>) -> Result<(), TreeError> {
         self.wait();
-        self.tree.opened = path.map(|path| Ok((path.to_owned(), Some(self.open_tree(path)?)))).transpose()?;
+        let open = |path: &FilePath| self.play_from(Tree::open(path, Access::Read)?);
+        self.tree.opened = path.map(|path| Ok((path.to_owned(), Some(open(path)?)))).transpose()?;
         self.tree.named = path.map(FilePath::to_owned);
         Ok(())
     }
 
-    fn open_tree(&self, path: &FilePath) -> Result<Tree, TreeError> {
-        let tree = Tree::open(path, Access::Play)?;
-        self.say(Notice::Tree { path: path.to_owned(), searches: tree.searches()? });
+    fn play_from(&self, tree: Tree) -> Result<Tree, TreeError> {
+        tree.never_wait()?;
+        self.say(Notice::Tree { path: tree.path().to_owned(), searches: tree.searches()? });
         Ok(tree)
     }
 
-    /// Opens the tree that is played from, if that has changed, and says once if it cannot be used.
+    /// Opens the tree that is played from, if that has changed, and says once a game if it cannot be used.
     fn prepare_tree(&mut self) {
         let wanted = self.tree.named.clone().or_else(|| {
             let path = study_tree(self.learning.wanted()?);
@@ -69,19 +76,18 @@ impl Engine {
         if wanted.as_ref() == self.tree.opened.as_ref().map(|(path, _)| path) {
             return;
         }
-        self.tree.opened = wanted.and_then(|path| match self.open_tree(&path) {
-            Ok(tree) => Some((path, Some(tree))),
-            Err(error) => (!self.tree_failed(error)).then_some((path, None)),
+        self.tree.opened = wanted.map(|path| {
+            let opened = Tree::open_within(&path, Access::Read, OPEN_TIMEOUT);
+            let opened = opened.and_then(|tree| self.play_from(tree));
+            (path, opened.map_err(|error| self.tree_failed(&error)).ok())
         });
     }
 
-    /// Says that the tree cannot be used. Is it only locked, so that the next search may try again?
-    fn tree_failed(&self, error: TreeError) -> bool {
+    fn tree_failed(&self, error: &TreeError) {
         self.say(Notice::Failed(Failure::Tree, error.to_string()));
-        matches!(error, TreeError::Busy(_))
     }
 
-    /// A new game begins: a tree that could not be used is tried again.
+    /// A new game begins: a tree that could not be used, or was locked, is tried again.
     pub(super) fn retry_tree(&mut self) {
         self.tree.opened.take_if(|(_, tree)| tree.is_none());
     }
@@ -99,9 +105,8 @@ impl Engine {
             Ok(RootInTree { is_known: view.is_some(), preference: preference.flatten() })
         });
         found.unwrap_or_else(|error| {
-            if !self.tree_failed(error) {
-                self.tree.opened.iter_mut().for_each(|(_, tree)| *tree = None);
-            }
+            self.tree_failed(&error);
+            self.tree.opened.iter_mut().for_each(|(_, tree)| *tree = None);
             RootInTree::default()
         })
     }

@@ -11,7 +11,7 @@ use super::{
     header::{FILE_SIZE, Header},
     stamp,
 };
-use crate::files::{header::HEADER_SIZE, require_room, unique_id, with_suffix};
+use crate::files::{header::HEADER_SIZE, unique_id, with_suffix};
 
 /// Creates a learning file at `path`, with the directories above it, or completes one that is unfinished. A finished
 /// one, or anything else that is there, is not changed.
@@ -38,12 +38,15 @@ pub(super) fn prepare(disk: &dyn Disk, path: &Path) -> Result<LockFile, FileErro
         disk.create_directories(directory).map_err(refused(path, "created"))?;
     }
     // Anything but a regular file must not even be opened for writing.
-    match disk.info_at(path) {
-        Ok(info) => require_file(info, path)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+    let length = match disk.info_at(path) {
+        Ok(info) => {
+            require_file(info, path)?;
+            info.length
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
         Err(error) => return Err(refused(path, "created")(error)),
-    }
-    let room = disk.resolve(path).and_then(|path| require_room(&path, FILE_SIZE));
+    };
+    let room = disk.resolve(path).and_then(|path| disk.require_room(&path, FILE_SIZE.saturating_sub(length)));
     room.and_then(|()| LockFile::beside(disk, path)).map_err(refused(path, "created"))
 }
 

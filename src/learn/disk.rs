@@ -32,6 +32,11 @@ pub trait Disk: Send + Sync {
     /// Creates a directory and those above it, if they are missing.
     fn create_directories(&self, directory: &Path) -> io::Result<()>;
 
+    /// Checks that `bytes` bytes have room on the file system of `path`, as far as that is known.
+    fn require_room(&self, _path: &Path, _bytes: u64) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Opens a file; never blocks, whatever is there.
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>>;
 
@@ -77,6 +82,10 @@ impl Disk for SystemDisk {
 
     fn create_directories(&self, directory: &Path) -> io::Result<()> {
         if directory.as_os_str().is_empty() { Ok(()) } else { std::fs::create_dir_all(directory) }
+    }
+
+    fn require_room(&self, path: &Path, bytes: u64) -> io::Result<()> {
+        files::require_room(path, bytes)
     }
 
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {

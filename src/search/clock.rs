@@ -59,7 +59,7 @@ impl Clock {
     /// The limits of a search that began at `start`. `overhead` is reserved for the delay between engine and GUI.
     pub fn new(limits: &Limits, start: Instant, overhead: Duration, rate: Option<NodeRate>) -> Clock {
         if let Some(movetime) = limits.movetime {
-            // An overhead that is meant for games must not leave nothing of a short analysis.
+            // A large overhead, meant for games, must leave time for a short analysis.
             let time = (movetime - overhead.min(movetime / 2)).max(Duration::from_millis(1));
             return Clock { start, rate, soft: None, hard: Some(time) };
         }

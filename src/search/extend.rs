@@ -55,7 +55,7 @@ impl Worker {
                 Ok(2)
             }
         } else if singular_beta >= beta && !N::PV {
-            // Not if it is a draw by a repetition on this path.
+            // A mate, or a draw by a repetition on this path, is returned as it is.
             Err(self.damped(score, |_| singular_beta))
         } else if tt_score >= beta {
             // The table's move fails high and others come near: a shallower search is enough to confirm that.

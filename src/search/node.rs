@@ -75,11 +75,10 @@ impl Worker {
         if self.stopped {
             return Err(Score::ZERO);
         }
-        // Late move pruning may have skipped the move that repeats the position, and a singular search may have cleared the
-        // taint.
-        let draw = self.draw_score(position);
-        if node.upcoming_repetition && best.score < draw {
-            best.score = draw;
+        if node.upcoming_repetition && best.score < self.draw_score(position) {
+            // Late move pruning has skipped the move that repeats the position, and a singular search may have cleared the
+            // taint.
+            best.score = self.draw_score(position);
             self.has_upcoming_repetition(position, ply);
         }
 

@@ -7,7 +7,7 @@ use rusqlite::params;
 use super::{
     Job, Tree, TreeError, TreeSearch,
     graph::Key,
-    notation::{key_of, uci},
+    notation::{key_of, uci, without_clocks},
 };
 use crate::{learn::now, position::Position};
 
@@ -41,12 +41,13 @@ impl Tree {
         })
     }
 
-    /// Takes in the search of a job. The position of one without a result is not searched again in this process.
+    /// Takes in the search of a job. The position of one that says nothing new is not searched again
+    /// by this [`Tree`].
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn record(&mut self, job: &Job, search: &TreeSearch) -> Result<(), TreeError> {
-        let has_result = self.writing(|tree| {
+        let is_new = self.writing(|tree| {
             tree.unclaim(&job.position)?;
             if !tree.enter(&job.position, search, job.lines, None)? {
                 return Ok(false);
@@ -56,11 +57,11 @@ impl Tree {
             let mut position = job.root.clone();
             for &m in &job.line {
                 count.execute(params![key_of(&position), uci(&position, m)])?;
-                position = position.play(m);
+                position = without_clocks(&position.play(m));
             }
             Ok(true)
         })?;
-        if !has_result {
+        if !is_new {
             self.failed.insert(key_of(&job.position));
         }
         Ok(())
@@ -86,8 +87,8 @@ impl Tree {
         })
     }
 
-    /// The keys of the positions that some process searches, or that failed in this one. Claims of processes that have ended, and those that have run
-    /// out, are removed.
+    /// The keys of the positions that some process searches, or whose search by this tree said nothing new. Claims of
+    /// processes that have ended, and those that have run out, are removed.
     fn claimed(&self) -> rusqlite::Result<HashSet<Key>> {
         // What this process searches stays claimed, however long that takes.
         let own = "UPDATE claims SET until = ? WHERE process = ?";

@@ -18,8 +18,6 @@ use crate::files;
 
 /// How long another process that writes is waited for.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-/// The same on the clock: locks of Engram's own processes last less.
-const PLAY_TIMEOUT: Duration = Duration::from_millis(50);
 /// Statements that are kept prepared: more than there are.
 const STATEMENTS: usize = 64;
 /// Memory for pages of the file, in KiB. The positions near the roots are read for every search.
@@ -32,29 +30,16 @@ const CHECKPOINT_PAGES: u32 = 4096;
 pub enum Access {
     /// To be read.
     Read,
-    /// To be read while a clock may be running: a process that keeps the tree locked is not waited for.
-    Play,
     /// To be written; it must be there.
     Write,
     /// To be written; made if it is missing.
     Create,
 }
 
-impl Access {
-    fn is_reading(self) -> bool {
-        matches!(self, Access::Read | Access::Play)
-    }
-
-    /// How long another process that keeps the tree locked is waited for.
-    fn patience(self) -> Duration {
-        if self == Access::Play { PLAY_TIMEOUT } else { BUSY_TIMEOUT }
-    }
-}
-
 /// A tree.
 pub struct Tree {
     pub(super) connection: Connection,
-    /// Positions whose search had no result in this process.
+    /// Positions whose search said nothing new.
     pub(super) failed: HashSet<Key>,
     path: PathBuf,
 }
@@ -73,30 +58,35 @@ impl Tree {
     /// # Errors
     /// See [`TreeError`]; the file is as it was.
     pub fn open(path: &Path, access: Access) -> Result<Tree, TreeError> {
+        Tree::open_within(path, access, BUSY_TIMEOUT)
+    }
+
+    /// As [`Tree::open`]; `patience` is how long another process that keeps the tree locked is waited for.
+    pub fn open_within(path: &Path, access: Access, patience: Duration) -> Result<Tree, TreeError> {
         let foreign = |what: &str| TreeError::Foreign(path.to_owned(), what.to_owned());
         match files::info_at(path) {
             Ok(info) if info.not_a_file.is_some() => {
                 return Err(foreign(info.not_a_file.unwrap_or_default()));
             }
-            Ok(info) if info.length == 0 && access.is_reading() => return Err(foreign("an empty file")),
+            Ok(info) if info.length == 0 && access == Access::Read => return Err(foreign("an empty file")),
             Err(error) if access != Access::Create && error.kind() == io::ErrorKind::NotFound => {
                 return Err(TreeError::Missing(path.to_owned()));
             }
             _ => {}
         }
         let flags = match access {
-            Access::Read | Access::Play => OpenFlags::SQLITE_OPEN_READ_ONLY,
+            Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
             Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE,
             Access::Create => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
         };
         let database = database_path(path);
-        let mut opened = connect(&database, flags, access.patience());
-        if access.is_reading()
+        let mut opened = connect(&database, flags, patience);
+        if access == Access::Read
             && let Err(error) = &opened
             && matches!(error.sqlite_error_code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen))
             && let Some(unchanging) = unchanging(&database)
         {
-            opened = connect(&unchanging, flags | OpenFlags::SQLITE_OPEN_URI, access.patience());
+            opened = connect(&unchanging, flags | OpenFlags::SQLITE_OPEN_URI, patience);
         }
         let (connection, version) = opened.map_err(|error| TreeError::of(path, &error))?;
         let mut tree = Tree { connection, failed: HashSet::new(), path: path.to_owned() };
@@ -108,14 +98,14 @@ impl Tree {
                 return Err(foreign("a database of another program"));
             }
             (VERSION, _) => {}
-            (0, Access::Read | Access::Play) => return Err(foreign("a database without a tree")),
+            (0, Access::Read) => return Err(foreign("a database without a tree")),
             (0, _) if tree.reading(Tree::is_foreign)? => {
                 return Err(foreign("a database of another program"));
             }
             (0, _) => tree.begin()?,
             _ => return Err(TreeError::Version(path.to_owned(), version, VERSION)),
         }
-        if !access.is_reading() {
+        if access != Access::Read {
             // Readers see the last state while another process writes. What a killed process committed is there; a power
             // failure may lose the last seconds, and never damages the file.
             tree.reading(|tree| {
@@ -131,18 +121,28 @@ impl Tree {
         Ok(tree)
     }
 
+    /// From now on no lock of another process is waited for.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn never_wait(&self) -> Result<(), TreeError> {
+        let refused = |error| TreeError::of(&self.path, &error);
+        self.connection.busy_timeout(Duration::ZERO).map_err(refused)
+    }
+
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Has it tables, but not those of an analysis?
+    /// Has it the tables of a tree?
     fn has_tables(&self) -> rusqlite::Result<bool> {
         let query = "SELECT count(*) = 4 FROM sqlite_schema \
                      WHERE type = 'table' AND name IN ('nodes', 'edges', 'added', 'claims')";
         self.connection.query_row(query, [], |row| row.get(0))
     }
 
+    /// Has it tables, but not those of an analysis?
     fn is_foreign(&self) -> rusqlite::Result<bool> {
         let query = "SELECT count(*) > 0 AND sum(name IN ('games', 'positions', 'lines')) < 3 \
                      FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";

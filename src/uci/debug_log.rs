@@ -72,10 +72,14 @@ impl Write for DebugLog {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut file = self.lock();
         let Some(open) = file.as_mut() else { return Ok(bytes.len()) };
-        open.write_all(bytes).inspect_err(|error| {
-            eprintln!("the debug log ends here: it cannot be written ({error})");
-            *file = None;
-        })?;
+        match open.write_all(bytes) {
+            // The reader of a pipe is slow: it misses a line.
+            Err(error) if error.kind() != io::ErrorKind::WouldBlock => {
+                let _ = writeln!(io::stderr(), "the debug log ends here: it cannot be written ({error})");
+                *file = None;
+            }
+            _ => {}
+        }
         Ok(bytes.len())
     }
 

@@ -152,7 +152,7 @@ fn a_tree_with_several_beginnings_names_them() {
     }
     let said = place.fails(&["show"]);
     assert!(said.contains("one of its beginnings") && fens.iter().all(|fen| said.contains(fen)), "{said}");
-    assert!(place.run(&["show", fens[0]]).contains("not searched yet"));
+    assert!(place.run(&["show", fens[0]]).contains("stalemate"));
     let grown = place.run(&["grow", "--positions", "2", "--nodes", "100"]);
     assert!(grown.contains(&format!("for White and Black, from {}: ", fens[1])), "{grown}");
 }

@@ -139,6 +139,11 @@ fn the_page_is_walked_by_clicks_keys_and_typed_moves() {
             json!(["e4|+0.33|18||1 +0 −1", "Nf3|+0.33|18||", "a3|+0.20|12||", "g4 excluded|-0.80|12||"])
         );
         assert_eq!(text(&browser, ".replies tbody tr .expected"), "1... e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4");
+        // Each position is found by what stands on the board.
+        let lost = "const text = (id) => document.getElementById(id).textContent;
+            const graph = new Graph(JSON.parse(text('info')), text('positions'));
+            return graph.lines.filter((_, index) => graph.find(graph.position(index)) !== index)";
+        assert_eq!(browser.run(lost), json!([]));
         // A click on a row, and keys: back, on, to the end of the expected line.
         browser.click(".replies tbody tr:nth-child(2) td:nth-child(2)", 0.5);
         assert_eq!(browser.run("return location.hash"), "#0/g1f3");

@@ -78,6 +78,11 @@ impl EpdRecord {
                 continue;
             }
             let Some(m) = read_move(san, &record.position) else {
+                if word.contains('/') {
+                    return Err(format!(
+                        "a second position begins at {word}: several go into a file, one a line"
+                    ));
+                }
                 // Operations, then.
                 if moves.is_empty() && !is_said && words[0] != "startpos" {
                     return EpdRecord::read(text, 1);

@@ -46,6 +46,7 @@ pub(super) fn import(
     let reader = source::reader(from).map_err(&failed)?;
     let mut searcher = BlockingEngine::new(nodes);
     let (mut games, mut lost, mut wrong, mut learned) = (0, 0, 0, Merged::default());
+    let mut outcome = Completion::Complete;
     for game in Games::new(reader) {
         if out.output.is_closed() {
             break;
@@ -55,6 +56,7 @@ pub(super) fn import(
             Ok(game) => game,
             Err(broken) => {
                 wrong += 1;
+                outcome = Completion::Partial;
                 complain(format_args!("{}: {broken}", from.display()));
                 continue;
             }
@@ -69,6 +71,7 @@ pub(super) fn import(
                 kept_games::append_with_timeout(&kept_games::path(file.file.path()), &as_kept(&game))
         {
             complain(error);
+            outcome = Completion::Partial;
         }
         learned.new += taken.new;
         learned.known += taken.known;
@@ -85,7 +88,7 @@ pub(super) fn import(
             counted(wrong, "game")
         ),
     );
-    Ok(if wrong > 0 { Completion::Partial } else { Completion::Complete })
+    Ok(outcome)
 }
 
 /// A game as it was read, with the session of its records.

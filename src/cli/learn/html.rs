@@ -73,8 +73,10 @@ pub(super) fn write(file: &Opened, page: &Page, out: Printer) -> Result<(), CliE
     for game in &lessons.games {
         write(&game_section(game).into_string())?;
     }
-    for (title, tallies) in [("Opponents", &lessons.opponents), ("Openings", &lessons.openings)] {
-        write(&summary(title, tallies).into_string())?;
+    for (title, head, tallies) in
+        [("Opponents", "opponent", &lessons.opponents), ("Openings", "opening", &lessons.openings)]
+    {
+        write(&summary(title, head, tallies).into_string())?;
     }
     if !others.is_empty() {
         let cards = others.iter().rev().map(|(sequence, record)| card(*sequence, record));
@@ -97,12 +99,14 @@ pub(super) fn write(file: &Opened, page: &Page, out: Printer) -> Result<(), CliE
 
 /// The number of records and lessons, and a chart of the days.
 fn overview(records: &[(u64, Record)], lessons: &Lessons<'_>) -> Markup {
-    let (Some((_, first)), Some((_, last))) = (records.first(), records.last()) else {
+    // Imported and merged records keep their times.
+    let times = || records.iter().map(|(_, record)| record.time);
+    let (Some(first), Some(last)) = (times().min(), times().max()) else {
         return html! { p .facts { "Nothing has been learned yet." } };
     };
     html! {
         p .facts {
-            (counted(records.len(), "position")) ", learned from " (text::date(first.time)) " to " (text::date(last.time)) " (UTC). "
+            (counted(records.len(), "position")) ", learned from " (text::date(first)) " to " (text::date(last)) " (UTC); "
             (lessons.total()) "."
         }
         (days(records))
@@ -150,7 +154,7 @@ fn game_section(learned: &GameLessons<'_>) -> Markup {
 }
 
 /// Games counted by opponent or by opening.
-fn summary(title: &str, tallies: &BTreeMap<String, Tally>) -> Markup {
+fn summary(title: &str, head: &str, tallies: &BTreeMap<String, Tally>) -> Markup {
     html! {
         @if !tallies.is_empty() {
             section {
@@ -158,8 +162,8 @@ fn summary(title: &str, tallies: &BTreeMap<String, Tally>) -> Markup {
                 div .scroll tabindex="0" {
                     table {
                         tr {
-                            th { "" } th { "games" } th { "points" } th { "lessons" }
-                            th title="The next games with the openings of the lessons: won, drawn, lost" { "next games" }
+                            @for name in [head, "games", "points", "lessons"] { th scope="col" { (name) } }
+                            th scope="col" title="The next games with the openings of the lessons: won, drawn, lost" { "next games" }
                         }
                         @for (name, tally) in tallies {
                             tr {
@@ -180,11 +184,11 @@ fn chooser(records: &[&(u64, Record)]) -> Markup {
     let counted = Origin::ALL.map(|(origin, name)| (origin, name, count(origin)));
     html! {
         section {
-            h3 { "Positions that belong to no game" }
+            h2 { "Positions that belong to no game" }
             div .chooser {
-                button .now data-origin="" { "all" }
+                button .now aria-pressed="true" data-origin="" { "all" }
                 @for (origin, name, count) in counted.into_iter().filter(|&(_, _, count)| count > 0) {
-                    button data-origin=(name) { (kind(origin)) ": " (count) }
+                    button aria-pressed="false" data-origin=(name) { (kind(origin)) ": " (count) }
                 }
             }
         }

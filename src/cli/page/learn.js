@@ -5,7 +5,10 @@ document.addEventListener("DOMContentLoaded", () => {
     const buttons = chooser.querySelectorAll("button");
     buttons.forEach((button) =>
       button.addEventListener("click", () => {
-        buttons.forEach((other) => other.classList.toggle("now", other === button));
+        buttons.forEach((other) => {
+          other.classList.toggle("now", other === button);
+          other.setAttribute("aria-pressed", String(other === button));
+        });
         const origin = button.dataset.origin;
         for (const card of document.querySelectorAll(".records article")) {
           card.hidden = origin !== "" && card.dataset.origin !== origin;
@@ -35,8 +38,8 @@ function walk(article, boards, moves, flipped) {
     at = to;
     const isHome = at === home;
     board.replaceChildren(...(isHome ? lesson : pieces(boards[at], flipped)));
-    board.setAttribute("aria-label", isHome ? label : boards[at]);
     said.textContent = isHome ? "the lesson" : at > 0 ? `after ${moves[at - 1]}` : "the start";
+    board.setAttribute("aria-label", isHome ? label : said.textContent);
     back.disabled = at === 0;
     on.disabled = at === boards.length - 1;
   };
@@ -51,7 +54,12 @@ function walk(article, boards, moves, flipped) {
   const on = button("▶", "one move on", () => at + 1);
   const row = document.createElement("div");
   row.className = "walk";
-  row.append(back, on, button("↺", "back to the lesson", () => home), said);
+  row.append(
+    back,
+    on,
+    button("↺", "back to the lesson", () => home),
+    said,
+  );
   board.after(row);
   show(home);
 }

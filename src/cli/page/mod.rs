@@ -1,7 +1,7 @@
 //! The common parts of the pages for the browser, which load nothing: no network, no other file.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use shakmaty::{Board, Move, Square};
+use shakmaty::{Board, Color, Move, Piece, Square};
 
 const STYLE: &str = include_str!("page.css");
 /// The pieces, each in a field of 45 by 45.
@@ -130,7 +130,7 @@ pub enum Arrow {
 /// A board with arrows, for pages with hundreds of them: the squares are the page's own [`field`].
 pub fn small_board(position: &Board, arrows: &[(Move, Arrow)], flipped: bool) -> Markup {
     html! {
-        svg .board .small viewBox="0 0 360 360" role="img" aria-label=(position) {
+        svg .board .small viewBox="0 0 360 360" role="img" aria-label=(in_words(position)) {
             use href="#field" {}
             @for (square, piece) in position {
                 @let (x, y) = corner(square, flipped);
@@ -140,6 +140,17 @@ pub fn small_board(position: &Board, arrows: &[(Move, Arrow)], flipped: bool) ->
             @for &(m, arrow) in arrows { (self::arrow(m, arrow, flipped)) }
         }
     }
+}
+
+/// The pieces of a board, for those who cannot see it.
+fn in_words(board: &Board) -> String {
+    let side = |color: Color| {
+        let piece = |(square, piece): (Square, Piece)| {
+            (piece.color == color).then(|| format!("{}{square}", piece.role.upper_char()))
+        };
+        format!("{color}: {}", board.iter().filter_map(piece).collect::<Vec<_>>().join(" "))
+    };
+    Color::ALL.map(side).join("; ")
 }
 
 /// The empty board to which [`small_board`] refers; a page contains it once.

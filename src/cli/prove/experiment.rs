@@ -73,7 +73,8 @@ pub(super) fn run(
     mut each_round: impl FnMut(u32, &[GameEntry], &ProgressBar) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
     let bar = progress_bar(Some(setup.total() as u64), "{bar:30} {pos}/{len} games {msg} ({eta} left)");
-    // A folder for each run: engines of a killed run may still be writing into its folder. A user has none of this name.
+    // A folder for each run: engines of a killed run may still be writing into its folder. No folder of the user has
+    // this name.
     let all_work = setup.out.join("journal.jsonl.work");
     let work = all_work.join(std::process::id().to_string());
     fs::create_dir_all(&work).map_err(refused(&work, "made"))?;

@@ -71,10 +71,12 @@ pub(super) fn run(
     let mut count = Count::default();
     let before = tree.size()?.positions;
     let added = add(tree, arguments, &mut count);
-    let size = tree.size()?;
-    let new = size.positions.saturating_sub(before);
+    let size = tree.size();
     // What came before an error is in the tree.
-    if added.is_ok() || new > 0 {
+    if let Ok(size) = &size
+        && let new = size.positions.saturating_sub(before)
+        && (added.is_ok() || new > 0)
+    {
         let Count { games, known, others, searches, skipped } = count;
         let mut parts = Vec::new();
         parts.extend((games > 0).then(|| counted(games, "game")));
@@ -91,6 +93,7 @@ pub(super) fn run(
         ));
     }
     added?;
+    size?;
     Ok(if count.skipped > 0 { Completion::Partial } else { Completion::Complete })
 }
 

@@ -130,7 +130,8 @@ pub(super) fn run(tree: &Tree, arguments: &HtmlArguments, output: &Output) -> Re
 }
 
 fn root_data(root: &Position, sides: &[Color], names: &Openings) -> RootData {
-    let fen = root.fen();
+    // With the en-passant square that its hash has.
+    let fen = format!("{} 0 1", epd(root));
     let name = match names.at(root) {
         _ if fen == Position::default().fen() => "Start position".to_owned(),
         Some(opening) => opening.to_string(),

@@ -32,6 +32,9 @@ pub(super) fn run(tree: &Tree, arguments: &PositionArguments, output: &Output) -
             counted(searches, "search"),
             date(view.changed)
         )),
+        None if !position.has_legal_move() => {
+            output.line(if position.in_check() { "checkmate" } else { "stalemate" })
+        }
         None => output.line("not searched yet"),
     }
     if view.moves.is_empty() {

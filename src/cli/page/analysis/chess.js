@@ -250,15 +250,17 @@ function sanOf(position, move) {
   return text + (legalMoves(next).length > 0 ? "+" : "#");
 }
 
-// The legal moves that a typed word may mean: standard notation, without its signs and in small letters too, or both
-// squares.
+// The legal moves that a typed word may mean: standard notation, with a move number, without its signs, in small letters or
+// with a needless file or rank too, or both squares.
 function movesMeant(position, word) {
   const plain = (text) => text.replace(/[-+#x=:!?.\s]/g, "").replaceAll("0", "O");
-  const wanted = plain(word);
+  const wanted = plain(word.replace(/^\s*\d+\.+/, ""));
   const names = legalMoves(position).map((move) => {
     const squares = travel(position, move).map(nameOf).join("") + move.slice(4);
     const role = position.pieces[squareOf(move)][1];
-    return [move, [plain(sanOf(position, move)), move, squares, role + squares]];
+    const [file, rank, goal] = [squares[0], squares[1], squares.slice(2)];
+    const full = role === "P" ? [] : [role + file + goal, role + rank + goal];
+    return [move, [plain(sanOf(position, move)), move, squares, role + squares, ...full]];
   });
   const having = (matches) => names.filter(([, texts]) => texts.some(matches)).map(([move]) => move);
   const exact = having((text) => text === wanted);

@@ -14,7 +14,9 @@ class Hand {
     });
     const label = "Your move, such as Nf3 or g1f3 (m)";
     const attributes = { type: "text", placeholder: "Your move, such as Nf3", "aria-label": label };
-    [this.typed, this.input] = typedForm({ ...attributes, title: "Your move (m)" }, "Play", () => this.read());
+    [this.typed, this.input] = typedForm({ ...attributes, title: "Your move (m)" }, "Play", () =>
+      this.read(),
+    );
     const { board } = viewer;
     board.addEventListener("pointerdown", (event) => this.take(event));
     board.addEventListener("pointermove", (event) => this.drag(event));

@@ -4,7 +4,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const page = document.getElementById("page");
   const { title, games, positions } = readIndex() || unfinishedIndex(page);
   const all = [...games, ...positions].sort((one, other) => one.block - other.block);
-  let [viewer, block, tables] = [null, 0, null];
+  let [viewer, block, tables, scrolled] = [null, 0, null, 0];
   const open = (row) => {
     location.hash = `#${row.block}`;
   };
@@ -48,17 +48,24 @@ document.addEventListener("DOMContentLoaded", () => {
       (game.players ? game.players.map((player) => player.name).join(" – ") : game.id) + " · " + title;
   };
 
-  const follow = () => {
+  const follow = (event) => {
     const [number, ply] = location.hash.slice(1).split("/").map(Number);
     const row = all.length === 1 ? all[0] : all.find((entry) => entry.block === number);
     if (!row) {
       showTables();
-      scrollTo(0, 0);
+      scrollTo(0, scrolled);
       return;
     }
     if (row.block !== block) {
+      if (viewer === null) scrolled = scrollY;
       showBlock(row);
       scrollTo(0, 0);
+      // Whoever follows a link by keyboard or screen reader goes on from the heading.
+      const heading = page.querySelector("h1");
+      if (event && heading) {
+        heading.tabIndex = -1;
+        heading.focus({ preventScroll: true });
+      }
     }
     viewer.show(ply || 0);
   };

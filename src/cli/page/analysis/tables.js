@@ -145,7 +145,10 @@ function gameTable(games, open) {
         name: "Acc.",
         title: "Accuracy of White and Black; sorted by the lower one",
         kind: "number narrow",
-        value: (game) => Math.min(...game.players.map((player) => player.accuracy ?? 101)),
+        value: (game) =>
+          white(game).accuracy === null || black(game).accuracy === null
+            ? null
+            : Math.min(white(game).accuracy, black(game).accuracy),
         cell: (game) => game.players.map((player) => make("div", {}, bare(player))),
       },
       {

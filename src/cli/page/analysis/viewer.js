@@ -38,14 +38,11 @@ class Viewer extends Stage {
       "Last position",
       this.hand.typed,
       learnButtons(this),
-      this.tools(
-        this.game.pgn ? tool("Copy PGN", () => copy(this.game.pgn, "PGN")) : null,
-        [
-          tool("Save SVG", () => saveSvg(this.board, this.fileName())),
-          tool("Save PNG", () => savePng(this.board, this.fileName())),
-          tool("Copy embed code", () => copy(embedCode(this.link(this.ply), document.title), "Embed code")),
-        ],
-      ),
+      this.tools(this.game.pgn ? tool("Copy PGN", () => copy(this.game.pgn, "PGN")) : null, [
+        tool("Save SVG", () => saveSvg(this.board, this.fileName())),
+        tool("Save PNG", () => savePng(this.board, this.fileName())),
+        tool("Copy embed code", () => copy(embedCode(this.link(this.ply), document.title), "Embed code")),
+      ]),
     );
     const side = make("div", { class: "side" }, this.verdict, this.path, this.lines);
     const parts = [stage, side];
@@ -223,10 +220,14 @@ class Viewer extends Stage {
     const line = tour === null ? { ply, moves: [], san: [] } : tour.line;
     if (tour === null && this.moves[ply] === move) return this.show(ply + 1);
     if (line.moves[step] === move) return this.enter(line, step + 1);
+    const moves = [...line.moves.slice(0, step), move];
+    const begins = (other) => other.ply === line.ply && moves.every((known, at) => known === other.moves[at]);
+    const known = this.own.find(begins);
+    if (known) return this.enter(known, step + 1);
     const next = {
       kind: "Your line",
       ply: line.ply,
-      moves: [...line.moves.slice(0, step), move],
+      moves,
       san: [...line.san.slice(0, step), sanOf(this.position(), move)],
     };
     // A line that only grew is the same line.

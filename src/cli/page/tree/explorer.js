@@ -31,7 +31,30 @@ class Explorer extends Stage {
       role: "region",
       "aria-label": "Moves of this position",
     });
-    this.changes = make("section", { class: "changes" });
+    this.since = make("input", {
+      type: "date",
+      "aria-label": "Show what changed since",
+      onchange: () => {
+        this.news.since = this.since.value === "" ? null : Date.parse(this.since.value) / 1000;
+        this.shownNews = SHOWN_NEWS;
+        this.render();
+      },
+    });
+    this.newsNote = make("p", { class: "note" });
+    this.newsList = make("ol", {});
+    this.moreNews = tool("Show more", () => {
+      this.shownNews *= 4;
+      this.renderNews();
+    });
+    const heading = make("h2", {}, "What is new since ", this.since);
+    this.changes = make(
+      "section",
+      { class: "changes" },
+      heading,
+      this.newsNote,
+      this.newsList,
+      this.moreNews,
+    );
     const stage = this.stage(
       "Best move, or the one taken back",
       "To the end of the expected line",
@@ -216,13 +239,16 @@ class Explorer extends Stage {
 
   renderFacts() {
     const node = this.node();
-    this.facts.replaceChildren(make("p", {}, node ? this.nodeWords(node) : endWords(this.position()) || "This position is not in the tree."));
+    const words = node
+      ? this.nodeWords(node)
+      : endWords(this.position()) || "This position is not in the tree.";
+    this.facts.replaceChildren(make("p", {}, words));
   }
 
   nodeWords(node) {
-    if (node.score === undefined) return "Not searched yet.";
     const over = endWords(this.position());
     if (over) return over;
+    if (node.score === undefined) return "Not searched yet.";
     const searches = node.moves.reduce((sum, move) => sum + move.searches, 0);
     const changed = [" Best move or score changed ", dayOf(node.changed), "."];
     return [
@@ -265,7 +291,6 @@ class Explorer extends Stage {
         body,
       ),
     );
-    this.table.classList.toggle("played", played);
     if (!played) return;
     [...body.rows].forEach((row, at) => {
       row.cells[3].after(
@@ -301,16 +326,9 @@ class Explorer extends Stage {
   // The positions that changed, the nearest to the beginning first.
   renderNews() {
     const { news } = this;
-    const date = make("input", {
-      type: "date",
-      "aria-label": "Show what changed since",
-      value: news.since === null ? null : dayOf(news.since),
-      onchange: (event) => {
-        news.since = event.target.value === "" ? null : Date.parse(event.target.value) / 1000;
-        this.shownNews = SHOWN_NEWS;
-        this.render();
-      },
-    });
+    // Not while it is being typed.
+    if (document.activeElement !== this.since)
+      this.since.value = news.since === null ? "" : dayOf(news.since);
     const all = news.all();
     const items = all.slice(0, this.shownNews).map((index) => {
       const { root, moves } = this.graph.wayTo(index);
@@ -329,20 +347,12 @@ class Explorer extends Stage {
         make("small", {}, `${scoreText(score)} · ${dayOf(changed)}`),
       );
     });
-    const more = () => {
-      this.shownNews *= 4;
-      this.renderNews();
-    };
-    const words =
+    this.newsNote.textContent =
       news.since === null
         ? "Choose a date."
         : `Best move or score of ${counted(all.length, "position")} changed since then; the nearest to the beginning come first.`;
-    this.changes.replaceChildren(
-      make("h2", {}, "What is new since ", date),
-      make("p", { class: "note" }, words),
-      make("ol", {}, items),
-      all.length > items.length ? tool("Show more", more) : "",
-    );
+    this.newsList.replaceChildren(...items);
+    this.moreNews.hidden = all.length === items.length;
   }
 
   escape() {

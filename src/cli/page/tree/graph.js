@@ -89,7 +89,7 @@ class Graph {
     if (this.byKey === null) {
       this.byKey = new Map();
       this.lines.forEach((line, index) => {
-        const hash = line.split(",", 3)[2];
+        const hash = line.split(/[,;]/, 3)[2];
         // A few of many positions share a hash.
         const others = this.byKey.get(hash);
         this.byKey.set(hash, others === undefined ? index : [others, index].flat());

@@ -118,12 +118,13 @@ pub fn print(arguments: &SampleArguments, output: &Output, interrupt: &Interrupt
 fn open(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
     let length = file.metadata()?.len();
-    if length >= SIZE as u64 && !is_samples(&file)? {
+    if length > 0 && !is_samples(&file)? {
         return Err(io::Error::other("it is not a file of samples; name another or remove it"));
     }
     let whole = length - length % SIZE as u64;
     if whole < length {
-        file.set_len(whole)?;
+        // Windows shortens no file that is open to be appended to.
+        OpenOptions::new().write(true).open(path)?.set_len(whole)?;
     }
     Ok(file)
 }
@@ -253,9 +254,10 @@ mod tests {
         fs::write(&path, [&sample[..], &sample[..7]].concat()).expect("written");
         open(&path).expect("samples").write_all(&sample).expect("written");
         assert_eq!(fs::read(&path).expect("readable"), [sample, sample].concat());
-        let game = "[Event \"Casual game\"]\n\n1. e4 e5 *\n";
-        fs::write(&path, game).expect("written");
-        assert!(open(&path).is_err());
-        assert_eq!(fs::read_to_string(&path).expect("readable"), game);
+        for text in ["1. e4 *\n", "[Event \"Casual game\"]\n\n1. e4 e5 *\n"] {
+            fs::write(&path, text).expect("written");
+            assert!(open(&path).is_err());
+            assert_eq!(fs::read_to_string(&path).expect("readable"), text);
+        }
     }
 }
