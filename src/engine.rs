@@ -238,10 +238,13 @@ impl Engine {
     fn search(&mut self, limits: Limits, start: Instant, analysis: bool) {
         let strength = self.strength_limits.strength();
         // With contempt the draw scores in the tables belong to the side at the root.
-        let side = self.root.turn();
-        if strength.contempt != 0 && self.contempt_side.replace(side).is_some_and(|before| before != side) {
-            self.pool.clear();
-            self.clear_hash();
+        if strength.contempt != 0 {
+            let side = self.root.turn();
+            if self.contempt_side.is_some_and(|before| before != side) {
+                self.pool.clear();
+                self.clear_hash();
+            }
+            self.contempt_side = Some(side);
         }
         let in_tree = self.look_into_tree(&limits, analysis);
         let mut input = self.begin_search(&limits, analysis, in_tree.is_known);

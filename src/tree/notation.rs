@@ -1,12 +1,9 @@
 //! Positions and moves as they are written in the file.
 
-use shakmaty::{
-    CastlingMode, EnPassantMode, Move, Position as _,
-    fen::{Epd, Fen},
-};
+use shakmaty::{CastlingMode, Move, Position as _, fen::Fen};
 
 use super::graph::Key;
-use crate::position::Position;
+use crate::{learn::exchange::epd, position::Position};
 
 /// The key of a position as SQLite keeps it.
 pub(super) fn key_of(position: &Position) -> Key {
@@ -19,8 +16,8 @@ pub(super) fn without_clocks(position: &Position) -> Position {
 }
 
 /// The FEN of a position in the tree. Its en-passant square is there whenever the key has it.
-pub(super) fn fen(position: &Position) -> String {
-    format!("{} 0 1", Epd::from_position(position.chess(), EnPassantMode::PseudoLegal))
+pub fn fen(position: &Position) -> String {
+    format!("{} 0 1", epd(position))
 }
 
 pub(super) fn position_of(fen: &str) -> Option<Position> {

@@ -35,7 +35,7 @@ fn a_repetition_is_avoided_or_sought_by_the_sign_of_contempt() {
 fn contempt_belongs_to_the_side_to_move_in_every_search() {
     let mut engine = Engine::with(&["Learning value off", "Contempt value 50"]);
     // Nobody can make progress.
-    for side in ["w", "b", "w"] {
+    for side in ["b", "w", "b", "w"] {
         engine.send(&format!("position fen 8/5k2/4p1p1/3pPp1p/2pP1P1P/2P1K1P1/8/8 {side} - - 0 1"));
         let (_, lines) = engine.best("go depth 14");
         let last = lines.iter().rev().find(|line| line.starts_with("info depth")).expect("a score");

@@ -78,7 +78,7 @@ impl EpdRecord {
                 continue;
             }
             let Some(m) = read_move(san, &record.position) else {
-                if word.contains('/') {
+                if word.matches('/').count() == 7 {
                     return Err(format!(
                         "a second position begins at {word}: several go into a file, one a line"
                     ));

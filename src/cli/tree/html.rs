@@ -16,7 +16,7 @@ use crate::{
     files::NewFile,
     learn::exchange::epd,
     position::{Openings, Position},
-    tree::{Advice, MoveView, Nearest, PositionView, Tree},
+    tree::{self, Advice, MoveView, Nearest, PositionView, Tree},
     types::Score,
     uci::{Output, counted},
 };
@@ -130,8 +130,7 @@ pub(super) fn run(tree: &Tree, arguments: &HtmlArguments, output: &Output) -> Re
 }
 
 fn root_data(root: &Position, sides: &[Color], names: &Openings) -> RootData {
-    // With the en-passant square that its hash has.
-    let fen = format!("{} 0 1", epd(root));
+    let fen = tree::fen(root);
     let name = match names.at(root) {
         _ if fen == Position::default().fen() => "Start position".to_owned(),
         Some(opening) => opening.to_string(),

@@ -239,15 +239,12 @@ class Explorer extends Stage {
 
   renderFacts() {
     const node = this.node();
-    const words = node
-      ? this.nodeWords(node)
-      : endWords(this.position()) || "This position is not in the tree.";
+    const words =
+      endWords(this.position()) || (node ? this.nodeWords(node) : "This position is not in the tree.");
     this.facts.replaceChildren(make("p", {}, words));
   }
 
   nodeWords(node) {
-    const over = endWords(this.position());
-    if (over) return over;
     if (node.score === undefined) return "Not searched yet.";
     const searches = node.moves.reduce((sum, move) => sum + move.searches, 0);
     const changed = [" Best move or score changed ", dayOf(node.changed), "."];
